@@ -1,6 +1,7 @@
 /**
  * Work that can be put aside: it yields after each piece of some milliseconds and returns what came
- * out. Whoever runs it may do something else in between, or never go on.
+ * out. Whoever runs it may do something else in between, or never go on. Who can't wait calls
+ * `finish(compute(…))`; there is no second, synchronous function.
  */
 export type Slices<Result> = Generator<void, Result, void>;
 

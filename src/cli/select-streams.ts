@@ -1,3 +1,4 @@
+import { finish } from '../base/slices.ts';
 import type { PeriodsReport } from '../period/report/report.ts';
 import { type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
 import type { Profile } from '../profile/types.ts';
@@ -19,7 +20,7 @@ export function selectStreams(
   const ids = new Set<string>();
   const tids = new Set<number>();
   const cpus = new Set<number>();
-  for (const row of selectSamples(profile, select)) {
+  for (const row of finish(selectSamples(profile, select))) {
     const stream = streams[samples.stream[row]];
     if (stream !== undefined) ids.add(stream.streamId);
     tids.add(threads[samples.thread[row]].tid);

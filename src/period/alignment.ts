@@ -1,9 +1,9 @@
-import { eachSlice, finish, type Slices } from '../base/slices.ts';
+import { eachSlice, type Slices } from '../base/slices.ts';
 import type { LostBounds } from '../profile/types.ts';
-import { elapsedEventsInSlices } from './elapsed-events.ts';
-import { lossGapsInSlices } from './loss-gaps.ts';
-import { findRulesInSlices } from './period-rule.ts';
-import { groupByStreamInSlices, type StreamGroups } from './streams.ts';
+import { computeElapsedEvents } from './elapsed-events.ts';
+import { findLossGaps } from './loss-gaps.ts';
+import { findRules } from './period-rule.ts';
+import { groupByStream, type StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
 
 /**
@@ -25,15 +25,11 @@ export type Alignment = {
 };
 
 /** Aligns the periods of all streams. */
-export function alignPeriods(input: PeriodInput): Alignment {
-  return finish(alignInSlices(input));
-}
-
-export function* alignInSlices(input: PeriodInput): Slices<Alignment> {
-  const groups = yield* groupByStreamInSlices(input);
-  const rules = yield* findRulesInSlices(input, groups);
-  const elapsedEvents = yield* elapsedEventsInSlices(input, groups, rules);
-  const { lostBefore, lostBounds } = yield* lossGapsInSlices(input, groups, rules);
+export function* alignPeriods(input: PeriodInput): Slices<Alignment> {
+  const groups = yield* groupByStream(input);
+  const rules = yield* findRules(input, groups);
+  const elapsedEvents = yield* computeElapsedEvents(input, groups, rules);
+  const { lostBefore, lostBounds } = yield* findLossGaps(input, groups, rules);
   const arrivedEvents = new Float64Array(elapsedEvents.length);
   yield* eachSlice(arrivedEvents.length, (first, end) => {
     for (let i = first; i < end; i++) {

@@ -13,7 +13,7 @@ export type Distribution = {
 };
 
 /** The spread of at least one number. */
-export function* computeSpreadInSlices(values: Float64Array): Slices<Distribution> {
+export function* computeSpread(values: Float64Array): Slices<Distribution> {
   const { length } = values;
   if (length === 0) throw new RangeError('a spread needs at least one value, got none');
   let sum = 0;

@@ -19,7 +19,7 @@ import type { PeriodInput, ReportedPeriod } from './types.ts';
  *     true period was in the sample that is missing.
  *  4. Rule 'elapsed', and for want of better 'unknown': its own period.
  */
-export function* elapsedEventsInSlices(
+export function* computeElapsedEvents(
   input: PeriodInput,
   groups: StreamGroups,
   rules: readonly ReportedPeriod[],

@@ -40,7 +40,7 @@ export type LocatedLoss = {
   readonly lostBounds: readonly (LostBounds | null)[];
 };
 
-export function* lossGapsInSlices(
+export function* findLossGaps(
   input: PeriodInput,
   groups: StreamGroups,
   rules: readonly ReportedPeriod[],

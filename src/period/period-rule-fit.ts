@@ -2,7 +2,7 @@
 
 import type { Slices } from '../base/slices.ts';
 import { median } from './distribution.ts';
-import { groupByStreamInSlices, type StreamGroups } from './streams.ts';
+import { groupByStream, type StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
 
 /**
@@ -64,10 +64,10 @@ export function fitRuleWithoutStreams(byThread: FittedRule, byCpu: FittedRule): 
 }
 
 /** The same samples as if no thread were known: one group per event and CPU. */
-export function groupByCpuInSlices(input: PeriodInput): Slices<StreamGroups> {
+export function computeCpuGroups(input: PeriodInput): Slices<StreamGroups> {
   const { samples } = input;
   const none = new Int32Array(samples.length).fill(-1);
-  return groupByStreamInSlices({ ...input, samples: { ...samples, stream: none, thread: none } });
+  return groupByStream({ ...input, samples: { ...samples, stream: none, thread: none } });
 }
 
 /** Below this the interrupt's own duration is a good part of the interval, nanoseconds. */

@@ -13,13 +13,13 @@
  * clear stays 'unknown', and the period is then used as reported.
  */
 
-import { finish, SLICE_ITEMS, type Slices } from '../base/slices.ts';
+import { SLICE_ITEMS, type Slices } from '../base/slices.ts';
 import { isCountedInSoftware } from './controller.ts';
 import {
+  computeCpuGroups,
   type FittedRule,
   fitRule,
   fitRuleWithoutStreams,
-  groupByCpuInSlices,
 } from './period-rule-fit.ts';
 import type { StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
@@ -31,14 +31,7 @@ const MIN_MAJORITY = 0.9;
 const NEAR = 0.1;
 
 /** The rule for each event of the input. */
-export function findRules(input: PeriodInput, groups: StreamGroups): ReportedPeriod[] {
-  return finish(findRulesInSlices(input, groups));
-}
-
-export function* findRulesInSlices(
-  input: PeriodInput,
-  groups: StreamGroups,
-): Slices<ReportedPeriod[]> {
+export function* findRules(input: PeriodInput, groups: StreamGroups): Slices<ReportedPeriod[]> {
   const groupsByEvent = listGroupsByEvent(input, groups);
   let fits: FittedRule[] | null = null;
   const found: ReportedPeriod[] = [];
@@ -53,7 +46,7 @@ export function* findRulesInSlices(
     } else if (isCountedInSoftware(event.type)) {
       found.push({ rule: 'next', from: 'table', confidence: 1 });
     } else {
-      fits ??= yield* fitRulesInSlices(input, groups);
+      fits ??= yield* fitRules(input, groups);
       const { rule, confidence } = fits[index];
       found.push({ rule, from: 'fit', confidence });
     }
@@ -65,14 +58,10 @@ export function* findRulesInSlices(
  * What times and periods alone say of every event, even of those whose rule is known: how the fit
  * itself is checked.
  */
-export function fitRules(input: PeriodInput, groups: StreamGroups): FittedRule[] {
-  return finish(fitRulesInSlices(input, groups));
-}
-
-function* fitRulesInSlices(input: PeriodInput, groups: StreamGroups): Slices<FittedRule[]> {
+export function* fitRules(input: PeriodInput, groups: StreamGroups): Slices<FittedRule[]> {
   const fits = yield* fitEach(input, groups);
   if (!groups.stream.includes(-1)) return fits;
-  const byCpu = yield* groupByCpuInSlices(input);
+  const byCpu = yield* computeCpuGroups(input);
   const fitsByCpu = yield* fitEach(input, byCpu);
   return fits.map((fit, index) => fitRuleWithoutStreams(fit, fitsByCpu[index]));
 }

@@ -1,7 +1,7 @@
 // Hot: once per sample.
 
 import { GrowableInt32 } from '../base/growable-columns.ts';
-import { eachSlice, finish, type Slices } from '../base/slices.ts';
+import { eachSlice, type Slices } from '../base/slices.ts';
 import type { PeriodInput } from './types.ts';
 
 /**
@@ -32,11 +32,7 @@ export type StreamGroups = {
 };
 
 /** Groups all samples in two passes (a counting sort, hence time order stays). */
-export function groupByStream(input: PeriodInput): StreamGroups {
-  return finish(groupByStreamInSlices(input));
-}
-
-export function* groupByStreamInSlices(input: PeriodInput): Slices<StreamGroups> {
+export function* groupByStream(input: PeriodInput): Slices<StreamGroups> {
   const { length } = input.samples;
   const isOfWholeCpus = yield* findWholeCpuEvents(input);
   const finder = new GroupFinder(input, isOfWholeCpus);

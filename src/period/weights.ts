@@ -1,4 +1,5 @@
 import { FailedError } from '../base/errors.ts';
+import { finish } from '../base/slices.ts';
 import type { LostBounds, WeightKind, Weights } from '../profile/types.ts';
 import { type Alignment, alignPeriods } from './alignment.ts';
 import { splitBorders } from './border-split.ts';
@@ -28,7 +29,7 @@ import { addUnlocatedLoss } from './unlocated-loss.ts';
 export function computeWeights(
   kind: WeightKind,
   input: PeriodInput,
-  align: () => Alignment = () => alignPeriods(input),
+  align: () => Alignment = () => finish(alignPeriods(input)),
 ): Weights {
   switch (kind) {
     case 'samples':

@@ -1,5 +1,6 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { FailedError } from '../base/errors.ts';
+import { finish } from '../base/slices.ts';
 import type { CodePart, FunctionAssembly } from '../code/disassembly/types.ts';
 import type { RecordingMarks } from '../formats/export/recording-marks.ts';
 import { type Alignment, alignPeriods } from '../period/alignment.ts';
@@ -88,7 +89,7 @@ export class AnalysedProfile {
 
   /** Samples of one event, as rows; with `select` those of them that it admits. */
   samplesOf(event: EventIndex, select: SampleSelection = {}): Int32Array {
-    return selectSamples(this.profile, { ...select, event });
+    return finish(selectSamples(this.profile, { ...select, event }));
   }
 
   /** When the samples were taken. */
@@ -118,14 +119,17 @@ export class AnalysedProfile {
     const input = { weights: weights.values, rows, groups, event, lostBounds };
     if (isMeasured(this.periodInput, event, weights.kind)) return createExactEstimator(input);
     if (areWaits(described)) return null;
-    if (weights.kind !== 'events' || isRestricting(select)) return createShareEstimator(input);
+    if (weights.kind !== 'events' || isRestricting(select))
+      return finish(createShareEstimator(input));
     const { timeNs, periodEvents } = this.profile.samples;
     const course = { elapsedEvents, timeNs, periodEvents };
-    return createShareEstimator({
-      ...input,
-      course,
-      eventsAfter: this.#eventsAfter(weights, event),
-    });
+    return finish(
+      createShareEstimator({
+        ...input,
+        course,
+        eventsAfter: this.#eventsAfter(weights, event),
+      }),
+    );
   }
 
   /** Self and total by symbol, DSO, thread and comm, with 95 % intervals of the shares. */
@@ -252,7 +256,7 @@ export class AnalysedProfile {
   }
 
   #aligned(): Alignment {
-    this.#alignment ??= alignPeriods(this.periodInput);
+    this.#alignment ??= finish(alignPeriods(this.periodInput));
     return this.#alignment;
   }
 }

@@ -1,4 +1,5 @@
 import { lostSamplesOf } from '../base/lost-samples.ts';
+import { finish } from '../base/slices.ts';
 import {
   type EventProvenance,
   type ExportProvenance,
@@ -28,7 +29,7 @@ export function describeProvenance(
   const kind = options.weight ?? 'events';
   const weights = opened.weights(kind, options.event);
   const rules = opened.rules();
-  const rows = selectSamples(profile, options.select);
+  const rows = finish(selectSamples(profile, options.select));
   const figures = sumByEvent(profile, weights, rows);
   const events = profile.events.flatMap((event, index): EventProvenance[] => {
     if (options.event !== undefined && options.event !== index) return [];

@@ -1,5 +1,6 @@
 import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
+import { finish } from '../base/slices.ts';
 import { narrowPage } from '../formats/export/narrow-page.ts';
 import type { PageProfile } from '../formats/export/page-profile.ts';
 import { type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
@@ -49,7 +50,7 @@ export function describePageProfile(
     truncatedAt: opened.truncatedAt,
   };
   if (options.select === undefined) return page;
-  return narrowPage(page, selectSamples(opened.profile, options.select));
+  return narrowPage(page, finish(selectSamples(opened.profile, options.select)));
 }
 
 function allWeights(opened: AnalysedProfile): Pick<PageProfile, 'weights' | 'missingWeights'> {

@@ -1,6 +1,7 @@
 import { NONE } from '../../src/base/brand.ts';
 import { memorySource } from '../../src/base/byte-source.ts';
 import { printable } from '../../src/base/printable.ts';
+import { finish } from '../../src/base/slices.ts';
 import { writeFirefox } from '../../src/formats/export/firefox.ts';
 import { writeFolded } from '../../src/formats/export/folded.ts';
 import { escapeComm, escapeFrameName } from '../../src/formats/export/folded-name.ts';
@@ -149,7 +150,7 @@ function stackWeights({ isOneEvent, comms }: Format, { profile, weights }: Parse
   }
   const sums = new Map<string, number>();
   const only = isOneEvent ? { event: samples.event[0] ?? 0 } : {};
-  for (const sample of selectSamples(profile, only)) {
+  for (const sample of finish(selectSamples(profile, only))) {
     const comm =
       comms === 'thread' ? threads[samples.thread[sample]].comm : strings[samples.comm[sample]];
     const event = isOneEvent ? '' : printable(events[samples.event[sample]].name);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { decodePageData } from '../../src/formats/export/page-data.ts';
 import { cleanEnvironment, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { engineFile } from '../helpers/engine.ts';
@@ -33,7 +34,7 @@ describeLive('view --live', () => {
     void fetch(`${url}live?since=0`, { signal: following.signal }).catch(() => {});
     const page = async () => {
       const answer = await fetch(`${url}profile/0`);
-      return decodePageData(new Uint8Array(await answer.arrayBuffer()));
+      return finish(decodePageData(new Uint8Array(await answer.arrayBuffer())));
     };
     const samples = async () => (await page()).profile.samples.length;
     const first = await samples();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { splitBorders } from '../../src/period/border-split.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import { type DrawnSample, PAGE_FAULTS, recordingOf } from './recording.ts';
@@ -25,7 +26,7 @@ function split(
   const elapsed = Float64Array.from(intervals, ([events]) => events);
   const lostBefore = new Float64Array(intervals.length);
   if (lost >= 0) lostBefore[lost] = 1;
-  return [...splitBorders(elapsed, input, groupByStream(input), lostBefore)];
+  return [...splitBorders(elapsed, input, finish(groupByStream(input)), lostBefore)];
 }
 
 // Fast: an event every 1 µs. Slow: one every 20 µs.

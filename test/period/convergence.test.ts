@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
 import type { PeriodSequence } from '../../src/period/period-sequence.ts';
-import { findRampsInSlices } from '../../src/period/report/convergence.ts';
+import { findRamps } from '../../src/period/report/convergence.ts';
 import { type SimulationOptions, type Stretch, simulate } from './controller-simulator.ts';
 import { fixtureSamples } from './recording.ts';
 
@@ -16,7 +16,7 @@ function sequenceOf(periods: readonly number[]): PeriodSequence {
 
 /** `ramp 0–8, rest 8–40, ramp 40–52, rest 52–90`. */
 function drawRamps(periods: readonly number[]): string {
-  const { start, reRamps } = finish(findRampsInSlices(sequenceOf(periods)));
+  const { start, reRamps } = finish(findRamps(sequenceOf(periods)));
   const parts: string[] = [];
   let at = 0;
   for (const ramp of [start, ...reRamps]) {
@@ -85,7 +85,7 @@ test('following a new event rate in steps of an eighth is not a ramp', () => {
     { durationNs: 50e6, eventsPerSecond: 75_000 },
   ]);
   expect(Math.min(...periods.slice(-20))).toBeLessThan(20);
-  expect(finish(findRampsInSlices(sequenceOf(periods))).reRamps).toEqual([]);
+  expect(finish(findRamps(sequenceOf(periods))).reRamps).toEqual([]);
 });
 
 test('ticks during rare events lower the period: the burst after them is a ramp', () => {
@@ -94,7 +94,7 @@ test('ticks during rare events lower the period: the burst after them is a ramp'
     { durationNs: 400e6, eventsPerSecond: 300 },
     { durationNs: 100e6, eventsPerSecond: 450_000 },
   ]);
-  const { reRamps } = finish(findRampsInSlices(sequenceOf(periods)));
+  const { reRamps } = finish(findRamps(sequenceOf(periods)));
   expect(reRamps.length).toBe(1);
   expect(periods[reRamps[0].first]).toBeLessThan(8);
   expect(periods.slice(reRamps[0].end).every((period) => period > 67 && period < 113)).toBe(true);
@@ -106,7 +106,7 @@ test('sleep alone does not bring the period down', () => {
     { durationNs: 400e6, eventsPerSecond: 0, asleep: true },
     { durationNs: 100e6, eventsPerSecond: 450_000 },
   ]);
-  expect(finish(findRampsInSlices(sequenceOf(periods))).reRamps).toEqual([]);
+  expect(finish(findRamps(sequenceOf(periods))).reRamps).toEqual([]);
 });
 
 test('fewer samples than the comparison needs stay a ramp', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { computeSpreadInSlices, median } from '../../src/period/distribution.ts';
+import { computeSpread, median } from '../../src/period/distribution.ts';
 import { slidingMedians } from '../../src/period/report/sliding-median.ts';
 
 test('each window has the median that sorting it gives', () => {
@@ -20,7 +20,7 @@ test('each window has the median that sorting it gives', () => {
 
 test('the spread of 1 … 101', () => {
   const values = Float64Array.from({ length: 101 }, (_, i) => 101 - i);
-  const { median: middle, mean, p05, p95, cv } = finish(computeSpreadInSlices(values));
+  const { median: middle, mean, p05, p95, cv } = finish(computeSpread(values));
   expect({ middle, mean, p05, p95 }).toEqual({ middle: 51, mean: 51, p05: 6, p95: 96 });
   // Standard deviation of 101 equally spaced values: √((101² − 1) / 12).
   expect(cv).toBeCloseTo(Math.sqrt((101 ** 2 - 1) / 12) / 51, 12);
@@ -36,7 +36,7 @@ test('quantiles between two values are in proportion, as sorting gives them', ()
         const below = sorted[Math.floor(position)];
         return below + (sorted[Math.ceil(position)] - below) * (position % 1);
       };
-      const { median: middle, p05, p95 } = finish(computeSpreadInSlices(Float64Array.from(drawn)));
+      const { median: middle, p05, p95 } = finish(computeSpread(Float64Array.from(drawn)));
       expect(middle).toBeCloseTo(quantile(0.5), 9);
       expect(p05).toBeCloseTo(quantile(0.05), 9);
       expect(p95).toBeCloseTo(quantile(0.95), 9);
@@ -64,5 +64,5 @@ test('the median of an even number of values is the mean of the middle two', () 
 
 test('a median or spread of nothing is a mistake of the caller', () => {
   expect(() => median([])).toThrow(RangeError);
-  expect(() => finish(computeSpreadInSlices(new Float64Array(0)))).toThrow(RangeError);
+  expect(() => finish(computeSpread(new Float64Array(0)))).toThrow(RangeError);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { lossGapsInSlices } from '../../src/period/loss-gaps.ts';
+import { findLossGaps } from '../../src/period/loss-gaps.ts';
 import { findRules } from '../../src/period/period-rule.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import type { LossGap, PeriodInput } from '../../src/period/types.ts';
@@ -29,8 +29,8 @@ function gapsOf(
 ): number[] {
   const losses = [{ event: 0 as EventIndex, lostRecords: 5, lostSamples: 5 }];
   const input = recordingOf([event], drawn, { losses, lossGaps, ...more });
-  const groups = groupByStream(input);
-  const { lostBefore } = finish(lossGapsInSlices(input, groups, findRules(input, groups)));
+  const groups = finish(groupByStream(input));
+  const { lostBefore } = finish(findLossGaps(input, groups, finish(findRules(input, groups))));
   return [...lostBefore].slice(0, 4);
 }
 

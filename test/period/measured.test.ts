@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import {
   areWaits,
@@ -42,7 +43,7 @@ describe('shares that are measured', () => {
     const estimator = createExactEstimator({
       weights: Float64Array.of(1, 1, 1),
       rows: Int32Array.of(0, 1, 2),
-      groups: groupByStream(input),
+      groups: finish(groupByStream(input)),
       event: 0,
     });
     const none = new Float64Array(1);

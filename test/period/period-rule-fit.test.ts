@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { fitRules } from '../../src/period/period-rule.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import type { PeriodInput, PeriodRule } from '../../src/period/types.ts';
@@ -16,7 +17,7 @@ import {
   withoutReads,
 } from './recording.ts';
 
-const fitOf = (input: PeriodInput) => fitRules(input, groupByStream(input));
+const fitOf = (input: PeriodInput) => finish(fitRules(input, finish(groupByStream(input))));
 
 /** Deterministic numbers in 0…1 (a linear congruence). */
 function randomNumbers(seed: number): () => number {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { findRules } from '../../src/period/period-rule.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import type { PeriodInput } from '../../src/period/types.ts';
@@ -14,7 +15,7 @@ import {
   withoutReads,
 } from './recording.ts';
 
-const rulesOf = (input: PeriodInput) => findRules(input, groupByStream(input));
+const rulesOf = (input: PeriodInput) => finish(findRules(input, finish(groupByStream(input))));
 
 // Dense stretches with stretches of few events on a busy CPU between them: ticks bring the period
 // down, and it ramps up again.

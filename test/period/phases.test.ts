@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
 import type { PeriodSequence } from '../../src/period/period-sequence.ts';
 import { measureActivity } from '../../src/period/report/activity.ts';
-import { findRampsInSlices } from '../../src/period/report/convergence.ts';
+import { findRamps } from '../../src/period/report/convergence.ts';
 import { findPhases } from '../../src/period/report/phases.ts';
 import { type Stretch, simulate } from './controller-simulator.ts';
 
@@ -21,7 +21,7 @@ function simulated(stretches: readonly Stretch[]): PeriodSequence {
 
 const activityOf = (sequence: PeriodSequence) => measureActivity(sequence, 1e9 / FREQUENCY_HZ);
 const phasesOf = (sequence: PeriodSequence) =>
-  finish(findPhases(sequence, activityOf(sequence), finish(findRampsInSlices(sequence)).atRest));
+  finish(findPhases(sequence, activityOf(sequence), finish(findRamps(sequence)).atRest));
 
 test('a rate that falls to a sixth and comes back makes three phases', () => {
   const phases = phasesOf(

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import type { PeriodInput } from '../../src/period/types.ts';
 import { CYCLES, PAGE_FAULTS, recordingOf } from './recording.ts';
 
 function draw(input: PeriodInput): string[] {
-  const groups = groupByStream(input);
+  const groups = finish(groupByStream(input));
   return Array.from({ length: groups.length }, (_, g) => {
     const rows = groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]);
     return `event ${groups.event[g]} stream ${groups.stream[g]}: ${rows.join(' ')}`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { elapsedEventsInSlices } from '../../src/period/elapsed-events.ts';
+import { computeElapsedEvents } from '../../src/period/elapsed-events.ts';
 import { findRules } from '../../src/period/period-rule.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import { createShareEstimator } from '../../src/period/uncertainty/uncertainty.ts';
@@ -170,17 +170,21 @@ function coveredShare(scenario: Scenario): number {
   let intervals = 0;
   for (let run = 0; run < RUNS; run++) {
     const { input, funcs, trueShares } = scenario(seededRandom(FIRST_SEED + run));
-    const groups = groupByStream(input);
+    const groups = finish(groupByStream(input));
     const weights = computeWeights('events', input).values;
-    const elapsedEvents = finish(elapsedEventsInSlices(input, groups, findRules(input, groups)));
-    const estimator = createShareEstimator({
-      weights,
-      rows: Int32Array.from(weights, (_, row) => row),
-      groups,
-      event: 0,
-      course: { ...input.samples, elapsedEvents },
-    });
-    const sums = sumStepsByKey(estimator.steps, funcs, trueShares.length);
+    const elapsedEvents = finish(
+      computeElapsedEvents(input, groups, finish(findRules(input, groups))),
+    );
+    const estimator = finish(
+      createShareEstimator({
+        weights,
+        rows: Int32Array.from(weights, (_, row) => row),
+        groups,
+        event: 0,
+        course: { ...input.samples, elapsedEvents },
+      }),
+    );
+    const sums = finish(sumStepsByKey(estimator.steps, funcs, trueShares.length));
     const self = new Float64Array(trueShares.length);
     let weight = 0;
     for (let row = 0; row < weights.length; row++) {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import {
   combineDifferences,
@@ -31,13 +32,15 @@ function estimate(drawn: readonly Drawn[], { scale = 1, select = drawn.length } 
     Int32Array.from(drawn, ({ func }) => func),
     rows,
   );
-  const estimator = createShareEstimator({
-    weights,
-    rows,
-    groups: groupByStream(input),
-    event: 0,
-  });
-  const sums = sumStepsByKey(estimator.steps, funcs, FUNCS);
+  const estimator = finish(
+    createShareEstimator({
+      weights,
+      rows,
+      groups: finish(groupByStream(input)),
+      event: 0,
+    }),
+  );
+  const sums = finish(sumStepsByKey(estimator.steps, funcs, FUNCS));
   const total = rows.reduce((sum, row) => sum + weights[row], 0);
   const shares = Array.from({ length: FUNCS }, (_, func) => {
     let self = 0;

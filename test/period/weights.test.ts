@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FailedError } from '../../src/base/errors.ts';
 import { finish } from '../../src/base/slices.ts';
-import { elapsedEventsInSlices } from '../../src/period/elapsed-events.ts';
+import { computeElapsedEvents } from '../../src/period/elapsed-events.ts';
 import { findRules } from '../../src/period/period-rule.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import type { PeriodInput } from '../../src/period/types.ts';
@@ -19,8 +19,8 @@ import {
 } from './recording.ts';
 
 const elapsedOf = (input: PeriodInput): Float64Array => {
-  const groups = groupByStream(input);
-  return finish(elapsedEventsInSlices(input, groups, findRules(input, groups)));
+  const groups = finish(groupByStream(input));
+  return finish(computeElapsedEvents(input, groups, finish(findRules(input, groups))));
 };
 const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { copyFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { decodePageData } from '../../src/formats/export/page-data.ts';
 import { perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 
@@ -18,7 +19,7 @@ describe('the command view', () => {
     const url = printed.toString().trim();
     for (const index of [0, 1]) {
       const answer = await fetch(`${url}profile/${index}`);
-      const { profile } = decodePageData(new Uint8Array(await answer.arrayBuffer()));
+      const { profile } = finish(decodePageData(new Uint8Array(await answer.arrayBuffer())));
       expect(profile.samples.length).toBe(42);
     }
     const download = await fetch(`${url}download/0/folded`);

@@ -1,6 +1,7 @@
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { decodePageData } from '../../src/formats/export/page-data.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
 import { GrowingFile, type Rereader } from '../../src/view/growing-file.ts';
@@ -51,7 +52,7 @@ describe('a recording that grows', () => {
     const growing = follow();
     const data = growing.pageData();
     growing.follow();
-    expect(decodePageData(await data).profile.samples.length).toBe(3);
+    expect(finish(decodePageData(await data)).profile.samples.length).toBe(3);
     await growing.close();
   });
 
@@ -133,7 +134,7 @@ it('finds the source of a function by the row that the page has', async () => {
   const named = `JS:*work ${source}:1:10`;
   writeFileSync(text, sample(named, '/tmp/perf-7.map'));
   const file = new ViewedFile(text, await openProfile(text), { isLive: true });
-  const rowOf = () => decodePageData(file.pageData()).profile.strings.indexOf(source);
+  const rowOf = () => finish(decodePageData(file.pageData())).profile.strings.indexOf(source);
   const row = rowOf();
   expect(file.source(row)).toBe('function work() {}\n');
   // What comes is read before what was there.

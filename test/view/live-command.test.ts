@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { decodePageData } from '../../src/formats/export/page-data.ts';
 import { infoOf, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
@@ -46,7 +47,7 @@ describeLive('the page of a recording', () => {
     const events = (await follow.text()).match(/event: \w+/g);
     expect(events?.at(-1)).toBe('event: end');
     const answer = await fetch(`${url}profile/0`);
-    const { profile } = decodePageData(new Uint8Array(await answer.arrayBuffer()));
+    const { profile } = finish(decodePageData(new Uint8Array(await answer.arrayBuffer())));
     record.child.kill('SIGINT');
     expect((await record.ended).status).toBe(0);
     expect(profile.samples.length).toBe(infoOf(file).records.SAMPLE);

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { decodePageData } from '../../src/formats/export/page-data.ts';
 import { decodePageReport } from '../../src/formats/export/page-report.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
@@ -57,7 +58,7 @@ describe('the server', () => {
       expect((await ask(server.url, base + name)).status, name).toBe(200);
     }
     const { body } = await ask(server.url, `${base}profile/0`);
-    const { profile } = decodePageData(body);
+    const { profile } = finish(decodePageData(body));
     expect(profile.samples.length).toBe(42);
     expect(profile.strings).toContain('leaf');
     const report = decodePageReport((await ask(server.url, `${base}report/0`)).body.toString());

@@ -35,7 +35,9 @@ test('the intervals of a part of a recording are those of samples drawn by thems
   const weights = recording.weights('events', 0);
   const shown = finish(recording.estimator(weights, EVENT, rows, true));
   const { groups } = finish(alignmentOf(page).get());
-  const drawn = createShareEstimator({ weights: weights.values, rows, groups, event: EVENT });
+  const drawn = finish(
+    createShareEstimator({ weights: weights.values, rows, groups, event: EVENT }),
+  );
   const sums = { near: 900, far: 2000, border: 0, entered: 30, lastA: 0, lastB: 0 };
   expect(shown?.errorOfDifference(0.5, 0.2, sums)).toBe(drawn.errorOfDifference(0.5, 0.2, sums));
 

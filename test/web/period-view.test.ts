@@ -5,7 +5,7 @@ import { openProfile } from '../../src/read/open-profile.ts';
 import { describePageProfile } from '../../src/read/page-profile.ts';
 import { describePageReport } from '../../src/read/page-report.ts';
 import { idleAfter } from '../../web/src/period/idle.ts';
-import { periodInSlices } from '../../web/src/worker/time-period.ts';
+import { computePeriods } from '../../web/src/worker/time-period.ts';
 import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
 import { pageOf, pageOfPeriods } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
@@ -14,7 +14,7 @@ const WHOLE = { event: 0, stream: null, fromNs: null, toNs: null };
 
 test('few periods are drawn one by one, and only those of the window', () => {
   const page = pageOfPeriods([1, 1, 4, 20, 80, 100, 100, 100]);
-  const { shown } = finish(periodInSlices(page, { ...WHOLE, fromNs: 2e6, toNs: 5e6 }));
+  const { shown } = finish(computePeriods(page, { ...WHOLE, fromNs: 2e6, toNs: 5e6 }));
   expect(Array.from(shown?.period.timeNs ?? [])).toEqual([2e6, 3e6, 4e6]);
   expect(Array.from(shown?.period.middle ?? [])).toEqual([4, 20, 80]);
   expect(shown?.period.samplesPerRow).toBe(1);
@@ -24,7 +24,7 @@ test('many periods are drawn as medians that keep the extremes', () => {
   const periods = Array.from({ length: 10_000 }, (_, i) =>
     i === 5000 ? 1 : i === 7000 ? 9999 : 100,
   );
-  const { shown } = finish(periodInSlices(pageOfPeriods(periods), WHOLE));
+  const { shown } = finish(computePeriods(pageOfPeriods(periods), WHOLE));
   const { low, middle, high, samplesPerRow } = shown!.period;
   expect(samplesPerRow).toBe(3);
   expect(low.length).toBe(Math.ceil(10_000 / 3));
@@ -35,7 +35,7 @@ test('many periods are drawn as medians that keep the extremes', () => {
 
 test('period view rates are per second, absent where nothing was sampled', () => {
   const page = pageOfPeriods(Array.from({ length: 1000 }, () => 50));
-  const { rate } = finish(periodInSlices(page, { ...WHOLE, fromNs: 0, toNs: 2e9 })).shown!;
+  const { rate } = finish(computePeriods(page, { ...WHOLE, fromNs: 0, toNs: 2e9 })).shown!;
   const half = rate.hz.length / 2;
   for (const hz of rate.hz.slice(0, half)) expect(Math.abs(hz - 1000)).toBeLessThanOrEqual(150);
   for (const hz of rate.hz.slice(half)) expect(hz).toBeNaN();
@@ -46,7 +46,7 @@ test('period view rates are per second, absent where nothing was sampled', () =>
 
 test('an event without samples has no stream', () => {
   const page = pageOf(profileFromText('main'));
-  expect(finish(periodInSlices(page, { ...WHOLE, event: 3 }))).toEqual({
+  expect(finish(computePeriods(page, { ...WHOLE, event: 3 }))).toEqual({
     streams: [],
     streamCount: 0,
     shown: null,
@@ -61,11 +61,11 @@ describe.skipIf(!hasCorpora)('the periods of a recording', () => {
       const page = describePageProfile(opened);
       const { events } = describePageReport(opened).periods;
       for (const [event, report] of events.entries()) {
-        const { streamCount, streams } = finish(periodInSlices(page, { ...WHOLE, event }));
+        const { streamCount, streams } = finish(computePeriods(page, { ...WHOLE, event }));
         expect(streamCount).toBe(report.streamCount);
         for (const [rank, own] of report.streams.entries()) {
           const stream = streams[rank].stream;
-          const { shown } = finish(periodInSlices(page, { ...WHOLE, event, stream }));
+          const { shown } = finish(computePeriods(page, { ...WHOLE, event, stream }));
           expect(shown?.rank).toBe(rank);
           expect(shown?.report).toEqual({ ...own, model: null, ledger: null });
           expect(shown?.period.middle.slice(0, 64)).toEqual(Float64Array.from(own.firstPeriods));

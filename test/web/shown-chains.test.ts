@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NONE } from '../../src/base/brand.ts';
 import { finish } from '../../src/base/slices.ts';
-import { callTreeWithRowsInSlices, sumSubtrees } from '../../src/profile/analysis/call-tree.ts';
+import { computeCallTreeWithRows, sumSubtrees } from '../../src/profile/analysis/call-tree.ts';
 import { Matchings } from '../../web/src/worker/matching.ts';
 import type { TreeParams } from '../../web/src/worker/messages.ts';
 import { LoadedRecording } from '../../web/src/worker/recording.ts';
@@ -39,7 +39,7 @@ function selectedOf(drawn: Drawn): { selected: Selected; recording: LoadedRecord
 function wholeTree({ profile, callNodes, weights, samples }: Selected): ShownTree {
   const rootOfSample = profile.samples.cpu.map((cpu) => cpu + 1);
   const roots = { rootOfSample, count: 5 };
-  const made = finish(callTreeWithRowsInSlices(profile, callNodes, weights, samples, roots));
+  const made = finish(computeCallTreeWithRows(profile, callNodes, weights, samples, roots));
   const { tree, rowOfSample } = made;
   const rootKey = 2 * profile.funcs.length;
   return {

@@ -5,7 +5,7 @@ import { openProfile } from '../../src/read/open-profile.ts';
 import { describePageProfile } from '../../src/read/page-profile.ts';
 import { describePageReport } from '../../src/read/page-report.ts';
 import { weighCells } from '../../web/src/time/shown-weight.ts';
-import { heatMapInSlices, timelineInSlices } from '../../web/src/worker/time-line.ts';
+import { computeHeatMap, computeTimeline } from '../../web/src/worker/time-line.ts';
 import type { TimeFilter, TimeGrid } from '../../web/src/worker/time-messages.ts';
 import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
 import { pageOf, pageOfPeriods } from '../helpers/page-of.ts';
@@ -30,7 +30,7 @@ function draw(cells: Float64Array): string {
 
 test('samples stand in the cell of their time', () => {
   const page = pageOf(THREE, { timeNs: ms(0, 2.5, 9.99) });
-  const { all, lanes } = finish(timelineInSlices(page, { ...ALL, grid: GRID, lanes: 9 }));
+  const { all, lanes } = finish(computeTimeline(page, { ...ALL, grid: GRID, lanes: 9 }));
   expect(draw(all.samples)).toBe('1 . 1 . . . . . . 1');
   expect(lanes.map(({ label, total }) => `${label}: ${total}`)).toEqual([
     'app (tid 1): 2',
@@ -45,17 +45,17 @@ test('samples stand in the cell of their time', () => {
 test('a weight, a thread and a window are taken where they are asked for', () => {
   const page = pageOf(THREE, { timeNs: ms(0, 2.5, 9.99) });
   const params = { ...ALL, weight: 'period' as const, thread: 0, grid: GRID, lanes: 0 };
-  const { all, lanes, otherThreads, otherSamples } = finish(timelineInSlices(page, params));
+  const { all, lanes, otherThreads, otherSamples } = finish(computeTimeline(page, params));
   expect(draw(all.weight)).toBe('10 . . . . . . . . 30');
   expect([lanes.length, otherThreads, otherSamples]).toEqual([0, 1, 2]);
   const late = { firstNs: 9 * MS, cellNs: MS / 2, length: 3 };
-  expect(draw(finish(timelineInSlices(page, { ...params, grid: late })).all.samples)).toBe('. 1 .');
+  expect(draw(finish(computeTimeline(page, { ...params, grid: late })).all.samples)).toBe('. 1 .');
 });
 
 test('a lane has the weight that was chosen', () => {
   const page = pageOf(THREE, { timeNs: ms(0, 2.5, 9.99) });
   const { lanes } = finish(
-    timelineInSlices(page, { ...ALL, weight: 'period', grid: GRID, lanes: 9 }),
+    computeTimeline(page, { ...ALL, weight: 'period', grid: GRID, lanes: 9 }),
   );
   expect(lanes.map(({ weight }) => draw(weight))).toEqual([
     '10 . . . . . . . . 30',
@@ -81,7 +81,7 @@ test('a loss is drawn from the last sample that fitted on, at the rate before', 
     cpu: [3, 3, 3],
     lossGaps: [{ event: 0, cpu: 3, timeNs: 9.5 * MS, samples: 4 }],
   });
-  const { all } = finish(timelineInSlices(page, { ...ALL, grid: GRID, lanes: 0 }));
+  const { all } = finish(computeTimeline(page, { ...ALL, grid: GRID, lanes: 0 }));
   expect(draw(all.samples)).toBe('1 1 1 . . . . . . .');
   expect(draw(all.lost)).toBe('. . 1 1 1 1 . . . .');
 });
@@ -93,7 +93,7 @@ test('a loss ends at the next record of its CPU', () => {
     lossGaps: [{ event: 0, cpu: 3, timeNs: 4 * MS, samples: 100 }],
   });
   const lost = (cpu: number | null) =>
-    draw(finish(timelineInSlices(page, { ...ALL, cpu, grid: GRID, lanes: 0 })).all.lost);
+    draw(finish(computeTimeline(page, { ...ALL, cpu, grid: GRID, lanes: 0 })).all.lost);
   expect(lost(null)).toBe('. . 50 50 . . . . . .');
   expect(lost(3)).toBe('. . 50 50 . . . . . .');
   expect(lost(1)).toBe('. . . . . . . . . .');
@@ -104,7 +104,7 @@ test('a loss with an unknown start is spread over all time before it', () => {
     timeNs: ms(5, 6, 7),
     lossGaps: [{ event: -1, cpu: 0, timeNs: 4 * MS, samples: 8 }],
   });
-  const { all } = finish(timelineInSlices(page, { ...ALL, grid: GRID, lanes: 0 }));
+  const { all } = finish(computeTimeline(page, { ...ALL, grid: GRID, lanes: 0 }));
   expect(draw(all.lost)).toBe('2 2 2 2 . . . . . .');
 });
 
@@ -116,7 +116,7 @@ test('losses counted at the end only have no time', () => {
       lossGaps: [{ event: 0, cpu: 0, timeNs: 4 * MS, samples: 2 }],
     },
   );
-  expect(finish(timelineInSlices(page, { ...ALL, grid: GRID, lanes: 0 })).lostSometime).toBe(5);
+  expect(finish(computeTimeline(page, { ...ALL, grid: GRID, lanes: 0 })).lostSometime).toBe(5);
 });
 
 test('a pause is a share of its cells, and of the threads whose stream it was', () => {
@@ -132,13 +132,13 @@ test('a pause is a share of its cells, and of the threads whose stream it was', 
       throttles: [{ event: 0, stream: 0, startNs: 2.5 * MS, endNs: 4.25 * MS }],
     },
   );
-  const { all, lanes } = finish(timelineInSlices(page, { ...ALL, grid: GRID, lanes: 9 }));
+  const { all, lanes } = finish(computeTimeline(page, { ...ALL, grid: GRID, lanes: 9 }));
   expect(draw(all.throttled)).toBe('. . 0.5 1 0.25 . . . . .');
   expect(lanes.map(({ throttled }) => draw(throttled))).toEqual([
     '. . 0.5 1 0.25 . . . . .',
     '. . . . . . . . . .',
   ]);
-  const other = finish(timelineInSlices(page, { ...ALL, thread: 1, grid: GRID, lanes: 0 }));
+  const other = finish(computeTimeline(page, { ...ALL, thread: 1, grid: GRID, lanes: 0 }));
   expect(draw(other.all.throttled)).toBe('. . . . . . . . . .');
 });
 
@@ -146,24 +146,24 @@ test('samples of a ramp are drawn apart from settled ones', () => {
   const periods = [1, 1, 2, 9, 40, 90, ...Array.from({ length: 60 }, () => 100)];
   const grid = { firstNs: 0, cellNs: 6 * MS, length: 11 };
   const adaptive = pageOfPeriods(periods);
-  const { all } = finish(timelineInSlices(adaptive, { ...ALL, grid, lanes: 0 }));
+  const { all } = finish(computeTimeline(adaptive, { ...ALL, grid, lanes: 0 }));
   expect(all.samples.every((count) => count === 6)).toBe(true);
   expect(all.ramp[0]).toBeGreaterThanOrEqual(5);
   expect(draw(all.ramp.slice(1))).toBe('. . . . . . . . . .');
 
   const fixed = pageOfPeriods(periods, { mode: 'period', frequencyHz: null, fixedPeriod: 1 });
-  expect(draw(finish(timelineInSlices(fixed, { ...ALL, grid, lanes: 0 })).all.ramp)).toBe(
+  expect(draw(finish(computeTimeline(fixed, { ...ALL, grid, lanes: 0 })).all.ramp)).toBe(
     '. . . . . . . . . . .',
   );
 });
 
 test('a heat map has columns of the width asked for, and wider ones where they would not fit', () => {
   const page = pageOf(THREE, { timeNs: ms(0, 25, 42) });
-  const map = finish(heatMapInSlices(page, { ...ALL, columnNs: 20 * MS, rows: 2 }));
+  const map = finish(computeHeatMap(page, { ...ALL, columnNs: 20 * MS, rows: 2 }));
   expect([map.columns, map.rows, map.columnNs]).toEqual([3, 2, 20 * MS]);
   expect(draw(map.cells.samples)).toBe('1 . 1 . 1 .');
   const long = pageOf(THREE, { timeNs: ms(0, 25, 1e7) });
-  const wide = finish(heatMapInSlices(long, { ...ALL, columnNs: MS, rows: 2 }));
+  const wide = finish(computeHeatMap(long, { ...ALL, columnNs: MS, rows: 2 }));
   expect(wide.columns).toBeLessThanOrEqual(1200);
   expect(wide.columnNs * wide.columns).toBeGreaterThan(1e7 * MS);
 });
@@ -177,7 +177,7 @@ test('a pause of an unknown stream belongs to the streams that stopped at its st
       throttles: [{ event: 0, stream: 0, startNs: 2.5 * MS, endNs: 4 * MS }],
     },
   );
-  const { all, lanes } = finish(timelineInSlices(page, { ...ALL, grid: GRID, lanes: 9 }));
+  const { all, lanes } = finish(computeTimeline(page, { ...ALL, grid: GRID, lanes: 9 }));
   expect(draw(all.throttled)).toBe('. . 0.5 1 . . . . . .');
   expect(lanes.map(({ throttled }) => draw(throttled))).toEqual([
     '. . . . . . . . . .',
@@ -201,10 +201,10 @@ describe.skipIf(!hasCorpora)('a recording over time', () => {
     const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
     let all = 0;
     for (const [event, { samples }] of events.entries()) {
-      const result = finish(timelineInSlices(page, { ...ALL, event, grid, lanes: 1000 }));
+      const result = finish(computeTimeline(page, { ...ALL, event, grid, lanes: 1000 }));
       expect(sum(result.all.samples)).toBe(samples);
       expect(result.lanes.reduce((total, lane) => total + sum(lane.samples), 0)).toBe(samples);
-      const map = finish(heatMapInSlices(page, { ...ALL, event, columnNs: 1e9, rows: 50 }));
+      const map = finish(computeHeatMap(page, { ...ALL, event, columnNs: 1e9, rows: 50 }));
       expect(sum(map.cells.samples)).toBe(samples);
       all += samples;
     }

@@ -2,6 +2,7 @@ import { parseCpuList } from '../../base/cpu-list.ts';
 import { UsageError } from '../../base/errors.ts';
 import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { finish } from '../../base/slices.ts';
 import {
   isRestricting,
   type SampleSelection,
@@ -74,14 +75,14 @@ export function selectFrom(
   const select = parseSelection(flags, () => opened.recordedTime());
   if (!isRestricting(select)) return select;
   const { samples, events } = opened.profile;
-  const rows = selectSamples(opened.profile, select);
+  const rows = finish(selectSamples(opened.profile, select));
   // As the report weighs, which shows what was lost as a row of its own.
   const { values, lostBefore } = opened.weights(flags.weight);
   const shares = events.flatMap(({ name }, event) => {
-    const ofEvent = selectSamples(opened.profile, { event });
+    const ofEvent = finish(selectSamples(opened.profile, { event }));
     const lost = lostBefore === undefined ? 0 : sumOf(lostBefore, ofEvent);
     const all = sumOf(values, ofEvent) + lost;
-    const selected = sumOf(values, selectSamples(opened.profile, { ...select, event }));
+    const selected = sumOf(values, finish(selectSamples(opened.profile, { ...select, event })));
     return all === 0 ? [] : [`${formatShare(selected / all)} of ${printable(name)}`];
   });
   say(

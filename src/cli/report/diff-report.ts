@@ -1,6 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { formatCount, formatPoints, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { finish } from '../../base/slices.ts';
 import { compareShares, type ShareChange, type SharedRow } from '../../profile/analysis/diff.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import { computeFlatReport } from '../../profile/analysis/flat-report.ts';
@@ -82,7 +83,7 @@ function compareRecordings(
     event: name,
     samples: mine.samples,
     otherSamples: theirs.samples,
-    changes: compareShares(mine.rows, theirs.rows, mine.nothing, theirs.nothing),
+    changes: finish(compareShares(mine.rows, theirs.rows, mine.nothing, theirs.nothing)),
     renamed: matched.renamed,
   };
 }

@@ -1,6 +1,7 @@
 import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { formatCount, formatShare, formatShareInterval } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { finish } from '../../base/slices.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
 import { computeCallNodesByInlining } from '../../profile/analysis/call-nodes.ts';
 import { computeCallTree } from '../../profile/analysis/call-tree.ts';
@@ -147,7 +148,12 @@ function reportLines(
   const lines = headLines(opened, event, report, weights, select);
   if (report.samples === 0) return lines;
   if (flags.tree) {
-    const tree = computeCallTree(profile, computeCallNodesByInlining(profile), weights, samples);
+    const tree = computeCallTree(
+      profile,
+      finish(computeCallNodesByInlining(profile)),
+      weights,
+      samples,
+    );
     const { length } = profile.funcs;
     const label = (group: number): string =>
       group < length

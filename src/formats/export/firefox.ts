@@ -1,4 +1,5 @@
 import { printable } from '../../base/printable.ts';
+import { finish } from '../../base/slices.ts';
 import {
   groupSamples,
   type SampleSelection,
@@ -59,7 +60,7 @@ export function writeFirefox(
   const buffer = new TextBuffer(write);
   const tables = new FirefoxTables(profile);
   const marks = options.marks ?? { losses: [], throttles: [], reRamps: [], switches: NO_SWITCHES };
-  const samples = selectSamples(profile, options.select);
+  const samples = finish(selectSamples(profile, options.select));
   const selected = options.select?.event;
   const shown = selected === undefined ? [...profile.events.keys()] : [selected];
   const tracks = splitIntoTracks(profile, weights, samples, shown);
@@ -128,7 +129,7 @@ function splitIntoTracks(
   samples: Int32Array,
   shown: readonly number[],
 ): Track[] {
-  const byThread = groupSamples(samples, profile.samples.thread, profile.threads.length);
+  const byThread = finish(groupSamples(samples, profile.samples.thread, profile.threads.length));
   const weightOf = (rows: Int32Array) => {
     let sum = 0;
     for (let i = 0; i < rows.length; i++) {
@@ -137,7 +138,7 @@ function splitIntoTracks(
     }
     return sum;
   };
-  const byEvent = groupSamples(samples, profile.samples.event, profile.events.length);
+  const byEvent = finish(groupSamples(samples, profile.samples.event, profile.events.length));
   const ofEvents = profile.events.map((_, event) =>
     weightOf(byEvent.samples.subarray(byEvent.starts[event], byEvent.starts[event + 1])),
   );
@@ -147,7 +148,7 @@ function splitIntoTracks(
       byThread.starts[thread],
       byThread.starts[thread + 1],
     );
-    const groups = groupSamples(ofThread, profile.samples.event, profile.events.length);
+    const groups = finish(groupSamples(ofThread, profile.samples.event, profile.events.length));
     let isFirstOfThread = true;
     for (const event of shown) {
       const rows = groups.samples.subarray(groups.starts[event], groups.starts[event + 1]);

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { finish } from '../../base/slices.ts';
 import { StringTable } from '../../base/string-table.ts';
 import { computeCallNodes } from '../../profile/analysis/call-nodes.ts';
 import {
@@ -40,9 +41,9 @@ export function writeFolded(
   options: FoldedOptions,
   write: (text: string) => void,
 ): void {
-  const samples = selectSamples(profile, { event: firstEvent(profile), ...options.select });
+  const samples = finish(selectSamples(profile, { event: firstEvent(profile), ...options.select }));
   const labels = new StringTable();
-  const callNodes = computeCallNodes(profile, labelFuncs(profile, labels, options));
+  const callNodes = finish(computeCallNodes(profile, labelFuncs(profile, labels, options)));
   const roots = {
     rootOfSample: labelComms(profile, labels, samples),
     count: labels.strings.length,

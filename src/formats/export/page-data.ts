@@ -1,4 +1,4 @@
-import { finish, type Slices } from '../../base/slices.ts';
+import type { Slices } from '../../base/slices.ts';
 import {
   type Column,
   columnKind,
@@ -57,12 +57,7 @@ export function encodePageData(page: PageProfile): Uint8Array<ArrayBuffer> {
 /**
  * Throws `RangeError` for bytes that are not page data, of another version of it, or inconsistent.
  */
-export function decodePageData(data: Uint8Array): PageProfile {
-  return finish(pageDataInSlices(data));
-}
-
-/** The same; each column is a slice. */
-export function* pageDataInSlices(data: Uint8Array): Slices<PageProfile> {
+export function* decodePageData(data: Uint8Array): Slices<PageProfile> {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   if (data.length < PREFIX_BYTES || view.getUint32(0, true) !== MAGIC) {
     throw new RangeError('these bytes are not page data of perf-ts');

@@ -7,6 +7,7 @@ import {
 import { NONE } from '../../base/brand.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { printable } from '../../base/printable.ts';
+import { finish } from '../../base/slices.ts';
 import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import type { ExportProvenance } from './export-provenance.ts';
@@ -57,7 +58,7 @@ export function writePprof(
   const strings = new StringTable();
   const selected = options.select?.event;
   const shown = selected === undefined ? [...profile.events.keys()] : [selected];
-  const samples = selectSamples(profile, options.select);
+  const samples = finish(selectSamples(profile, options.select));
   const rows = sumPprofRows(profile, weights, samples);
   const values = pprofValues(profile.events, shown, weights);
   const locations = new PprofLocations(profile, options.mappings ?? [], strings);

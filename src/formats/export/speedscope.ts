@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { printable } from '../../base/printable.ts';
+import { finish } from '../../base/slices.ts';
 import {
   groupSamples,
   type SampleSelection,
@@ -43,7 +44,7 @@ export function writeSpeedscope(
   write: (text: string) => void,
 ): void {
   const buffer = new TextBuffer(write);
-  const sections = splitByThread(profile, weights, selectSamples(profile, options.select));
+  const sections = splitByThread(profile, weights, finish(selectSamples(profile, options.select)));
   let heaviest = 0;
   for (const [index, section] of sections.entries()) {
     if (section.weight > sections[heaviest].weight) heaviest = index;
@@ -85,11 +86,11 @@ type Section = {
 
 function splitByThread(profile: Profile, weights: Weights, samples: Int32Array): Section[] {
   const sections: Section[] = [];
-  const byEvent = groupSamples(samples, profile.samples.event, profile.events.length);
+  const byEvent = finish(groupSamples(samples, profile.samples.event, profile.events.length));
   for (const [event, described] of profile.events.entries()) {
     const { unit } = withUnitOf(described, weights);
     const ofEvent = byEvent.samples.subarray(byEvent.starts[event], byEvent.starts[event + 1]);
-    const byThread = groupSamples(ofEvent, profile.samples.thread, profile.threads.length);
+    const byThread = finish(groupSamples(ofEvent, profile.samples.thread, profile.threads.length));
     for (const [thread, { comm, tid }] of profile.threads.entries()) {
       const start = byThread.starts[thread];
       const end = byThread.starts[thread + 1];

@@ -1,4 +1,5 @@
 import { lostSamplesOf } from '../../base/lost-samples.ts';
+import { finish } from '../../base/slices.ts';
 import { type Alignment, alignPeriods } from '../alignment.ts';
 import { isCountedInSoftware } from '../controller.ts';
 import type { StreamGroups } from '../streams.ts';
@@ -64,7 +65,7 @@ export type StreamLedger = {
 /** The ledger of each event of the input. */
 export function computeLedgers(
   input: PeriodInput,
-  { groups, arrivedEvents, lostBefore }: Alignment = alignPeriods(input),
+  { groups, arrivedEvents, lostBefore }: Alignment = finish(alignPeriods(input)),
 ): EventLedger[] {
   const streams = sumStreams(input, groups, arrivedEvents, lostBefore);
   return input.events.map((_, index) => computeLedger(input, index, streams));

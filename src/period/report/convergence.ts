@@ -53,7 +53,7 @@ export const MIN_SAMPLES = WINDOW + RUN;
 if (FALL >= 1 - MAX_FALL_PER_OVERFLOW) throw new RangeError('an overflow alone would be a re-ramp');
 
 /** Splits a sequence into ramps and rest. */
-export function* findRampsInSlices(sequence: PeriodSequence): Slices<Convergence> {
+export function* findRamps(sequence: PeriodSequence): Slices<Convergence> {
   const { length, periodEvents } = sequence;
   const medians = yield* slidingMedians(periodEvents, WINDOW);
   const settle = findRest(periodEvents, medians, 0);

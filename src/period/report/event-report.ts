@@ -1,3 +1,4 @@
+import { finish } from '../../base/slices.ts';
 import type { SamplingMode } from '../../profile/types.ts';
 import type { EventLedger, StreamLedger } from '../loss/loss-ledger.ts';
 import type { TickGrid } from '../model/ticks.ts';
@@ -104,7 +105,7 @@ export function reportEvent(
     if (own !== undefined) ledgerOfGroup.set(group, own);
   }
   for (const group of bySize) {
-    const analysis = analyseStream(context, group);
+    const analysis = finish(analyseStream(context, group));
     const { verdict, totals } = analysis;
     verdicts[verdict] ??= { streams: 0, samples: 0 };
     verdicts[verdict].streams++;
@@ -117,12 +118,14 @@ export function reportEvent(
     }
     noteStart(context, analysis, started);
     if (streams.length >= options.streams) continue;
-    const report = describeStream(context, analysis, {
-      withModel: streams.length < MAX_MODELLED,
-      grid,
-      pairs: options.pairs,
-      ledger: ledgerOfGroup.get(group) ?? null,
-    });
+    const report: StreamReport = finish(
+      describeStream(context, analysis, {
+        withModel: streams.length < MAX_MODELLED,
+        grid,
+        pairs: options.pairs,
+        ledger: ledgerOfGroup.get(group) ?? null,
+      }),
+    );
     grid ??= report.model?.grid ?? null;
     streams.push(report);
   }

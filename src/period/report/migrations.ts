@@ -1,6 +1,6 @@
 // Hot: once per sample.
 
-import { eachSlice, finish, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
+import { eachSlice, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput } from '../types.ts';
 
@@ -21,14 +21,7 @@ export type Migrations = {
 };
 
 /** Follows every thread from instance to instance, in time order. */
-export function followThreads(input: PeriodInput, groups: StreamGroups): Migrations {
-  return finish(followThreadsInSlices(input, groups));
-}
-
-export function* followThreadsInSlices(
-  input: PeriodInput,
-  groups: StreamGroups,
-): Slices<Migrations> {
+export function* followThreads(input: PeriodInput, groups: StreamGroups): Slices<Migrations> {
   const { length, event, thread } = input.samples;
   const groupOfSample = new Int32Array(length);
   let left = SLICE_ITEMS;

@@ -3,6 +3,7 @@
  * view alike. The keys are those of the JSON contract; null is "can't be known".
  */
 
+import { finish } from '../../base/slices.ts';
 import { type Alignment, alignPeriods } from '../alignment.ts';
 import { computeLedgers } from '../loss/loss-ledger.ts';
 import type { KernelLimits, PeriodInput } from '../types.ts';
@@ -38,11 +39,11 @@ const UNKNOWN_LIMITS: KernelLimits = {
 export function reportPeriods(
   input: PeriodInput,
   options: ReportOptions = {},
-  alignment: Alignment = alignPeriods(input),
+  alignment: Alignment = finish(alignPeriods(input)),
 ): PeriodsReport {
   const { groups, rules, elapsedEvents, arrivedEvents } = alignment;
   const ledgers = computeLedgers(input, alignment);
-  const { cameFrom } = followThreads(input, groups);
+  const { cameFrom } = finish(followThreads(input, groups));
   const events = input.events.map((_, index) =>
     reportEvent(
       {

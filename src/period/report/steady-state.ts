@@ -1,7 +1,7 @@
 // Hot: once per sample.
 
 import type { Slices } from '../../base/slices.ts';
-import { computeSpreadInSlices, type Distribution, median } from '../distribution.ts';
+import { computeSpread, type Distribution, median } from '../distribution.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
 import type { Activity } from './activity.ts';
 import type { Convergence } from './convergence.ts';
@@ -41,7 +41,7 @@ export function* steadyState(
   yield;
   if (nanos === 0) return null;
   return {
-    period: yield* computeSpreadInSlices(periods.subarray(0, resting)),
+    period: yield* computeSpread(periods.subarray(0, resting)),
     hz: (samples * 1e9) / nanos,
     eventRateHz: (events * 1e9) / nanos,
   };

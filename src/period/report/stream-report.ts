@@ -1,4 +1,4 @@
-import { finish, type Slices } from '../../base/slices.ts';
+import type { Slices } from '../../base/slices.ts';
 import { median } from '../distribution.ts';
 import type { StreamLedger } from '../loss/loss-ledger.ts';
 import { type ModelReport, replayGroup } from '../model/model.ts';
@@ -8,7 +8,7 @@ import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput, ThrottleInterval } from '../types.ts';
 import { effectiveSampleSize } from '../weights.ts';
 import { measureActivity } from './activity.ts';
-import { type Convergence, findRampsInSlices } from './convergence.ts';
+import { type Convergence, findRamps } from './convergence.ts';
 import { type Pair, pairsOf } from './pairs.ts';
 import { courseOf, type PeriodCourse } from './period-course.ts';
 import { findPhases, type Phase } from './phases.ts';
@@ -102,21 +102,14 @@ export type StreamAnalysis = {
 const FIRST_PERIODS = 64;
 
 /** Ramps, rest and verdict of one group. */
-export function analyseStream(context: StreamContext, group: number): StreamAnalysis {
-  return finish(analyseStreamInSlices(context, group));
-}
-
-export function* analyseStreamInSlices(
-  context: StreamContext,
-  group: number,
-): Slices<StreamAnalysis> {
+export function* analyseStream(context: StreamContext, group: number): Slices<StreamAnalysis> {
   const { input, groups, elapsedEvents } = context;
   const event = input.events[groups.event[group]];
   const rows = groups.rows.subarray(groups.offsets[group], groups.offsets[group + 1]);
   const sequence = sequenceOf(input, rows, elapsedEvents);
   yield;
   const isFixed = event.mode !== 'frequency';
-  const convergence = isFixed ? restFromTheFirst(sequence) : yield* findRampsInSlices(sequence);
+  const convergence = isFixed ? restFromTheFirst(sequence) : yield* findRamps(sequence);
   yield;
   const { length, timeNs } = sequence;
   const throttles = throttlesOfGroup(context.throttles, groups, group, timeNs);
@@ -154,16 +147,7 @@ export type StreamReportOptions = {
 };
 
 /** The report on an analysed group. */
-export function describeStream(
-  context: StreamContext,
-  analysis: StreamAnalysis,
-  options: StreamReportOptions,
-): StreamReport {
-  return finish(describeStreamInSlices(context, analysis, options));
-}
-
-/** The same; most slices are one look at every sample of the stream. */
-export function* describeStreamInSlices(
+export function* describeStream(
   { input, groups, arrivedEvents, cameFrom }: StreamContext,
   analysis: StreamAnalysis,
   options: StreamReportOptions,

@@ -1,4 +1,4 @@
-import { finish, type Slices } from '../../base/slices.ts';
+import type { Slices } from '../../base/slices.ts';
 import type {
   DifferenceSums,
   ShareEstimator,
@@ -43,12 +43,7 @@ import { computeSteps } from './uncertainty-steps.ts';
  * What no estimator sees from the samples: phases that pass between two samples. If they alternate
  * regularly, the intervals are too wide; if they do so in step with the period, too narrow.
  */
-export function createShareEstimator(input: ShareInput): ShareEstimator {
-  return finish(createEstimatorInSlices(input));
-}
-
-/** The same for those who can't wait: it looks at every sample some times. */
-export function* createEstimatorInSlices(input: ShareInput): Slices<ShareEstimator> {
+export function* createShareEstimator(input: ShareInput): Slices<ShareEstimator> {
   const { weights, rows } = input;
   const after = input.eventsAfter ?? 0;
   const borders = yield* findSplitBorders(input);

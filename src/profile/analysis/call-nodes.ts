@@ -1,6 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
-import { eachSlice, finish, type Slices } from '../../base/slices.ts';
+import { eachSlice, type Slices } from '../../base/slices.ts';
 import type { Profile } from '../types.ts';
 
 /**
@@ -28,11 +28,10 @@ export type CallNodeTable = {
  * Groups the stacks by function, or by anything that a function determines: with `funcToGroup`
  * (one value, 0 or more, per func) frames with equal values are taken for the same.
  */
-export function computeCallNodes(profile: Profile, funcToGroup?: Int32Array): CallNodeTable {
-  return finish(callNodesInSlices(profile, funcToGroup));
-}
-
-function* callNodesInSlices(profile: Profile, funcToGroup?: Int32Array): Slices<CallNodeTable> {
+export function* computeCallNodes(
+  profile: Profile,
+  funcToGroup?: Int32Array,
+): Slices<CallNodeTable> {
   const { frame: stackFrame, prefix: stackPrefix, length } = profile.stacks;
   const frameToFunc = profile.frames.func;
   const groups = funcToGroup ?? identity(profile.funcs.length);
@@ -59,15 +58,11 @@ function* callNodesInSlices(profile: Profile, funcToGroup?: Int32Array): Slices<
  * The same with inlined calls apart from calls of the same function: their group is the func plus the
  * number of funcs.
  */
-export function computeCallNodesByInlining(profile: Profile): CallNodeTable {
-  return finish(callNodesByInliningInSlices(profile));
-}
-
-export function callNodesByInliningInSlices(profile: Profile): Slices<CallNodeTable> {
+export function computeCallNodesByInlining(profile: Profile): Slices<CallNodeTable> {
   const { frames, funcs } = profile;
   const func = frames.func.map((row, frame) => row + (isInlined(frame) ? funcs.length : 0));
   const grouped = { ...profile, frames: { ...frames, func } };
-  return callNodesInSlices(grouped, identity(2 * funcs.length));
+  return computeCallNodes(grouped, identity(2 * funcs.length));
 
   function isInlined(frame: number): boolean {
     // Frames without a DSO have the depth for other purposes.

@@ -68,7 +68,7 @@ export function computeCallTree(
   return builder.finish(samples.length);
 }
 
-export function* callTreeWithRowsInSlices(
+export function* computeCallTreeWithRows(
   profile: Profile,
   callNodes: CallNodeTable,
   weights: Weights,
@@ -94,7 +94,7 @@ function* buildTree(
     builder.begin(NONE);
     yield* eachSlice(samples.length, (first, end) => builder.addSamples(samples, first, end));
   } else {
-    const groups = groupSamples(samples, roots.rootOfSample, roots.count);
+    const groups = finish(groupSamples(samples, roots.rootOfSample, roots.count));
     for (let root = 0; root < roots.count; root++) {
       const start = groups.starts[root];
       const end = groups.starts[root + 1];

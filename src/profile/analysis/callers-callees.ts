@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
+import { finish } from '../../base/slices.ts';
 import { type CallTree, sumSubtrees } from './call-tree.ts';
 import { invertCallTree } from './invert-call-tree.ts';
 
@@ -59,9 +60,8 @@ export function computeCallersCallees(
   const group = tree.group.slice();
   for (let row = 0; row < tree.length; row++) if (call[row] === row) group[row] = rootGroup;
   const joined = { ...tree, group };
-  const callers = invertCallTree(
-    { ...joined, self: callSelf, selfSamples: callSamples },
-    minWeight,
+  const callers = finish(
+    invertCallTree({ ...joined, self: callSelf, selfSamples: callSamples }, minWeight),
   );
   return { callers, callees: joinSubtrees(joined, call), self, total };
 }

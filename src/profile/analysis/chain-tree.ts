@@ -4,7 +4,7 @@ import { eachSlice, type Slices } from '../../base/slices.ts';
 import type { Profile, Weights } from '../types.ts';
 import type { CallNodeTable } from './call-nodes.ts';
 import { computeDepths, sumSubtrees, type TreeRoots } from './call-tree.ts';
-import { groupSamplesInSlices } from './filter.ts';
+import { groupSamples } from './filter.ts';
 
 /**
  * A call tree below roots of its own (threads, CPUs), with a row for each chain of it. A chain is
@@ -56,14 +56,14 @@ export type ChainTreeWithSamples = {
 };
 
 /** The chains of what `computeCallTree` gives with the same arguments. */
-export function* chainTreeInSlices(
+export function* computeChainTree(
   profile: Profile,
   callNodes: CallNodeTable,
   weights: Weights,
   samples: Int32Array,
   { rootOfSample, count }: TreeRoots,
 ): Slices<ChainTreeWithSamples> {
-  const groups = yield* groupSamplesInSlices(samples, rootOfSample, count);
+  const groups = yield* groupSamples(samples, rootOfSample, count);
   const builder = new ChainTreeBuilder(profile, callNodes, weights, groups.samples);
   for (let root = 0; root < count; root++) {
     const start = groups.starts[root];

@@ -1,6 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
-import { eachSlice, finish, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
+import { eachSlice, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import { type CallTree, sumSubtrees } from './call-tree.ts';
 import type { ShareInterval } from './share-steps.ts';
 
@@ -46,16 +46,7 @@ export type ShareChange = {
  *     low  = p₁ − p₂ − √((p₁ − l₁)² + (u₂ − p₂)²)
  *     high = p₁ − p₂ + √((u₁ − p₁)² + (p₂ − l₂)²)
  */
-export function compareShares(
-  rows: readonly SharedRow[],
-  otherRows: readonly SharedRow[],
-  nothing: ShareInterval | null,
-  otherNothing: ShareInterval | null,
-): ShareChange[] {
-  return finish(compareSharesInSlices(rows, otherRows, nothing, otherNothing));
-}
-
-export function* compareSharesInSlices(
+export function* compareShares(
   rows: readonly SharedRow[],
   otherRows: readonly SharedRow[],
   nothing: ShareInterval | null,
@@ -168,7 +159,7 @@ export type DiffTree = {
  * Lays `other` over `tree`. Its groups become those of `tree` by `otherGroupToGroup`. Width by the
  * mean share, so that functions that only one of them has are seen too. Neither has root rows.
  */
-export function* diffTreesInSlices(
+export function* diffTrees(
   tree: CallTree,
   other: CallTree,
   otherGroupToGroup: Int32Array,

@@ -29,10 +29,7 @@ export type EditedStacks = {
 const LEFT_OUT = -2;
 
 /** Applies `edits` one after the other. An edit is one look at all stacks, and one slice. */
-export function* editStacksInSlices(
-  profile: Profile,
-  edits: readonly FrameEdit[],
-): Slices<EditedStacks> {
+export function* editStacks(profile: Profile, edits: readonly FrameEdit[]): Slices<EditedStacks> {
   if (edits.length === 0) return { profile, isLeftOut: null };
   let stacks = profile.stacks;
   // Of each stack of the profile the row in `stacks`, −1 if nothing is left of it.

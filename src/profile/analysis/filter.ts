@@ -1,5 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import { eachSlice, finish, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
+import { eachSlice, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import { isInRanges, type TimeRange } from '../time-range.ts';
 import type { EventIndex, Profile } from '../types.ts';
 
@@ -28,13 +28,9 @@ export type SampleSelection = {
 };
 
 /** Indexes of the samples that `selection` admits, in time order. */
-export function selectSamples(profile: Profile, selection: SampleSelection = {}): Int32Array {
-  return finish(selectSamplesInSlices(profile, selection));
-}
-
-export function* selectSamplesInSlices(
+export function* selectSamples(
   profile: Profile,
-  selection: SampleSelection,
+  selection: SampleSelection = {},
 ): Slices<Int32Array> {
   const { samples, threads } = profile;
   const event = selection.event ?? NONE;
@@ -128,15 +124,7 @@ export type SampleGroups = {
  * Splits `samples` by a column of the sample table (`profile.samples.thread` and the like), whose
  * values are 0 … `keyCount` − 1. A counting sort: two passes whatever the number of keys.
  */
-export function groupSamples(
-  samples: Int32Array,
-  keyOfSample: Int32Array,
-  keyCount: number,
-): SampleGroups {
-  return finish(groupSamplesInSlices(samples, keyOfSample, keyCount));
-}
-
-export function* groupSamplesInSlices(
+export function* groupSamples(
   samples: Int32Array,
   keyOfSample: Int32Array,
   keyCount: number,

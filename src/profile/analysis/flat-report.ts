@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { finish } from '../../base/slices.ts';
 import { lostFunc } from '../losses.ts';
 import type { DsoIndex, EventIndex, FuncIndex, Profile, ThreadIndex, Weights } from '../types.ts';
 import {
@@ -82,7 +83,7 @@ export function computeFlatReport(
   samples: Int32Array,
   wanted?: WantedIntervals,
 ): FlatReport {
-  const callNodes = computeCallNodes(profile);
+  const callNodes = finish(computeCallNodes(profile));
   const tree = computeCallTree(profile, callNodes, weights, samples);
   const { funcs } = profile;
   const bySymbol = sumTree(tree, tree.group, funcs.length);
@@ -171,7 +172,7 @@ class IntervalSource {
         : funcs.map((func) => (func === NONE ? NONE : funcToGroup[func]));
     const { steps } = estimator;
     const funcOfSample = keysOfSelected(innermostFuncs(this.#profile), this.#samples);
-    const self = sumStepsByKey(steps, grouped(funcOfSample), groupCount);
+    const self = finish(sumStepsByKey(steps, grouped(funcOfSample), groupCount));
     if (!totals) return { estimator, self, total: null };
     const { prefix, group } = this.#callNodes;
     const nodes = keysOfSelected(callNodeOfSample(this.#profile, this.#callNodes), this.#samples);
@@ -188,7 +189,7 @@ class IntervalSource {
     const { estimator, tables } = this.#wanted;
     if (!tables.includes(table)) return undefined;
     const keys = keysOfSelected(keyOfSample, this.#samples);
-    const sums = sumStepsByKey(estimator.steps, keys, keyCount);
+    const sums = finish(sumStepsByKey(estimator.steps, keys, keyCount));
     return { estimator, self: sums, total: sums };
   }
 }

@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
+import { finish } from '../../base/slices.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS, type Weights } from '../types.ts';
 import { innermostFrames } from './call-nodes.ts';
 import type { Figures } from './flat-report.ts';
@@ -80,7 +81,9 @@ export function computeGroupedReport(
   }
   const weight = table.sumSelf() + lost;
   const sums =
-    estimator === undefined ? null : sumStepsByKey(estimator.steps, rowOfSample, table.length);
+    estimator === undefined
+      ? null
+      : finish(sumStepsByKey(estimator.steps, rowOfSample, table.length));
   const intervals = sums === null ? null : { estimator: estimator as ShareEstimator, sums };
   return {
     samples: samples.length,

@@ -1,7 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
-import { eachSlice, finish, type Slices } from '../../base/slices.ts';
+import { eachSlice, type Slices } from '../../base/slices.ts';
 import type { CallTree } from './call-tree.ts';
 
 /**
@@ -24,15 +24,7 @@ import type { CallTree } from './call-tree.ts';
  * `rowToInverted`, if given, is as long as `tree` and gets for each of its rows that has samples
  * of its own the row where their path ends.
  */
-export function invertCallTree(
-  tree: CallTree,
-  minWeight = 0,
-  rowToInverted?: Int32Array,
-): CallTree {
-  return finish(invertCallTreeInSlices(tree, minWeight, rowToInverted));
-}
-
-export function* invertCallTreeInSlices(
+export function* invertCallTree(
   tree: CallTree,
   minWeight = 0,
   rowToInverted?: Int32Array,

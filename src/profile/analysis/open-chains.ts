@@ -1,5 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import { finish, type Slices } from '../../base/slices.ts';
+import type { Slices } from '../../base/slices.ts';
 import type { CallNodeTable } from './call-nodes.ts';
 import { type CallTree, type ChildLists, computeChildLists, sumSubtrees } from './call-tree.ts';
 import type { ChainTree } from './chain-tree.ts';
@@ -13,11 +13,7 @@ export type OpenableTree = {
   readonly rowsBelow: Float64Array;
 };
 
-export function prepareOpening(tree: ChainTree, callNodes: CallNodeTable): OpenableTree {
-  return finish(openingInSlices(tree, callNodes));
-}
-
-export function* openingInSlices(tree: ChainTree, callNodes: CallNodeTable): Slices<OpenableTree> {
+export function* prepareOpening(tree: ChainTree, callNodes: CallNodeTable): Slices<OpenableTree> {
   const children = computeChildLists(tree.prefix);
   yield;
   const rowsBelow = sumSubtrees(tree.prefix, new Float64Array(tree.rows));

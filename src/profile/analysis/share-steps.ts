@@ -89,15 +89,7 @@ export function keysOfSelected(keyOfSample: Int32Array, samples: Int32Array): In
 }
 
 /** What each key collects, where a sample is in one category (−1: in none): its thread, say. */
-export function sumStepsByKey(
-  steps: SampleSteps,
-  keyOfSample: Int32Array,
-  keyCount: number,
-): StepSums {
-  return finish(sumStepsByKeyInSlices(steps, keyOfSample, keyCount));
-}
-
-export function* sumStepsByKeyInSlices(
+export function* sumStepsByKey(
   steps: SampleSteps,
   keyOfSample: Int32Array,
   keyCount: number,
@@ -142,7 +134,7 @@ export function sumStepsOfNeighbours(
   keyOfSample: Int32Array,
   keyCount: number,
 ): DifferenceSums[] {
-  const { near, far, border, entered, last } = sumStepsByKey(steps, keyOfSample, keyCount);
+  const { near, far, border, entered, last } = finish(sumStepsByKey(steps, keyOfSample, keyCount));
   const between = {
     near: sumBetween(steps.near, keyOfSample, keyCount),
     far: sumBetween(steps.far, keyOfSample, keyCount),
@@ -217,7 +209,7 @@ function addLast(last: StepColumns, keyOfSample: Int32Array, sums: Float64Array)
  *     ├ work        +1 here                        so above the meeting row the three cancel
  *     └ wait        +1 here
  */
-export function* sumStepsByTreeRowInSlices(
+export function* sumStepsByTreeRow(
   steps: SampleSteps,
   rowOfSample: Int32Array,
   prefix: Int32Array,

@@ -1,3 +1,4 @@
+import { finish } from '../../base/slices.ts';
 import { groupByStream } from '../../period/streams.ts';
 import type { PeriodInput, StreamFinal } from '../../period/types.ts';
 import type { CountStart, Provenance } from '../facts/provenance.ts';
@@ -50,7 +51,7 @@ export function moveCountStarts(
   const { count, runningNs, timeNs, periodEvents, thread } = samples;
   if (start === 'here') return finals;
   if (samples.length === 0 || count.every(Number.isNaN)) return start === null ? finals : [];
-  const groups = groupByStream(input);
+  const groups = finish(groupByStream(input));
   const isLate = new Uint8Array(groups.length);
   let mostBefore = 0;
   for (let g = 0; g < groups.length; g++) {

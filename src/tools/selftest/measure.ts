@@ -1,3 +1,4 @@
+import { finish } from '../../base/slices.ts';
 import { computeLedgers, type EventLedger } from '../../period/loss/loss-ledger.ts';
 import { findRules } from '../../period/period-rule.ts';
 import { groupByStream } from '../../period/streams.ts';
@@ -106,7 +107,7 @@ function ruleByFit(profile: Profile): ReportedPeriod | null {
       count: new Float64Array(profile.samples.length).fill(Number.NaN),
     },
   };
-  return findRules(input, groupByStream(input))[0] ?? null;
+  return finish(findRules(input, finish(groupByStream(input))))[0] ?? null;
 }
 
 /**
@@ -114,7 +115,7 @@ function ruleByFit(profile: Profile): ReportedPeriod | null {
  * than there are: one sample every `period` events, exactly.
  */
 function streamsOffCount(profile: Profile, period: number): number {
-  const groups = groupByStream(profile);
+  const groups = finish(groupByStream(profile));
   let off = 0;
   for (let g = 0; g < groups.length; g++) {
     const end = groups.offsets[g + 1];
@@ -127,7 +128,7 @@ function streamsOffCount(profile: Profile, period: number): number {
 
 /** Σ over the streams of the period that their last sample reports. */
 function sumLastPeriods(profile: Profile): number {
-  const groups = groupByStream(profile);
+  const groups = finish(groupByStream(profile));
   let sum = 0;
   for (let g = 0; g < groups.length; g++) {
     const last = groups.rows[groups.offsets[g + 1] - 1];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { finish } from '../../../src/base/slices.ts';
 import { formatCallTree } from '../../../src/cli/render/call-tree-text.ts';
 import { computeCallNodes } from '../../../src/profile/analysis/call-nodes.ts';
 import { computeCallTree } from '../../../src/profile/analysis/call-tree.ts';
@@ -10,9 +11,9 @@ function drawn(text: string, leastShare: number): string {
   const profile = profileFromText(text);
   const tree = computeCallTree(
     profile,
-    computeCallNodes(profile),
+    finish(computeCallNodes(profile)),
     simpleWeights(profile, 'period'),
-    selectSamples(profile),
+    finish(selectSamples(profile)),
   );
   return formatCallTree(tree, (func) => funcLabel(profile, func), leastShare).join('\n');
 }

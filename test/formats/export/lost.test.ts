@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { finish } from '../../../src/base/slices.ts';
 import { writeFolded } from '../../../src/formats/export/folded.ts';
 import { writeSpeedscope } from '../../../src/formats/export/speedscope.ts';
 import { selectSamples } from '../../../src/profile/analysis/filter.ts';
@@ -29,7 +30,7 @@ const weights: Weights = {
 };
 
 test('[lost] is an item of its own and part of the whole', () => {
-  const report = computeFlatReport(profile, weights, selectSamples(profile));
+  const report = computeFlatReport(profile, weights, finish(selectSamples(profile)));
   expect(report).toMatchObject({ samples: 3, weight: 100, lost: 40 });
   const rows = report.bySymbol.map((row) => [
     profile.strings[profile.funcs.name[row.func]],

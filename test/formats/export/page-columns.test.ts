@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { finish } from '../../../src/base/slices.ts';
 import { loadColumn, type StoredColumn } from '../../../src/formats/export/page-columns.ts';
 import { decodePageData, encodePageData } from '../../../src/formats/export/page-data.ts';
 import { pageOf } from '../../helpers/page-of.ts';
@@ -36,7 +37,7 @@ test('a page table with a wrong row count is refused', () => {
     ...page,
     profile: { ...page.profile, samples: { ...samples, length: 2 ** 32 } },
   };
-  expect(() => decodePageData(encodePageData(longer))).toThrow(
+  expect(() => finish(decodePageData(encodePageData(longer)))).toThrow(
     new RangeError('a table of 4294967296 rows has a column of 1'),
   );
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { finish } from '../../../src/base/slices.ts';
 import { loadColumn, storeColumn } from '../../../src/formats/export/page-columns.ts';
 import { decodePageData, encodePageData } from '../../../src/formats/export/page-data.ts';
 import { decodePageReport, encodePageReport } from '../../../src/formats/export/page-report.ts';
@@ -82,7 +83,7 @@ describe.skipIf(!hasCorpora)('a profile for the page', () => {
     const opened = await openProfile(join(CORPORA, 'own', file));
     const page = describePageProfile(opened);
     expect(page.profile.samples.length).toBeGreaterThan(0);
-    expect(decodePageData(encodePageData(page))).toStrictEqual(page);
+    expect(finish(decodePageData(encodePageData(page)))).toStrictEqual(page);
     const report = describePageReport(opened);
     expect(report.periods.events.length).toBeGreaterThan(0);
     const names = report.eventRows.map((row) => page.profile.events[row]?.name);
@@ -107,6 +108,6 @@ describe.skipIf(!hasCorpora)('a profile for the page', () => {
 
 describe('bytes that are not page data', () => {
   it('bytes that are not page data are recognized', () => {
-    expect(() => decodePageData(new Uint8Array(40))).toThrow('not page data');
+    expect(() => finish(decodePageData(new Uint8Array(40)))).toThrow('not page data');
   });
 });

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PerfDataError } from '../../../src/base/errors.ts';
+import { finish } from '../../../src/base/slices.ts';
 import { decodePageData, encodePageData } from '../../../src/formats/export/page-data.ts';
 import { type OpenedProfile, openProfile } from '../../../src/read/open-profile.ts';
 import { describePageProfile } from '../../../src/read/page-profile.ts';
@@ -37,7 +38,7 @@ function testAllFormats(name: string, open: () => Promise<OpenedProfile | null>)
     test('the page has every sample and all weight', () => {
       if (opened === null) return;
       const page = describePageProfile(opened);
-      const held = decodePageData(encodePageData(page));
+      const held = finish(decodePageData(encodePageData(page)));
       expect(held).toStrictEqual(page);
       expect(held.profile.samples).toStrictEqual(opened.profile.samples);
       const { values } = opened.weights('period');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { finish } from '../../../src/base/slices.ts';
 import { computeCallNodes } from '../../../src/profile/analysis/call-nodes.ts';
 import { computeCallTree } from '../../../src/profile/analysis/call-tree.ts';
 import { selectSamples } from '../../../src/profile/analysis/filter.ts';
@@ -9,10 +10,10 @@ import type { EventIndex, Profile } from '../../../src/profile/types.ts';
 import { formatTree, outdent } from '../../helpers/format-tree.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
 
-function treeOf(profile: Profile, samples = selectSamples(profile)) {
+function treeOf(profile: Profile, samples = finish(selectSamples(profile))) {
   checkProfile(profile);
   const weights = simpleWeights(profile, 'period');
-  return computeCallTree(profile, computeCallNodes(profile), weights, samples);
+  return computeCallTree(profile, finish(computeCallNodes(profile)), weights, samples);
 }
 
 const FORK = `
@@ -66,7 +67,7 @@ describe('call tree', () => {
       lostBefore: Float64Array.of(100, 20, 5),
     };
     const draw = (samples: Int32Array) => {
-      const tree = computeCallTree(profile, computeCallNodes(profile), weights, samples);
+      const tree = computeCallTree(profile, finish(computeCallNodes(profile)), weights, samples);
       return [formatTree(profile, tree), tree.lost, tree.weight, tree.samples];
     };
     const tree = 'main 0/9\n  work 0/6\n    leaf 6/6\n  idle 3/3\n[lost] 25/25';
@@ -95,9 +96,9 @@ describe('call tree', () => {
     const roots = { rootOfSample: Int32Array.of(1, 0, 1, 1), count: 3 };
     const tree = computeCallTree(
       profile,
-      computeCallNodes(profile),
+      finish(computeCallNodes(profile)),
       simpleWeights(profile, 'period'),
-      selectSamples(profile),
+      finish(selectSamples(profile)),
       roots,
     );
     expect(formatTree(profile, tree)).toBe(
@@ -116,7 +117,7 @@ describe('call tree', () => {
     const profile = profileFromText(FORK);
     const weights = { kind: 'samples', unit: 'samples', values: Float64Array.of(1) } as const;
     expect(() =>
-      computeCallTree(profile, computeCallNodes(profile), weights, Int32Array.of(0)),
+      computeCallTree(profile, finish(computeCallNodes(profile)), weights, Int32Array.of(0)),
     ).toThrow('expected a weight for each of 3 samples, got 1');
   });
 });
@@ -124,7 +125,7 @@ describe('call tree', () => {
 describe('inverted call tree', () => {
   test('roots are where weight was spent, children are their callers', () => {
     const profile = profileFromText(FORK);
-    expect(formatTree(profile, invertCallTree(treeOf(profile)))).toBe(
+    expect(formatTree(profile, finish(invertCallTree(treeOf(profile))))).toBe(
       outdent(`
         work 0/4
           main 4/4
@@ -144,7 +145,7 @@ describe('inverted call tree', () => {
               a     b     b
               leaf  leaf  leaf
     `);
-    expect(formatTree(profile, invertCallTree(treeOf(profile)))).toBe(
+    expect(formatTree(profile, finish(invertCallTree(treeOf(profile))))).toBe(
       outdent(`
         leaf 0/7
           a 0/1
@@ -158,7 +159,7 @@ describe('inverted call tree', () => {
 
   test('rows below the least weight keep their weight and get no callers', () => {
     const profile = profileFromText(FORK);
-    expect(formatTree(profile, invertCallTree(treeOf(profile), 5))).toBe(
+    expect(formatTree(profile, finish(invertCallTree(treeOf(profile), 5)))).toBe(
       outdent(`
         work 4/4
         leaf 0/6
@@ -178,7 +179,7 @@ describe('inverted call tree', () => {
           stacks.map((frames) => (frames[depth] ?? '').padEnd(3)).join(''),
         );
         const profile = profileFromText(lines.join('\n'));
-        const inverted = invertCallTree(treeOf(profile), least);
+        const inverted = finish(invertCallTree(treeOf(profile), least));
         const sum = (values: Iterable<number>) => [...values].reduce((a, b) => a + b, 0);
         const roots = inverted.total.filter((_, row) => inverted.prefix[row] === -1);
         expect(sum(roots)).toBe(stacks.length);

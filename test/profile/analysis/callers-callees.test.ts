@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { finish } from '../../../src/base/slices.ts';
 import { computeCallNodes } from '../../../src/profile/analysis/call-nodes.ts';
 import { type CallTree, computeCallTree } from '../../../src/profile/analysis/call-tree.ts';
 import { computeCallersCallees } from '../../../src/profile/analysis/callers-callees.ts';
@@ -30,7 +31,7 @@ function sandwich(wanted: string, minWeight?: number, unit = 1) {
   const weights = simpleWeights(PROFILE, 'period');
   for (let i = 0; i < weights.values.length; i++) weights.values[i] *= unit;
   const samples = Int32Array.of(0, 1, 2, 3, 4);
-  const tree = computeCallTree(PROFILE, computeCallNodes(PROFILE), weights, samples);
+  const tree = computeCallTree(PROFILE, finish(computeCallNodes(PROFILE)), weights, samples);
   const isMeant = Uint8Array.from({ length: PROFILE.funcs.length }, (_, func) =>
     name(func) === wanted ? 1 : 0,
   );

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { finish } from '../../../src/base/slices.ts';
 import { computeCallNodes } from '../../../src/profile/analysis/call-nodes.ts';
-import { callTreeWithRowsInSlices } from '../../../src/profile/analysis/call-tree.ts';
-import { chainTreeInSlices } from '../../../src/profile/analysis/chain-tree.ts';
+import { computeCallTreeWithRows } from '../../../src/profile/analysis/call-tree.ts';
+import { computeChainTree } from '../../../src/profile/analysis/chain-tree.ts';
 import { selectSamples } from '../../../src/profile/analysis/filter.ts';
 import { openChains, prepareOpening } from '../../../src/profile/analysis/open-chains.ts';
 import { preparePruning } from '../../../src/profile/analysis/prune-tree.ts';
@@ -29,14 +29,14 @@ function profileOf(stacks: readonly (readonly string[])[]): Profile {
 }
 
 function bothTrees(profile: Profile, weights: Weights, rootOfSample: Int32Array) {
-  const callNodes = computeCallNodes(profile);
-  const samples = selectSamples(profile);
+  const callNodes = finish(computeCallNodes(profile));
+  const samples = finish(selectSamples(profile));
   const roots = { rootOfSample, count: 5 };
-  const whole = finish(callTreeWithRowsInSlices(profile, callNodes, weights, samples, roots));
+  const whole = finish(computeCallTreeWithRows(profile, callNodes, weights, samples, roots));
   const { tree, chainOfSample } = finish(
-    chainTreeInSlices(profile, callNodes, weights, samples, roots),
+    computeChainTree(profile, callNodes, weights, samples, roots),
   );
-  return { whole, openable: prepareOpening(tree, callNodes), chainOfSample };
+  return { whole, openable: finish(prepareOpening(tree, callNodes)), chainOfSample };
 }
 
 test('functions that only call one another share a row', () => {

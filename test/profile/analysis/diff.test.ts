@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { finish } from '../../../src/base/slices.ts';
 import { computeCallNodes } from '../../../src/profile/analysis/call-nodes.ts';
 import { computeCallTree } from '../../../src/profile/analysis/call-tree.ts';
-import { compareShares, diffTreesInSlices } from '../../../src/profile/analysis/diff.ts';
+import { compareShares, diffTrees } from '../../../src/profile/analysis/diff.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
 
@@ -20,11 +20,13 @@ const NOTHING = { low: 0, high: 0.01 };
 
 describe('changes between two recordings', () => {
   it('are differences of shares, largest first, with the errors of both added in squares', () => {
-    const changes = compareShares(
-      [row('hot', 0.5, 0.03), row('same', 0.3, 0.03)],
-      [row('hot', 0.3, 0.04), row('same', 0.31, 0.04)],
-      NOTHING,
-      NOTHING,
+    const changes = finish(
+      compareShares(
+        [row('hot', 0.5, 0.03), row('same', 0.3, 0.03)],
+        [row('hot', 0.3, 0.04), row('same', 0.31, 0.04)],
+        NOTHING,
+        NOTHING,
+      ),
     );
     expect(changes.map(({ name, isCertain }) => [name, isCertain])).toEqual([
       ['hot', true],
@@ -36,9 +38,9 @@ describe('changes between two recordings', () => {
   });
 
   it('a diff bounds functions without a sample', () => {
-    const [gone, little] = compareShares([], [row('gone', 0.2, 0.02)], NOTHING, NOTHING).concat(
-      compareShares([row('little', 0.005, 0.004)], [], NOTHING, NOTHING),
-    );
+    const [gone, little] = finish(
+      compareShares([], [row('gone', 0.2, 0.02)], NOTHING, NOTHING),
+    ).concat(finish(compareShares([row('little', 0.005, 0.004)], [], NOTHING, NOTHING)));
     expect(gone).toMatchObject({ share: 0, otherShare: 0.2, delta: -0.2, isCertain: true });
     expect(little).toMatchObject({ otherShare: 0, isCertain: false });
   });
@@ -49,7 +51,7 @@ describe('changes between two recordings', () => {
     const other = (id: number) => ({ ...row('a', 0.4, 0), id });
     const certainOf = (count: number) => {
       const ids = Array.from({ length: count }, (_, id) => id);
-      const changes = compareShares(ids.map(change), ids.map(other), NOTHING, NOTHING);
+      const changes = finish(compareShares(ids.map(change), ids.map(other), NOTHING, NOTHING));
       return changes.filter(({ isCertain }) => isCertain).length;
     };
     expect(certainOf(1)).toBe(1);
@@ -59,23 +61,25 @@ describe('changes between two recordings', () => {
   it('are certain in spite of many other rows where they are large enough', () => {
     const ids = Array.from({ length: 500 }, (_, id) => id);
     const noise = ids.map((id) => ({ ...row('a', 0.001, 0.001), id }));
-    const changes = compareShares(
-      [...noise, { ...row('hot', 0.5, 0.03), id: 1000 }],
-      [...noise, { ...row('hot', 0.2, 0.03), id: 1000 }],
-      NOTHING,
-      NOTHING,
+    const changes = finish(
+      compareShares(
+        [...noise, { ...row('hot', 0.5, 0.03), id: 1000 }],
+        [...noise, { ...row('hot', 0.2, 0.03), id: 1000 }],
+        NOTHING,
+        NOTHING,
+      ),
     );
     const certain = changes.filter(({ isCertain }) => isCertain);
     expect(certain.map(({ name }) => name)).toEqual(['hot']);
   });
 
   it('are uncertain where the model gives no interval', () => {
-    const [change] = compareShares([row('a', 0.9)], [row('a', 0.1)], null, null);
+    const [change] = finish(compareShares([row('a', 0.9)], [row('a', 0.1)], null, null));
     expect(change).toMatchObject({ interval: null, isCertain: false });
   });
 
   it('add up functions of the same name and DSO', () => {
-    const [change] = compareShares([row('a', 0.2), row('a', 0.1)], [], NOTHING, NOTHING);
+    const [change] = finish(compareShares([row('a', 0.2), row('a', 0.1)], [], NOTHING, NOTHING));
     expect(change.share).toBeCloseTo(0.3);
   });
 });
@@ -92,7 +96,7 @@ describe('two trees laid over each other', () => {
   const treeOf = (profile: typeof mine) =>
     computeCallTree(
       profile,
-      computeCallNodes(profile),
+      finish(computeCallNodes(profile)),
       simpleWeights(profile),
       Int32Array.from(profile.samples.stack, (_, sample) => sample),
     );
@@ -106,7 +110,7 @@ describe('two trees laid over each other', () => {
     const mineTree = treeOf(mine);
     const groups = groupOf(mine);
     const renamed = { ...mineTree, group: mineTree.group.map((group) => groups[group]) };
-    const diff = finish(diffTreesInSlices(renamed, treeOf(other), groupOf(other)));
+    const diff = finish(diffTrees(renamed, treeOf(other), groupOf(other)));
     const rows = Array.from(diff.tree.group, (group, at) => [
       names[group],
       diff.tree.total[at],
@@ -127,7 +131,7 @@ describe('two trees laid over each other', () => {
       main  main  main  -
     `);
     const { tree } = finish(
-      diffTreesInSlices(treeOf(some), treeOf(other), new Int32Array(other.funcs.length)),
+      diffTrees(treeOf(some), treeOf(other), new Int32Array(other.funcs.length)),
     );
     expect([tree.withoutStack, tree.weight, tree.samples]).toEqual([0.125, 1, 6]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { finish } from '../../../src/base/slices.ts';
 import { computeCallNodes } from '../../../src/profile/analysis/call-nodes.ts';
 import { computeCallTree } from '../../../src/profile/analysis/call-tree.ts';
-import { editStacksInSlices, type FrameEdit } from '../../../src/profile/analysis/edit-stacks.ts';
+import { editStacks, type FrameEdit } from '../../../src/profile/analysis/edit-stacks.ts';
 import { checkProfile } from '../../../src/profile/check.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import type { Profile } from '../../../src/profile/types.ts';
@@ -24,7 +24,7 @@ const libc = PROFILE.dsos.findIndex(({ name }) => name === 'libc.so');
 
 /** One line per sample: `main;a;b`, `(none)` without frames, `(left out)`. */
 function stacksOf(...edits: FrameEdit[]): string[] {
-  const { profile, isLeftOut } = finish(editStacksInSlices(PROFILE, edits));
+  const { profile, isLeftOut } = finish(editStacks(PROFILE, edits));
   checkProfile(profile);
   return Array.from({ length: profile.samples.length }, (_, sample) =>
     isLeftOut?.[sample] === 1 ? '(left out)' : pathOf(profile, sample),
@@ -41,7 +41,7 @@ function pathOf(profile: Profile, sample: number): string {
 
 describe('edited stacks', () => {
   it('without edits the profile is returned itself', () => {
-    expect(finish(editStacksInSlices(PROFILE, []))).toEqual({ profile: PROFILE, isLeftOut: null });
+    expect(finish(editStacks(PROFILE, []))).toEqual({ profile: PROFILE, isLeftOut: null });
   });
 
   it('leave out samples with a hidden function or DSO', () => {
@@ -109,16 +109,14 @@ describe('edited stacks', () => {
 
     const { samples } = PROFILE;
     const frameless = { ...PROFILE, samples: { ...samples, stack: samples.stack.with(4, -1) } };
-    expect(finish(editStacksInSlices(frameless, [onA])).isLeftOut).toEqual(
-      Uint8Array.of(0, 0, 1, 0, 1),
-    );
-    expect(finish(editStacksInSlices(frameless, [merged])).isLeftOut).toBe(null);
+    expect(finish(editStacks(frameless, [onA])).isLeftOut).toEqual(Uint8Array.of(0, 0, 1, 0, 1));
+    expect(finish(editStacks(frameless, [merged])).isLeftOut).toBe(null);
   });
 
   it('edited stacks keep the weight of all samples not left out', () => {
-    const { profile } = finish(editStacksInSlices(PROFILE, [{ action: 'merge', of: 'recursion' }]));
+    const { profile } = finish(editStacks(PROFILE, [{ action: 'merge', of: 'recursion' }]));
     const samples = Int32Array.from(profile.samples.stack, (_, sample) => sample);
-    const nodes = computeCallNodes(profile);
+    const nodes = finish(computeCallNodes(profile));
     expect(computeCallTree(profile, nodes, simpleWeights(profile), samples).weight).toBe(5);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { finish } from '../../../src/base/slices.ts';
 import {
   isRestricting,
   type SampleSelection,
@@ -14,7 +15,7 @@ const profile = profileFromText(`
           main   main       main@gzip  main  run@perl
           work   read@libc  read@libc  leaf
 `);
-const select = (selection: SampleSelection) => [...selectSamples(profile, selection)];
+const select = (selection: SampleSelection) => [...finish(selectSamples(profile, selection))];
 
 describe('a selection of samples', () => {
   test.each<[string, SampleSelection, number[]]>([

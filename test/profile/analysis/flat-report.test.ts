@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { finish } from '../../../src/base/slices.ts';
 import { firstEvent, groupSamples, selectSamples } from '../../../src/profile/analysis/filter.ts';
 import { computeFlatReport, type Figures } from '../../../src/profile/analysis/flat-report.ts';
 import { findInseparable } from '../../../src/profile/analysis/inseparable.ts';
@@ -26,7 +27,7 @@ const TWO_PROGRAMS = `
 function report(text: string, event?: number) {
   const profile = profileFromText(text);
   checkProfile(profile);
-  const samples = selectSamples(profile, event === undefined ? {} : { event });
+  const samples = finish(selectSamples(profile, event === undefined ? {} : { event }));
   const flat = computeFlatReport(profile, simpleWeights(profile, 'period'), samples);
   const symbol = (func: number) => profile.strings[profile.funcs.name[func]];
   const dso = (index: number) => profile.dsos[index]?.name ?? 'none';
@@ -138,7 +139,7 @@ describe('selecting samples', () => {
 
   test('samples are selected by event, thread, both, and time', () => {
     const select = (selection: Parameters<typeof selectSamples>[1]) => [
-      ...selectSamples(profile, selection),
+      ...finish(selectSamples(profile, selection)),
     ];
     expect(select({})).toEqual([0, 1, 2, 3]);
     expect(select({ event: 0 })).toEqual([0, 1, 3]);
@@ -149,7 +150,7 @@ describe('selecting samples', () => {
   });
 
   test('groups keep time order', () => {
-    const groups = groupSamples(selectSamples(profile), profile.samples.thread, 2);
+    const groups = finish(groupSamples(finish(selectSamples(profile)), profile.samples.thread, 2));
     expect(groups).toEqual({ starts: Int32Array.of(0, 3, 4), samples: Int32Array.of(0, 2, 3, 1) });
   });
 });
@@ -190,7 +191,7 @@ describe('intervals of a selection', () => {
             main   main   main   main   main
             work   idle   work   idle   work
   `);
-  const samples = selectSamples(profile, { tids: new Set([1]) });
+  const samples = finish(selectSamples(profile, { tids: new Set([1]) }));
   const flat = computeFlatReport(profile, simpleWeights(profile, 'period'), samples, {
     estimator: collecting,
     tables: ['bySymbol', 'byDso', 'byThread', 'byComm'],

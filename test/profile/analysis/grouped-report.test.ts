@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { finish } from '../../../src/base/slices.ts';
 import { selectSamples } from '../../../src/profile/analysis/filter.ts';
 import { computeFlatReport } from '../../../src/profile/analysis/flat-report.ts';
 import {
@@ -20,7 +21,7 @@ const PROGRAMS = `
 function draw(keys: readonly GroupKey[], text = PROGRAMS): string[] {
   const profile = profileFromText(text);
   const weights = simpleWeights(profile, 'period');
-  const { rows } = computeGroupedReport(profile, weights, selectSamples(profile), keys);
+  const { rows } = computeGroupedReport(profile, weights, finish(selectSamples(profile)), keys);
   return rows.map(
     ({ names, self, total, selfSamples }) =>
       `${names.join(' ')}: ${self}/${total} in ${selfSamples}`,
@@ -69,7 +70,9 @@ describe('rows per combination of keys', () => {
               main  main
     `);
     const weights = simpleWeights(profile, 'period');
-    const { rows } = computeGroupedReport(profile, weights, selectSamples(profile), ['sym']);
+    const { rows } = computeGroupedReport(profile, weights, finish(selectSamples(profile)), [
+      'sym',
+    ]);
     expect(rows).toEqual([
       { names: ['main'], self: 0, total: 0, selfShare: 0, totalShare: 0, selfSamples: 2 },
     ]);
@@ -86,7 +89,7 @@ describe('rows per combination of keys', () => {
   test('by DSO and function the figures are those of the flat report', () => {
     const profile = profileFromText(PROGRAMS);
     const weights = simpleWeights(profile, 'period');
-    const samples = selectSamples(profile, { tids: new Set([11, 20]) });
+    const samples = finish(selectSamples(profile, { tids: new Set([11, 20]) }));
     const flat = computeFlatReport(profile, weights, samples);
     const grouped = computeGroupedReport(profile, weights, samples, ['dso', 'sym']);
     expect(grouped.weight).toBe(flat.weight);
@@ -99,7 +102,7 @@ describe('rows per combination of keys', () => {
     const profile = profileFromText(PROGRAMS);
     const lostBefore = Float64Array.of(0, 10, 0, 0);
     const weights = { ...simpleWeights(profile, 'period'), lostBefore };
-    const report = computeGroupedReport(profile, weights, selectSamples(profile), ['comm']);
+    const report = computeGroupedReport(profile, weights, finish(selectSamples(profile)), ['comm']);
     expect([report.weight, report.lost]).toEqual([26, 10]);
     expect(report.rows.map(({ selfShare }) => selfShare)).toEqual([11 / 26, 5 / 26]);
   });

@@ -5,7 +5,7 @@ import {
   type SampleSteps,
   sumStepsByGroup,
   sumStepsByKey,
-  sumStepsByTreeRowInSlices,
+  sumStepsByTreeRow,
   sumStepsOfNeighbours,
 } from '../../../src/profile/analysis/share-steps.ts';
 import { sumStepsOfGroups } from '../../../src/profile/analysis/share-steps-of-groups.ts';
@@ -87,7 +87,7 @@ function path(prefix: Int32Array, row: number): number[] {
 test('share steps by key: those that enter or leave it', () => {
   fc.assert(
     fc.property(drawnTree, ({ tree, rowOfSample, ...steps }) => {
-      const found = sumStepsByKey(toSteps(steps), rowOfSample, tree.prefix.length);
+      const found = finish(sumStepsByKey(toSteps(steps), rowOfSample, tree.prefix.length));
       for (let row = 0; row < tree.prefix.length; row++) {
         expectEqual(
           found,
@@ -102,7 +102,7 @@ test('share steps by key: those that enter or leave it', () => {
 test('share steps by tree row: a sample is in every row above its own', () => {
   fc.assert(
     fc.property(drawnTree, ({ tree, rowOfSample, ...steps }) => {
-      const found = finish(sumStepsByTreeRowInSlices(toSteps(steps), rowOfSample, tree.prefix));
+      const found = finish(sumStepsByTreeRow(toSteps(steps), rowOfSample, tree.prefix));
       for (let row = 0; row < tree.prefix.length; row++) {
         const isIn = (sample: number) => path(tree.prefix, rowOfSample[sample]).includes(row);
         expectEqual(found, row, byDefinition(steps, isIn));

@@ -1,6 +1,6 @@
 import { ComputedOnce } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
-import { type Alignment, alignInSlices } from '../../../src/period/alignment.ts';
+import { type Alignment, alignPeriods } from '../../../src/period/alignment.ts';
 
 const known = new WeakMap<PageProfile, ComputedOnce<Alignment>>();
 
@@ -8,7 +8,7 @@ const known = new WeakMap<PageProfile, ComputedOnce<Alignment>>();
 export function alignmentOf(page: PageProfile): ComputedOnce<Alignment> {
   let alignment = known.get(page);
   if (alignment === undefined) {
-    alignment = new ComputedOnce(() => alignInSlices(page.periodInput));
+    alignment = new ComputedOnce(() => alignPeriods(page.periodInput));
     known.set(page, alignment);
   }
   return alignment;

@@ -3,12 +3,12 @@ import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.t
 import { innermostFuncs } from '../../../src/profile/analysis/call-nodes.ts';
 import type { CallTree } from '../../../src/profile/analysis/call-tree.ts';
 import {
-  compareSharesInSlices,
+  compareShares,
   type DiffTree,
-  diffTreesInSlices,
+  diffTrees,
   type SharedRow,
 } from '../../../src/profile/analysis/diff.ts';
-import { invertCallTreeInSlices } from '../../../src/profile/analysis/invert-call-tree.ts';
+import { invertCallTree } from '../../../src/profile/analysis/invert-call-tree.ts';
 import type { DsoMatch } from '../../../src/profile/analysis/match-dsos.ts';
 import { comparedDsoName } from '../../../src/profile/analysis/match-functions.ts';
 import {
@@ -19,7 +19,7 @@ import {
 import {
   keysOfSelected,
   type ShareInterval,
-  sumStepsByKeyInSlices,
+  sumStepsByKey,
 } from '../../../src/profile/analysis/share-steps.ts';
 import { searchDiff } from './diff-search.ts';
 import { type JoinedFunctions, joinFunctions } from './joined-functions.ts';
@@ -126,7 +126,7 @@ export class Comparison {
   }
 
   *#compareFunctions(selected: Selected, other: Selected): Slices<ChangesResult> {
-    const changes = yield* compareSharesInSlices(
+    const changes = yield* compareShares(
       yield* sharedRows(selected, this.#mineFunc),
       yield* sharedRows(other, this.#otherFunc),
       yield* nothingOf(selected),
@@ -158,7 +158,7 @@ export class Comparison {
       ...tree,
       group: tree.group.map((group) => this.#mineGroup[group]),
     };
-    const diff = yield* diffTreesInSlices(mineTree, otherTree, this.#otherGroup);
+    const diff = yield* diffTrees(mineTree, otherTree, this.#otherGroup);
     yield;
     return { diff, shown: toShownTree(diff.tree) };
   }
@@ -179,7 +179,7 @@ export class Comparison {
 
 function* treeOf(selected: Selected, inverted: boolean): Slices<CallTree> {
   const { tree } = yield* selected.callees();
-  return inverted ? yield* invertCallTreeInSlices(tree, tree.weight * LEAST_CALLER) : tree;
+  return inverted ? yield* invertCallTree(tree, tree.weight * LEAST_CALLER) : tree;
 }
 
 function* sharedRows(selected: Selected, idOfFunc: Int32Array): Slices<SharedRow[]> {
@@ -191,7 +191,7 @@ function* sharedRows(selected: Selected, idOfFunc: Int32Array): Slices<SharedRow
   const stepSums =
     estimator === null
       ? null
-      : yield* sumStepsByKeyInSlices(
+      : yield* sumStepsByKey(
           estimator.steps,
           keysOfSelected(innermostFuncs(profile), samples),
           profile.funcs.length,

@@ -1,5 +1,5 @@
 import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
-import { pageDataInSlices } from '../../../src/formats/export/page-data.ts';
+import { decodePageData } from '../../../src/formats/export/page-data.ts';
 import { Comparison } from './diff.ts';
 import { Matchings } from './matching.ts';
 import type { OpenParams, OpenResult, Slot } from './messages.ts';
@@ -25,7 +25,7 @@ export class OpenRecordings {
   #comparison: ComputedOnce<Comparison> | null = null;
 
   *open({ slot, bytes }: OpenParams): Slices<OpenResult> {
-    const recording = new LoadedRecording(yield* pageDataInSlices(bytes));
+    const recording = new LoadedRecording(yield* decodePageData(bytes));
     yield;
     const described = yield* recording.describe();
     this.#bySlot[slot] = {

@@ -8,8 +8,8 @@ import {
   createExactEstimator,
   isMeasured,
 } from '../../../src/period/uncertainty/measured.ts';
-import { createEstimatorInSlices } from '../../../src/period/uncertainty/uncertainty.ts';
-import { selectSamplesInSlices } from '../../../src/profile/analysis/filter.ts';
+import { createShareEstimator } from '../../../src/period/uncertainty/uncertainty.ts';
+import { selectSamples } from '../../../src/profile/analysis/filter.ts';
 import type { ShareEstimator } from '../../../src/profile/analysis/share-steps.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import { lostFunc } from '../../../src/profile/losses.ts';
@@ -71,10 +71,10 @@ export class LoadedRecording {
     if (isMeasured(this.page.periodInput, event, weights.kind)) return createExactEstimator(input);
     if (areWaits(this.profile.events[event])) return null;
     if (weights.kind !== 'events' || !isWhole || this.page.isPart)
-      return yield* createEstimatorInSlices(input);
+      return yield* createShareEstimator(input);
     const { timeNs, periodEvents } = this.profile.samples;
     const course = { elapsedEvents, timeNs, periodEvents };
-    return yield* createEstimatorInSlices({
+    return yield* createShareEstimator({
       ...input,
       course,
       eventsAfter: this.#eventsAfter(weights, event, samples),
@@ -165,7 +165,7 @@ export class LoadedRecording {
     },
   ): Slices<Int32Array> {
     const { thread, pid, cpu, fromNs, toNs } = filter;
-    return selectSamplesInSlices(this.profile, {
+    return selectSamples(this.profile, {
       event,
       ...(thread !== null && { thread }),
       ...(pid !== null && { pids: new Set([pid]) }),

@@ -2,22 +2,19 @@ import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
 import {
   type CallNodeTable,
-  callNodesByInliningInSlices,
+  computeCallNodesByInlining,
 } from '../../../src/profile/analysis/call-nodes.ts';
 import {
   type CallTree,
-  callTreeWithRowsInSlices,
+  computeCallTreeWithRows,
   sumSubtrees,
   type TreeRoots,
 } from '../../../src/profile/analysis/call-tree.ts';
-import { chainTreeInSlices } from '../../../src/profile/analysis/chain-tree.ts';
+import { computeChainTree } from '../../../src/profile/analysis/chain-tree.ts';
 import { computeDominantTiers } from '../../../src/profile/analysis/dominant-tiers.ts';
-import {
-  type EditedStacks,
-  editStacksInSlices,
-} from '../../../src/profile/analysis/edit-stacks.ts';
-import { invertCallTreeInSlices } from '../../../src/profile/analysis/invert-call-tree.ts';
-import { openingInSlices } from '../../../src/profile/analysis/open-chains.ts';
+import { type EditedStacks, editStacks } from '../../../src/profile/analysis/edit-stacks.ts';
+import { invertCallTree } from '../../../src/profile/analysis/invert-call-tree.ts';
+import { prepareOpening } from '../../../src/profile/analysis/open-chains.ts';
 import type { ShareEstimator } from '../../../src/profile/analysis/share-steps.ts';
 import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts';
 import type { FrameKey, TreeParams } from './messages.ts';
@@ -110,7 +107,7 @@ export class Selected {
 
   *#computeCallees(): Slices<ShownTree> {
     const { profile, callNodes, weights, samples } = this;
-    const made = yield* callTreeWithRowsInSlices(profile, callNodes, weights, samples);
+    const made = yield* computeCallTreeWithRows(profile, callNodes, weights, samples);
     const { tree, rowOfSample, callNode } = made;
     const tiers = yield* this.#nodeTiers.get();
     return this.#describe(tree, rowOfSample, (row) => tiers[callNode[row]] ?? 0);
@@ -125,10 +122,10 @@ export class Selected {
     const { profile, callNodes, weights, samples } = this;
     const treeRoots = this.#rootsOf(roots);
     yield;
-    const made = yield* chainTreeInSlices(profile, callNodes, weights, samples, treeRoots);
+    const made = yield* computeChainTree(profile, callNodes, weights, samples, treeRoots);
     const { tree, chainOfSample } = made;
     const tiers = yield* this.#nodeTiers.get();
-    const openable = yield* openingInSlices(tree, callNodes);
+    const openable = yield* prepareOpening(tree, callNodes);
     const ofChain = sumSubtrees(tree.prefix, new Float64Array(tree.selfSamples));
     yield;
     return {
@@ -153,7 +150,7 @@ export class Selected {
     for (let row = 0; row < source.length; row++) weight += source.self[row];
     yield;
     const rowToInverted = new Int32Array(source.length).fill(NONE);
-    const tree = yield* invertCallTreeInSlices(source, weight * LEAST_CALLER, rowToInverted);
+    const tree = yield* invertCallTree(source, weight * LEAST_CALLER, rowToInverted);
     const { rowOfSample } = upright;
     const invertedOfSample = new Int32Array(rowOfSample.length).fill(NONE);
     yield* eachSlice(rowOfSample.length, (first, end) => {
@@ -291,8 +288,8 @@ export class SelectedCache {
   *#select(selection: Selection, editsKey: string): Slices<Selected> {
     const recording = this.#recording;
     const { stacks, callNodes } = yield* this.#edited.getInSlices(editsKey, function* () {
-      const stacks = yield* editStacksInSlices(recording.profile, selection.edits);
-      return { stacks, callNodes: yield* callNodesByInliningInSlices(stacks.profile) };
+      const stacks = yield* editStacks(recording.profile, selection.edits);
+      return { stacks, callNodes: yield* computeCallNodesByInlining(stacks.profile) };
     });
     const admitted = yield* recording.samplesOf(selection.event, selection);
     return new Selected(recording, selection, stacks, callNodes, admitted);

@@ -4,7 +4,7 @@ import { boundsOfLost, boundsOfShare } from '../../../src/profile/analysis/share
 import {
   type GroupedTree,
   type StepSums,
-  sumStepsByKeyInSlices,
+  sumStepsByKey,
 } from '../../../src/profile/analysis/share-steps.ts';
 import { sumStepsOfGroups } from '../../../src/profile/analysis/share-steps-of-groups.ts';
 import type { Interval } from './messages.ts';
@@ -83,7 +83,7 @@ export class TableIntervals {
     const { tree, rowOfSample } = yield* this.#selected.callees();
     if (estimator === null || tree.weight === 0) return null;
     const keyOfSample = yield* keysOfSelected(this.#selected, rowOfSample, this.#keys);
-    return yield* sumStepsByKeyInSlices(estimator.steps, keyOfSample, this.#keys.count);
+    return yield* sumStepsByKey(estimator.steps, keyOfSample, this.#keys.count);
   }
 }
 

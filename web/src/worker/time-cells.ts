@@ -1,16 +1,16 @@
 // Hot: once per sample.
 
-import { eachSlice, type Slices } from '../../../src/base/slices.ts';
+import { eachSlice, finish, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import type { LossGap } from '../../../src/period/types.ts';
-import { selectSamplesInSlices } from '../../../src/profile/analysis/filter.ts';
+import { selectSamples } from '../../../src/profile/analysis/filter.ts';
 import { type Pause, type TimeFacts, timeFactsOf } from './time-facts.ts';
 import type { Stretch, TimeCells, TimeFilter, TimeGrid } from './time-messages.ts';
 
 /** Rows of the sample table that `filter` admits, whenever they were taken. */
 export function selectTime(page: PageProfile, filter: TimeFilter): Slices<Int32Array> {
   const { event, thread, pid, cpu } = filter;
-  return selectSamplesInSlices(page.profile, {
+  return selectSamples(page.profile, {
     event,
     ...(thread === null ? {} : { thread }),
     ...(pid === null ? {} : { pids: new Set([pid]) }),
@@ -25,7 +25,7 @@ export function* computeCells(
   grid: TimeGrid,
   selected: Int32Array,
 ): Slices<TimeCells> {
-  const facts = timeFactsOf(page);
+  const facts = finish(timeFactsOf(page));
   const { timeNs } = page.profile.samples;
   const values = page.weights[filter.weight]?.values;
   const cells = emptyCells(grid.length);

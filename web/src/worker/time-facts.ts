@@ -1,14 +1,14 @@
 // Hot: once per sample.
 
-import { ComputedOnce, finish, type Slices } from '../../../src/base/slices.ts';
+import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import type { Alignment } from '../../../src/period/alignment.ts';
-import { findRampsInSlices } from '../../../src/period/report/convergence.ts';
+import { findRamps } from '../../../src/period/report/convergence.ts';
 import { gather, sequenceOf } from '../../../src/period/report/sequence.ts';
 import { throttlesOfGroup } from '../../../src/period/report/throttled-time.ts';
 import type { StreamGroups } from '../../../src/period/streams.ts';
 import type { PeriodInput, ThrottleInterval } from '../../../src/period/types.ts';
-import { groupSamplesInSlices, type SampleGroups } from '../../../src/profile/analysis/filter.ts';
+import { groupSamples, type SampleGroups } from '../../../src/profile/analysis/filter.ts';
 import type { SampleTable } from '../../../src/profile/types.ts';
 import { alignmentOf } from './alignment-of.ts';
 
@@ -31,12 +31,8 @@ export type Pause = ThrottleInterval & {
 
 const known = new WeakMap<PageProfile, ComputedOnce<TimeFacts>>();
 
-export function timeFactsOf(page: PageProfile): TimeFacts {
-  return finish(timeFactsInSlices(page));
-}
-
 /** The same; at first it takes some looks at every sample. */
-export function timeFactsInSlices(page: PageProfile): Slices<TimeFacts> {
+export function timeFactsOf(page: PageProfile): Slices<TimeFacts> {
   let facts = known.get(page);
   if (facts === undefined) {
     facts = new ComputedOnce(() => computeFacts(page));
@@ -58,7 +54,7 @@ function* computeFacts(page: PageProfile): Slices<TimeFacts> {
     const rows = groups.rows.subarray(groups.offsets[group], groups.offsets[group + 1]);
     const sequence = sequenceOf(periodInput, rows, elapsedEvents);
     yield;
-    const { atRest } = yield* findRampsInSlices(sequence);
+    const { atRest } = yield* findRamps(sequence);
     for (let k = 0; k < rows.length; k++) {
       if (atRest[k] === 0) isInRamp[rows[k]] = 1;
     }
@@ -79,7 +75,7 @@ function* groupByCpu({ length, cpu }: SampleTable): Slices<SampleGroups> {
     cpus = Math.max(cpus, cpuKey[i]);
   }
   yield;
-  return yield* groupSamplesInSlices(all, cpuKey, cpus + 1);
+  return yield* groupSamples(all, cpuKey, cpus + 1);
 }
 
 function findPauses({ samples, throttles = [] }: PeriodInput, groups: StreamGroups): Pause[] {

@@ -1,9 +1,9 @@
 import type { Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
-import { timeFactsInSlices } from './time-facts.ts';
-import { heatMapInSlices, timelineInSlices } from './time-line.ts';
+import { timeFactsOf } from './time-facts.ts';
+import { computeHeatMap, computeTimeline } from './time-line.ts';
 import type { TimeRequests } from './time-messages.ts';
-import { periodInSlices } from './time-period.ts';
+import { computePeriods } from './time-period.ts';
 
 type Handlers = {
   readonly [Kind in keyof TimeRequests]: (
@@ -15,15 +15,15 @@ type Handlers = {
 /** What answers each of the requests of time. The first of a recording has the most to do. */
 export const TIME_HANDLERS: Handlers = {
   *timeline(page, params) {
-    yield* timeFactsInSlices(page);
-    return yield* timelineInSlices(page, params);
+    yield* timeFactsOf(page);
+    return yield* computeTimeline(page, params);
   },
   *heatmap(page, params) {
-    yield* timeFactsInSlices(page);
-    return yield* heatMapInSlices(page, params);
+    yield* timeFactsOf(page);
+    return yield* computeHeatMap(page, params);
   },
   *period(page, params) {
-    yield* timeFactsInSlices(page);
-    return yield* periodInSlices(page, params);
+    yield* timeFactsOf(page);
+    return yield* computePeriods(page, params);
   },
 };

@@ -3,7 +3,7 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { lostSamplesOf } from '../../../src/base/lost-samples.ts';
 import { printable } from '../../../src/base/printable.ts';
-import { eachSlice, type Slices } from '../../../src/base/slices.ts';
+import { eachSlice, finish, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { addShares, computeCells, concerns, selectTime } from './time-cells.ts';
 import { timeFactsOf } from './time-facts.ts';
@@ -18,7 +18,7 @@ import {
 } from './time-messages.ts';
 
 /** Samples per thread over time, with what is missing between them. */
-export function* timelineInSlices(
+export function* computeTimeline(
   page: PageProfile,
   params: TimelineParams,
 ): Slices<TimelineResult> {
@@ -52,7 +52,7 @@ export function* timelineInSlices(
 }
 
 /** The same in cells that are fractions of a column; see `HeatMapResult`. */
-export function* heatMapInSlices(page: PageProfile, params: HeatMapParams): Slices<HeatMapResult> {
+export function* computeHeatMap(page: PageProfile, params: HeatMapParams): Slices<HeatMapResult> {
   const { samples } = page.profile;
   const endNs = samples.length === 0 ? 0 : samples.timeNs[samples.length - 1];
   let { columnNs } = params;
@@ -86,7 +86,7 @@ function* fillLanes(
   { firstNs, cellNs, length }: TimeGrid,
 ): Slices<void> {
   if (lanes.length === 0) return;
-  const { isInRamp } = timeFactsOf(page);
+  const { isInRamp } = finish(timeFactsOf(page));
   const { thread, timeNs } = page.profile.samples;
   const laneOf = new Int32Array(page.profile.threads.length).fill(NONE);
   for (const [index, lane] of lanes.entries()) laneOf[lane.thread] = index;
@@ -110,7 +110,7 @@ function addPauses(
   lanes: readonly TimeLane[],
   grid: TimeGrid,
 ): void {
-  for (const pause of timeFactsOf(page).pauses) {
+  for (const pause of finish(timeFactsOf(page)).pauses) {
     if (pause.event !== event) continue;
     for (const { thread, throttled } of lanes) {
       if (pause.threads !== null && !pause.threads.has(thread)) continue;

@@ -2,14 +2,14 @@
 
 import { firstNotBelow } from '../../../src/base/bisect.ts';
 import { formatCount } from '../../../src/base/numbers.ts';
-import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
+import { ComputedOnce, finish, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { median } from '../../../src/period/distribution.ts';
 import { groupsOf } from '../../../src/period/report/event-report.ts';
-import { followThreadsInSlices } from '../../../src/period/report/migrations.ts';
+import { followThreads } from '../../../src/period/report/migrations.ts';
 import {
-  analyseStreamInSlices,
-  describeStreamInSlices,
+  analyseStream,
+  describeStream,
   type StreamAnalysis,
   type StreamContext,
   type StreamReport,
@@ -33,8 +33,8 @@ const MAX_SLICES = 300;
 const SAMPLES_PER_SLICE = 4;
 
 /** One stream's period and rates over time, and which streams there are. */
-export function* periodInSlices(page: PageProfile, params: PeriodParams): Slices<PeriodResult> {
-  const { groups } = timeFactsOf(page).alignment;
+export function* computePeriods(page: PageProfile, params: PeriodParams): Slices<PeriodResult> {
+  const { groups } = finish(timeFactsOf(page)).alignment;
   const bySize = groupsOf(groups, params.event);
   const listed = bySize.slice(0, MAX_STREAMS);
   const wanted = bySize.includes(params.stream ?? -1) ? params.stream : bySize[0];
@@ -50,7 +50,7 @@ export function* periodInSlices(page: PageProfile, params: PeriodParams): Slices
 
 /** Named by its first sample: an instance that is handed on has sampled others, too. */
 function labelOf(page: PageProfile, group: number): string {
-  const { groups } = timeFactsOf(page).alignment;
+  const { groups } = finish(timeFactsOf(page)).alignment;
   const { thread, cpu } = page.profile.samples;
   const first = groups.offsets[group];
   const row = groups.rows[first];
@@ -81,8 +81,8 @@ function analysedOf(page: PageProfile, event: number, stream: number): ComputedO
 
 function* analyse(page: PageProfile, event: number, stream: number): Slices<Analysed> {
   const { periodInput: input } = page;
-  const { groups, elapsedEvents, arrivedEvents } = timeFactsOf(page).alignment;
-  const { cameFrom } = yield* followThreadsInSlices(input, groups);
+  const { groups, elapsedEvents, arrivedEvents } = finish(timeFactsOf(page)).alignment;
+  const { cameFrom } = yield* followThreads(input, groups);
   const context: StreamContext = {
     input,
     groups,
@@ -91,8 +91,8 @@ function* analyse(page: PageProfile, event: number, stream: number): Slices<Anal
     cameFrom,
     throttles: throttlesOf(input, event),
   };
-  const analysis = yield* analyseStreamInSlices(context, stream);
-  const report = yield* describeStreamInSlices(context, analysis, {
+  const analysis = yield* analyseStream(context, stream);
+  const report = yield* describeStream(context, analysis, {
     withModel: false,
     grid: null,
     ledger: null,

@@ -7,7 +7,7 @@ import {
   pruneTree,
 } from '../../../src/profile/analysis/prune-tree.ts';
 import { boundsOfShare } from '../../../src/profile/analysis/share-bounds.ts';
-import { sumStepsByTreeRowInSlices } from '../../../src/profile/analysis/share-steps.ts';
+import { sumStepsByTreeRow } from '../../../src/profile/analysis/share-steps.ts';
 import { FOLDED_KEY, LabelCollector, nameOfKey } from './labels.ts';
 import type { Matching } from './matching.ts';
 import {
@@ -178,7 +178,7 @@ export function* intervalsOf(
   const rowOfSample = chains === undefined ? shown.rowOfSample : chains.of.chainOfSample;
   const prefix = chains === undefined ? tree.prefix : chains.of.openable.tree.prefix;
   whole.stepSums ??= new ComputedOnce(() =>
-    sumStepsByTreeRowInSlices(estimator.steps, rowOfSample, prefix),
+    sumStepsByTreeRow(estimator.steps, rowOfSample, prefix),
   );
   const sums = yield* whole.stepSums.get();
   for (let i = 0; i < length; i++) {
