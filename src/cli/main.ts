@@ -6,10 +6,15 @@ import { EXIT } from '../base/exit-status.ts';
 import { exactArguments } from '../system/launch/exact-words.ts';
 import { captureStartState } from '../system/launch/start-state.ts';
 import { packageVersion } from '../system/version.ts';
+import {
+  exitWithoutShutdown,
+  keepStdioBlocking,
+  leaveStdioToCommand,
+  quit,
+} from './command/exit.ts';
 import { reportFailure } from './command/failure.ts';
 import { collect } from './command/reading-options.ts';
 import { terminalStream, writeError, writeOut } from './command/stdout.ts';
-import { exitWithoutShutdown, keepStdioBlocking, leaveStdioToCommand } from './exit.ts';
 import { declareReadingCommands } from './reading-commands.ts';
 import { declareRecordOptions } from './record/record-command.ts';
 import { declareStatOptions } from './stat/stat-command.ts';
@@ -183,10 +188,7 @@ function isVerbose(): boolean {
 }
 
 // What a timer or a callback of the sampler runs into has no caller that could report it.
-process.on('uncaughtException', (error) => {
-  exitWithoutShutdown();
-  process.exit(reportFailure(error, isVerbose()));
-});
+process.on('uncaughtException', (error) => quit(reportFailure(error, isVerbose())));
 // Node's own handler opens the inspector, for whoever may connect to the port: not as root, and not
 // in a recorder. perf ignores this signal as well.
 process.on('SIGUSR1', () => {});

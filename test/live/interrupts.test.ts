@@ -45,6 +45,7 @@ describeLive('interrupting a recording', () => {
     ['twice within 50 ms', 2, 50],
     ['five times at once', 5, 0],
     ['three times within half a second', 3, 200],
+    ['every 7 ms to the end of the process', 200, 7],
   ])('%s from a terminal leaves a complete file', async (_name, times, pauseMs) => {
     const file = join(scratch, `int-${times}-${pauseMs}.data`);
     const running = await startRecording(file, ['--', workload, 'pf', '0', '60']);

@@ -1,6 +1,9 @@
 import { constants } from 'node:os';
+import { FailedError } from '../../base/errors.ts';
+import { signalStatus } from '../../base/exit-status.ts';
 import { startState } from '../../system/launch/start-state.ts';
 import { isSignalFromKernel, noteSignalOrigin } from '../../system/time/signal-origin.ts';
+import { quit } from './exit.ts';
 
 export type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT';
 
@@ -11,13 +14,120 @@ const MAY_BE_IGNORED: readonly EndingSignal[] = ['SIGHUP', 'SIGQUIT'];
 /** Repeated signals within this time count as one: shells, sudo and npm forward them. */
 export const SIGNAL_DEBOUNCE_MS = 1000;
 
+/** How a command of `perf-ts` ends by signals. */
+export type EndingRule = {
+  /** The first signal ends the sampling or counting, or only goes to the profiled command, whose end follows. */
+  readonly first: 'stop' | 'forward';
+  /**
+   * A further one ends the sampling or counting; or, where it is Ctrl-C, the process. With
+   * `quit-once-complete` that waits for `complete`, unless the first one is too long ago for a repetition.
+   */
+  readonly again: 'stop' | 'quit' | 'quit-once-complete';
+};
+
+/** What signals end. */
+export type Endable = {
+  /** Ends the sampling or counting; the profiled command runs on. Idempotent. */
+  stop(): void;
+  /** Sends a signal to the profiled command; false if there is none. */
+  kill(signal: number): boolean;
+};
+
 /**
- * Calls `onSignal` at each signal that ends a recording or a count, until the returned function is
- * called. `isWithCommand`: the command got the signal without us. A terminal sends Ctrl-C to every
- * process of its foreground group, and what started us may pass the same signal on right after;
- * a signal from a process (`kill -INT`) reached us only.
+ * Ctrl-C and the other signals that end a recording, a count or `top`. The profiled command gets each
+ * of them once: from the terminal, or from us.
+ *
+ * Construct it before anything runs: a signal may come as soon as the command does. It listens to the
+ * end of the process, so that no repetition of a signal ends us by its default action and takes the
+ * place of our exit status.
  */
-export function onEndingSignals(
+export class EndingSignals {
+  /** Number of the last signal that was for the command; 0: none came. */
+  sent = 0;
+  /** The last signal from outside that is not Ctrl-C; null: none came. */
+  endedBy: EndingSignal | null = null;
+  readonly #rule: EndingRule;
+  readonly #beforeBegin = new AbortController();
+  readonly #unlisten: () => void;
+  /** Done by `begin`. */
+  #kept: (() => void)[] = [];
+  #running: Endable | null = null;
+  #firstMs: number | null = null;
+  #isComplete = false;
+  #quitStatus: number | null = null;
+
+  constructor(rule: EndingRule) {
+    this.#rule = rule;
+    this.#unlisten = onEndingSignals((name, isWithCommand) => {
+      if (name !== 'SIGINT') this.endedBy = name;
+      this.end(name, isWithCommand);
+    });
+  }
+
+  /** Aborted by a signal before `begin`: there may be nothing yet that could be ended in order. */
+  get abortSignal(): AbortSignal {
+    return this.#beforeBegin.signal;
+  }
+
+  /** From now on signals end `running`; those that have come do so at once. */
+  begin(running: Endable): void {
+    this.#running = running;
+    for (const end of this.#kept) end();
+    this.#kept = [];
+  }
+
+  /** What was sampled is where it belongs: nothing is lost by quitting. */
+  complete(): void {
+    this.#isComplete = true;
+    if (this.#quitStatus !== null) quit(this.#quitStatus);
+  }
+
+  /** Acts as a signal does; `isWithCommand`: the command has got it without us. */
+  end(name: EndingSignal, isWithCommand = false): void {
+    const nowMs = performance.now();
+    const isAgain = this.#firstMs !== null;
+    this.#firstMs ??= nowMs;
+    if (isAgain && name === 'SIGINT') this.#quitBy(name, nowMs - this.#firstMs);
+    if (this.#running === null) {
+      this.#kept.push(() => this.#pass(name, isWithCommand, isAgain));
+      const message = `${name} ended the recording before it began`;
+      this.#beforeBegin.abort(new FailedError(message, [], statusOf(name)));
+    } else {
+      this.#pass(name, isWithCommand, isAgain);
+    }
+  }
+
+  /** For what follows and ends by signals in its own way. */
+  release(): void {
+    this.#unlisten();
+  }
+
+  #quitBy(name: EndingSignal, sinceFirstMs: number): void {
+    const { again } = this.#rule;
+    if (again === 'stop') return;
+    const isRepetition = sinceFirstMs <= SIGNAL_DEBOUNCE_MS;
+    if (again === 'quit' || this.#isComplete || !isRepetition) quit(statusOf(name));
+    this.#quitStatus = statusOf(name);
+  }
+
+  #pass(name: EndingSignal, isWithCommand: boolean, isAgain: boolean): void {
+    this.sent = constants.signals[name];
+    if (!isWithCommand) this.#running?.kill(this.sent);
+    if (this.#rule.first === 'stop' || isAgain) this.#running?.stop();
+  }
+}
+
+function statusOf(name: EndingSignal): number {
+  return signalStatus(constants.signals[name]);
+}
+
+/**
+ * Calls `onSignal` at each ending signal, until the returned function is called. `isWithCommand`: the
+ * command got the signal without us. A terminal sends Ctrl-C to every process of its foreground group,
+ * and what started us may pass the same signal on right after; a signal from a process (`kill -INT`)
+ * reached us only.
+ */
+function onEndingSignals(
   onSignal: (name: EndingSignal, isWithCommand: boolean) => void,
 ): () => void {
   const ignored = new Set(startState().ignoredSignals);

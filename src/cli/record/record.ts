@@ -1,24 +1,14 @@
-import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
-import { FailedError, UsageError } from '../../base/errors.ts';
-import { EXIT, signalStatus } from '../../base/exit-status.ts';
+import { UsageError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import type { SamplerTotals } from '../../native/types.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
-import {
-  type CommandExit,
-  type Recording,
-  type RunningRecording,
-  startRecording,
-} from '../../record/recorder.ts';
+import { type CommandExit, type Recording, startRecording } from '../../record/recorder.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { commandStatus } from '../command/command-status.ts';
-import {
-  type EndingSignal,
-  onEndingSignals,
-  SIGNAL_DEBOUNCE_MS,
-} from '../command/ending-signals.ts';
+import { EndingSignals } from '../command/ending-signals.ts';
 import { say } from '../command/failure.ts';
 import { writeError } from '../command/stdout.ts';
 import type { LiveView } from '../view/live-page.ts';
@@ -87,24 +77,22 @@ async function recordAndTell(
   const quiet = flags.quiet === true;
   // From the first moment: by itself this signal ends a process.
   process.on('SIGUSR2', () => {});
-  const early = keepSignals();
-  let running: RunningRecording;
-  try {
-    running = await startRecording({ ...options, signal: early.signal });
-  } catch (error) {
-    early.release();
-    throw error;
-  }
-  const signals = forwardSignals(running);
-  for (const { name, isWithCommand } of early.release()) signals.onSignal(name, isWithCommand);
+  const signals = new EndingSignals({ first: 'stop', again: 'quit-once-complete' });
+  const running = await startRecording({ ...options, signal: signals.abortSignal });
+  signals.begin(running);
+  // As in perf: rings are written to the file, or it is changed.
+  const snapshot = (): void => running.snapshot();
+  process.on('SIGUSR2', snapshot);
   await view?.show();
   const recording = await running.finished;
   if (flags.json) writeError(`${JSON.stringify(summary(recording))}\n`);
   else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
   if (!flags.json && !quiet) for (const line of besideLines(recording)) say(line);
-  signals.fileComplete();
+  process.off('SIGUSR2', snapshot);
+  signals.complete();
   const exit = await running.exited;
-  signals.dispose();
+  // Both may take long, and a signal ends them alone.
+  if (flags.archive === true || view !== null) signals.release();
   if (flags.archive === true) await archive(recording.path, quiet);
   await view?.serveFinished();
   return { recording, exit };
@@ -114,73 +102,6 @@ async function recordAndTell(
 async function archive(path: string, quiet: boolean): Promise<void> {
   const { runArchive } = await import('./archive.ts');
   runArchive(path, { quiet });
-}
-
-type KeptSignal = { readonly name: EndingSignal; readonly isWithCommand: boolean };
-
-/** What ends a recording and comes while it is being started: handed on once it can end in order. */
-function keepSignals(): { release(): readonly KeptSignal[]; readonly signal: AbortSignal } {
-  const kept: KeptSignal[] = [];
-  // Nothing may have begun that could be ended: the reader of a FIFO is still waited for.
-  const abort = new AbortController();
-  const dispose = onEndingSignals((name, isWithCommand) => {
-    kept.push({ name, isWithCommand });
-    const status = signalStatus(constants.signals[name]);
-    abort.abort(new FailedError(`${name} ended the recording before it began`, [], status));
-  });
-  return {
-    signal: abort.signal,
-    release: () => {
-      dispose();
-      return kept;
-    },
-  };
-}
-
-/**
- * The first Ctrl-C ends the recording and writes the file, the second quits: at once where the file
- * is complete (the command may still run), else as soon as it is. The command gets every signal
- * once: from the terminal, or from us.
- */
-function forwardSignals(running: {
-  stop(): void;
-  snapshot(): void;
-  kill(signal: number): boolean;
-}): {
-  /** To be called when the file is complete. */
-  fileComplete(): void;
-  /** For a signal that came before. */
-  onSignal(name: EndingSignal, isWithCommand: boolean): void;
-  dispose(): void;
-} {
-  let firstMs: number | null = null;
-  let isComplete = false;
-  let quitStatus: number | null = null;
-  const onSignal = (name: EndingSignal, isWithCommand: boolean): void => {
-    const number = constants.signals[name];
-    const nowMs = performance.now();
-    if (firstMs !== null && name === 'SIGINT') {
-      const isStuck = nowMs - firstMs > SIGNAL_DEBOUNCE_MS;
-      if (isComplete || isStuck) process.exit(signalStatus(number));
-      quitStatus = signalStatus(number);
-    }
-    firstMs ??= nowMs;
-    if (!isWithCommand) running.kill(number);
-    running.stop();
-  };
-  const dispose = onEndingSignals(onSignal);
-  // As in perf: rings are written to the file, or it is changed.
-  const snapshot = (): void => running.snapshot();
-  process.on('SIGUSR2', snapshot);
-  return {
-    fileComplete: () => {
-      process.off('SIGUSR2', snapshot);
-      isComplete = true;
-      if (quitStatus !== null) process.exit(quitStatus);
-    },
-    onSignal,
-    dispose,
-  };
 }
 
 /** The command's own status, 128 + n when it died of signal n; 125 when the file is incomplete. */

@@ -1,5 +1,4 @@
 import { closeSync } from 'node:fs';
-import { constants } from 'node:os';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import {
@@ -10,7 +9,7 @@ import {
 } from '../../counting/stat/stat.ts';
 import { wantsColour } from '../command/colour.ts';
 import { commandStatus } from '../command/command-status.ts';
-import { onEndingSignals } from '../command/ending-signals.ts';
+import { EndingSignals } from '../command/ending-signals.ts';
 import { say } from '../command/failure.ts';
 import { openOutput } from '../command/open-output.ts';
 import { wholeNumber } from '../command/option-values.ts';
@@ -32,12 +31,14 @@ export async function runStat(command: string[], flags: StatFlags): Promise<void
     flags,
     options.aggregation !== undefined || options.cgroups !== undefined,
   );
-  let running: RunningStat;
-  // Before anything runs: a signal may come as soon as the command does, and by itself it ends us.
-  const dispose = forwardSignals(() => running, command.length > 0);
+  // Ctrl-C ends a count without a command; a command gets it, and is counted to its end.
+  const signals = new EndingSignals({
+    first: command.length > 0 ? 'forward' : 'stop',
+    again: 'stop',
+  });
   try {
     let told = 0;
-    running = startStat(
+    const running: RunningStat = startStat(
       {
         ...options,
         onNotice: (notice) => {
@@ -50,12 +51,12 @@ export async function runStat(command: string[], flags: StatFlags): Promise<void
         if (told === intervals) running.stop();
       },
     );
+    signals.begin(running);
     const result = await running.finished;
     output.writeResult(result);
     const exit = await running.exited;
     process.exitCode = exitStatus(result, exit);
   } finally {
-    dispose();
     output.close();
   }
 }
@@ -140,18 +141,4 @@ class StatOutput {
       throw new FailedError(`cannot write the counts (${code})`);
     }
   }
-}
-
-/**
- * Ctrl-C ends a count without a command; a command gets the signal (a terminal has sent it already)
- * and is counted to its end. The second one ends the counting at once. `running` is called when a signal
- * is handled, which is in a turn of the event loop of its own.
- */
-function forwardSignals(running: () => RunningStat, hasCommand: boolean): () => void {
-  let isSecond = false;
-  return onEndingSignals((name, isWithCommand) => {
-    if (!isWithCommand) running().kill(constants.signals[name]);
-    if (!hasCommand || isSecond) running().stop();
-    isSecond = true;
-  });
 }

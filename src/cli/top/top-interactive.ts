@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import type { TopReport } from '../../tools/top/top-options.ts';
 import { isTerminal } from '../command/stdout.ts';
 import { callerLines } from '../render/caller-text.ts';
@@ -31,7 +30,7 @@ export async function showScreen({ top, tables, look, end }: TopShown): Promise<
   const act = (action: TopAction): void => {
     if (action === 'quit' || action === 'interrupt') {
       hasQuit = true;
-      end(action === 'quit' ? constants.signals.SIGTERM : constants.signals.SIGINT);
+      end(action === 'quit' ? 'SIGTERM' : 'SIGINT');
       onQuit();
     } else if (action === 'suspend') {
       screen.leave();

@@ -1,5 +1,6 @@
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import type { RunningTop } from '../../tools/top/top.ts';
+import type { EndingSignal } from '../command/ending-signals.ts';
 import type { RecordFlags } from '../record/record-flags.ts';
 import type { TopLook } from './top-text.ts';
 
@@ -11,7 +12,7 @@ export type TopShown = {
   readonly look: Omit<TopLook, 'columns' | 'lines'>;
   readonly flags: TopFlags;
   /** Ends it as Ctrl-C does: the command gets the signal, too. Without an own exit status. */
-  readonly end: (signal: number) => void;
+  readonly end: (name: EndingSignal) => void;
 };
 
 export type TopFlags = Pick<

@@ -8,7 +8,7 @@ import { type RunningTop, startTop } from '../../tools/top/top.ts';
 import type { TopOptions } from '../../tools/top/top-options.ts';
 import { wantsColour } from '../command/colour.ts';
 import { commandStatus } from '../command/command-status.ts';
-import { onEndingSignals } from '../command/ending-signals.ts';
+import { EndingSignals } from '../command/ending-signals.ts';
 import { say } from '../command/failure.ts';
 import { positiveNumber, wholeNumber } from '../command/option-values.ts';
 import { isTerminal } from '../command/stdout.ts';
@@ -38,15 +38,9 @@ export async function runTop(command: string[], flags: TopFlags): Promise<void> 
     if (hasScreen) notices.push(notice);
     else say(`perf-ts: ${notice}`);
   });
-  let top: RunningTop;
-  // Before anything runs: a signal may come as soon as the command does, and by itself it ends us.
-  const signals = forwardSignals(() => top, command.length > 0);
-  try {
-    top = start({ ...options, ...(keys.length > 0 && { keys }) }, flags);
-  } catch (error) {
-    signals.dispose();
-    throw error;
-  }
+  const signals = new EndingSignals({ first: 'stop', again: 'quit' });
+  const top = start({ ...options, ...(keys.length > 0 && { keys }) }, flags);
+  signals.begin(top);
   const shown: TopShown = {
     top,
     tables: [first, ...PLAIN_TABLES.filter((table) => table !== first)],
@@ -57,7 +51,7 @@ export async function runTop(command: string[], flags: TopFlags): Promise<void> 
       rows,
     },
     flags,
-    end: signals.end,
+    end: (name) => signals.end(name),
   };
   try {
     hasScreen = !isBatch;
@@ -67,9 +61,7 @@ export async function runTop(command: string[], flags: TopFlags): Promise<void> 
     hasScreen = false;
     for (const notice of notices) say(`perf-ts: ${notice}`);
   }
-  const exit = await top.exited;
-  signals.dispose();
-  process.exitCode = signals.statusOf(exit);
+  process.exitCode = exitStatus(signals, await top.exited);
 }
 
 /** Without a target it is the whole machine, which not everybody may see. */
@@ -120,35 +112,9 @@ function readRows({ rows, json }: TopFlags, isBatch: boolean): number {
   return most === 0 ? Number.POSITIVE_INFINITY : most;
 }
 
-/**
- * Ctrl-C and `q` end the sampling, and the command that was started for it, which gets a signal
- * from us where the terminal did not send it. A second one quits at once. `top` is called when a signal
- * is handled, which is in a turn of the event loop of its own.
- */
-function forwardSignals(
-  top: () => RunningTop,
-  hasCommand: boolean,
-): { end(signal: number): void; statusOf(exit: CommandExit | null): number; dispose(): void } {
-  let ended = 0;
-  let sent = 0;
-  const end = (signal: number, isWithCommand = false): void => {
-    if (sent > 0 && signal === constants.signals.SIGINT) process.exit(signalStatus(signal));
-    sent = signal;
-    if (hasCommand && !isWithCommand) top().kill(signal);
-    top().stop();
-  };
-  const dispose = onEndingSignals((name, isWithCommand) => {
-    // Ctrl-C is how one ends it.
-    if (name !== 'SIGINT') ended = constants.signals[name];
-    end(constants.signals[name], isWithCommand);
-  });
-  return {
-    end,
-    statusOf: (exit) => {
-      if (ended > 0) return signalStatus(ended);
-      if (exit === null || exit.signal === sent) return EXIT.OK;
-      return commandStatus(exit);
-    },
-    dispose,
-  };
+/** Ctrl-C and `q` are how one ends it: then neither they nor the command's end by them are a failure. */
+function exitStatus({ endedBy, sent }: EndingSignals, exit: CommandExit | null): number {
+  if (endedBy !== null) return signalStatus(constants.signals[endedBy]);
+  if (exit === null || exit.signal === sent) return EXIT.OK;
+  return commandStatus(exit);
 }

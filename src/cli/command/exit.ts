@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { loadBinding } from '../native/binding.ts';
-import { readStatusFlags } from '../system/processes/inherited-fds.ts';
+import { loadBinding } from '../../native/binding.ts';
+import { readStatusFlags } from '../../system/processes/inherited-fds.ts';
 
 /**
  * Leaves standard input, output and error at the end as blocking as they are now. Nothing here opens
@@ -58,4 +58,13 @@ export function exitWithoutShutdown(): void {
       // Without the addon the usual shutdown is all there is.
     }
   });
+}
+
+/**
+ * Ends the process at once with this status, after all handlers of 'exit'. Node's own shutdown would
+ * give signals their default action back first, and one that comes then would be the status.
+ */
+export function quit(status: number): never {
+  exitWithoutShutdown();
+  process.exit(status);
 }
