@@ -5,6 +5,9 @@ type LossFigures = {
   readonly lostSamples: number;
 };
 
+/** The same two, of all events of a recording together; null: no counter was read. */
+type LossTotals = { readonly lostRecords: number; readonly lostSamples: number | null };
+
 /**
  * Samples of an event that were lost, by the better of two figures that count the same losses: LOST
  * records miss what was lost after the last record that fitted, LOST_SAMPLES is read from the counter
@@ -19,7 +22,16 @@ export function lostSamplesOf(losses: readonly LossFigures[], event: number): nu
     byRecords += loss.lostRecords;
     byCounter += loss.lostSamples;
   }
-  const sharesRings = losses.length > 1;
-  if (sharesRings && losses.some(({ lostSamples }) => lostSamples > 0)) return byCounter;
-  return Math.max(byRecords, byCounter);
+  const wereRead = losses.some(({ lostSamples }) => lostSamples > 0);
+  return betterFigure(byRecords, byCounter, losses.length > 1 && wereRead);
+}
+
+/** Samples of all events that were lost: the sum of `lostSamplesOf` over `events` of them. */
+export function lostSamplesOfAll({ lostRecords, lostSamples }: LossTotals, events: number): number {
+  const byCounters = lostSamples ?? 0;
+  return betterFigure(lostRecords, byCounters, events > 1 && byCounters > 0);
+}
+
+function betterFigure(byRecords: number, byCounters: number, countersAlone: boolean): number {
+  return countersAlone ? byCounters : Math.max(byRecords, byCounters);
 }

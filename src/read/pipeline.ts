@@ -1,6 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { GrowableFloat64 } from '../base/growable-columns.ts';
+import { lostSamplesOf } from '../base/lost-samples.ts';
 import { toRawTime } from '../base/u64.ts';
 import type { JitCode } from '../code/jit/jit-code.ts';
 import type { ProcessTable } from '../code/process/process-table.ts';
@@ -217,9 +218,10 @@ export class Pipeline {
   /** Losses that can't be told apart, in a sentence each. */
   lossNotes(): string[] {
     const { attrs } = this.data;
-    return this.losses().flatMap((loss) => {
-      const attrIndex = this.#attrToEvent.indexOf(loss.event);
-      const lost = Math.max(loss.lostRecords, loss.lostSamples);
+    const losses = this.losses();
+    return losses.flatMap(({ event }) => {
+      const attrIndex = this.#attrToEvent.indexOf(event);
+      const lost = lostSamplesOf(losses, event);
       const { attr, name } = attrs[attrIndex];
       if (lost === 0 || !mayLoseSideband(attr)) return [];
       return [

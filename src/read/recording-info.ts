@@ -1,3 +1,4 @@
+import { lostSamplesOfAll } from '../base/lost-samples.ts';
 import { toRawTime } from '../base/u64.ts';
 import { type PerfData, walkRecords } from '../formats/perf-data/reader.ts';
 import type { RecordVisitor } from '../formats/perf-data/record-visitor.ts';
@@ -203,12 +204,14 @@ function describeEvents(
 function describeLoss({ attrs }: PerfData, losses: LossCounter): RecordingInfo['loss'] {
   const ofSamples = (column: Float64Array) =>
     column.filter((_, index) => !isSideband(attrs[index].attr));
-  const lostRecords = ofSamples(losses.lostRecords);
-  const lostSamples = ofSamples(losses.lostSamples);
+  const sampled = attrs.filter(({ attr }) => !isSideband(attr)).length;
+  const lost = {
+    lostRecords: sumOf(ofSamples(losses.lostRecords)),
+    lostSamples: sumOf(ofSamples(losses.lostSamples)),
+  };
   return {
-    lostRecords: sumOf(lostRecords),
-    lostSamples: sumOf(lostSamples),
-    best: sumOf(lostRecords.map((lost, index) => Math.max(lost, lostSamples[index]))),
+    ...lost,
+    best: lostSamplesOfAll(lost, sampled),
     lostSideband: losses.lostSideband,
   };
 }

@@ -1,13 +1,18 @@
 // Which event lost what, in files of recorders that keep the side-band apart and of others.
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
 import { PERF_COUNT_SW, PERF_TYPE } from '../../src/base/event-type.ts';
+import { lostSamplesOf } from '../../src/base/lost-samples.ts';
 import { FEATURE } from '../../src/formats/perf-data/features.ts';
 import { openPerfData } from '../../src/formats/perf-data/reader.ts';
 import { newAttr } from '../../src/kernel/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
 import { Pipeline } from '../../src/read/pipeline.ts';
+import { readInfo } from '../../src/read/recording-info.ts';
+import { scratchDirectory } from '../helpers/cli.ts';
 import { perfDataFile, record } from '../helpers/record-builder.ts';
 
 const fields = {
@@ -103,5 +108,27 @@ describe('what a recording lost', () => {
     expect(figures).toEqual({ lostRecords: 9, lostSamples: 0, lostSideband: 0 });
     expect(notes).toHaveLength(1);
     expect(notes[0]).toContain('forks, execs and mappings may be among the 9 lost records');
+  });
+
+  test('info and report count the same where events share rings', () => {
+    const faults = newAttr({ ...fields, config: BigInt(PERF_COUNT_SW.PAGE_FAULTS) });
+    const FAULTS_ID = 3;
+    const attrs = [...sampleSideband(clock), { attr: faults, ids: [FAULTS_ID] }];
+    // The clock wrote next after a loss that was mostly page faults.
+    const records = [
+      lost(CLOCK_ID, 100),
+      lostSamples(CLOCK_ID, 3),
+      lostSamples(FAULTS_ID, 97),
+      lostSamples(SIDEBAND_ID, 2),
+    ];
+    const bytes = perfDataFile({ attrs, records, features: [version(true)] });
+    const path = join(scratchDirectory(), 'shared.data');
+    writeFileSync(path, bytes);
+    const { loss } = readInfo(path);
+    expect(loss).toEqual({ lostRecords: 100, lostSamples: 100, best: 100, lostSideband: 2 });
+    const pipeline = Pipeline.open(openPerfData(memorySource(bytes)));
+    pipeline.run();
+    const losses = pipeline.losses();
+    expect(losses.map(({ event }) => lostSamplesOf(losses, event))).toEqual([3, 97]);
   });
 });

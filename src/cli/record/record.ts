@@ -1,6 +1,7 @@
 import { getSystemErrorName } from 'node:util';
 import { UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
+import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import type { SamplerTotals } from '../../native/types.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
@@ -42,7 +43,7 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
     ? recordWithView(options, flags)
     : recordAndTell(options, flags, null));
   const status = exitStatus(recording, exit);
-  const excesses = toleratedLoss === null ? [] : lossesBeyond(recording.totals, toleratedLoss);
+  const excesses = toleratedLoss === null ? [] : lossesBeyond(recording, toleratedLoss);
   for (const excess of excesses) say(`perf-ts: --fail-on-loss: ${excess}`);
   process.exitCode = status === EXIT.OK && excesses.length > 0 ? EXIT.LOSS : status;
 }
@@ -111,22 +112,19 @@ function exitStatus(recording: Recording, exit: CommandExit | null): number {
   return commandStatus(exit);
 }
 
-/** Samples that did not arrive, by the better of the kernel's two counts of them, and their share. */
-function lossOf({ lostRecords, lostSamples, samples }: SamplerTotals): {
-  lost: number;
-  share: number;
-} {
-  const lost = Math.max(lostRecords, lostSamples);
-  return { lost, share: lost > 0 ? lost / (lost + samples) : 0 };
+/** Samples that did not arrive, and their share of all. */
+function lossOf({ totals, events }: Recording): { lost: number; share: number } {
+  const lost = lostSamplesOfAll(totals, events.length);
+  return { lost, share: lost > 0 ? lost / (lost + totals.samples) : 0 };
 }
 
 /**
  * What was lost beyond the share of samples that is tolerated. Of side-band records none is: one
  * lost mapping may misname any number of samples, so its share says nothing.
  */
-function lossesBeyond(totals: SamplerTotals, tolerated: number): string[] {
-  const { share } = lossOf(totals);
-  const { lostSideband } = totals;
+function lossesBeyond(recording: Recording, tolerated: number): string[] {
+  const { share } = lossOf(recording);
+  const { lostSideband } = recording.totals;
   return [
     ...(share > tolerated
       ? [`${formatShare(share)} of the samples were lost, tolerated are ${formatShare(tolerated)}`]
@@ -162,7 +160,7 @@ function summary(recording: Recording): object {
 
 function printClosingLine(recording: Recording): void {
   const { totals, path, fileBytes, events } = recording;
-  const { lost, share } = lossOf(totals);
+  const { lost, share } = lossOf(recording);
   const lostShare = lost > 0 ? ` (${formatShare(share)})` : '';
   const throttled =
     totals.throttles > 0 ? `, throttled ${formatCount(totals.throttles)} times` : '';

@@ -1,3 +1,4 @@
+import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
@@ -214,6 +215,7 @@ class Top implements RunningTop {
     const events = this.#tables.map((tables) => tables.add(slices, nowMs));
     const totals = this.#session.sampler.totals();
     const before = this.#totals;
+    const lost = lostSamplesOfAll(totals, this.events.length);
     // The kernel counts CPU time by ticks: of an instant, as the last one may be, it says nothing.
     if (seconds > LEAST_CPU_SECONDS) {
       const cpuUs = cpuTimeUs();
@@ -229,9 +231,9 @@ class Top implements RunningTop {
       cpus: this.#session.plan.cpus.length,
       events,
       samples: totals.samples,
-      lost: lostOf(totals),
+      lost,
       lostSideband: totals.lostSideband,
-      lostNow: Math.max(0, lostOf(totals) - lostOf(before)),
+      lostNow: Math.max(0, lost - lostSamplesOfAll(before, this.events.length)),
       throttles: totals.throttles,
       ownCpu: this.#ownCpu,
       isLast,
@@ -255,11 +257,6 @@ class Top implements RunningTop {
       };
     });
   }
-}
-
-/** Samples; what the side-band rings lost is a figure of its own. */
-function lostOf({ lostRecords, lostSamples }: SamplerTotals): number {
-  return Math.max(lostRecords, lostSamples);
 }
 
 function cpuTimeUs(): number {
