@@ -14,7 +14,7 @@ const recording = await record({
 
 const opened = await openProfile(recording.path);
 const { samples, bySymbol } = opened.report();
-console.log(`${samples} samples, lost ${Math.max(0, recording.totals.lostSamples)}`);
+console.log(`${samples} samples, lost ${recording.totals.lostSamples ?? 'an unknown number'}`);
 for (const { func, selfShare, totalShare } of bySymbol.slice(0, 10)) {
   const shares = [selfShare, totalShare].map((share) => `${(share * 100).toFixed(1)}%`.padStart(6));
   console.log(...shares, opened.nameOf(func));

@@ -27,6 +27,17 @@ napi_value BooleanToJs(napi_env env, bool value) {
   return result;
 }
 
+/** `null` for a count that is not known, which is below 0. */
+napi_value CountToJs(napi_env env, int64_t count) {
+  napi_value result = nullptr;
+  if (count < 0) {
+    napi_get_null(env, &result);
+  } else {
+    napi_create_double(env, static_cast<double>(count), &result);
+  }
+  return result;
+}
+
 const char* ReasonName(EndReason reason) {
   switch (reason) {
     case EndReason::kStopped:
@@ -129,7 +140,7 @@ napi_value TotalsToJs(napi_env env, const Totals& totals) {
       .Number("bytes", static_cast<double>(totals.bytes))
       .Number("samples", static_cast<double>(totals.counts.samples))
       .Number("lostRecords", static_cast<double>(totals.counts.lost_records))
-      .Number("lostSamples", static_cast<double>(totals.lost_samples))
+      .Value("lostSamples", CountToJs(env, totals.lost_samples))
       .Number("lostSideband", static_cast<double>(totals.counts.lost_sideband))
       .Number("throttles", static_cast<double>(totals.counts.throttles))
       .Number("skippedBytes", static_cast<double>(totals.skipped_bytes))

@@ -115,10 +115,10 @@ export type SamplerTotals = {
   /** Σ PERF_RECORD_LOST of the sample rings. */
   readonly lostRecords: number;
   /**
-   * Σ over the sampled events of the counter's own lost count; −1 while the recording runs, and
+   * Σ over the sampled events of the counter's own lost count; null while the recording runs, and
    * where the events have no PERF_FORMAT_LOST.
    */
-  readonly lostSamples: number;
+  readonly lostSamples: number | null;
   /**
    * Side-band records (FORK, EXIT, COMM, MMAP2 …) that did not fit their rings: while the recording
    * runs those that LOST records announced, then the better of these and the counters' own figure.

@@ -147,7 +147,7 @@ function summary(recording: Recording): object {
     samples: totals.samples,
     lost: {
       records: totals.lostRecords,
-      samples: totals.lostSamples < 0 ? null : totals.lostSamples,
+      samples: totals.lostSamples,
       sideband: totals.lostSideband,
     },
     throttle: totals.throttles,
