@@ -14,11 +14,11 @@ import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
 import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
-import { type OpenedRecording, openRecording } from './open-recording.ts';
 import { OutputSwitch } from './output-switch.ts';
 import { explainNativeError } from './prepare-recording.ts';
 import { isDelayed, type RecordOptions } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
+import { type OpenedRecording, openRecordingParts } from './recording-parts.ts';
 import { unwindCopies } from './unwind-copies.ts';
 
 type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
@@ -79,7 +79,7 @@ export async function startRecording(
   options: RecordOptions,
   binding: NativeBinding = loadBinding(),
 ): Promise<RunningRecording> {
-  const recorder = new Recorder(await openRecording(options, binding), options);
+  const recorder = new Recorder(await openRecordingParts(options, binding), options);
   recorder.start();
   return {
     childPid: recorder.childPid,

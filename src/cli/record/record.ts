@@ -3,7 +3,6 @@ import { UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
-import type { SamplerTotals } from '../../native/types.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
 import { type CommandExit, type Recording, startRecording } from '../../record/recorder.ts';

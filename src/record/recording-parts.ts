@@ -27,7 +27,7 @@ export type OpenedRecording = {
 };
 
 /** Opens events, counters and output. Where one of them can't be opened, none is left open. */
-export async function openRecording(
+export async function openRecordingParts(
   options: RecordOptions,
   binding: NativeBinding,
 ): Promise<OpenedRecording> {
