@@ -342,14 +342,15 @@ export class Pipeline {
 
   /** Whether the sample's stream is that of its instance; if not, its row is noted for repair. */
   #hasItsStream(sample: SampleView, last: CpuMemory, attrIndex: number): boolean {
+    const followsLoss = sample.timeNs === last.lostNs;
+    if (!last.isForeign && !followsLoss) return true;
     const { inherit } = this.data.attrs[attrIndex].attr.flags;
     const row = this.runningNs.length;
     if (last.isForeign) {
       this.#streamRepair.noteForeign(row, !inherit);
       return false;
     }
-    const followsLoss = sample.timeNs === last.lostNs;
-    if (!followsLoss || !inherit || sample.streamId !== sample.id) return true;
+    if (!inherit || sample.streamId !== sample.id) return true;
     this.#streamRepair.note(row, sample.id, sample.tid);
     return false;
   }

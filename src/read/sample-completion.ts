@@ -43,6 +43,8 @@ export class SampleCompletion<Held extends HeldSample> {
   isUnwound = false;
   readonly #data: PerfData;
   readonly #attrCopiesStacks: Uint8Array;
+  /** Events whose callchains are the kernel's alone. */
+  readonly #attrIsWhole: Uint8Array;
   readonly #lbr: LbrStacks;
   readonly #groups = new GroupReads();
   readonly #deferred: DeferredSamples<Held>;
@@ -53,6 +55,9 @@ export class SampleCompletion<Held extends HeldSample> {
     this.#attrCopiesStacks = Uint8Array.from(data.attrs, ({ attr }) =>
       copiesStacks(attr) ? 1 : 0,
     );
+    this.#attrIsWhole = Uint8Array.from(data.attrs, ({ attr, info }) =>
+      copiesStacks(attr) || info.hasLbrCallchain ? 0 : 1,
+    );
     this.#lbr = new LbrStacks(data, innermost);
     this.#deferred = new DeferredSamples(settle, data.diagnostics, mostHeldBytes);
   }
@@ -61,13 +66,16 @@ export class SampleCompletion<Held extends HeldSample> {
   decode(record: RecordView, attrIndex: number): boolean {
     this.hasNewCode = false;
     this.isUnwound = false;
-    const { attr, info } = this.#data.attrs[attrIndex];
-    if (decodeSample(record, info, this.sample)) return true;
-    const newer = newerFields(attr);
-    const { diagnostics } = this.#data;
+    if (decodeSample(record, this.#data.attrs[attrIndex].info, this.sample)) return true;
+    this.#countUnreadable(attrIndex);
+    return false;
+  }
+
+  #countUnreadable(attrIndex: number): void {
+    const { attrs, diagnostics } = this.#data;
+    const newer = newerFields(attrs[attrIndex].attr);
     if (newer === null) diagnostics.count('a sample is shorter than its fields');
     else diagnostics.count('a sample has fields that are newer than this program', newer);
-    return false;
   }
 
   /**
@@ -77,6 +85,7 @@ export class SampleCompletion<Held extends HeldSample> {
   complete(attrIndex: number): number {
     const { sample, unwinder } = this;
     if (this.jit !== null) this.hasNewCode = this.jit.advance(sample.timeNs);
+    if (this.#attrIsWhole[attrIndex] === 1) return NOT_UNWOUND;
     if (unwinder !== null && this.#attrCopiesStacks[attrIndex] === 1) {
       const stop = unwinder.complete(sample, attrIndex);
       this.isUnwound = unwinder.hasChanged;
