@@ -115,7 +115,7 @@ function finishImport(
 function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): OpenedProfile {
   const { data, processes, diagnostics, jit } = pipeline;
   const provenance = readProvenance(data);
-  // They may add streams, which the profile lists.
+  // Final values may add streams, and the profile lists all of them.
   const finals = pipeline.finals();
   const profile = buildProfile(pipeline, provenance);
   pipeline.completeSamples(profile.samples);
