@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sourceFiles } from './source-files.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -247,16 +248,4 @@ function folderOf(file) {
   if (parts[0] === '') return '(root)';
   const two = parts.slice(0, 2).join('/');
   return two in ALLOWED || !(parts[0] in ALLOWED) ? two : parts[0];
-}
-
-function sourceFiles(directory) {
-  let entries;
-  try {
-    entries = readdirSync(directory, { withFileTypes: true, recursive: true });
-  } catch {
-    return [];
-  }
-  return entries
-    .filter((entry) => entry.isFile() && /\.[cm]?tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 }

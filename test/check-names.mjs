@@ -1,9 +1,10 @@
 // Checks that an exported name is defined once in src and the page: a reader who goes by a name comes to
 // one place. Run by `npm run check`; prints every name with its places, and exits 1.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sourceFiles } from './source-files.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -34,9 +35,3 @@ if (problems.length > 0) {
   process.exit(1);
 }
 console.log(`${places.size} exported names, each with one definition`);
-
-function sourceFiles(directory) {
-  return readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.[cm]?tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-}
