@@ -1,24 +1,16 @@
 #!/usr/bin/env node
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { isEscaped } from '../base/byte-text.ts';
 import { UsageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-status.ts';
 import { exactArguments } from '../system/launch/exact-words.ts';
-import { captureStartState } from '../system/launch/start-state.ts';
 import { packageVersion } from '../system/version.ts';
-import {
-  exitWithoutShutdown,
-  keepStdioBlocking,
-  leaveStdioToCommand,
-  quit,
-} from './command/exit.ts';
+import { exitWithoutShutdown, keepStdioBlocking, quit } from './command/exit.ts';
 import { reportFailure } from './command/failure.ts';
-import { collect } from './command/reading-options.ts';
 import { terminalStream, writeError, writeOut } from './command/stdout.ts';
+import { declareMachineCommands } from './machine-commands.ts';
+import { declareMeasuringCommands, MEASURING_COMMANDS } from './measuring-commands.ts';
 import { declareReadingCommands } from './reading-commands.ts';
-import { declareRecordOptions } from './record/record-command.ts';
-import { declareStatOptions } from './stat/stat-command.ts';
-import { declareTopOptions } from './top/top-command.ts';
 
 // Each command's code is loaded when it is run: `record` must not pay for the viewer.
 
@@ -54,87 +46,9 @@ Examples:
   perf-ts doctor                                what stands in the way here`,
     );
 
-  declareRecordOptions(
-    program
-      .command('record')
-      .description('run or attach, sample, write perf.data')
-      .argument('[command...]', 'the program to run and its arguments')
-      .passThroughOptions(),
-  ).action(async (command: string[], options) => {
-    prepareFor(command);
-    const { runRecord } = await import('./record/record.ts');
-    await runRecord(command, options);
-  });
-
-  declareStatOptions(
-    program
-      .command('stat')
-      .description('count events of a command, of what runs, or of the whole system')
-      .argument('[command...]', 'the program to run and its arguments')
-      .passThroughOptions(),
-  ).action(async (command: string[], options) => {
-    prepareFor(command);
-    const { runStat } = await import('./stat/stat.ts');
-    await runStat(command, options);
-  });
-
-  declareTopOptions(
-    program
-      .command('top')
-      .description('live profile of running code')
-      .argument('[command...]', 'the program to run and its arguments')
-      .passThroughOptions(),
-  ).action(async (command: string[], options) => {
-    prepareFor(command);
-    const { runTop } = await import('./top/top.ts');
-    await runTop(command, options);
-  });
-
+  declareMeasuringCommands(program);
   declareReadingCommands(program);
-
-  program
-    .command('list')
-    .description('events, and whether each one opens here')
-    .argument('[glob]', 'only names that match')
-    .option('--json', 'as one JSON document')
-    .option('--try-each', 'try every tracepoint, not one of each kind (takes long)')
-    .option('-v, --verbose', 'other names of the same event, what each source alone knows')
-    .action(async (glob: string | undefined, options) => {
-      const { runList } = await import('./list.ts');
-      await runList(glob, options);
-    });
-
-  program
-    .command('cpu')
-    .description('hardware events that this CPU supports')
-    .option('--explain <register>', 'every bit of an event select, in hex: 0x004300c0')
-    .addOption(
-      new Option(
-        '--vendor <vendor>',
-        'explain: whose event select (default: of this machine)',
-      ).choices(['intel', 'amd', 'arm']),
-    )
-    .option('--leaves <file>', 'of another machine: the output of cpuid -r there')
-    .option('--json', 'as one JSON document')
-    .action(async (options) => {
-      const { runCpu } = await import('./cpu.ts');
-      await runCpu(options);
-    });
-
-  program
-    .command('doctor')
-    .description('problems that prevent recording here, and the fix for each')
-    .argument('[binary]', 'a program or library: whether stacks through it will be whole')
-    .option('--selftest', 'record a workload of our own and check what is claimed of the kernel')
-    .option('-e, --event <list>', 'selftest: this event only; may repeat', collect)
-    .option('--quick', 'selftest: a third of the recordings')
-    .option('-o, --output <file>', 'selftest: the report as JSON, to be sent on')
-    .option('--json', 'as one JSON document')
-    .option('-v, --verbose', 'selftest: every number')
-    .action(async (binary, options) => {
-      const { runDoctor } = await import('./doctor.ts');
-      await runDoctor(options, binary);
-    });
+  declareMachineCommands(program);
 
   program.hook('preAction', (_program, command) => checkNames(command));
   for (const command of program.commands) {
@@ -145,7 +59,7 @@ Examples:
 
 /** Only the command that is profiled may have words that are not UTF-8. */
 function checkNames(command: Command): void {
-  const takesCommand = ['record', 'stat', 'top'].includes(command.name());
+  const takesCommand = MEASURING_COMMANDS.includes(command.name());
   const words = [...Object.values(command.opts()), ...(takesCommand ? [] : command.args)].flat();
   for (const word of words) {
     if (typeof word !== 'string' || !isEscaped(word)) continue;
@@ -153,13 +67,6 @@ function checkNames(command: Command): void {
       'rename it, or make a link to it whose name is UTF-8',
     ]);
   }
-}
-
-/** Before anything is opened: what a command is to inherit is only known now. */
-function prepareFor(command: readonly string[]): void {
-  if (command.length === 0) return;
-  captureStartState();
-  leaveStdioToCommand();
 }
 
 /** What commander says of a command line, as all other errors are said. */

@@ -1,7 +1,20 @@
 import { type Command, Option } from 'commander';
 
-/** The options of `record`, in the groups that its help shows. What they mean is in record-flags. */
+/** Declares the options of `record`, in the groups that its help shows. What they mean is in record-flags. */
 export function declareRecordOptions(command: Command): Command {
+  declareEvents(command);
+  declareTarget(command);
+  declareFields(command);
+  declareAdditionalRecords(command);
+  declareRecording(command);
+  declareOutput(command);
+  declareViewAndMessages(command);
+  for (const flags of ALWAYS_SO) command.addOption(new Option(flags).hideHelp());
+  for (const { flags } of REFUSED) command.addOption(new Option(flags).hideHelp());
+  return command.addHelpText('after', EXAMPLES);
+}
+
+function declareEvents(command: Command): void {
   command
     .optionsGroup('Events:')
     .option('-e, --event <list>', 'events in perf syntax; may repeat', collect)
@@ -14,8 +27,11 @@ export function declareRecordOptions(command: Command): Command {
     .option('--no-wake-ups', 'with --off-cpu: leave out when threads were woken, and by whom')
     .option('--strict-freq', 'refuse a frequency above the kernel limit')
     .option('--all-user', 'user code only')
-    .option('--all-kernel', 'kernel code only')
+    .option('--all-kernel', 'kernel code only');
+}
 
+function declareTarget(command: Command): void {
+  command
     .optionsGroup('Target:')
     .option('-p, --pid <pids>', 'attach to processes, all their threads')
     .option('-t, --tid <tids>', 'attach to single threads')
@@ -30,8 +46,11 @@ export function declareRecordOptions(command: Command): Command {
     .option(
       '--no-node-flags',
       'do not touch NODE_OPTIONS (flags are added automatically for Node commands)',
-    )
+    );
+}
 
+function declareFields(command: Command): void {
+  command
     .optionsGroup('Fields of each sample:')
     .option('-g', 'call stacks')
     .option(
@@ -48,8 +67,11 @@ export function declareRecordOptions(command: Command): Command {
     .option('--intr-regs [=list]', 'registers where the event happened: all, or these')
     .option('-b, --branch-any', 'the branches before the sample, where the CPU records them')
     .option('-j, --branch-filter <list>', 'only branches of these kinds (any_call,u)')
-    .option('-R, --raw-samples', "the kernel's raw data of all events, not of tracepoints only")
+    .option('-R, --raw-samples', "the kernel's raw data of all events, not of tracepoints only");
+}
 
+function declareAdditionalRecords(command: Command): void {
+  command
     .optionsGroup('Additional records:')
     .option('--switch-events', 'when threads come onto a CPU and leave it')
     .option('--namespaces', 'the namespaces of processes')
@@ -57,16 +79,22 @@ export function declareRecordOptions(command: Command): Command {
     .option('-s, --exit-counts', 'with --counts, also the final count of each thread as it exits')
     .option('--stat', 'also count: totals of these events and of the usual ones')
     .option('-n, --no-samples', 'no samples: the additional records only')
-    .option('-B, --no-buildid', 'leave out build IDs')
+    .option('-B, --no-buildid', 'leave out build IDs');
+}
 
+function declareRecording(command: Command): void {
+  command
     .optionsGroup('Recording:')
     .option('-D, --delay <ms>', 'start sampling after this time; -1: when --control enables it')
     .option('--control <where>', 'commands while it runs: fd:N[,ACK] or fifo:PATH[,ACK]')
     .option('--duration <s>', 'stop by itself after this many seconds')
     .option('-m, --mmap-pages <pages>', 'data pages of each ring, or a size (512K)')
     .option('--overwrite', 'keep the last samples that fit the rings, write them at the end')
-    .option('-k, --clockid <clock>', 'clock of the record times (default monotonic)')
+    .option('-k, --clockid <clock>', 'clock of the record times (default monotonic)');
+}
 
+function declareOutput(command: Command): void {
+  command
     .optionsGroup('Output file:')
     .option('-o, --output <file>', 'where to write; - is standard output (default perf.data)')
     .option(
@@ -78,8 +106,11 @@ export function declareRecordOptions(command: Command): Command {
     .option(
       '--archive',
       'also store the files that name the samples in FILE.symbols, for other machines',
-    )
+    );
+}
 
+function declareViewAndMessages(command: Command): void {
+  command
     .optionsGroup('View and messages:')
     .option('--view', 'show it in the browser while it is recorded, until Ctrl-C')
     .option('--port <n>', 'with --view: the port on 127.0.0.1 (default: any that is free)')
@@ -91,21 +122,16 @@ export function declareRecordOptions(command: Command): Command {
     .option('-q, --quiet', 'errors only')
     .option('-v, --verbose', 'also print what is opened, field by field')
     .option('--dry-run', 'print what would be opened, and stop')
-    .option('--json', 'the closing summary as JSON on standard error')
-    .addHelpText(
-      'after',
-      `
+    .option('--json', 'the closing summary as JSON on standard error');
+}
+
+const EXAMPLES = `
 Examples:
   sudo perf-ts record -F 30000 -g -- ./app             one program, kernel code included
   perf-ts record -g -e cpu-clock:u -- node app.js      user code only, needs no root
   perf-ts record -g -p 1234 --duration 10              a process that runs already
   sudo perf-ts record -a -e sched:sched_switch -c 1    every context switch of the machine
-  sudo perf-ts record --off-cpu -g -- node app.js      what it runs, and what it waits for`,
-    );
-  for (const flags of ALWAYS_SO) command.addOption(new Option(flags).hideHelp());
-  for (const { flags } of REFUSED) command.addOption(new Option(flags).hideHelp());
-  return command;
-}
+  sudo perf-ts record --off-cpu -g -- node app.js      what it runs, and what it waits for`;
 
 /** Options of perf that change nothing, because what they ask for is always so. */
 const ALWAYS_SO = [

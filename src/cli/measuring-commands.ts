@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { captureStartState } from '../system/launch/start-state.ts';
+import { leaveStdioToCommand } from './command/exit.ts';
+import { declareRecordOptions } from './record/record-command.ts';
+import { declareStatOptions } from './stat/stat-command.ts';
+import { declareTopOptions } from './top/top-command.ts';
+
+/** The commands that run a program, or attach to what runs. */
+export const MEASURING_COMMANDS: readonly string[] = ['record', 'stat', 'top'];
+
+/** Declares the commands that measure. Their code is loaded when they are run. */
+export function declareMeasuringCommands(program: Command): void {
+  declareRecordOptions(
+    measuringCommand(program, 'record', 'run or attach, sample, write perf.data'),
+  ).action(async (command: string[], options) => {
+    prepareFor(command);
+    const { runRecord } = await import('./record/record.ts');
+    await runRecord(command, options);
+  });
+
+  declareStatOptions(
+    measuringCommand(
+      program,
+      'stat',
+      'count events of a command, of what runs, or of the whole system',
+    ),
+  ).action(async (command: string[], options) => {
+    prepareFor(command);
+    const { runStat } = await import('./stat/stat.ts');
+    await runStat(command, options);
+  });
+
+  declareTopOptions(measuringCommand(program, 'top', 'live profile of running code')).action(
+    async (command: string[], options) => {
+      prepareFor(command);
+      const { runTop } = await import('./top/top.ts');
+      await runTop(command, options);
+    },
+  );
+}
+
+function measuringCommand(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .argument('[command...]', 'the program to run and its arguments')
+    .passThroughOptions();
+}
+
+/** Before anything is opened: what a command is to inherit is only known now. */
+function prepareFor(command: readonly string[]): void {
+  if (command.length === 0) return;
+  captureStartState();
+  leaveStdioToCommand();
+}
