@@ -4,7 +4,7 @@ import { systemErrorReason } from '../base/system-error.ts';
 import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../native/binding.ts';
-import type { NativeBinding, SamplerEvent, SamplerTotals } from '../native/types.ts';
+import type { NativeBinding, NativeSampler, SamplerEvent, SamplerTotals } from '../native/types.ts';
 import { explainExecFailure } from '../system/launch/exec-failure.ts';
 import { hasExeced } from '../system/launch/exec-state.ts';
 import { callAfter, callEvery, type LongTimer } from '../system/time/long-timer.ts';
@@ -108,12 +108,13 @@ const LOOK_MS = 100;
  *       │ 'recording-ended': nothing is sampled any more
  *     ended      the feature sections and what names the code are added
  *       │
- *     complete   the output is closed; a command may still run, and 'child-exited' come
+ *     complete   the output is closed; a command may still run until 'child-exited'
  */
 class Recorder implements ControlActions {
   readonly childPid: number;
   readonly #options: RecordOptions;
   readonly #opened: OpenedRecording;
+  readonly #sampler: NativeSampler;
   readonly #startedMs = Date.now();
   readonly #maps: MapWatch;
   /** With `switchOutput`, and only where the output is a file. */
@@ -128,7 +129,8 @@ class Recorder implements ControlActions {
   constructor(opened: OpenedRecording, options: RecordOptions) {
     this.#opened = opened;
     this.#options = options;
-    this.childPid = opened.session.sampler.opened.childPid;
+    this.#sampler = opened.session.sampler;
+    this.childPid = this.#sampler.opened.childPid;
     this.#maps = this.#watchMaps();
     this.#switching = this.#prepareSwitch();
     if (this.childPid < 0) this.#exited.settle(null);
@@ -183,7 +185,7 @@ class Recorder implements ControlActions {
       this.#maps.start();
       if (!isDelayed(this.#options)) counters?.start();
       this.#appendBegunWaits();
-      session.sampler.startFile(
+      this.#sampler.startFile(
         {
           ...output.sink(),
           maxBytes: this.#options.maxBytes ?? 0,
@@ -201,7 +203,7 @@ class Recorder implements ControlActions {
     signal?.addEventListener('abort', () => this.stop(), { once: true });
     if (signal?.aborted) this.stop();
     // Until then the sampler reports how the command ends.
-    void Promise.allSettled([this.finished, this.exited]).then(() => session.sampler.close());
+    void Promise.allSettled([this.finished, this.exited]).then(() => this.#sampler.close());
   }
 
   #openControl(control: string): Control {
@@ -223,7 +225,7 @@ class Recorder implements ControlActions {
     this.#control?.close();
     this.#maps.stop();
     this.#finishCounting();
-    this.#opened.session.sampler.close();
+    this.#sampler.close();
     this.#opened.output.discard();
   }
 
@@ -272,7 +274,7 @@ class Recorder implements ControlActions {
 
   enable(): void {
     try {
-      this.#opened.session.sampler.enable();
+      this.#sampler.enable();
       this.#opened.counters?.enable();
     } catch (error) {
       // Requested by a timer or from outside: the recording goes on.
@@ -281,12 +283,12 @@ class Recorder implements ControlActions {
   }
 
   disable(): void {
-    this.#opened.session.sampler.disable();
+    this.#sampler.disable();
     this.#opened.counters?.disable();
   }
 
   snapshot(): void {
-    if (this.#switching === null) this.#opened.session.sampler.snapshot();
+    if (this.#switching === null) this.#sampler.snapshot();
     else this.#switching.begin();
   }
 
@@ -295,15 +297,15 @@ class Recorder implements ControlActions {
   }
 
   stop(): void {
-    this.#opened.session.sampler.stop();
+    this.#sampler.stop();
   }
 
   kill(signal: number): boolean {
-    return this.#opened.session.sampler.kill(signal);
+    return this.#sampler.kill(signal);
   }
 
   totals(): SamplerTotals {
-    return this.#opened.session.sampler.totals();
+    return this.#sampler.totals();
   }
 
   events(): readonly string[] {
@@ -313,11 +315,19 @@ class Recorder implements ControlActions {
   // What the drain thread reports.
 
   #onEvent(event: SamplerEvent): void {
-    if (event.kind === 'file-switched') this.#switching?.switched(event);
-    else if (event.kind === 'exec-failed') this.#onExecFailed(event);
-    else if (event.kind === 'recording-ended') this.#onEnded(event);
-    else if (event.kind === 'child-exited') {
-      this.#exited.settle({ status: event.status, signal: event.signal });
+    switch (event.kind) {
+      case 'file-switched':
+        this.#switching?.switched(event);
+        break;
+      case 'exec-failed':
+        this.#onExecFailed(event);
+        break;
+      case 'recording-ended':
+        this.#onEnded(event);
+        break;
+      case 'child-exited':
+        this.#exited.settle({ status: event.status, signal: event.signal });
+        break;
     }
   }
 
@@ -369,7 +379,7 @@ class Recorder implements ControlActions {
         notices: session.notices,
         endReason: ended.reason,
         writeErrno: ended.errno,
-        ringPages: session.sampler.opened.ringPages,
+        ringPages: this.#sampler.opened.ringPages,
         counted,
       };
     } finally {

@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { Deferred } from '../../base/deferred.ts';
 import { FailedError } from '../../base/errors.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type {
@@ -102,7 +103,7 @@ export function startStat(
 }
 
 class Stat {
-  readonly exited: Promise<{ readonly status: number; readonly signal: number } | null>;
+  readonly #exited = new Deferred<CommandEnd | null>();
   readonly #options: StatOptions;
   readonly #onInterval: (report: StatReport) => void;
   readonly #machine: StatMachine;
@@ -110,7 +111,6 @@ class Stat {
   readonly #groups: readonly CountedGroup[];
   readonly #notices: string[] = [];
   readonly #finder: UnitFinder;
-  #settleExit: (exit: CommandEnd | null) => void = () => {};
   #command: NativeHeldCommand | null = null;
   #isStopped = false;
   #wake: () => void = () => {};
@@ -128,12 +128,13 @@ class Stat {
     for (const notice of notices) this.#say(notice);
     this.#groups = chooseGroups(options, target.kind === 'system', machine);
     this.#finder = new UnitFinder(options.aggregation ?? 'total', options.cgroups ?? []);
-    this.exited = new Promise((resolve) => {
-      this.#settleExit = resolve;
-    });
     const { signal } = options;
     signal?.addEventListener('abort', () => this.stop(), { once: true });
     if (signal?.aborted) this.stop();
+  }
+
+  get exited(): Promise<CommandEnd | null> {
+    return this.#exited.promise;
   }
 
   stop(): void {
@@ -159,7 +160,7 @@ class Stat {
         // One that was let go runs on.
         reapLater(this.#machine.binding);
       }
-      this.#settleExit(null);
+      this.#exited.settle(null);
       throw error;
     }
   }
@@ -289,7 +290,7 @@ class Stat {
   #release(command: NativeHeldCommand, onEnd: (end: CommandEnd) => void): bigint {
     const { repeat = 1 } = this.#options;
     return command.release((end) => {
-      if (end.failedStep === '' && (repeat === 1 || this.#isStopped)) this.#settleExit(end);
+      if (end.failedStep === '' && (repeat === 1 || this.#isStopped)) this.#exited.settle(end);
       onEnd(end);
     });
   }
@@ -316,7 +317,7 @@ class Stat {
     const ends = runs.flatMap(({ end }) => (end === null ? [] : [end]));
     const mean = (pick: (end: CommandEnd) => number): number | null =>
       ends.length === 0 ? null : ends.reduce((sum, end) => sum + pick(end), 0) / ends.length;
-    if (last.end !== null || this.#command === null) this.#settleExit(last.end);
+    if (last.end !== null || this.#command === null) this.#exited.settle(last.end);
     const tallies = runs.map((run) => run.tallies);
     const userUs = mean((end) => end.userUs);
     const systemUs = mean((end) => end.systemUs);

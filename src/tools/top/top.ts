@@ -1,3 +1,4 @@
+import { Deferred } from '../../base/deferred.ts';
 import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../../native/binding.ts';
@@ -72,10 +73,10 @@ export function startTop(options: TopOptions, binding: NativeBinding = loadBindi
 
 class Top implements RunningTop {
   readonly events: readonly string[];
-  readonly exited: Promise<CommandExit | null>;
   wasStopped = false;
   readonly #options: TopOptions;
   readonly #session: PreparedRecording;
+  readonly #exited = new Deferred<CommandExit | null>();
   readonly #startMs = performance.now();
   readonly #cleanUp: () => void;
   #tables: EventTables[];
@@ -103,14 +104,10 @@ class Top implements RunningTop {
       notices.push(notice),
     );
     this.#cleanUp = nodeCleanUp(session, () => binding.readClockPair(CLOCK_IDS.monotonic));
-    let onExited: (exit: CommandExit | null) => void = () => {};
-    this.exited = new Promise((resolve) => {
-      onExited = resolve;
-    });
-    if (sampler.opened.childPid < 0) onExited(null);
+    if (sampler.opened.childPid < 0) this.#exited.settle(null);
     sampler.startLive({ maxChunks: MAX_CHUNKS, chunkBytes: CHUNK_BYTES }, (event) => {
       try {
-        this.#take(event, onExited);
+        this.#take(event);
       } catch (error) {
         this.#failure ??= error as Error;
         sampler.stop();
@@ -122,6 +119,10 @@ class Top implements RunningTop {
     }
     options.signal?.addEventListener('abort', () => this.stop(), { once: true });
     if (options.signal?.aborted) this.stop();
+  }
+
+  get exited(): Promise<CommandExit | null> {
+    return this.#exited.promise;
   }
 
   async *reports(): AsyncGenerator<TopReport, void, void> {
@@ -168,10 +169,10 @@ class Top implements RunningTop {
     return this.#session.sampler.kill(signal);
   }
 
-  #take(event: SamplerEvent, onExited: (exit: CommandExit | null) => void): void {
+  #take(event: SamplerEvent): void {
     const { sampler, target } = this.#session;
     if (event.kind === 'child-exited') {
-      onExited({ status: event.status, signal: event.signal });
+      this.#exited.settle({ status: event.status, signal: event.signal });
     } else if (event.kind === 'exec-failed') {
       const command = 'command' in target ? target.command : null;
       const failure = explainExecFailure(command, event.step, event.code);
@@ -179,7 +180,7 @@ class Top implements RunningTop {
       const isLate = this.#hasEnded;
       if (isLate) this.#options.onNotice?.(failure.message);
       else this.#failure = failure;
-      onExited(isLate ? { status: failure.exitStatus, signal: 0 } : null);
+      this.#exited.settle(isLate ? { status: failure.exitStatus, signal: 0 } : null);
     }
     for (let chunk = sampler.takeChunk(); chunk !== null; chunk = sampler.takeChunk()) {
       this.#feed(chunk);
