@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { constants, gzipSync } from 'node:zlib';
 import type { ExportProvenance } from '../formats/export/export-provenance.ts';
 import { writeFirefox } from '../formats/export/firefox.ts';
@@ -97,7 +98,11 @@ function renderPage(
     data: pack(encodePageData(page)),
     report: pack(encodePageReport(describePageReport(opened, shown))),
   };
-  return renderHtml([file], readPageAssets());
+  return renderHtml([file], readPageAssets(), hashText);
+}
+
+function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }
 
 /** For a data block of the page. */

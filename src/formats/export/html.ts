@@ -1,5 +1,4 @@
 import { printable } from '../../base/printable.ts';
-import { sha256 } from '../../base/sha256.ts';
 import type { PageSetup } from './page-profile.ts';
 
 /** The built page: what `web/` makes. */
@@ -10,6 +9,9 @@ export type PageAssets = {
   /** The script of the page's worker. */
   readonly worker: string;
 };
+
+/** The SHA-256 of a text in UTF-8, in base64. */
+export type HashText = (text: string) => string;
 
 /** A recording for the page; its parts are compressed with gzip, in base64. */
 export type HtmlFile = {
@@ -28,7 +30,11 @@ export type HtmlFile = {
  * the recording are in the compressed data; titles are JSON in a data block, in which a `<` is
  * written as an escape, so that none of them can end it.
  */
-export function renderHtml(files: readonly HtmlFile[], assets: PageAssets): string {
+export function renderHtml(
+  files: readonly HtmlFile[],
+  assets: PageAssets,
+  hashText: HashText,
+): string {
   const setup: PageSetup = {
     schema: 'perf-ts/page-setup@1',
     files: files.map(({ title }, index) => ({
@@ -41,10 +47,12 @@ export function renderHtml(files: readonly HtmlFile[], assets: PageAssets): stri
   };
   const script = asScriptText(assets.script);
   const style = asStyleText(assets.style);
+  // Browsers hash the text after the parser has made every line end LF.
+  const sourceOf = (text: string) => `'sha256-${hashText(text.replace(/\r\n?/g, '\n'))}'`;
   const policy = [
     "default-src 'none'",
-    `script-src '${sourceHash(script)}'`,
-    `style-src '${sourceHash(style)}'`,
+    `script-src ${sourceOf(script)}`,
+    `style-src ${sourceOf(style)}`,
     'worker-src blob:',
     'img-src data:',
     "base-uri 'none'",
@@ -98,11 +106,4 @@ function asStyleText(style: string): string {
 
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-}
-
-/** Source expression of Content Security Policy: the hash of an inline element's text. */
-function sourceHash(text: string): string {
-  // Browsers hash the text after the parser has made every line end LF.
-  const digest = sha256(new TextEncoder().encode(text.replace(/\r\n?/g, '\n')));
-  return `sha256-${btoa(String.fromCharCode(...digest))}`;
 }

@@ -12,15 +12,16 @@ const assets = {
   worker: 'postMessage("</script>")',
 };
 
+const hashText = (text: string) => createHash('sha256').update(text).digest('base64');
+
 describe('the page that is a file', () => {
   test('the policy of an exported page allows only its own script and style', () => {
-    const html = renderHtml([{ title: 'app', data: 'H4sI', report: 'H4sR' }], assets);
-    const hash = (text: string) => createHash('sha256').update(text).digest('base64');
+    const html = renderHtml([{ title: 'app', data: 'H4sI', report: 'H4sR' }], assets, hashText);
     const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? [];
     expect(script).toBe('run("<\\/script>", "<\\!--");');
     expect(html).toContain("default-src 'none'");
-    expect(html).toContain(`script-src 'sha256-${hash(script)}';`);
-    expect(html).toContain(`style-src 'sha256-${hash(assets.style)}';`);
+    expect(html).toContain(`script-src 'sha256-${hashText(script)}';`);
+    expect(html).toContain(`style-src 'sha256-${hashText(assets.style)}';`);
     expect(html).not.toContain('unsafe');
   });
 
@@ -33,6 +34,7 @@ describe('the page that is a file', () => {
           { title: 'b', data: 'H4sJ', report: 'H4sR' },
         ],
         assets,
+        hashText,
       ),
     );
     const textOf = (id: string) => document.getElementById(id)?.textContent ?? '';
@@ -50,7 +52,7 @@ describe('the page that is a file', () => {
   test('titles of every kind stay text, and come out of the data block as they went in', () => {
     for (const title of HOSTILE_NAMES.filter((name) => printable(name) === name)) {
       const { document } = new Window();
-      document.write(renderHtml([{ title, data: 'H4sI', report: 'H4sR' }], assets));
+      document.write(renderHtml([{ title, data: 'H4sI', report: 'H4sR' }], assets, hashText));
       const tags = [...document.querySelectorAll('*')].map((element) => element.tagName);
       expect(tags.join(' ')).toBe(
         'HTML HEAD META META META META TITLE LINK STYLE BODY NOSCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT',
@@ -61,7 +63,8 @@ describe('the page that is a file', () => {
   });
 
   test('the same profile gives the same bytes', () => {
-    const page = () => renderHtml([{ title: 'app', data: 'H4sI', report: 'H4sR' }], assets);
+    const page = () =>
+      renderHtml([{ title: 'app', data: 'H4sI', report: 'H4sR' }], assets, hashText);
     expect(page()).toBe(page());
   });
 });
