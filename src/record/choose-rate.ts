@@ -2,7 +2,10 @@ import { UsageError } from '../base/errors.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import type { KernelSettings } from '../system/kernel/kernel-settings.ts';
 import type { Notices } from './notices.ts';
-import { DEFAULT_FREQUENCY_HZ, type RecordOptions } from './record-options.ts';
+import type { RecordOptions } from './record-options.ts';
+
+/** perf's default rate, Hz. */
+export const DEFAULT_FREQUENCY_HZ = 4000;
 
 /** How often one event is sampled: exactly one of the two modes. */
 export type SamplingRate =

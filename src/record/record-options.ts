@@ -129,9 +129,6 @@ export function isDelayed({
   return delayMs !== undefined || startDisabled === true;
 }
 
-/** perf's default rate, Hz. */
-export const DEFAULT_FREQUENCY_HZ = 4000;
-
 /** Optional fields of samples. */
 export type SampleFieldOptions = {
   /** The address of the data that was touched, and where it came from; mappings of data too. */

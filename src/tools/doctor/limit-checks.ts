@@ -1,4 +1,4 @@
-import { DEFAULT_FREQUENCY_HZ } from '../../record/record-options.ts';
+import { DEFAULT_FREQUENCY_HZ } from '../../record/choose-rate.ts';
 import { chooseRingSize, PRIVILEGED_BYTES } from '../../record/ring-size.ts';
 import { readPageBytes } from '../../system/kernel/page-bytes.ts';
 import { type Check, passed } from './check.ts';
