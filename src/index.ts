@@ -46,6 +46,7 @@ export type { UserOptions } from './system/accounts/run-as.ts';
 
 // Reading: a path to a profile, its tables (`profile/types.ts`) and its reports.
 
+export type { DiagnosticCode } from './base/diagnostic-code.ts';
 export type { PeriodsReport } from './period/report/report.ts';
 export type { Completeness, CutStacks } from './profile/analysis/completeness.ts';
 export type { SampleSelection } from './profile/analysis/filter.ts';
@@ -58,6 +59,7 @@ export type {
 } from './profile/analysis/flat-report.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type * from './profile/types.ts';
+export type { DescribedDiagnostic } from './read/facts/diagnostic-text.ts';
 export type { SymbolSources } from './read/files/symbol-files.ts';
 export type { JavaScriptOptions } from './read/jit/javascript.ts';
 export type { OpenProfileOptions } from './read/open-options.ts';

@@ -67,8 +67,8 @@ function compare(path) {
   }
   for (const key of Object.keys(sums)) sums[key] += result[key];
   row(basename(path), result);
-  for (const { reason, count: times, example } of diagnostics.entries()) {
-    console.log(`  ${times}× ${reason}: ${example}`);
+  for (const { code, count: times, detail } of diagnostics.entries()) {
+    console.log(`  ${times}× ${code}: ${detail}`);
   }
 }
 

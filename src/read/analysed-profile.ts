@@ -20,13 +20,15 @@ import { OFF_CPU_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import type { RecordedTime } from '../profile/time-range.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
 import { type FunctionCode, weighPart } from './code/function-code.ts';
+import { type DescribedDiagnostic, describeDiagnostics } from './facts/diagnostic-text.ts';
 import { NO_FACTS, type RecordingFacts } from './facts/recording-facts.ts';
 import { findEvents } from './find-events.ts';
 
 /** A recording as a profile, with what is computed from it. */
 export class AnalysedProfile {
   readonly profile: Profile;
-  readonly diagnostics: Diagnostics;
+  /** Problems that did not end the reading: what is damaged, and what has no names. */
+  readonly diagnostics: { entries(): DescribedDiagnostic[] };
   /** Offset at which the file ends early; null if it is whole. */
   readonly truncatedAt: number | null;
   /** Facts of the recording that the profile has no place for. */
@@ -53,7 +55,7 @@ export class AnalysedProfile {
     this.completeness = completeness;
     this.facts = facts;
     this.periodInput = periodInput;
-    this.diagnostics = diagnostics;
+    this.diagnostics = { entries: () => describeDiagnostics(diagnostics) };
     this.truncatedAt = truncatedAt;
   }
 

@@ -30,8 +30,7 @@ export class DeferredSamples<Held extends HeldSample> {
     this.#callchains = new DeferredCallchains((sample, userPart) => {
       this.#heldBytes -= sample.byteLength;
       if (userPart === null) {
-        const reason = 'the deferred user part of a callchain is missing';
-        diagnostics.count(reason, `thread ${sample.tid}`);
+        diagnostics.count('callchain-user-part-missing', `thread ${sample.tid}`);
       }
       settle(sample, userPart);
     });

@@ -39,7 +39,7 @@ export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfil
   }
   locateNamedFrames(pipeline, sources, demangle);
   const outside = builder.frameAddresses(NONE).frames.length;
-  if (outside > 0) diagnostics.count('addresses outside every mapping', '', outside);
+  if (outside > 0) diagnostics.count('addresses-outside-mappings', '', outside);
 }
 
 /** Every address that occurred in the kernel or a module of it. */

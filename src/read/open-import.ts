@@ -43,8 +43,8 @@ export function openImport(source: ByteSource): ImportedProfile | null {
     format === 'folded'
       ? importFolded(source, showName, limits)
       : importPerfScript(source, showName, limits);
-  for (const { reason, count, example } of problems.entries()) {
-    imported.diagnostics.count(reason, example, count);
+  for (const problem of problems.entries()) {
+    imported.diagnostics.count(problem, problem.detail, problem.count);
   }
   return imported;
 }

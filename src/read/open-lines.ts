@@ -1,7 +1,6 @@
 import { Diagnostics } from '../base/diagnostics.ts';
 import type { DemangleBatch } from '../code/symbols/demangle.ts';
 import { DsoLines } from '../code/symbols/dso-lines.ts';
-import { asMissingLines, isMissingNames } from '../code/symbols/missing-names.ts';
 import type { SymbolProvider } from '../code/symbols/symbol-request.ts';
 import { demangler } from './code/demangler.ts';
 import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
@@ -38,11 +37,11 @@ export function openLines(
  * said once.
  */
 function noteUnopened(unopened: Diagnostics, diagnostics: Diagnostics): void {
-  const known = new Set(diagnostics.entries().map(({ reason }) => reason));
-  for (const { reason } of unopened.entries()) {
-    if (!isMissingNames(reason) || known.has(reason)) continue;
-    const instead = asMissingLines(reason);
-    if (!known.has(instead)) diagnostics.count(instead);
+  for (const names of unopened.entries()) {
+    if (names.code !== 'names-missing' || diagnostics.has(names)) continue;
+    const { subject, why } = names;
+    const lines = { code: 'lines-missing', subject, why } as const;
+    if (!diagnostics.has(lines)) diagnostics.count(lines);
   }
 }
 

@@ -43,10 +43,6 @@ import { newChainMemory, StackInterner } from './stack-interner.ts';
 import type { StackRoots } from './unwind/stack-roots.ts';
 import type { StackUnwinder } from './unwind/unwind-stacks.ts';
 
-/** Reasons in diagnostics. What these samples stood for is in no figure. */
-export const SAMPLE_OF_NO_EVENT = 'samples left out: they name an event that the header does not';
-const RECORD_OF_NO_EVENT = 'a record names an event that the header does not';
-
 /**
  * The middle of perf-ts: records in time order in, interned stacks and samples out.
  *
@@ -175,7 +171,9 @@ export class Pipeline {
     const { type } = record;
     const attrIndex = this.data.lookup.attrIndexOf(record);
     if (attrIndex === UNKNOWN_EVENT) {
-      this.diagnostics.count(type === PERF_RECORD.SAMPLE ? SAMPLE_OF_NO_EVENT : RECORD_OF_NO_EVENT);
+      this.diagnostics.count(
+        type === PERF_RECORD.SAMPLE ? 'sample-of-no-event' : 'record-of-no-event',
+      );
       return;
     }
     if (type === PERF_RECORD.SAMPLE) this.#addSample(record, attrIndex);
@@ -247,11 +245,11 @@ export class Pipeline {
     const { newRow, late, withoutTime } = putInTimeOrder({ timeNs, others });
     if (newRow !== null) {
       this.offCpu.moveRows(newRow);
-      this.diagnostics.count('samples came later than their place in the file promised', '', late);
+      this.diagnostics.count('sample-late', '', late);
     }
     if (withoutTime > 0 && withoutTime < length) {
       const effect = 'they count as taken with the sample before';
-      this.diagnostics.count('samples without a time', effect, withoutTime);
+      this.diagnostics.count('sample-without-time', effect, withoutTime);
     }
   }
 
@@ -482,7 +480,7 @@ export class Pipeline {
         this.#completion.settle(this.#trailer.tid, decoded);
         break;
       case 'malformed':
-        this.diagnostics.count('a record is shorter than its fields', `type ${decoded.type}`);
+        this.diagnostics.count('record-too-short', `type ${decoded.type}`);
         break;
       default:
         break;

@@ -9,6 +9,7 @@ import { readRecordTime } from '../kernel/perf-event/record-time.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import { cutOffset } from './facts/cut-offset.ts';
+import { describeDiagnostics } from './facts/diagnostic-text.ts';
 import {
   eventName,
   isAuxiliaryEvent,
@@ -168,7 +169,10 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
     features: data.sections.names,
     header: describeHeader(data),
     notes: provenance?.notes ?? [],
-    diagnostics: data.diagnostics.entries().map(({ reason, count }) => ({ reason, count })),
+    diagnostics: describeDiagnostics(data.diagnostics).map(({ reason, count }) => ({
+      reason,
+      count,
+    })),
   };
 }
 

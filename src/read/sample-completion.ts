@@ -74,8 +74,8 @@ export class SampleCompletion<Held extends HeldSample> {
   #countUnreadable(attrIndex: number): void {
     const { attrs, diagnostics } = this.#data;
     const newer = newerFields(attrs[attrIndex].attr);
-    if (newer === null) diagnostics.count('a sample is shorter than its fields');
-    else diagnostics.count('a sample has fields that are newer than this program', newer);
+    if (newer === null) diagnostics.count('sample-too-short');
+    else diagnostics.count('sample-fields-newer', newer);
   }
 
   /**

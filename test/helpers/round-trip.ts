@@ -192,7 +192,7 @@ export function parseFolded(text: string): Parsed {
 /** As `perf-ts report out.folded` reads them. */
 function parseByImporter(text: string): Parsed {
   const { profile, diagnostics } = importFolded(memorySource(new TextEncoder().encode(text)));
-  for (const { reason, example } of diagnostics.entries()) throw new Error(`${reason}: ${example}`);
+  for (const { code, detail } of diagnostics.entries()) throw new Error(`${code}: ${detail}`);
   const values = profile.samples.periodEvents;
   return { profile, weights: { kind: 'period', unit: 'events', values } };
 }

@@ -4,7 +4,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openProfile } from '../../src/read/open-profile.ts';
-import { SAMPLE_OF_NO_EVENT } from '../../src/read/pipeline.ts';
 import { CLI, infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
@@ -35,8 +34,8 @@ describeLive('two recorders at the same events', () => {
       const count = samples.thread.filter((thread) => thread === own).length;
       expect(count).toBeGreaterThanOrEqual(FAULTS);
       expect(ledger.samples).toBe(ledger.eventsCounted);
-      const reasons = opened.diagnostics.entries().map(({ reason }) => reason);
-      expect(reasons).not.toContain(SAMPLE_OF_NO_EVENT);
+      const codes = opened.diagnostics.entries().map(({ code }) => code);
+      expect(codes).not.toContain('sample-of-no-event');
     }
   });
 });

@@ -84,10 +84,10 @@ function stacksOf(
   };
 }
 
-const missing = (count: number, example: string) => ({
-  reason: 'the deferred user part of a callchain is missing',
+const missing = (count: number, detail: string) => ({
+  code: 'callchain-user-part-missing',
   count,
-  example,
+  detail,
 });
 
 describe('a sample whose callchain is deferred', () => {
@@ -215,16 +215,16 @@ test('samples with unknown newer fields are counted, the others read', () => {
     stacks: [[USER_IP]],
     counted: [
       {
-        reason: 'an event has sample fields that are newer than this program',
+        code: 'event-fields-newer',
         count: 1,
-        example: 'sample_type 0x4010004',
+        detail: 'sample_type 0x4010004',
       },
       // It ends before its time, so it comes out first.
-      { reason: 'a sample is shorter than its fields', count: 1, example: '' },
+      { code: 'sample-too-short', count: 1, detail: '' },
       {
-        reason: 'a sample has fields that are newer than this program',
+        code: 'sample-fields-newer',
         count: 2,
-        example: 'sample_type 0x4010004',
+        detail: 'sample_type 0x4010004',
       },
     ],
   });

@@ -112,7 +112,7 @@ describe('the log of waits', () => {
   it('counts the waits whose end was lost', () => {
     const { periods, diagnostics } = logOf([10, 30], [[35, 'in']]);
     expect(periods).toEqual([0, 5]);
-    expect(diagnostics.entries()).toMatchObject([{ reason: 'waits whose end was lost', count: 1 }]);
+    expect(diagnostics.entries()).toMatchObject([{ code: 'wait-end-lost', count: 1 }]);
   });
 
   it('counts the waits whose wake-up was not recorded', () => {
@@ -142,9 +142,7 @@ describe('the log of waits', () => {
     const diagnostics = new Diagnostics();
     log.finish(samples, switchLog.finish(), 60, diagnostics);
     expect([...samples.periodEvents]).toEqual([5, 5, 10, 10]);
-    expect(diagnostics.entries()).toMatchObject([
-      { reason: 'waits whose wake-up was not recorded', count: 1 },
-    ]);
+    expect(diagnostics.entries()).toMatchObject([{ code: 'wake-up-unrecorded', count: 1 }]);
   });
 
   it('the off-CPU log leaves out idle CPUs', () => {

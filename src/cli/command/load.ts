@@ -1,21 +1,16 @@
 import { existsSync } from 'node:fs';
-import type { Diagnostics } from '../../base/diagnostics.ts';
 import { FailedError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
-import { KALLSYMS_RESTRICTED } from '../../code/symbols/kallsyms.ts';
-import {
-  DOUBTFUL_NAMES,
-  isMissingNames,
-  KERNEL_UNNAMED,
-} from '../../code/symbols/missing-names.ts';
-import { isDamage } from '../../formats/perf-data/damage.ts';
 import type { WeightKind } from '../../profile/types.ts';
+import {
+  type DescribedDiagnostic,
+  isAboutJitNames,
+  isDamage,
+} from '../../read/facts/diagnostic-text.ts';
 import { debuginfodUrls } from '../../read/files/debuginfod.ts';
-import { NO_PERF_MAP, type SymbolSources } from '../../read/files/symbol-files.ts';
-import { isAboutJitNames } from '../../read/jit/jit-files.ts';
+import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { OpenProfileOptions } from '../../read/open-options.ts';
 import { type OpenedProfile, openProfile } from '../../read/open-profile.ts';
-import { SAMPLE_OF_NO_EVENT } from '../../read/pipeline.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
 
@@ -58,7 +53,7 @@ export async function loadForCommand(
     ...(options.debuginfod !== undefined && { debuginfod: debuginfodUrls(options.debuginfod) }),
   });
   warnIfCut(opened, options.strict === true);
-  sayDiagnostics(opened.diagnostics, options.verbose === true);
+  sayDiagnostics(opened.diagnostics.entries(), options.verbose === true);
   return opened;
 }
 
@@ -96,29 +91,32 @@ function checkIsThere(option: string, path: string | undefined): void {
 }
 
 /** What was broken or missing: what changes the result, or with `isVerbose` all of it. */
-export function sayDiagnostics(diagnostics: Diagnostics, isVerbose: boolean): void {
+export function sayDiagnostics(
+  diagnostics: readonly DescribedDiagnostic[],
+  isVerbose: boolean,
+): void {
   let missing = 0;
-  for (const { reason, count, example } of diagnostics.entries()) {
+  for (const { code, reason, count, example } of diagnostics) {
     if (isVerbose) {
       say(`perf-ts: ${formatCount(count)} × ${reason}${example === '' ? '' : ` (${example})`}`);
-    } else if (reason === KALLSYMS_RESTRICTED) {
+    } else if (code === 'kallsyms-restricted') {
       // All of the kernel is one unnamed row then.
       say(`perf-ts: ${reason}; sudo perf-ts … names them`);
-    } else if (reason === KERNEL_UNNAMED) {
+    } else if (code === 'kernel-unnamed') {
       say(`perf-ts: ${reason}: ${example}`);
-    } else if (isMissingNames(reason)) {
+    } else if (code === 'names-missing' || code === 'lines-missing') {
       if (++missing <= MOST_MISSING_SAID) say(`perf-ts: ${reason}`);
-    } else if (reason === SAMPLE_OF_NO_EVENT) {
+    } else if (code === 'sample-of-no-event') {
       say(`perf-ts: ${formatCount(count)} ${reason}`);
-    } else if (reason === DOUBTFUL_NAMES) {
+    } else if (code === 'names-doubtful') {
       say(
         `perf-ts: ${reason} (${count > 1 ? `${formatCount(count)}, one of them ` : ''}${example})`,
       );
-    } else if (isAboutJitNames(reason)) {
+    } else if (isAboutJitNames(code)) {
       say(`perf-ts: ${formatCount(count)} × ${reason} (${example})`);
-    } else if (isDamage(reason)) {
+    } else if (isDamage(code)) {
       say(`perf-ts: ${reason} (${example})`);
-    } else if (reason === NO_PERF_MAP) {
+    } else if (code === 'perf-map-missing') {
       say(`perf-ts: ${reason}`);
     }
   }

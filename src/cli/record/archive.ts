@@ -1,4 +1,5 @@
 import { formatBytes, formatCount } from '../../base/numbers.ts';
+import { describeDiagnostics } from '../../read/facts/diagnostic-text.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { archiveRecording } from '../../tools/archive/archive-recording.ts';
 import { say } from '../command/failure.ts';
@@ -21,7 +22,7 @@ export function runArchive(path: string, flags: ArchiveFlags): void {
     ...(full !== undefined && { full }),
     ...(dwarf !== undefined && { dwarf }),
   });
-  sayDiagnostics(archived.diagnostics, flags.verbose === true);
+  sayDiagnostics(describeDiagnostics(archived.diagnostics), flags.verbose === true);
   if (flags.quiet === true) return;
   const { files, bytes } = archived;
   say(`perf-ts: ${formatCount(files)} files, ${formatBytes(bytes)} in ${archived.path}`);

@@ -2,6 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { cutOffset } from '../../read/facts/cut-offset.ts';
+import { describeDiagnostics } from '../../read/facts/diagnostic-text.ts';
 import { recordedTime } from '../../read/facts/recorded-time.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { dumpRecords } from '../../tools/script/dump-records.ts';
@@ -88,7 +89,7 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
   );
   flush();
   warnIfCut({ truncatedAt: cutOffset(data) }, flags.strict === true);
-  sayDiagnostics(data.diagnostics, flags.verbose === true);
+  sayDiagnostics(describeDiagnostics(data.diagnostics), flags.verbose === true);
   const selection = selectionText(flags);
   if (selection !== '') {
     say(
@@ -124,7 +125,7 @@ function dump(path: string, flags: ScriptFlags): void {
   const data = dumpRecords(path, (record) => append(formatDump(record)));
   flush();
   warnIfCut({ truncatedAt: cutOffset(data) }, flags.strict === true);
-  sayDiagnostics(data.diagnostics, flags.verbose === true);
+  sayDiagnostics(describeDiagnostics(data.diagnostics), flags.verbose === true);
 }
 
 /** Which records are shown beside samples; null: all. */

@@ -203,7 +203,7 @@ export class DwarfFile {
     if (this.#alternate !== undefined) return this.#alternate;
     const provide = this.#options.alternate?.() ?? null;
     if (provide === null) {
-      this.#options.diagnostics.count('alternate debug file (dwz) not found');
+      this.#options.diagnostics.count('dwarf-alternate-missing');
     }
     this.#alternate =
       provide === null ? null : new DwarfSections(provide, this.#options.littleEndian);
@@ -252,15 +252,15 @@ export class DwarfFile {
         const reader = unit.main.reader('line');
         lines = this.#lineProgram.run(reader, unit.lineProgramOffset, unit.addressSize);
         if (lines.isDamaged) {
-          diagnostics.count('DWARF line program damaged', `unit at offset ${own.offset}`);
+          diagnostics.count('dwarf-line-program-damaged', `unit at offset ${own.offset}`);
         }
       } catch (error) {
-        countDamage(error, 'DWARF line program damaged', own, diagnostics);
+        countDamage(error, 'dwarf-line-program-damaged', own, diagnostics);
       }
     }
     const functions = this.#treeReader.read(unit);
     if (functions.isDamaged) {
-      diagnostics.count('DWARF unit damaged', `unit at offset ${own.offset}`);
+      diagnostics.count('dwarf-unit-damaged', `unit at offset ${own.offset}`);
     }
     return {
       unit,

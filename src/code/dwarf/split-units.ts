@@ -66,7 +66,7 @@ export class SplitUnits {
       const packed = this.#package && findInPackage(this.#package, skeleton);
       return packed ?? this.#findInFile(skeleton);
     } catch (error) {
-      countDamage(error, 'split DWARF damaged', skeleton, this.#diagnostics);
+      countDamage(error, 'split-dwarf-damaged', skeleton, this.#diagnostics);
       return null;
     }
   }
@@ -82,7 +82,7 @@ export class SplitUnits {
             : findInPackage(asPackage, skeleton);
         if (unit !== null) return unit;
       } catch (error) {
-        countDamage(error, 'split DWARF damaged', skeleton, this.#diagnostics);
+        countDamage(error, 'split-dwarf-damaged', skeleton, this.#diagnostics);
       }
     }
     return null;
@@ -92,13 +92,13 @@ export class SplitUnits {
     const { dwoName, compilationDirectory } = skeleton;
     const provide = this.#provider.dwo({ dwoName, compilationDirectory });
     if (provide === null) {
-      this.#diagnostics.count('split DWARF file (.dwo) not found', dwoName);
+      this.#diagnostics.count('split-dwarf-missing', dwoName);
       return null;
     }
     const sections = new DwarfSections(provide, this.#littleEndian, '.dwo');
     const unit = findInSections(sections, skeleton);
     if (unit !== null) return unit;
-    this.#diagnostics.count('split DWARF file (.dwo) is of another build', dwoName);
+    this.#diagnostics.count('split-dwarf-of-other-build', dwoName);
     return null;
   }
 
@@ -109,7 +109,7 @@ export class SplitUnits {
       return [{ sections, asPackage: this.#openPackage(provide) }];
     } catch (error) {
       if (!(error instanceof DwarfDamage)) throw error;
-      this.#diagnostics.count('split DWARF damaged', error.message);
+      this.#diagnostics.count('split-dwarf-damaged', error.message);
       return [];
     }
   }

@@ -90,10 +90,7 @@ export class UnitIndex {
         this.#checked.set(offset, checked);
       }
       if (checked === null || !agrees(checked, address)) {
-        this.#diagnostics.count(
-          'DWARF .debug_aranges and units disagree, units used',
-          `unit at offset ${offset}`,
-        );
+        this.#diagnostics.count('dwarf-aranges-differ', `unit at offset ${offset}`);
         this.#bySet = null;
         return false;
       }
@@ -138,7 +135,7 @@ export class UnitIndex {
         out.add(unit.lowPc, unit.highPc);
       }
     } catch (error) {
-      countDamage(error, 'DWARF range list damaged', unit, this.#diagnostics);
+      countDamage(error, 'dwarf-range-list-damaged', unit, this.#diagnostics);
     }
   }
 

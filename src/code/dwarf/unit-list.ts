@@ -1,4 +1,5 @@
 import { lastAtMost } from '../../base/bisect.ts';
+import type { PlainCode } from '../../base/diagnostic-code.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import * as dw from './constants.ts';
 import { DwarfDamage, type DwarfReader } from './dwarf-reader.ts';
@@ -83,14 +84,14 @@ export class UnitList {
     if (this.#withRoot.has(unit)) return;
     this.#withRoot.add(unit);
     if (unit.rootOffset === 0) {
-      this.#diagnostics.count('DWARF of an unknown version', `version ${unit.version}`);
+      this.#diagnostics.count('dwarf-version-unknown', `version ${unit.version}`);
       return;
     }
     if (unit.unitType === dw.DW_UT_type || unit.unitType === dw.DW_UT_split_type) return;
     try {
       unit.readRoot();
     } catch (error) {
-      countDamage(error, 'DWARF unit damaged', unit, this.#diagnostics);
+      countDamage(error, 'dwarf-unit-damaged', unit, this.#diagnostics);
     }
   }
 
@@ -109,7 +110,7 @@ export class UnitList {
         this.#next = unit.end;
       } catch (error) {
         const at = { offset: this.#next };
-        countDamage(error, 'DWARF unit header damaged', at, this.#diagnostics);
+        countDamage(error, 'dwarf-unit-header-damaged', at, this.#diagnostics);
         this.#isWhole = true;
       }
       if (this.#isWhole) return;
@@ -128,13 +129,13 @@ export class UnitList {
   }
 }
 
-/** Counts damage under `reason`; what is no damage is thrown again. */
+/** Counts damage under `code`; what is no damage is thrown again. */
 export function countDamage(
   error: unknown,
-  reason: string,
+  code: PlainCode,
   unit: { readonly offset: number },
   diagnostics: Diagnostics,
 ): void {
   if (!(error instanceof DwarfDamage)) throw error;
-  diagnostics.count(reason, `unit at offset ${unit.offset}: ${error.message}`);
+  diagnostics.count(code, `unit at offset ${unit.offset}: ${error.message}`);
 }

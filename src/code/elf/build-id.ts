@@ -60,12 +60,12 @@ export function findBuildId(
     const name = at + 12;
     const desc = at + roundUp(12 + nameSize, align);
     if (desc + descSize > view.byteLength) {
-      diagnostics.count('ELF note longer than its section', `${descSize} bytes`);
+      diagnostics.count('elf-note-too-long', `${descSize} bytes`);
       return null;
     }
     if (type === NT_GNU_BUILD_ID && nameSize === 4 && isGnu(bytes, name)) {
       if (descSize === 0 || descSize > MAX_BUILD_ID_BYTES) {
-        diagnostics.count('ELF build ID of unlikely length', `${descSize} bytes`);
+        diagnostics.count('elf-build-id-unlikely', `${descSize} bytes`);
         return null;
       }
       return toHex(bytes.subarray(desc, desc + descSize));

@@ -22,7 +22,7 @@ export function readDebugAltlink(elf: ElfFile, diagnostics: Diagnostics): DebugA
   const zero = bytes.indexOf(0);
   const idBytes = bytes.length - zero - 1;
   if (zero <= 0 || zero > MAX_PATH_BYTES || idBytes < 1 || idBytes > MAX_BUILD_ID_BYTES) {
-    diagnostics.count('ELF link to a shared debug file damaged');
+    diagnostics.count('elf-debugaltlink-damaged');
     return null;
   }
   const path = new TextDecoder().decode(bytes.subarray(0, zero));

@@ -44,7 +44,7 @@ const EHDR64_SIZE = 64;
 export function parseElfHeader(source: ByteSource, diagnostics: Diagnostics): ElfHeader | null {
   const bytes = source.read(0, EHDR64_SIZE);
   if (bytes.length < EHDR32_SIZE || !hasElfMagic(bytes)) {
-    diagnostics.count('not an ELF file');
+    diagnostics.count('elf-magic-missing');
     return null;
   }
   const elfClass = bytes[4];
@@ -56,10 +56,7 @@ export function parseElfHeader(source: ByteSource, diagnostics: Diagnostics): El
     (!littleEndian && data !== ELFDATA2MSB) ||
     (is64 && bytes.length < EHDR64_SIZE)
   ) {
-    diagnostics.count(
-      'ELF header of unknown class or byte order',
-      `class ${elfClass}, data ${data}`,
-    );
+    diagnostics.count('elf-header-unknown', `class ${elfClass}, data ${data}`);
     return null;
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -46,13 +46,13 @@ export function parseProgramHeaders(
   const stated = header.programHeaderCount === PN_XNUM ? extendedCount : header.programHeaderCount;
   if (start === 0 || stated === 0) return [];
   if (stride < size || stride > 4 * size || start >= source.size) {
-    diagnostics.count('ELF program headers outside the file');
+    diagnostics.count('elf-program-headers-outside');
     return [];
   }
   const fits = Math.floor((source.size - start) / stride);
   const count = Math.min(stated, fits, PN_XNUM);
   if (count < stated) {
-    diagnostics.count('ELF program headers cut off', `${stated} stated, ${count} read`);
+    diagnostics.count('elf-program-headers-cut', `${stated} stated, ${count} read`);
   }
   const bytes = source.read(start, count * stride);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

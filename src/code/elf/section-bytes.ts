@@ -61,7 +61,7 @@ export function sectionBytes(
   const source = open(elf, name, { diagnostics, decoders, isWhole: true });
   if (source === null) return null;
   if (source.size > MAX_SECTION_BYTES) {
-    diagnostics.count('ELF section too large to be read', `${name}: ${source.size} bytes`);
+    diagnostics.count('elf-section-too-large', `${name}: ${source.size} bytes`);
     return null;
   }
   return source.read(0, source.size);
@@ -95,7 +95,7 @@ function open(elf: ElfFile, name: string, reading: Reading): SectionSource | nul
     if (section.type === SHT_NOBITS || section.size === 0) return null;
     const size = sectionFileBytes(section, elf.source);
     if (size < section.size) {
-      diagnostics.count('ELF section cut off', `${name}: ${section.size} stated, ${size} there`);
+      diagnostics.count('elf-section-cut', `${name}: ${section.size} stated, ${size} there`);
     }
     if (size === 0) return null;
     if (section.isCompressed) return openCompressed(elf, section, size, reading);
@@ -125,14 +125,14 @@ function openCompressed(
   const headerSize = is64 ? CHDR64_SIZE : CHDR32_SIZE;
   const head = source.read(section.offset, headerSize);
   if (head.length < headerSize || size < headerSize) {
-    diagnostics.count('compressed ELF section without its header', section.name);
+    diagnostics.count('elf-compression-header-missing', section.name);
     return null;
   }
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   const type = view.getUint32(0, littleEndian);
   const stated = is64 ? readU64(view, 8, littleEndian) : view.getUint32(4, littleEndian);
   if (type !== ELFCOMPRESS_ZLIB && type !== ELFCOMPRESS_ZSTD) {
-    diagnostics.count('ELF section of unknown compression', `${section.name}: type ${type}`);
+    diagnostics.count('elf-compression-unknown', `${section.name}: type ${type}`);
     return null;
   }
   const stream = windowOf(source, section.offset + headerSize, size - headerSize);
@@ -150,7 +150,7 @@ function openZdebug(
   const head = source.read(section.offset, Math.min(size, ZDEBUG_HEADER_SIZE));
   const hasMagic = head[0] === 0x5a && head[1] === 0x4c && head[2] === 0x49 && head[3] === 0x42;
   if (head.length < ZDEBUG_HEADER_SIZE || !hasMagic) {
-    diagnostics.count('compressed ELF section without its header', section.name);
+    diagnostics.count('elf-compression-header-missing', section.name);
     return null;
   }
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
@@ -171,12 +171,12 @@ function inflate(
   const limit = Math.min(Math.max(MAX_SMALL_BYTES, MAX_RATIO * stream.size), MAX_SECTION_BYTES);
   if (stated > limit) {
     const example = `${name}: ${stated} bytes out of ${stream.size}`;
-    diagnostics.count('compressed ELF section states an unlikely size, not used', example);
+    diagnostics.count('elf-compressed-size-unlikely', example);
     return null;
   }
   const decoder = type === ELFCOMPRESS_ZLIB ? decoders.zlib : decoders.zstd;
   if (decoder === null) {
-    diagnostics.count('compressed ELF section, no decompressor at hand', name);
+    diagnostics.count('elf-compressed-without-decoder', name);
     return null;
   }
   try {
@@ -197,20 +197,20 @@ function inflate(
           }
         },
         onDamage: (at, reason) =>
-          diagnostics.count('compressed ELF section cut off', `${name} at ${at}: ${reason}`),
+          diagnostics.count('elf-compressed-section-cut', `${name} at ${at}: ${reason}`),
       });
     }
     const bytes = inflateWhole();
     if (bytes.length < stated) {
       const example = `${name}: ${stated} stated, ${bytes.length} there`;
-      diagnostics.count('compressed ELF section cut off', example);
+      diagnostics.count('elf-compressed-section-cut', example);
     }
     return bytes.length === 0 ? null : memorySource(bytes);
   } catch (error) {
     // The file can't be read, as it can't where sections are not compressed: that is no damage of it.
     if (isSystemError(error)) throw error;
     const example = `${name}: ${(error as Error).message}`;
-    diagnostics.count('compressed ELF section damaged, not used', example);
+    diagnostics.count('elf-compressed-section-damaged', example);
     return null;
   }
 }

@@ -56,13 +56,13 @@ export function parseSections(
     !isPlausible(header.sectionHeaderSize, size) ||
     start + header.sectionHeaderSize > source.size
   ) {
-    diagnostics.count('ELF section headers outside the file');
+    diagnostics.count('elf-section-headers-outside');
     return [];
   }
   const stride = header.sectionHeaderSize;
   const first = viewOf(source.read(start, size));
   if (first.byteLength < size) {
-    diagnostics.count('ELF section headers outside the file');
+    diagnostics.count('elf-section-headers-outside');
     return [];
   }
   const zero = parseSection(first, 0, is64, littleEndian);
@@ -71,7 +71,7 @@ export function parseSections(
   const fits = Math.floor((source.size - start) / stride);
   const count = Math.min(stated, fits, MAX_SECTIONS);
   if (count < stated) {
-    diagnostics.count('ELF section headers cut off', `${stated} stated, ${count} read`);
+    diagnostics.count('elf-section-headers-cut', `${stated} stated, ${count} read`);
   }
   const view = viewOf(source.read(start, count * stride));
   const readable = Math.min(count, Math.floor(view.byteLength / stride));

@@ -24,7 +24,7 @@ export class StringSection {
     }
     const wanted = Math.min(section.size, source.size - section.offset, MAX_STRING_BYTES);
     if (wanted < section.size) {
-      diagnostics.count('ELF string table cut off', `${section.size} bytes stated, ${wanted} read`);
+      diagnostics.count('elf-string-table-cut', `${section.size} bytes stated, ${wanted} read`);
     }
     this.#bytes = source.read(section.offset, wanted);
   }

@@ -67,7 +67,7 @@ export function readSymbolColumns(
   const stated = section.isCompressed ? 0 : Math.floor(section.size / stride);
   const count = Math.min(stated, inFile, MAX_SYMBOLS);
   if (count < stated) {
-    diagnostics.count('ELF symbol table cut off', `${stated} stated, ${count} read`);
+    diagnostics.count('elf-symbol-table-cut', `${stated} stated, ${count} read`);
   }
   for (let base = 0; base < count; base += SYMBOLS_PER_READ) {
     const wanted = Math.min(SYMBOLS_PER_READ, count - base);

@@ -70,7 +70,7 @@ export type JitdumpOptions = {
 export function readJitdump(source: ByteSource, options: JitdumpOptions): Jitdump | null {
   const { diagnostics, name } = options;
   const refuse = (reason: string): null => {
-    diagnostics.count('jitdump not used', `${name}: ${reason}`);
+    diagnostics.count('jitdump-unused', `${name}: ${reason}`);
     return null;
   };
   const bytes = source.read(0, HEADER_BYTES);
@@ -87,7 +87,7 @@ export function readJitdump(source: ByteSource, options: JitdumpOptions): Jitdum
   const pid = view.getUint32(20, littleEndian);
   if (pid !== options.pid) return refuse(`written by process ${pid}, not ${options.pid}`);
   const hasArchTime = (readU64(view, 32, littleEndian) & FLAG_ARCH_TIMESTAMP) !== 0;
-  if (hasArchTime) diagnostics.count('times of a jitdump are in CPU cycles, not used', name);
+  if (hasArchTime) diagnostics.count('jitdump-times-in-cycles', name);
   const startTime = hasArchTime ? null : options.startTime;
   const reader = new RecordReader(source, littleEndian, { ...options, startTime });
   reader.run(headerSize);
@@ -135,19 +135,19 @@ class RecordReader {
     let records = 0;
     while (at + PREFIX_BYTES <= size) {
       if (records++ === MAX_JITDUMP_RECORDS) {
-        diagnostics.count('jitdump of more than 5 million records, rest unread', name);
+        diagnostics.count('jitdump-too-many-records', name);
         break;
       }
       let view = window.view(at, PREFIX_BYTES);
       const id = view.getUint32(0, this.#littleEndian);
       const total = view.getUint32(4, this.#littleEndian);
       if (total < PREFIX_BYTES) {
-        diagnostics.count('jitdump record makes no sense, rest unread', `${name} at ${at}`);
+        diagnostics.count('jitdump-record-damaged', `${name} at ${at}`);
         break;
       }
       // The process may still have been writing, or was killed.
       if (at + total > size) {
-        diagnostics.count('jitdump ends within a record', name);
+        diagnostics.count('jitdump-cut', name);
         break;
       }
       if (id === RECORD.CLOSE) break;
@@ -156,14 +156,14 @@ class RecordReader {
       const wanted = isKnown ? kept : Math.min(total, 40);
       view = window.view(at, wanted);
       if (view.byteLength < wanted) {
-        diagnostics.count('jitdump ends within a record', name);
+        diagnostics.count('jitdump-cut', name);
         break;
       }
       if (!this.#read(id, view, at, total)) this.#badRecords++;
       at += total;
     }
     if (this.#badRecords > 0) {
-      diagnostics.count('jitdump record not understood', name, this.#badRecords);
+      diagnostics.count('jitdump-record-malformed', name, this.#badRecords);
     }
   }
 
@@ -258,7 +258,7 @@ class RecordReader {
     if (size === header) return true;
     if (size > MAX_TABLE_BYTES) {
       const { diagnostics, name } = this.#options;
-      diagnostics.count('jitdump has frame tables of more than 64 KiB, not used', name);
+      diagnostics.count('jitdump-frame-tables-too-large', name);
       return true;
     }
     const at = this.#unwind.length;

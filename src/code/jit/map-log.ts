@@ -57,6 +57,6 @@ export function readMapLog(
     lastNs = toNs;
     at = end;
   }
-  if (at !== bytes.length) diagnostics.count('stored perf map is damaged, the rest not read');
+  if (at !== bytes.length) diagnostics.count('stored-perf-map-damaged');
   return readPerfMap(bytes, pieces, diagnostics);
 }

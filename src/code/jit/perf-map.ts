@@ -132,11 +132,11 @@ class LineReader {
     const nameAt = this.#nameAt.finish();
     const nameEnd = this.#nameEnd.finish();
     const decoder = new TextDecoder();
-    if (this.#badLines > 0) diagnostics.count('perf map line not understood', '', this.#badLines);
+    if (this.#badLines > 0) diagnostics.count('perf-map-line-malformed', '', this.#badLines);
     if (this.#longLines > 0) {
-      diagnostics.count('perf map line longer than 64 KiB', '', this.#longLines);
+      diagnostics.count('perf-map-line-too-long', '', this.#longLines);
     }
-    if (this.#isCut) diagnostics.count('perf map of more than 5 million entries, rest unread');
+    if (this.#isCut) diagnostics.count('perf-map-too-many-entries');
     return {
       length: this.length,
       timeNs: this.#timeNs.finish(),

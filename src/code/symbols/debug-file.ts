@@ -43,7 +43,7 @@ export function findDebugFile(
     const debug = parseElf(source, diagnostics);
     if (debug !== null && has(debug, contents)) {
       if (belongsTo(debug, buildId, debuglink, diagnostics)) return { elf: debug, source };
-      diagnostics.count('debug file of another build, not used');
+      diagnostics.count('debug-file-of-other-build');
     }
     source.close?.();
   }
@@ -79,7 +79,7 @@ export function findAltFile(
     if (alt !== null && readBuildId(alt, diagnostics) === link.buildId) return { elf: alt, source };
     source.close?.();
   }
-  diagnostics.count('shared debug file (dwz) not found', `${link.path}, build ID ${link.buildId}`);
+  diagnostics.count('debugaltlink-file-missing', `${link.path}, build ID ${link.buildId}`);
   return null;
 }
 
@@ -95,13 +95,13 @@ export function readMiniDebugInfo(
   const packed = sectionBytes(elf, '.gnu_debugdata', diagnostics);
   if (packed === null) return null;
   if (xz === null) {
-    diagnostics.count('.gnu_debugdata not read, no decompressor at hand');
+    diagnostics.count('gnu-debugdata-without-decoder');
     return null;
   }
   try {
     return parseElf(memorySource(xz(packed, MAX_MINI_DEBUG_BYTES)), diagnostics);
   } catch (error) {
-    diagnostics.count('.gnu_debugdata not read', (error as Error).message);
+    diagnostics.count('gnu-debugdata-damaged', (error as Error).message);
     return null;
   }
 }

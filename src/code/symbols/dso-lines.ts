@@ -12,7 +12,6 @@ import { findAltFile, findDebugFile, has } from './debug-file.ts';
 import { type DemangleBatch, demangleAll } from './demangle.ts';
 import { dsoText } from './dso-symbols.ts';
 import { SegmentMap } from './elf-symbols.ts';
-import { missingLines } from './missing-names.ts';
 import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
 
 /** Places to look in for a split file. */
@@ -121,7 +120,8 @@ export class DsoLines {
 
   #noteUnreadable(index: DsoIndex, error: unknown): void {
     const { dsos, diagnostics } = this.#options;
-    diagnostics.count(missingLines(dsoText(dsos.key(index)), describeError(error)));
+    const why = { cause: 'failed', message: describeError(error) } as const;
+    diagnostics.count({ code: 'lines-missing', subject: dsoText(dsos.key(index)), why });
   }
 
   #openElf(source: SymbolSource, dso: DsoKey, buildId: string | null): OpenDwarf | null {

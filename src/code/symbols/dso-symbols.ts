@@ -6,7 +6,6 @@ import type { Decompress } from '../elf/section-bytes.ts';
 import type { DsoKey } from '../process/types.ts';
 import { findDebugFile, readMiniDebugInfo } from './debug-file.ts';
 import { type Demangle, loadElfSymbols, SegmentMap } from './elf-symbols.ts';
-import { missingNames } from './missing-names.ts';
 import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
 import { SymbolTable } from './symbol-table.ts';
 
@@ -63,7 +62,8 @@ function loadFile(
   try {
     return loadElf(source, dso, buildId, context);
   } catch (error) {
-    diagnostics.count(missingNames(dsoText(dso), describeError(error)));
+    const why = { cause: 'failed', message: describeError(error) } as const;
+    diagnostics.count({ code: 'names-missing', subject: dsoText(dso), why });
     return null;
   } finally {
     source.close?.();
@@ -80,7 +80,7 @@ function loadElf(
   if (elf === null) return null;
   const found = readBuildId(elf, diagnostics);
   if (buildId !== null && found !== buildId) {
-    diagnostics.count('file is not the one recorded (build ID differs), not used', dsoText(dso));
+    diagnostics.count('file-of-other-build', dsoText(dso));
     return null;
   }
   const isStripped = findSymtab(elf) === null;

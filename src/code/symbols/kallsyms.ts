@@ -17,10 +17,6 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const LOWER_CASE = 0x20;
 
-/** Said when the kernel shows addresses as zeros; the fix is one of two settings. */
-export const KALLSYMS_RESTRICTED =
-  'kernel symbols are hidden (kernel.kptr_restrict or missing CAP_SYSLOG)';
-
 /**
  * The kernel's symbol list, as in `/proc/kallsyms`; a module's symbols name it in brackets:
  *
@@ -43,9 +39,9 @@ export function parseKallsyms(
   const lines = new KallsymsLines(bytes);
   if (wanted !== undefined) linesAround(bytes, wanted, (line) => lines.read(line));
   else for (let line = 0; line < bytes.length; ) line = lines.read(line);
-  if (lines.badLines > 0) diagnostics.count('kallsyms line not understood', '', lines.badLines);
+  if (lines.badLines > 0) diagnostics.count('kallsyms-line-malformed', '', lines.badLines);
   if (lines.zeroAddresses > (lines.zeroAddresses + lines.start.length) / 2) {
-    diagnostics.count(KALLSYMS_RESTRICTED);
+    diagnostics.count('kallsyms-restricted');
     return EMPTY_SYMBOL_TABLE;
   }
   return tableOf(bytes, lines.start.finish(), lines.typeAt.finish());

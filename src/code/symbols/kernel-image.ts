@@ -4,7 +4,6 @@ import { hasElfMagic } from '../elf/header.ts';
 import { readSymbolColumns, type SymbolFilter } from '../elf/symbol-columns.ts';
 import type { KernelReference } from '../process/process-table.ts';
 import { loadElfSymbols } from './elf-symbols.ts';
-import { KERNEL_UNNAMED } from './missing-names.ts';
 import type { SymbolSource } from './symbol-request.ts';
 import type { SymbolTable } from './symbol-table.ts';
 
@@ -35,7 +34,7 @@ export function loadKernelImage(
   const table = loadElfSymbols(elf, null, (name) => name, diagnostics);
   const linkedAt = reference && findAddress(elf, reference.symbol, diagnostics);
   if (reference === null || linkedAt === null) {
-    diagnostics.count(KERNEL_UNNAMED, 'where the image lay in memory is not recorded');
+    diagnostics.count('kernel-unnamed', 'where the image lay in memory is not recorded');
     return null;
   }
   return { table, shift: reference.address - linkedAt };

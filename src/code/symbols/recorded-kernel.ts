@@ -76,7 +76,7 @@ export function parseRecordedKernel(bytes: Uint8Array, diagnostics: Diagnostics)
     }
     line = limit + 1;
   }
-  if (badLines > 0) diagnostics.count('recorded kernel symbol not understood', '', badLines);
+  if (badLines > 0) diagnostics.count('recorded-kernel-line-malformed', '', badLines);
   const order = sortedOrder(starts.array, starts.length);
   const sorted = (column: Float64Array | Int32Array) =>
     Float64Array.from(order, (row) => column[row]);

@@ -8,7 +8,6 @@ import { type DemangleBatch, demangleAll } from './demangle.ts';
 import { type DsoSymbols, dsoText, loadDsoSymbols, toTableAddress } from './dso-symbols.ts';
 import { findKallsymsAddress, parseKallsyms } from './kallsyms.ts';
 import { isKernelImage, loadKernelImage } from './kernel-image.ts';
-import { missingNames } from './missing-names.ts';
 import { parseRecordedKernel } from './recorded-kernel.ts';
 import type { SymbolProvider } from './symbol-request.ts';
 import { NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
@@ -197,14 +196,12 @@ export class Symbolizer {
     });
     if (key.kind === 'kernel-module' && !this.#hasModules) symbols = null;
     else if (key.kind === 'kernel-module' && this.#kernelShift !== 0) {
-      diagnostics.count(
-        'kernel modules lie elsewhere since the recording (another boot), not named',
-      );
+      diagnostics.count('kernel-modules-moved');
       symbols = null;
     }
     if (symbols !== null && symbols.table.length === 0 && key.kind !== 'kernel') {
-      const why = 'the file has no symbols, and no debug file is at hand';
-      diagnostics.count(missingNames(dsoText(key), why));
+      const why = { cause: 'no-symbols' } as const;
+      diagnostics.count({ code: 'names-missing', subject: dsoText(key), why });
     }
     this.#symbolsOf.set(dso, symbols);
     return symbols;
@@ -255,7 +252,7 @@ export class Symbolizer {
     const now = findKallsymsAddress(kallsyms, symbol);
     if (now === null || now === 0 || now === address) return;
     this.#kernelShift = address - now;
-    this.#options.diagnostics.count('kernel moved since the recording (another boot), adjusted');
+    this.#options.diagnostics.count('kernel-moved');
   }
 
   /** The expected addresses as the list has them: moved (kernel proper) or not (modules). */

@@ -70,7 +70,7 @@ export class CfiTable {
     this.isSignalFrame = false;
     this.returnAddressRegister = ARM_LINK_REGISTER;
     if (found === FOUND.DAMAGED) {
-      this.#diagnostics.count('unwind table damaged or not understood', this.#name);
+      this.#diagnostics.count('unwind-table-damaged', this.#name);
     }
     return found;
   }
@@ -109,7 +109,7 @@ export class CfiTable {
     const fde = this.#fde;
     const { reader } = entries;
     if (fde.cie === null || !this.#program.evaluate(reader, fde, this.#bases, address, row)) {
-      this.#diagnostics.count('unwind table damaged or not understood', this.#name);
+      this.#diagnostics.count('unwind-table-damaged', this.#name);
       return FOUND.DAMAGED;
     }
     this.reader = reader;

@@ -93,7 +93,7 @@ export class ImportedProfileBuilder {
 
   /** A line that is left out: not one of the format's. */
   skipLine(line: string): void {
-    this.diagnostics.count('lines that are not understood', line.slice(0, LINE_SHOWN));
+    this.diagnostics.count('text-line-malformed', line.slice(0, LINE_SHOWN));
     if (this.#skipped++ === 0) this.#firstSkipped = line;
   }
 
@@ -137,7 +137,7 @@ export class ImportedProfileBuilder {
       this.#limits.checkStacks(this.#builder.stackCount, this.#builder.frameCount);
       return stack;
     }
-    this.diagnostics.count('too many functions at one address: a frame is left out', name);
+    this.diagnostics.count('text-functions-at-one-address', name);
     return prefix;
   }
 

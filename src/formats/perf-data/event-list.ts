@@ -41,7 +41,7 @@ export function readFileAttrs(
     );
   }
   const count = attrs.size === 0 ? 0 : Math.floor(attrs.size / attrStride);
-  if (count === 0) diagnostics.count('the header lists no events');
+  if (count === 0) diagnostics.count('header-without-events');
   // The ids lie before the records: a file that ends there is reported as cut.
   const isCut = header.data.offset > source.size;
   const list: AttrWithIds[] = [];
@@ -68,10 +68,7 @@ function readIds(
 ): number[] {
   const there = Math.max(0, Math.min(size, source.size - offset));
   if (there < size && !isCut) {
-    diagnostics.count(
-      'a list of event ids reaches past the end of the file',
-      `0x${offset.toString(16)}`,
-    );
+    diagnostics.count('event-ids-cut', `0x${offset.toString(16)}`);
   }
   return parseIds(source.read(offset, there), littleEndian);
 }
@@ -98,7 +95,7 @@ export function completeEvents(
   return attrs.map(({ attr, ids }, index) => {
     const newer = newerFields(attr);
     if (newer !== null) {
-      diagnostics.count('an event has sample fields that are newer than this program', newer);
+      diagnostics.count('event-fields-newer', newer);
     }
     const firstId = ids[0];
     const described =

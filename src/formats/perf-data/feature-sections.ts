@@ -110,7 +110,7 @@ export function parseFeatures(
     } catch (error) {
       if (!(error instanceof PerfDataError)) throw error;
       diagnostics.count(
-        `header section ${featureName(feature)} can't be read`,
+        { code: 'header-section-unreadable', subject: featureName(feature) },
         `${error.message}; ${bytes.length} bytes at 0x${sections.section(feature)?.offset.toString(16)}`,
       );
       return null;

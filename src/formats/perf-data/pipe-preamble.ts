@@ -63,12 +63,13 @@ export function readPipePreamble(
       } catch (error) {
         if (!(error instanceof PerfDataError)) throw error;
         const where = `${error.message} at 0x${fileOffset.toString(16)}`;
-        diagnostics.count(`a ${recordTypeName(type)} record can't be read`, where);
+        const subject = recordTypeName(type);
+        diagnostics.count({ code: 'describing-record-unreadable', subject }, where);
       }
     },
   });
   // Of a cut pipe the cut is reported, which explains it.
-  if (attrs.length === 0 && end.truncatedAt < 0) diagnostics.count('the pipe lists no events');
+  if (attrs.length === 0 && end.truncatedAt < 0) diagnostics.count('pipe-without-events');
   return { attrs, features, namesById, buildIds, appendixParts };
 
   function readDescribing(type: number, record: Uint8Array, fileOffset: number): void {

@@ -4,7 +4,6 @@ import { PERF_TYPE } from '../../base/event-type.ts';
 import { finish, type Slices } from '../../base/slices.ts';
 import { type RawTime, readU64 } from '../../base/u64.ts';
 import { EventLookup } from '../../kernel/perf-event/event-lookup.ts';
-import { DAMAGE } from './damage.ts';
 import { completeEvents, type RecordedEvent, readFileAttrs } from './event-list.ts';
 import { type Features, parseFeatures } from './feature-sections.ts';
 import { FEATURE, FeatureSections } from './features.ts';
@@ -147,20 +146,20 @@ export class PerfData {
     const { inflateFailure } = end;
     if (end.badRecordAt >= 0) {
       this.diagnostics.count(
-        DAMAGE.RECORD_HEADER,
+        'record-header-damaged',
         `at 0x${end.badRecordAt.toString(16)}, ${end.skippedBytes} bytes skipped`,
       );
     }
     if (inflateFailure !== null) {
       const { offset, reason } = inflateFailure;
       this.diagnostics.count(
-        DAMAGE.COMPRESSED,
+        'compressed-data-damaged',
         `at 0x${offset.toString(16)}: ${reason}; ${end.opaqueBytes} bytes skipped`,
       );
     } else if (this.#parts.createZstdDecoder === null && end.compressedRecords > 0) {
-      this.diagnostics.count('compressed records are not read', '', end.compressedRecords);
+      this.diagnostics.count('compressed-records-unread', '', end.compressedRecords);
     } else if (end.pendingBytes > 0 && this.truncatedAt < 0 && end.badRecordAt < 0) {
-      this.diagnostics.count(DAMAGE.COMPRESSED_END, `${end.pendingBytes} bytes of it are there`);
+      this.diagnostics.count('compressed-data-cut', `${end.pendingBytes} bytes of it are there`);
     }
   }
 }
@@ -177,7 +176,7 @@ export function openPerfData(source: ByteSource, options: OpenOptions = {}): Per
   const { attrs, features, dataOffset, dataSize } = container;
   const lookup = new EventLookup(attrs);
   if (lookup.kind === 'first' && dataSize > 0) {
-    diagnostics.count('records do not say which event they belong to; all count as the first');
+    diagnostics.count('event-ids-missing');
   }
   const threadFiles = options.threadFiles ?? [];
   const parts: RecordParts = {
@@ -308,9 +307,7 @@ function findData(
   const { data } = header;
   const left = Math.max(0, source.size - data.offset);
   if (data.size === 0 && left > 0 && !hasSectionTable(source, header)) {
-    diagnostics.count(
-      'the recording was not ended: its header says 0 bytes of data; read to the end of the file',
-    );
+    diagnostics.count('recording-unfinished');
     return { size: left, cutAt: -1, features: new Map() };
   }
   if (data.size > left) {
@@ -333,14 +330,14 @@ function readSectionTable(
   if (bytes.length < features.length * 16) {
     // The sections would be behind it.
     const example = `at 0x${source.size.toString(16)}; names and build IDs are missing`;
-    diagnostics.count(DAMAGE.SECTION_TABLE, example);
+    diagnostics.count('section-table-cut', example);
     return sections;
   }
   for (let i = 0; i < features.length; i++) {
     const offset = readU64(view, 16 * i, littleEndian);
     const size = readU64(view, 16 * i + 8, littleEndian);
     if (offset + size > source.size) {
-      diagnostics.count(DAMAGE.SECTION, `${size} bytes at 0x${offset.toString(16)}`);
+      diagnostics.count('header-section-cut', `${size} bytes at 0x${offset.toString(16)}`);
       continue;
     }
     sections.set(features[i], { offset, size });

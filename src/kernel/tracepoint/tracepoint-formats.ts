@@ -39,7 +39,7 @@ export class TracepointFormats {
     for (const { system, text } of texts.formats) {
       const file = parseFormatFile(text, texts.longSize);
       if (file === null) {
-        this.#diagnostics.count('format of a tracepoint not understood', system);
+        this.#diagnostics.count('tracepoint-format-malformed', system);
         continue;
       }
       if (this.#byId.has(file.id)) continue;
@@ -54,10 +54,10 @@ export class TracepointFormats {
   static parse(bytes: Uint8Array, options: FormatOptions = {}): TracepointFormats | null {
     const parts = parseTracingData(bytes);
     if (parts === null) {
-      options.diagnostics?.count('tracing data not understood');
+      options.diagnostics?.count('tracing-data-malformed');
       return null;
     }
-    if (parts.cutAt !== null) options.diagnostics?.count('tracing data cut', parts.cutAt);
+    if (parts.cutAt !== null) options.diagnostics?.count('tracing-data-cut', parts.cutAt);
     return new TracepointFormats(parts, options);
   }
 
@@ -79,11 +79,11 @@ export class TracepointFormats {
     const fits = size >= COMMON_TYPE_SIZE && offset + COMMON_TYPE_SIZE <= view.byteLength;
     const id = fits ? view.getUint16(offset, this.littleEndian) : -1;
     if (id !== config) {
-      this.#diagnostics.count('raw data not of the tracepoint that the event is', `${config}`);
+      this.#diagnostics.count('tracepoint-of-other-event', `${config}`);
       return null;
     }
     const format = this.of(id);
-    if (format === null) this.#diagnostics.count('no format of a tracepoint', `${id}`);
+    if (format === null) this.#diagnostics.count('tracepoint-format-missing', `${id}`);
     return format;
   }
 
@@ -92,7 +92,7 @@ export class TracepointFormats {
     for (const { system, name, fallbackTexts, notEvaluated } of this) {
       if (fallbackTexts === 0) continue;
       this.#diagnostics.count(
-        'tracepoint shown as fields, its print fmt could not be evaluated',
+        'tracepoint-text-not-evaluated',
         `${system}:${name}: ${notEvaluated ?? 'the data end early'}`,
         fallbackTexts,
       );

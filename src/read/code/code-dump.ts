@@ -114,5 +114,5 @@ export function openCodeDump(path: string, pid: number, place: DumpPlace): CodeD
   if (source !== null && dump && architecture) return new CodeDump(source, dump, architecture);
   source?.close?.();
   if (dump) return `${path}: code of ELF machine ${dump.machine} is not disassembled`;
-  return diagnostics.entries()[0]?.example ?? `${path}: can't be read`;
+  return diagnostics.entries()[0]?.detail ?? `${path}: can't be read`;
 }

@@ -8,7 +8,7 @@ export function demangler(diagnostics: Diagnostics): DemangleBatch | null {
     const binding = loadBinding();
     return (names) => binding.demangle(names);
   } catch (error) {
-    diagnostics.count('C++ names stay mangled', (error as Error).message);
+    diagnostics.count('demangler-missing', (error as Error).message);
     return null;
   }
 }

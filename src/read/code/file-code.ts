@@ -5,9 +5,9 @@ import { type ElfFile, parseElf } from '../../code/elf/elf-file.ts';
 import type { DsoKey } from '../../code/process/types.ts';
 import { dsoText } from '../../code/symbols/dso-symbols.ts';
 import { SegmentMap } from '../../code/symbols/elf-symbols.ts';
-import { missingNames } from '../../code/symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
 import { CfiTable } from '../../code/unwind/cfi-table.ts';
+import { absenceText } from '../facts/diagnostic-text.ts';
 import { SymbolFiles, type SymbolFilesOptions } from '../files/symbol-files.ts';
 import { readSections } from '../unwind/unwind-sections.ts';
 import { mayBeShown } from './access.ts';
@@ -94,9 +94,11 @@ function readCodeFile(
   return new CodeFile(source, elf, architecture, name);
 }
 
-/** What was counted where names are looked for, as the sentence that it is. */
+/** Why the search for the file found none, as a sentence. */
 function whyAbsent(name: string, diagnostics: Diagnostics): string {
-  const prefix = missingNames(name, '');
-  const reason = diagnostics.entries().find((entry) => entry.reason.startsWith(prefix))?.reason;
-  return `${name}: ${reason?.slice(prefix.length) ?? 'the file is not at hand'}`;
+  for (const entry of diagnostics.entries()) {
+    const isOfFile = entry.code === 'names-missing' && entry.subject === name;
+    if (isOfFile) return `${name}: ${absenceText(name, entry.why)}`;
+  }
+  return `${name}: the file is not at hand`;
 }

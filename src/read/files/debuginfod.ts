@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PlainCode } from '../../base/diagnostic-code.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { UsageError } from '../../base/errors.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
@@ -81,12 +82,12 @@ export class Debuginfod {
           renameSync(unfinished, target);
           return true;
         }
-        this.#count('debuginfod server sent a file of another build, not used', server.url);
+        this.#count('debuginfod-file-of-other-build', server.url);
       } catch (error) {
         server.isDown = true;
         const cause = (error as Error).cause;
         const why = cause instanceof Error ? cause.message : (error as Error).message;
-        this.#count('debuginfod server not asked any further', `${server.url}: ${why}`);
+        this.#count('debuginfod-server-down', `${server.url}: ${why}`);
       } finally {
         rmSync(unfinished, { force: true });
       }
@@ -132,8 +133,8 @@ export class Debuginfod {
     }
   }
 
-  #count(reason: string, example: string): void {
-    this.#options.diagnostics.count(reason, example);
+  #count(code: PlainCode, detail: string): void {
+    this.#options.diagnostics.count(code, detail);
   }
 }
 

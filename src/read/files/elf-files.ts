@@ -1,12 +1,11 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
 import type { ByteSource } from '../../base/byte-source.ts';
-import { Diagnostics } from '../../base/diagnostics.ts';
+import { type Absence, Diagnostics } from '../../base/diagnostics.ts';
 import { isSystemError } from '../../base/system-error.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
 import { parseElf } from '../../code/elf/elf-file.ts';
 import type { DsoKey } from '../../code/process/types.ts';
-import { DOUBTFUL_NAMES, missingNames } from '../../code/symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
 import type { OpenFile } from '../../system/files/open-regular.ts';
 import { livingThread } from '../../system/processes/living-thread.ts';
@@ -75,11 +74,10 @@ export class ElfFiles {
       debuglink !== null && isFile ? debugPlacesByLink(dso.path, debuglink.name, places) : [];
     if (buildId !== null) this.#debugPlaces.set(buildId, [...byId, ...byLink]);
     const candidates = [...this.#underRoots(byId), ...byId, ...this.#underRoots(byLink)];
-    return openNth(candidates, attempt, isFile ? dso.path : null, (candidate, code) => {
-      const whose = `${isFile ? dso.path : buildId} from its debug file`;
-      const { diagnostics } = this.#options;
-      diagnostics.count(missingNames(whose, `${candidate} can not be read (${code})`));
-    });
+    const path = isFile ? dso.path : null;
+    return openNth(candidates, attempt, path, (file, error) =>
+      this.#countMissing(path ?? `${buildId}`, { cause: 'debug-file-unreadable', file, error }),
+    );
   }
 
   openAltFile(request: SymbolRequest & { need: 'debug-alt' }): SymbolSource | null {
@@ -132,7 +130,7 @@ export class ElfFiles {
   }
 
   #openByBuildId(candidates: string[], path: string, buildId: string): SymbolSource | null {
-    const { places, diagnostics } = this.#options;
+    const { places } = this.#options;
     const ofOtherBuild: string[] = [];
     let reason = '';
     const byId = elfPlaces(buildId, places);
@@ -154,14 +152,9 @@ export class ElfFiles {
       }
       closeUnused(file, candidate, refused);
     }
-    if (ofOtherBuild.length > 0) {
-      const other = ofOtherBuild[0];
-      const where = other === path ? 'the file there' : other;
-      const why = `${where} is not the one recorded (build ID differs)`;
-      diagnostics.count(missingNames(path, why), `build ID ${buildId}`);
-    } else {
-      diagnostics.count(missingNames(path, `file can not be read (${reason})`));
-    }
+    const [file] = ofOtherBuild;
+    if (file === undefined) this.#countMissing(path, { cause: 'unreadable', error: reason });
+    else this.#countMissing(path, { cause: 'other-build', file }, `build ID ${buildId}`);
     return null;
   }
 
@@ -188,25 +181,29 @@ export class ElfFiles {
       else closeUnused(file, candidate, 'the inode differs');
     }
     if (other === null) {
-      diagnostics.count(missingNames(path, `file can not be read (${reason})`));
+      this.#countMissing(path, { cause: 'unreadable', error: reason });
       return null;
     }
     if (mustBeRecorded && (other.mode & constants.S_IROTH) === 0) {
       closeUnused(other, path, 'the inode differs, and it is not readable for everybody');
-      diagnostics.count(missingNames(path, 'nothing proves that the file there is the mapped one'));
+      this.#countMissing(path, { cause: 'unproven' });
       return null;
     }
     // Some file systems report other inodes in mappings than in stat, so this is no proof.
-    diagnostics.count('file may have been replaced since the recording (inode differs)', path);
+    diagnostics.count('file-inode-differs', path);
     this.#noteChange(other, path, false);
     return other.source;
+  }
+
+  #countMissing(dso: string, why: Absence, detail = ''): void {
+    this.#options.diagnostics.count({ code: 'names-missing', subject: dso, why }, detail);
   }
 
   /** A program that was built again has often the inode that the old one gave up. */
   #noteChange({ modifiedMs }: OpenFile, path: string, isCopy: boolean): void {
     const { hasSymfs, recordedUntilMs, diagnostics } = this.#options;
     if (isCopy || hasSymfs || recordedUntilMs === null) return;
-    if (modifiedMs > recordedUntilMs) diagnostics.count(DOUBTFUL_NAMES, path);
+    if (modifiedMs > recordedUntilMs) diagnostics.count('names-doubtful', path);
   }
 }
 

@@ -2,11 +2,11 @@ import { hostname, release } from 'node:os';
 import { join } from 'node:path';
 import { memorySource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
-import { KERNEL_UNNAMED } from '../../code/symbols/missing-names.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import { codeOf } from '../../system/files/open-regular.ts';
 import { readProcFile } from '../../system/files/proc-file.ts';
 import { readKernelBuildId } from '../../system/kernel/host-info.ts';
+import { recordedElsewhere } from '../facts/diagnostic-text.ts';
 import { type DebugPlaces, debugPlacesByBuildId, elfPlaces } from './debug-places.ts';
 import { buildIdOf } from './elf-files.ts';
 import { closeUnused, openLogged } from './open-logged.ts';
@@ -31,14 +31,19 @@ export type KernelFilesOptions = {
 
 const HINT = '--kallsyms FILE (its /proc/kallsyms, or vmlinux) names it';
 
-/** Null if this is the recorded machine with the recorded kernel, as far as its header says. */
-export function whyOtherMachine(recorded: MachineName | undefined): string | null {
+/** Host name and kernel of the recorded machine; null if it is this one, as far as its header says. */
+export function findOtherMachine(recorded: MachineName | undefined): string | null {
   const isOther =
     (recorded?.kernel ?? release()) !== release() ||
     (recorded?.hostname ?? hostname()) !== hostname();
   if (!isOther) return null;
-  const machine = [recorded?.hostname, recorded?.kernel].filter(Boolean).join(', ');
-  return `recorded on another machine (${machine})`;
+  return [recorded?.hostname, recorded?.kernel].filter(Boolean).join(', ');
+}
+
+/** The same as a sentence. */
+export function whyOtherMachine(recorded: MachineName | undefined): string | null {
+  const machine = findOtherMachine(recorded);
+  return machine === null ? null : recordedElsewhere(machine);
 }
 
 /** Finds the list of kernel symbols for a recording that does not carry its own. */
@@ -71,7 +76,7 @@ export class KernelFiles {
       const file = openLogged(join(places.buildIdDirectory, '.build-id', first, rest, 'kallsyms'));
       if (typeof file !== 'string') return file.source;
     }
-    diagnostics.count(KERNEL_UNNAMED, other);
+    diagnostics.count('kernel-unnamed', other);
     return null;
   }
 
@@ -119,7 +124,7 @@ export class KernelFiles {
     try {
       return memorySource(readProcFile(path));
     } catch (error) {
-      this.#options.diagnostics.count(KERNEL_UNNAMED, `${path}: ${codeOf(error)}`);
+      this.#options.diagnostics.count('kernel-unnamed', `${path}: ${codeOf(error)}`);
       return null;
     }
   }

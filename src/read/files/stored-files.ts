@@ -43,9 +43,9 @@ export class StoredFiles {
       if (isTooLarge) this.#unpacked += room;
       if (isTooLarge && room < Math.min(most, file.unpackedSize)) {
         const why = `${file.bytes.length} bytes: --max-unpacked SIZE allows more`;
-        this.#diagnostics.count(TOO_MUCH_STORED, `${name}, ${why}`);
+        this.#diagnostics.count('stored-file-too-large', `${name}, ${why}`);
       } else {
-        this.#diagnostics.count(DAMAGED_STORED, `${name}: ${String(error)}`);
+        this.#diagnostics.count('stored-file-damaged', `${name}: ${String(error)}`);
       }
       return null;
     }
@@ -56,8 +56,3 @@ export class StoredFiles {
     return this.#files;
   }
 }
-
-/** Reasons in diagnostics; what is stored names JIT code. */
-export const TOO_MUCH_STORED =
-  'stored map or notes not used: they unpack to more than their size explains';
-export const DAMAGED_STORED = 'stored map or notes are damaged, not used';

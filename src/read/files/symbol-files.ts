@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { memorySource } from '../../base/byte-source.ts';
+import type { PlainCode } from '../../base/diagnostic-code.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { dsoText } from '../../code/symbols/dso-symbols.ts';
-import { DOUBTFUL_NAMES, missingNames } from '../../code/symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
 import { isTrustedOwner } from '../../system/accounts/trusted-owner.ts';
 import { debugLog } from '../../system/debug-log.ts';
@@ -14,13 +14,11 @@ import { livingThread } from '../../system/processes/living-thread.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { type DebugPlaces, usualPlaces } from './debug-places.ts';
 import { ElfFiles } from './elf-files.ts';
-import { KernelFiles, whyOtherMachine } from './kernel-files.ts';
+import { findOtherMachine, KernelFiles } from './kernel-files.ts';
 import { judgeLeftFile, type RecordedThen } from './left-files.ts';
 import { closeUnused, openBelowLogged, openLogged } from './open-logged.ts';
 
 const debug = debugLog('symbols');
-
-export const NO_PERF_MAP = 'no perf map for JIT code (for Node: --perf-basic-prof)';
 
 /** Sources of names in place of this machine's own files, as perf's options of these names. */
 export type SymbolSources = {
@@ -149,12 +147,12 @@ export class SymbolFiles {
           ? openBelowLogged(root, inner, constants.O_NOFOLLOW)
           : openLogged(path, constants.O_NOFOLLOW);
       if (typeof file === 'string') {
-        if (file !== 'ENOENT') this.#count('perf map not used', `${path}: ${file}`);
+        if (file !== 'ENOENT') this.#count('perf-map-unused', `${path}: ${file}`);
         reason = file;
         continue;
       }
       if (!this.#isTrusted(file.uid, pid)) {
-        this.#count('perf map not used', `${path}: owned by uid ${file.uid}`);
+        this.#count('perf-map-unused', `${path}: owned by uid ${file.uid}`);
         closeUnused(file, path, `owned by uid ${file.uid}`);
         return null;
       }
@@ -162,19 +160,19 @@ export class SymbolFiles {
         closeUnused(file, path, 'not of the recording');
         return null;
       }
-      if ((file.mode & constants.S_IWOTH) !== 0) this.#count('perf map is writable by all', path);
+      if ((file.mode & constants.S_IWOTH) !== 0) this.#count('perf-map-writable-by-all', path);
       return file.source;
     }
     if (reason === 'ENOENT') {
-      this.#count(NO_PERF_MAP, candidates.at(-1));
+      this.#count('perf-map-missing', candidates.at(-1));
     }
     return null;
   }
 
   #isOfRecording(file: OpenFile, path: string, pid: number): boolean {
     const belief = judgeLeftFile(file, pid, this.#options);
-    if (typeof belief === 'object') this.#count('perf map not used', `${path}: ${belief.refused}`);
-    else if (belief === 'doubtful') this.#count(DOUBTFUL_NAMES, path);
+    if (typeof belief === 'object') this.#count('perf-map-unused', `${path}: ${belief.refused}`);
+    else if (belief === 'doubtful') this.#count('names-doubtful', path);
     return typeof belief !== 'object';
   }
 
@@ -196,17 +194,18 @@ export class SymbolFiles {
     const kept = buildId === null ? null : this.#elfFiles.openVdso(buildId);
     if (kept !== null) return kept;
     if (this.#options.symfs !== undefined) return null;
-    const other = whyOtherMachine(this.#options.recordedOn);
-    if (buildId === null && other !== null) {
-      this.#count(missingNames('[vdso]', other));
+    const machine = findOtherMachine(this.#options.recordedOn);
+    if (buildId === null && machine !== null) {
+      const why = { cause: 'other-machine', machine } as const;
+      this.#options.diagnostics.count({ code: 'names-missing', subject: '[vdso]', why });
       return null;
     }
     const bytes = readVdso();
-    if (bytes === null) this.#count('the vDSO can not be read');
+    if (bytes === null) this.#count('vdso-unreadable');
     return bytes === null ? null : memorySource(bytes);
   }
 
-  #count(reason: string, example = ''): void {
-    this.#options.diagnostics.count(reason, example);
+  #count(code: PlainCode, detail = ''): void {
+    this.#options.diagnostics.count(code, detail);
   }
 }

@@ -105,7 +105,7 @@ function readNotesNow(
   const source = fileSource(file.fd, file.size, notesPath(pid));
   const belief = judgeLeftFile(file, pid, then);
   if (typeof belief === 'object') {
-    diagnostics.count('Node notes not used', `${notesPath(pid)}: ${belief.refused}`);
+    diagnostics.count('node-notes-unused', `${notesPath(pid)}: ${belief.refused}`);
     source.close?.();
     return null;
   }

@@ -14,16 +14,13 @@ import { fileSource } from '../../system/files/open-regular.ts';
 import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
-import { DAMAGED_STORED, StoredFiles, TOO_MUCH_STORED } from '../files/stored-files.ts';
+import { StoredFiles } from '../files/stored-files.ts';
 import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
-import { NAMED_BY_LATEST } from './jit-settle.ts';
 
 /** Name of the attachment with the perf map of a process, without its pid. */
 export const PERF_MAP_ATTACHMENT = 'perf-map/';
 
 const CLOCK_MONOTONIC = 1;
-const JITDUMP_NOT_USED = 'jitdump not used';
-const OTHER_CLOCK = 'jitdump of another clock, its times not used: record with -k mono';
 /** What the recorder adds to a map: 32 bytes for each look at it. */
 const MAX_LOG_BYTES = MAX_PERF_MAP_BYTES + (64 << 20);
 
@@ -98,15 +95,12 @@ class JitFiles {
     if (source === null) return null;
     try {
       if (source.size > MAX_PERF_MAP_BYTES) {
-        diagnostics.count(
-          'perf map larger than 256 MiB, the rest not read',
-          `${source.size} bytes`,
-        );
+        diagnostics.count('perf-map-too-large', `${source.size} bytes`);
       }
       const bytes = source.read(0, Math.min(source.size, MAX_PERF_MAP_BYTES));
       return readWholePerfMap(bytes, diagnostics);
     } catch (error) {
-      diagnostics.count('file could not be read', `perf map of ${pid}: ${describeError(error)}`);
+      diagnostics.count('file-unreadable', `perf map of ${pid}: ${describeError(error)}`);
       return null;
     } finally {
       source.close?.();
@@ -120,11 +114,11 @@ class JitFiles {
     if (source === null) return null;
     try {
       const isSameClock = hasMonotonicClock(data);
-      if (!isSameClock) diagnostics.count(OTHER_CLOCK, path);
+      if (!isSameClock) diagnostics.count('jitdump-of-other-clock', path);
       const startTime = isSameClock ? data.startTime : null;
       return readJitdump(source, { diagnostics, name: path, pid: writerOf(path), startTime });
     } catch (error) {
-      diagnostics.count(JITDUMP_NOT_USED, `${path}: ${describeError(error)}`);
+      diagnostics.count('jitdump-unused', `${path}: ${describeError(error)}`);
       return null;
     } finally {
       source.close?.();
@@ -144,7 +138,7 @@ export function openJitdump(
 ): SymbolSource | null {
   const { diagnostics, symfs, archive, owners } = options;
   const refuse = (reason: string): null => {
-    diagnostics.count(JITDUMP_NOT_USED, `${recordedPath}: ${reason}`);
+    diagnostics.count('jitdump-unused', `${recordedPath}: ${reason}`);
     return null;
   };
   const writer = writerOf(recordedPath);
@@ -194,16 +188,4 @@ function isWithoutLinks(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Whether a reason means that JIT code may have wrong names, or none that it could have. */
-export function isAboutJitNames(reason: string): boolean {
-  return (
-    reason === JITDUMP_NOT_USED ||
-    reason === OTHER_CLOCK ||
-    reason === NAMED_BY_LATEST ||
-    reason === 'perf map not used' ||
-    reason === TOO_MUCH_STORED ||
-    reason === DAMAGED_STORED
-  );
 }

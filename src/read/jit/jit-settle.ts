@@ -4,10 +4,6 @@ import { formatCount, formatShare } from '../../base/numbers.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { DsoIndex, Profile } from '../../profile/types.ts';
 
-const REUSED = 'samples in JIT code at addresses that held other code at other times';
-const NAMED_BY_TIME = `${REUSED}, named by time`;
-export const NAMED_BY_LATEST = `${REUSED}, named by the latest`;
-
 /** Of a frame: what the count below asks of it. */
 const IN_JIT = 1;
 const IS_REUSED = 2;
@@ -39,7 +35,7 @@ export function settleJitFrames(
   }
   if (reused === 0) return;
   diagnostics.count(
-    jit.isTimed ? NAMED_BY_TIME : NAMED_BY_LATEST,
+    jit.isTimed ? 'jit-address-reused-timed' : 'jit-address-reused-untimed',
     `${formatShare(reused / inJit)} of the ${formatCount(inJit)} in JIT code`,
     reused,
   );

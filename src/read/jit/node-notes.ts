@@ -75,8 +75,8 @@ export function parseNotes(bytes: Uint8Array, diagnostics: Diagnostics): NodeNot
     at = end + 1;
     while (at < size && bytes[at] === NEWLINE) at++;
   }
-  if (badLines > 0) diagnostics.count('line of Node notes not understood', '', badLines);
-  if (at < bytes.length) diagnostics.count('Node notes are too long, the rest not read');
+  if (badLines > 0) diagnostics.count('node-notes-line-malformed', '', badLines);
+  if (at < bytes.length) diagnostics.count('node-notes-too-long');
   return notes;
 }
 

@@ -65,10 +65,7 @@ export class ScriptMaps implements SourceMaps {
       this.#lineLengths.set(path, lengths);
     }
     if (lengths === null || column <= (lengths[line - 1] ?? 0)) return true;
-    this.#options.diagnostics.count(
-      'script was compiled in memory and its source map is not known',
-      path,
-    );
+    this.#options.diagnostics.count('source-map-missing', path);
     return false;
   }
 
@@ -90,7 +87,7 @@ export class ScriptMaps implements SourceMaps {
 
   #parse(text: string, url: string): SourceMap | null {
     const map = SourceMap.parse(text, url);
-    if (map === null) this.#options.diagnostics.count('source map not understood', url);
+    if (map === null) this.#options.diagnostics.count('source-map-malformed', url);
     return map;
   }
 
@@ -115,11 +112,11 @@ export class ScriptMaps implements SourceMaps {
     try {
       const { size } = file.source;
       if (size > MAX_FILE_BYTES) {
-        diagnostics.count('script or source map larger than 128 MiB, not read', path);
+        diagnostics.count('source-map-too-large', path);
         return null;
       }
       if (recordedMs !== undefined && statSync(place).mtimeMs > recordedMs) {
-        diagnostics.count('script or source map changed since the recording, not used', path);
+        diagnostics.count('source-map-changed', path);
         return null;
       }
       const from = tail === undefined ? 0 : Math.max(0, size - tail);

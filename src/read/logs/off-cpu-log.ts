@@ -206,11 +206,11 @@ export class OffCpuLog {
     }
     if (this.#fields.state === null) markPreempted(outs, switches, state);
     if (pairs.unpaired > 0) {
-      diagnostics.count('waits whose end was lost', 'they count for nothing', pairs.unpaired);
+      diagnostics.count('wait-end-lost', 'they count for nothing', pairs.unpaired);
     }
     if (this.#withoutWakeUp > 0) {
       const effect = 'they count as waiting until their thread had a CPU';
-      diagnostics.count('waits whose wake-up was not recorded', effect, this.#withoutWakeUp);
+      diagnostics.count('wake-up-unrecorded', effect, this.#withoutWakeUp);
     }
     return waits;
   }

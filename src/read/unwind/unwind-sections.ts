@@ -55,7 +55,7 @@ export function openUnwindFile(
       return { elf, source, sections: readSections(elf, diagnostics, decoders) };
     }
   } catch (error) {
-    diagnostics.count('file could not be read', `${dsoText(dso)}: ${describeError(error)}`);
+    diagnostics.count('file-unreadable', `${dsoText(dso)}: ${describeError(error)}`);
   }
   source.close?.();
   return null;
@@ -73,12 +73,12 @@ function isRecorded(
   if (machine !== MACHINES[architecture] || !isSameWidth || !littleEndian) {
     // The vDSO at hand is that of 64-bit programs.
     if (dso.kind !== 'vdso') {
-      diagnostics.count('not unwound: a file of another architecture', dsoText(dso));
+      diagnostics.count('unwind-file-of-other-architecture', dsoText(dso));
     }
     return false;
   }
   if (buildId === null || readBuildId(elf, diagnostics) === buildId) return true;
-  diagnostics.count('file is not the one recorded (build ID differs), not used', dsoText(dso));
+  diagnostics.count('file-of-other-build', dsoText(dso));
   return false;
 }
 

@@ -228,7 +228,7 @@ export class StackUnwinder {
     const architecture = this.#architectureOf(attr, is64);
     if (architecture === null) {
       const { arch } = this.#data.features;
-      this.#diagnostics.count('stacks of this architecture are not unwound', arch ?? '');
+      this.#diagnostics.count('unwind-architecture-unknown', arch ?? '');
       return null;
     }
     let machine = this.#machines.get(architecture);

@@ -157,7 +157,7 @@ class ArchiveWriter {
       const elf = parseElf(source, this.diagnostics);
       if (elf === null) {
         // A recording may say that any file was mapped as code: a key, or the passwords of the machine.
-        this.diagnostics.count('not stored: it is not an ELF file', dso.path);
+        this.diagnostics.count('archive-file-not-elf', dso.path);
         return;
       }
       const path = dso.path.endsWith(DELETED) ? dso.path.slice(0, -DELETED.length) : dso.path;
@@ -201,7 +201,7 @@ class ArchiveWriter {
   /** Debug files without a build ID are found by a checksum of all bytes, and so only here. */
   #copyByBuildId({ elf, source }: DebugFile, kept: Kept): void {
     const buildId = readBuildId(elf, this.diagnostics);
-    if (buildId === null) this.diagnostics.count('debug file without a build ID, not stored');
+    if (buildId === null) this.diagnostics.count('archive-debug-file-without-build-id');
     else this.#copy(source, elf, placeOfBuild(buildId, '.debug'), kept);
   }
 

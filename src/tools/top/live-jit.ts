@@ -48,7 +48,7 @@ export class LiveJit implements JitNames {
       this.#maps.set(key.pid, { bytes: source.size, layer });
       return true;
     } catch (error) {
-      this.#diagnostics.count('file could not be read', `perf map of ${key.pid}: ${String(error)}`);
+      this.#diagnostics.count('file-unreadable', `perf map of ${key.pid}: ${String(error)}`);
       return false;
     } finally {
       source.close?.();

@@ -14,7 +14,7 @@ import { findSection, parseElf } from '../../../src/code/elf/elf-file.ts';
 import { openSection } from '../../../src/code/elf/section-bytes.ts';
 import { seededRandom } from '../../helpers/random.ts';
 
-const DISAGREE = 'DWARF .debug_aranges and units disagree, units used';
+const DISAGREE = 'dwarf-aranges-differ';
 const UNITS = ['a', 'b', 'c'];
 const SECTIONS = [
   'info',
@@ -98,7 +98,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
       }
       frames.set(address, texts.join(' < '));
     }
-    return { frames, reasons: diagnostics.entries().map(({ reason }) => reason) };
+    return { frames, codes: diagnostics.entries().map(({ code }) => code) };
   }
 
   /** Offsets of the sets in the section, and its end. */
@@ -121,14 +121,14 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
 
   test('address sets agree with their units', () => {
     expect(setsOf(whole)).toHaveLength(UNITS.length);
-    const { frames, reasons } = framesWith(whole);
+    const { frames, codes } = framesWith(whole);
     const some = [...frames.values()];
     for (const unit of UNITS) {
       expect(some.filter((t) => t.startsWith(`${unit}_leaf:`)).length).toBeGreaterThan(3);
       expect(some.some((t) => t.endsWith(`${unit}_cold:4`))).toBe(true);
     }
     expect(frames).toEqual(truth());
-    expect(reasons).toEqual([]);
+    expect(codes).toEqual([]);
   });
 
   test("lines are found when any unit's address set is missing", () => {
@@ -136,7 +136,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
     for (let i = 0; i < UNITS.length; i++) {
       const [from, to] = [starts[i], starts[i + 1]];
       const without = Uint8Array.from([...whole.subarray(0, from), ...whole.subarray(to)]);
-      expect(framesWith(without)).toEqual({ frames: truth(), reasons: [] });
+      expect(framesWith(without)).toEqual({ frames: truth(), codes: [] });
       expect(framesWith(without, backwards).frames).toEqual(truth());
     }
   });
@@ -185,9 +185,9 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
     ],
   ])('a wrong address set is overruled by the unit: %s', (_, aranges) => {
     for (const order of [addresses, backwards]) {
-      const { frames, reasons } = framesWith(aranges, order);
+      const { frames, codes } = framesWith(aranges, order);
       expect(frames).toEqual(truth());
-      expect(reasons).toContain(DISAGREE);
+      expect(codes).toContain(DISAGREE);
     }
   });
 

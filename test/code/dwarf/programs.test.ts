@@ -266,8 +266,6 @@ describe.skipIf(!has('gcc') || !has('g++') || !has('addr2line'))('programs of gc
     const address = text.address + Math.floor(text.size / 2);
     const [innermost] = framesAt(whole, address);
     expect(framesAt(dwarf, address)).toEqual([innermost.replace(/^\S+/, '')]);
-    expect(diagnostics.entries()).toMatchObject([
-      { reason: 'split DWARF file (.dwo) not found', count: 1 },
-    ]);
+    expect(diagnostics.entries()).toMatchObject([{ code: 'split-dwarf-missing', count: 1 }]);
   });
 });

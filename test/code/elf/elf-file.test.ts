@@ -18,7 +18,7 @@ const ALLOC = 2;
 function open(bytes: Uint8Array) {
   const diagnostics = new Diagnostics();
   const elf = parseElf(memorySource(bytes), diagnostics);
-  return { elf, diagnostics, reasons: () => diagnostics.entries().map(({ reason }) => reason) };
+  return { elf, diagnostics, codes: () => diagnostics.entries().map(({ code }) => code) };
 }
 
 function parse(drawn: Partial<DrawnElf>) {
@@ -57,7 +57,7 @@ describe.each([
   };
 
   test('shows its sections and segments', () => {
-    const { elf, reasons } = parse(drawn);
+    const { elf, codes } = parse(drawn);
     expect(elf.sections.map(({ name }) => name)).toEqual([
       '',
       '.text',
@@ -70,7 +70,7 @@ describe.each([
     expect(elf.programHeaders).toMatchObject([
       { type: 1, offset: 0x1000, address: 0x401000, fileSize: 0x500, memorySize: 0x500 },
     ]);
-    expect(reasons()).toEqual([]);
+    expect(codes()).toEqual([]);
   });
 
   test('shows its symbols and its build ID', () => {
@@ -97,9 +97,9 @@ describe('a damaged file', () => {
       Uint8Array.from({ length: 64 }, (_, i) => [0x7f, 0x45, 0x4c, 0x46, 3, 1][i] ?? 0),
     ],
   ])('an ELF file that is %s is refused, and counted', (_what, bytes) => {
-    const { elf, reasons } = open(bytes);
+    const { elf, codes } = open(bytes);
     expect(elf).toBeNull();
-    expect(reasons()).toHaveLength(1);
+    expect(codes()).toHaveLength(1);
   });
 
   test('an ELF file with its section count in section 0 is read', () => {
@@ -120,19 +120,19 @@ describe('a damaged file', () => {
     const view = new DataView(bytes.buffer);
     const sectionsAt = Number(view.getBigUint64(40, true));
     view.setBigUint64(sectionsAt + 32, 2n ** 32n, true);
-    const { elf, reasons } = open(bytes);
+    const { elf, codes } = open(bytes);
     expect(elf?.sections).toHaveLength(3);
-    expect(reasons()).toEqual(['ELF section headers cut off']);
+    expect(codes()).toEqual(['elf-section-headers-cut']);
   });
 
   test('a build ID of 2^32 − 1 bytes is ignored', () => {
     const bytes = note('GNU\0', 3, [1, 2, 3, 4], true);
     new DataView(bytes.buffer).setUint32(4, 0xffff_ffff, true);
-    const { elf, diagnostics, reasons } = parse({
+    const { elf, diagnostics, codes } = parse({
       sections: [{ name: '.note', type: NOTE, bytes }],
     });
     expect(readBuildId(elf, diagnostics)).toBeNull();
-    expect(reasons()).toEqual(['ELF note longer than its section']);
+    expect(codes()).toEqual(['elf-note-too-long']);
   });
 
   test('a symbol table of 1 TiB yields the symbols in the file', () => {
@@ -147,7 +147,7 @@ describe('a damaged file', () => {
     const columns = readSymbolColumns(elf, findSymtab(elf) as never, everything, diagnostics);
     expect(columns.length).toBeLessThan(bytes.length / 24);
     expect(columns.strings.at(columns.nameOffset[0])).toBe('only');
-    expect(diagnostics.entries()[0]?.reason).toBe('ELF symbol table cut off');
+    expect(diagnostics.entries()[0]?.code).toBe('elf-symbol-table-cut');
   });
 
   test.each([0, 1])(
@@ -177,8 +177,8 @@ describe('a damaged file', () => {
       const columns = readSymbolColumns(elf, findSymtab(elf) as never, everything, diagnostics);
       expect(columns.length).toBeLessThan(100);
       expect(largestRead).toBeLessThan(2 ** 21);
-      expect(diagnostics.entries().map(({ reason }) => reason)).toEqual(
-        more === 0 ? [] : ['ELF symbol table cut off'],
+      expect(diagnostics.entries().map(({ code }) => code)).toEqual(
+        more === 0 ? [] : ['elf-symbol-table-cut'],
       );
     },
   );

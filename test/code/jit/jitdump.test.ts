@@ -66,8 +66,8 @@ function read(bytes: Uint8Array, startTime: { high: number; low: number } | null
   const diagnostics = new Diagnostics();
   const options = { diagnostics, name: 'jit-77.dump', pid: PID, startTime };
   const dump = readJitdump(memorySource(bytes), options);
-  const reasons = diagnostics.entries().map(({ reason, example }) => `${reason}: ${example}`);
-  return { dump, reasons };
+  const counted = diagnostics.entries().map(({ code, detail }) => `${code}: ${detail}`);
+  return { dump, counted };
 }
 
 function rowsOf(dump: Jitdump | null): string[] {
@@ -91,7 +91,7 @@ describe('a jitdump', () => {
         .record(99, 140, (out) => out.u64(1))
         .record(3, 150, () => {})
         .load(160, 0x7f0300, 'behind the end');
-      const { dump, reasons } = read(builder.out.finish(), START);
+      const { dump, counted } = read(builder.out.finish(), START);
       expect(rowsOf(dump)).toEqual([
         '10 0x7f0000-0x7f0006 first',
         '20 0x7f0100-0x7f0106 größe',
@@ -99,7 +99,7 @@ describe('a jitdump', () => {
       ]);
       expect(dump?.hasSameName(0, 2)).toBe(true);
       expect(dump?.hasSameName(0, 1)).toBe(false);
-      expect(reasons).toEqual([]);
+      expect(counted).toEqual([]);
     },
   );
 
@@ -130,12 +130,10 @@ describe('a jitdump', () => {
     const none = new DumpBuilder().load(0, 0x7f0000, 'f');
     expect(read(none.out.finish()).dump?.unwinding).toBeUndefined();
     const large = new DumpBuilder().unwinding(new Uint8Array(64 * 1024 + 1), 0);
-    const { dump, reasons } = read(large.load(0, 0x7f0000, 'f').out.finish());
+    const { dump, counted } = read(large.load(0, 0x7f0000, 'f').out.finish());
     expect(dump?.length).toBe(1);
     expect(dump?.unwinding).toBeUndefined();
-    expect(reasons).toEqual([
-      'jitdump has frame tables of more than 64 KiB, not used: jit-77.dump',
-    ]);
+    expect(counted).toEqual(['jitdump-frame-tables-too-large: jit-77.dump']);
   });
 
   test.each([0, 0x40])('knows source lines, also after a move (entries %d bytes off)', (off) => {
@@ -182,8 +180,8 @@ describe('a jitdump', () => {
 
   test("a file that is not a jitdump, or another process's, is refused with a reason", () => {
     const bytes = (options: object) => new DumpBuilder(true, options).out.finish();
-    const reasonOf = (dump: Uint8Array) => read(dump).reasons[0];
-    const not = 'jitdump not used: jit-77.dump:';
+    const reasonOf = (dump: Uint8Array) => read(dump).counted[0];
+    const not = 'jitdump-unused: jit-77.dump:';
     expect(reasonOf(new Uint8Array(12))).toBe(`${not} shorter than its header`);
     expect(reasonOf(bytes({ magic: 1 }))).toBe(`${not} no jitdump (magic)`);
     expect(reasonOf(bytes({ version: 2 }))).toBe(`${not} version 2, 1 is known`);
@@ -192,9 +190,9 @@ describe('a jitdump', () => {
 
   test('a jitdump in CPU cycles, or of another clock, has no times', () => {
     const cycles = new DumpBuilder(true, { flags: 1 }).load(110, 0x7f0000, 'f').out.finish();
-    const { dump, reasons } = read(cycles, START);
+    const { dump, counted } = read(cycles, START);
     expect(dump?.timeNs[0]).toBe(-Number.MAX_VALUE);
-    expect(reasons[0]).toMatch(/CPU cycles/);
+    expect(counted[0]).toBe('jitdump-times-in-cycles: jit-77.dump');
   });
 
   test('a jitdump record of impossible code size is skipped', () => {
@@ -202,19 +200,19 @@ describe('a jitdump', () => {
       .load(1, 0x7f0000, 'huge', CODE, 2 ** 63)
       .load(2, 0x7f0000, 'larger than its record', CODE, 7)
       .load(3, 0x7f0100, 'good');
-    const { dump, reasons } = read(builder.out.finish());
+    const { dump, counted } = read(builder.out.finish());
     expect(rowsOf(dump).map((row) => row.split(' ').at(-1))).toEqual(['good']);
-    expect(reasons).toEqual(['jitdump record not understood: jit-77.dump']);
+    expect(counted).toEqual(['jitdump-record-malformed: jit-77.dump']);
   });
 
   test('a jitdump cut within a record keeps the records before it', () => {
     const whole = new DumpBuilder().load(1, 0x7f0000, 'good').load(2, 0x7f0100, 'cut').out.finish();
     const cut = read(whole.subarray(0, whole.length - 1));
     expect(cut.dump?.length).toBe(1);
-    expect(cut.reasons).toEqual(['jitdump ends within a record: jit-77.dump']);
+    expect(cut.counted).toEqual(['jitdump-cut: jit-77.dump']);
     const stuck = new DumpBuilder().load(1, 0x7f0000, 'good').out.u32(0).u32(0).zeros(40).finish();
     expect(read(stuck).dump?.length).toBe(1);
-    expect(read(stuck).reasons[0]).toMatch(/makes no sense, rest unread/);
+    expect(read(stuck).counted[0]).toMatch(/^jitdump-record-damaged: /);
   });
 
   test('a jitdump with any bytes changed is read without an exception', () => {

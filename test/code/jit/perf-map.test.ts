@@ -20,11 +20,11 @@ function parse(text: string) {
       `${painted.starts[i]?.toString(16)}-${painted.ends[i]?.toString(16)} ` +
       table.name(painted.rows[i]),
   );
-  const counts = Object.fromEntries(diagnostics.entries().map((e) => [e.reason, e.count]));
+  const counts = Object.fromEntries(diagnostics.entries().map((e) => [e.code, e.count]));
   return { table, painted, rows, counts };
 }
 
-const BAD = 'perf map line not understood';
+const BAD = 'perf-map-line-malformed';
 
 describe('a perf map', () => {
   test('names ranges; names hold spaces, and may be given in UTF-8', () => {

@@ -40,8 +40,8 @@ function open(path = app) {
   const source = provide({ need: 'elf', dso: request, buildId: null });
   const elf = source && parseElf(source, diagnostics);
   if (source === null || elf === null) throw new Error(`${path} can't be opened`);
-  const reasons = () => diagnostics.entries().map(({ reason }) => reason);
-  return { elf, provide, diagnostics, reasons, close: () => source.close?.() };
+  const codes = () => diagnostics.entries().map(({ code }) => code);
+  return { elf, provide, diagnostics, codes, close: () => source.close?.() };
 }
 
 /** A stripped program whose debug file is at one of the places of a debuglink. */
@@ -72,9 +72,9 @@ describe('the debug file of a stripped program', () => {
     const kept = join(folder, 'kept');
     cpSync(join(folder, '.debug'), kept, { recursive: true });
     execFileSync('objcopy', ['--only-keep-debug', other, join(folder, '.debug/app.debug')]);
-    const { elf, provide, diagnostics, reasons, close } = open();
+    const { elf, provide, diagnostics, codes, close } = open();
     expect(findDebugFile(elf, dso, provide, diagnostics)).toBeNull();
-    expect(reasons()).toContain('debug file of another build, not used');
+    expect(codes()).toContain('debug-file-of-other-build');
     cpSync(kept, join(folder, '.debug'), { recursive: true });
     close();
   });
@@ -130,7 +130,7 @@ describe('what dwz moved out of debug files', () => {
     alt?.source.close?.();
     cpSync(files[1], shared);
     expect(findAltFile(first.elf, own, first.provide, first.diagnostics)).toBeNull();
-    expect(first.reasons()).toEqual(['shared debug file (dwz) not found']);
+    expect(first.codes()).toEqual(['debugaltlink-file-missing']);
     first.close();
   });
 
@@ -141,9 +141,7 @@ describe('what dwz moved out of debug files', () => {
       const diagnostics = new Diagnostics();
       const elf = parseElf(memorySource(file), diagnostics);
       expect(elf && readDebugAltlink(elf, diagnostics)).toBeNull();
-      expect(diagnostics.entries()).toMatchObject([
-        { reason: 'ELF link to a shared debug file damaged', count: 1 },
-      ]);
+      expect(diagnostics.entries()).toMatchObject([{ code: 'elf-debugaltlink-damaged', count: 1 }]);
     }
   });
 });

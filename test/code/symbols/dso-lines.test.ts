@@ -7,7 +7,6 @@ import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { findSection, parseElf } from '../../../src/code/elf/elf-file.ts';
 import { DsoTable } from '../../../src/code/process/dso-table.ts';
 import { DsoLines } from '../../../src/code/symbols/dso-lines.ts';
-import { isMissingNames } from '../../../src/code/symbols/missing-names.ts';
 import { sectionDecoders } from '../../../src/read/files/section-decoders.ts';
 import { compileC } from '../../helpers/compile.ts';
 
@@ -64,10 +63,10 @@ describe.each(['-gz=none', '-gz=zlib'])('lines of a program built with %s', (com
     for (let failing = 1; failing <= reads; failing++) {
       const { names, diagnostics } = namesAt(failing);
       expect(names.filter((name, index) => name !== whole[index] && name !== '')).toEqual([]);
-      const reasons = diagnostics.entries().map(({ reason }) => reason);
-      expect(reasons.filter(isMissingNames)).toEqual([
-        'no inlined calls and lines of /usr/bin/app: cannot read /usr/bin/app: the device reports an error (EIO)',
-      ]);
+      const missing = diagnostics.entries().filter(({ code }) => code.endsWith('s-missing'));
+      const message = 'cannot read /usr/bin/app: the device reports an error (EIO)';
+      const why = { cause: 'failed', message };
+      expect(missing).toMatchObject([{ code: 'lines-missing', subject: '/usr/bin/app', why }]);
     }
   });
 });

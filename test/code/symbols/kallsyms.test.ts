@@ -2,11 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { parseHexAddress } from '../../../src/base/u64.ts';
-import {
-  findKallsymsAddress,
-  KALLSYMS_RESTRICTED,
-  parseKallsyms,
-} from '../../../src/code/symbols/kallsyms.ts';
+import { findKallsymsAddress, parseKallsyms } from '../../../src/code/symbols/kallsyms.ts';
 import { hasCorpora } from '../../helpers/corpora.ts';
 import { readCorpusText } from '../../helpers/corpus-text.ts';
 
@@ -17,7 +13,7 @@ function parse(text: string) {
     const index = table.find(parseHexAddress(hex));
     return index < 0 ? null : table.name(index);
   };
-  return { table, nameAt, reasons: diagnostics.entries().map(({ reason }) => reason) };
+  return { table, nameAt, codes: diagnostics.entries().map(({ code }) => code) };
 }
 
 const LIST = `0000000000000000 A fixed_percpu_data
@@ -64,15 +60,15 @@ describe('kallsyms', () => {
   });
 
   test('kallsyms with hidden addresses give no table, with a reason', () => {
-    const { table, reasons } = parse('0000000000000000 T _stext\n0000000000000000 T _text\n');
+    const { table, codes } = parse('0000000000000000 T _stext\n0000000000000000 T _text\n');
     expect(table.length).toBe(0);
-    expect(reasons).toEqual([KALLSYMS_RESTRICTED]);
+    expect(codes).toEqual(['kallsyms-restricted']);
   });
 
   test('skip and count lines that are not of their shape', () => {
-    const { table, reasons } = parse('ffffffff81000000 T _text\nnonsense\nffffffff8100 T\n');
+    const { table, codes } = parse('ffffffff81000000 T _text\nnonsense\nffffffff8100 T\n');
     expect(table.length).toBe(1);
-    expect(reasons).toEqual(['kallsyms line not understood']);
+    expect(codes).toEqual(['kallsyms-line-malformed']);
   });
 
   test('kallsyms find the address of a symbol by its whole name', () => {

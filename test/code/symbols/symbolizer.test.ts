@@ -35,8 +35,8 @@ function drawn(
       return { ...memorySource(bytes), close: () => void open-- };
     },
   });
-  const reasons = () => diagnostics.entries().map(({ reason }) => reason);
-  return { dsos, symbolizer, requests, reasons, openSources: () => open };
+  const codes = () => diagnostics.entries().map(({ code }) => code);
+  return { dsos, symbolizer, requests, diagnostics, codes, openSources: () => open };
 }
 
 /** A program whose text lies at 0x401000 and comes from offset 0x1000. */
@@ -100,14 +100,14 @@ describe('a file', () => {
   });
 
   test('a file of another build is not used, and counted', () => {
-    const { dsos, symbolizer, reasons } = drawn(() => program([['f', 0x401000, 8]], [note(0xaa)]));
+    const { dsos, symbolizer, codes } = drawn(() => program([['f', 0x401000, 8]], [note(0xaa)]));
     const dso = dsos.intern(FILE, 'bbbbbbbb');
     expect(symbolizer.resolve(dso, 0x1000)).toBeNull();
-    expect(reasons()).toEqual(['file is not the one recorded (build ID differs), not used']);
+    expect(codes()).toEqual(['file-of-other-build']);
   });
 
   test('a file that fails while being read loses its names, not the profile', () => {
-    const { dsos, symbolizer, reasons } = drawn(() => {
+    const { dsos, symbolizer, diagnostics } = drawn(() => {
       const bytes = program([['f', 0x401000, 8]]);
       bytes.subarray = () => {
         throw Object.assign(new Error('EIO: i/o error, read'), {
@@ -120,13 +120,14 @@ describe('a file', () => {
     });
     const dso = dsos.intern(FILE);
     expect(symbolizer.resolve(dso, 0x1000)).toBeNull();
-    expect(reasons()).toEqual([
-      'no names for /bin/app: cannot read /bin/app: the device reports an error (EIO)',
+    const message = 'cannot read /bin/app: the device reports an error (EIO)';
+    expect(diagnostics.entries()).toMatchObject([
+      { code: 'names-missing', subject: '/bin/app', why: { cause: 'failed', message } },
     ]);
   });
 
   test('a stripped file takes the first debug file with its build ID', () => {
-    const { dsos, symbolizer, requests, reasons, openSources } = drawn((request) => {
+    const { dsos, symbolizer, requests, codes, openSources } = drawn((request) => {
       if (request.need === 'elf') return program([], [note(0xaa)]);
       if (request.need !== 'debug-elf') return null;
       return request.attempt === 0
@@ -135,7 +136,7 @@ describe('a file', () => {
     });
     expect(symbolizer.resolve(dsos.intern(FILE), 0x1004)?.name).toBe('right');
     expect(requests).toEqual(['elf', 'debug-elf', 'debug-elf']);
-    expect(reasons()).toEqual(['debug file of another build, not used']);
+    expect(codes()).toEqual(['debug-file-of-other-build']);
     expect(openSources()).toBe(0);
   });
 
@@ -176,7 +177,7 @@ ffffffffc0000000 t in_module	[hid]
   });
 
   test('a kernel that moved since the recording is symbolized at its recorded address', () => {
-    const { dsos, symbolizer, reasons } = drawn(answer, {
+    const { dsos, symbolizer, codes } = drawn(answer, {
       symbol: '_text',
       address: at('ffffffff9a000000'),
     });
@@ -185,7 +186,7 @@ ffffffffc0000000 t in_module	[hid]
       name: 'do_work',
       symbolStart: at('ffffffff9a001000'),
     });
-    expect(reasons()).toEqual(['kernel moved since the recording (another boot), adjusted']);
+    expect(codes()).toEqual(['kernel-moved']);
   });
 });
 
@@ -223,14 +224,11 @@ describe('the kernel by its image', () => {
   });
 
   test('a kernel image at an unknown address gives no names', () => {
-    const { dsos, symbolizer, reasons } = drawn(answer);
+    const { dsos, symbolizer, codes } = drawn(answer);
     expect(symbolizer.resolve(dsos.intern({ kind: 'kernel' }), base + 0x1004)).toBeNull();
     const other = drawn(answer, { symbol: 'gone', address: base });
     expect(other.symbolizer.resolve(other.dsos.intern({ kind: 'kernel' }), base)).toBeNull();
-    expect([reasons(), other.reasons()]).toEqual([
-      ['kernel code is not named'],
-      ['kernel code is not named'],
-    ]);
+    expect([codes(), other.codes()]).toEqual([['kernel-unnamed'], ['kernel-unnamed']]);
   });
 });
 

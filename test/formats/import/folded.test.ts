@@ -56,7 +56,7 @@ describe('folded stacks', () => {
 
   it('lines that are not folded stacks are counted', () => {
     expect(imported('a;b 1', 'a;b').diagnostics.entries()).toEqual([
-      { reason: 'lines that are not understood', count: 1, example: 'a;b' },
+      { code: 'text-line-malformed', count: 1, detail: 'a;b' },
     ]);
   });
 });

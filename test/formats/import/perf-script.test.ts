@@ -152,7 +152,7 @@ describe('the text of perf script', () => {
   it('counts the lines that it does not understand', () => {
     const { diagnostics, profile } = imported('a 1 2.000001: 1 cycles: ', '\t 1 f (/a)', 'what?');
     expect(diagnostics.entries()).toEqual([
-      { reason: 'lines that are not understood', count: 1, example: 'what?' },
+      { code: 'text-line-malformed', count: 1, detail: 'what?' },
     ]);
     expect(profile.samples.length).toBe(1);
   });

@@ -61,7 +61,7 @@ function list(data: PerfData): string[] {
   return lines;
 }
 
-const reasons = (data: PerfData) => data.diagnostics.entries().map(({ reason }) => reason);
+const codes = (data: PerfData) => data.diagnostics.entries().map(({ code }) => code);
 
 describe('COMPRESSED records', () => {
   test.each([true, false])('are read in place, little-endian: %s', (le) => {
@@ -87,7 +87,7 @@ describe('COMPRESSED records', () => {
       'SAMPLE 10 @4',
     ]);
     expect(data.startTime.low).toBe(1);
-    expect(reasons(data)).toEqual([]);
+    expect(codes(data)).toEqual([]);
   });
 
   test('may end inside a block and inside a record, wherever that is', () => {
@@ -105,7 +105,7 @@ describe('COMPRESSED records', () => {
         'SAMPLE 6',
         'SAMPLE 7',
       ]);
-      expect(reasons(data)).toEqual([]);
+      expect(codes(data)).toEqual([]);
     }
   });
 
@@ -116,9 +116,7 @@ describe('COMPRESSED records', () => {
     expect(list(open([padded(piece.length)]))).toEqual(['COMPRESSED2 @0', 'SAMPLE 5 @0']);
     const data = open([padded(piece.length + 8)]);
     expect(list(data)).toEqual(['COMPRESSED2 @0']);
-    expect(reasons(data)).toEqual([
-      'the compressed data is damaged; nothing behind that can be read',
-    ]);
+    expect(codes(data)).toEqual(['compressed-data-damaged']);
   });
 
   test('views that are kept stay as they are, over many buffers', () => {
@@ -160,9 +158,9 @@ describe('COMPRESSED records', () => {
     expect(data.skippedBytes).toBe(damaged.length + last.length);
     expect(data.diagnostics.entries()).toEqual([
       {
-        reason: 'the compressed data is damaged; nothing behind that can be read',
+        code: 'compressed-data-damaged',
         count: 1,
-        example: expect.stringMatching(/^at 0x[0-9a-f]+: a block has the reserved type; \d+ bytes/),
+        detail: expect.stringMatching(/^at 0x[0-9a-f]+: a block has the reserved type; \d+ bytes/),
       },
     ]);
   });
@@ -171,13 +169,13 @@ describe('COMPRESSED records', () => {
     const piece = concat(zstdFrameHeader(), zstdRawBlock(sampleAt(5).subarray(0, 20)));
     const data = open([compressed(piece)]);
     expect(list(data)).toEqual(['COMPRESSED @0']);
-    expect(reasons(data)).toEqual(['the compressed data ends inside a record']);
+    expect(codes(data)).toEqual(['compressed-data-cut']);
   });
 
   test('an inflated record of less than 8 bytes ends the stream', () => {
     const data = open([compressed(concat(zstdFrameHeader(), zstdRawBlock(new Uint8Array(40))))]);
     expect(list(data)).toEqual(['COMPRESSED @0']);
-    expect(data.diagnostics.entries()[0].example).toContain(
+    expect(data.diagnostics.entries()[0].detail).toContain(
       'an inflated record says that it has 0 bytes',
     );
   });
@@ -257,7 +255,7 @@ describe('COMPRESSED records', () => {
       },
     };
     expect(() => walkRecords(data, visitor)).toThrow(new RangeError('mine'));
-    expect(reasons(data)).toEqual([]);
+    expect(codes(data)).toEqual([]);
   });
 
   test('without a decoder COMPRESSED records are skipped, counted once', () => {
@@ -270,7 +268,7 @@ describe('COMPRESSED records', () => {
     expect(list(data)).toEqual(['COMPRESSED @0', 'FINISHED_ROUND @1']);
     expect(data.compressedRecords).toBe(1);
     expect(data.diagnostics.entries()).toMatchObject([
-      { reason: 'compressed records are not read', count: 1 },
+      { code: 'compressed-records-unread', count: 1 },
     ]);
   });
 });

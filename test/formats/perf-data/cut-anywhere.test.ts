@@ -97,7 +97,7 @@ describe('a recording that is cut', () => {
         );
         expect(read, `${length} bytes`).toEqual(records.slice(0, read.length));
 
-        const messages = data.diagnostics.entries().map(({ reason }) => reason);
+        const messages: string[] = data.diagnostics.entries().map(({ code }) => code);
         if (data.truncatedAt >= 0) messages.push(`cut at ${data.truncatedAt}`);
         // Between two records a pipe may well end.
         const isUnnoticeable = whole.pipe && (length === 16 || ends.includes(length));

@@ -16,9 +16,9 @@ test.each([
   [{ sampleType: TIME + 2 ** 40 }, 'sample_type 0x10000000004'],
   [{ sampleType: READ, readFormat: 0x21 }, 'read_format 0x21'],
   [{ sampleType: READ + 2 ** 25, readFormat: 0x40 }, 'sample_type 0x2000010, read_format 0x40'],
-])('newer fields of %o are reported', (fields, example) => {
-  const reason = 'an event has sample fields that are newer than this program';
-  expect(countedFor(fields)).toEqual([{ reason, count: 1, example }]);
+])('newer fields of %o are reported', (fields, detail) => {
+  const code = 'event-fields-newer';
+  expect(countedFor(fields)).toEqual([{ code, count: 1, detail }]);
 });
 
 test('known fields and an unused read_format are not reported', () => {

@@ -183,9 +183,7 @@ describe('perf.data file', () => {
     const data = openPerfData(memorySource(bytes));
     expect(walkTypes(data).length).toBe(7);
     expect(data.sections.names).toEqual([]);
-    expect(data.diagnostics.entries().map(({ reason }) => reason)).toEqual([
-      'the recording was not ended: its header says 0 bytes of data; read to the end of the file',
-    ]);
+    expect(data.diagnostics.entries().map(({ code }) => code)).toEqual(['recording-unfinished']);
   });
 
   test('an empty recording with its sections is not taken for a killed one', () => {
@@ -206,9 +204,9 @@ describe('perf.data file', () => {
     expect([end.records, end.skippedBytes, end.truncatedAt]).toEqual([2, 16 + 3 * 40 + 2 * 8, -1]);
     const [entry] = data.diagnostics.entries();
     expect(entry).toMatchObject({
-      reason: 'a record header is damaged; nothing behind it can be read',
+      code: 'record-header-damaged',
       count: 1,
-      example: `at 0x${end.badRecordAt.toString(16)}, 152 bytes skipped`,
+      detail: `at 0x${end.badRecordAt.toString(16)}, 152 bytes skipped`,
     });
   });
 
@@ -250,10 +248,11 @@ describe('perf.data file', () => {
       pmuMappings: null,
     });
     expect(data.attrs.map(({ name }) => name)).toEqual([null, null]);
-    expect(data.diagnostics.entries().map(({ reason }) => reason)).toEqual(
-      ['OSRELEASE', 'CMDLINE', 'EVENT_DESC', 'PMU_MAPPINGS'].map(
-        (name) => `header section ${name} can't be read`,
-      ),
+    expect(data.diagnostics.entries()).toMatchObject(
+      ['OSRELEASE', 'CMDLINE', 'EVENT_DESC', 'PMU_MAPPINGS'].map((subject) => ({
+        code: 'header-section-unreadable',
+        subject,
+      })),
     );
   });
 
@@ -262,9 +261,7 @@ describe('perf.data file', () => {
     const cut = bytes.slice(0, bytes.length - 1);
     const data = openPerfData(memorySource(cut));
     expect(data.sections.names).toEqual(['HOSTNAME']);
-    expect(data.diagnostics.entries()).toMatchObject([
-      { reason: 'a header section reaches past the end of the file', count: 1 },
-    ]);
+    expect(data.diagnostics.entries()).toMatchObject([{ code: 'header-section-cut', count: 1 }]);
   });
 
   test('the first magic, PERFFILE, is read in both byte orders', () => {
@@ -329,9 +326,9 @@ describe('perf.data pipe', () => {
     );
     const data = openPerfData(memorySource(bytes));
     expect(data.attrs.length).toBe(1);
-    expect(data.diagnostics.entries().map(({ reason }) => reason)).toEqual([
-      "a HEADER_ATTR record can't be read",
-      "a EVENT_UPDATE record can't be read",
+    expect(data.diagnostics.entries()).toMatchObject([
+      { code: 'describing-record-unreadable', subject: 'HEADER_ATTR' },
+      { code: 'describing-record-unreadable', subject: 'EVENT_UPDATE' },
     ]);
   });
 
@@ -343,9 +340,8 @@ describe('perf.data pipe', () => {
       const records = walkTypes(data).length;
       expect(records).toBeGreaterThanOrEqual(recovered);
       recovered = records;
-      expect(data.diagnostics.entries().filter(({ reason }) => !/no events/.test(reason))).toEqual(
-        [],
-      );
+      const counted = data.diagnostics.entries();
+      expect(counted.filter(({ code }) => code !== 'pipe-without-events')).toEqual([]);
     }
     expect(recovered).toBe(describing.length + 7);
   });

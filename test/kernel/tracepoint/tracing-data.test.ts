@@ -103,10 +103,10 @@ describe('TracepointFormats', () => {
       { formats: [{ system: 'x', text: 'nothing' }], longSize: 8, littleEndian: true },
       { diagnostics },
     );
-    expect(diagnostics.entries().map(({ reason }) => reason)).toEqual([
-      'tracing data not understood',
-      'tracing data cut',
-      'format of a tracepoint not understood',
+    expect(diagnostics.entries().map(({ code }) => code)).toEqual([
+      'tracing-data-malformed',
+      'tracing-data-cut',
+      'tracepoint-format-malformed',
     ]);
   });
 
@@ -126,12 +126,12 @@ describe('TracepointFormats', () => {
     all.of(5)!.text(view, 0, 8, true);
     all.countFallbacks();
     expect(diagnostics.entries()).toEqual([
-      { reason: 'raw data not of the tracepoint that the event is', count: 1, example: '6' },
-      { reason: 'no format of a tracepoint', count: 1, example: '6' },
+      { code: 'tracepoint-of-other-event', count: 1, detail: '6' },
+      { code: 'tracepoint-format-missing', count: 1, detail: '6' },
       {
-        reason: 'tracepoint shown as fields, its print fmt could not be evaluated',
+        code: 'tracepoint-text-not-evaluated',
         count: 2,
-        example: 'jbd2:x: jiffies_to_msecs()',
+        detail: 'jbd2:x: jiffies_to_msecs()',
       },
     ]);
   });

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
 import { Debuginfod, debuginfodUrls } from '../../../src/read/files/debuginfod.ts';
 import { mayRedirect, REACH, reachOfAddress } from '../../../src/read/files/redirect.ts';
 import { elfBytes } from '../../code/elf/elf-bytes.ts';
@@ -57,7 +58,8 @@ async function serve(answer: RequestListener): Promise<string> {
 function client(urls: string[], more: { timeoutMs?: number; maxBytes?: number } = {}) {
   const diagnostics = new Diagnostics();
   const debuginfod = new Debuginfod({ urls, directory: folder, diagnostics, ...more });
-  const reasons = () => diagnostics.entries().map(({ reason, example }) => `${reason}: ${example}`);
+  const reasons = () =>
+    describeDiagnostics(diagnostics).map(({ reason, example }) => `${reason}: ${example}`);
   return { debuginfod, reasons };
 }
 

@@ -3,6 +3,7 @@ import { hostname, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
 import { KernelFiles, type KernelFilesOptions } from '../../../src/read/files/kernel-files.ts';
 import { readKernelBuildId } from '../../../src/system/kernel/host-info.ts';
 
@@ -34,7 +35,7 @@ function open(buildId: string | null, options: Partial<KernelFilesOptions> = {})
   source?.close?.();
   return {
     text,
-    reasons: diagnostics.entries().map(({ reason, example }) => `${reason}: ${example}`),
+    reasons: describeDiagnostics(diagnostics).map(({ reason, example }) => `${reason}: ${example}`),
   };
 }
 

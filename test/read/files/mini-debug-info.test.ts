@@ -8,6 +8,7 @@ import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { parseElf } from '../../../src/code/elf/elf-file.ts';
 import { readMiniDebugInfo } from '../../../src/code/symbols/debug-file.ts';
 import { loadElfSymbols } from '../../../src/code/symbols/elf-symbols.ts';
+import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
 import { inflateXz } from '../../../src/read/files/xz.ts';
 
 const hasXz = spawnSync('xz', ['--version']).error === undefined;
@@ -39,7 +40,7 @@ describe.skipIf(!hasXz)('.gnu_debugdata', () => {
     const mini = readMiniDebugInfo(elf, xz, diagnostics);
     const table = loadElfSymbols(elf, mini, (name) => name, diagnostics);
     const names = Array.from({ length: table.length }, (_, index) => table.name(index));
-    return { names, reasons: diagnostics.entries().map(({ reason }) => reason) };
+    return { names, reasons: describeDiagnostics(diagnostics).map(({ reason }) => reason) };
   }
 
   test('names the functions of a stripped file', () => {

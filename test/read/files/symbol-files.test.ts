@@ -20,14 +20,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { StringTable } from '../../../src/base/string-table.ts';
 import { ProcessTable } from '../../../src/code/process/process-table.ts';
-import { DOUBTFUL_NAMES } from '../../../src/code/symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../../src/code/symbols/symbol-request.ts';
 import { Symbolizer } from '../../../src/code/symbols/symbolizer.ts';
+import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
 import { SymbolFiles, type SymbolFilesOptions } from '../../../src/read/files/symbol-files.ts';
 import { readVdso, readVdsoBuildId } from '../../../src/system/kernel/vdso.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const NOBODY = 65534;
+const DOUBTFUL_NAMES = 'names may be wrong: file without a build ID, changed since it was recorded';
 /** A pid above the kernel's highest: no process can have it. */
 const NO_PID = 2 ** 22 + 1;
 
@@ -51,7 +52,8 @@ function files(options: Partial<SymbolFilesOptions> = {}) {
   });
   /** The bytes that come back, as text; null if none do. */
   const ask = (request: SymbolRequest): string | null => textOf(provide(request));
-  const reasons = () => diagnostics.entries().map(({ reason, example }) => `${reason}: ${example}`);
+  const reasons = () =>
+    describeDiagnostics(diagnostics).map(({ reason, example }) => `${reason}: ${example}`);
   return { provide, ask, reasons };
 }
 

@@ -4,6 +4,7 @@ import { memorySource } from '../../../src/base/byte-source.ts';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { DwarfFile, SourceFrames } from '../../../src/code/dwarf/dwarf-file.ts';
 import type { Scratch } from '../../../src/code/elf/inflated-section.ts';
+import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
 import { MAX_UNPACKED_VARIABLE } from '../../../src/read/files/most-unpacked.ts';
 import { sectionDecoders } from '../../../src/read/files/section-decoders.ts';
 import { boundedDecoders, UnpackBudget } from '../../../src/read/files/unpack-budget.ts';
@@ -69,7 +70,7 @@ test('units of DWARF take no more memory in many files than in one', () => {
     dwarf.find(0x1000, new SourceFrames());
   }
   expect(unitRoom.left).toBe(0);
-  expect(diagnostics.entries().map(({ example }) => example)).toContain(
+  expect(describeDiagnostics(diagnostics).map(({ example }) => example)).toContain(
     'unit at offset 12: there are more units than any program has',
   );
 });

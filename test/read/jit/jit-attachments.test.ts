@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
 import { MAX_NOTES_BYTES, parseNotes } from '../../../src/read/jit/node-notes.ts';
 import { takeJitAttachments } from '../../../src/record/jit-maps/jit-attachments.ts';
 import type { MapWatch } from '../../../src/record/jit-maps/map-watch.ts';
@@ -27,9 +28,7 @@ test('malformed lines of Node notes are counted', () => {
   expect(notes.map(({ kind }) => kind)).toEqual(['process', 'sourceMap']);
   expect(notes[1]).toMatchObject({ url: '/a.ts', map: { version: 3, mappings: 'AAAA' } });
   expect(JSON.stringify(notes[1])).not.toContain('[[]]');
-  expect(diagnostics.entries()).toMatchObject([
-    { reason: 'line of Node notes not understood', count: 2 },
-  ]);
+  expect(diagnostics.entries()).toMatchObject([{ code: 'node-notes-line-malformed', count: 2 }]);
 });
 
 test.each([
@@ -40,7 +39,7 @@ test.each([
   const diagnostics = new Diagnostics();
   const bytes = Buffer.alloc(MAX_NOTES_BYTES + 1, unit);
   expect(parseNotes(bytes, diagnostics)).toEqual([]);
-  const found = diagnostics.entries().find((entry) => entry.reason === reason);
+  const found = describeDiagnostics(diagnostics).find((entry) => entry.reason === reason);
   expect(found?.count).toBeGreaterThan(0);
   expect(found?.count).toBeLessThan(1100);
 });

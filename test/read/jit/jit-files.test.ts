@@ -29,6 +29,7 @@ import { FEATURE_FLAGS_OFFSET } from '../../../src/formats/perf-data/header.ts';
 import { openPerfData } from '../../../src/formats/perf-data/reader.ts';
 import { encodeFeatures, encodePrefix } from '../../../src/formats/perf-data/writer.ts';
 import { encodeAttr, newAttr } from '../../../src/kernel/perf-event/attr.ts';
+import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
 import { openJitCode } from '../../../src/read/jit/jit-files.ts';
 import { rewriteRecording } from '../../../src/rewrite/rewrite-recording.ts';
 import { NOBODY } from '../../helpers/nobody.ts';
@@ -86,8 +87,7 @@ function nameAt(timeNs: number, mapped: readonly string[], file = recording(), a
   const dso = processes.dsos.intern({ kind: 'jit', pid: PID });
   jit.advance(timeNs);
   const name = jit.isJit(dso) ? jit.resolve(jit.place(dso, CODE_AT), CODE_AT)?.name : undefined;
-  const reasons = diagnostics
-    .entries()
+  const reasons = describeDiagnostics(diagnostics)
     .filter(({ reason }) => !reason.startsWith('no perf map'))
     .map(({ reason, example }) => `${reason}: ${example.replace(`${directory}/`, '')}`);
   return { name, reasons };

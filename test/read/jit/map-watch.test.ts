@@ -282,5 +282,5 @@ test('a line without an end takes no more memory than the longest that is read',
   const table = readMapLog(log, { high: 0, low: 0 }, diagnostics);
   expect([table.name(0), table.name(1)]).toEqual(['first', 'last']);
   expect(table.length).toBe(2);
-  expect(diagnostics.entries()).toMatchObject([{ reason: 'perf map line longer than 64 KiB' }]);
+  expect(diagnostics.entries()).toMatchObject([{ code: 'perf-map-line-too-long' }]);
 });

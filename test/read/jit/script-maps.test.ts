@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
 import { ScriptMaps, type ScriptMapsOptions } from '../../../src/read/jit/script-maps.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 
@@ -25,7 +26,7 @@ function find(script: string, options: Partial<ScriptMapsOptions> = {}) {
   const place = maps.find(script)?.find(1, 11, 'f') ?? null;
   return {
     place: place === null ? null : `${place.source}:${place.line}`,
-    counted: [...diagnostics.entries()].map(({ reason }) => reason),
+    counted: describeDiagnostics(diagnostics).map(({ reason }) => reason),
   };
 }
 

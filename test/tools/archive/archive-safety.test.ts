@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { FailedError } from '../../../src/base/errors.ts';
+import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
 import { actAs } from '../../../src/system/accounts/file-identity.ts';
 import { ArchiveOutput } from '../../../src/tools/archive/archive-output.ts';
 import { archiveRecording } from '../../../src/tools/archive/archive-recording.ts';
@@ -58,7 +59,7 @@ function program(folder: string, mode: number): string {
 
 /** Reasons why files are missing. */
 function reasons({ diagnostics }: ReturnType<typeof archiveRecording>): string {
-  return JSON.stringify(diagnostics.entries());
+  return JSON.stringify(describeDiagnostics(diagnostics));
 }
 
 describe('an archive', () => {

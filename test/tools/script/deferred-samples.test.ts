@@ -48,7 +48,8 @@ function samplesOf(records: readonly Uint8Array[]) {
     },
   );
   // Not whether this user sees the kernel's symbols.
-  const ofChains = data.diagnostics.entries().filter(({ reason }) => /callchain/.test(reason));
+  const counted = data.diagnostics.entries();
+  const ofChains = counted.filter(({ code }) => code === 'callchain-user-part-missing');
   return { told, counted: ofChains.map(({ count }) => count) };
 }
 

@@ -1,0 +1,213 @@
+import type {
+  DamageCode,
+  DiagnosticCode,
+  JitNamesCode,
+  PlainCode,
+} from '../../base/diagnostic-code.ts';
+import type { Absence, DiagnosticKey, Diagnostics } from '../../base/diagnostics.ts';
+
+const DAMAGE: Record<DamageCode, string> = {
+  'record-header-damaged': 'a record header is damaged; nothing behind it can be read',
+  'compressed-data-damaged': 'the compressed data is damaged; nothing behind that can be read',
+  'compressed-data-cut': 'the compressed data ends inside a record',
+  'section-table-cut': 'the file ends inside the table of header sections',
+  'header-section-cut': 'a header section reaches past the end of the file',
+};
+
+const JIT_NAMES: Record<JitNamesCode, string> = {
+  'perf-map-unused': 'perf map not used',
+  'stored-file-too-large':
+    'stored map or notes not used: they unpack to more than their size explains',
+  'stored-file-damaged': 'stored map or notes are damaged, not used',
+  'jitdump-unused': 'jitdump not used',
+  'jitdump-of-other-clock': 'jitdump of another clock, its times not used: record with -k mono',
+  'jit-address-reused-untimed':
+    'samples in JIT code at addresses that held other code at other times, named by the latest',
+};
+
+const WORDS: Record<PlainCode, string> = {
+  ...DAMAGE,
+  ...JIT_NAMES,
+  'elf-magic-missing': 'not an ELF file',
+  'elf-header-unknown': 'ELF header of unknown class or byte order',
+  'elf-program-headers-outside': 'ELF program headers outside the file',
+  'elf-program-headers-cut': 'ELF program headers cut off',
+  'elf-section-headers-outside': 'ELF section headers outside the file',
+  'elf-section-headers-cut': 'ELF section headers cut off',
+  'elf-section-too-large': 'ELF section too large to be read',
+  'elf-section-cut': 'ELF section cut off',
+  'elf-compression-header-missing': 'compressed ELF section without its header',
+  'elf-compression-unknown': 'ELF section of unknown compression',
+  'elf-compressed-size-unlikely': 'compressed ELF section states an unlikely size, not used',
+  'elf-compressed-without-decoder': 'compressed ELF section, no decompressor at hand',
+  'elf-compressed-section-cut': 'compressed ELF section cut off',
+  'elf-compressed-section-damaged': 'compressed ELF section damaged, not used',
+  'elf-string-table-cut': 'ELF string table cut off',
+  'elf-symbol-table-cut': 'ELF symbol table cut off',
+  'elf-note-too-long': 'ELF note longer than its section',
+  'elf-build-id-unlikely': 'ELF build ID of unlikely length',
+  'elf-debugaltlink-damaged': 'ELF link to a shared debug file damaged',
+  'dwarf-version-unknown': 'DWARF of an unknown version',
+  'dwarf-unit-header-damaged': 'DWARF unit header damaged',
+  'dwarf-unit-damaged': 'DWARF unit damaged',
+  'dwarf-line-program-damaged': 'DWARF line program damaged',
+  'dwarf-range-list-damaged': 'DWARF range list damaged',
+  'dwarf-aranges-differ': 'DWARF .debug_aranges and units disagree, units used',
+  'dwarf-alternate-missing': 'alternate debug file (dwz) not found',
+  'split-dwarf-damaged': 'split DWARF damaged',
+  'split-dwarf-missing': 'split DWARF file (.dwo) not found',
+  'split-dwarf-of-other-build': 'split DWARF file (.dwo) is of another build',
+  'unwind-table-damaged': 'unwind table damaged or not understood',
+  'unwind-architecture-unknown': 'stacks of this architecture are not unwound',
+  'unwind-file-of-other-architecture': 'not unwound: a file of another architecture',
+  'file-unreadable': 'file could not be read',
+  'file-of-other-build': 'file is not the one recorded (build ID differs), not used',
+  'file-inode-differs': 'file may have been replaced since the recording (inode differs)',
+  'names-doubtful': 'names may be wrong: file without a build ID, changed since it was recorded',
+  'demangler-missing': 'C++ names stay mangled',
+  'vdso-unreadable': 'the vDSO can not be read',
+  'debug-file-of-other-build': 'debug file of another build, not used',
+  'debugaltlink-file-missing': 'shared debug file (dwz) not found',
+  'gnu-debugdata-without-decoder': '.gnu_debugdata not read, no decompressor at hand',
+  'gnu-debugdata-damaged': '.gnu_debugdata not read',
+  'debuginfod-file-of-other-build': 'debuginfod server sent a file of another build, not used',
+  'debuginfod-server-down': 'debuginfod server not asked any further',
+  'addresses-outside-mappings': 'addresses outside every mapping',
+  'kernel-unnamed': 'kernel code is not named',
+  'kernel-moved': 'kernel moved since the recording (another boot), adjusted',
+  'kernel-modules-moved':
+    'kernel modules lie elsewhere since the recording (another boot), not named',
+  'kallsyms-restricted': 'kernel symbols are hidden (kernel.kptr_restrict or missing CAP_SYSLOG)',
+  'kallsyms-line-malformed': 'kallsyms line not understood',
+  'recorded-kernel-line-malformed': 'recorded kernel symbol not understood',
+  'perf-map-missing': 'no perf map for JIT code (for Node: --perf-basic-prof)',
+  'perf-map-writable-by-all': 'perf map is writable by all',
+  'perf-map-too-large': 'perf map larger than 256 MiB, the rest not read',
+  'perf-map-too-many-entries': 'perf map of more than 5 million entries, rest unread',
+  'perf-map-line-too-long': 'perf map line longer than 64 KiB',
+  'perf-map-line-malformed': 'perf map line not understood',
+  'stored-perf-map-damaged': 'stored perf map is damaged, the rest not read',
+  'jitdump-times-in-cycles': 'times of a jitdump are in CPU cycles, not used',
+  'jitdump-too-many-records': 'jitdump of more than 5 million records, rest unread',
+  'jitdump-record-damaged': 'jitdump record makes no sense, rest unread',
+  'jitdump-cut': 'jitdump ends within a record',
+  'jitdump-record-malformed': 'jitdump record not understood',
+  'jitdump-frame-tables-too-large': 'jitdump has frame tables of more than 64 KiB, not used',
+  'jit-address-reused-timed':
+    'samples in JIT code at addresses that held other code at other times, named by time',
+  'node-notes-unused': 'Node notes not used',
+  'node-notes-too-long': 'Node notes are too long, the rest not read',
+  'node-notes-line-malformed': 'line of Node notes not understood',
+  'source-map-missing': 'script was compiled in memory and its source map is not known',
+  'source-map-malformed': 'source map not understood',
+  'source-map-too-large': 'script or source map larger than 128 MiB, not read',
+  'source-map-changed': 'script or source map changed since the recording, not used',
+  'tracing-data-malformed': 'tracing data not understood',
+  'tracing-data-cut': 'tracing data cut',
+  'tracepoint-format-malformed': 'format of a tracepoint not understood',
+  'tracepoint-format-missing': 'no format of a tracepoint',
+  'tracepoint-of-other-event': 'raw data not of the tracepoint that the event is',
+  'tracepoint-text-not-evaluated':
+    'tracepoint shown as fields, its print fmt could not be evaluated',
+  'compressed-records-unread': 'compressed records are not read',
+  'header-without-events': 'the header lists no events',
+  'pipe-without-events': 'the pipe lists no events',
+  'event-ids-cut': 'a list of event ids reaches past the end of the file',
+  'event-ids-missing': 'records do not say which event they belong to; all count as the first',
+  'event-fields-newer': 'an event has sample fields that are newer than this program',
+  'recording-unfinished':
+    'the recording was not ended: its header says 0 bytes of data; read to the end of the file',
+  'record-too-short': 'a record is shorter than its fields',
+  'record-of-no-event': 'a record names an event that the header does not',
+  'sample-too-short': 'a sample is shorter than its fields',
+  'sample-fields-newer': 'a sample has fields that are newer than this program',
+  'sample-of-no-event': 'samples left out: they name an event that the header does not',
+  'sample-late': 'samples came later than their place in the file promised',
+  'sample-without-time': 'samples without a time',
+  'callchain-user-part-missing': 'the deferred user part of a callchain is missing',
+  'wait-end-lost': 'waits whose end was lost',
+  'wake-up-unrecorded': 'waits whose wake-up was not recorded',
+  'text-line-malformed': 'lines that are not understood',
+  'text-functions-at-one-address': 'too many functions at one address: a frame is left out',
+  'archive-file-not-elf': 'not stored: it is not an ELF file',
+  'archive-debug-file-without-build-id': 'debug file without a build ID, not stored',
+};
+
+/** A problem of a recording in words, with how often it was met. */
+export type DescribedDiagnostic = {
+  readonly code: DiagnosticCode;
+  /** The DSO, header section or type of record that it is counted for; null: the whole recording. */
+  readonly subject: string | null;
+  /** The problem as a short sentence. */
+  readonly reason: string;
+  readonly count: number;
+  /** Where or how it was first met; empty where nothing is to be added. */
+  readonly example: string;
+};
+
+/** Every diagnostic with its sentence, in the order first met. */
+export function describeDiagnostics(diagnostics: Diagnostics): DescribedDiagnostic[] {
+  return diagnostics.entries().map((entry) => ({
+    code: entry.code,
+    subject: 'subject' in entry ? entry.subject : null,
+    reason: sentenceOf(entry),
+    count: entry.count,
+    example: entry.detail,
+  }));
+}
+
+/** The sentence for a problem, without the example. */
+function sentenceOf(key: DiagnosticKey): string {
+  switch (key.code) {
+    case 'names-missing':
+      return missingSentence('no names for', key.subject, key.why);
+    case 'lines-missing':
+      return missingSentence('no inlined calls and lines of', key.subject, key.why);
+    case 'header-section-unreadable':
+      return `header section ${key.subject} can't be read`;
+    case 'describing-record-unreadable':
+      return `a ${key.subject} record can't be read`;
+    default:
+      return WORDS[key.code];
+  }
+}
+
+function missingSentence(what: string, dso: string, why: Absence): string {
+  const whose = why.cause === 'debug-file-unreadable' ? `${dso} from its debug file` : dso;
+  return `${what} ${whose}: ${absenceText(dso, why)}`;
+}
+
+/** Why the file of `dso` gives nothing. */
+export function absenceText(dso: string, why: Absence): string {
+  switch (why.cause) {
+    case 'unreadable':
+      return `file can not be read (${why.error})`;
+    case 'debug-file-unreadable':
+      return `${why.file} can not be read (${why.error})`;
+    case 'other-build':
+      return `${why.file === dso ? 'the file there' : why.file} is not the one recorded (build ID differs)`;
+    case 'other-machine':
+      return recordedElsewhere(why.machine);
+    case 'unproven':
+      return 'nothing proves that the file there is the mapped one';
+    case 'no-symbols':
+      return 'the file has no symbols, and no debug file is at hand';
+    case 'failed':
+      return why.message;
+  }
+}
+
+/** Why nothing of this machine counts: `machine` is the host name and kernel of the recorded one. */
+export function recordedElsewhere(machine: string): string {
+  return `recorded on another machine (${machine})`;
+}
+
+/** Whether a part of the recording is cut or damaged. */
+export function isDamage(code: DiagnosticCode): boolean {
+  return Object.hasOwn(DAMAGE, code);
+}
+
+/** Whether JIT code may have wrong names, or none that it could have. */
+export function isAboutJitNames(code: DiagnosticCode): boolean {
+  return Object.hasOwn(JIT_NAMES, code);
+}
