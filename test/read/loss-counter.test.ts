@@ -12,8 +12,10 @@ import { newAttr } from '../../src/kernel/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
 import { Pipeline } from '../../src/read/pipeline.ts';
 import { readInfo } from '../../src/read/recording-info.ts';
-import { scratchDirectory } from '../helpers/cli.ts';
 import { perfDataFile, record } from '../helpers/record-builder.ts';
+import { scratchDirectory } from '../helpers/scratch.ts';
+
+const scratch = scratchDirectory();
 
 const fields = {
   type: PERF_TYPE.SOFTWARE,
@@ -122,7 +124,7 @@ describe('what a recording lost', () => {
       lostSamples(SIDEBAND_ID, 2),
     ];
     const bytes = perfDataFile({ attrs, records, features: [version(true)] });
-    const path = join(scratchDirectory(), 'shared.data');
+    const path = join(scratch, 'shared.data');
     writeFileSync(path, bytes);
     const { loss } = readInfo(path);
     expect(loss).toEqual({ lostRecords: 100, lostSamples: 100, best: 100, lostSideband: 2 });
