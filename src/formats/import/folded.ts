@@ -40,6 +40,7 @@ export function importFolded(
       return;
     }
     const [comm = '', ...names] = splitFrames(parts.stack);
+    builder.meetThread(NONE, NONE, comm);
     let stack: number = NONE;
     let depth = 0;
     for (const name of names) {

@@ -77,6 +77,8 @@ export class ImportedProfileBuilder {
   readonly #dsoByPath = new Map<string, number>();
   readonly #threads: { pid: number; tid: number; generation: number; comm: string }[] = [];
   readonly #threadByKey = new Map<string, number>();
+  /** Keys of the threads that samples were met of so far. */
+  readonly #metThreads = new Set<string>();
   readonly #frameName = new Map<number, number>();
   readonly #samples: (ImportedSample & { readonly stack: number; readonly times: number })[] = [];
   #skipped = 0;
@@ -141,8 +143,15 @@ export class ImportedProfileBuilder {
     return prefix;
   }
 
+  /** Holds the threads met so far against the limit, before their samples take memory. */
+  meetThread(pid: number, tid: number, comm: string): void {
+    this.#metThreads.add(threadKey(pid, tid, comm));
+    this.#limits.checkThreads(this.#metThreads.size);
+  }
+
   /** The same sample `times` times. */
   addSample(sample: ImportedSample, stack: number, times = 1): void {
+    this.meetThread(sample.pid, sample.tid, sample.comm);
     this.#samples.push({ ...sample, stack, times });
   }
 
@@ -204,9 +213,9 @@ export class ImportedProfileBuilder {
     return shown;
   }
 
-  /** The last comm of a thread names it. Without a tid, a comm is a thread. */
+  /** The last comm of a thread names it. */
   #thread(pid: number, tid: number, comm: string): number {
-    const key = tid < 0 ? `comm ${comm}` : `${pid}/${tid}`;
+    const key = threadKey(pid, tid, comm);
     const known = this.#threadByKey.get(key);
     if (known !== undefined) {
       this.#threads[known].comm = comm;
@@ -214,9 +223,13 @@ export class ImportedProfileBuilder {
     }
     const thread = this.#threads.push({ pid, tid, generation: 0, comm }) - 1;
     this.#threadByKey.set(key, thread);
-    this.#limits.checkThreads(thread + 1);
     return thread;
   }
+}
+
+/** Without a tid, a comm is a thread. */
+function threadKey(pid: number, tid: number, comm: string): string {
+  return tid < 0 ? `comm ${comm}` : `${pid}/${tid}`;
 }
 
 /** The kind of a DSO, by perf's names; a plain path is a user's. */

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { memorySource } from '../../../src/base/byte-source.ts';
 import { importFolded } from '../../../src/formats/import/folded.ts';
-import type { ImportedProfile } from '../../../src/formats/import/imported-profile.ts';
+import { type ImportedProfile, NO_LIMITS } from '../../../src/formats/import/imported-profile.ts';
 import { checkProfile } from '../../../src/profile/check.ts';
 
 function imported(...lines: readonly string[]): ImportedProfile {
@@ -59,4 +59,27 @@ describe('folded stacks', () => {
       { code: 'text-line-malformed', count: 1, detail: 'a;b' },
     ]);
   });
+});
+
+test('a text of too many threads is refused before the rest of it is read', () => {
+  const text = new TextEncoder().encode(
+    Array.from({ length: 400_000 }, (_, i) => `thread${i} 1\n`).join(''),
+  );
+  const whole = memorySource(text);
+  let readTo = 0;
+  const source = {
+    size: whole.size,
+    read: (offset: number, length: number) => {
+      readTo = Math.max(readTo, offset + length);
+      return whole.read(offset, length);
+    },
+  };
+  const limits = {
+    ...NO_LIMITS,
+    checkThreads: (threads: number) => {
+      if (threads > 1000) throw new Error('too many threads');
+    },
+  };
+  expect(() => importFolded(source, undefined, limits)).toThrow('too many threads');
+  expect(readTo).toBeLessThan(whole.size / 2);
 });
