@@ -19,8 +19,12 @@ export type OpenGroup = {
   readonly instances: readonly Instance[];
 };
 
-/** An event that is not counted, and why. */
-export type Refused = { readonly event: CountedEvent; readonly reason: string };
+/** An event that is not counted, and why: in words, with the kernel's errno where it refused. */
+export type Refused = {
+  readonly event: CountedEvent;
+  readonly code: string | null;
+  readonly reason: string;
+};
 
 /** One reading of everything: per open group and instance, the members' readings. */
 export type Snapshot = readonly (readonly (readonly InstanceReading[])[])[];

@@ -44,7 +44,7 @@ export function openCounters(groups: readonly CountedGroup[], context: CounterCo
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       const places = placesOf(group, context);
       if (typeof places === 'string') {
-        refused.push(...group.events.map((event) => ({ event, reason: places })));
+        refused.push(...group.events.map((event) => ({ event, code: null, reason: places })));
         continue;
       }
       const outcome = openEverywhere(group, places, context);
@@ -207,11 +207,12 @@ function leaveOut(
   const single = encodeAttr(counterAttr(failing, true, { ...mode, enableOnExec: false }));
   const alone = binding.probeEvent(single, place.tid, place.cpu);
   if (group.events.length === 1 || alone.errno !== 0) {
-    const reason = refusalReason(failing.spec, alone.errno === 0 ? code : alone.code, sources);
+    const refusal = alone.errno === 0 ? code : alone.code;
+    const reason = refusalReason(failing.spec, refusal, sources);
     const rest = group.events.filter((event) => event !== failing);
     return {
       instead: rest.length > 0 ? [{ ...group, events: rest }] : [],
-      refused: [{ event: failing, reason }],
+      refused: [{ event: failing, code: refusal, reason }],
     };
   }
   if (group.weak) {
@@ -219,7 +220,7 @@ function leaveOut(
   }
   const names = group.events.map(({ name }) => name).join(',');
   const reason = `the group does not fit the PMU (${code}); '{${names}}:W' lets it be broken up`;
-  return { instead: [], refused: group.events.map((event) => ({ event, reason })) };
+  return { instead: [], refused: group.events.map((event) => ({ event, code, reason })) };
 }
 
 function throwIfLimit({ code, message }: NativeError, event: CountedEvent, place: Place): void {

@@ -346,9 +346,7 @@ class Stat {
 
   #nothingCounts({ refused }: Counters): FailedError {
     const reasons = refused.map(({ event, reason }) => `${event.name}: ${reason}`);
-    const isForbidden = refused.some(({ reason }) =>
-      isRefused(/\((E\w+)\)$/.exec(reason)?.[1] ?? ''),
-    );
+    const isForbidden = refused.some(({ code }) => code !== null && isRefused(code));
     const hints = isForbidden
       ? permissionHints({
           systemWide: this.#target.kind === 'system',
