@@ -17,8 +17,6 @@ const MAX_SAMPLES = 1 << 22;
 const KERNEL = '[kernel.kallsyms]';
 const JIT = '[JIT]';
 
-type FoldedLine = { readonly comm: string; readonly stack: number; readonly weight: number };
-
 /**
  * Folded stacks as a profile: `comm;outermost;…;innermost weight`, as stackcollapse-perf.pl and
  * perf-ts write them. A weight is a number of samples, each a sample of the profile, unless it is
@@ -31,7 +29,8 @@ export function importFolded(
   limits: ImportLimits = NO_LIMITS,
 ): ImportedProfile {
   const builder = new ImportedProfileBuilder(showName, limits);
-  const lines: FoldedLine[] = [];
+  let total = 0;
+  let areWhole = true;
   forEachLine(source, (text) => {
     if (text.trim() === '' || text.startsWith('# ')) return;
     const parts = splitFoldedLine(text);
@@ -40,7 +39,6 @@ export function importFolded(
       return;
     }
     const [comm = '', ...names] = splitFrames(parts.stack);
-    builder.meetThread(NONE, NONE, comm);
     let stack: number = NONE;
     let depth = 0;
     for (const name of names) {
@@ -48,15 +46,14 @@ export function importFolded(
       stack = builder.stack(stack, frame.name, frame.dso, frame.address, frame.inlineDepth);
       depth = frame.inlineDepth;
     }
-    lines.push({ comm, stack, weight: parts.weight });
+    const { weight } = parts;
+    const sample = { comm, pid: NONE, tid: NONE, cpu: NONE, time: null, event: 0, period: weight };
+    builder.addSample(sample, stack);
+    total += weight;
+    areWhole &&= Number.isInteger(weight);
   });
-  const total = lines.reduce((sum, { weight }) => sum + weight, 0);
-  const areCounts = total <= MAX_SAMPLES && lines.every(({ weight }) => Number.isInteger(weight));
-  for (const { comm, stack, weight } of lines) {
-    const sample = { comm, pid: NONE, tid: NONE, cpu: NONE, time: null, event: 0 };
-    if (areCounts) builder.addSample({ ...sample, period: 1 }, stack, weight);
-    else builder.addSample({ ...sample, period: weight }, stack);
-  }
+  const areCounts = total <= MAX_SAMPLES && areWhole;
+  if (areCounts) builder.takePeriodsAsCounts();
   return builder.finish(
     'folded',
     [

@@ -10,6 +10,7 @@ import type {
   ProfileMeta,
   ProfileThread,
 } from '../../profile/types.ts';
+import { type ImportedSample, ImportedSamples } from './imported-samples.ts';
 
 /** A profile out of a text. */
 export type ImportedProfile = {
@@ -27,19 +28,6 @@ export type ImportedFrame = {
   readonly address: number | null;
   /** 0 for the function itself, 1… for calls inlined into it. */
   readonly inlineDepth: number;
-};
-
-/** A sample as a text has it. Frames from the root inwards. */
-export type ImportedSample = {
-  readonly comm: string;
-  /** −1 where the text has none. */
-  readonly pid: number;
-  readonly tid: number;
-  readonly cpu: number;
-  /** Raw nanoseconds; null where the text has none. */
-  readonly time: bigint | null;
-  readonly event: number;
-  readonly period: number;
 };
 
 export const UNKNOWN_NAME = '[unknown]';
@@ -80,7 +68,7 @@ export class ImportedProfileBuilder {
   /** Keys of the threads that samples were met of so far. */
   readonly #metThreads = new Set<string>();
   readonly #frameName = new Map<number, number>();
-  readonly #samples: (ImportedSample & { readonly stack: number; readonly times: number })[] = [];
+  readonly #samples = new ImportedSamples();
   #skipped = 0;
   #firstSkipped = '';
   readonly #showName: ShowName;
@@ -143,16 +131,16 @@ export class ImportedProfileBuilder {
     return prefix;
   }
 
-  /** Holds the threads met so far against the limit, before their samples take memory. */
-  meetThread(pid: number, tid: number, comm: string): void {
-    this.#metThreads.add(threadKey(pid, tid, comm));
+  addSample(sample: ImportedSample, stack: number): void {
+    // Before the samples of too many threads take memory.
+    this.#metThreads.add(threadKey(sample.pid, sample.tid, sample.comm));
     this.#limits.checkThreads(this.#metThreads.size);
+    this.#samples.add(sample, stack);
   }
 
-  /** The same sample `times` times. */
-  addSample(sample: ImportedSample, stack: number, times = 1): void {
-    this.meetThread(sample.pid, sample.tid, sample.comm);
-    this.#samples.push({ ...sample, stack, times });
+  /** A sample with a period of n is n samples with a period of 1. */
+  takePeriodsAsCounts(): void {
+    this.#samples.takePeriodsAsCounts();
   }
 
   finish(
@@ -160,23 +148,16 @@ export class ImportedProfileBuilder {
     events: readonly ProfileEvent[],
     meta: Partial<ProfileMeta>,
   ): ImportedProfile {
-    const samples = this.#samples;
-    const start = samples.reduce<bigint | null>(
-      (first, { time }) => (time !== null && (first === null || time < first) ? time : first),
-      null,
-    );
-    const timeOf = (time: bigint | null): number =>
-      time === null || start === null ? 0 : Number(time - start);
-    const ordered = samples.map((sample) => ({ ...sample, timeNs: timeOf(sample.time) }));
-    ordered.sort((a, b) => a.timeNs - b.timeNs);
-    for (const { stack, comm, event, cpu, timeNs, period, pid, tid, times } of ordered) {
+    const { start } = this.#samples;
+    const { NaN: noCount } = Number;
+    this.#samples.forEachInTimeOrder((sample, stack, timeNs, times) => {
+      const { comm, pid, tid, cpu, event, period } = sample;
       const thread = this.#thread(pid, tid, comm);
       const name = this.#builder.strings.intern(comm);
-      const { NaN: noCount } = Number;
       for (let i = 0; i < times; i++) {
         this.#builder.addSample(stack, thread, name, event, NONE, cpu, timeNs, period, noCount);
       }
-    }
+    });
     const profile = this.#builder.finish({
       meta: {
         commandLine: [],
