@@ -355,10 +355,10 @@ class Recorder implements ControlActions {
   /** Adds what is only known at the end, and closes the output. */
   async #complete(ended: RecordingEnded): Promise<Recording> {
     const { session, path } = this.#opened;
+    // First of all: on a whole system events go on meanwhile.
+    const counted = this.#finishCounting();
     const output = this.#switching?.last() ?? this.#opened.output;
     try {
-      // Before the output is completed: on a whole system events go on meanwhile.
-      const counted = this.#finishCounting();
       if (this.#execFailure !== null) {
         output.discard();
         throw this.#execFailure;

@@ -368,6 +368,13 @@ describe('what an event records', () => {
     expect(noticesOf('cycles', { counts: true, inherit: false })).toEqual([]);
   });
 
+  it('--counts with --per-thread reads the counter on any kernel: nothing inherits', () => {
+    const features = { inheritedRead: false };
+    const options = { counts: true, perThread: true };
+    expect(draw('cycles', options, { features })).toEqual(['cycles 4000 Hz READ PERIOD |']);
+    expect(noticesOf('cycles', options, { features })).toEqual([]);
+  });
+
   it('--counts does not inherit where the kernel cannot read inherited counters', () => {
     const features = { inheritedRead: false };
     expect(draw('cycles,page-faults', { counts: true }, { features })).toEqual([
