@@ -113,7 +113,7 @@ describeLive('copied stacks', () => {
     expect(count(lines)).toBe(profile.samples.length);
     expect(count(marked)).toBe(profile.samples.length - (completeness?.complete ?? 0));
     const { stdout } = perfTs(['report', '-i', file]);
-    expect(stdout).toMatch(/# stacks: .* are whole; .* stack copy too short \(copy more/);
+    expect(stdout).toMatch(/# stacks: .* are complete; .* stack copy too short \(copy more/);
     const json = JSON.parse(perfTs(['report', '-i', file, '--json']).stdout);
     expect(json.completeness.complete).toBe(completeness?.complete);
   });

@@ -78,7 +78,7 @@ function figuresOf(
   }
   const { completeness } = head;
   if (completeness !== null && completeness.samples > 0) {
-    figures.push(remark('whole stacks', describeStacks(completeness)));
+    figures.push(remark('complete stacks', describeStacks(completeness)));
   }
   if (sources.length > 0) figures.push(remark('where the weights come from', sources.join('; ')));
   return figures;
@@ -87,7 +87,7 @@ function figuresOf(
 function describeStacks(stacks: NonNullable<OpenResult['head']['completeness']>): string {
   const { samples, complete, unknown, cut } = stacks;
   const parts = [formatShare(complete / samples)];
-  if (unknown > 0) parts.push(`of ${formatShare(unknown / samples)} nobody can tell`);
+  if (unknown > 0) parts.push(`${formatShare(unknown / samples)} unknown`);
   const [worst] = cut;
   if (worst !== undefined) {
     parts.push(`${formatShare(worst.samples / samples)} cut: ${worst.reason}`);

@@ -9,7 +9,7 @@ import { CHAIN_ENDS, CHAIN_IS_FULL, LBR_ENDS, LBR_IS_FULL } from '../../read/unw
 const WORTH_TELLING = 0.01;
 const MOST_ROWS = 10;
 
-/** Why stacks end early, and what to do: nothing while 99 % are whole, unless `isVerbose`. */
+/** Why stacks end early, and what to do: nothing while 99 % are complete, unless `isVerbose`. */
 export function completenessLines(opened: OpenedProfile, isVerbose: boolean): string[] {
   const { completeness } = opened;
   if (completeness === null || completeness.samples === 0) return [];
@@ -17,8 +17,8 @@ export function completenessLines(opened: OpenedProfile, isVerbose: boolean): st
   const cutSamples = samples - complete - unknown;
   if (!isVerbose && cutSamples < WORTH_TELLING * samples) return [];
   const unknownText =
-    unknown === 0 ? '' : `, of ${formatShare(unknown / samples)} it can't be told (no symbols)`;
-  const head = `# stacks: ${formatShare(complete / samples)} of ${formatCount(samples)} are whole${unknownText}`;
+    unknown === 0 ? '' : `, ${formatShare(unknown / samples)} unknown (no symbols)`;
+  const head = `# stacks: ${formatShare(complete / samples)} of ${formatCount(samples)} are complete${unknownText}`;
   if (isVerbose)
     return [head, ...cut.slice(0, MOST_ROWS).map((row) => `#   ${cutLine(opened, row)}`)];
   const [most] = cut;

@@ -42,7 +42,7 @@ export function inseparableLines(pairs: readonly InseparableNames[]): string[] {
     seconds === null
       ? []
       : [
-          `${printable(shortName(first))} and ${printable(shortName(second))} can't be told apart: ` +
+          `${printable(shortName(first))} and ${printable(shortName(second))} do not differ significantly: ` +
             `record about ${formatSeconds(seconds)} more`,
         ],
   );

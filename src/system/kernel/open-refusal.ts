@@ -53,7 +53,7 @@ export function explainUnopenable(
   if (hasLbrCallchain(attr) && isAbsent(code)) {
     const where = spec.callGraph === null ? '--call-graph lbr' : 'call-graph=lbr';
     return new FailedError(`${where}: ${spec.name} has no branch records of calls here (${code})`, [
-      'instead: --call-graph auto, which has whole stacks on any CPU; or dwarf, or fp',
+      'instead: --call-graph auto, which has complete stacks on any CPU; or dwarf, or fp',
       'hardware events (-e cycles) have such records on Intel CPUs since Haswell; virtual machines ' +
         'mostly hide them: perf-ts cpu',
     ]);
