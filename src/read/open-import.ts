@@ -13,6 +13,7 @@ import { importPerfScript } from '../formats/import/perf-script.ts';
 import { demangler } from './code/demangler.ts';
 import {
   checkEventCount,
+  checkLineOfText,
   checkThreadsOfText,
   mostFramesOfText,
   mostStacksOfText,
@@ -33,6 +34,7 @@ export function openImport(source: ByteSource): ImportedProfile | null {
   const limits: ImportLimits = {
     checkEvents: checkEventCount,
     checkThreads: checkThreadsOfText,
+    checkLine: checkLineOfText,
     checkStacks: (stacks, frames) => {
       if (frames > mostFrames) throw tooManyFrames(mostFrames);
       if (stacks > mostStacks) throw tooManyStacks(mostStacks);

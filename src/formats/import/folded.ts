@@ -31,7 +31,7 @@ export function importFolded(
   const builder = new ImportedProfileBuilder(showName, limits);
   let total = 0;
   let areWhole = true;
-  forEachLine(source, (text) => {
+  const readLine = (text: string): void => {
     if (text.trim() === '' || text.startsWith('# ')) return;
     const parts = splitFoldedLine(text);
     if (parts === null) {
@@ -51,7 +51,8 @@ export function importFolded(
     builder.addSample(sample, stack);
     total += weight;
     areWhole &&= Number.isInteger(weight);
-  });
+  };
+  forEachLine(source, readLine, limits.checkLine);
   const areCounts = total <= MAX_SAMPLES && areWhole;
   if (areCounts) builder.takePeriodsAsCounts();
   return builder.finish(

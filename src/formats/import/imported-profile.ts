@@ -49,12 +49,15 @@ export type ImportLimits = {
   readonly checkEvents: (events: number) => void;
   readonly checkStacks: (stacks: number, frames: number) => void;
   readonly checkThreads: (threads: number) => void;
+  /** The characters of a line. */
+  readonly checkLine: (characters: number) => void;
 };
 
 export const NO_LIMITS: ImportLimits = {
   checkEvents: () => {},
   checkStacks: () => {},
   checkThreads: () => {},
+  checkLine: () => {},
 };
 
 /** Collects samples of a text; `finish` sorts them by time. */

@@ -32,7 +32,7 @@ export function importPerfScript(
   limits: ImportLimits = NO_LIMITS,
 ): ImportedProfile {
   const reader = new PerfScriptReader(showName, limits);
-  forEachLine(source, (line) => reader.line(line));
+  forEachLine(source, (line) => reader.line(line), limits.checkLine);
   return reader.finish();
 }
 

@@ -55,6 +55,18 @@ export function checkThreadsOfText(threads: number): void {
   if (threads > most) throw tooLarge(`it has more than ${Math.floor(most)} threads`, 'are');
 }
 
+/** Characters of a line: a stack has some hundred frames, and a name some hundred characters. */
+const MOST_OF_LINE = 2 ** 24;
+/** Memory that one takes while its frames are split. */
+const CHARACTER_BYTES = 24;
+
+/** Throws where a line of a text is longer than what is read. */
+export function checkLineOfText(characters: number): void {
+  const most = mostOf(CHARACTER_BYTES, MOST_OF_LINE);
+  if (characters <= most) return;
+  throw tooLarge(`it has a line of more than ${Math.floor(most)} characters`, 'is');
+}
+
 /** All tracepoints of a kernel are two thousand; each event has tables over all samples. */
 const MOST_EVENTS = 5000;
 

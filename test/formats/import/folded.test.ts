@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { memorySource } from '../../../src/base/byte-source.ts';
 import { importFolded } from '../../../src/formats/import/folded.ts';
 import { type ImportedProfile, NO_LIMITS } from '../../../src/formats/import/imported-profile.ts';
+import { forEachLine } from '../../../src/formats/import/text-lines.ts';
 import { checkProfile } from '../../../src/profile/check.ts';
 
 function imported(...lines: readonly string[]): ImportedProfile {
@@ -82,4 +83,17 @@ test('a text of too many threads is refused before the rest of it is read', () =
   };
   expect(() => importFolded(source, undefined, limits)).toThrow('too many threads');
   expect(readTo).toBeLessThan(whole.size / 2);
+});
+
+test('a line over many pieces of the text is put together once, and may be too long', () => {
+  const line = `app;${'f;'.repeat(1_500_000)}g 1`;
+  const source = memorySource(new TextEncoder().encode(`a 1\r\n${line}\r\nb 1\n`));
+  const lines: string[] = [];
+  forEachLine(source, (text) => lines.push(text));
+  expect(lines.map((text) => text.length)).toEqual([3, line.length, 3]);
+  expect(lines[1] === line).toBe(true);
+  const refuse = (characters: number) => {
+    if (characters > 2 ** 20) throw new Error('too long');
+  };
+  expect(() => forEachLine(source, () => {}, refuse)).toThrow('too long');
 });
