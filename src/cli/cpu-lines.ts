@@ -11,7 +11,7 @@ type Style = { readonly colour: boolean };
 /** One kind of core: who it is, what it counts, and each fact with its register. */
 export function coreLines({ capabilities, arm }: CoreKind, style: Style): string[] {
   if (capabilities === null) {
-    if (arm === null) return ['a processor that says nothing of itself (no CPUID, no MIDR_EL1)'];
+    if (arm === null) return ['a processor without CPUID or MIDR_EL1'];
     const { implementer, core, part, variant, revision } = arm;
     return [
       `${implementer} ${core ?? `part 0x${part.toString(16)}`} r${variant}p${revision} (MIDR_EL1)`,
@@ -67,7 +67,7 @@ function summary(capabilities: CpuCapabilities): string[][] {
     rows.push([
       'branch records',
       branchRecords === null
-        ? 'not architectural: caps/branches of the PMU says'
+        ? 'not architectural: see caps/branches of the PMU'
         : `${branchRecords.depths.join(', ')} entries; ${branchRecords.features.join(', ')}`,
     ]);
   }

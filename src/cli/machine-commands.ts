@@ -35,7 +35,7 @@ export function declareMachineCommands(program: Command): void {
   program
     .command('doctor')
     .description('problems that prevent recording here, and the fix for each')
-    .argument('[binary]', 'a program or library: whether stacks through it will be whole')
+    .argument('[binary]', 'a program or library: whether stacks through it will be complete')
     .option('--selftest', 'record a workload of our own and check what is claimed of the kernel')
     .option('-e, --event <list>', 'selftest: this event only; may repeat', collect)
     .option('--quick', 'selftest: a third of the recordings')

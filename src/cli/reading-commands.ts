@@ -181,7 +181,7 @@ function declareExport(program: Command): void {
     .addOption(
       new Option(
         '--names <how>',
-        'names in folded lines: whole, or cut at parameters as stackcollapse-perf.pl does',
+        'names in folded lines: complete, or cut at parameters as stackcollapse-perf.pl does',
       )
         .choices(['full', 'tidy'])
         .default('full'),
@@ -214,14 +214,14 @@ function declareScript(program: Command): void {
     .option('--js-simple', "callchains without V8's interpreter, inline caches and call stubs")
     .option('-e, --event <name>', 'this event only')
     .option('-D, --dump-raw-trace', 'the bytes of every record too, in the order of the file')
-    .option('--show-task-events', 'beside samples: FORK, COMM and EXIT')
-    .option('--show-mmap-events', 'beside samples: MMAP and MMAP2')
-    .option('--show-switch-events', 'beside samples: context switches')
-    .option('--show-namespace-events', 'beside samples: NAMESPACES')
-    .option('--show-lost-events', 'beside samples: what was lost')
-    .option('--show-bpf-events', 'beside samples: KSYMBOL and BPF_EVENT')
-    .option('--show-cgroup-events', 'beside samples: CGROUP')
-    .option('--show-text-poke-events', 'beside samples: changes of kernel code')
+    .option('--show-task-events', 'in addition to samples: FORK, COMM and EXIT')
+    .option('--show-mmap-events', 'in addition to samples: MMAP and MMAP2')
+    .option('--show-switch-events', 'in addition to samples: context switches')
+    .option('--show-namespace-events', 'in addition to samples: NAMESPACES')
+    .option('--show-lost-events', 'in addition to samples: what was lost')
+    .option('--show-bpf-events', 'in addition to samples: KSYMBOL and BPF_EVENT')
+    .option('--show-cgroup-events', 'in addition to samples: CGROUP')
+    .option('--show-text-poke-events', 'in addition to samples: changes of kernel code')
     .addHelpText(
       'after',
       `
@@ -249,7 +249,7 @@ function declareInject(program: Command): void {
     .option('--strip-kernel', 'one marker in place of all kernel addresses')
     .option('--drop-stacks', 'without the copies of user stacks and registers')
     .option('--anonymize', 'hashes in place of paths, comms, host name, command line')
-    .option('--salt <text>', 'goes into the hashes, so that nobody else can try names')
+    .option('--salt <text>', 'is added to the hashes, so that trying names does not reveal them')
     .option('-b, --build-ids', 'add the build IDs of mapped files that are on this machine')
     .option('--remove-build-ids', 'without build IDs')
     .addHelpText(
@@ -269,11 +269,11 @@ Examples:
 function declareArchive(program: Command): void {
   withInput(
     program.command('archive'),
-    'store what names the samples beside the file, for reports elsewhere',
+    'store symbols next to the recording, for reports on other machines',
   )
     .option('-o, --output <path>', 'a directory, or a .tar(.gz, .xz) file (default FILE.symbols)')
-    .option('--full', 'whole files, in place of their symbols and tables')
-    .option('--no-dwarf', 'without what tells lines and inlined calls')
+    .option('--full', 'complete files instead of their symbols and tables')
+    .option('--no-dwarf', 'without lines and inlined calls')
     .option('--symfs <dir>', "the recorded machine's files are below this directory")
     .option('--kallsyms <file>', "the recorded machine's list of kernel symbols, or its vmlinux")
     .option('--debug-dir <dir>', 'debug files are below this directory, as in /usr/lib/debug')

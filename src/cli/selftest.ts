@@ -94,7 +94,7 @@ export function formatSelftest(
     ...explainMissing(cases),
     '',
     report.ok === 0
-      ? 'nothing could be measured; perf-ts doctor says what stands in the way'
+      ? 'nothing could be measured; perf-ts doctor shows what stands in the way'
       : `${report.ok} ok, ${report.differs} differ, ${report.notAvailable} not available`,
   ];
 }

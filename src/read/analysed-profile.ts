@@ -185,7 +185,7 @@ export class AnalysedProfile {
   /** The same as `disassemble`, of rows of the frame table. */
   async disassembleFrames(frames: readonly number[]): Promise<FunctionAssembly> {
     if (this.#code === null) {
-      throw new FailedError('no assembly: only a perf.data file says which code ran');
+      throw new FailedError('no assembly: only a perf.data file records which code ran');
     }
     return this.#code.disassemble(this.profile, frames);
   }

@@ -116,7 +116,7 @@ describeBrowser('the assembly of a function', (tab) => {
     });
     await expect
       .poll(() => page.locator('#panel .problem').innerText())
-      .toBe('no assembly: only a perf.data file says which code ran');
+      .toBe('no assembly: only a perf.data file records which code ran');
     rmSync(program, { force: true });
     const gone = await open('&func=0&code=assembly');
     await expect

@@ -42,7 +42,7 @@ describe('what list prints', () => {
         cpu/cpu-cycles/   does not open (ENOENT)  event=0x3c
         hv_24x7/CPM_CYC/  needs core=…
         msr/tsc/          opens                   event=0x00
-        (ENOENT, type, config: no PMU here counts this event; perf-ts cpu says whether there are counters, and why not)
+        (ENOENT, type, config: no PMU here counts this event; perf-ts cpu shows whether there are counters, and why not)
       `),
     );
   });
@@ -62,7 +62,7 @@ describe('what list prints', () => {
         sched:sched_wakeup    opens*
         sched:gone            can't be used: it has gone meanwhile
         (* as sched:sched_switch, which was tried; the kernel shows an id for what can be opened. --try-each tries them all, some 20 ms each)
-        (EPERM, exclude_kernel, pid, cpu: this user may not count here; perf-ts doctor says which setting stands in the way)
+        (EPERM, exclude_kernel, pid, cpu: this user may not count here; perf-ts doctor shows which setting stands in the way)
       `),
     );
   });

@@ -201,7 +201,7 @@ describe('the code of a function', () => {
     writeFileSync(path, 'main;work 3\n');
     const opened = await openProfile(path);
     await expect(opened.disassemble(0 as FuncIndex)).rejects.toThrow(
-      'no assembly: only a perf.data file says which code ran',
+      'no assembly: only a perf.data file records which code ran',
     );
   });
 });

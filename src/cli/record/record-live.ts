@@ -25,7 +25,7 @@ type LiveRunFlags = Pick<
 /** `perf-ts view --live`: records processes that run, and shows them meanwhile. */
 export async function runLiveView(flags: LiveRunFlags): Promise<void> {
   if (flags.pid === undefined && flags.tid === undefined && !flags.allCpus) {
-    throw new UsageError('view --live: of what? -p PID, -t TID, or -a for the whole system', [
+    throw new UsageError('view --live: no target: -p PID, -t TID, or -a for the whole system', [
       'a program that is to be started: perf-ts record --view -- ./app',
     ]);
   }

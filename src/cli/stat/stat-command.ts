@@ -17,7 +17,7 @@ export function declareStatOptions(command: Command): Command {
     .optionsGroup('Target:')
     .option('-p, --pid <pids>', 'processes that run, all their threads')
     .option('-t, --tid <tids>', 'single threads')
-    .option('-a, --all-cpus', 'the whole system; a command says how long')
+    .option('-a, --all-cpus', 'the whole system; a command sets the duration')
     .option('-C, --cpu <cpus>', 'everything on these CPUs (0-3,8)')
     .option('--for-each-cgroup <paths>', 'with -a: each of these control groups by itself')
     .option('-i, --no-inherit', 'leave out threads and children started later')

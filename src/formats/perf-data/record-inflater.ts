@@ -160,7 +160,10 @@ export class RecordInflater {
       record.moveTo(view, this.#walked - start, this.#littleEndian, this.#fileOffset);
       const { size } = record;
       if (size < RECORD_HEADER_SIZE) {
-        throw new PerfDataError('bad-record', `an inflated record says that it has ${size} bytes`);
+        throw new PerfDataError(
+          'bad-record',
+          `an inflated record has a stated size of ${size} bytes`,
+        );
       }
       if (this.#walked + size > this.#end) return;
       this.#walked += size;

@@ -76,7 +76,7 @@ function refuse(word: Word, refusal: LibpfmRefusal, libpfm: LibpfmSource): never
   const wrong = name.attributes.find((attribute) => !isKnown(event, attribute.text));
   if (wrong !== undefined) return unknownAttribute(wrong, event);
   const at = name.attributes[0] ?? name.event;
-  return failAt(at, `${event.name}: libpfm says '${refusal.message}'`, [
+  return failAt(at, `${event.name}: libpfm reports '${refusal.message}'`, [
     ...(HINTS[refusal.error] ?? []),
     ...describeAttributes(event),
   ]);

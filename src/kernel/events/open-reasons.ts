@@ -24,13 +24,13 @@ const REASONS: Readonly<Record<string, OpenReason>> = {
     words: 'the kernel does not allow it',
     field: 'exclude_kernel, pid, cpu',
     why: 'this user may not count here',
-    todo: 'perf-ts doctor says which setting stands in the way',
+    todo: 'perf-ts doctor shows which setting stands in the way',
   },
   EPERM: {
     words: 'the kernel does not allow it',
     field: 'exclude_kernel, pid, cpu',
     why: 'this user may not count here',
-    todo: 'perf-ts doctor says which setting stands in the way',
+    todo: 'perf-ts doctor shows which setting stands in the way',
   },
   EBUSY: {
     words: 'another user of the counters has them to itself',
@@ -60,7 +60,7 @@ const REASONS: Readonly<Record<string, OpenReason>> = {
     words: 'this machine does not have it',
     field: 'type, config',
     why: 'no PMU here counts this event',
-    todo: 'perf-ts cpu says whether there are counters, and why not',
+    todo: 'perf-ts cpu shows whether there are counters, and why not',
   },
   ENOSPC: {
     words: 'the CPU has no breakpoint left',
@@ -72,7 +72,7 @@ const REASONS: Readonly<Record<string, OpenReason>> = {
     words: 'this kernel has no perf events (or a seccomp filter hides them)',
     field: 'the call itself',
     why: 'the kernel has no perf events, or seccomp hides them',
-    todo: 'perf-ts doctor says which',
+    todo: 'perf-ts doctor shows which',
   },
   ENXIO: {
     words: 'this machine does not have it',

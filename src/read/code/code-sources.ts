@@ -50,7 +50,7 @@ export type CodeAt = {
   readonly locate: (offset: number) => CodeLocation | null;
 };
 
-const NOWHERE = 'These addresses are in no mapping of the recording, so nobody knows their code.';
+const NOWHERE = 'These addresses are in no mapping of the recording, so their code is unknown.';
 const NAMES_ONLY =
   'Recorded with --perf-basic-prof, which writes names of JIT code only: ' +
   'with --perf-prof Node writes a jitdump, which has the code.';

@@ -16,7 +16,7 @@ const UNDIVIDED_TOLERANCE = 0.05;
 const IDLE_THREADS = 16;
 /** Share of the timers that may be skipped before it is said. */
 const TIMER_TOLERANCE = 0.05;
-const UNSEEN = ': without counts nothing tells what an instance counted before its first sample';
+const UNSEEN = ': without counts it is unknown what an instance counted before its first sample';
 /** Below this rate ticks have a hand in most steps, and where they fell is only inferred. */
 const MIN_JUDGED_HZ = 5000;
 /** Fewer replayed steps are mostly the first ramp and say little of the algorithm. */
@@ -82,7 +82,7 @@ function judgeLedger(setup: CaseSetup, numbers: CaseNumbers): Finding {
   }
   const text = describeLedger(numbers, ledger);
   if (!setup.counts && lostSamples > 0) {
-    return notAvailable('ledger', `${text}: without counts nothing tells what was lost`);
+    return notAvailable('ledger', `${text}: without counts it is unknown what was lost`);
   }
   const { tail, undivided, unaccounted } = ledger;
   const isExact = setup.counts && !numbers.isClock;
@@ -177,7 +177,7 @@ function judgeModel({ rate }: CaseSetup, { model, lostSamples }: CaseNumbers): F
     `${tickDriven ? ', driven by ticks' : ''}`;
   if (compared < MIN_COMPARED) return notAvailable('model', `${text}: too few`);
   if ('freq' in rate && rate.freq < MIN_JUDGED_HZ) {
-    return notAvailable('model', `${text}: told, not judged, below ${MIN_JUDGED_HZ} Hz`);
+    return notAvailable('model', `${text}: reported, not judged, below ${MIN_JUDGED_HZ} Hz`);
   }
   if (lostSamples > 0) return notAvailable('model', `${text}, with samples lost`);
   return within1Percent >= MIN_WITHIN_1_PERCENT * compared

@@ -176,7 +176,7 @@ describe('COMPRESSED records', () => {
     const data = open([compressed(concat(zstdFrameHeader(), zstdRawBlock(new Uint8Array(40))))]);
     expect(list(data)).toEqual(['COMPRESSED @0']);
     expect(data.diagnostics.entries()[0].detail).toContain(
-      'an inflated record says that it has 0 bytes',
+      'an inflated record has a stated size of 0 bytes',
     );
   });
 

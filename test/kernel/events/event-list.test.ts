@@ -247,7 +247,7 @@ describe('names of libpfm', () => {
       'pfm::skl::INST_RETIRED:ANY_P ENOENT cpu/cpu-cycles/',
       'pfm::skl::INST_RETIRED:PREC_DIST ENOENT',
       'pfm::skl::MEM_LOAD_RETIRED:L1_HIT ENOENT',
-      "pfm::skl::MEM_LOAD_RETIRED:L3_MISS MEM_LOAD_RETIRED: libpfm says 'error -5'",
+      "pfm::skl::MEM_LOAD_RETIRED:L3_MISS MEM_LOAD_RETIRED: libpfm reports 'error -5'",
     ]);
     const descriptions = sections.at(-1)?.events.map(({ description }) => description);
     expect(descriptions?.slice(0, 2)).toEqual([

@@ -155,7 +155,7 @@ describe('a name that libpfm refuses', () => {
     [
       'pfm::MEM_LOAD_RETIRED:c=999',
       [
-        "MEM_LOAD_RETIRED: libpfm says 'error -9'",
+        "MEM_LOAD_RETIRED: libpfm reports 'error -9'",
         'pfm::MEM_LOAD_RETIRED:c=999',
         '                      ^',
         'the value is too wide for its bits, or none is given',
@@ -165,7 +165,7 @@ describe('a name that libpfm refuses', () => {
     [
       'pfm::MEM_LOAD_RETIRED:L1_HIT:L3_MISS',
       [
-        "MEM_LOAD_RETIRED: libpfm says 'error -5'",
+        "MEM_LOAD_RETIRED: libpfm reports 'error -5'",
         'pfm::MEM_LOAD_RETIRED:L1_HIT:L3_MISS',
         '                      ^',
         'these unit masks or modifiers exclude each other',
@@ -175,7 +175,7 @@ describe('a name that libpfm refuses', () => {
     [
       'pfm::MEM_LOAD_RETIRED',
       [
-        "MEM_LOAD_RETIRED: libpfm says 'error -6'",
+        "MEM_LOAD_RETIRED: libpfm reports 'error -6'",
         'pfm::MEM_LOAD_RETIRED',
         '     ^',
         'name one unit mask of those below',
