@@ -5,7 +5,7 @@ import { type ChainMemory, newChainMemory } from './stack-interner.ts';
 /** No pid, tid or stream id that a sample could have; −1 is "not recorded". */
 const NOBODY = -2;
 
-/** What the last sample of a CPU was, since the next one is mostly much the same. */
+/** The last sample of a CPU, since the next one is mostly much the same. */
 export class CpuMemory {
   pid = NOBODY;
   tid = NOBODY;

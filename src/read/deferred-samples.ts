@@ -1,7 +1,7 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { type Cookie, DeferredCallchains } from '../kernel/perf-event/deferred-callchain.ts';
 
-/** What stands for a sample until its callchain is complete. */
+/** A sample whose callchain is not complete yet. */
 export type HeldSample = {
   readonly tid: number;
   /** Bytes of memory that it keeps. */

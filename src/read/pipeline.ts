@@ -124,7 +124,7 @@ export class Pipeline {
     );
   }
 
-  /** What JITs reported of their code; null: it all counts as one. */
+  /** The code that JITs reported; null: it all counts as one. */
   get jit(): JitCode | null {
     return this.#completion.jit;
   }

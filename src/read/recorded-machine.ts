@@ -8,7 +8,7 @@ import type { PerfData } from '../formats/perf-data/reader.ts';
 export type RecordedMachine = {
   readonly data: PerfData;
   readonly processes: ProcessTable;
-  /** What JITs reported of their code; null: it all counts as one. */
+  /** The code that JITs reported; null: it all counts as one. */
   readonly jit: JitCode | null;
   readonly diagnostics: Diagnostics;
 };

@@ -57,7 +57,7 @@ export type RecordingInfo = {
   }[];
   readonly records: Readonly<Record<string, number>>;
   readonly loss: {
-    /** Of the events that have samples, as the next two. */
+    /** Sums over the events that have samples, as the next two are. */
     readonly lostRecords: number;
     readonly lostSamples: number;
     /** Σ over events of the larger of the two, which count the same losses. */
@@ -69,14 +69,14 @@ export type RecordingInfo = {
   readonly truncatedAt: number | null;
   readonly skippedBytes: number;
   /**
-   * Where a part of the samples was asked for, how many they are and of how many. `samples` and
+   * With a selection, how many samples it takes and of how many. `samples` and
    * `sampled` of the events and the times below are theirs, the rest is the whole recording's.
    */
   readonly selected?: { readonly samples: number; readonly of: number };
   readonly firstSampleTimeNs: string | null;
   readonly lastSampleTimeNs: string | null;
   readonly features: readonly string[];
-  /** What the feature sections say, beyond the keys above. */
+  /** The feature sections, beyond the keys above. */
   readonly header: RecordingHeader;
   readonly notes: readonly string[];
   readonly diagnostics: readonly { readonly reason: string; readonly count: number }[];
@@ -90,7 +90,7 @@ export function readInfo(path: string, select: RecordSelection = {}): RecordingI
   return withRecording(path, (data) => describeRecording(data, Selector.open(data, select)));
 }
 
-/** What the records of a recording come to. */
+/** Counts of the records of a recording. */
 class RecordCounts implements RecordVisitor {
   /** Records by type. */
   readonly ofType = new Map<number, number>();

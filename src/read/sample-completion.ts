@@ -14,7 +14,7 @@ import { copiesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind/unwind-s
 
 /** How those who read samples complete them. */
 export type CompletionOptions<Held> = {
-  /** What stands for the innermost user frame of branch stacks. */
+  /** The entry that branch stacks have for the innermost user frame. */
   readonly innermost: LbrInnermost;
   /** Gets the samples that were held. */
   readonly settle: SettleSample<Held>;
@@ -95,7 +95,7 @@ export class SampleCompletion<Held extends HeldSample> {
     return hasLbrCallchain ? this.#lbr.complete(sample) : NOT_UNWOUND;
   }
 
-  /** What a counter that `sample` reads has counted since the sample before of the same instance. */
+  /** The events that a counter read by `sample` has counted since the sample before of its instance. */
   readMember(attrIndex: number, member: number, id: number): MemberInstance {
     const { sample } = this;
     const { inherit } = this.#data.attrs[attrIndex].attr.flags;

@@ -90,7 +90,7 @@ export class Selector {
   }
 }
 
-/** What samples need for each way of selecting them. */
+/** The fields that samples need for each way of selecting them. */
 const REQUIRED = [
   ['time', '--time', 'times', PERF_SAMPLE.TIME],
   ['cpus', '--cpu', 'CPUs', PERF_SAMPLE.CPU],

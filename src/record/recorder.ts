@@ -312,7 +312,7 @@ class Recorder implements ControlActions {
     return this.#opened.session.plan.events.map(({ name }) => name);
   }
 
-  // What the drain thread reports.
+  // Reports of the drain thread.
 
   #onEvent(event: SamplerEvent): void {
     switch (event.kind) {
@@ -389,7 +389,7 @@ class Recorder implements ControlActions {
     }
   }
 
-  /** What was counted beside the samples; no recording fails because of it. */
+  /** The counts alongside the samples; no recording fails because of them. */
   #finishCounting(): readonly ConcurrentCount[] | null {
     try {
       return this.#opened.counters?.finish() ?? null;

@@ -123,7 +123,7 @@ export class RecordingFile {
   }
 
   /**
-   * Where the file is, which was to be at `path`. Another recording to the same path that began
+   * Finds the file that was to be at `path`. Another recording to the same path that began
    * meanwhile has moved it, which is said; null where nothing is left of it.
    */
   findPlace(path: string, say: (notice: string) => void): string | null {

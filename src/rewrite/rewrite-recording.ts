@@ -91,7 +91,7 @@ export function* rewriteInSlices(
   }
 }
 
-/** What a rewriter is made of that takes reading. */
+/** The parts of a rewriter that take reading. */
 type KnownBefore = {
   readonly processes: ProcessTable;
   readonly selector: Selector;

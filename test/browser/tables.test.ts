@@ -35,7 +35,7 @@ describeBrowser('the views of rows', (tab) => {
         'skipSpace',
       ]);
     expect(await page.evaluate('document.activeElement.textContent')).toMatch(/^Function/);
-    // What is zoomed into is the path of crumbs, and the key goes back out.
+    // The crumbs are the path to the zoomed frame, and the key goes back out.
     await frame(page, 'parse').click();
     await expect.poll(() => page.locator('.crumb').allInnerTexts()).toContain('parse');
     await page.keyboard.press('Escape');

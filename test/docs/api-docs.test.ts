@@ -27,7 +27,7 @@ function namesIn(list: string): string[] {
   return items.filter((item) => item !== '').map((item) => item.replace(/^type | as .*/g, ''));
 }
 
-/** What is declared in a file with the docstring above it; '' without one. */
+/** The declarations of a file with the docstrings above them; '' without one. */
 function docstringsOf(file: string): Map<string, string> {
   const text = readFileSync(file, 'utf8');
   const found = new Map<string, string>();

@@ -14,7 +14,7 @@ const perfIsThere = findPerf() !== null;
 /** perf 6.12 stops now and then at an assertion of its own, `util/namespaces.c:335` on all CPUs. */
 const OWN_ASSERTION = /^assertion failed at util\/.*$/m;
 
-/** What perf prints; `skip` ends the test where perf stops at an assertion of its own. */
+/** The output of perf; `skip` ends the test where perf stops at an assertion of its own. */
 function perf(skip: (reason: string) => never, args: readonly string[], input?: Uint8Array) {
   const { status, stdout, stderr } = spawnSync('perf', args, {
     maxBuffer: 2 ** 30,

@@ -15,7 +15,7 @@ export class TabPanel {
   readonly #buttons: ReadonlyMap<Tab, HTMLButtonElement>;
   /** Those of the tabs that were opened so far. */
   readonly #views = new Map<Tab, TabView>();
-  /** Where the views that were left are scrolled to: what leaves the document forgets it. */
+  /** Scroll positions of the views that were left: an element outside of the document forgets its own. */
   readonly #scrolled = new Map<TabView, readonly ScrolledPart[]>();
   #open: { readonly tab: TabDefinition; readonly view: TabView } | null = null;
 

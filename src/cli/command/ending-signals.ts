@@ -25,7 +25,7 @@ export type EndingRule = {
   readonly again: 'stop' | 'quit' | 'quit-once-complete';
 };
 
-/** What signals end. */
+/** A recording, count or table that signals end. */
 export type Endable = {
   /** Ends the sampling or counting; the profiled command runs on. Idempotent. */
   stop(): void;
@@ -76,7 +76,7 @@ export class EndingSignals {
     this.#kept = [];
   }
 
-  /** What was sampled is where it belongs: nothing is lost by quitting. */
+  /** The samples are where they belong: quitting loses nothing. */
   complete(): void {
     this.#isComplete = true;
     if (this.#quitStatus !== null) quit(this.#quitStatus);

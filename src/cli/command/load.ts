@@ -107,7 +107,7 @@ export function sayDiagnostics(
     } else if (code === 'names-missing' || code === 'lines-missing') {
       if (++missing <= MOST_MISSING_SAID) say(`perf-ts: ${reason}`);
     } else if (code === 'sample-of-no-event') {
-      // What these samples stood for is in no figure.
+      // No figure has the weight of these samples.
       say(`perf-ts: ${formatCount(count)} ${reason}`);
     } else if (code === 'names-doubtful') {
       say(

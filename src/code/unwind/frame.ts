@@ -83,7 +83,7 @@ export class Frame {
         returnAt = cfa + raOffset;
         break;
       case KIND.SP_SAVED:
-        // Where sp is unknown, the last step was by frame pointer: fp points to the saved one.
+        // An unknown sp means that the last step was by frame pointer: fp points to the saved one.
         cfa = Number.isNaN(sp) ? fp - fpOffset : sp + cfaOffset;
         fpAt = cfa + fpOffset;
         returnAt = cfa + raOffset;

@@ -4,11 +4,11 @@ import type { NoRule, RuleKind, UnwindRule } from './unwind-rule.ts';
 
 const NO_OWNER = -1;
 const SLOT_BYTES = 32;
-/** Of a slot in `#keys`. */
+/** Numbers that a slot has in `#keys`. */
 const SLOT_KEYS = SLOT_BYTES / 8;
 const OWNER = 0;
 const ADDRESS = 1;
-/** Of a slot in `#rules`. */
+/** Numbers that a slot has in `#rules`. */
 const SLOT_WORDS = SLOT_BYTES / 4;
 const KIND = 4;
 const CFA_OFFSET = 5;

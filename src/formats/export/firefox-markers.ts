@@ -149,7 +149,7 @@ export function recordingMarkers(
 
 /**
  * When each thread did not run, from its going to its coming back; by row of `profile.threads`.
- * Where the record of its coming back was lost, the next going counts, since its running time is
+ * If the record of its coming back was lost, the next going counts, since its running time is
  * unknown.
  */
 // Hot: once per context switch.

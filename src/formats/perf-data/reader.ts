@@ -38,7 +38,7 @@ export type OpenOptions = {
   readonly readTracepointNames?: (tracingData: Uint8Array) => ReadonlyMap<number, string>;
 };
 
-/** What the header of a recording says, or what a pipe says in records instead. */
+/** The header of a recording, or the records that stand for it in a pipe. */
 type Container = {
   readonly pipe: boolean;
   readonly attrs: readonly RecordedEvent[];
@@ -52,7 +52,7 @@ type Container = {
   readonly cutAt: number;
 };
 
-/** What opening a file finds out. */
+/** The parts of a file that opening it reads. */
 type Opened = Container & {
   readonly source: ByteSource;
   readonly diagnostics: Diagnostics;

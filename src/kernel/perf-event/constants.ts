@@ -176,7 +176,7 @@ export const PERF_RECORD = {
   SCHEDSTAT_DOMAIN: 86,
 } as const;
 
-/** What an EVENT_UPDATE record changes, tools/lib/perf/include/perf/event.h. */
+/** The kinds of change in an EVENT_UPDATE record, tools/lib/perf/include/perf/event.h. */
 export const PERF_EVENT_UPDATE = { UNIT: 0, SCALE: 1, NAME: 2, CPUS: 3 } as const;
 
 /** The most bytes of a record that is written: its size is a u16, and a multiple of 8. */

@@ -147,7 +147,7 @@ export function newerFields({ sampleType, readFormat }: EventAttr): string | nul
 }
 
 /**
- * Where the raw time of a record of this event lies in its view, −1 if it has none: perf's own
+ * The offset of the raw time of a record of this event in its view, −1 if it has none: perf's own
  * records, events without PERF_SAMPLE_TIME, records too short for it.
  */
 export function recordTimeOffset(info: ParseInfo, record: RecordView): number {

@@ -22,7 +22,7 @@ export class RecordView {
   /** Bytes, header included. */
   size = 0;
   /**
-   * Where the record lies in its file; for one out of a COMPRESSED record where that lies; −1 for
+   * The record's offset in its file, that of the COMPRESSED record for one out of it; −1 for
    * bytes that come from no file.
    */
   fileOffset = -1;

@@ -246,7 +246,7 @@ export function decodeSample(record: RecordView, info: ParseInfo, out: SampleVie
   );
 }
 
-/** What a field that does not fit returns in place of where the next one begins. */
+/** The result for a field that does not fit, in place of the offset of the next one. */
 const CUT = -1;
 
 /** The fields from RAW on, at `start`, which plain profiles do not have. */

@@ -47,7 +47,7 @@ export function addWaitReasons(profile: Profile, waits: Waits): Profile {
 }
 
 /**
- * What is added to the tables of a profile, behind their rows: frames that say why a thread waits, and the
+ * Adds rows behind those of a profile's tables: frames that state why a thread waits, and the
  * stacks that end in them. Each once.
  */
 class WaitStacks {

@@ -141,7 +141,7 @@ export type DescribedDiagnostic = {
   /** The problem as a short sentence. */
   readonly reason: string;
   readonly count: number;
-  /** Where or how it was first met; empty where nothing is to be added. */
+  /** The place or way that it was first met; empty where nothing is to be added. */
   readonly example: string;
 };
 

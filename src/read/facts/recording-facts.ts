@@ -39,7 +39,7 @@ export const NO_FACTS: RecordingFacts = {
   switches: NO_SWITCHES,
 };
 
-/** What reading the samples has left beside the profile. */
+/** Facts that reading the samples has left in addition to the profile. */
 export type ReadSamples = {
   readonly data: PerfData;
   readonly processes: ProcessTable;

@@ -10,7 +10,7 @@ import { usualPlaces } from './debug-places.ts';
 import { Debuginfod } from './debuginfod.ts';
 import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
 
-/** What reading the samples has left: the frames that occurred, and where they are mapped. */
+/** The results of reading the samples: the frames that occurred, and where they are mapped. */
 export type FramesToName = {
   readonly processes: ProcessTable;
   readonly builder: ProfileBuilder;

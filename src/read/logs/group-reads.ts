@@ -5,7 +5,7 @@ import type { SampleView } from '../../kernel/perf-event/sample.ts';
 export class MemberInstance {
   /** Row of the profile's streams, −1 until it has counted anything. */
   stream: number = NONE;
-  /** What the counter counted between the last two samples that read it. */
+  /** The events between the last two samples that read the counter. */
   elapsed = 0;
   #value = 0;
 

@@ -1,4 +1,4 @@
-// What open(2) of Linux knows and Node does not name.
+// Flags of open(2) of Linux that Node does not name.
 
 /** A place in the file system, links themselves included, without opening what is there. */
 export const O_PATH = 0o10000000;

@@ -72,10 +72,10 @@ export function visitRecords(
 /** A counter that a sample reads, and what it has counted since the sample before. */
 type CounterLine = { readonly event: number; readonly period: number };
 
-/** What of a sample is known when it is taken, and not from its record alone. */
+/** Facts about a sample that are known when it is taken, and not from its record alone. */
 type Taken = {
   readonly attrIndex: number;
-  /** Of its thread. */
+  /** The name of its thread. */
   readonly comm: string;
   /** Null: it reads no counters, and has one line with the period that it reports. */
   readonly lines: readonly CounterLine[] | null;

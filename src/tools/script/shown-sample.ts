@@ -14,13 +14,13 @@ import { copiesStacks } from '../../read/unwind/unwind-stacks.ts';
 import type { IbsDescriber } from './ibs-events.ts';
 import type { DescribedRecord, SampleText } from './types.ts';
 
-/** What describes samples. */
+/** The tables that describe samples. */
 export type SampleDescribers = {
   readonly namer: FrameNamer;
   /** Null: the recording has no formats of tracepoints. */
   readonly formats: TracepointFormats | null;
   readonly ibs: IbsDescriber | null;
-  /** Of the events, by attr index. */
+  /** Names of the events, by attr index. */
   readonly names: readonly string[];
   /** Callchains without V8's steps of running a function. */
   readonly simplifyChains: boolean;
@@ -75,7 +75,7 @@ export class ShownSample implements SampleText {
     this.countAs(attrIndex, period);
   }
 
-  /** What a line of the sample stands for: its event or, of a group, a member of it. */
+  /** The event that a line of the sample stands for: its own or a member of its group. */
   countAs(event: number, period: number): void {
     this.event = event;
     this.name = this.#describers.names[event];

@@ -21,7 +21,7 @@ export type DescribedRecord = {
   readonly period?: number | undefined;
   readonly count?: number | null | undefined;
   readonly callchain?: readonly NamedFrame[] | undefined;
-  /** What a tracepoint says: the line that its print fmt makes, and its fields. */
+  /** A tracepoint's line, as its print fmt makes it, and its fields. */
   readonly trace?: string | undefined;
   readonly fields?: Readonly<Record<string, FieldValue>> | undefined;
   /** The registers of AMD's instruction-based sampling in words, a line each. */
@@ -47,7 +47,7 @@ export type SampleText = {
   context: SampleContext;
   /** The callchain, or null for an event that records none. */
   callchain(): readonly NamedFrame[] | null;
-  /** Where it happened. */
+  /** The frame at which it happened. */
   leaf(): NamedFrame;
   /** Any address of its process at that moment. */
   frame(address: number): NamedFrame;
@@ -84,7 +84,7 @@ export type RecordVisits = {
   readonly start?: (data: PerfData, names: readonly string[]) => void;
 };
 
-/** What was shown. */
+/** Counts of the records shown. */
 export type RecordStreamSummary = {
   readonly data: PerfData;
   readonly samples: number;

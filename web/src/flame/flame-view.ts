@@ -39,7 +39,7 @@ export class FlameView implements TabView {
   readonly #askTree: (params: TreeParams) => boolean;
   readonly #askIntervals: (params: TreeParams | null) => boolean;
   #drawn: { readonly tree: TreeResult; readonly shape: ViewState['shape'] } | null = null;
-  /** Of the tree drawn; null until they are there. */
+  /** Figures of the tree drawn; null until they are there. */
   #intervals: TreeIntervals | null = null;
   #intervalsTimer = 0;
 
@@ -169,7 +169,7 @@ export class FlameView implements TabView {
     onWidthChange(root, () => {
       if (root.clientWidth > 0) this.show(this.#context.store.get());
     });
-    // What stands above may grow when the report arrives.
+    // The page above may grow when the report arrives.
     const header = document.querySelector('.recording');
     if (header === null) return;
     new ResizeObserver(() => {
@@ -204,7 +204,7 @@ function treeParams(state: ViewState, width: number): TreeParams {
   };
 }
 
-/** Of text nobody knows how it was recorded: what calls nothing has no stacks. */
+/** An imported text does not state how it was recorded: one in which nothing calls has no stacks. */
 function hasStacks({ rows, zoom }: TreeResult, state: ViewState, { head }: OpenResult): boolean {
   if (head.completeness !== null || zoom.length > 0) return true;
   const roots = state.tree === 'callers' || state.roots === 'none' ? 0 : 1;

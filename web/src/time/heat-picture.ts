@@ -39,9 +39,9 @@ export function heaviestCell({ cells }: HeatMapResult): number {
 
 export type HeatPicture = {
   readonly size: CellSize;
-  /** What lies outside of it is covered. */
+  /** The time outside of it is covered. */
   readonly range: Range | null;
-  /** Where the recording ends: what lies behind it is no idleness. */
+  /** The recording's end: the time after it is not idle time. */
   readonly endNs: number;
   /** The first and the last cell selected. */
   readonly selected: readonly [number, number] | null;

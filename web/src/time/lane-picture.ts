@@ -16,7 +16,7 @@ const AXIS_HEIGHT = 20;
 
 export type LanePicture = {
   readonly result: TimelineResult;
-  /** What lies outside of it is covered. */
+  /** The time outside of it is covered. */
   readonly range: Range | null;
   /** Pixels. */
   readonly width: number;

@@ -17,7 +17,7 @@ type Handlers = {
   ) => Slices<Requests[Kind]['result']>;
 };
 
-/** What answers each kind of request. */
+/** The handlers of each kind of request. */
 export const HANDLERS: Handlers = {
   open: (open, params) => open.open(params),
 
