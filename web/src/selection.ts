@@ -1,5 +1,6 @@
 import type { FrameEdit } from '../../src/profile/analysis/edit-stacks.ts';
 import type { ViewState } from './state.ts';
+import type { TreeParams } from './worker/messages.ts';
 import type { Selection } from './worker/selection.ts';
 
 /** Which samples a state shows, and how their stacks are changed, as the worker wants it. */
@@ -13,6 +14,19 @@ export function selectionOf(state: ViewState): Selection {
     fromNs: state.range?.fromNs ?? null,
     toNs: state.range?.toNs ?? null,
     edits: editsOf(state),
+  };
+}
+
+/** The tree that a state shows; nodes below the share `leastPart` of the root are left out. */
+export function treeParams(state: ViewState, leastPart: number): TreeParams {
+  return {
+    ...selectionOf(state),
+    roots: state.roots,
+    inverted: state.tree === 'callers',
+    order: state.sort,
+    zoom: state.zoom,
+    search: state.search.trim(),
+    leastPart,
   };
 }
 

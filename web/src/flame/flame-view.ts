@@ -5,7 +5,7 @@ import { SearchBar } from '../controls/search-bar.ts';
 import { orderSwitch, RootsChooser, shapeSwitch, treeSwitch } from '../controls/tree-switches.ts';
 import { element, onWidthChange, replaceKeepingFocus } from '../dom.ts';
 import type { KeyBinding } from '../keys.ts';
-import { selectionOf } from '../selection.ts';
+import { treeParams } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
 import { renderNoSamples } from '../time/no-samples.ts';
@@ -97,7 +97,8 @@ export class FlameView implements TabView {
 
   show(state: ViewState): void {
     this.#showControls(state);
-    const params = treeParams(state, this.#chart.root.clientWidth);
+    const width = Math.max(300, this.#chart.root.clientWidth);
+    const params = treeParams(state, MIN_FRAME_WIDTH / width);
     if (this.#askTree(params)) {
       this.#chart.root.setAttribute('aria-busy', 'true');
       this.#askIntervals(null);
@@ -189,19 +190,6 @@ export class FlameView implements TabView {
       this.#search.focus();
     });
   }
-}
-
-/** `width`: pixels of the chart. */
-function treeParams(state: ViewState, width: number): TreeParams {
-  return {
-    ...selectionOf(state),
-    roots: state.roots,
-    inverted: state.tree === 'callers',
-    order: state.sort,
-    zoom: state.zoom,
-    search: state.search.trim(),
-    leastPart: MIN_FRAME_WIDTH / Math.max(300, width),
-  };
 }
 
 /** An imported text does not state how it was recorded: one in which nothing calls has no stacks. */

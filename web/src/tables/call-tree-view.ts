@@ -11,7 +11,7 @@ import {
 import { element, replaceKeepingFocus } from '../dom.ts';
 import { formatCount } from '../format.ts';
 import type { KeyBinding } from '../keys.ts';
-import { selectionOf } from '../selection.ts';
+import { treeParams } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
 import { renderNoSamples } from '../time/no-samples.ts';
@@ -69,7 +69,7 @@ export class CallTreeView implements TabView {
     this.#roots.show(state);
     replaceKeepingFocus(this.#switches, treeSwitch(store, state), orderSwitch(store, state));
     this.#search.show(state);
-    const isNew = this.#askTree(treeParams(state));
+    const isNew = this.#askTree(treeParams(state, 0));
     // The back button opens and closes rows, too.
     if (isNew || this.#drawn === null || state.treeOpen === this.#body.openText) return;
     this.#draw(this.#drawn.question, this.#drawn.result);
@@ -121,16 +121,4 @@ export class CallTreeView implements TabView {
     table.setAttribute('aria-label', 'Call tree');
     return table;
   }
-}
-
-function treeParams(state: ViewState): TreeParams {
-  return {
-    ...selectionOf(state),
-    roots: state.roots,
-    inverted: state.tree === 'callers',
-    order: state.sort,
-    zoom: state.zoom,
-    search: state.search.trim(),
-    leastPart: 0,
-  };
 }
