@@ -12,7 +12,7 @@ import { PERF_TYPE } from '../base/event-type.ts';
  *  - On every timer tick that meets the event running (`perf_adjust_freq_unthr_events`): `count` is
  *    what was counted since the last such tick, and `nanos` is taken to be one tick, even if the
  *    CPU slept through several. This is what brings a period down when events become rare, and
- *    with it the start of the storm when they come back.
+ *    with it the start of the burst when they come back.
  *
  * Either way the period moves an eighth of the way to `count · 10⁹ / (nanos · f)`, never below 1:
  *

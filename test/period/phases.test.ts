@@ -21,7 +21,7 @@ function simulated(stretches: readonly Stretch[]): PeriodSequence {
 
 const activityOf = (sequence: PeriodSequence) => measureActivity(sequence, 1e9 / FREQUENCY_HZ);
 const phasesOf = (sequence: PeriodSequence) =>
-  finish(findPhases(sequence, activityOf(sequence), finish(findRamps(sequence)).atRest));
+  finish(findPhases(sequence, activityOf(sequence), finish(findRamps(sequence)).settled));
 
 test('a rate that falls to a sixth and comes back makes three phases', () => {
   const phases = phasesOf(

@@ -6,7 +6,7 @@ import { CYCLES, type DrawnSample, PAGE_FAULTS, recordingOf } from './recording.
 const AT_REST = Array.from({ length: 40 }, () => 100);
 const RAMP = [4, 4, 6, 10, 20, 40, 60, 80];
 
-/** 40 samples at rest, a ramp, 40 at rest; `change` may alter each sample. */
+/** 40 settled samples, a ramp, 40 settled samples; `change` may alter each sample. */
 const withRamp = (
   change: (sample: DrawnSample, index: number) => Partial<DrawnSample> = () => ({}),
 ) =>
@@ -27,7 +27,7 @@ test('a ramp without a visible cause is unknown', () => {
     cause: 'unknown',
     fromCpu: null,
     toCpu: null,
-    // 80 is near enough to 100 to be at rest.
+    // 80 is near enough to 100 to be settled.
     samples: RAMP.length - 1,
     lowestPeriod: 4,
     highestPeriod: 60,

@@ -87,16 +87,16 @@ test('a burst after rare events is re-ramped, with gap, depth and height', () =>
   const stream = streamOf(faultsAt(500, 'page-faults-500hz-rare-phases.tsv'));
   expect(stream.verdict).toBe('re-ramped');
   expect(stream.reRamps).toHaveLength(1);
-  const [storm] = stream.reRamps;
-  expect(storm).toMatchObject({
+  const [ramp] = stream.reRamps;
+  expect(ramp).toMatchObject({
     samples: 17,
     periodBefore: 751,
     lowestPeriod: 8,
     highestPeriod: 57_425,
   });
-  expect(Math.round(storm.gapNs / 1e6)).toBe(134);
+  expect(Math.round(ramp.gapNs / 1e6)).toBe(134);
   // A quarter of all events hang on those 17 samples, most of them on one.
-  expect(storm.events / stream.events).toBeGreaterThan(0.25);
+  expect(ramp.events / stream.events).toBeGreaterThan(0.25);
   expect(stream.effectiveSamples).toBeLessThan(40);
 });
 

@@ -25,7 +25,7 @@ test('counts of times as words', () => {
   expect([1, 2, 3, 4000].map(times)).toEqual(['once', 'twice', '3 times', '4 000 times']);
 });
 
-test('a period of 1 at rest is put down to rare events only where they are rarer than asked', () => {
+test('a settled period of 1 is put down to rare events only where they are rarer than asked', () => {
   const verdictAt = (intervalNs: number) => {
     const periods = new Array(2000).fill(1);
     const [event] = reportPeriods(recordingOf([PAGE_FAULTS], everyNs(intervalNs, periods))).events;
@@ -33,7 +33,7 @@ test('a period of 1 at rest is put down to rare events only where they are rarer
   };
   expect(verdictAt(1e6)).toBe('rarer than the rate asked: every event is a sample');
   expect(verdictAt(1e5)).toBe(
-    'more often than the rate asked, but the period rests at 1: every event is a sample',
+    'more often than the rate asked, but the period stays at 1: every event is a sample',
   );
 });
 

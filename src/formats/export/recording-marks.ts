@@ -30,7 +30,7 @@ export type ReRampMark = {
   readonly event: number;
   readonly streamId: string | null;
   readonly startNs: number;
-  /** Null if it never came to rest. */
+  /** Null if it never settled. */
   readonly endNs: number | null;
   readonly samples: number;
   readonly cause: string;

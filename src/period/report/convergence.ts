@@ -1,18 +1,18 @@
 /**
- * How one stream's period behaved: where it settled, where it ramped again, where it rested.
+ * How one stream's period behaved: where it settled, where it ramped again.
  *
  * The period has no single steady value: it follows the event rate, and programs have phases. So
- * "at rest" is local: a period is at rest when it lies near the median of the periods that follow
- * it. A ramp is a stretch that leads to rest:
+ * "settled" is local: a period is settled when it lies near the median of the periods that follow
+ * it. A ramp is a stretch at whose end the period is settled:
  *
  *     period   1 1 1 2 5 13 35 65 104 124 131 129 … 130 4 2 2 6 24 133 377 510 486 … 96 90 93 …
- *     state    ramp               │ at rest             │ re-ramp                   │ at rest
+ *     state    ramp               │ settled             │ re-ramp                   │ settled
  *                                 settle                fell to less than half
  *
- * A period that follows a changed rate in steps of an eighth stays at rest in this sense: it is
+ * A period that follows a changed rate in steps of an eighth stays settled in this sense: it is
  * near enough to the rate all the time. What counts as a new ramp is a fall to less than half from
  * one sample to the next, which no overflow can do (`controller.ts`): ticks brought it down while
- * events were rare, or another instance took over. Then the storm comes.
+ * events were rare, or another instance took over. Then a burst of samples follows.
  */
 
 import { SLICE_ITEMS, type Slices } from '../../base/slices.ts';
@@ -23,16 +23,16 @@ import { slidingMedians } from './sliding-median.ts';
 /** A stretch [first, end) of samples in which the period was on its way. */
 export type Ramp = {
   readonly first: number;
-  /** The first sample at rest again, or the sequence's length if there is none. */
+  /** The first settled sample, or the sequence's length if there is none. */
   readonly end: number;
 };
 
 export type Convergence = {
-  /** The ramp at the start; its `end` is the settle point. Empty if at rest from the first on. */
+  /** The ramp at the start; its `end` is the settle point. Empty if settled from the first on. */
   readonly start: Ramp;
   readonly reRamps: readonly Ramp[];
-  /** 1 where the sample is at rest, 0 inside a ramp. */
-  readonly atRest: Uint8Array;
+  /** 1 where the sample is settled, 0 inside a ramp. */
+  readonly settled: Uint8Array;
 };
 
 /** Samples that a period is compared with. */
@@ -47,19 +47,19 @@ const FALL = 0.5;
 /** Of a tiny period, halves are single events. */
 const MIN_FALL_FROM = 8;
 
-/** Fewer samples can't show whether a period is at rest. */
+/** Fewer samples can't show whether a period is settled. */
 export const MIN_SAMPLES = WINDOW + RUN;
 
 if (FALL >= 1 - MAX_FALL_PER_OVERFLOW) throw new RangeError('an overflow alone would be a re-ramp');
 
-/** Splits a sequence into ramps and rest. */
+/** Splits a sequence into ramps and settled stretches. */
 export function* findRamps(sequence: PeriodSequence): Slices<Convergence> {
   const { length, periodEvents } = sequence;
   const medians = yield* slidingMedians(periodEvents, WINDOW);
-  const settle = findRest(periodEvents, medians, 0);
+  const settle = findSettled(periodEvents, medians, 0);
   const reRamps: Ramp[] = [];
-  const atRest = new Uint8Array(length);
-  atRest.fill(1, settle);
+  const settled = new Uint8Array(length);
+  settled.fill(1, settle);
   let pauseAt = settle + SLICE_ITEMS;
   for (let i = settle + 1; i < length; i++) {
     if (i > pauseAt) {
@@ -68,22 +68,22 @@ export function* findRamps(sequence: PeriodSequence): Slices<Convergence> {
     }
     const before = periodEvents[i - 1];
     if (before < MIN_FALL_FROM || periodEvents[i] >= before * FALL) continue;
-    const end = findRest(periodEvents, medians, i);
+    const end = findSettled(periodEvents, medians, i);
     // The event rate fell as far, and the period is where it should be.
     if (end === i) continue;
-    atRest.fill(0, i, end);
+    settled.fill(0, i, end);
     reRamps.push({ first: i, end });
     i = end;
   }
-  return { start: { first: 0, end: settle }, reRamps, atRest };
+  return { start: { first: 0, end: settle }, reRamps, settled };
 }
 
 /**
- * The first sample from `from` on that is at rest, or the sequence's length. Near the end there are
- * too few samples to compare with; what has not come to rest before stays a ramp. `medians[i]` is
+ * The first sample from `from` on that is settled, or the sequence's length. Near the end there are
+ * too few samples to compare with; what has not settled before stays a ramp. `medians[i]` is
  * the median of the WINDOW periods from i on.
  */
-function findRest(periods: Float64Array, medians: Float64Array, from: number): number {
+function findSettled(periods: Float64Array, medians: Float64Array, from: number): number {
   // Bit k of `near` tells of the sample k before the current one.
   let near = 0;
   for (let i = from; i + 1 < medians.length; i++) {

@@ -50,7 +50,7 @@ export type EventReport = {
   readonly streams: readonly StreamReport[];
   /** The streams that were left out; null if none was. */
   readonly restOfStreams: { readonly streams: number; readonly samples: number } | null;
-  /** `-c` for the rate asked, at the event rate met at rest; null where that is not known. */
+  /** `-c` for the rate asked, at the event rate while settled; null where that is not known. */
   readonly suggestedPeriod: number | null;
   /** How far apart the weights are; null without a profile to compare in. */
   readonly weights: WeightDisagreement | null;
@@ -228,11 +228,11 @@ function sumCounted({ input, elapsedEvents }: StreamContext, index: number): num
   return samples > 0 ? sum : null;
 }
 
-/** Streams at rest with less than this share of the samples don't speak for the event. */
+/** Settled streams with less than this share of the samples don't speak for the event. */
 const MIN_RESTED = 0.5;
 
 /**
- * Events per sample at `frequencyHz`: every stream's rate λ while at rest, weighted by the samples
+ * Events per sample at `frequencyHz`: every stream's rate λ while settled, weighted by the samples
  * it rests on, over the rate asked.
  */
 function suggestPeriod(streams: readonly StreamReport[], frequencyHz: number): number | null {

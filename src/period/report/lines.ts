@@ -26,7 +26,7 @@ export function streamLines(stream: StreamReport, width: number): Line[] {
     ...(stream.idle.gaps > 0 ? present('idle', words.idleText(stream)) : []),
     ...stream.reRamps.slice(0, MAX_LISTED).map((ramp): Line => ['re-ramp', words.reRampText(ramp)]),
     ...leftOut('re-ramp', stream.reRamps.length),
-    ...present('storm', words.stormText(stream)),
+    ...present('burst', words.burstText(stream)),
     ...stream.phases
       .slice(0, MAX_LISTED)
       .map(

@@ -24,16 +24,16 @@ const MIN_RATIO = 2;
 const MIN_APART = 1.5;
 
 /**
- * Splits the samples at rest where their event rate doubles or halves; empty if it never does.
+ * Splits the settled samples where their event rate doubles or halves; empty if it never does.
  * Rates are compared by the median over intervals, so that a pause is not a phase. Ramps are left
  * out: with a period of 1 the cost of sampling itself holds the rate down.
  */
 export function* findPhases(
   sequence: PeriodSequence,
   activity: Activity,
-  atRest: Uint8Array,
+  settled: Uint8Array,
 ): Slices<Phase[]> {
-  const rows = rowsAtRest(atRest);
+  const rows = settledRows(settled);
   if (rows.length < 2 * WINDOW) return [];
 
   yield;
@@ -91,10 +91,10 @@ function areApart(a: Phase, b: Phase): boolean {
   return apart(a.eventRateHz, b.eventRateHz) || apart(a.period, b.period);
 }
 
-function rowsAtRest(atRest: Uint8Array): Int32Array {
-  const rows = new Int32Array(atRest.length);
+function settledRows(settled: Uint8Array): Int32Array {
+  const rows = new Int32Array(settled.length);
   let length = 0;
-  for (let i = 0; i < atRest.length; i++) if (atRest[i] === 1) rows[length++] = i;
+  for (let i = 0; i < settled.length; i++) if (settled[i] === 1) rows[length++] = i;
   return rows.subarray(0, length);
 }
 

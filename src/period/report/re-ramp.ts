@@ -18,7 +18,7 @@ export type RampCause = 'migration' | 'task' | 'throttle' | 'gap' | 'unknown';
 export type ReRamp = {
   /** Its first sample, nanoseconds since the recording's first timestamp. */
   readonly startNs: number;
-  /** The sample at which the period was at rest again; null if it never was. */
+  /** The sample at which the period was settled again; null if it never was. */
   readonly endNs: number | null;
   readonly samples: number;
   readonly events: number;

@@ -6,7 +6,7 @@ import type { PeriodSequence } from '../period-sequence.ts';
 import type { Activity } from './activity.ts';
 import type { Convergence } from './convergence.ts';
 
-/** What holds while the period is at rest. */
+/** What holds while the period is settled. */
 export type SteadyState = {
   readonly period: Distribution;
   /** Samples per second of active time (idle gaps left out). */
@@ -15,11 +15,11 @@ export type SteadyState = {
   readonly eventRateHz: number;
 };
 
-/** Rates and periods of the samples at rest; null where no whole interval is. */
+/** Rates and periods of the settled samples; null where no whole interval is. */
 export function* steadyState(
   sequence: PeriodSequence,
   activity: Activity,
-  atRest: Uint8Array,
+  settled: Uint8Array,
 ): Slices<SteadyState | null> {
   const { length, periodEvents, elapsedEvents } = sequence;
   const { intervalNs } = activity;
@@ -29,11 +29,11 @@ export function* steadyState(
   let events = 0;
   let nanos = 0;
   for (let i = 0; i < length; i++) {
-    if (atRest[i] !== 1) continue;
+    if (settled[i] !== 1) continue;
     periods[resting++] = periodEvents[i];
     const interval = intervalNs[i];
-    // An interval counts if it lies at rest as a whole, and is not an idle gap.
-    if (i === 0 || atRest[i - 1] !== 1 || interval === 0) continue;
+    // An interval counts if both its ends are settled, and it is not an idle gap.
+    if (i === 0 || settled[i - 1] !== 1 || interval === 0) continue;
     samples++;
     events += elapsedEvents[i];
     nanos += interval;
@@ -55,8 +55,8 @@ export type RampTotals = {
   readonly eventsInRamps: number;
 };
 
-/** Samples and events of a stream, and those of its samples that are not at rest (`atRest` 0). */
-export function rampTotals(sequence: PeriodSequence, atRest: Uint8Array): RampTotals {
+/** Samples and events of a stream, and those of its samples that are not settled (`settled` 0). */
+export function rampTotals(sequence: PeriodSequence, settled: Uint8Array): RampTotals {
   const { length, elapsedEvents } = sequence;
   let events = 0;
   let samplesInRamps = 0;
@@ -64,7 +64,7 @@ export function rampTotals(sequence: PeriodSequence, atRest: Uint8Array): RampTo
   for (let i = 0; i < length; i++) {
     const elapsed = elapsedEvents[i];
     events += elapsed;
-    if (atRest[i] === 1) continue;
+    if (settled[i] === 1) continue;
     samplesInRamps++;
     eventsInRamps += elapsed;
   }
@@ -75,8 +75,8 @@ export function rampTotals(sequence: PeriodSequence, atRest: Uint8Array): RampTo
 const AFTERWARDS = 16;
 
 /**
- * The highest period on the way, as a multiple of the one that the stream came to rest at. 1 and
- * below: it came from below and did not overshoot. Null where it never rested or was at rest at once.
+ * The highest period on the way, as a multiple of the one that the stream settled at. 1 and
+ * below: it came from below and did not overshoot. Null where it never settled or was settled at once.
  */
 export function overshootOf(sequence: PeriodSequence, { start }: Convergence): number | null {
   const { length, periodEvents } = sequence;

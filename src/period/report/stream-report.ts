@@ -8,6 +8,7 @@ import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput, ThrottleInterval } from '../types.ts';
 import { effectiveSampleSize } from '../weights.ts';
 import { measureActivity } from './activity.ts';
+import { type Bursts, findBursts } from './bursts.ts';
 import { type Convergence, findRamps } from './convergence.ts';
 import { type Pair, pairsOf } from './pairs.ts';
 import { courseOf, type PeriodCourse } from './period-course.ts';
@@ -23,7 +24,6 @@ import {
   type SteadyState,
   steadyState,
 } from './steady-state.ts';
-import { findStorms, type Storms } from './storms.ts';
 import { historyOf, type TaskHistory } from './task-history.ts';
 import { endOfTime, throttledBetween, throttlesOfGroup } from './throttled-time.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -37,10 +37,10 @@ export type StreamReport = {
   /** Elapsed events of these samples. */
   readonly events: number;
   readonly verdict: Verdict;
-  /** Samples before the period came to rest; null if it never did. */
+  /** Samples before the period settled; null if it never did. */
   readonly settleSamples: number | null;
   readonly settleNs: number | null;
-  /** Highest period on the way to rest ÷ the period at rest; null where there was no such way. */
+  /** Highest period before it settled ÷ the settled period; null where it was settled at once. */
   readonly overshoot: number | null;
   /**
    * Why the stream starts with a ramp: 'migration' if its first thread had been sampled by another
@@ -58,7 +58,7 @@ export type StreamReport = {
   readonly phases: readonly Phase[];
   readonly reRamps: readonly ReRamp[];
   /** Null outside frequency mode. */
-  readonly storms: Storms | null;
+  readonly bursts: Bursts | null;
   /** Null: not compared with the kernel's algorithm. */
   readonly model: ModelReport | null;
   readonly throttledNs: number;
@@ -124,7 +124,7 @@ export function* analyseStream(context: StreamContext, group: number): Slices<St
     throttles,
     throttledNs,
     verdict: judge(sequence, convergence, isFixed, throttledNs, endNs - firstNs),
-    totals: rampTotals(sequence, convergence.atRest),
+    totals: rampTotals(sequence, convergence.settled),
   };
 }
 
@@ -132,7 +132,7 @@ function restFromTheFirst(sequence: PeriodSequence): Convergence {
   return {
     start: { first: 0, end: 0 },
     reRamps: [],
-    atRest: new Uint8Array(sequence.length).fill(1),
+    settled: new Uint8Array(sequence.length).fill(1),
   };
 }
 
@@ -165,10 +165,10 @@ export function* describeStream(
   yield;
   const history = historyOf(input, rows);
   yield;
-  const steady = yield* steadyState(sequence, activity, convergence.atRest);
+  const steady = yield* steadyState(sequence, activity, convergence.settled);
   const effectiveSamples = effectiveSampleSize(arrivedEvents, rows);
   yield;
-  const phases = isAdaptive ? yield* findPhases(sequence, activity, convergence.atRest) : [];
+  const phases = isAdaptive ? yield* findPhases(sequence, activity, convergence.settled) : [];
   const course = yield* courseOf(sequence);
   const rate = rateCourseOf(groups, [group], input.samples.timeNs);
   yield;
@@ -192,9 +192,9 @@ export function* describeStream(
     reRamps: convergence.reRamps.map((ramp) =>
       describeReRamp(input, rows, sequence, ramp, throttles, cameFrom),
     ),
-    storms:
+    bursts:
       isAdaptive && event.frequencyHz !== null && event.frequencyHz > 0
-        ? findStorms(sequence, event.frequencyHz)
+        ? findBursts(sequence, event.frequencyHz)
         : null,
     model: options.withModel ? replayGroup(input, groups, group, sequence, options.grid) : null,
     throttledNs: analysis.throttledNs,

@@ -7,9 +7,9 @@ import { type Convergence, MIN_SAMPLES } from './convergence.ts';
  *  - fixed          period mode or a clock: there is nothing to converge
  *  - throttled      the kernel paused the event for 1 % of the stream's time or more
  *  - too-short      too few samples to tell
- *  - not-converged  enough samples, but the period never came to rest
- *  - re-ramped      it came to rest, and later fell and had to climb again
- *  - converged      it came to rest and followed the event rate from then on
+ *  - not-converged  enough samples, but the period never settled
+ *  - re-ramped      it settled, and later fell and had to climb again
+ *  - converged      it settled and followed the event rate from then on
  */
 export type Verdict =
   | 'converged'
@@ -19,7 +19,7 @@ export type Verdict =
   | 'fixed'
   | 'too-short';
 
-/** A period that has not come to rest after this many samples is said not to converge. */
+/** A period that has not settled after this many samples is said not to converge. */
 const MIN_SAMPLES_NOT_CONVERGED = 64;
 const MIN_THROTTLED_SHARE = 0.01;
 

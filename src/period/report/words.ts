@@ -38,10 +38,10 @@ export function headline(event: EventReport): string {
   return `${name}: ${asked}${reached === '' ? `${formatCount(event.samples)} samples` : `${reached} reached`}`;
 }
 
-/** Streams at rest with less than this share of the samples don't speak for the event. */
+/** Settled streams with less than this share of the samples don't speak for the event. */
 const MIN_RESTED = 0.5;
 
-/** Samples per second at rest: mean over the streams, by their samples; null if few rested. */
+/** Samples per second while settled: mean over the streams, weighted by their samples; null if few settled. */
 function reachedHz(event: EventReport): number | null {
   let sum = 0;
   let samples = 0;
@@ -70,7 +70,7 @@ export function migrationsText({ migrations }: EventReport): string | null {
   const met = `threads went to another stream ${times(count)}`;
   if (streams === 0) return `${met}, none of them new`;
   const began = streams === 1 ? 'one stream began so' : `${formatCount(streams)} streams began so`;
-  return `${met}; ${began} and took ${formatCount(rampSamples)} samples to come to rest`;
+  return `${met}; ${began} and took ${formatCount(rampSamples)} samples to settle`;
 }
 
 export function verdictText(event: EventReport, stream: StreamReport): string {
@@ -78,7 +78,7 @@ export function verdictText(event: EventReport, stream: StreamReport): string {
     stream.settleSamples === null
       ? ''
       : stream.settleSamples === 0
-        ? 'at rest from the first sample on'
+        ? 'settled from the first sample on'
         : `settled after ${formatCount(stream.settleSamples)} samples (${formatNanos(stream.settleNs ?? 0)})`;
   switch (stream.verdict) {
     case 'converged': {
@@ -90,7 +90,7 @@ export function verdictText(event: EventReport, stream: StreamReport): string {
     case 're-ramped':
       return `${settled}, then ramped up again ${times(stream.reRamps.length)}`;
     case 'not-converged':
-      return `the period never came to rest in ${formatCount(stream.samples)} samples`;
+      return `the period did not settle in ${formatCount(stream.samples)} samples`;
     case 'too-short':
       return `${formatCount(stream.samples)} samples are too few to tell`;
     case 'throttled':
@@ -103,7 +103,7 @@ export function verdictText(event: EventReport, stream: StreamReport): string {
 /** Rates are estimates: so far above the one asked, events are said to come more often. */
 const MORE_OFTEN = 1.1;
 
-/** Of a stream whose period rests at 1. Kernels up to 6.10 keep it there for somewhat more events, too. */
+/** The stream's period stays at 1. Kernels up to 6.10 keep it there for somewhat more events, too. */
 function everyEventText(
   { targetHz }: EventReport,
   { period, eventRateHz }: NonNullable<StreamReport['steady']>,
@@ -112,7 +112,7 @@ function everyEventText(
   const isRarer = targetHz === null || eventRateHz <= MORE_OFTEN * targetHz;
   return isRarer
     ? `rarer than the rate asked: ${each}`
-    : `more often than the rate asked, but the period rests at 1: ${each}`;
+    : `more often than the rate asked, but the period stays at 1: ${each}`;
 }
 
 /** Once above rest by this factor, a ramp is said to overshoot. */
@@ -122,16 +122,16 @@ export function steadyText({ steady }: StreamReport): string | null {
   if (steady === null) return null;
   const { median, mean, p05, p95, cv } = steady.period;
   const spread = `90% of samples: ${formatCount(p05)} to ${formatCount(p95)}`;
-  return `${formatCount(median)} at rest (${spread}; mean ${formatCount(mean)}, CV ${cv.toFixed(2)})`;
+  return `${formatCount(median)} settled (${spread}; mean ${formatCount(mean)}, CV ${cv.toFixed(2)})`;
 }
 
 export function overshootText({ overshoot }: StreamReport): string | null {
   if (overshoot === null || overshoot < OVERSHOT) return null;
-  return `on the way to rest the period rose to ${overshoot.toFixed(1)} times what it settled at`;
+  return `before it settled the period rose to ${overshoot.toFixed(1)} times its settled value`;
 }
 
 export function eventRateText({ steady }: StreamReport): string | null {
-  return steady === null ? null : `${formatRate(steady.eventRateHz)} events/s at rest`;
+  return steady === null ? null : `${formatRate(steady.eventRateHz)} events/s while settled`;
 }
 
 export function firstPeriods(stream: StreamReport, width: number): string {
@@ -179,13 +179,13 @@ function causeText({ cause, gapNs, fromCpu, toCpu }: ReRamp): string {
   }
 }
 
-/** Share of a stream's samples from which storms are worth a line. */
-const MIN_STORM_SHARE = 0.01;
+/** Share of a stream's samples from which bursts are worth a line. */
+const MIN_BURST_SHARE = 0.01;
 
-/** Null where storms hold next to nothing of the stream. */
-export function stormText({ storms, samples: all }: StreamReport): string | null {
-  if (storms === null || storms.samples < MIN_STORM_SHARE * all) return null;
-  const { count, samples, peakHz, largest } = storms;
+/** Null where bursts hold next to nothing of the stream. */
+export function burstText({ bursts, samples: all }: StreamReport): string | null {
+  if (bursts === null || bursts.samples < MIN_BURST_SHARE * all) return null;
+  const { count, samples, peakHz, largest } = bursts;
   if (count === 0) return null;
   const what = count === 1 ? 'one burst' : `${formatCount(count)} bursts`;
   const where = largest.length === 1 ? ` at ${formatNanos(largest[0].startNs)}` : '';

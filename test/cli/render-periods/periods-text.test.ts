@@ -30,8 +30,8 @@ test('the text of a converged event: verdict, settle point, period, rate', () =>
   expect(textOf(input)).toEqual([
     'page-faults: 5 000 Hz asked, 4 368 Hz reached',
     '  converged      settled after 14 samples (1.7 ms) and followed 2 changes of the event rate',
-    '  period         82 at rest (90% of samples: 13 to 95; mean 76, CV 0.33)',
-    '  event rate     330 000 events/s at rest',
+    '  period         82 settled (90% of samples: 13 to 95; mean 76, CV 0.33)',
+    '  event rate     330 000 events/s while settled',
     '  first          1 1 1 2 5 12 39 36 37 35 40 44 49 53 57 59 65 67 70 74 …',
     '  phase          1.7 ms to 32.7 ms: 424 000 events/s, period 83',
     '  phase          33.7 ms to 80.6 ms: 61 700 events/s, period 14',
@@ -49,13 +49,13 @@ test('a burst after an idle gap is explained, with its effect on the profile', (
   expect(textOf(recordingOf(faultsAt(500), samples))).toEqual([
     'page-faults: 500 Hz asked, 461 Hz reached',
     '  re-ramped      settled after 20 samples (81.3 ms), then ramped up again once',
-    '  period         879 at rest (90% of samples: 700 to 1 064; mean 868, CV 0.12)',
-    '  overshoot      on the way to rest the period rose to 6.0 times what it settled at',
-    '  event rate     401 000 events/s at rest',
+    '  period         879 settled (90% of samples: 700 to 1 064; mean 868, CV 0.12)',
+    '  overshoot      before it settled the period rose to 6.0 times its settled value',
+    '  event rate     401 000 events/s while settled',
     '  first          1 1 1 11 240 3816 5385 3932 3527 2893 2160 1836 1586 1419 1333 1250 1193 1168 …',
     '  idle           one gap without events, 133.6 ms in all, left out of the rates',
     '  re-ramp        at 375.8 ms, after 133.6 ms with few events: 751 → 8 → 57 425, 17 samples',
-    '  storm          one burst of samples after gaps at 375.8 ms: 4 samples, at up to 12 200 Hz',
+    '  burst          one burst of samples after gaps at 375.8 ms: 4 samples, at up to 12 200 Hz',
     '  counted        399 893 events in 332 samples, none lost',
     '  rule           a sample reports the interval after it (seen in the counts)',
     '  ramps          11.14% of the samples, 35.76% of the events',
@@ -71,9 +71,9 @@ test('without counts the text gives the source of the rule, and no count of even
   expect(textOf(recordingOf(faultsAt(500), samples))).toEqual([
     'page-faults: 500 Hz asked, 467 Hz reached',
     '  converged      settled after 10 samples (169.1 ms)',
-    '  period         839 at rest (90% of samples: 659 to 1 032; mean 834, CV 0.13)',
-    '  overshoot      on the way to rest the period rose to 40.9 times what it settled at',
-    '  event rate     389 000 events/s at rest',
+    '  period         839 settled (90% of samples: 659 to 1 032; mean 834, CV 0.13)',
+    '  overshoot      before it settled the period rose to 40.9 times its settled value',
+    '  event rate     389 000 events/s while settled',
     '  first          1 1 1 13 322 19550 36538 7960 1322 1144 986 855 855 845 866 876 894 896 887 885 …',
     '  idle           2 gaps without events, 805.8 ms in all, left out of the rates',
     '  counted        650 samples, none lost',
@@ -206,11 +206,11 @@ test('colour is only added when asked for, and changes no character of the text'
 });
 
 test('a few settled samples give no verdict for many short streams', () => {
-  const rested = everyNs(200_000, repeat(100, 30));
+  const steady = everyNs(200_000, repeat(100, 30));
   const short = Array.from({ length: 19 }, (_, k) =>
     everyNs(10_000, repeat(1, 10)).map((sample) => ({ ...sample, stream: k + 1, thread: k + 1 })),
   ).flat();
-  const samples = [...rested, ...short].sort((a, b) => a.timeNs - b.timeNs);
+  const samples = [...steady, ...short].sort((a, b) => a.timeNs - b.timeNs);
   const input = recordingOf([PAGE_FAULTS], samples, { eventTotals: [9000] });
   const text = textOf(input);
   expect(text[0]).toBe('page-faults: 5 000 Hz asked, 220 samples');

@@ -124,7 +124,7 @@ function renderLegend(stream: ShownStream, hasTarget: boolean): HTMLElement[] {
     ...(hasTarget ? [element('span', 'legend-entry', 'dashed: the rate asked')] : []),
     ...(stream.settleNs === null
       ? []
-      : [element('span', 'legend-entry', 'dotted: the period came to rest')]),
+      : [element('span', 'legend-entry', 'dotted: the period settled')]),
   ];
 }
 

@@ -54,9 +54,9 @@ function* computeFacts(page: PageProfile): Slices<TimeFacts> {
     const rows = groups.rows.subarray(groups.offsets[group], groups.offsets[group + 1]);
     const sequence = sequenceOf(periodInput, rows, elapsedEvents);
     yield;
-    const { atRest } = yield* findRamps(sequence);
+    const { settled } = yield* findRamps(sequence);
     for (let k = 0; k < rows.length; k++) {
-      if (atRest[k] === 0) isInRamp[rows[k]] = 1;
+      if (settled[k] === 0) isInRamp[rows[k]] = 1;
     }
     yield;
   }

@@ -115,7 +115,7 @@ export type ShownStream = {
   readonly report: StreamReport;
   readonly period: PeriodColumns;
   readonly rate: RateColumns;
-  /** When the period came to rest first; null if it never did, or there was nothing to settle. */
+  /** When the period settled first; null if it never did, or is not adapted. */
   readonly settleNs: number | null;
   /** Stretches in which the kernel searched for the period, the first ramp included. */
   readonly ramps: readonly Stretch[];

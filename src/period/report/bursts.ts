@@ -3,23 +3,23 @@
 import type { PeriodSequence } from '../period-sequence.ts';
 
 /**
- * A storm: samples far faster than asked, right after a gap. While events were rare the ticks
+ * A burst: samples far faster than asked, right after a gap. While events were rare the ticks
  * brought the period down; when they come back, every few of them are a sample.
  *
  *     samples   ●    ●    ●                 ●●●●●●●● ●  ●    ●
- *                             gap           storm
+ *                             gap           burst
  */
-export type Storm = {
+export type Burst = {
   /** Its first fast sample, nanoseconds since the recording's first timestamp. */
   readonly startNs: number;
   readonly gapNs: number;
   readonly samples: number;
   readonly events: number;
-  /** Samples per second over the storm. */
+  /** Samples per second over the burst. */
   readonly hz: number;
 };
 
-export type Storms = {
+export type Bursts = {
   readonly count: number;
   /** In all of them. */
   readonly samples: number;
@@ -27,7 +27,7 @@ export type Storms = {
   /** Of the fastest; null without any. */
   readonly peakHz: number | null;
   /** The largest 20, in time order. */
-  readonly largest: readonly Storm[];
+  readonly largest: readonly Burst[];
 };
 
 /** A gap: this many samples' worth without one. */
@@ -35,15 +35,15 @@ const GAP_SAMPLES = 8;
 /** "Far above": this many times the rate asked, from sample to sample. */
 const FAST = 4;
 /** As many fast samples in a row. */
-const MIN_STORM = 4;
+const MIN_BURST = 4;
 const MAX_LISTED = 20;
 
-/** The storms of a stream that was to be sampled at `frequencyHz`; the start is not one. */
-export function findStorms(sequence: PeriodSequence, frequencyHz: number): Storms {
+/** The bursts of a stream that was to be sampled at `frequencyHz`; the start is not one. */
+export function findBursts(sequence: PeriodSequence, frequencyHz: number): Bursts {
   const { length, timeNs, elapsedEvents } = sequence;
   const gapFrom = (GAP_SAMPLES * 1e9) / frequencyHz;
   const fastBelow = 1e9 / frequencyHz / FAST;
-  const found: Storm[] = [];
+  const found: Burst[] = [];
   let samples = 0;
   let events = 0;
   let peakHz = 0;
@@ -59,7 +59,7 @@ export function findStorms(sequence: PeriodSequence, frequencyHz: number): Storm
       counted += elapsedEvents[end];
       end++;
     }
-    if (end - first < MIN_STORM) continue;
+    if (end - first < MIN_BURST) continue;
     const nanos = timeNs[end - 1] - timeNs[first - 1];
     const hz = nanos > 0 ? ((end - first) * 1e9) / nanos : 0;
     samples += end - first;

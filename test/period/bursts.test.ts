@@ -11,12 +11,12 @@ const spaced = (...micros: number[]): DrawnSample[] => {
   });
 };
 const even = (samples: number) => Array.from({ length: samples }, () => 200);
-const stormsOf = (samples: readonly DrawnSample[], event = PAGE_FAULTS) =>
-  reportPeriods(recordingOf([event], samples)).events[0].streams[0].storms;
+const burstsOf = (samples: readonly DrawnSample[], event = PAGE_FAULTS) =>
+  reportPeriods(recordingOf([event], samples)).events[0].streams[0].bursts;
 
 test('fast samples right after an idle gap are a burst', () => {
   const samples = spaced(...even(30), 5000, 20, 20, 20, 20, 20, ...even(30));
-  expect(stormsOf(samples)).toEqual({
+  expect(burstsOf(samples)).toEqual({
     count: 1,
     samples: 5,
     events: 50,
@@ -29,28 +29,28 @@ test('fast samples right after an idle gap are a burst', () => {
 
 test('the first sample after the gap may still have the old period', () => {
   const samples = spaced(...even(30), 5000, 190, 20, 20, 20, 20, ...even(30));
-  expect(stormsOf(samples)).toMatchObject({ count: 1, samples: 4 });
+  expect(burstsOf(samples)).toMatchObject({ count: 1, samples: 4 });
 });
 
 test('the start-up ramp is not a burst', () => {
-  const storms = stormsOf(spaced(...Array.from({ length: 20 }, () => 10), ...even(40)));
-  expect(storms).toEqual({ count: 0, samples: 0, events: 0, peakHz: null, largest: [] });
+  const bursts = burstsOf(spaced(...Array.from({ length: 20 }, () => 10), ...even(40)));
+  expect(bursts).toEqual({ count: 0, samples: 0, events: 0, peakHz: null, largest: [] });
 });
 
 test('few fast samples, or below four times the rate, are not a burst', () => {
-  expect(stormsOf(spaced(...even(30), 5000, 20, 20, 20, ...even(30)))!.count).toBe(0);
-  expect(stormsOf(spaced(...even(30), 5000, 60, 60, 60, 60, 60, ...even(30)))!.count).toBe(0);
+  expect(burstsOf(spaced(...even(30), 5000, 20, 20, 20, ...even(30)))!.count).toBe(0);
+  expect(burstsOf(spaced(...even(30), 5000, 60, 60, 60, 60, 60, ...even(30)))!.count).toBe(0);
 });
 
 test('the burst of a real recording: four samples at 12 kHz, 500 requested', () => {
   const samples = fixtureSamples('page-faults-500hz-rare-phases.tsv');
-  const storms = stormsOf(samples, { ...PAGE_FAULTS, frequencyHz: 500 })!;
-  expect(storms).toMatchObject({ count: 1, samples: 4 });
-  expect(Math.round(storms.peakHz! / 100)).toBe(122);
-  expect(Math.round(storms.largest[0].gapNs / 1e6)).toBe(134);
+  const bursts = burstsOf(samples, { ...PAGE_FAULTS, frequencyHz: 500 })!;
+  expect(bursts).toMatchObject({ count: 1, samples: 4 });
+  expect(Math.round(bursts.peakHz! / 100)).toBe(122);
+  expect(Math.round(bursts.largest[0].gapNs / 1e6)).toBe(134);
 });
 
 test('a fixed period has no bursts', () => {
   const every10 = { ...CYCLES, mode: 'period', frequencyHz: null, fixedPeriod: 10 } as const;
-  expect(stormsOf(spaced(...even(30)), every10)).toBeNull();
+  expect(burstsOf(spaced(...even(30)), every10)).toBeNull();
 });
