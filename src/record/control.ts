@@ -35,66 +35,58 @@ export function parseControl(text: string): ControlPlaces {
 const LONGEST_COMMAND = 4096;
 const ACKNOWLEDGED = 'ack\n';
 
+/** Descriptors of the places; `opened` are those that are ours to close. */
+type OpenPlaces = {
+  readonly commands: number;
+  readonly ack: number | null;
+  readonly opened: readonly number[];
+};
+
 /**
  * Does what others ask for while a recording runs, one command a line:
  *
  *     enable  disable  snapshot  stop  ping  evlist
  *
- * Each that is known is acknowledged when it was done. Throws where the places can't be opened.
+ * Each that is known is acknowledged when it was done.
  */
 export class Control {
   readonly #actions: ControlActions;
   readonly #onNotice: (notice: string) => void;
   readonly #input: Socket | ReturnType<typeof createReadStream>;
   readonly #ackFd: number | null;
-  readonly #opened: number[] = [];
+  /** FIFOs that were opened by path; the commands' comes first. */
+  readonly #opened: readonly number[];
   #rest = '';
 
-  constructor(places: ControlPlaces, actions: ControlActions, onNotice: (notice: string) => void) {
+  private constructor(
+    fds: OpenPlaces,
+    actions: ControlActions,
+    onNotice: (notice: string) => void,
+  ) {
     this.#actions = actions;
     this.#onNotice = onNotice;
-    const commandsFd = this.#open(places.commands);
-    this.#ackFd = places.ack === null ? null : this.#open(places.ack);
-    this.#input = inputOf(commandsFd);
+    this.#ackFd = fds.ack;
+    this.#opened = fds.opened;
+    this.#input = inputFrom(fds.commands);
     this.#input.on('data', (bytes: Buffer | string) => this.#take(String(bytes)));
     // Whoever gave the commands may go: the recording goes on.
     this.#input.on('error', () => {});
     if (this.#input instanceof Socket) this.#input.unref();
   }
 
+  /** Opens the places and begins to listen. */
+  static open(
+    places: ControlPlaces,
+    actions: ControlActions,
+    onNotice: (notice: string) => void,
+  ): Control {
+    return new Control(openPlaces(places), actions, onNotice);
+  }
+
   close(): void {
     this.#input.destroy();
     const own = this.#input instanceof Socket ? this.#opened.slice(1) : this.#opened;
     for (const fd of own) closeQuietly(fd);
-  }
-
-  /** A FIFO is opened for both directions, so that it needs nobody at its other end yet. */
-  #open(place: number | string): number {
-    if (typeof place === 'number') {
-      try {
-        fstatSync(place);
-        return place;
-      } catch {
-        throw new UsageError(`--control fd:${place}: this descriptor is not open`);
-      }
-    }
-    const shown = printable(place);
-    let fd: number;
-    try {
-      fd = openSync(place, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    } catch (error) {
-      throw new FailedError(`--control fifo:${shown}: ${(error as Error).message}`, [
-        `make it first: mkfifo ${shown}`,
-      ]);
-    }
-    if (!fstatSync(fd).isFIFO()) {
-      closeSync(fd);
-      throw new UsageError(`--control fifo:${shown}: this is no FIFO`, [
-        `make one: mkfifo ${shown}`,
-      ]);
-    }
-    this.#opened.push(fd);
-    return fd;
   }
 
   #take(text: string): void {
@@ -145,8 +137,48 @@ export class Control {
   }
 }
 
+/** Throws where one can't be opened; nothing stays open then. */
+function openPlaces(places: ControlPlaces): OpenPlaces {
+  const isOpenedHere = places.kind === 'fifo';
+  const commands = openPlace(places.commands);
+  try {
+    const ack = places.ack === null ? null : openPlace(places.ack);
+    const opened = ack === null ? [commands] : [commands, ack];
+    return { commands, ack, opened: isOpenedHere ? opened : [] };
+  } catch (error) {
+    if (isOpenedHere) closeSync(commands);
+    throw error;
+  }
+}
+
+/** A FIFO is opened for both directions, so that it needs nobody at its other end yet. */
+function openPlace(place: number | string): number {
+  if (typeof place === 'number') {
+    try {
+      fstatSync(place);
+      return place;
+    } catch {
+      throw new UsageError(`--control fd:${place}: this descriptor is not open`);
+    }
+  }
+  const shown = printable(place);
+  let fd: number;
+  try {
+    fd = openSync(place, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch (error) {
+    throw new FailedError(`--control fifo:${shown}: ${(error as Error).message}`, [
+      `make it first: mkfifo ${shown}`,
+    ]);
+  }
+  if (!fstatSync(fd).isFIFO()) {
+    closeSync(fd);
+    throw new UsageError(`--control fifo:${shown}: this is no FIFO`, [`make one: mkfifo ${shown}`]);
+  }
+  return fd;
+}
+
 /** Pipes, FIFOs and sockets by events; anything else as a file is read. */
-function inputOf(fd: number): Socket | ReturnType<typeof createReadStream> {
+function inputFrom(fd: number): Socket | ReturnType<typeof createReadStream> {
   const status = fstatSync(fd);
   if (status.isFIFO() || status.isSocket()) {
     return new Socket({ fd, readable: true, writable: false });

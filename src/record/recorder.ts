@@ -207,7 +207,7 @@ class Recorder implements ControlActions {
   }
 
   #openControl(control: string): Control {
-    return new Control(parseControl(control), this, (notice) => this.#options.onNotice?.(notice));
+    return Control.open(parseControl(control), this, (notice) => this.#options.onNotice?.(notice));
   }
 
   /** Waits of threads that sleep as the recording begins. */

@@ -92,7 +92,7 @@ function openCounters(
   options: RecordOptions,
   binding: NativeBinding,
 ): ConcurrentCounters {
-  return new ConcurrentCounters(
+  return ConcurrentCounters.open(
     {
       sampled: plan.events,
       target,

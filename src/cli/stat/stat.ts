@@ -27,7 +27,7 @@ export async function runStat(command: string[], flags: StatFlags): Promise<void
   if (intervals !== null && options.intervalMs === undefined) {
     throw new UsageError('--interval-count counts the stretches of -I: add -I MS');
   }
-  const output = new StatOutput(
+  const output = StatOutput.open(
     flags,
     options.aggregation !== undefined || options.cgroups !== undefined,
   );
@@ -79,12 +79,18 @@ class StatOutput {
   readonly #fd: number;
   readonly #isOwn: boolean;
 
-  constructor(flags: StatFlags, hasUnits: boolean) {
+  private constructor(flags: StatFlags, hasUnits: boolean, fd: number) {
     this.#flags = flags;
     this.#hasUnits = hasUnits;
+    this.#fd = fd;
+    this.#isOwn = flags.output !== undefined && flags.output !== '-';
+  }
+
+  /** Opens the file of `-o`; without one the counts go to standard error. */
+  static open(flags: StatFlags, hasUnits: boolean): StatOutput {
     const { output } = flags;
-    this.#isOwn = output !== undefined && output !== '-';
-    this.#fd = output === undefined ? 2 : output === '-' ? 1 : openOutput(output);
+    const fd = output === undefined ? 2 : output === '-' ? 1 : openOutput(output);
+    return new StatOutput(flags, hasUnits, fd);
   }
 
   writeInterval(report: StatReport, isFirst: boolean): void {

@@ -48,14 +48,17 @@ export type ConcurrentContext = {
  */
 export class ConcurrentCounters {
   readonly #counters: Counters;
-  readonly #begunByExec: boolean;
   #rows: readonly ConcurrentCount[] | null = null;
 
-  constructor(
+  private constructor(counters: Counters) {
+    this.#counters = counters;
+  }
+
+  static open(
     context: ConcurrentContext,
     binding: NativeBinding,
     sources: EventSources = readEventSources(),
-  ) {
+  ): ConcurrentCounters {
     const { target, opened, cgroup, inherit, delayed, say } = context;
     const systemWide = target.kind === 'system';
     const specs = chooseSpecs(context, systemWide, sources);
@@ -65,10 +68,9 @@ export class ConcurrentCounters {
         : target.kind === 'system'
           ? { kind: 'system', command: target.command ?? null }
           : { kind: 'threads', tids: [...opened.tids], pids: [] };
-    this.#begunByExec = target.kind === 'command' && !delayed;
     const cgroupFds = cgroup === undefined ? [] : [openCgroup(cgroup, '-G')];
     try {
-      this.#counters = openCounters(groupSpecs(specs, sources, '/sys'), {
+      const counters = openCounters(groupSpecs(specs, sources, '/sys'), {
         target: statTarget,
         tids: target.kind === 'command' ? [opened.childPid] : [...opened.tids],
         cpus: context.cpus ?? onlineCpus(),
@@ -77,9 +79,10 @@ export class ConcurrentCounters {
         binding,
         sources,
         inherit,
-        enableOnExec: this.#begunByExec,
+        enableOnExec: target.kind === 'command' && !delayed,
         say,
       });
+      return new ConcurrentCounters(counters);
     } finally {
       for (const fd of cgroupFds) closeSync(fd);
     }

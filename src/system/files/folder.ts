@@ -83,6 +83,13 @@ export class Folder {
     return lstatSync(this.at(name), { throwIfNoEntry: false });
   }
 
+  /** `wanted`, or where that is taken `wanted-2`, `wanted-3`, …: the first that is free. */
+  freeName(wanted: string): string {
+    let name = wanted;
+    for (let n = 2; this.entry(name) !== undefined; n++) name = `${wanted}-${n}`;
+    return name;
+  }
+
   /** Makes a file for reading and writing; EEXIST if anything is there. */
   create(name: string, mode = 0o600): number {
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;

@@ -17,6 +17,14 @@ import { Folder } from './folder.ts';
 /** Who the finished file belongs to. */
 export type FileOwner = FileIdentity;
 
+/** A file that was just made in `folder`, and what it took the place of. */
+type MadeFile = {
+  readonly folder: Folder;
+  readonly fd: number;
+  readonly moved: Moved | null;
+  readonly ownerProblem: string | null;
+};
+
 /**
  * The recording's output, opened so that nothing planted at its path is followed or reused.
  *
@@ -48,38 +56,26 @@ export class OutputFile {
   readonly #identity: { readonly dev: number; readonly ino: number };
   #isOpen = true;
 
-  /** Takes `folder` over. `as`: who makes the file, and so owns it; else it is given to `owner`. */
   private constructor(
-    folder: Folder,
     path: string,
+    { folder, fd, moved, ownerProblem }: MadeFile,
     as: FileIdentity | null,
-    owner: FileOwner | null,
   ) {
     const name = basename(path);
-    try {
-      this.#moved = moveAside(folder, path);
-      try {
-        this.fd = folder.create(name);
-      } catch (error) {
-        if (this.#moved !== null) moveBack(folder, name, this.#moved);
-        throw error;
-      }
-    } catch (error) {
-      folder.close();
-      throw error;
-    }
+    this.fd = fd;
+    this.ownerProblem = ownerProblem;
     this.#folder = folder;
     this.#prefix = path.slice(0, path.length - name.length);
     this.#name = name;
     this.#as = as;
-    this.#identity = fstatSync(this.fd);
-    this.ownerProblem = as !== null || owner === null ? null : giveTo(this.fd, owner);
+    this.#moved = moved;
+    this.#identity = fstatSync(fd);
   }
 
   static create(path: string, owner: FileOwner | null): OutputFile {
     try {
       const asOwner = owner === null ? null : OutputFile.#createAs(path, owner);
-      return asOwner ?? new OutputFile(Folder.around(path), path, null, owner);
+      return asOwner ?? OutputFile.#make(Folder.around(path), path, null, owner);
     } catch (error) {
       throw error instanceof FailedError ? error : cannotWrite(path, error);
     }
@@ -88,7 +84,7 @@ export class OutputFile {
   /** `create` with the rights of `owner`; null: they don't suffice. */
   static #createAs(path: string, owner: FileOwner): OutputFile | null {
     try {
-      return actAs(owner, () => new OutputFile(Folder.around(path), path, owner, null));
+      return actAs(owner, () => OutputFile.#make(Folder.around(path), path, owner, null));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (error instanceof FailedError || code === 'EACCES' || code === 'EPERM') return null;
@@ -96,12 +92,33 @@ export class OutputFile {
     }
   }
 
+  /** Takes `folder` over. `as`: who makes the file, and so owns it; else it is given to `owner`. */
+  static #make(
+    folder: Folder,
+    path: string,
+    as: FileIdentity | null,
+    owner: FileOwner | null,
+  ): OutputFile {
+    const name = basename(path);
+    let moved: Moved | null = null;
+    try {
+      moved = moveAside(folder, path);
+      const fd = folder.create(name);
+      const ownerProblem = as !== null || owner === null ? null : giveTo(fd, owner);
+      return new OutputFile(path, { folder, fd, moved, ownerProblem }, as);
+    } catch (error) {
+      if (moved !== null) moveBack(folder, name, moved);
+      folder.close();
+      throw error;
+    }
+  }
+
   /** A new file in the same folder and of the same owner, for what will take this one's place. */
   createBeside(ending: string): OutputFile {
-    const path = this.#prefix + freeName(this.#folder, `${this.#name}${ending}`);
+    const path = this.#prefix + this.#folder.freeName(`${this.#name}${ending}`);
     const { uid, gid, mode } = fstatSync(this.fd);
-    const file = this.#act(
-      () => new OutputFile(this.#folder.again(), path, this.#as, { uid, gid }),
+    const file = this.#act(() =>
+      OutputFile.#make(this.#folder.again(), path, this.#as, { uid, gid }),
     );
     fchmodSync(file.fd, mode & 0o777);
     return file;
@@ -242,7 +259,7 @@ function moveAside(folder: Folder, path: string): Moved | null {
   const old = `${name}.old`;
   const oldEntry = folder.entry(old);
   checkOld(path, oldEntry);
-  const before = oldEntry === undefined ? null : freeName(folder, `${old}.before-${process.pid}`);
+  const before = oldEntry === undefined ? null : folder.freeName(`${old}.before-${process.pid}`);
   if (before !== null) folder.rename(old, before);
   try {
     folder.rename(name, old);
@@ -263,12 +280,6 @@ function moveBack(folder: Folder, name: string, { before }: Moved, isOurs = true
   if (before === null) return;
   if (isFree(old)) tryTo(() => folder.rename(before, old));
   else tryTo(() => folder.remove(before));
-}
-
-function freeName(folder: Folder, wanted: string): string {
-  let name = wanted;
-  for (let n = 2; folder.entry(name) !== undefined; n++) name = `${wanted}-${n}`;
-  return name;
 }
 
 /** Null, or why the file stays ours: not every file system knows owners. */

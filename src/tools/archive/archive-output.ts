@@ -39,6 +39,13 @@ const TAR_WORDS: Readonly<Record<string, readonly string[]>> = {
   '.tar.zst': ['--zstd'],
 };
 
+/** The folder beside the place that only we may enter, and the folder of both. */
+type Holder = {
+  readonly folder: Folder;
+  readonly holder: Folder;
+  readonly holderName: string;
+};
+
 /**
  * An archive that is being made: a tree in a folder that nobody else may enter, beside where it will
  * be. It appears at its place when it is whole.
@@ -66,31 +73,33 @@ export class ArchiveOutput {
   /** Relative to the tree: files and directories. */
   readonly #stored = new Set<string>();
 
-  /** `tree`: what a tar file unpacks to. */
-  private constructor(output: string, tree: string, givenTo: FileIdentity | null) {
+  private constructor(
+    output: string,
+    tree: string,
+    givenTo: FileIdentity | null,
+    { folder, holder, holderName }: Holder,
+  ) {
     this.#output = output;
     this.#tree = tree;
     this.#givenTo = givenTo;
-    this.#folder = Folder.around(output);
-    try {
-      this.#earlier();
-      this.#holderName = this.#freeName(`${basename(output)}.unfinished-${process.pid}`);
-      this.#holder = this.#folder.makeFolder(this.#holderName);
-    } catch (error) {
-      this.#folder.close();
-      throw error;
-    }
-    mkdirSync(this.#holder.at(tree), { mode: 0o700 });
+    this.#folder = folder;
+    this.#holder = holder;
+    this.#holderName = holderName;
   }
 
-  /** Throws `UsageError` unless nothing, or an archive that may be replaced, is at `output`. */
+  /**
+   * `tree`: what a tar file unpacks to. Throws `UsageError` unless nothing, or an archive that may be
+   * replaced, is at `output`.
+   */
   static create(output: string, tree: string, owner: FileIdentity | null): ArchiveOutput {
+    const make = (givenTo: FileIdentity | null): ArchiveOutput =>
+      new ArchiveOutput(output, tree, givenTo, makeHolder(output, tree, givenTo));
     try {
-      return new ArchiveOutput(output, tree, null);
+      return make(null);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (owner === null || (code !== 'EACCES' && code !== 'EPERM')) throw error;
-      return actAsOurselves(() => new ArchiveOutput(output, tree, owner));
+      return actAsOurselves(() => make(owner));
     }
   }
 
@@ -128,7 +137,7 @@ export class ArchiveOutput {
       const name = basename(this.#output);
       const made = isTarName(this.#output) ? this.#pack() : this.#tree;
       this.#give(made);
-      const earlier = this.#earlier();
+      const earlier = replaceableEntry(this.#folder, this.#output, this.#givenTo);
       if (earlier?.isDirectory()) this.#folder.moveTo(name, this.#holder, EARLIER);
       this.#holder.moveTo(made, this.#folder, name);
     });
@@ -142,50 +151,6 @@ export class ArchiveOutput {
       tryTo(() => this.#folder.removeFolder(this.#holderName));
       this.#folder.close();
     });
-  }
-
-  /** What stands at the place and may be replaced. */
-  #earlier(): Stats | undefined {
-    const isTar = isTarName(this.#output);
-    const name = basename(this.#output);
-    const entry = this.#folder.entry(name);
-    if (entry === undefined) return undefined;
-    const isOne = isTar ? entry.isFile() : entry.isDirectory() && this.#isArchive(name);
-    if (!isOne) {
-      const what = isTar ? 'a tar file' : 'an archive of perf-ts';
-      throw new UsageError(`cannot write ${this.#output}: it is there, and is not ${what}`, [
-        'name another place with -o',
-      ]);
-    }
-    const owners = [0, actingUid(), this.#givenTo?.uid];
-    if (owners.includes(entry.uid)) return entry;
-    throw new FailedError(
-      `cannot replace ${this.#output}: it belongs to another user (uid ${entry.uid})`,
-      ['name another place with -o'],
-    );
-  }
-
-  #isArchive(name: string): boolean {
-    const directory = this.#folder.folder(name);
-    try {
-      const fd = openSync(directory.at(MARKER), constants.O_RDONLY | constants.O_NOFOLLOW);
-      try {
-        const marker: unknown = JSON.parse(readFileSync(fd, 'utf8'));
-        return (marker as { version?: unknown }).version === 1;
-      } finally {
-        closeSync(fd);
-      }
-    } catch {
-      return false;
-    } finally {
-      directory.close();
-    }
-  }
-
-  #freeName(wanted: string): string {
-    let name = wanted;
-    for (let n = 2; this.#folder.entry(name) !== undefined; n++) name = `${wanted}-${n}`;
-    return name;
   }
 
   /**
@@ -227,6 +192,62 @@ export class ArchiveOutput {
 
   #write<T>(act: () => T): T {
     return this.#givenTo === null ? act() : actAsOurselves(act);
+  }
+}
+
+/** Checks the place, and makes the folder that holds the tree until it is whole. */
+function makeHolder(output: string, tree: string, givenTo: FileIdentity | null): Holder {
+  const folder = Folder.around(output);
+  try {
+    replaceableEntry(folder, output, givenTo);
+    const holderName = folder.freeName(`${basename(output)}.unfinished-${process.pid}`);
+    const holder = folder.makeFolder(holderName);
+    mkdirSync(holder.at(tree), { mode: 0o700 });
+    return { folder, holder, holderName };
+  } catch (error) {
+    folder.close();
+    throw error;
+  }
+}
+
+/** What stands at the place and may be replaced; undefined: nothing. Throws where it may not be. */
+function replaceableEntry(
+  folder: Folder,
+  output: string,
+  givenTo: FileIdentity | null,
+): Stats | undefined {
+  const isTar = isTarName(output);
+  const name = basename(output);
+  const entry = folder.entry(name);
+  if (entry === undefined) return undefined;
+  const isOne = isTar ? entry.isFile() : entry.isDirectory() && isArchive(folder, name);
+  if (!isOne) {
+    const what = isTar ? 'a tar file' : 'an archive of perf-ts';
+    throw new UsageError(`cannot write ${output}: it is there, and is not ${what}`, [
+      'name another place with -o',
+    ]);
+  }
+  const owners = [0, actingUid(), givenTo?.uid];
+  if (owners.includes(entry.uid)) return entry;
+  throw new FailedError(`cannot replace ${output}: it belongs to another user (uid ${entry.uid})`, [
+    'name another place with -o',
+  ]);
+}
+
+function isArchive(folder: Folder, name: string): boolean {
+  const directory = folder.folder(name);
+  try {
+    const fd = openSync(directory.at(MARKER), constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      const marker: unknown = JSON.parse(readFileSync(fd, 'utf8'));
+      return (marker as { version?: unknown }).version === 1;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return false;
+  } finally {
+    directory.close();
   }
 }
 

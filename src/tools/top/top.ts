@@ -64,7 +64,7 @@ export function startTop(options: TopOptions, binding: NativeBinding = loadBindi
   const latencyMs = Math.min(LATENCY_MS, (options.intervalMs ?? DEFAULT_INTERVAL_MS) / 2);
   const session = prepareRecording(given, binding, Math.max(1, Math.floor(latencyMs)));
   try {
-    return new Top(options, session, binding);
+    return Top.start(options, session, binding);
   } catch (error) {
     session.sampler.close();
     throw explainNativeError(error, session);
@@ -88,22 +88,34 @@ class Top implements RunningTop {
   #profile: LiveProfile | null = null;
   /** Slices whose tables had to be made anew before the interval was over. */
   #slices: Profile[] = [];
-  #existing: Uint8Array;
+  /** Records of the tasks that were there before; empty until the start. */
+  #existing: Uint8Array = new Uint8Array(0);
   #hasEnded = false;
   #failure: Error | null = null;
   #wake = (): void => {};
 
-  constructor(options: TopOptions, session: PreparedRecording, binding: NativeBinding) {
-    const { sampler, plan, target, notices } = session;
+  private constructor(options: TopOptions, session: PreparedRecording, cleanUp: () => void) {
     this.#options = options;
     this.#session = session;
-    this.events = plan.events.map(({ name }) => name);
+    this.#cleanUp = cleanUp;
+    this.events = session.plan.events.map(({ name }) => name);
     this.#tables = this.#emptyTables();
-    this.#totals = sampler.totals();
+    this.#totals = session.sampler.totals();
+  }
+
+  static start(options: TopOptions, session: PreparedRecording, binding: NativeBinding): Top {
+    const readClocks = () => binding.readClockPair(CLOCK_IDS.monotonic);
+    const top = new Top(options, session, nodeCleanUp(session, readClocks));
+    top.#start();
+    return top;
+  }
+
+  #start(): void {
+    const { sampler, plan, target, notices } = this.#session;
+    const { durationMs, signal } = this.#options;
     this.#existing = describeExisting(target, sampler.opened, plan, (notice) =>
       notices.push(notice),
     );
-    this.#cleanUp = nodeCleanUp(session, () => binding.readClockPair(CLOCK_IDS.monotonic));
     if (sampler.opened.childPid < 0) this.#exited.settle(null);
     sampler.startLive({ maxChunks: MAX_CHUNKS, chunkBytes: CHUNK_BYTES }, (event) => {
       try {
@@ -114,11 +126,9 @@ class Top implements RunningTop {
       }
       if (this.#hasEnded || this.#failure !== null) this.#wake();
     });
-    if (options.durationMs !== undefined) {
-      callAfter(options.durationMs, () => this.stop(), { unref: true });
-    }
-    options.signal?.addEventListener('abort', () => this.stop(), { once: true });
-    if (options.signal?.aborted) this.stop();
+    if (durationMs !== undefined) callAfter(durationMs, () => this.stop(), { unref: true });
+    signal?.addEventListener('abort', () => this.stop(), { once: true });
+    if (signal?.aborted) this.stop();
   }
 
   get exited(): Promise<CommandExit | null> {
