@@ -117,7 +117,11 @@ describeLive('a recording of waits', () => {
     const blocked = waits.filter(({ name }) => /^\[S sleeping in \w*pipe_read\]$/.test(name));
     // It sleeps in each round but where the waker was faster.
     expect(woken.length).toBeGreaterThan(rounds * 0.8);
-    expect(woken.length).toBeLessThanOrEqual(rounds);
+    // The waker may also release a lock that the thread waits for when it starts or ends.
+    const elsewhere = waits.filter(
+      ({ name }) => /^\[[SD] /.test(name) && !name.includes('pipe_read'),
+    );
+    expect(woken.length).toBeLessThanOrEqual(rounds + elsewhere.length);
     // From the wake-up on it is as late as it says itself; before, nothing was sent. The waker may lose
     // its CPU between reading the clock and writing, which only makes it later.
     expect(sum(woken) / said.late).toBeGreaterThan(0.3);

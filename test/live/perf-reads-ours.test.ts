@@ -1,31 +1,16 @@
 // What perf-ts records, perf reads and rewrites, and the rewritten recording is the same again.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findPerf, infoOf, perfStats, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
+import { perfOutput } from '../helpers/perf-output.ts';
 
 const scratch = scratchDirectory();
 const perfIsThere = findPerf() !== null;
-
-/** perf 6.12 stops now and then at an assertion of its own, `util/namespaces.c:335` on all CPUs. */
-const OWN_ASSERTION = /^assertion failed at util\/.*$/m;
-
-/** The output of perf; `skip` ends the test where perf stops at an assertion of its own. */
-function perf(skip: (reason: string) => never, args: readonly string[], input?: Uint8Array) {
-  const { status, stdout, stderr } = spawnSync('perf', args, {
-    maxBuffer: 2 ** 30,
-    ...(input && { input }),
-  });
-  if (status === 0) return stdout;
-  const messages = stderr.toString();
-  const assertion = OWN_ASSERTION.exec(messages)?.[0];
-  if (assertion !== undefined) skip(`perf ${args[0]}: ${assertion}`);
-  throw new Error(`perf ${args.join(' ')}: status ${status}; ${messages}`);
-}
 
 const OPTIONS: [name: string, options: string[]][] = [
   ['call chains', ['-e', 'cpu-clock', '-F', '2000', '-g']],
@@ -45,16 +30,16 @@ describeLive('what perf-ts records', () => {
     const samples = records.SAMPLE;
     expect(samples).toBeGreaterThan(0);
     expect(perfStats(file)).toMatchObject({ SAMPLE: samples });
-    const dump = perf(skip, ['report', '-D', '-i', file]).toString();
+    const dump = perfOutput(skip, ['report', '-D', '-i', file]).toString();
     expect(dump.match(/: PERF_RECORD_SAMPLE/g)?.length).toBe(samples);
 
     // inject writes a header of its own, with every feature that it found.
     const injected = join(scratch, `${name}.injected.data`);
-    perf(skip, ['inject', '-i', file, '-o', injected]);
-    const script = (path: string) => perf(skip, ['script', '-i', path]).toString();
+    perfOutput(skip, ['inject', '-i', file, '-o', injected]);
+    const script = (path: string) => perfOutput(skip, ['script', '-i', path]).toString();
     expect(script(injected)).toBe(script(file));
     expect(infoOf(injected).records.SAMPLE).toBe(samples);
-    expect(perf(skip, ['buildid-list', '-i', file]).toString()).toMatch(/^[0-9a-f]{40} /m);
+    expect(perfOutput(skip, ['buildid-list', '-i', file]).toString()).toMatch(/^[0-9a-f]{40} /m);
   });
 
   test.skipIf(!perfIsThere)('a pipe: perf reads it and rewrites it', ({ skip }) => {
@@ -69,8 +54,10 @@ describeLive('what perf-ts records', () => {
     const samples = infoOf('-', pipe).records.SAMPLE;
     expect(samples).toBeGreaterThan(0);
     expect(perfStats('-', pipe)).toMatchObject({ SAMPLE: samples });
-    const injected = perf(skip, ['inject', '-b'], pipe);
+    const injected = perfOutput(skip, ['inject', '-b'], pipe);
     expect(infoOf('-', injected).records.SAMPLE).toBe(samples);
-    expect(perf(skip, ['report', '-i', '-', '--stdio'], pipe).toString()).toContain('cpu-clock');
+    expect(perfOutput(skip, ['report', '-i', '-', '--stdio'], pipe).toString()).toContain(
+      'cpu-clock',
+    );
   });
 });

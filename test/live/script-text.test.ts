@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { findPerf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
+import { perfOutput } from '../helpers/perf-output.ts';
 import { usableCpus } from '../helpers/tasks.ts';
 
 const perf = findPerf();
@@ -34,7 +35,7 @@ describeLive('script and perf script', () => {
     record('tasks', ['-e', 'cpu-clock', '-F', '200'], shell);
   });
 
-  it.skipIf(perf === null).each([
+  it.skipIf(perf === null).for<[string, string[]]>([
     ['tasks', ['-F', 'comm,pid,tid,time,period,event,ip,sym,symoff,dso']],
     ['clock', ['-F', 'tid,cpu,time', '--ns', '--time', '10%-20%']],
     ['clock', ['-F', 'tid,cpu,time', '--ns', '--time', '10%/2']],
@@ -48,13 +49,9 @@ describeLive('script and perf script', () => {
     ['trace', ['-F', 'trace:comm,tid,cpu,time,event,trace', '--ns']],
     ['clock', ['--show-switch-events', '--ns', '-F', 'comm,tid,cpu,time']],
     ['tasks', ['--show-task-events', '--show-mmap-events']],
-  ])('%s %j', (name, options) => {
+  ])('%s %j', ([name, options], { skip }) => {
     const args = ['script', '-i', file(name), ...options];
-    const theirs = execFileSync(perf as string, args, {
-      encoding: 'utf8',
-      maxBuffer: 2 ** 30,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const theirs = perfOutput(skip, args).toString();
     const samples = options.some((option) => option.startsWith('--show')) ? [] : ['--samples'];
     const ours = linesOf(perfTs([...args, ...samples]).stdout);
     expect(ours.length).toBeGreaterThan(10);
