@@ -1,15 +1,16 @@
 #pragma once
 
 #include <node_api.h>
-#include <uv.h>
+
+#include <atomic>
 
 namespace perf_ts {
 
 /**
  * Lets another thread wake an environment's event loop, and tells when that environment ends.
  *
- * Heap-allocated and self-freeing, because libuv needs the handle until its close callback, which
- * may come after the owner is gone. It keeps the loop alive until Close.
+ * Heap-allocated and self-freeing, because the thread-safe function below needs its context until
+ * it is finalized, which may come after the owner is gone. It keeps the loop alive until Close.
  */
 class Notifier {
  public:
@@ -28,8 +29,8 @@ class Notifier {
   /** Null when the environment has no loop to wake, or ends already. */
   static Notifier* Create(napi_env env, Listener* listener);
 
-  /** Any thread, until Close. */
-  void Send() { uv_async_send(&async_); }
+  /** Any thread, until Close. Calls before the listener's turn are one. */
+  void Send();
   /** No call to the listener comes after this; the notifier frees itself. */
   void Close();
 
@@ -37,15 +38,18 @@ class Notifier {
   Notifier(napi_env env, Listener* listener) : env_(env), listener_(listener) {}
   ~Notifier() = default;
 
-  static void OnAsync(uv_async_t* async);
-  static void OnClosed(uv_handle_t* handle);
-  static void OnCleanup(napi_async_cleanup_hook_handle hook, void* self);
+  static void OnCall(napi_env env, napi_value function, void* self, void* data);
+  static void OnFinalize(napi_env env, void* self, void* hint);
+  static void OnCleanup(void* self);
+
+  void Release();
 
   napi_env env_;
   /** Null once closed. */
   Listener* listener_;
-  uv_async_t async_ = {};
-  napi_async_cleanup_hook_handle hook_ = nullptr;
+  napi_threadsafe_function function_ = nullptr;
+  /** A call is on its way to the environment's thread. */
+  std::atomic<bool> is_sent_{false};
 };
 
 }  // namespace perf_ts

@@ -1,34 +1,37 @@
 #include "errno_name.h"
 
-#include <uv.h>
-
 #include <cerrno>
 
 namespace perf_ts {
 
 std::string ErrnoName(int code) {
-  // Linux's name where libuv has another one, or none.
+  // The kernel's uapi/asm-generic/errno-base.h and errno.h, without second names of a number.
+#define N(name) \
+  case name:    \
+    return #name;
   switch (code) {
-    case EOPNOTSUPP:
-      return "EOPNOTSUPP";
-    case ENOEXEC:
-      return "ENOEXEC";
-    case ELIBBAD:
-      return "ELIBBAD";
-    case ECHILD:
-      return "ECHILD";
-    case EDOM:
-      return "EDOM";
-    case EDQUOT:
-      return "EDQUOT";
-    case ESTALE:
-      return "ESTALE";
-    case ENOTUNIQ:
-      return "ENOTUNIQ";
+    // clang-format off
+    N(EPERM) N(ENOENT) N(ESRCH) N(EINTR) N(EIO) N(ENXIO) N(E2BIG) N(ENOEXEC) N(EBADF) N(ECHILD)
+    N(EAGAIN) N(ENOMEM) N(EACCES) N(EFAULT) N(ENOTBLK) N(EBUSY) N(EEXIST) N(EXDEV) N(ENODEV)
+    N(ENOTDIR) N(EISDIR) N(EINVAL) N(ENFILE) N(EMFILE) N(ENOTTY) N(ETXTBSY) N(EFBIG) N(ENOSPC)
+    N(ESPIPE) N(EROFS) N(EMLINK) N(EPIPE) N(EDOM) N(ERANGE) N(EDEADLK) N(ENAMETOOLONG) N(ENOLCK)
+    N(ENOSYS) N(ENOTEMPTY) N(ELOOP) N(ENOMSG) N(EIDRM) N(ECHRNG) N(EL2NSYNC) N(EL3HLT) N(EL3RST)
+    N(ELNRNG) N(EUNATCH) N(ENOCSI) N(EL2HLT) N(EBADE) N(EBADR) N(EXFULL) N(ENOANO) N(EBADRQC)
+    N(EBADSLT) N(EBFONT) N(ENOSTR) N(ENODATA) N(ETIME) N(ENOSR) N(ENONET) N(ENOPKG) N(EREMOTE)
+    N(ENOLINK) N(EADV) N(ESRMNT) N(ECOMM) N(EPROTO) N(EMULTIHOP) N(EDOTDOT) N(EBADMSG)
+    N(EOVERFLOW) N(ENOTUNIQ) N(EBADFD) N(EREMCHG) N(ELIBACC) N(ELIBBAD) N(ELIBSCN) N(ELIBMAX)
+    N(ELIBEXEC) N(EILSEQ) N(ERESTART) N(ESTRPIPE) N(EUSERS) N(ENOTSOCK) N(EDESTADDRREQ)
+    N(EMSGSIZE) N(EPROTOTYPE) N(ENOPROTOOPT) N(EPROTONOSUPPORT) N(ESOCKTNOSUPPORT) N(EOPNOTSUPP)
+    N(EPFNOSUPPORT) N(EAFNOSUPPORT) N(EADDRINUSE) N(EADDRNOTAVAIL) N(ENETDOWN) N(ENETUNREACH)
+    N(ENETRESET) N(ECONNABORTED) N(ECONNRESET) N(ENOBUFS) N(EISCONN) N(ENOTCONN) N(ESHUTDOWN)
+    N(ETOOMANYREFS) N(ETIMEDOUT) N(ECONNREFUSED) N(EHOSTDOWN) N(EHOSTUNREACH) N(EALREADY)
+    N(EINPROGRESS) N(ESTALE) N(EUCLEAN) N(ENOTNAM) N(ENAVAIL) N(EISNAM) N(EREMOTEIO) N(EDQUOT)
+    N(ENOMEDIUM) N(EMEDIUMTYPE) N(ECANCELED) N(ENOKEY) N(EKEYEXPIRED) N(EKEYREVOKED)
+    N(EKEYREJECTED) N(EOWNERDEAD) N(ENOTRECOVERABLE) N(ERFKILL) N(EHWPOISON)
+    // clang-format on
   }
-  char name[64];
-  uv_err_name_r(-code, name, sizeof name);
-  return name[0] == 'E' ? name : "E" + std::to_string(code);
+#undef N
+  return "E" + std::to_string(code);
 }
 
 }  // namespace perf_ts
