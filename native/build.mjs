@@ -1,12 +1,13 @@
 // Builds the addon (build/Release/perf_ts.node); with --test, builds and runs the core's tests.
 import { spawnSync } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, realpathSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const native = dirname(fileURLToPath(import.meta.url));
+const root = dirname(native);
 
 /** Headers beside the running node, if its installation has them: nothing is downloaded then. */
 function headerOption() {
@@ -48,13 +49,20 @@ function buildAddon() {
   const result = spawnSync(
     process.execPath,
     [nodeGyp, ...headerOption(), ...options, 'configure', 'build'],
-    {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-    },
+    { cwd: native, stdio: ['ignore', 'inherit', 'inherit'] },
   );
-  if (result.status !== 0) for (const line of remedy()) console.error(line);
-  return result.status ?? 1;
+  if (result.status !== 0) {
+    for (const line of remedy()) console.error(line);
+    return result.status ?? 1;
+  }
+  // Where node-gyp-build looks first.
+  const place = join('build', options.length === 0 ? 'Release' : 'Debug');
+  mkdirSync(join(root, place), { recursive: true });
+  const addon = join(root, place, 'perf_ts.node');
+  copyFileSync(join(native, place, 'perf_ts.node'), `${addon}.new`);
+  // By name: a process that has the earlier one mapped keeps it.
+  renameSync(`${addon}.new`, addon);
+  return 0;
 }
 
 /** What to do after a failed build: what it needs and does not find comes first. */

@@ -53,7 +53,7 @@ ssize_t CounterGroup::Read(void* into, size_t size) const {
 
 std::shared_ptr<UserPages> CounterGroup::MapUserPages() {
   if (pages_) return pages_;
-  auto pages = std::make_shared<UserPages>();
+  std::shared_ptr<UserPages> pages(new UserPages());
   for (const Fd& fd : fds_) {
     UserPage page = UserPage::Map(fd.get());
     if (!page.valid()) return nullptr;

@@ -1,0 +1,79 @@
+{
+  "targets": [
+    {
+      "target_name": "perf_ts",
+      "sources": [
+        "core/command/child_process.cc",
+        "core/command/held_command.cc",
+        "core/counter/counter_group.cc",
+        "core/counter/cpuid.cc",
+        "core/counter/user_counter.cc",
+        "core/event/attach.cc",
+        "core/event/event_set.cc",
+        "core/event/final_records.cc",
+        "core/event/fork_watch.cc",
+        "core/event/perf_event.cc",
+        "core/event/read_format.cc",
+        "core/event/tasks.cc",
+        "core/names/demangle.cc",
+        "core/names/demangled_size.cc",
+        "core/names/demangled_size_types.cc",
+        "core/names/libpfm.cc",
+        "core/posix/clock.cc",
+        "core/posix/errno_name.cc",
+        "core/posix/fd_limit.cc",
+        "core/posix/file_identity.cc",
+        "core/posix/signal_origin.cc",
+        "core/posix/worker_thread.cc",
+        "core/ring/backward_ring.cc",
+        "core/ring/chunk.cc",
+        "core/ring/record_run.cc",
+        "core/ring/ring_buffer.cc",
+        "core/ring/ring_mapping.cc",
+        "core/session/data_file.cc",
+        "core/session/live_queue.cc",
+        "core/session/sampler.cc",
+        "core/session/sampler_thread.cc",
+        "core/session/watcher.cc",
+        "glibc/own_symbols.cc",
+        "glue/addon.cc",
+        "glue/counter_object.cc",
+        "glue/held_command_object.cc",
+        "glue/js_options.cc",
+        "glue/js_results.cc",
+        "glue/libpfm_object.cc",
+        "glue/notifier.cc",
+        "glue/sampler_object.cc",
+        "glue/tools.cc"
+      ],
+      "include_dirs": [
+        ".",
+        "<!(node -p \"require('node-addon-api').include_dir\")"
+      ],
+      "defines": [
+        "NAPI_VERSION=9",
+        "NAPI_DISABLE_CPP_EXCEPTIONS",
+        "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
+      ],
+      "libraries": [
+        "-ldl"
+      ],
+      "cflags": [
+        "-Wall",
+        "-Wextra",
+        "-Wno-unused-parameter",
+        "-O2",
+        "-fvisibility=hidden"
+      ],
+      "cflags_cc": [
+        "-std=c++17",
+        "-fno-exceptions",
+        "-include glibc/pins.h"
+      ],
+      "cflags_cc!": [
+        "-std=gnu++17",
+        "-std=gnu++20"
+      ]
+    }
+  ]
+}

