@@ -18,10 +18,7 @@ export function loadBinding(): NativeBinding {
   if (binding !== null) return binding;
   if (failure !== null) throw failure;
   try {
-    if (isMusl()) process.env.LIBC ??= 'musl';
-    // node-gyp-build is CommonJS and loads the .node file with its own require.
-    const load = createRequire(import.meta.url)('node-gyp-build') as (dir: string) => unknown;
-    binding = load(PACKAGE_ROOT) as NativeBinding;
+    binding = requireFinder()(PACKAGE_ROOT) as NativeBinding;
     return binding;
   } catch (error) {
     failure = explain(error);
@@ -30,9 +27,20 @@ export function loadBinding(): NativeBinding {
 }
 
 /**
- * Whether this process runs on musl. node-gyp-build asks for /etc/alpine-release alone, and its
- * variable LIBC; other distributions have musl, too.
+ * node-gyp-build, which is CommonJS and loads the .node file with its own require. As it is loaded it
+ * takes the C library from `LIBC`, else from whether this is Alpine; others have musl, too.
  */
+function requireFinder(): (dir: string) => unknown {
+  const { LIBC } = process.env;
+  if (LIBC === undefined && isMusl()) process.env.LIBC = 'musl';
+  try {
+    return createRequire(import.meta.url)('node-gyp-build') as (dir: string) => unknown;
+  } finally {
+    // It is no business of the programs that we start.
+    if (LIBC === undefined) delete process.env.LIBC;
+  }
+}
+
 function isMusl(): boolean {
   if (process.platform !== 'linux') return false;
   try {
