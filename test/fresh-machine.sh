@@ -7,18 +7,20 @@
 # An ordinary user has no sudo there; the administrator has installed what test/tools.sh names.
 #   --without PACKAGE  the package can't be had
 #   --command WORDS    run this there instead of test/run.sh
+#   --bare PACKED      nothing but Node and npm there, and what `npm pack` made in place of the checkout;
+#                      runs test/release/first-use.sh
 #   --keep             leave the machine where it is, and use it again
 # FRESH_ROOTS is the folder of the machines; files below FRESH_OVERLAY are copied onto each (a
 # certificate, the configuration of npm).
 set -euo pipefail
 source_tree=$(cd "$(dirname "$0")/.." && pwd)
 
-usage() { sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,16s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 [ $# -ge 2 ] || usage
 suite=$1 who=$2
 shift 2
 case $who in root | user) ;; *) usage ;; esac
-path=/home/ann/perf-ts mask=022 keep='' command='bash test/run.sh' without=() environment=()
+path=/home/ann/perf-ts mask=022 keep='' bare='' command='' without=() environment=()
 [ "$who" = root ] && path=/root/perf-ts
 while [ $# -gt 0 ]; do
   case $1 in
@@ -27,11 +29,16 @@ while [ $# -gt 0 ]; do
     --env) environment+=("$2"); shift ;;
     --without) without+=("$2"); shift ;;
     --command) command=$2; shift ;;
+    --bare) bare=$(realpath "$2"); shift ;;
     --keep) keep=yes ;;
     *) usage ;;
   esac
   shift
 done
+if [ -z "$command" ]; then
+  command='bash test/run.sh'
+  [ -z "$bare" ] || command='bash first-use.sh'
+fi
 [ "$(id -u)" -eq 0 ] || { echo "chroot needs root: sudo bash $0 …" >&2; exit 1; }
 
 # Mounts of a namespace of our own are gone when we are.
@@ -40,12 +47,13 @@ if [ "${FRESH_NAMESPACE:-}" != yes ]; then
   for value in "${environment[@]}"; do words+=(--env "$value"); done
   for value in "${without[@]}"; do words+=(--without "$value"); done
   [ -z "$keep" ] || words+=(--keep)
+  [ -z "$bare" ] || words+=(--bare "$bare")
   FRESH_NAMESPACE=yes exec unshare --mount --propagation private bash "$0" "${words[@]}"
 fi
 
 roots=${FRESH_ROOTS:-/var/tmp/perf-ts-machines}
 base=$roots/$suite-base
-machine=$roots/$suite-$who
+machine=$roots/$suite-$who${bare:+-bare}
 mkdir -p "$roots"
 if [ ! -e "$base/etc/os-release" ]; then
   echo "== debootstrap $suite"
@@ -83,12 +91,13 @@ for name in http_proxy https_proxy no_proxy NODE_EXTRA_CA_CERTS; do
 done
 there() { chroot "$machine" env -i "${handed_on[@]}" "$@"; }
 
-# Node is the user's to bring: Debian's own where it is new enough, else a copy of ours.
-if [ "$suite" = bookworm ]; then
+# Node is the user's to bring: Debian's own where it is new enough, else a copy of ours. Debian's npm
+# brings python along.
+if [ "$suite" = bookworm ] || [ -n "$bare" ]; then
   prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
   mkdir -p "$machine/usr/local"/{bin,include,lib/node_modules}
   cp -a --remove-destination "$prefix/bin/node" "$machine/usr/local/bin/"
-  cp -a "$prefix/include/node" "$machine/usr/local/include/"
+  [ -n "$bare" ] || cp -a "$prefix/include/node" "$machine/usr/local/include/"
   cp -a "$prefix/lib/node_modules/npm" "$machine/usr/local/lib/node_modules/"
   ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$machine/usr/local/bin/npm"
   ln -sf ../lib/node_modules/npm/bin/npx-cli.js "$machine/usr/local/bin/npx"
@@ -100,14 +109,21 @@ fi
 
 rm -rf "${machine:?}$path"
 mkdir -p "$machine$path"
-git -C "$source_tree" archive HEAD | tar -x --no-same-owner -C "$machine$path"
+if [ -n "$bare" ]; then
+  cp "$bare" "$machine$path/perf-ts.tgz"
+  cp "$source_tree/test/release/first-use.sh" "$machine$path/"
+else
+  git -C "$source_tree" archive HEAD | tar -x --no-same-owner -C "$machine$path"
+fi
 home=/root user=root
 if [ "$who" = user ]; then
   home=/home/ann user=ann
   there id ann >/dev/null 2>&1 || there useradd --home-dir "$home" --shell /bin/bash ann
   there chown -R ann: "$home"
-  echo "== the administrator: test/tools.sh"
-  there HOME=/root bash "$path/test/tools.sh" </dev/null
+  if [ -z "$bare" ]; then
+    echo "== the administrator: test/tools.sh"
+    there HOME=/root bash "$path/test/tools.sh" </dev/null
+  fi
 fi
 
 echo "== $user on $suite, in $path, umask $mask ${environment[*]}"

@@ -44,7 +44,7 @@ function requireFinder(): (dir: string) => unknown {
 function isMusl(): boolean {
   if (process.platform !== 'linux') return false;
   try {
-    return /\/(ld-musl-|libc\.musl-)[^/]*$/m.test(readFileSync('/proc/self/maps', 'latin1'));
+    return /\/(ld-musl-[^/]*|libc\.so)$/m.test(readFileSync('/proc/self/maps', 'latin1'));
   } catch {
     return false;
   }

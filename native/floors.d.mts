@@ -1,0 +1,1 @@
+export function checkFloors(addon: string, libc: 'glibc' | 'musl'): string;
