@@ -22,7 +22,7 @@ const TIER_OF_SIGN: Readonly<Record<string, Tier>> = {
 };
 
 /** `JS` since V8 9; `Function` and `LazyCompile` before. `Script` and `Eval` are top-level code. */
-const JAVASCRIPT = /^(JS|Function|LazyCompile|Script|Eval):([~^+*]?)(.*)$/s;
+const JAVASCRIPT = /^(JS|Function|LazyCompile|Script|Eval):(?:o?([+*])'?|([~^])|)(.*)$/s;
 const PLACE = /^(.*):(\d+):(\d+)$/s;
 /** The start of a path or URL behind a name, which may contain spaces: `get size`. */
 const FILE_START = / (?=\/|node:|\[|[a-z][a-z+.-]*:\/\/)/;
@@ -34,6 +34,8 @@ const WASM_TIER = /-(turbofan|liftoff)$/;
  *   JS:^get size node:internal/deps/lru:7:11            a getter, baseline code
  *   JS:~ file:///srv/app.mjs:1:20                       anonymous, interpreted
  *   Script:~ file:///srv/app.mjs:1:1                    what a module does when it is loaded
+ *   JS:o*loop /home/me/app.js:7:14                      entered in the midst of a loop (OSR), Node 26
+ *   JS:*'next /home/me/app.js:9:1                       holds for one closure alone, Node 24
  *   JS:wasm-function[20]-20-turbofan
  *
  * The names are those of V8's CodeEventLogger and LinuxPerfBasicLogger (src/logging/log.cc,
@@ -43,7 +45,8 @@ const WASM_TIER = /-(turbofan|liftoff)$/;
 export function parseV8Name(text: string): V8Name | null {
   const match = JAVASCRIPT.exec(text);
   if (match === null) return null;
-  const [, kind = '', sign = '', rest = ''] = match;
+  const [, kind = '', optimized = '', other = '', rest = ''] = match;
+  const sign = optimized || other;
   if (WASM.test(rest)) return parseWasm(rest);
   const tier = TIER_OF_SIGN[sign] ?? 'none';
   const place = PLACE.exec(rest);
