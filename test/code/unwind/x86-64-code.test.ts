@@ -102,6 +102,15 @@ describe('a tail call through a register', () => {
     expect(found).toBe('3000 2010 1010 | root');
   });
 
+  test('arguments that a callee takes off the stack do not count beside the frame', () => {
+    const enter = [0x55, 0x48, 0x89, 0xe5, 0x6a, 0x10];
+    // Node 26 pushes an argument that the called builtin removes: add $16,%rsp is the frame alone.
+    const leave = [0x48, 0x8b, 0x6d, 0, 0x48, 0x83, 0xc4, 16];
+    const handler = [...MOV_EAX_EDI, 0x74, 0, ...enter, ...PUSH_RDI, ...CALL, ...leave, ...JMP_RCX];
+    const found = inHandler(handler, [0xff, 0xd1], { code: 0x2010 });
+    expect(found).toBe('3000 2010 1010 | root');
+  });
+
   test('a jump after an addition is a jump table, not a tail call', () => {
     const tables = [
       [0x48, 0x01, 0xd1],

@@ -45,6 +45,8 @@ export function walkToReturn(
   let rbpAt = -1;
   /** What was freed when the path set rbp to the stack pointer; NaN before. */
   let freedAtFrame = Number.NaN;
+  /** What the addition that takes a frame down leaves freed; NaN but between rbp's load and it. */
+  let freedWithoutFrame = Number.NaN;
   /** The register that the last instruction added to, −1 for none: jump tables end so. */
   let addedTo = -1;
   for (let i = 0; i < MOST_INSTRUCTIONS; i++) {
@@ -93,11 +95,15 @@ export function walkToReturn(
       const hasFrame = !Number.isNaN(freedAtFrame);
       const adjusted = adjustment(text, position - length, instruction);
       if (Number.isNaN(adjusted) && !hasFrame) return false;
-      freed = isMove(instruction, RBP, RSP) ? freedAtFrame : freed + adjusted;
+      // A callee may have taken arguments off the stack; the addition is that of the frame alone.
+      if (!Number.isNaN(freedWithoutFrame)) freed = freedWithoutFrame;
+      else freed = isMove(instruction, RBP, RSP) ? freedAtFrame : freed + adjusted;
+      freedWithoutFrame = Number.NaN;
     } else if (isMove(instruction, RSP, RBP)) {
       freedAtFrame = freed;
     } else if (isLoadOfCallersRbp(instruction)) {
       if (Number.isNaN(freedAtFrame)) return false;
+      freedWithoutFrame = freedAtFrame + 8;
       freedAtFrame = Number.NaN;
     }
   }
