@@ -3,6 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { onlineCpus } from '../../src/system/kernel/online-cpus.ts';
 import { readStat } from '../../src/system/processes/thread-stat.ts';
 
@@ -27,14 +28,23 @@ export function childrenOf(pid: number): number[] {
   return pids.map(Number).filter((child) => Number(readStat(child)?.[1]) === pid);
 }
 
-/** A descendant of `pid` whose comm is `comm`; null if there is none (any more). */
-export function findDescendant(pid: number, comm: string): number | null {
+/** A descendant of `pid` whose comm is `name`, or that was started as that; null if there is none (any more). */
+export function findDescendant(pid: number, name: string): number | null {
   for (const child of childrenOf(pid)) {
-    if (commOf(child) === comm) return child;
-    const below = findDescendant(child, comm);
+    if (commOf(child) === name || programOf(child) === name) return child;
+    const below = findDescendant(child, name);
     if (below !== null) return below;
   }
   return null;
+}
+
+/** The name by which a process was started, whatever it calls itself: Node from 24 on `MainThread`. */
+function programOf(pid: number): string | null {
+  try {
+    return basename(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0]);
+  } catch {
+    return null;
+  }
 }
 
 /** A task's comm; null if it is gone. */
