@@ -32,6 +32,14 @@ export async function tryPackageManagers({ scratch, tarball }, attempt) {
       return `${tookMs} ms, records and reports`;
     });
   }
+  await attempt('building from source in an installation', () => {
+    const folder = join(scratch, 'a project by npm ci');
+    const perfTs = join(folder, 'node_modules/perf-ts');
+    execute(process.execPath, [join(perfTs, 'native/build.mjs')], folder, process.env);
+    const addon = join(perfTs, 'build/Release/perf_ts.node');
+    if (!existsSync(addon)) throw new Error(`no ${addon}`);
+    execute(join(folder, 'node_modules/.bin/perf-ts'), ['doctor'], folder, process.env);
+  });
 }
 
 export function installByNpm(folder, tarball) {
