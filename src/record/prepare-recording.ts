@@ -48,7 +48,11 @@ const debug = debugLog('record');
 const LATENCY_MS = 100;
 
 /** A session with its events open and its rings mapped, not yet running. */
-export type PreparedRecording = DecidedRecording & { readonly sampler: NativeSampler };
+export type PreparedRecording = DecidedRecording & {
+  readonly sampler: NativeSampler;
+  /** The CPUs that were online when the events were opened. */
+  readonly online: readonly number[];
+};
 
 /** Everything decided, nothing opened: for `--dry-run`, and the first half of every recording. */
 export type DecidedRecording = {
@@ -178,7 +182,7 @@ export function prepareRecording(
     );
   }
   if (!isSettled) say(UNSETTLED);
-  return { ...decided, plan, sampler };
+  return { ...decided, plan, sampler, online: onlineCpus() };
 }
 
 /** Opens the plan's events; with a weak group broken up where the kernel refuses it. */

@@ -5,11 +5,13 @@ import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, NativeSampler, SamplerEvent, SamplerTotals } from '../native/types.ts';
+import { onlineCpus } from '../system/kernel/online-cpus.ts';
 import { explainExecFailure } from '../system/launch/exec-failure.ts';
 import { hasExeced } from '../system/launch/exec-state.ts';
 import { callAfter, callEvery, type LongTimer } from '../system/time/long-timer.ts';
 import { findBegunWaits } from './begun-waits.ts';
 import { dropsCopies } from './call-graph.ts';
+import { changedCpusText } from './changed-cpus.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
 import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
@@ -365,6 +367,7 @@ class Recorder implements ControlActions {
       }
       output.keep(this.#say);
       this.#reportTasksLeft(ended);
+      this.#reportChangedCpus();
       const jit = this.#takeJit(true);
       const recordedBytes = this.#finishOutput(output, ended, counted, jit);
       const written =
@@ -406,6 +409,17 @@ class Recorder implements ControlActions {
       `the command ended after ${ended}; processes that it started run on, and are not ` +
         'recorded any more: -p or -a records them',
     );
+  }
+
+  #reportChangedCpus(): void {
+    // Events of threads alone are on any CPU.
+    if (this.#options.perThread) return;
+    const { plan, online } = this.#opened.session;
+    try {
+      for (const text of changedCpusText(plan.cpus, online, onlineCpus())) this.#say(text);
+    } catch (error) {
+      this.#say(`whether other CPUs are online now is not known: ${systemErrorReason(error)}`);
+    }
   }
 
   #takeJit(finish: boolean): JitAttachments {
