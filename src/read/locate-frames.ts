@@ -14,14 +14,14 @@ export function hasStacks({ data }: Pipeline): boolean {
 }
 
 /**
- * Gives every frame in a file its source line, and with `inline` a frame to each call that was
+ * Gives every frame in a file, the vDSO and the kernel its source line, and with `inline` a frame to each call that was
  * inlined there. Call it when frames have their symbols' names: the function that exists keeps
  * that name, and gets DWARF's where its file has no symbol.
  */
 export function locateFrames({ builder, processes }: Pipeline, lines: DsoLines, inline: boolean) {
   const { strings } = builder;
   for (let dso = 0; dso < processes.dsos.length; dso++) {
-    if (processes.dsos.key(dso as DsoIndex).kind !== 'user-file') continue;
+    if (!lines.canHave(dso as DsoIndex)) continue;
     const { frames, addresses } = builder.frameAddresses(dso);
     // In order, so that each unit of the DWARF is read once and let go.
     const order = Uint32Array.from(addresses.keys()).sort((a, b) => addresses[a] - addresses[b]);

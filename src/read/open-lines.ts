@@ -29,7 +29,8 @@ export function openLines(
   };
   const { dsos } = processes;
   const decoders = boundedDecoders();
-  return new DsoLines({ dsos, provider, decoders, demangleCpp, diagnostics });
+  const { kernelReference } = processes;
+  return new DsoLines({ dsos, provider, decoders, demangleCpp, diagnostics, kernelReference });
 }
 
 /**

@@ -7,15 +7,24 @@ import { readBuildId } from '../elf/build-id.ts';
 import { type ElfFile, parseElf } from '../elf/elf-file.ts';
 import { openSection, type SectionDecoders } from '../elf/section-bytes.ts';
 import type { DsoTable } from '../process/dso-table.ts';
+import type { KernelReference } from '../process/process-table.ts';
 import type { DsoIndex, DsoKey } from '../process/types.ts';
 import { findAltFile, findDebugFile, has } from './debug-file.ts';
 import { type DemangleBatch, demangleAll } from './demangle.ts';
 import { dsoText } from './dso-symbols.ts';
 import { SegmentMap } from './elf-symbols.ts';
+import { kernelImageShift } from './kernel-image.ts';
 import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
 
 /** Places to look in for a split file. */
 const MAX_ATTEMPTS = 16;
+
+/** What holds the code of each kind of DSO. Modules are relocatable files, whose DWARF is not linked. */
+const NEED_OF_KIND: { readonly [kind in DsoKey['kind']]?: 'elf' | 'kernel-image' | 'vdso' } = {
+  'user-file': 'elf',
+  kernel: 'kernel-image',
+  vdso: 'vdso',
+};
 
 export type DsoLinesOptions = {
   readonly dsos: DsoTable;
@@ -24,11 +33,14 @@ export type DsoLinesOptions = {
   /** Null where there is no addon: C++ names stay mangled. */
   readonly demangleCpp: DemangleBatch | null;
   readonly diagnostics: Diagnostics;
+  /** The recorded kernel's address of a symbol; null: the kernel has no lines. */
+  readonly kernelReference: KernelReference | null;
 };
 
 type OpenDwarf = {
   readonly file: DwarfFile;
-  readonly segments: SegmentMap;
+  /** From the form of `Symbolizer.resolve` to the file's own. */
+  readonly toFileAddress: (address: number) => number;
   /** Where the linker's stubs are: pairs of first address and end. */
   readonly stubs: readonly number[];
   /** Shown names, by index in the file's strings. */
@@ -53,6 +65,11 @@ export class DsoLines {
     this.#options = options;
   }
 
+  /** False for kinds of code that have no DWARF: `find` would find nothing. */
+  canHave(dso: DsoIndex): boolean {
+    return NEED_OF_KIND[this.#options.dsos.key(dso).kind] !== undefined;
+  }
+
   /**
    * The functions at `address`, in the form of `Symbolizer.resolve`, into `frames`, innermost first;
    * returns how many, 0 where nothing is known.
@@ -65,7 +82,7 @@ export class DsoLines {
     }
     this.#last = dwarf;
     if (dwarf === null) return 0;
-    const fileAddress = dwarf.segments.toFileAddress(address);
+    const fileAddress = dwarf.toFileAddress(address);
     // No unit has them, and to find that out every unit would be read.
     if (isIn(dwarf.stubs, fileAddress)) return 0;
     try {
@@ -105,9 +122,10 @@ export class DsoLines {
   #openDso(index: DsoIndex): OpenDwarf | null {
     const { dsos, provider } = this.#options;
     const dso = dsos.key(index);
-    if (dso.kind !== 'user-file') return null;
+    const need = NEED_OF_KIND[dso.kind];
+    if (need === undefined) return null;
     const buildId = dsos.buildId(index);
-    const source = provider({ need: 'elf', dso, buildId });
+    const source = provider({ need, dso, buildId });
     if (source === null) return null;
     this.#sources.push(source);
     try {
@@ -130,6 +148,8 @@ export class DsoLines {
     if (elf === null) return null;
     // Lines of another build would be wrong; the symbolizer has counted it.
     if (buildId !== null && readBuildId(elf, diagnostics) !== buildId) return null;
+    const toFileAddress = this.#addressMap(elf, dso);
+    if (toFileAddress === null) return null;
     let debug = elf;
     if (!has(elf, 'dwarf')) {
       const found = findDebugFile(elf, dso, provider, diagnostics, 'dwarf');
@@ -150,7 +170,17 @@ export class DsoLines {
         own: () => (debug === elf ? [elf] : [debug, elf]).map((own) => this.#sectionsOf(own)),
       },
     });
-    return { file, segments: new SegmentMap(elf), stubs: stubRanges(elf), shown: [] };
+    return { file, toFileAddress, stubs: stubRanges(elf), shown: [] };
+  }
+
+  #addressMap(elf: ElfFile, dso: DsoKey): OpenDwarf['toFileAddress'] | null {
+    if (dso.kind !== 'kernel') {
+      const segments = new SegmentMap(elf);
+      return (address) => segments.toFileAddress(address);
+    }
+    const { kernelReference, diagnostics } = this.#options;
+    const shift = kernelImageShift(elf, kernelReference, diagnostics);
+    return shift === null ? null : (address) => address - shift;
   }
 
   #openAlternate(debug: ElfFile, dso: DsoKey): SectionProvider | null {

@@ -31,13 +31,22 @@ export function loadKernelImage(
 ): KernelImageSymbols | null {
   const elf = parseElf(source, diagnostics);
   if (elf === null) return null;
-  const table = loadElfSymbols(elf, null, (name) => name, diagnostics);
-  const linkedAt = reference && findAddress(elf, reference.symbol, diagnostics);
-  if (reference === null || linkedAt === null) {
+  const shift = kernelImageShift(elf, reference, diagnostics);
+  if (shift === null) {
     diagnostics.count('kernel-unnamed', 'where the image lay in memory is not recorded');
     return null;
   }
-  return { table, shift: reference.address - linkedAt };
+  return { table: loadElfSymbols(elf, null, (name) => name, diagnostics), shift };
+}
+
+/** Recorded address − address in the image; null where the recording does not say. */
+export function kernelImageShift(
+  elf: ElfFile,
+  reference: KernelReference | null,
+  diagnostics: Diagnostics,
+): number | null {
+  const linkedAt = reference && findAddress(elf, reference.symbol, diagnostics);
+  return reference === null || linkedAt === null ? null : reference.address - linkedAt;
 }
 
 /** Found by its name: a table shows one of the names at an address, and `_text` has aliases. */

@@ -11,6 +11,7 @@ import type { DsoKey } from '../process/types.ts';
  *   split-dwarf the `.dwo` of a unit compiled with -gsplit-dwarf
  *   dwarf-package   all of these in one file, `.dwp`, beside the program
  *   kallsyms    the kernel's symbol list, modules included
+ *   kernel-image    the kernel as an ELF file, `vmlinux`, with its DWARF
  *   perf-map    what a JIT wrote about its code
  *   vdso        the vDSO's bytes
  */
@@ -46,6 +47,7 @@ export type SymbolRequest =
     }
   | { readonly need: 'dwarf-package'; readonly dso: DsoKey; readonly buildId: null }
   | { readonly need: 'kallsyms'; readonly dso: DsoKey; readonly buildId: string | null }
+  | { readonly need: 'kernel-image'; readonly dso: DsoKey; readonly buildId: string | null }
   | { readonly need: 'perf-map'; readonly dso: DsoKey; readonly buildId: null }
   | { readonly need: 'vdso'; readonly dso: DsoKey; readonly buildId: string | null };
 

@@ -197,7 +197,7 @@ export class CodeSources {
   }
 
   #lineOf(dso: DsoIndex, offset: number): CodeLocation | null {
-    const { dsos, pids, sources } = this.#options;
+    const { dsos, pids, sources, kernel } = this.#options;
     if (this.#lines === null) {
       const diagnostics = new Diagnostics();
       const files = new SymbolFiles({ ...sources, diagnostics, pids: () => pids });
@@ -209,6 +209,7 @@ export class CodeSources {
         decoders,
         demangleCpp,
         diagnostics,
+        kernelReference: kernel.reference,
       });
     }
     const lines = this.#lines;

@@ -2,6 +2,7 @@ import { hostname, release } from 'node:os';
 import { join } from 'node:path';
 import { memorySource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { isKernelImage } from '../../code/symbols/kernel-image.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import { codeOf } from '../../system/files/open-regular.ts';
 import { readProcFile } from '../../system/files/proc-file.ts';
@@ -69,7 +70,7 @@ export class KernelFiles {
     }
     const other = mayUseRunning ? this.#whyNotRunning(buildId) : HINT;
     if (other === null) return this.#read(this.#options.kallsymsPath ?? '/proc/kallsyms');
-    const image = this.#openImage(buildId);
+    const image = this.#findImage(buildId);
     if (image !== null) return image;
     if (buildId !== null) {
       const [first, rest] = [buildId.slice(0, 2), buildId.slice(2)];
@@ -80,8 +81,17 @@ export class KernelFiles {
     return null;
   }
 
+  /** The image that the user names, else one with this build ID; null: none, which is usual. */
+  openImage(buildId: string | null): SymbolSource | null {
+    const { kallsyms } = this.#options;
+    const named = kallsyms === undefined ? null : this.#read(kallsyms);
+    if (named !== null && isKernelImage(named)) return named;
+    named?.close?.();
+    return this.#findImage(buildId);
+  }
+
   /** An image of the kernel with this build ID, where debug packages and builds put it. */
-  #openImage(buildId: string | null): SymbolSource | null {
+  #findImage(buildId: string | null): SymbolSource | null {
     if (buildId === null) return null;
     const { places, recordedOn } = this.#options;
     const version = recordedOn?.kernel ?? null;

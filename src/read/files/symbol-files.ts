@@ -121,6 +121,8 @@ export class SymbolFiles {
         return this.#elfFiles.openDwarfPackage(request.dso);
       case 'kallsyms':
         return this.#kernelFiles.open(request.buildId);
+      case 'kernel-image':
+        return this.#kernelFiles.openImage(request.buildId);
       case 'perf-map':
         return request.dso.kind === 'jit' ? this.#openPerfMap(request.dso.pid) : null;
       case 'vdso':

@@ -108,6 +108,7 @@ function resolveSymbols(bytes: Uint8Array, random: Random): void {
 function findLines(bytes: Uint8Array, random: Random): void {
   const { dsos, dso, diagnostics, provider } = openDso(bytes);
   const lines = new DsoLines({
+    kernelReference: null,
     dsos,
     provider,
     decoders: sectionDecoders,
