@@ -3,6 +3,7 @@ import type { DemangleBatch } from '../code/symbols/demangle.ts';
 import { DsoLines } from '../code/symbols/dso-lines.ts';
 import type { SymbolProvider } from '../code/symbols/symbol-request.ts';
 import { demangler } from './code/demangler.ts';
+import { recordedOn } from './files/left-files.ts';
 import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
 import { boundedDecoders } from './files/unpack-budget.ts';
 import type { FrameLines } from './frame-namer.ts';
@@ -12,7 +13,7 @@ import type { RecordedMachine } from './recorded-machine.ts';
 
 /** Lines and inlined calls, from DWARF, for the DSOs that were met. To be closed. */
 export function openLines(
-  { processes, diagnostics }: RecordedMachine,
+  { data, processes, diagnostics }: RecordedMachine,
   sources: SymbolSources,
   demangleCpp: DemangleBatch | null,
 ): DsoLines {
@@ -21,6 +22,7 @@ export function openLines(
     ...sources,
     diagnostics: unopened,
     pids: () => processes.pids(),
+    recordedOn: recordedOn(data),
   });
   const provider: SymbolProvider = (request) => {
     const source = files.provide(request);

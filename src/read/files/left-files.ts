@@ -44,12 +44,13 @@ export function judgeLeftFile(
   return 'doubtful';
 }
 
-export function recordedThen({ features }: PerfData, path: string): Required<RecordedThen> {
-  const { hostname, osRelease } = features;
-  return {
-    recordedOn: { hostname, kernel: osRelease },
-    recordedUntilMs: lastWriteMs(path),
-  };
+export function recordedThen(data: PerfData, path: string): Required<RecordedThen> {
+  return { recordedOn: recordedOn(data), recordedUntilMs: lastWriteMs(path) };
+}
+
+/** The machine, as the header names it. */
+export function recordedOn({ features: { hostname, osRelease } }: PerfData): MachineName {
+  return { hostname, kernel: osRelease };
 }
 
 /**
