@@ -48,6 +48,8 @@ struct EventSpec {
   int leader = -1;
   /** Once per CPU, for all that runs there, whatever the target is; not in a control group. */
   bool of_cpus = false;
+  /** The only CPUs that its PMU counts on, ascending; empty: all. Without effect with {−1}. */
+  std::vector<int> cpus;
 };
 
 struct SamplerOptions {

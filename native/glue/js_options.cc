@@ -199,12 +199,14 @@ bool ReadEvents(const Napi::Object& object, std::vector<EventSpec>* events) {
     if (!ToObject(element, "event", &spec) || !Property(spec, "attr", &attr) ||
         !ReadAttr(attr, "attr", &event.attr) ||
         !Integer(spec, "leader", -1, before - 1, &event.leader) ||
-        !Flag(spec, "ofCpus", &event.of_cpus)) {
+        !Flag(spec, "ofCpus", &event.of_cpus) ||
+        !OptionalIntegers(spec, "cpus", 0, kMaxInt, &event.cpus)) {
       return false;
     }
     if (event.leader >= 0 && (*events)[event.leader].leader >= 0) {
       return OutOfRange(object.Env(), "leader", "the index of a group's leader");
     }
+    std::sort(event.cpus.begin(), event.cpus.end());
     events->push_back(std::move(event));
     return true;
   });

@@ -90,6 +90,7 @@ std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options, int chil
     set->attrs_.emplace_back(event.attr);
     set->leaders_.push_back(event.leader);
     set->of_cpus_.push_back(event.of_cpus);
+    set->pmu_cpus_.push_back(event.cpus);
   }
   set->sideband_ = EventAttr(options.sideband);
   const bool on_exec = options.target.kind == TargetKind::kCommand;
@@ -160,6 +161,13 @@ bool EventSet::IsSampled(int cpu) const {
   return std::find(cpus_.begin(), cpus_.end(), cpu) != cpus_.end();
 }
 
+/** A group counts where its leader does: its members have no switch of their own. */
+bool EventSet::CountsOn(size_t event, int cpu) const {
+  if (leaders_[event] >= 0 && !CountsOn(leaders_[event], cpu)) return false;
+  const std::vector<int>& own = pmu_cpus_[event];
+  return cpu < 0 || own.empty() || std::binary_search(own.begin(), own.end(), cpu);
+}
+
 /** Side-band first: it is on from its opening, and everything sampled has its mappings known. */
 bool EventSet::OpenTask(int task, Error* error) {
   std::vector<Instance>& instances = opened_[task];
@@ -169,7 +177,7 @@ bool EventSet::OpenTask(int task, Error* error) {
     /** Of each event, where it was opened. */
     std::vector<int> fds(attrs_.size(), -1);
     for (size_t i = 0; i < attrs_.size(); i++) {
-      if (of_cpus_[i]) continue;
+      if (of_cpus_[i] || !CountsOn(i, cpu)) continue;
       const int group_fd = leaders_[i] < 0 ? -1 : fds[leaders_[i]];
       const int event = static_cast<int>(i);
       if (!OpenInstance(&attrs_[i], event, cpu, task, group_fd, &instances, error)) return false;
@@ -184,9 +192,8 @@ bool EventSet::OpenForCpus(Error* error) {
   for (const int cpu : cpus_) {
     for (size_t i = 0; i < attrs_.size() && cpu >= 0; i++) {
       const int event = static_cast<int>(i);
-      if (of_cpus_[i] && !OpenInstance(&attrs_[i], event, cpu, -1, -1, &of_cpu_, error)) {
-        return false;
-      }
+      if (!of_cpus_[i] || !CountsOn(i, cpu)) continue;
+      if (!OpenInstance(&attrs_[i], event, cpu, -1, -1, &of_cpu_, error)) return false;
     }
   }
   return true;

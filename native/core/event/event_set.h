@@ -44,7 +44,7 @@ struct Ring {
  * All events of a session, open, and their rings, mapped.
  *
  * Samples come from the chosen CPUs, the side-band from all: what a task maps on one of them it
- * executes on another.
+ * executes on another. An event whose PMU belongs to one kind of core is opened on its CPUs only.
  *
  *     CPU 0:  cycles/task 1  faults/task 1  cycles/task 2 …  ──▶  sample ring
  *             dummy/task 1                  dummy/task 2 …   ──▶  side-band ring
@@ -104,6 +104,7 @@ class EventSet {
   bool Attach(const Target& target, Error* error);
   void AllowFds(size_t tasks);
   bool IsSampled(int cpu) const;
+  bool CountsOn(size_t event, int cpu) const;
   bool OpenTask(int task, Error* error);
   bool OpenForCpus(Error* error);
   bool OpenInstance(EventAttr* attr, int event, int cpu, int task, int group_fd,
@@ -116,6 +117,8 @@ class EventSet {
   std::vector<int> leaders_;
   /** Parallel to the attrs: opened once per CPU, not for each task. */
   std::vector<bool> of_cpus_;
+  /** Parallel to the attrs: CPUs of the event's PMU, ascending; empty: all. */
+  std::vector<std::vector<int>> pmu_cpus_;
   EventAttr sideband_;
   /** Sampled ones; {−1}: whatever CPU a task runs on. */
   std::vector<int> cpus_;
