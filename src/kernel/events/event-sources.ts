@@ -9,6 +9,12 @@ export type EventSources = {
   readonly tracepoints: TracepointSource;
   /** Absent: nobody looks for it. */
   readonly libpfm?: LibpfmSource;
+  /**
+   * The kernel takes the type of a core PMU in the upper half of a hardware event's config
+   * (`PERF_PMU_CAP_EXTENDED_HW_TYPE`). On x86 wherever there are several, on arm since Linux 6.6.
+   * Absent: it does. Looked at only where there are several.
+   */
+  readonly hasExtendedTypes?: boolean;
 };
 
 /** One folder of `/sys/bus/event_source/devices`. */
@@ -49,8 +55,16 @@ export function isCorePmu(pmu: PmuDescription): boolean {
   return pmu.name === 'cpu' || pmu.cpus !== null;
 }
 
-/** The core PMUs of an x86 machine with two kinds of cores; empty on all other machines. */
+/**
+ * The PMUs of the kinds of cores, where a machine has several; empty on all other machines. `cpu_core`
+ * and `cpu_atom` on x86, `armv8_cortex_a53` and `armv8_cortex_a72` or `armv8_pmuv3_0` and `_1` on arm.
+ */
 export function hybridPmus(sources: EventSources): readonly PmuDescription[] {
-  const pmus = sources.pmus.filter(({ name }) => /^cpu_(core|atom|lowpower)$/.test(name));
+  const pmus = sources.pmus.filter(
+    ({ name, cpus }) => CORE_PMU_NAME.test(name) && (cpus ?? '') !== '',
+  );
   return pmus.length > 1 ? pmus : [];
 }
+
+/** Names of PMUs that may be those of one kind of core, so that only their `cpus` are read. */
+const CORE_PMU_NAME = /^(?:cpu_(?:core|atom|lowpower)$|armv\d|apple_\w+_pmu$)/;

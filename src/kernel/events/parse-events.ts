@@ -54,15 +54,23 @@ type Member = {
 
 /**
  * A group is scheduled on one PMU, so on a machine with two kinds of cores it becomes one group
- * for each; events that don't depend on the core stay in the first.
+ * for each. Events that don't depend on the core are in each of them, on its CPUs: in one alone they
+ * would be counted on some CPUs only.
  */
 function perKindOfCore(members: readonly Member[]): Member[][] {
-  const pmus = new Set(members.map(({ event }) => event.hybridPmu).filter((name) => name !== null));
-  if (pmus.size === 0) return [[...members]];
-  return [...pmus].map((pmu, index) =>
-    members.filter(({ event }) =>
-      event.hybridPmu === null ? index === 0 : event.hybridPmu === pmu,
+  const cpusOfPmu = new Map(
+    members.flatMap(({ event }) =>
+      event.hybridPmu === null ? [] : [[event.hybridPmu, event.cpus] as const],
     ),
+  );
+  if (cpusOfPmu.size === 0) return [[...members]];
+  return Array.from(cpusOfPmu, ([pmu, cpus]) =>
+    members.flatMap((member) => {
+      const { event } = member;
+      if (event.hybridPmu === pmu) return [member];
+      if (event.hybridPmu !== null) return [];
+      return [{ ...member, event: { ...event, hybridPmu: pmu, cpus: event.cpus ?? cpus } }];
+    }),
   );
 }
 
@@ -94,6 +102,7 @@ function eventSpec(member: Member, item: ItemSyntax, group: number, leader: bool
     ...ratesOf(event, sampling),
     defaultPeriod: isTakenSingly(event.type, event.config) ? 1 : null,
     cpus: event.cpus,
+    corePmu: event.hybridPmu,
     isUncore: event.isUncore,
     tracepoint: event.tracepoint,
     isSoftware: event.type === PERF_TYPE.SOFTWARE,

@@ -77,11 +77,13 @@ export function findPmusWithEvent(sources: EventSources, name: string): readonly
 /**
  * On a machine with two kinds of cores a hardware, cache or raw event is one event on each: the
  * PMU's type goes into the upper half of config (`PERF_PMU_CAP_EXTENDED_HW_TYPE`), or takes the
- * place of `PERF_TYPE_RAW`. Elsewhere the event itself.
+ * place of `PERF_TYPE_RAW`. Elsewhere the event itself, as on kernels that know no such types: there
+ * each CPU's own PMU takes it.
  */
 export function onEachKindOfCore(event: ResolvedEvent, sources: EventSources): ResolvedEvent[] {
   const pmus = hybridPmus(sources);
-  if (pmus.length === 0) return [event];
+  const isTyped = event.type === PERF_TYPE.RAW || sources.hasExtendedTypes !== false;
+  if (pmus.length === 0 || !isTyped) return [event];
   return pmus.map((pmu) => ({
     ...event,
     name: pmu.name,
@@ -124,6 +126,6 @@ function findCoreEvent(
   const hardware = findGenericEvent(HARDWARE_EVENTS, name);
   const config = (hardware ?? findCacheEvent(name))?.config as bigint;
   const type = hardware === null ? PERF_TYPE.HW_CACHE : PERF_TYPE.HARDWARE;
-  const isOneOfSeveral = hybridPmus(sources).includes(pmu);
+  const isOneOfSeveral = hybridPmus(sources).includes(pmu) && sources.hasExtendedTypes !== false;
   return { type, config: isOneOfSeveral ? withPmuType(config, pmu) : config };
 }

@@ -1,7 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EventSources, PmuDescription } from '../../kernel/events/event-sources.ts';
+import {
+  type EventSources,
+  hybridPmus,
+  type PmuDescription,
+} from '../../kernel/events/event-sources.ts';
 import { readTrimmedOrNull } from '../small-file.ts';
+import { takesExtendedTypes } from './extended-types.ts';
 import { readLibpfm } from './libpfm-library.ts';
 import { openTracefs, type TracefsPlace } from './tracefs.ts';
 
@@ -10,6 +15,8 @@ export type EventFilePlaces = {
   /** Mount point of sysfs. */
   readonly sysfs?: string;
   readonly tracefs?: TracefsPlace;
+  /** `EventSources.hasExtendedTypes`; absent: the running kernel is asked. */
+  readonly hasExtendedTypes?: boolean;
 };
 
 /** What this machine can count, from sysfs and tracefs. Nothing is read until it is asked for. */
@@ -18,6 +25,7 @@ export function readEventSources(places: EventFilePlaces = {}): EventSources {
   let pmus: readonly PmuDescription[] | null = null;
   let tracepoints: EventSources['tracepoints'] | null = null;
   let libpfm: EventSources['libpfm'];
+  let { hasExtendedTypes } = places;
   return {
     get pmus() {
       pmus ??= listFolder(devices).flatMap((name) => describePmu(join(devices, name), name));
@@ -30,6 +38,10 @@ export function readEventSources(places: EventFilePlaces = {}): EventSources {
     get libpfm() {
       libpfm ??= readLibpfm();
       return libpfm;
+    },
+    get hasExtendedTypes() {
+      hasExtendedTypes ??= takesExtendedTypes(hybridPmus(this));
+      return hasExtendedTypes;
     },
   };
 }

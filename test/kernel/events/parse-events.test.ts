@@ -152,12 +152,13 @@ describe('two core types', () => {
     'page-faults': 'page-faults = SOFTWARE/0x2',
   });
 
-  it('on two core types a group becomes one per type; other events are counted once', () => {
+  it('on two core types a group becomes one per type, with other events on the CPUs of each', () => {
     expect(draw('{cycles,page-faults,mem-loads}', HYBRID)).toEqual([
       'cpu_core/cycles/ = HARDWARE/0x400000000 group=0 leader cpus=0+1+2+3',
-      'page-faults = SOFTWARE/0x2 group=0',
+      'page-faults = SOFTWARE/0x2 group=0 cpus=0+1+2+3',
       'cpu_core/mem-loads/ = RAW/0x1cd config1=0x3 group=0 cpus=0+1+2+3',
       'cpu_atom/cycles/ = HARDWARE/0xa00000000 group=1 leader cpus=4+5+6+7',
+      'page-faults = SOFTWARE/0x2 group=1 cpus=4+5+6+7',
       'cpu_atom/mem-loads/ = 10/0x5d0 config1=0x3 group=1 cpus=4+5+6+7',
     ]);
   });
