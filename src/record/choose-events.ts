@@ -1,15 +1,8 @@
-import { formatCpuList } from '../base/cpu-list.ts';
 import type { EventSources } from '../kernel/events/event-sources.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { parseEvents } from '../kernel/events/parse-events.ts';
 import { readEventSources } from '../system/kernel/machine-events.ts';
 import type { RecordOptions } from './record-options.ts';
-
-export type EventChoice = {
-  readonly specs: readonly EventSpec[];
-  /** What was chosen instead of the default, and why. */
-  readonly notices: readonly string[];
-};
 
 /**
  * perf's default: cycles with the least skid that opens. Where there is no PMU the plan substitutes
@@ -17,26 +10,16 @@ export type EventChoice = {
  */
 const DEFAULT_EVENT = 'cycles:P';
 
-/** The events asked for, or the default. Throws UsageError for a name that nobody knows. */
+/**
+ * The events asked for, or the default; on a machine with several kinds of cores one for each. Throws
+ * UsageError for a name that nobody knows.
+ */
 export function chooseEvents(
   options: RecordOptions,
   sources: EventSources = readEventSources(),
-): EventChoice {
-  if (options.events?.length) {
-    return { specs: narrow(parseEvents(options.events, sources), options), notices: [] };
-  }
-  const specs = parseEvents(DEFAULT_EVENT, sources);
-  // One event for each kind of core. All events of a recording are opened on the same CPUs, so
-  // these would exclude each other, and one of them alone would miss what runs on other cores.
-  if (specs.length < 2) return { specs: narrow(specs, options), notices: [] };
-  const kinds = specs.map(({ name, cpus }) => `${name} on CPUs ${formatCpuList(cpus ?? [])}`);
-  return {
-    specs: narrow(parseEvents('cpu-clock', sources), options),
-    notices: [
-      `cycles: this machine has several kinds of cores (${kinds.join(', ')}); recording cpu-clock ` +
-        'on all of them instead, a timer; -e records one kind',
-    ],
-  };
+): readonly EventSpec[] {
+  const events = options.events?.length ? options.events : DEFAULT_EVENT;
+  return narrow(parseEvents(events, sources), options);
 }
 
 /** `only` on top of what the events' own modifiers leave out. */

@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs';
 import { FailedError, UsageError } from '../base/errors.ts';
 import { errnoReason } from '../base/system-error.ts';
+import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { encodeAttr } from '../kernel/perf-event/attr.ts';
 import { loadBinding } from '../native/binding.ts';
 import type {
@@ -34,7 +35,7 @@ import { explainUnprofilable } from '../system/launch/unprofilable.ts';
 import { processesOf, UNSETTLED } from '../system/processes/attached.ts';
 import { autoStackBytes, dropsCopies } from './call-graph.ts';
 import { checkOptions } from './check-options.ts';
-import { chooseEvents, type EventChoice } from './choose-events.ts';
+import { chooseEvents } from './choose-events.ts';
 import { DEFAULT_FREQUENCY_HZ } from './choose-rate.ts';
 import { chooseOffCpu } from './off-cpu.ts';
 import type { RecordOptions } from './record-options.ts';
@@ -134,18 +135,14 @@ function chooseSpecs(
   options: RecordOptions,
   target: SamplerTarget,
   binding: NativeBinding,
-): EventChoice {
-  if (!hasOffCpu(options)) return chooseEvents(options);
+): { readonly specs: readonly EventSpec[]; readonly notices: readonly string[] } {
+  if (!hasOffCpu(options)) return { specs: chooseEvents(options), notices: [] };
   // What is joined must have one unit: where threads wait in nanoseconds, they run in nanoseconds.
   const events = options.events ?? ['cpu-clock'];
-  const onCpu =
-    options.offCpu === 'only' ? { specs: [], notices: [] } : chooseEvents({ ...options, events });
+  const onCpu = options.offCpu === 'only' ? [] : chooseEvents({ ...options, events });
   const systemWide = target.kind === 'system';
   const offCpu = chooseOffCpu({ ...options, systemWide }, readEventSources(), binding.probeEvent);
-  return {
-    specs: [...onCpu.specs, ...offCpu.specs],
-    notices: [...onCpu.notices, ...offCpu.notices],
-  };
+  return { specs: [...onCpu, ...offCpu.specs], notices: offCpu.notices };
 }
 
 function hasOffCpu({ offCpu }: RecordOptions): boolean {
@@ -209,9 +206,10 @@ function openPlanned(
   let { plan } = decided;
   for (;;) {
     const samplerOptions: SamplerOptions = {
-      events: plan.events.map(({ attr, leader, spec }) => ({
+      events: plan.events.map(({ attr, leader, spec, cpus }) => ({
         attr: encodeAttr(attr),
         leader,
+        ...(cpus !== null && { cpus }),
         // Whoever wakes a thread of the target may be anybody, or an interrupt.
         ofCpus: spec.name === WAKE_UP_EVENT && options.perThread !== true,
       })),

@@ -4,7 +4,7 @@ import { PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import { isReportedByKernel } from '../kernel/perf-event/event-lookup.ts';
 import type { NativeBinding, OpenProbe } from '../native/types.ts';
 import { OFF_CPU_EVENT, WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
-import { chooseCpus } from '../system/kernel/event-cpus.ts';
+import { cpusOfEvents, placeEvents } from '../system/kernel/event-cpus.ts';
 import { happensOnlyInKernel } from '../system/kernel/event-name.ts';
 import type { KernelFeatures } from '../system/kernel/kernel-features.ts';
 import type { KernelSettings } from '../system/kernel/kernel-settings.ts';
@@ -23,7 +23,7 @@ export type RecordingPlan = {
   readonly events: readonly PlannedEvent[];
   /** The dummy event whose rings carry FORK, EXIT, COMM, MMAP2 … */
   readonly sideband: EventAttr;
-  /** CPUs on which all of these are opened. */
+  /** CPUs on which any of these is opened, ascending. */
   readonly cpus: readonly number[];
   /** What was substituted, lowered or left out; told to the user and stored in the file. */
   readonly notices: readonly string[];
@@ -52,7 +52,8 @@ export function planRecording(
   const { settings, features } = environment;
   const notices = new Notices();
   const systemWide = options.systemWide === true;
-  const cpus = chooseCpus(specs, environment.cpus, systemWide);
+  const placed = placeEvents(specs, environment.cpus, systemWide);
+  const cpus = cpusOfEvents(placed, environment.cpus);
   const asked = readAskedRate(options, settings);
   const attrOf = (spec: EventSpec): EventAttr => {
     const rate = chooseRate(spec, asked, options, settings, notices);
@@ -61,15 +62,17 @@ export function planRecording(
     const own = isOfWaits ? { ...options, counts: false } : options;
     return sampleAttr(spec, rate, own, features);
   };
-  const probe = (attr: EventAttr): OpenProbe => {
-    const held = { ...attr, flags: { ...attr.flags, disabled: true } };
-    const [pid, cpu] = systemWide ? [-1, cpus[0] ?? 0] : [0, -1];
-    return environment.probe(encodeAttr(held), pid, cpu);
-  };
-  const opened = specs.map((spec) => {
-    const event = findOpenable(spec, { attrOf, probe, notices });
+  const probeOn =
+    (cpus: readonly number[]) =>
+    (attr: EventAttr): OpenProbe => {
+      const held = { ...attr, flags: { ...attr.flags, disabled: true } };
+      const [pid, cpu] = systemWide ? [-1, cpus[0] ?? 0] : [0, -1];
+      return environment.probe(encodeAttr(held), pid, cpu);
+    };
+  const opened = placed.map(({ spec, cpus: own }) => {
+    const event = findOpenable(spec, { attrOf, probe: probeOn(own ?? cpus), notices });
     if ('code' in event) throw explainUnopenable(event, settings, systemWide);
-    return event;
+    return { ...event, cpus: own };
   });
   const narrowed = opened.filter(
     ({ attr, spec }) => attr.flags.excludeKernel && !spec.exclude.kernel,

@@ -12,8 +12,14 @@ export type OpenableEvent = {
   readonly attr: EventAttr;
 };
 
+/** An event that opens, and where. */
+export type PlacedOpenable = OpenableEvent & {
+  /** CPUs of the event's PMU among the recorded ones, ascending; null: all of them. */
+  readonly cpus: readonly number[] | null;
+};
+
 /** One event as it will be opened, after the one that leads it. */
-export type PlannedEvent = OpenableEvent & {
+export type PlannedEvent = PlacedOpenable & {
   /** Index of the group's leader among the planned events, −1 for a leader or a single event. */
   readonly leader: number;
   /** The attr for an opening outside of the group. */
@@ -33,7 +39,7 @@ export type PlannedEvent = OpenableEvent & {
  * sample get these events without inherit, as perf opens them.
  */
 export function joinGroups(
-  events: readonly OpenableEvent[],
+  events: readonly PlacedOpenable[],
   features: KernelFeatures,
   notices: Notices,
 ): PlannedEvent[] {

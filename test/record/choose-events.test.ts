@@ -4,7 +4,7 @@ import { HYBRID, INTEL } from '../kernel/events/fake-machines.ts';
 
 /** Names and groups of the events that the options choose on an Intel server. */
 function chosen(events?: readonly string[]): string[] {
-  const { specs } = chooseEvents(events === undefined ? {} : { events }, INTEL);
+  const specs = chooseEvents(events === undefined ? {} : { events }, INTEL);
   return specs.map(({ name, group }) => (group < 0 ? name : `${name} in ${group}`));
 }
 
@@ -24,15 +24,16 @@ describe('the events', () => {
     ]);
   });
 
-  it('on hybrid processors the default event is cpu-clock', () => {
-    const { specs, notices } = chooseEvents({}, HYBRID);
-    expect(specs.map(({ name }) => name)).toEqual(['cpu-clock']);
-    expect(notices).toEqual([
-      'cycles: this machine has several kinds of cores (cpu_core/cycles/P on CPUs 0-3, ' +
-        'cpu_atom/cycles/P on CPUs 4-7); recording cpu-clock on all of them instead, a ' +
-        'timer; -e records one kind',
+  it('on hybrid processors the default event is cycles on each kind of core', () => {
+    const drawn = (events?: string[]) => {
+      const specs = chooseEvents(events === undefined ? {} : { events }, HYBRID);
+      return specs.map(({ name, cpus, corePmu }) => [name, cpus?.join(), corePmu]);
+    };
+    expect(drawn()).toEqual([
+      ['cpu_core/cycles/P', '0,1,2,3', 'cpu_core'],
+      ['cpu_atom/cycles/P', '4,5,6,7', 'cpu_atom'],
     ]);
-    expect(chooseEvents({ events: ['cpu_atom/cycles/'] }, HYBRID).notices).toEqual([]);
+    expect(drawn(['cpu_atom/cycles/'])).toEqual([['cpu_atom/cycles/', '4,5,6,7', null]]);
   });
 
   it('an unknown event is shown at its place in the text', () => {

@@ -511,12 +511,51 @@ describe('the CPUs', () => {
     ]);
   });
 
-  it('cannot be those of different PMUs at once', () => {
+  it('are those of each PMU for its event, and together all of them', () => {
     const cpus = [0, 1, 2, 3, 4, 5, 6, 7];
-    expect(() => planOf('cycles', {}, { sources: HYBRID, cpus })).toThrow(
-      'cpu_core/cycles/ counts on the CPUs 0-3 and cpu_atom/cycles/ on 4-7',
+    const places = (events: string, recorded = cpus) => {
+      const plan = planOf(events, {}, { sources: HYBRID, cpus: recorded });
+      return [plan.cpus.join(), ...plan.events.map((event) => `${event.name} ${event.cpus}`)];
+    };
+    expect(places('cycles')).toEqual([
+      '0,1,2,3,4,5,6,7',
+      'cpu_core/cycles/ 0,1,2,3',
+      'cpu_atom/cycles/ 4,5,6,7',
+    ]);
+    expect(places('cpu_atom/cycles/,page-faults')).toEqual([
+      '0,1,2,3,4,5,6,7',
+      'cpu_atom/cycles/ 4,5,6,7',
+      'page-faults null',
+    ]);
+    // CPUs that are offline, or not asked for.
+    expect(places('cycles', [1, 3, 6])).toEqual([
+      '1,3,6',
+      'cpu_core/cycles/ 1,3',
+      'cpu_atom/cycles/ 6',
+    ]);
+  });
+
+  it('leave out a kind of core that is not recorded, unless its event is asked for by name', () => {
+    const onCore = { sources: HYBRID, cpus: [0, 1] };
+    expect(planOf('cycles', {}, onCore).events.map(({ name }) => name)).toEqual([
+      'cpu_core/cycles/',
+    ]);
+    expect(() => planOf('cycles,cpu_atom/cycles/', {}, onCore)).toThrow(
+      'cpu_atom/cycles/: counts on the CPUs 4-7, and the recording is of 0-1',
     );
-    expect(planOf('cpu_core/cycles/', {}, { sources: HYBRID, cpus }).cpus).toEqual([0, 1, 2, 3]);
+    expect(() => planOf('cycles', {}, { sources: HYBRID, cpus: [9] })).toThrow(
+      'cpu_core/cycles/: counts on the CPUs 0-3, and the recording is of 9',
+    );
+  });
+
+  it('make each PMU be asked on one of its own', () => {
+    const places: string[] = [];
+    const rule: KernelRule = ({ config }, pid, cpu) => {
+      places.push(`${config >> 32n} pid ${pid} cpu ${cpu}`);
+      return '';
+    };
+    planOf('cycles', { systemWide: true }, { sources: HYBRID, cpus: [2, 3, 5], rule });
+    expect(places).toEqual(['4 pid -1 cpu 2', '10 pid -1 cpu 5']);
   });
 
   it('must include one of the PMU, and for an uncore event be recorded as a whole', () => {

@@ -6,7 +6,7 @@ import type { BuildIdEntry } from './build-id-section.ts';
 import { encodeTracingData, type TracingData } from './encode-tracing-data.ts';
 import type { ClockData, GroupDescription } from './feature-sections.ts';
 import { FEATURE } from './features.ts';
-import type { PmuCapabilities } from './machine-sections.ts';
+import type { HybridPmu, PmuCapabilities } from './machine-sections.ts';
 
 /** A header section ready to be written. */
 export type FeatureSection = { readonly feature: number; readonly bytes: Uint8Array };
@@ -177,6 +177,16 @@ function writeCapabilities(out: ByteWriter, { capabilities }: PmuCapabilities): 
     writeString(out, name);
     writeString(out, value);
   }
+}
+
+/** Which CPUs each PMU counts on, where cores are of several kinds. */
+export function hybridTopologySection(pmus: readonly HybridPmu[]): FeatureSection {
+  const out = new ByteWriter().u32(pmus.length);
+  for (const { pmu, cpus } of pmus) {
+    writeString(out, pmu);
+    writeString(out, cpus);
+  }
+  return { feature: FEATURE.HYBRID_TOPOLOGY, bytes: out.finish() };
 }
 
 function textSection(feature: number, text: string, littleEndian = true): FeatureSection {
