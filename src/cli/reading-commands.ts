@@ -45,7 +45,7 @@ function declareReport(program: Command): void {
     .option('--tree', 'callers and callees instead of the flat table')
     .option(
       '-s, --sort <keys>',
-      'rows of the flat table: sym, dso, srcline, tier, category, comm, pid, tid, cpu, event, or a list',
+      'rows of the flat table: sym, dso, srcline, tier, category, comm, pid, tid, cpu, coretype, event, or a list',
       'sym',
     )
     .option('--children', 'rows by total: what was done in them and in all that they called')

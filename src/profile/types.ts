@@ -189,6 +189,14 @@ export type EventLoss = {
   readonly lostSamples: number;
 };
 
+/** One of several kinds of core: those that share a PMU. */
+export type CoreType = {
+  /** The PMU's name: `cpu_core`, `cpu_atom`, `armv8_cortex_a72`. */
+  readonly name: string;
+  /** CPU numbers, ascending. */
+  readonly cpus: readonly number[];
+};
+
 /** The machine, the command line and the clock of a recording. */
 export type ProfileMeta = {
   /** Command line of the recorder, empty if not stored. */
@@ -207,6 +215,8 @@ export type ProfileMeta = {
    * Absent: none, as far as the recording knows.
    */
   readonly lostSideband?: number;
+  /** The kinds of cores of a machine that has several; absent for all others. */
+  readonly coreTypes?: readonly CoreType[];
   /** Program and version that recorded; absent where the recording does not say. */
   readonly recorder?: string;
 };

@@ -5,6 +5,7 @@ import { UsageError } from '../base/errors.ts';
  * what perf adds to it in files, where all of them are one event.
  *
  *     cycles:HG                   cycles
+ *     cpu_core/cycles/P           cpu_core/cycles/
  *     cpu-clock/period=1000000/   cpu-clock
  *
  * Throws `UsageError` for a name that none or several have.
@@ -24,7 +25,7 @@ export function findEvents(names: readonly string[], wanted: string): number[] {
 }
 
 function withoutModifiers(name: string): string {
-  return name.replace(/:[ukhGHpPSDWebI]+$/, '');
+  return name.replace(/:[ukhGHpPSDWebI]+$|(?<=\/)[a-zA-Z]+$/, '');
 }
 
 /** Terms of a PMU's event say which it is: only those of events with a name of their own go. */

@@ -8,6 +8,11 @@ export type OpenProfileOptions = SymbolSources &
     readonly symbols?: boolean;
     /** Events that count nanoseconds as one: what threads ran and what they waited for. */
     readonly join?: boolean;
+    /**
+     * The event that will be asked for, by name. An event that was opened on each kind of core is one,
+     * `cycles`, unless this is the name of its part on one of them, `cpu_atom/cycles/`.
+     */
+    readonly event?: string;
     /** debuginfod servers that are asked for what is not on this machine. Default: none is. */
     readonly debuginfod?: readonly string[];
     /** Unwind copied user stacks. Default true; without, samples have what the kernel walked itself. */

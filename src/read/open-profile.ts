@@ -10,9 +10,11 @@ import { noteCodeObjects } from './code/code-dump.ts';
 import { FunctionCode } from './code/function-code.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
 import { clockOf } from './facts/clock.ts';
+import { coreTypesOf } from './facts/core-types.ts';
 import { cutOffset } from './facts/cut-offset.ts';
 import { describeEvent, isAuxiliaryEvent, withRecordedPeriods } from './facts/event-description.ts';
 import {
+  namesOnSeveralCores,
   type Provenance,
   readKernelSymbols,
   readProvenance,
@@ -26,7 +28,7 @@ import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
 import { countStartOf, moveCountStarts } from './logs/count-start.ts';
-import { joinEvents, type ProfileByEvent } from './logs/join-events.ts';
+import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './logs/join-events.ts';
 import { nameFrames } from './name-frames.ts';
 import { openImport } from './open-import.ts';
 import type { OpenProfileOptions } from './open-options.ts';
@@ -132,7 +134,8 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
     });
   const shown = options.symbols === false ? profile : addWaitReasons(nameScripts(), waits);
   const parts: ProfileByEvent = { profile: shown, input, facts };
-  const joined = options.join ? joinEvents(parts) : parts;
+  const ofCores = joinCoreEvents(parts, namesOnSeveralCores(provenance), options.event);
+  const joined = options.join ? joinTimedEvents(ofCores) : ofCores;
   return new OpenedProfile(
     joined.profile,
     joined.input,
@@ -171,6 +174,7 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
       clock: clockOf(data),
       notes: [...(provenance?.notes ?? []), ...pipeline.lossNotes()],
       ...(lostSideband > 0 && { lostSideband }),
+      ...coreTypesOf(data),
       ...(provenance !== null && { recorder: `perf-ts ${provenance.recorder}` }),
     },
     events: opened,

@@ -11,6 +11,7 @@ import {
   type FeatureSection,
   groupsSection,
   hostnameSection,
+  hybridTopologySection,
   osReleaseSection,
   pmuCapabilitiesSections,
   totalMemorySection,
@@ -18,7 +19,7 @@ import {
   versionSection,
 } from '../formats/perf-data/feature-encoders.ts';
 import { FEATURE } from '../formats/perf-data/features.ts';
-import { type EventSources, isCorePmu } from '../kernel/events/event-sources.ts';
+import { type EventSources, hybridPmus, isCorePmu } from '../kernel/events/event-sources.ts';
 import { encodeAttr, hasLbrCallchain } from '../kernel/perf-event/attr.ts';
 import { CLOCK_IDS, type ClockName } from '../kernel/perf-event/clock-ids.ts';
 import { PERF_RECORD_MISC } from '../kernel/perf-event/constants.ts';
@@ -114,7 +115,8 @@ export function collectHostFeatures(
   if (buildIds.length > 0) sections.push(buildIdSection(buildIds));
   const groups = describeGroups(plan);
   if (groups.length > 0) sections.push(groupsSection(groups));
-  sections.push(...branchSections(plan, readEventSources()));
+  const sources = readEventSources();
+  sections.push(...branchSections(plan, sources), ...coreTypeSections(sources));
   if (tracepoints.length > 0) {
     const formats = readFormatTexts(tracepoints);
     sections.push(tracingDataSection({ ...formats, pageSize: readPageBytes() }));
@@ -135,6 +137,12 @@ export function branchSections(
       capabilities: Array.from(caps, ([name, value]) => ({ name, value: value.trim() })),
     }));
   return pmuCapabilitiesSections(described);
+}
+
+/** Which CPUs are of which kind; nothing where all are of one. */
+export function coreTypeSections(sources: EventSources): FeatureSection[] {
+  const pmus = hybridPmus(sources).map(({ name, cpus }) => ({ pmu: name, cpus: cpus ?? '' }));
+  return pmus.length === 0 ? [] : [hybridTopologySection(pmus)];
 }
 
 /**
@@ -166,6 +174,11 @@ function describeGroups(plan: RecordingPlan): Parameters<typeof groupsSection>[0
   });
 }
 
+function partsOnCores({ events }: RecordingPlan): Pick<Provenance, 'onSeveralCores'> {
+  const onSeveralCores = events.flatMap(({ name, spec }) => (spec.corePmu === null ? [] : [name]));
+  return onSeveralCores.length === 0 ? {} : { onSeveralCores };
+}
+
 /** What is known of a finished recording beside its records. */
 export function describeRecording(
   plan: RecordingPlan,
@@ -194,6 +207,7 @@ export function describeRecording(
         return final === undefined ? [] : [[key, Number(final.value)]];
       }),
     ),
+    ...partsOnCores(plan),
     countsBegin: countsBegin ?? 'here',
     ...(kernelSymbols !== null && { kernelSymbols }),
   };

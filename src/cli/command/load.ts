@@ -40,6 +40,8 @@ export async function loadForCommand(
       readonly isNamed?: boolean;
       /** Source lines of frames; by default where inlined calls are looked for. */
       readonly lines?: boolean;
+      /** The event that is asked for: on one kind of core, if that is its name. */
+      readonly event?: string;
       /** Events that count time as one. */
       readonly join?: boolean;
     },
@@ -48,6 +50,7 @@ export async function loadForCommand(
     symbols: options.isNamed !== false,
     unwind: options.isNamed !== false,
     ...openOptions(options),
+    ...(options.event !== undefined && { event: options.event }),
     ...(options.join && { join: true }),
     ...(options.lines !== undefined && { lines: options.lines }),
     ...(options.debuginfod !== undefined && { debuginfod: debuginfodUrls(options.debuginfod) }),

@@ -1,3 +1,4 @@
+import { formatCpuList } from '../../base/cpu-list.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { sampleTypeNames } from '../../kernel/perf-event/constants.ts';
 import { planOnly } from '../../record/prepare-recording.ts';
@@ -7,9 +8,10 @@ import { readPageBytes } from '../../system/kernel/page-bytes.ts';
 /** What `--dry-run` says: each event as it would be opened, and the rings. Starts nothing. */
 export function describeDryRun(options: RecordOptions): string[] {
   const { plan, ring, target } = planOnly(options);
-  const lines = plan.events.map(({ name, attr, leader }) => {
+  const lines = plan.events.map(({ name, attr, leader, cpus }) => {
     const member = leader >= 0 ? `, in the group of ${plan.events[leader]?.name}` : '';
-    return `${name}: ${describeAttr(attr)}${member}`;
+    const place = cpus === null ? '' : `, on CPUs ${formatCpuList(cpus)}`;
+    return `${name}: ${describeAttr(attr)}${member}${place}`;
   });
   lines.push(`side-band: ${describeAttr(plan.sideband)}`);
   lines.push(`target: ${target.kind}, CPUs ${plan.cpus.join(',')}`);

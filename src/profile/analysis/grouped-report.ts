@@ -1,6 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { finish } from '../../base/slices.ts';
+import { coreTypeOfCpu } from '../core-types.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS, type Weights } from '../types.ts';
 import { innermostFrames } from './call-nodes.ts';
 import type { Figures } from './flat-report.ts';
@@ -14,6 +15,7 @@ export const GROUP_KEYS = [
   'pid',
   'tid',
   'cpu',
+  'coretype',
   'event',
   'dso',
   'sym',
@@ -129,11 +131,14 @@ function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
   const { samples, threads, strings, funcs, frames, dsos, events } = profile;
   const pids = threads.map(({ pid }) => pid);
   const tids = threads.map(({ tid }) => tid);
+  const coreTypes = profile.meta.coreTypes ?? [];
+  const coreTypeOf = coreTypeOfCpu(coreTypes);
   const ofSample: Partial<Record<GroupKey, (sample: number) => number>> = {
     comm: (sample) => samples.comm[sample],
     pid: (sample) => pids[samples.thread[sample]],
     tid: (sample) => tids[samples.thread[sample]],
     cpu: (sample) => samples.cpu[sample],
+    coretype: (sample) => coreTypeOf(samples.cpu[sample]),
     event: (sample) => samples.event[sample],
   };
   const getters = keys.flatMap((key) => ofSample[key] ?? []);
@@ -196,6 +201,7 @@ function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
 
   function ownName({ strings: texts }: Profile, key: GroupKey, value: number): string {
     if (key === 'comm') return texts[value] || '[unknown]';
+    if (key === 'coretype') return coreTypes[value]?.name ?? '[unknown]';
     if (key === 'event') return events[value]?.name ?? '';
     return value < 0 ? '[unknown]' : String(value);
   }

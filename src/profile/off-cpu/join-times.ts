@@ -1,15 +1,9 @@
 import { NONE } from '../../base/brand.ts';
-import type { EventIndex, Profile, ProfileEvent } from '../types.ts';
+import type { EventJoin } from '../join-events.ts';
+import type { ProfileEvent } from '../types.ts';
 
-/** Where each event of a profile goes when those that count nanoseconds become one. */
-export type TimeJoin = {
-  readonly events: readonly ProfileEvent[];
-  /** Old row -> new row. */
-  readonly newRow: Int32Array;
-};
-
-/** Null where no two events count nanoseconds: there is nothing to join. */
-export function planTimeJoin(events: readonly ProfileEvent[]): TimeJoin | null {
+/** Makes those that count nanoseconds one. Null where no two do: there is nothing to join. */
+export function planTimeJoin(events: readonly ProfileEvent[]): EventJoin | null {
   const timed = events.filter(({ unit }) => unit === 'nanoseconds');
   const first = timed[0];
   if (first === undefined || timed.length < 2) return null;
@@ -29,27 +23,4 @@ export function planTimeJoin(events: readonly ProfileEvent[]): TimeJoin | null {
     return joinedRow;
   });
   return { events: kept, newRow };
-}
-
-/** The profile with its events joined. Samples, stacks and weights stay as they are. */
-export function joinProfile(profile: Profile, { events, newRow }: TimeJoin): Profile {
-  const at = (event: number): EventIndex => newRow[event] as EventIndex;
-  const lost = events.map((_, event) => ({
-    event: event as EventIndex,
-    lostRecords: 0,
-    lostSamples: 0,
-  }));
-  for (const { event, lostRecords, lostSamples } of profile.losses) {
-    const sum = lost[at(event)];
-    if (sum === undefined) continue;
-    sum.lostRecords += lostRecords;
-    sum.lostSamples += lostSamples;
-  }
-  return {
-    ...profile,
-    events,
-    samples: { ...profile.samples, event: profile.samples.event.map(at) },
-    streams: profile.streams.map((stream) => ({ ...stream, event: at(stream.event) })),
-    losses: lost,
-  };
 }

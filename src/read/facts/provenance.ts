@@ -37,6 +37,11 @@ export type Provenance = {
    * `totalKeys` of the events' names.
    */
   readonly totals: Readonly<Record<string, number>>;
+  /**
+   * Names of the events that stand for one name on one kind of core each: `-e cycles` and not
+   * `-e cpu_atom/cycles/`. Absent: none does.
+   */
+  readonly onSeveralCores?: readonly string[];
   /** Absent in older recordings. */
   readonly countsBegin?: CountStart;
   /** With `--stat`: what was counted beside the samples; null for what could not be. */
@@ -99,6 +104,11 @@ export function totalsOf(
   return keys.map((key, event) => (isAmbiguous(names[event]) ? null : finalOf(key)));
 }
 
+/** `onSeveralCores`; null for perf's files, which do not tell what `-e` was. */
+export function namesOnSeveralCores(provenance: Provenance | null): readonly string[] | null {
+  return provenance === null ? null : (provenance.onSeveralCores ?? []);
+}
+
 const MAX_BYTES = 16 << 20;
 const MAX_KERNEL_SYMBOL_BYTES = 64 << 20;
 
@@ -144,7 +154,8 @@ function behindVersion(data: PerfData): Uint8Array | null {
 
 function isProvenance(document: unknown): document is Provenance {
   if (typeof document !== 'object' || document === null) return false;
-  const { version, notes, kernel, totals, countsBegin } = document as Partial<Provenance>;
+  const { version, notes, kernel, totals, countsBegin, onSeveralCores } =
+    document as Partial<Provenance>;
   return (
     version === 1 &&
     Array.isArray(notes) &&
@@ -153,6 +164,7 @@ function isProvenance(document: unknown): document is Provenance {
     kernel !== null &&
     typeof totals === 'object' &&
     totals !== null &&
+    (onSeveralCores === undefined || Array.isArray(onSeveralCores)) &&
     (countsBegin === undefined || COUNT_STARTS.includes(countsBegin))
   );
 }

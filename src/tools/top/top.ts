@@ -14,6 +14,7 @@ import {
 import type { CommandExit } from '../../record/recorder.ts';
 import { explainExecFailure } from '../../system/launch/exec-failure.ts';
 import { callAfter } from '../../system/time/long-timer.ts';
+import { joinCores, shownEvents } from './core-join.ts';
 import { EventTables } from './event-tables.ts';
 import { openLiveHead } from './live-head.ts';
 import { LiveProfile } from './live-profile.ts';
@@ -98,7 +99,7 @@ class Top implements RunningTop {
     this.#options = options;
     this.#session = session;
     this.#cleanUp = cleanUp;
-    this.events = session.plan.events.map(({ name }) => name);
+    this.events = shownEvents(session.plan);
     this.#tables = this.#emptyTables();
     this.#totals = session.sampler.totals();
   }
@@ -202,7 +203,7 @@ class Top implements RunningTop {
     const { plan, sampler, target } = this.#session;
     if (this.#profile?.isFull) {
       this.#profile.finish();
-      this.#slices.push(this.#profile.takeSlice());
+      this.#slices.push(joinCores(this.#profile.takeSlice(), plan));
       this.#profile = null;
       this.#existing = describeExisting(target, sampler.opened, plan, () => {}, true);
     }
@@ -219,14 +220,17 @@ class Top implements RunningTop {
   #report(isLast: boolean): TopReport {
     const nowMs = performance.now();
     const { windowMs } = this.#options;
-    if (this.#profile !== null) this.#slices.push(this.#profile.takeSlice());
+    const { plan } = this.#session;
+    if (this.#profile !== null) {
+      this.#slices.push(joinCores(this.#profile.takeSlice(), plan));
+    }
     const slices = this.#slices;
     this.#slices = [];
     const seconds = Math.max(1e-3, (nowMs - this.#reportMs) / 1000);
     const events = this.#tables.map((tables) => tables.add(slices, nowMs));
     const totals = this.#session.sampler.totals();
     const before = this.#totals;
-    const lost = lostSamplesOfAll(totals, this.events.length);
+    const lost = lostSamplesOfAll(totals, plan.events.length);
     // The kernel counts CPU time by ticks: of an instant, as the last one may be, it says nothing.
     if (seconds > LEAST_CPU_SECONDS) {
       const cpuUs = cpuTimeUs();
@@ -239,12 +243,12 @@ class Top implements RunningTop {
       elapsedMs: nowMs - this.#startMs,
       shownMs: Math.min(nowMs - this.#resetMs, windowMs ?? Number.POSITIVE_INFINITY),
       isWindow: windowMs !== undefined,
-      cpus: this.#session.plan.cpus.length,
+      cpus: plan.cpus.length,
       events,
       samples: totals.samples,
       lost,
       lostSideband: totals.lostSideband,
-      lostNow: Math.max(0, lost - lostSamplesOfAll(before, this.events.length)),
+      lostNow: Math.max(0, lost - lostSamplesOfAll(before, plan.events.length)),
       throttles: totals.throttles,
       ownCpu: this.#ownCpu,
       isLast,
@@ -252,9 +256,7 @@ class Top implements RunningTop {
   }
 
   #emptyTables(): EventTables[] {
-    return this.#session.plan.events.map(
-      ({ name }, event) => new EventTables(name, event, this.#options),
-    );
+    return this.events.map((name, event) => new EventTables(name, event, this.#options));
   }
 
   /** Until `deadlineMs` or the end. */

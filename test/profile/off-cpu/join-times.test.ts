@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { joinProfile, planTimeJoin } from '../../../src/profile/off-cpu/join-times.ts';
+import { joinProfile } from '../../../src/profile/join-events.ts';
+import { planTimeJoin } from '../../../src/profile/off-cpu/join-times.ts';
 import type { EventIndex, Profile, ProfileEvent } from '../../../src/profile/types.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 

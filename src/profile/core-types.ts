@@ -1,0 +1,62 @@
+import { NONE } from '../base/brand.ts';
+import type { EventJoin } from './join-events.ts';
+import type { CoreType, ProfileEvent } from './types.ts';
+
+/**
+ * The name of an event without the kind of core that it counts on, as it is written where all cores
+ * are alike; unchanged where it names none. Bits (`event=0x3c`) are something else on each kind.
+ *
+ *     cpu_core/cycles/P                       cycles:P
+ *     armv8_cortex_a72/cycles,period=1000/u   cycles/period=1000/u
+ *     cpu_atom/event=0x3c/                    cpu_atom/event=0x3c/
+ */
+export function nameOnAllCores(name: string, coreTypes: readonly CoreType[]): string {
+  const [, pmu, event, terms, modifiers] = PMU_EVENT.exec(name) ?? [];
+  if (event === undefined || !coreTypes.some((type) => type.name === pmu)) return name;
+  if (terms !== undefined) return `${event}/${terms}/${modifiers}`;
+  return modifiers === '' ? event : `${event}:${modifiers}`;
+}
+
+/** PMU/EVENT,TERMS/MODIFIERS, the event being a name. */
+const PMU_EVENT = /^([^/]+)\/([^/,=]+)(?:,([^/]*))?\/([a-zA-Z]*)$/;
+
+/**
+ * Makes an event that was opened once for each kind of core one event again. Its samples are of
+ * disjoint CPUs, so that nothing is counted twice. `names` are those of the events that may become one,
+ * null for all that name a kind of core. Null where no two do.
+ */
+export function planCoreJoin(
+  events: readonly ProfileEvent[],
+  coreTypes: readonly CoreType[],
+  names: readonly string[] | null,
+): EventJoin | null {
+  if (coreTypes.length < 2) return null;
+  const kept: ProfileEvent[] = [];
+  const rows = new Map<string, number>();
+  const newRow = Int32Array.from(events, (event) => {
+    const name = nameOnAllCores(event.name, coreTypes);
+    const isPart = names === null ? name !== event.name : names.includes(event.name);
+    if (!isPart) return kept.push(event) - 1;
+    const { mode, frequencyHz, unit } = event;
+    const key = [name, mode, frequencyHz, unit].join('\0');
+    const row = rows.get(key) ?? NONE;
+    if (row === NONE) {
+      rows.set(key, kept.length);
+      return kept.push({ ...event, name }) - 1;
+    }
+    const { fixedPeriod } = kept[row];
+    // What holds for one kind of core only, holds for none of the whole.
+    if (fixedPeriod !== event.fixedPeriod) kept[row] = { ...kept[row], fixedPeriod: null };
+    return row;
+  });
+  return kept.length === events.length ? null : { events: kept, newRow };
+}
+
+/** Per CPU number the row of `coreTypes`, −1 for a CPU of none. */
+export function coreTypeOfCpu(coreTypes: readonly CoreType[]): (cpu: number) => number {
+  const rows = new Map<number, number>();
+  coreTypes.forEach(({ cpus }, row) => {
+    for (const cpu of cpus) rows.set(cpu, row);
+  });
+  return (cpu) => rows.get(cpu) ?? NONE;
+}

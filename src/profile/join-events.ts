@@ -1,0 +1,31 @@
+import type { EventIndex, Profile, ProfileEvent } from './types.ts';
+
+/** Where each event of a profile goes when several become one. */
+export type EventJoin = {
+  readonly events: readonly ProfileEvent[];
+  /** Old row -> new row. */
+  readonly newRow: Int32Array;
+};
+
+/** The profile with its events joined. Samples, stacks and weights stay as they are. */
+export function joinProfile(profile: Profile, { events, newRow }: EventJoin): Profile {
+  const at = (event: number): EventIndex => newRow[event] as EventIndex;
+  const lost = events.map((_, event) => ({
+    event: event as EventIndex,
+    lostRecords: 0,
+    lostSamples: 0,
+  }));
+  for (const { event, lostRecords, lostSamples } of profile.losses) {
+    const sum = lost[at(event)];
+    if (sum === undefined) continue;
+    sum.lostRecords += lostRecords;
+    sum.lostSamples += lostSamples;
+  }
+  return {
+    ...profile,
+    events,
+    samples: { ...profile.samples, event: profile.samples.event.map(at) },
+    streams: profile.streams.map((stream) => ({ ...stream, event: at(stream.event) })),
+    losses: lost,
+  };
+}
