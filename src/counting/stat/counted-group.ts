@@ -1,5 +1,10 @@
-import type { EventSources } from '../../kernel/events/event-sources.ts';
+import {
+  type EventSources,
+  hybridPmus,
+  type PmuDescription,
+} from '../../kernel/events/event-sources.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
+import { cpusOf } from '../../kernel/events/pmu-events.ts';
 import { domainOf, roleOf } from './event-role.ts';
 import { type EventScale, findScale } from './event-scale.ts';
 
@@ -13,6 +18,8 @@ export type CountedEvent = {
   readonly role: string;
   /** `u`, `k` or empty: what of the program is counted. */
   readonly domain: string;
+  /** The kind of core that it counts on, of how many; null where it counts on all. */
+  readonly coreType: { readonly name: string; readonly kinds: number } | null;
   /** What one count is; null: one event. */
   readonly scale: EventScale | null;
 };
@@ -30,6 +37,7 @@ export function groupSpecs(
   sources: EventSources,
   sysfs: string,
 ): CountedGroup[] {
+  const kinds = specs.some(({ cpus }) => cpus !== null) ? hybridPmus(sources) : [];
   const groups: { events: CountedEvent[]; weak: boolean; number: number }[] = [];
   specs.forEach((spec, index) => {
     const event: CountedEvent = {
@@ -38,6 +46,7 @@ export function groupSpecs(
       name: spec.name,
       role: roleOf(spec, sources),
       domain: domainOf(spec),
+      coreType: coreTypeOf(spec, kinds),
       scale: findScale(spec, sources, sysfs),
     };
     const last = groups.at(-1);
@@ -45,4 +54,13 @@ export function groupSpecs(
     else groups.push({ events: [event], weak: spec.weakGroup, number: spec.group });
   });
   return groups;
+}
+
+function coreTypeOf(
+  { cpus, isUncore }: EventSpec,
+  kinds: readonly PmuDescription[],
+): CountedEvent['coreType'] {
+  if (cpus === null || isUncore) return null;
+  const pmu = kinds.find((kind) => cpusOf(kind)?.join() === cpus.join());
+  return pmu === undefined ? null : { name: pmu.name, kinds: kinds.length };
 }

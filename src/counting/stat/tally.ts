@@ -7,6 +7,7 @@ import {
   type Sum,
   sumReadings,
 } from '../count/sum-readings.ts';
+import { onOwnCores } from './core-times.ts';
 import type { CountedEvent } from './counted-group.ts';
 import type { Counters, Snapshot } from './counters.ts';
 import type { StatUnit, UnitFinder } from './units.ts';
@@ -50,6 +51,7 @@ export function tallyGroups(
   before: Snapshot | null,
   finder: UnitFinder,
 ): GroupTally[] {
+  const readings = onOwnCores(counters.groups, before === null ? now : since(now, before));
   return counters.groups.flatMap(({ events, instances }, g) => {
     const units = new Map<string, InstanceReading[][]>();
     instances.forEach(({ place }, i) => {
@@ -59,10 +61,8 @@ export function tallyGroups(
         columns = events.map(() => []);
         units.set(label, columns);
       }
-      const readings = now[g]?.[i] ?? [];
-      readings.forEach((reading, e) => {
-        const earlier = before?.[g]?.[i]?.[e];
-        columns[e]?.push(earlier === undefined ? reading : readingSince(reading, earlier));
+      (readings[g]?.[i] ?? []).forEach((reading, e) => {
+        columns[e]?.push(reading);
       });
     });
     return [...units].map(([label, columns]) => ({
@@ -71,6 +71,17 @@ export function tallyGroups(
       sums: columns.map(sumReadings),
     }));
   });
+}
+
+function since(now: Snapshot, before: Snapshot): Snapshot {
+  return now.map((instances, g) =>
+    instances.map((readings, i) =>
+      readings.map((reading, e) => {
+        const earlier = before[g]?.[i]?.[e];
+        return earlier === undefined ? reading : readingSince(reading, earlier);
+      }),
+    ),
+  );
 }
 
 export type RowContext = {
@@ -171,6 +182,9 @@ function meanSum(sums: readonly Sum[]): Sum {
 
 function whyNotCounted(event: CountedEvent, { enabledNs }: Sum, counters: Counters): string {
   if (counters.unscheduled.has(event)) return 'pinned, and the counters were not free';
+  if (enabledNs === 0 && event.coreType !== null) {
+    return `nothing ran on a core of this kind (${event.coreType.name})`;
+  }
   return enabledNs > 0
     ? 'never on a counter: others took them all'
     : 'what it counts did not run in this time';

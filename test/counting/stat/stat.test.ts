@@ -198,6 +198,41 @@ describe('where counters are opened', () => {
     );
   });
 
+  /** `on`: per kind of core, milliseconds on its counter, of 100 in which the thread ran. */
+  function threadOnCores(on: Readonly<Record<string, number>>) {
+    const types: Readonly<Record<string, string>> = { 4: 'core', 10: 'atom' };
+    return fakeMachine(HYBRID, {
+      counts: ({ config }) => ({
+        value: 1000n,
+        enabled: 100_000_000n,
+        running: BigInt(on[types[String(config >> 32n)] ?? 'core'] * 1e6),
+      }),
+    });
+  }
+
+  it('the time of a thread on cores of another kind scales no count', async () => {
+    const both = await count({ events: ['cycles'] }, threadOnCores({ core: 1, atom: 99 }));
+    expect(draw(both)).toEqual(['cpu_core/cycles/ | 1000', 'cpu_atom/cycles/ | 1000']);
+    // A quarter of the time the counters were given to others.
+    const shared = await count({ events: ['cycles'] }, threadOnCores({ core: 25, atom: 50 }));
+    expect(draw(shared)).toEqual([
+      'cpu_core/cycles/ | 1333 | 0.75',
+      'cpu_atom/cycles/ | 1333 | 0.75',
+    ]);
+    const one = ['cpu_core/cycles/'];
+    expect(draw(await count({ events: one }, threadOnCores({ core: 20 })))).toEqual([
+      'cpu_core/cycles/ | 1000',
+    ]);
+  });
+
+  it('a kind of core on which nothing ran is named', async () => {
+    const result = await count({ events: ['cycles'] }, threadOnCores({ core: 100, atom: 0 }));
+    expect(draw(result)).toEqual([
+      'cpu_core/cycles/ | 1000',
+      'cpu_atom/cycles/ | null | nothing ran on a core of this kind (cpu_atom)',
+    ]);
+  });
+
   it('a CPU that went offline is left out', async () => {
     const machine = fakeMachine(INTEL, { refuses: ({ cpu }) => (cpu === 1 ? 'ENODEV' : '') });
     const result = await count({ systemWide: true, events: ['cycles'] }, machine);
