@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { formatCpuList, parseCpuList } from '../../src/base/cpu-list.ts';
 import { FailedError, UsageError } from '../../src/base/errors.ts';
 import { PERF_TYPE } from '../../src/base/event-type.ts';
 import { parseEvents } from '../../src/kernel/events/parse-events.ts';
 import { PERF_FORMAT } from '../../src/kernel/perf-event/constants.ts';
 import type { CallGraph } from '../../src/record/call-graph.ts';
 import { planRecording, withoutWeakGroup } from '../../src/record/recording-plan.ts';
-import { AMD, ARM, HYBRID, NO_PMU } from '../kernel/events/fake-machines.ts';
+import { AMD, ARM, fakeSources, HYBRID, NO_PMU } from '../kernel/events/fake-machines.ts';
 import {
   drawPlan,
   fakeKernel,
@@ -546,6 +547,21 @@ describe('the CPUs', () => {
     expect(() => planOf('cycles', {}, { sources: HYBRID, cpus: [9] })).toThrow(
       'cpu_core/cycles/: counts on the CPUs 0-3, and the recording is of 9',
     );
+  });
+
+  it('are as many as the machine has, without those that are offline', () => {
+    const drawn = (name: string, type: number, cpus: string) => ({ [name]: { type, cpus } });
+    const sources = fakeSources({
+      ...drawn('armv8_neoverse_v2', 8, '0-1023'),
+      ...drawn('armv8_neoverse_n2', 9, '1024-1100'),
+    });
+    const online = parseCpuList('0-63,66-1090');
+    const plan = planOf('cycles', {}, { sources, cpus: online });
+    expect(plan.events.map(({ cpus }) => formatCpuList(cpus ?? []))).toEqual([
+      '0-63,66-1023',
+      '1024-1090',
+    ]);
+    expect(plan.cpus).toEqual(online);
   });
 
   it('make each PMU be asked on one of its own', () => {

@@ -117,6 +117,24 @@ export const HYBRID = fakeSources({
   },
 });
 
+/** An arm64 board with two kinds of cores, and a shared cache's PMU that says on which CPUs it is. */
+export const BIG_LITTLE = fakeSources({
+  ...SOFTWARE,
+  armv8_cortex_a53: {
+    type: 8,
+    format: { event: 'config:0-15' },
+    events: { cpu_cycles: 'event=0x0011' },
+    cpus: '0-3',
+  },
+  armv8_cortex_a72: {
+    type: 9,
+    format: { event: 'config:0-15' },
+    events: { cpu_cycles: 'event=0x0011' },
+    cpus: '4-5',
+  },
+  arm_dsu_0: { type: 10, format: { event: 'config:0-31' }, cpumask: '0' },
+});
+
 /** A PowerPC hypervisor: events that leave a part to the user. */
 export const POWER = fakeSources({
   hv_24x7: {

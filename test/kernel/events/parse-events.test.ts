@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CACHE_EVENTS, findCacheEvent } from '../../../src/kernel/events/cache-events.ts';
 import type { EventSources } from '../../../src/kernel/events/event-sources.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
-import { AMD, ARM, drawSpec, HYBRID, INTEL, NO_PMU, POWER } from './fake-machines.ts';
+import { AMD, ARM, BIG_LITTLE, drawSpec, HYBRID, INTEL, NO_PMU, POWER } from './fake-machines.ts';
 
 function draw(text: string | readonly string[], sources: EventSources = INTEL): string[] {
   return parseEvents(text, sources).map(drawSpec);
@@ -150,6 +150,45 @@ describe('two core types', () => {
     r3c: ['cpu_core/r3c/ = RAW/0x3c cpus=0+1+2+3', 'cpu_atom/r3c/ = 10/0x3c cpus=4+5+6+7'],
     'cpu_atom/cycles/': 'cpu_atom/cycles/ = HARDWARE/0xa00000000 cpus=4+5+6+7',
     'page-faults': 'page-faults = SOFTWARE/0x2',
+  });
+
+  table(BIG_LITTLE, {
+    'cycles:u': [
+      'armv8_cortex_a53/cycles/u = HARDWARE/0x800000000 -kernel-hv cpus=0+1+2+3',
+      'armv8_cortex_a72/cycles/u = HARDWARE/0x900000000 -kernel-hv cpus=4+5',
+    ],
+    'l1d-miss': [
+      'armv8_cortex_a53/L1-dcache-load-misses/ = HW_CACHE/0x800010000 cpus=0+1+2+3',
+      'armv8_cortex_a72/L1-dcache-load-misses/ = HW_CACHE/0x900010000 cpus=4+5',
+    ],
+    r11: ['armv8_cortex_a53/r11/ = 8/0x11 cpus=0+1+2+3', 'armv8_cortex_a72/r11/ = 9/0x11 cpus=4+5'],
+    cpu_cycles: [
+      'armv8_cortex_a53/cpu_cycles/ = 8/0x11 cpus=0+1+2+3',
+      'armv8_cortex_a72/cpu_cycles/ = 9/0x11 cpus=4+5',
+    ],
+    'armv8_cortex_a72/cycles/': 'armv8_cortex_a72/cycles/ = HARDWARE/0x900000000 cpus=4+5',
+  });
+
+  it('a kernel that takes no type of a PMU in config gets the plain event', () => {
+    const linux65 = { ...BIG_LITTLE, hasExtendedTypes: false };
+    expect(draw('cycles', linux65)).toEqual(['cycles = HARDWARE/0x0']);
+    expect(draw('armv8_cortex_a72/cycles/', linux65)).toEqual([
+      'armv8_cortex_a72/cycles/ = HARDWARE/0x0 cpus=4+5',
+    ]);
+    expect(draw('r11', linux65)).toHaveLength(2);
+  });
+
+  it('a name means one event on each kind, a PMU that is named only one', () => {
+    const kinds = (text: string) => parseEvents(text, BIG_LITTLE).map(({ corePmu }) => corePmu);
+    expect(kinds('cycles')).toEqual(['armv8_cortex_a53', 'armv8_cortex_a72']);
+    expect(kinds('cpu_cycles')).toEqual(['armv8_cortex_a53', 'armv8_cortex_a72']);
+    expect(kinds('armv8_cortex_a72/cycles/,page-faults')).toEqual([null, null]);
+    expect(kinds('{cycles,page-faults}')).toEqual([
+      'armv8_cortex_a53',
+      'armv8_cortex_a53',
+      'armv8_cortex_a72',
+      'armv8_cortex_a72',
+    ]);
   });
 
   it('on two core types a group becomes one per type, with other events on the CPUs of each', () => {

@@ -35,6 +35,20 @@ const TERMS: Readonly<Record<string, readonly string[]>> = {
     'uncore_upi/event=0x5,umask=0x40000000/',
     'msr/event=0xffffffffffffffff/',
   ],
+  'intel-hybrid': [
+    'cycles',
+    'instructions:u',
+    'branch-misses',
+    'LLC-loads',
+    'L1-dcache-load-misses',
+    'cpu_core/cycles/',
+    'cpu_atom/cycles/u',
+    'cpu_atom/LLC-load-misses/',
+    'cpu_core/event=0xc6,umask=0x01,frontend=0x400106/',
+    'cpu_atom/event=0xb7,umask=0x01,offcore_rsp=0xffffffffffffffff/',
+    'cpu_core/config=0x1ffffffff,config1=7,config2=9/',
+    'msr/event=0xffffffffffffffff/',
+  ],
   'amd-zen4': [
     'cpu/event=0xfff,umask=0xff,cmask=0x7f,inv,edge/',
     'cpu/event=0x287/',
@@ -49,6 +63,10 @@ const TERMS: Readonly<Record<string, readonly string[]>> = {
     'amd_l3/event=0x04,umask=0xff,enallcores,enallslices,threadmask=3/',
     'amd_l3/event=0xac,umask=0x3f,coreid=7,sliceid=5,threadmask=1/',
     'amd_umc_0/event=0xa,rdwrmask=0x2/',
+  ],
+  'arm-big-little': [
+    'armv8_cortex_a53/event=0xffff/',
+    'armv8_cortex_a72/event=0x11,long=1,rdpmc=1/u',
   ],
   'arm-server': [
     'armv8_pmuv3_0/event=0xffff/',
@@ -68,7 +86,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const machines = Object.keys(TERMS).map((name) => {
   const folder = join(root, name);
   writeSysfsTree(name, folder);
-  const sources = readEventSources({ sysfs: folder });
+  const sources = readEventSources({ sysfs: folder, hasExtendedTypes: true });
   return { name, folder, sources, texts: [...everyEvent(sources), ...(TERMS[name] ?? [])] };
 });
 
