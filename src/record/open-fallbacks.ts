@@ -149,8 +149,11 @@ function describeAttempt({ type, config, samplePeriod, flags }: EventAttr): stri
   ].join(' ');
 }
 
-function isCycles(spec: EventSpec): boolean {
-  return spec.type === PERF_TYPE.HARDWARE && spec.config === BigInt(PERF_COUNT_HW.CPU_CYCLES);
+/** On one kind of core, too: the type of its PMU is the upper half of config. */
+function isCycles({ type, config }: EventSpec): boolean {
+  return (
+    type === PERF_TYPE.HARDWARE && BigInt.asUintN(32, config) === BigInt(PERF_COUNT_HW.CPU_CYCLES)
+  );
 }
 
 /** Whether the machine counts cycles at all, if not with what the modifiers ask for. */
@@ -175,6 +178,8 @@ function clockInsteadOfCycles(spec: EventSpec): EventSpec {
     config: BigInt(PERF_COUNT_SW.CPU_CLOCK),
     preciseIp: 0,
     preciseIsMax: false,
+    // A group stays on its kind of core, as its other events do.
+    ...(spec.group < 0 && spec.corePmu !== null && { cpus: null, corePmu: null }),
     isSoftware: true,
     isClock: true,
     unit: 'nanoseconds',

@@ -4,7 +4,7 @@ import { PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import { isReportedByKernel } from '../kernel/perf-event/event-lookup.ts';
 import type { NativeBinding, OpenProbe } from '../native/types.ts';
 import { OFF_CPU_EVENT, WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
-import { cpusOfEvents, placeEvents } from '../system/kernel/event-cpus.ts';
+import { cpusOfEvents, type PlacedEvent, placeEvents } from '../system/kernel/event-cpus.ts';
 import { happensOnlyInKernel } from '../system/kernel/event-name.ts';
 import type { KernelFeatures } from '../system/kernel/kernel-features.ts';
 import type { KernelSettings } from '../system/kernel/kernel-settings.ts';
@@ -14,7 +14,13 @@ import { Notices } from './notices.ts';
 import { findOpenable } from './open-fallbacks.ts';
 import type { RecordOptions } from './record-options.ts';
 import { readsCounter, sampleAttr, whyNotLbr } from './sample-attr.ts';
-import { breakWeakGroup, groupName, joinGroups, type PlannedEvent } from './sample-groups.ts';
+import {
+  breakWeakGroup,
+  groupName,
+  joinGroups,
+  type OpenableEvent,
+  type PlannedEvent,
+} from './sample-groups.ts';
 import { sidebandAttr } from './sideband-attr.ts';
 
 export type { PlannedEvent } from './sample-groups.ts';
@@ -72,9 +78,10 @@ export function planRecording(
   const opened = placed.map(({ spec, cpus: own }) => {
     const event = findOpenable(spec, { attrOf, probe: probeOn(own ?? cpus), notices });
     if ('code' in event) throw explainUnopenable(event, settings, systemWide);
-    return { ...event, cpus: own };
+    return { ...event, cpus: event.spec.cpus === null ? null : own };
   });
-  const narrowed = opened.filter(
+  const needed = withoutRepeats(opened, placed);
+  const narrowed = needed.filter(
     ({ attr, spec }) => attr.flags.excludeKernel && !spec.exclude.kernel,
   );
   if (narrowed.length > 0) {
@@ -84,8 +91,8 @@ export function planRecording(
         'or CAP_PERFMON',
     );
   }
-  for (const { name, spec } of opened) tellLimits(name, spec, options, features, notices);
-  const events = joinGroups(opened, features, notices);
+  for (const { name, spec } of needed) tellLimits(name, spec, options, features, notices);
+  const events = joinGroups(needed, features, notices);
   warnAboutMixedIds(events, notices);
   if (events.some(({ attr }) => attr.flags.inherit && attr.sampleType & PERF_SAMPLE.READ)) {
     notices.add(
@@ -103,6 +110,23 @@ export function planRecording(
   const mapsData = events.some(({ attr }) => attr.sampleStackUser > 0);
   const sideband = sidebandAttr(options, features, { inherit, mapsData });
   return { events, sideband, cpus, notices: notices.list() };
+}
+
+/**
+ * Without the timers that stand for one name more than once: the event of each kind of core was
+ * replaced by a timer on all cores.
+ */
+function withoutRepeats<Event extends OpenableEvent>(
+  opened: readonly Event[],
+  placed: readonly PlacedEvent[],
+): Event[] {
+  const replaced = opened.map(
+    ({ spec }, index) => placed[index].spec.corePmu !== null && spec.corePmu === null,
+  );
+  return opened.filter(({ spec }, index) => {
+    const first = opened.findIndex((other, i) => replaced[i] && other.spec.text === spec.text);
+    return !replaced[index] || first === index;
+  });
 }
 
 /**

@@ -549,6 +549,16 @@ describe('the CPUs', () => {
     );
   });
 
+  it('are all of them for the timer in place of cycles, where no kind of core has counters', () => {
+    const machine = { sources: HYBRID, cpus: [0, 3, 4, 7], rule: noPmu };
+    const { events, notices } = planOf('cycles,cycles:u', {}, machine);
+    expect(events.map(({ name, cpus }) => [name, cpus])).toEqual([
+      ['cpu-clock', null],
+      ['cpu-clock:u', null],
+    ]);
+    expect(notices).toHaveLength(2);
+  });
+
   it('are as many as the machine has, without those that are offline', () => {
     const drawn = (name: string, type: number, cpus: string) => ({ [name]: { type, cpus } });
     const sources = fakeSources({
