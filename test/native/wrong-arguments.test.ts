@@ -62,7 +62,7 @@ const WRONG: readonly unknown[] = [
 
 const SAMPLER = {
   events: [
-    { attr: PAGE_FAULTS, leader: -1 },
+    { attr: PAGE_FAULTS, leader: -1, cpus: [0] },
     { attr: PAGE_FAULTS, leader: 0 },
   ],
   sideband: SIDEBAND,
