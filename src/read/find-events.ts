@@ -1,4 +1,6 @@
 import { UsageError } from '../base/errors.ts';
+import { nameOnAllCores } from '../profile/core-types.ts';
+import type { CoreType } from '../profile/types.ts';
 
 /**
  * The rows of `names` that `-e wanted` means: those with this name; else those that have it but for
@@ -8,20 +10,29 @@ import { UsageError } from '../base/errors.ts';
  *     cpu_core/cycles/P           cpu_core/cycles/
  *     cpu-clock/period=1000000/   cpu-clock
  *
+ * With `coreTypes` `cycles` also means the event of each of these kinds of core.
+ *
  * Throws `UsageError` for a name that none or several have.
  */
-export function findEvents(names: readonly string[], wanted: string): number[] {
-  const rowsWith = (isMeant: (name: string) => boolean): number[] =>
-    names.flatMap((name, row) => (isMeant(name) ? [row] : []));
-  const exact = rowsWith((name) => name === wanted);
-  if (exact.length > 0) return exact;
-  for (const shorten of [withoutModifiers, withoutTerms]) {
-    const rows = rowsWith((name) => shorten(name) === wanted);
-    if (rows.length > 0 && new Set(rows.map((row) => names[row])).size === 1) return rows;
+export function findEvents(
+  names: readonly string[],
+  wanted: string,
+  coreTypes: readonly CoreType[] = [],
+): number[] {
+  const onAllCores = names.map((name) => nameOnAllCores(name, coreTypes));
+  for (const shown of coreTypes.length === 0 ? [names] : [names, onAllCores]) {
+    for (const shorten of [asItIs, withoutModifiers, withoutTerms]) {
+      const rows = shown.flatMap((name, row) => (shorten(name) === wanted ? [row] : []));
+      if (rows.length > 0 && new Set(rows.map((row) => shown[row])).size === 1) return rows;
+    }
   }
   throw new UsageError(`no event named ${wanted} in this recording`, [
     `it has: ${[...new Set(names)].join(', ')}`,
   ]);
+}
+
+function asItIs(name: string): string {
+  return name;
 }
 
 function withoutModifiers(name: string): string {

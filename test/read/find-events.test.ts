@@ -27,6 +27,18 @@ test('several attrs of one event are one event', () => {
   expect(findEvents(['cycles:u', 'dummy:u', 'cycles:u'], 'cycles')).toEqual([0, 2]);
 });
 
+test('a name without a kind of core means the event of each kind', () => {
+  const names = ['cpu_core/cycles/P', 'cpu_atom/cycles/P', 'page-faults'];
+  const coreTypes = [
+    { name: 'cpu_core', cpus: [0] },
+    { name: 'cpu_atom', cpus: [1] },
+  ];
+  expect(findEvents(names, 'cycles:P', coreTypes)).toEqual([0, 1]);
+  expect(findEvents(names, 'cycles', coreTypes)).toEqual([0, 1]);
+  expect(findEvents(names, 'cpu_atom/cycles/', coreTypes)).toEqual([1]);
+  expect(() => findEvents(names, 'cycles')).toThrow(UsageError);
+});
+
 test.each(['x', 'cpu', 'sched', 'cycles:u', ''])(
   '-e %j finds none or several events and is refused',
   (wanted) => {

@@ -1,6 +1,7 @@
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import { isInRanges } from '../../profile/time-range.ts';
+import type { CoreType } from '../../profile/types.ts';
 import { findEvents } from '../../read/find-events.ts';
 import type { NamedFrame } from '../../read/frame-namer.ts';
 
@@ -22,10 +23,17 @@ export class RecordFilter {
   readonly #selectsLeaves: boolean;
 
   /** Throws `UsageError` if no event has that name. */
-  constructor(select: SampleSelection, event: string | undefined, names: readonly string[]) {
+  constructor(
+    select: SampleSelection,
+    event: string | undefined,
+    names: readonly string[],
+    coreTypes?: readonly CoreType[],
+  ) {
     this.#select = select;
     this.#events = event === undefined ? null : new Uint8Array(names.length);
-    if (event !== undefined) for (const row of findEvents(names, event)) this.#events![row] = 1;
+    if (event !== undefined) {
+      for (const row of findEvents(names, event, coreTypes)) this.#events![row] = 1;
+    }
     this.#selectsLeaves = select.dsos !== undefined || select.symbols !== undefined;
   }
 

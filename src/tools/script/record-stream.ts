@@ -7,6 +7,7 @@ import { RecordView } from '../../kernel/perf-event/record-view.ts';
 import { decodeTrailer, TrailerView } from '../../kernel/perf-event/trailer.ts';
 import { applyToProcesses } from '../../read/apply-side-band.ts';
 import type { HeldSample } from '../../read/deferred-samples.ts';
+import { coreTypesOf } from '../../read/facts/core-types.ts';
 import { eventName } from '../../read/facts/event-description.ts';
 import { withArchive } from '../../read/files/find-archive.ts';
 import { limitProcesses } from '../../read/files/most-unpacked.ts';
@@ -137,7 +138,12 @@ class RecordStream {
     this.#options = options;
     this.#visits = visits;
     this.#describers = describers;
-    this.#filter = new RecordFilter(options.select?.(data) ?? {}, options.event, describers.names);
+    this.#filter = new RecordFilter(
+      options.select?.(data) ?? {},
+      options.event,
+      describers.names,
+      coreTypesOf(data).coreTypes,
+    );
     this.#completion = new SampleCompletion(data, {
       innermost: 'entry',
       settle: (sample, userPart) => this.#showHeld(sample, userPart),

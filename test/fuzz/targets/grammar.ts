@@ -14,7 +14,7 @@ import { parseTimeRanges } from '../../../src/profile/time-range.ts';
 import { checkCallGraph } from '../../../src/record/call-graph.ts';
 import { parseControl } from '../../../src/record/control.ts';
 import { parseRingPages } from '../../../src/record/ring-size.ts';
-import { AMD, ARM, HYBRID, INTEL, NO_PMU } from '../../kernel/events/fake-machines.ts';
+import { AMD, ARM, BIG_LITTLE, HYBRID, INTEL, NO_PMU } from '../../kernel/events/fake-machines.ts';
 import { pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';
 import { type Target, toBytes, toText } from '../target.ts';
@@ -53,7 +53,7 @@ const OTHERS = [
   '*a[!b-z]?[]]',
 ];
 
-const MACHINES = [INTEL, AMD, ARM, HYBRID, NO_PMU];
+const MACHINES = [INTEL, AMD, ARM, BIG_LITTLE, HYBRID, NO_PMU];
 const RECORDED = { startTime: 4_585_000_000_000n, firstNs: 5, lastNs: 9_000_000_000 };
 const FIELD_EVENT = {
   name: 'cycles',

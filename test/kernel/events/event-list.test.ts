@@ -10,7 +10,16 @@ import type { EventSources } from '../../../src/kernel/events/event-sources.ts';
 import { HARDWARE_EVENTS, SOFTWARE_EVENTS } from '../../../src/kernel/events/generic-events.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { fakeLibpfm } from './fake-libpfm.ts';
-import { AMD, ARM, fakeSources, HYBRID, INTEL, NO_PMU, POWER } from './fake-machines.ts';
+import {
+  AMD,
+  ARM,
+  BIG_LITTLE,
+  fakeSources,
+  HYBRID,
+  INTEL,
+  NO_PMU,
+  POWER,
+} from './fake-machines.ts';
 
 const HARDWARE_AND_SOFTWARE = [...HARDWARE_EVENTS, ...SOFTWARE_EVENTS].map(({ name }) => name);
 
@@ -69,7 +78,7 @@ it('lists everything that can be named, section by section', () => {
   ]);
 });
 
-it.each(Object.entries({ INTEL, AMD, ARM, HYBRID, NO_PMU, POWER }))(
+it.each(Object.entries({ INTEL, AMD, ARM, BIG_LITTLE, HYBRID, NO_PMU, POWER }))(
   'everything listed for %s parses, unless it needs more',
   (_, sources) => {
     const complete = listEvents(sources)
