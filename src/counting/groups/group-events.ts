@@ -24,14 +24,20 @@ export function chooseGroupEvents(
       ]);
     }
     keys.add(key);
-    const spec = theOnlyEvent(text, sources);
+    const spec = theOnlyEvent(text, options, sources);
     checkPlace(spec, options);
     return { key, spec };
   });
 }
 
-function theOnlyEvent(text: string, sources: EventSources): EventSpec {
-  const specs = parseEvents(text, sources);
+/** Of an event that each kind of core has, the one of the CPU that is counted. */
+function theOnlyEvent(text: string, { cpu }: GroupOptions, sources: EventSources): EventSpec {
+  const all = parseEvents(text, sources);
+  const ofCpu =
+    cpu === undefined
+      ? []
+      : all.filter(({ corePmu, cpus }) => corePmu !== null && cpus?.includes(cpu));
+  const specs = ofCpu.length === 1 ? ofCpu : all;
   const [first] = specs;
   if (specs.length === 1 && first !== undefined && first.group < 0) return first;
   if (first !== undefined && first.group >= 0) {
@@ -45,6 +51,11 @@ function theOnlyEvent(text: string, sources: EventSources): EventSpec {
   const shown = names.length > 8 ? [...names.slice(0, 8), `${names.length - 8} more`] : names;
   throw new UsageError(`${printable(text)}: is ${specs.length} events, a count needs one`, [
     `name one of: ${shown.join(', ')}`,
+    ...(specs.some(({ corePmu }) => corePmu !== null)
+      ? [
+          'each kind of core has its own: run on one kind (taskset -c CPUS), or give { pid: -1, cpu }',
+        ]
+      : []),
   ]);
 }
 

@@ -163,6 +163,13 @@ describe('what a group is made of', () => {
     expect(choose(['cpu_core/cycles/'], {}, HYBRID)).toHaveLength(1);
   });
 
+  test('an event that each kind of core has is that of the CPU', () => {
+    const nameOn = (cpu: number) =>
+      choose(['cycles'], { pid: -1, cpu }, HYBRID).map(({ spec }) => spec.name);
+    expect([0, 5].map(nameOn)).toEqual([['cpu_core/cycles/'], ['cpu_atom/cycles/']]);
+    expect(() => choose(['cycles'], { pid: -1, cpu: 9 }, HYBRID)).toThrow('is 2 events');
+  });
+
   test('a PMU of a socket counts for all tasks, on its CPU', () => {
     const reads = ['uncore_imc_0/cas_count_read/'];
     expect(() => choose(reads)).toThrow('counts for a whole socket');
