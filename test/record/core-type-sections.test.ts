@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
-import { openPerfData } from '../../src/formats/perf-data/reader.ts';
+import { openPerfData, type PerfData } from '../../src/formats/perf-data/reader.ts';
 import type { EventSources } from '../../src/kernel/events/event-sources.ts';
 import { coreTypesOf } from '../../src/read/facts/core-types.ts';
 import { coreTypeSections } from '../../src/record/feature-data.ts';
@@ -34,6 +34,18 @@ describe('the kinds of cores', () => {
       cpu_atom: { type: 10, cpus: '' },
     });
     expect(described(sources)).toEqual({});
+  });
+
+  it('are read as far as there can be any, and without damaged lists', () => {
+    const many = Array.from({ length: 1000 }, (_, i) => ({ pmu: `cpu_${i}`, cpus: '0-65535' }));
+    const read = (hybridPmus: readonly { pmu: string; cpus: string }[]) =>
+      coreTypesOf({ features: { hybridPmus } as unknown as PerfData['features'] }).coreTypes;
+    expect(read(many)).toHaveLength(64);
+    const damaged = [
+      { pmu: 'cpu_core', cpus: '0-3' },
+      { pmu: 'cpu_atom', cpus: '4-' },
+    ];
+    expect(read(damaged)).toBeUndefined();
   });
 
   it('are those of more CPUs than 1024', () => {
