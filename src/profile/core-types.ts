@@ -31,22 +31,24 @@ export function planCoreJoin(
   names: readonly string[] | null,
 ): EventJoin | null {
   if (coreTypes.length < 2) return null;
+  const parts = names === null ? null : new Set(names);
+  const shown = events.map(({ name }) => nameOnAllCores(name, coreTypes));
+  const keys = events.map(({ name, mode, frequencyHz, unit }, event) => {
+    const isPart = parts === null ? name !== shown[event] : parts.has(name);
+    return isPart ? [shown[event], mode, frequencyHz, unit].join('\0') : `\0${event}`;
+  });
   const kept: ProfileEvent[] = [];
   const rows = new Map<string, number>();
-  const newRow = Int32Array.from(events, (event) => {
-    const name = nameOnAllCores(event.name, coreTypes);
-    const isPart = names === null ? name !== event.name : names.includes(event.name);
-    if (!isPart) return kept.push(event) - 1;
-    const { mode, frequencyHz, unit } = event;
-    const key = [name, mode, frequencyHz, unit].join('\0');
-    const row = rows.get(key) ?? NONE;
+  const newRow = Int32Array.from(events, (event, index) => {
+    const row = rows.get(keys[index]) ?? NONE;
     if (row === NONE) {
-      rows.set(key, kept.length);
-      return kept.push({ ...event, name }) - 1;
+      rows.set(keys[index], kept.length);
+      return kept.push(event) - 1;
     }
-    const { fixedPeriod } = kept[row];
     // What holds for one kind of core only, holds for none of the whole.
-    if (fixedPeriod !== event.fixedPeriod) kept[row] = { ...kept[row], fixedPeriod: null };
+    const isAlike = kept[row].fixedPeriod === event.fixedPeriod;
+    const fixedPeriod = isAlike ? event.fixedPeriod : null;
+    kept[row] = { ...kept[row], name: shown[index], fixedPeriod };
     return row;
   });
   return kept.length === events.length ? null : { events: kept, newRow };
