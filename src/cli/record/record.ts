@@ -177,8 +177,10 @@ function printClosingLine(recording: Recording): void {
     );
   }
   if (totals.lostSideband > 0) say(`perf-ts: ${sayLostSideband(totals.lostSideband)}`);
+  // A software event of a group is opened for each kind of core.
+  const names = [...new Set(events)].join(', ');
   say(
-    `perf-ts: ${formatCount(totals.samples)} samples of ${events.join(', ')}, ` +
+    `perf-ts: ${formatCount(totals.samples)} samples of ${names}, ` +
       `lost ${formatCount(lost)}${lostShare}${throttled}; ${whereWritten(path, fileBytes)}`,
   );
 }
