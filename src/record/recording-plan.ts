@@ -167,14 +167,21 @@ function tellLimits(
 /** Events whose samples the kernel puts into each other, as `EventLookup` says of two recorders. */
 function warnAboutMixedIds(events: readonly PlannedEvent[], notices: Notices): void {
   const sampled = events.filter(({ attr }) => attr.samplePeriod > 0 && isReportedByKernel(attr));
-  for (const [index, { attr, name }] of sampled.entries()) {
-    const other = sampled.slice(index + 1).find((later) => mayCoincide(attr, later.attr));
+  for (const [index, { attr, name, cpus }] of sampled.entries()) {
+    const other = sampled
+      .slice(index + 1)
+      .find((later) => mayCoincide(attr, later.attr) && haveCommon(cpus, later.cpus));
     if (other === undefined) continue;
     notices.add(
       `${name} and ${other.name} happen at once, and kernels since 6.3 then write samples of both ` +
         'under one of them; their figures are to be trusted only where one is recorded at a time',
     );
   }
+}
+
+/** Whether two events are opened on the same CPU; null is all of them. */
+function haveCommon(a: readonly number[] | null, b: readonly number[] | null): boolean {
+  return a === null || b === null || a.some((cpu) => b.includes(cpu));
 }
 
 function mayCoincide(a: EventAttr, b: EventAttr): boolean {

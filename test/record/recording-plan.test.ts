@@ -536,6 +536,19 @@ describe('the CPUs', () => {
     ]);
   });
 
+  it('keep a software event of a group of each kind apart from itself', () => {
+    const machine = { sources: HYBRID, cpus: [0, 1, 4, 5] };
+    const plan = planOf('{cycles,page-faults}', {}, machine);
+    expect(plan.events.map(({ name, cpus }) => `${name} ${cpus}`)).toEqual([
+      'cpu_core/cycles/ 0,1',
+      'page-faults 0,1',
+      'cpu_atom/cycles/ 4,5',
+      'page-faults 4,5',
+    ]);
+    expect(plan.notices).toEqual([]);
+    expect(planOf('{cycles,page-faults},page-faults', {}, machine).notices).toHaveLength(1);
+  });
+
   it('leave out a kind of core that is not recorded, unless its event is asked for by name', () => {
     const onCore = { sources: HYBRID, cpus: [0, 1] };
     expect(planOf('cycles', {}, onCore).events.map(({ name }) => name)).toEqual([
