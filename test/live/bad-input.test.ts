@@ -38,7 +38,7 @@ describeLiveAsUser('without permission', () => {
         expect(outcome.status).toBe(125);
         expect(outcome.stderr).toContain(`kernel.perf_event_paranoid is ${level}`);
         expect(outcome.stderr).toContain(`needs ${needed} or lower, or CAP_PERFMON`);
-        expect(outcome.stderr).toContain(`sudo sysctl kernel.perf_event_paranoid=${needed}`);
+        expect(outcome.stderr).toContain(`sysctl kernel.perf_event_paranoid=${needed}`);
       },
     );
   }

@@ -104,7 +104,7 @@ export function sayDiagnostics(
       say(`perf-ts: ${formatCount(count)} × ${reason}${example === '' ? '' : ` (${example})`}`);
     } else if (code === 'kallsyms-restricted') {
       // All of the kernel is one unnamed row then.
-      say(`perf-ts: ${reason}; sudo perf-ts … names them`);
+      say(`perf-ts: ${reason}; root sees them (perf-ts doctor)`);
     } else if (code === 'kernel-unnamed') {
       say(`perf-ts: ${reason}: ${example}`);
     } else if (code === 'names-missing' || code === 'lines-missing') {

@@ -23,9 +23,7 @@ export function permissionHints(
   },
   settings: KernelSettings = readKernelSettings(),
 ): string[] {
-  return explainRefusal(settings, wants).map((line) =>
-    line.replace('perf-ts record', 'perf-ts stat'),
-  );
+  return explainRefusal(settings, { ...wants, counting: true });
 }
 
 function hasCorePmu({ pmus }: EventSources): boolean {

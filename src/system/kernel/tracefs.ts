@@ -3,7 +3,9 @@ import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
 import type { TracepointSource } from '../../kernel/events/event-sources.ts';
+import { readRunPlace } from '../run-place.ts';
 import { helperEnvironment } from '../system-programs.ts';
+import { asRootLines } from './permission-help.ts';
 
 /** Where tracefs is or may be mounted, and how. Tests hand in their own. */
 export type TracefsPlace = {
@@ -170,7 +172,7 @@ function errorCode(error: unknown): string {
 
 function mayNotRead(path: string): FailedError {
   return new FailedError(`tracepoints can't be used: no permission to read ${path}`, [
-    'run it as root: sudo perf-ts … (the command still runs as you)',
+    ...asRootLines(readRunPlace()),
     // mode=755 alone, which perf suggests, shows the names and keeps id and format closed (6.18).
     'or let your group read them: sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing',
   ]);

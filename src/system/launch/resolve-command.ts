@@ -4,8 +4,10 @@ import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { CommandSpec } from '../../native/types.ts';
+import { type Environment, findCallerEnvironment } from '../accounts/caller-environment.ts';
 import type { ChosenUser } from '../accounts/run-as.ts';
 import { fsPath } from '../files/byte-path.ts';
+import { callersPathLine, readRunPlace } from '../run-place.ts';
 import { exactEnvironment } from './exact-words.ts';
 import { startState } from './start-state.ts';
 
@@ -108,8 +110,51 @@ function notFound(name: string): FailedError {
   const isPath = name.includes('/');
   const isHere = !isPath && name !== '' && whyNotExecutable(`./${name}`) === null;
   const message = isPath ? 'no such file' : 'command not found';
-  const hints = isHere ? [`the current directory is not searched: ./${printable(name)}`] : [];
+  const hints = isHere
+    ? [`the current directory is not searched: ./${printable(name)}`]
+    : isPath
+      ? []
+      : hintsUnderSudo(name);
   return new FailedError(`${message}: ${printable(name)}`, hints, EXIT.NOT_FOUND);
+}
+
+/** Who this process is started by. */
+export type SudoState = {
+  readonly isRoot: boolean;
+  readonly env: Environment;
+  /** The environment in which sudo was called; null where it can't be told. */
+  readonly readCallers: () => Environment | null;
+};
+
+function thisState(): SudoState {
+  const { env, ppid, geteuid } = process;
+  return {
+    isRoot: geteuid?.() === 0,
+    env,
+    readCallers: () => findCallerEnvironment(env, ppid),
+  };
+}
+
+/**
+ * sudo replaces the PATH, so that root does not find what its caller does: a Node of nvm. The caller's
+ * PATH is looked through for the message only; nothing of it is run with root's rights.
+ */
+export function hintsUnderSudo(name: string, state: SudoState = thisState()): string[] {
+  const { SUDO_UID } = state.env;
+  if (name === '' || !state.isRoot || SUDO_UID === undefined || SUDO_UID === '0') return [];
+  const callers = state.readCallers();
+  const path = callers?.PATH ?? '';
+  const folders = path.split(':').filter((folder) => folder.startsWith('/'));
+  const file = folders
+    .map((folder) => `${folder}/${name}`)
+    .find((candidate) => whyNotExecutable(candidate) === null);
+  if (callers !== null && file === undefined) return [];
+  const hints = [
+    'sudo has replaced your PATH; hand it over: ' +
+      callersPathLine({ ...readRunPlace(), path }, name),
+  ];
+  if (file !== undefined) hints.push(`or name it by its path: ${printable(file)}`);
+  return hints;
 }
 
 function notExecutable(name: string, file: string, obstacle: string): FailedError {

@@ -1,3 +1,7 @@
+import { printable } from '../../base/printable.ts';
+import { grantLines, isConfining } from '../../system/container.ts';
+import { asRootLines } from '../../system/kernel/permission-help.ts';
+import type { RunPlace } from '../../system/run-place.ts';
 import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 
@@ -19,8 +23,8 @@ export function checkConfinement(state: MachineState): Check[] {
 /** With either of these the paranoid level does not apply. */
 const OPENS_ALL = ['CAP_PERFMON', 'CAP_SYS_ADMIN'];
 
-function checkCapabilities({ opens, confinement, privileges }: MachineState): Check[] {
-  const { capabilities, container } = confinement;
+function checkCapabilities({ opens, confinement, privileges, place }: MachineState): Check[] {
+  const { capabilities } = confinement;
   const name = 'capabilities';
   const matters = 'with CAP_PERFMON the paranoid level does not apply';
   const held = capabilities.length === 0 ? 'none that recording asks for' : capabilities.join(', ');
@@ -31,14 +35,26 @@ function checkCapabilities({ opens, confinement, privileges }: MachineState): Ch
     : held;
   const isRefused = opens !== null && (opens.ownKernel !== '' || opens.wholeCpu !== '');
   if (privileges.perfmon || !isRefused) return [passed(name, found, matters)];
-  const fix =
-    container === null
-      ? ['sudo perf-ts … (the command still runs as you)']
-      : ['docker run --cap-add PERFMON --cap-add SYSLOG --cap-add SYS_PTRACE …'];
+  const fix = [...asRootLines(place), ...(isConfining(place.container) ? [] : capableNode(place))];
   return [{ name, state: 'warn', found, matters, fix }];
 }
 
-function checkSeccomp({ hasSeccompFilter, opens, confinement }: MachineState): Check[] {
+/**
+ * A copy of Node that holds the capabilities, for the group of its user alone: what it runs may see
+ * every process. Given to `node` itself, the profiled program would have them too, and such a Node
+ * reads no NODE_OPTIONS.
+ */
+function capableNode({ execPath, isRoot, hasSudo }: RunPlace): string[] {
+  if (isRoot || !hasSudo) return [];
+  const copy = '/usr/local/bin/node-perf';
+  const rights = 'cap_perfmon,cap_ipc_lock,cap_syslog,cap_sys_ptrace=ep';
+  return [
+    `or once: sudo install -m 750 -g "$(id -gn)" ${printable(execPath)} ${copy} && sudo setcap ${rights} ${copy}`,
+    '  then:  node-perf "$(command -v perf-ts)" record …',
+  ];
+}
+
+function checkSeccomp({ hasSeccompFilter, opens, place }: MachineState): Check[] {
   if (hasSeccompFilter === null) return [];
   const name = 'seccomp';
   const matters = 'a filter may refuse perf_event_open, as those of containers do';
@@ -48,46 +64,76 @@ function checkSeccomp({ hasSeccompFilter, opens, confinement }: MachineState): C
     return [passed(name, opens === null ? 'a filter is in force' : found, matters)];
   }
   const found = `a filter is in force, and perf_event_open is refused (${opens.ownUser})`;
+  const { container } = place;
   const fix =
-    confinement.container === null
+    container === null || grantLines(container).length === 0
       ? ['start it without the filter (systemd: SystemCallFilter=)']
-      : ['docker run --security-opt seccomp=PROFILE …, one that allows perf_event_open'];
+      : grantLines(container);
   return [{ name, state: 'warn', found, matters, fix }];
 }
 
-function checkContainer({ confinement: { container } }: MachineState): Check {
+function checkContainer({ place: { container } }: MachineState): Check {
   const matters = 'pids, files and /tmp are those of the container, and the settings the host’s';
   if (container === null) return passed('container', 'none', matters);
-  return passed('container', `in a container (${container})`, matters);
+  const { kind, name, isRootless } = container;
+  if (kind === 'WSL2' || kind === 'WSL1') {
+    return passed(
+      'container',
+      name,
+      'its kernel and settings are its own, the processor is Windows’',
+    );
+  }
+  const whose = isRootless ? `rootless ${name}` : name;
+  return passed('container', `in a container (${whose})`, matters);
 }
 
-function checkCpuQuota({ confinement, onlineCpus }: MachineState): Check {
-  const { container, cgroup } = confinement;
-  const { cpuQuota } = cgroup;
+function checkCpuQuota({ confinement, onlineCpus, place }: MachineState): Check {
+  const { cpuQuota } = confinement.cgroup;
   const name = 'cpu-quota';
   const matters = 'threads beyond it are held back: time that no sample of theirs shows';
   if (cpuQuota === null) return passed(name, 'no limit of the control group', matters);
   const found = `${Number(cpuQuota.toFixed(2))} of ${onlineCpus} CPUs for the control group`;
   if (cpuQuota >= onlineCpus) return passed(name, found, matters);
-  const fix =
-    container === null
-      ? ['sudo systemctl set-property UNIT CPUQuota=']
-      : [`docker update --cpus ${onlineCpus} CONTAINER`];
-  return { name, state: 'warn', found, matters, fix };
+  const fix = limitLine(place, {
+    update: `--cpus ${onlineCpus}`,
+    resource: `cpu: ${onlineCpus}`,
+    property: 'CPUQuota=',
+  });
+  return { name, state: 'warn', found, matters, fix: [fix] };
 }
 
-function checkMemory({ confinement }: MachineState): Check {
-  const { container, cgroup } = confinement;
-  const { memoryBytes } = cgroup;
+function checkMemory({ confinement, place }: MachineState): Check {
+  const { memoryBytes } = confinement.cgroup;
   const name = 'memory-limit';
   const matters = 'reports keep what they read in memory; the kernel ends what exceeds the limit';
   if (memoryBytes === null) return passed(name, 'no limit of the control group', matters);
   const found = `${Math.floor(memoryBytes / MIB)} MiB for the control group`;
   if (memoryBytes >= USUAL_MEMORY_BYTES) return passed(name, found, matters);
-  const enough = `${USUAL_MEMORY_BYTES / MIB}m`;
-  const fix =
-    container === null
-      ? [`sudo systemctl set-property UNIT MemoryMax=${USUAL_MEMORY_BYTES / MIB}M`]
-      : [`docker update --memory ${enough} --memory-swap ${enough} CONTAINER`];
-  return { name, state: 'warn', found, matters, fix };
+  const mib = USUAL_MEMORY_BYTES / MIB;
+  const fix = limitLine(place, {
+    update: `--memory ${mib}m --memory-swap ${mib}m`,
+    resource: `memory: ${mib}Mi`,
+    property: `MemoryMax=${mib}M`,
+  });
+  return { name, state: 'warn', found, matters, fix: [fix] };
+}
+
+/** How a limit is raised: `docker update`'s option, a resource of Kubernetes, a property of systemd. */
+function limitLine(
+  { container, isRoot }: RunPlace,
+  { update, resource, property }: Readonly<Record<'update' | 'resource' | 'property', string>>,
+): string {
+  switch (container?.kind) {
+    case 'Kubernetes':
+      return `in the pod: resources: { limits: { ${resource} } }`;
+    case 'Podman':
+      return `podman update ${update} CONTAINER`;
+    case 'Docker':
+    case 'gVisor':
+      return `docker update ${update} CONTAINER`;
+    case 'other':
+      return 'raise the limit where the container is configured';
+    default:
+      return `${isRoot ? '' : 'sudo '}systemctl set-property UNIT ${property}`;
+  }
 }

@@ -1,12 +1,11 @@
 import { dirname, join } from 'node:path';
+import type { ReadText } from '../../system/container.ts';
 import { readTextOrNull } from '../../system/small-file.ts';
 
-/** What this process is kept to: its capabilities, its container, the limits of its control group. */
+/** What this process is kept to: its capabilities and the limits of its control group. */
 export type Confinement = {
   /** Of the capabilities that recording asks for, those that are in effect: `CAP_PERFMON`. */
   readonly capabilities: readonly string[];
-  /** `Docker`, `Podman` …; null outside of one. */
-  readonly container: string | null;
   readonly cgroup: CgroupLimits;
 };
 
@@ -16,8 +15,6 @@ export type CgroupLimits = {
   readonly cpuQuota: number | null;
   readonly memoryBytes: number | null;
 };
-
-export type ReadText = (path: string) => string | null;
 
 /** capabilities(7), by bit of CapEff. */
 const CAPABILITIES: readonly (readonly [number, string])[] = [
@@ -35,7 +32,6 @@ const CAPABILITIES: readonly (readonly [number, string])[] = [
 export function readConfinement(read: ReadText = readTextOrNull): Confinement {
   return {
     capabilities: heldCapabilities(read('/proc/self/status') ?? ''),
-    container: nameContainer(read),
     cgroup: readCgroupLimits(read),
   };
 }
@@ -46,16 +42,6 @@ function heldCapabilities(status: string): readonly string[] {
   return CAPABILITIES.filter(([bit]) => ((effective >> BigInt(bit)) & 1n) === 1n).map(
     ([, name]) => name,
   );
-}
-
-/** By the files that Docker and Podman leave, and what an init was told (`container=lxc`). */
-function nameContainer(read: ReadText): string | null {
-  if (read('/run/.containerenv') !== null) return 'Podman';
-  const isKubernetes = (read('/proc/self/environ') ?? '').includes('KUBERNETES_SERVICE_HOST=');
-  if (isKubernetes) return 'Kubernetes';
-  if (read('/.dockerenv') !== null) return 'Docker';
-  const told = /(?:^|\0)container=([\w.-]{1,32})/.exec(read('/proc/1/environ') ?? '')?.[1];
-  return told ?? null;
 }
 
 const CGROUP_ROOT = '/sys/fs/cgroup';

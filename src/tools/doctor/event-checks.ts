@@ -1,4 +1,5 @@
 import { isAbsent } from '../../system/kernel/open-refusal.ts';
+import { settingLine } from '../../system/kernel/permission-help.ts';
 import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 import { SEE_OWN } from './permission-checks.ts';
@@ -13,7 +14,11 @@ export function checkEvents(state: MachineState): Check[] {
   ];
 }
 
-function checkCounters({ opens, noCounters }: MachineState): Check[] {
+const WSL_COUNTERS =
+  'WSL2: hardwarePerformanceCounters=true below [wsl2] in %UserProfile%\\.wslconfig, then wsl --shutdown ' +
+  '(Windows 11)';
+
+function checkCounters({ opens, noCounters, place }: MachineState): Check[] {
   if (opens === null) return [];
   const name = 'hardware-counters';
   const matters = 'cycles and instructions need them; without, cpu-clock is recorded instead';
@@ -23,6 +28,7 @@ function checkCounters({ opens, noCounters }: MachineState): Check[] {
   // Refused and absent are two things: the remedy for the first is under own-programs.
   const fix = isAbsent(opens.cycles)
     ? [
+        ...(place.container?.kind === 'WSL2' ? [WSL_COUNTERS] : []),
         ...(noCounters?.fix ?? [
           'a virtual machine: let the hypervisor pass the PMU on (KVM/QEMU: -cpu host,pmu=on; in ' +
             'clouds: bare metal, or the larger instance sizes)',
@@ -44,7 +50,7 @@ function checkCallStacks({ opens }: MachineState): Check[] {
   return [passed(name, `${answer} (${callStacks})`, matters)];
 }
 
-function checkWatchdog({ opens, hasNmiWatchdog }: MachineState): Check[] {
+function checkWatchdog({ opens, hasNmiWatchdog, place }: MachineState): Check[] {
   if (hasNmiWatchdog === null || opens === null) return [];
   const name = 'nmi-watchdog';
   const matters = 'it holds one hardware counter on each CPU, so groups get one less';
@@ -58,7 +64,7 @@ function checkWatchdog({ opens, hasNmiWatchdog }: MachineState): Check[] {
       state: 'warn',
       found: 'kernel.nmi_watchdog is 1',
       matters,
-      fix: ['sudo sysctl kernel.nmi_watchdog=0'],
+      fix: [settingLine(place, 'kernel.nmi_watchdog=0')],
     },
   ];
 }

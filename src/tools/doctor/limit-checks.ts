@@ -1,6 +1,7 @@
 import { DEFAULT_FREQUENCY_HZ } from '../../record/choose-rate.ts';
 import { chooseRingSize, PRIVILEGED_BYTES } from '../../record/ring-size.ts';
 import { readPageBytes } from '../../system/kernel/page-bytes.ts';
+import { settingLine } from '../../system/kernel/permission-help.ts';
 import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 
@@ -8,6 +9,7 @@ import type { MachineState } from './machine-state.ts';
 const USUAL_MAX_SAMPLE_RATE_HZ = 100_000;
 /** The kernel's default of `perf_cpu_time_max_percent`. */
 const USUAL_CPU_TIME_PERCENT = 25;
+const USUAL_CPU_TIME = `kernel.perf_cpu_time_max_percent=${USUAL_CPU_TIME_PERCENT}`;
 /** Events that one expects to record at once; each has a descriptor on each CPU. */
 const USUAL_EVENTS = 3;
 /** What a process has open besides. */
@@ -23,7 +25,7 @@ export function checkLimits(state: MachineState): Check[] {
   ];
 }
 
-function checkRings({ settings, privileges }: MachineState): Check[] {
+function checkRings({ settings, privileges, place }: MachineState): Check[] {
   const { mlockKib, paranoidLevel } = settings;
   if (mlockKib === null) return [];
   const name = 'ring-memory';
@@ -38,7 +40,10 @@ function checkRings({ settings, privileges }: MachineState): Check[] {
   // Two rings a CPU and their control pages: what a privileged user gets.
   const wantedKib = (2 * PRIVILEGED_BYTES) / 1024 + 2 * pageKib;
   const found = `rings of ${ringKib} KiB a CPU: kernel.perf_event_mlock_kb is ${mlockKib}`;
-  const fix = [`sudo sysctl kernel.perf_event_mlock_kb=${wantedKib}`, 'or sample less often: -F'];
+  const fix = [
+    settingLine(place, `kernel.perf_event_mlock_kb=${wantedKib}`),
+    'or sample less often: -F',
+  ];
   if (mlockKib >= wantedKib) return [passed(name, found, matters)];
   return [{ name, state: 'warn', found, matters, fix }];
 }
@@ -54,7 +59,7 @@ function checkDescriptors({ fdLimit, onlineCpus }: MachineState): Check[] {
   return [{ name, state: 'warn', found, matters, fix }];
 }
 
-function checkSampleRate({ settings }: MachineState): Check[] {
+function checkSampleRate({ settings, place }: MachineState): Check[] {
   const hz = settings.maxSampleRateHz;
   if (hz === null) return [];
   const name = 'max-sample-rate';
@@ -62,10 +67,10 @@ function checkSampleRate({ settings }: MachineState): Check[] {
   const matters = 'frequencies above it are lowered; the kernel lowers it when interrupts are slow';
   if (hz >= USUAL_MAX_SAMPLE_RATE_HZ) return [passed(name, found, matters)];
   const isShort = hz < DEFAULT_FREQUENCY_HZ;
-  const fix = [`sudo sysctl kernel.perf_event_max_sample_rate=${USUAL_MAX_SAMPLE_RATE_HZ}`];
+  const fix = [settingLine(place, `kernel.perf_event_max_sample_rate=${USUAL_MAX_SAMPLE_RATE_HZ}`)];
   // The kernel refuses (EINVAL) to set the rate while the percentage switches its limit off.
   if (isLimitOff(settings.cpuTimeMaxPercent)) {
-    fix.unshift(`sudo sysctl kernel.perf_cpu_time_max_percent=${USUAL_CPU_TIME_PERCENT}`);
+    fix.unshift(settingLine(place, USUAL_CPU_TIME));
   }
   const note = isShort ? `, less than the default -F ${DEFAULT_FREQUENCY_HZ}` : '';
   return [{ name, state: 'warn', found: found + note, matters, fix }];
@@ -75,7 +80,7 @@ function isLimitOff(percent: number | null): boolean {
   return percent === 0 || percent === 100;
 }
 
-function checkCpuTime({ settings }: MachineState): Check[] {
+function checkCpuTime({ settings, place }: MachineState): Check[] {
   const percent = settings.cpuTimeMaxPercent;
   if (percent === null) return [];
   const name = 'cpu-time-limit';
@@ -85,6 +90,6 @@ function checkCpuTime({ settings }: MachineState): Check[] {
     return [passed(name, `${found}: the kernel never lowers the rate`, matters)];
   }
   if (percent >= USUAL_CPU_TIME_PERCENT) return [passed(name, found, matters)];
-  const fix = [`sudo sysctl kernel.perf_cpu_time_max_percent=${USUAL_CPU_TIME_PERCENT}`];
+  const fix = [settingLine(place, USUAL_CPU_TIME)];
   return [{ name, state: 'warn', found, matters, fix }];
 }

@@ -19,7 +19,9 @@ import {
 } from '../../system/kernel/kernel-settings.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { onlineCpus } from '../../system/kernel/online-cpus.ts';
+import { asRootLines } from '../../system/kernel/permission-help.ts';
 import { readKernelImage } from '../../system/kernel/running-kernel.ts';
+import { type RunPlace, readRunPlace } from '../../system/run-place.ts';
 import { readTextOrEmpty, readTrimmedOrNull } from '../../system/small-file.ts';
 import { type Confinement, readConfinement } from './confinement.ts';
 
@@ -46,10 +48,10 @@ export type MachineState = {
   readonly addonProblem: Problem | null;
   readonly settings: KernelSettings;
   readonly privileges: Privileges;
-  readonly isRoot: boolean;
+  /** How its user gets more rights. */
+  readonly place: RunPlace;
   /** A seccomp filter is in force on this process; null if that can't be read. */
   readonly hasSeccompFilter: boolean | null;
-  readonly isContainer: boolean;
   readonly confinement: Confinement;
   /** Null without the addon: nothing could be tried. */
   readonly opens: OpenAnswers | null;
@@ -75,17 +77,15 @@ export type Problem = { readonly message: string; readonly fix: readonly string[
 export function readMachineState(): MachineState {
   const binding = tryLoad();
   const probe = 'probeEvent' in binding ? binding.probeEvent : null;
-  const confinement = readConfinement();
   return {
     platform: process.platform,
     kernel: release(),
     addonProblem: 'probeEvent' in binding ? null : binding,
     settings: readKernelSettings(),
     privileges: readPrivileges(),
-    isRoot: process.geteuid?.() === 0,
+    place: readRunPlace(),
     hasSeccompFilter: readSeccomp(),
-    isContainer: confinement.container !== null,
-    confinement,
+    confinement: readConfinement(),
     opens: probe === null ? null : askKernel(probe),
     features: probe === null ? null : detectKernelFeatures(probe),
     noCounters: probe === null ? null : reportCpu().whyNone,
@@ -162,7 +162,7 @@ function tryTracepoint(probe: NativeBinding['probeEvent']): Problem | null {
   if (code === '') return null;
   return {
     message: `the kernel refuses to open ${COMMON_TRACEPOINT} (${code})`,
-    fix: ['sudo perf-ts record … (the command still runs as you)'],
+    fix: asRootLines(readRunPlace()),
   };
 }
 

@@ -1,3 +1,4 @@
+import { asRootLines, settingLine } from '../../system/kernel/permission-help.ts';
 import { V8_FLAGS } from '../../system/launch/node-flags.ts';
 import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
@@ -7,7 +8,7 @@ export function checkNaming(state: MachineState): Check[] {
   return [checkKernelSymbols(state), checkPerfMaps(state)];
 }
 
-function checkKernelSymbols({ seesKernelAddresses, settings }: MachineState): Check {
+function checkKernelSymbols({ seesKernelAddresses, settings, place }: MachineState): Check {
   const name = 'kernel-symbols';
   const matters = 'without the addresses in /proc/kallsyms all of the kernel is one unnamed row';
   const { kptrRestrict, paranoidLevel } = settings;
@@ -15,12 +16,13 @@ function checkKernelSymbols({ seesKernelAddresses, settings }: MachineState): Ch
   if (seesKernelAddresses) {
     return passed(name, `/proc/kallsyms shows addresses (${found})`, matters);
   }
-  const fix = ['sudo perf-ts … (the command still runs as you)'];
-  if (kptrRestrict === 2) fix.unshift('sudo sysctl kernel.kptr_restrict=1');
-  else if (kptrRestrict === 1) fix.unshift('sudo sysctl kernel.kptr_restrict=0');
+  const fix = asRootLines(place);
+  if (kptrRestrict === 2) fix.unshift(settingLine(place, 'kernel.kptr_restrict=1'));
+  else if (kptrRestrict === 1) fix.unshift(settingLine(place, 'kernel.kptr_restrict=0'));
   // With kptr_restrict 0 the kernel asks for CAP_SYSLOG unless the paranoid level is 1 or lower.
   if (paranoidLevel !== null && paranoidLevel > 1 && kptrRestrict !== 2) {
-    fix.push('or, without sudo for each run: sudo sysctl kernel.perf_event_paranoid=1');
+    const line = settingLine(place, 'kernel.perf_event_paranoid=1');
+    fix.push(`or, without root for each run: ${line}`);
   }
   return {
     name,

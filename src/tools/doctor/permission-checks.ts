@@ -1,3 +1,4 @@
+import { grantLines } from '../../system/container.ts';
 import { explainRefusal } from '../../system/kernel/permission-help.ts';
 import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
@@ -45,19 +46,21 @@ export function checkPermissions(state: MachineState): Check[] {
 
 /** The fix of what fails for the same reason as `own-programs`. */
 export const SEE_OWN = 'what refuses own-programs refuses this too; see there';
-const CONTAINER_FIX = ['in Docker or Podman: run the container with --cap-add PERFMON'];
+
+/** What a kernel without perf events answers to a software event; some filters answer so too. */
+const NO_SUCH_CALL = new Set(['ENOSYS', 'ENODEV']);
 
 function explain(
-  { settings, isRoot, isContainer }: MachineState,
+  { settings, place }: MachineState,
   wants: { kernel: boolean; systemWide: boolean },
   code: string,
 ): string[] {
-  const help =
-    code === 'ENOSYS'
+  if (NO_SUCH_CALL.has(code)) {
+    return place.container === null
       ? ['use a kernel with CONFIG_PERF_EVENTS, or a seccomp profile that allows perf_event_open']
-      : explainRefusal(settings, { ...wants, foreignProcess: false, code });
-  const possible = isRoot ? help.filter((line) => !line.includes('sudo perf-ts')) : help;
-  return [...possible, ...(isContainer ? CONTAINER_FIX : [])];
+      : grantLines(place.container);
+  }
+  return explainRefusal(settings, { ...wants, foreignProcess: false, code }, place);
 }
 
 function whyAllowed({ settings, privileges }: MachineState): string {
@@ -65,12 +68,12 @@ function whyAllowed({ settings, privileges }: MachineState): string {
   return `kernel.perf_event_paranoid is ${settings.paranoidLevel ?? 'unknown'}`;
 }
 
-function circumstances({ settings, privileges, hasSeccompFilter, isContainer }: MachineState) {
+function circumstances({ settings, privileges, hasSeccompFilter, place }: MachineState) {
   const parts = [
     `kernel.perf_event_paranoid is ${settings.paranoidLevel ?? 'unknown'}`,
     privileges.perfmon ? 'with CAP_PERFMON' : 'without CAP_PERFMON',
   ];
   if (hasSeccompFilter === true) parts.push('a seccomp filter is in force');
-  if (isContainer) parts.push('in a container');
+  if (place.container !== null) parts.push(`in a container (${place.container.name})`);
   return parts.join(', ');
 }

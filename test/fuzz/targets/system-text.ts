@@ -13,6 +13,7 @@ import { decodeCapabilities } from '../../../src/counting/cpu/capabilities.ts';
 import { parseLeafDumps } from '../../../src/counting/cpu/leaf-dump.ts';
 import { parsePmuFormat } from '../../../src/kernel/events/pmu-format.ts';
 import { accountsFromText } from '../../../src/system/accounts/accounts.ts';
+import { readContainer } from '../../../src/system/container.ts';
 import { cgroupRoot } from '../../../src/system/kernel/containers.ts';
 import { readPrivileges } from '../../../src/system/kernel/kernel-settings.ts';
 import { parseModules } from '../../../src/system/kernel/running-kernel.ts';
@@ -138,6 +139,7 @@ export const systemTextTargets: readonly Target[] = [
       accounts.byUid(1000);
       readPrivileges(text);
       readConfinement(() => text);
+      readContainer(() => text);
       cgroupRoot(text);
       parsePmuFormat(text.trim());
       decodeMidr(text.trim());

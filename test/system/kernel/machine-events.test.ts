@@ -6,7 +6,9 @@ import { FailedError } from '../../../src/base/errors.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { readEventSources } from '../../../src/system/kernel/machine-events.ts';
 import { checkCpuOption, onlineCpus } from '../../../src/system/kernel/online-cpus.ts';
+import { asRootLines } from '../../../src/system/kernel/permission-help.ts';
 import { readFormatTexts } from '../../../src/system/kernel/tracefs.ts';
+import { readRunPlace } from '../../../src/system/run-place.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-sources-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -261,7 +263,7 @@ describe.skipIf(process.getuid?.() !== 0)('for a user without permission', () =>
     const { tracepoints } = readEventSources({ tracefs: { roots: [root], mount: noMount } });
     const permission = [
       `tracepoints can't be used: no permission to read ${root}/events`,
-      'run it as root: sudo perf-ts … (the command still runs as you)',
+      ...asRootLines(asNobody(readRunPlace)),
       'or let your group read them: sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing',
     ];
     expect(asNobody(() => tracepoints.isReadable())).toBe(false);

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { FailedError, UsageError } from '../../../src/base/errors.ts';
 import { explainExecFailure } from '../../../src/system/launch/exec-failure.ts';
-import { resolveCommand } from '../../../src/system/launch/resolve-command.ts';
+import { hintsUnderSudo, resolveCommand } from '../../../src/system/launch/resolve-command.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'perf-ts-launch-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -209,5 +209,37 @@ describe('a command that could not become what it should', () => {
   ])('%o %j: %i', (command, [step, code], exitStatus, message) => {
     const error = explainExecFailure(command, step, code);
     expect(error).toMatchObject({ message, exitStatus });
+  });
+});
+
+describe('a command that is not on the PATH of sudo', () => {
+  const under = (SUDO_UID: string | undefined, PATH: string | null, isRoot = true) => ({
+    isRoot,
+    env: { SUDO_UID },
+    readCallers: () => (PATH === null ? null : { PATH }),
+  });
+
+  it("is found on its caller's: handed over, or named by its path", () => {
+    const hints = hintsUnderSudo('tool', under('1000', `/nowhere:${first}:${second}`));
+    expect(hints).toEqual([
+      expect.stringMatching(/^sudo has replaced your PATH; .*sudo env "PATH=\$PATH" .* … tool …$/),
+      `or name it by its path: ${second}/tool`,
+    ]);
+  });
+
+  it("may be there where the caller's PATH can't be told", () => {
+    expect(hintsUnderSudo('tool', under('1000', null))).toHaveLength(1);
+  });
+
+  it('is nowhere: no hint', () => {
+    expect(hintsUnderSudo('no-such-tool', under('1000', second))).toEqual([]);
+    expect(hintsUnderSudo('tool', under('1000', `relative:${first}`))).toEqual([]);
+  });
+
+  it('no hint without sudo, for root who called it, and for no name', () => {
+    expect(hintsUnderSudo('tool', under(undefined, second))).toEqual([]);
+    expect(hintsUnderSudo('tool', under('0', second))).toEqual([]);
+    expect(hintsUnderSudo('tool', under('1000', second, false))).toEqual([]);
+    expect(hintsUnderSudo('', under('1000', second))).toEqual([]);
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Container } from '../../../src/system/container.ts';
 import type { Check } from '../../../src/tools/doctor/check.ts';
 import { doctor } from '../../../src/tools/doctor/examine.ts';
 import type { MachineState } from '../../../src/tools/doctor/machine-state.ts';
+import { drawnPlace } from '../../helpers/drawn-place.ts';
 import { NEW_KERNEL, USUAL_SETTINGS } from '../../system/kernel/fake-kernel.ts';
 
 /** Bare metal, root: nothing stands in the way. */
@@ -11,12 +13,10 @@ const READY: MachineState = {
   addonProblem: null,
   settings: USUAL_SETTINGS,
   privileges: { perfmon: true, ipcLock: true },
-  isRoot: true,
   hasSeccompFilter: false,
-  isContainer: false,
+  place: drawnPlace({ isRoot: true }),
   confinement: {
     capabilities: ['CAP_PERFMON', 'CAP_SYS_ADMIN', 'CAP_IPC_LOCK'],
-    container: null,
     cgroup: { cpuQuota: null, memoryBytes: null },
   },
   noCounters: null,
@@ -30,6 +30,14 @@ const READY: MachineState = {
   isTmpWritable: true,
   nodeWritesPerfMaps: true,
 };
+
+/** A container whose root is the host's. */
+const containerOf = (kind: Container['kind'], isRootless = false): Container => ({
+  kind,
+  name: kind,
+  isRootless,
+  isPrivileged: false,
+});
 
 const NOTHING_OPENS = (code: string) => ({
   ownUser: code,
@@ -61,7 +69,7 @@ describe('the doctor', () => {
   it('an ordinary user with paranoid 2 is ready, with limits', () => {
     const change: Partial<MachineState> = {
       privileges: { perfmon: false, ipcLock: false },
-      isRoot: false,
+      place: drawnPlace(),
       opens: { ownUser: '', ownKernel: 'EACCES', wholeCpu: 'EACCES', cycles: '', callStacks: '' },
       seesKernelAddresses: false,
       tracepointProblem: { message: 'no permission', fix: ['sudo …'] },
@@ -84,17 +92,18 @@ describe('the doctor', () => {
   });
 
   it('a seccomp filter that refuses the call is not a matter of the paranoid level', () => {
-    const change = { opens: NOTHING_OPENS('EPERM'), hasSeccompFilter: true, isContainer: true };
+    const place = drawnPlace({ isRoot: true, container: containerOf('Docker') });
+    const change = { opens: NOTHING_OPENS('EPERM'), hasSeccompFilter: true, place };
     const own = check('own-programs', change);
     expect(own.state).toBe('fail');
-    expect(own.found).toContain('a seccomp filter is in force, in a container');
+    expect(own.found).toContain('a seccomp filter is in force, in a container (Docker)');
     expect(own.fix.join('\n')).not.toContain('sysctl');
     // Root already is who it is.
     expect(own.fix.join('\n')).not.toContain('sudo perf-ts');
     expect(check('kernel-code', change).fix).toEqual([
       'what refuses own-programs refuses this too; see there',
     ]);
-    expect(own.fix).toContain('in Docker or Podman: run the container with --cap-add PERFMON');
+    expect(own.fix.join('\n')).toContain('docker run --cap-add PERFMON');
     expect(doctor({ ...READY, ...change }).ready).toBe(false);
   });
 
@@ -148,12 +157,12 @@ describe('the doctor', () => {
     expect(check('max-sample-rate', { settings })).toMatchObject({
       state: 'warn',
       found: 'kernel.perf_event_max_sample_rate is 1500, less than the default -F 4000',
-      fix: ['sudo sysctl kernel.perf_event_max_sample_rate=100000'],
+      fix: ['sysctl kernel.perf_event_max_sample_rate=100000'],
     });
     const off = { ...settings, cpuTimeMaxPercent: 0 };
     expect(check('max-sample-rate', { settings: off }).fix).toEqual([
-      'sudo sysctl kernel.perf_cpu_time_max_percent=25',
-      'sudo sysctl kernel.perf_event_max_sample_rate=100000',
+      'sysctl kernel.perf_cpu_time_max_percent=25',
+      'sysctl kernel.perf_event_max_sample_rate=100000',
     ]);
   });
 
@@ -163,15 +172,19 @@ describe('the doctor', () => {
     [2, 1, 'sudo sysctl kernel.kptr_restrict=1'],
   ])('hidden kernel addresses, kptr_restrict %i, paranoid %i', (kptr, paranoid, command) => {
     const settings = { ...USUAL_SETTINGS, kptrRestrict: kptr, paranoidLevel: paranoid };
-    const { fix } = check('kernel-symbols', { settings, seesKernelAddresses: false });
+    const { fix } = check('kernel-symbols', {
+      settings,
+      seesKernelAddresses: false,
+      place: drawnPlace(),
+    });
     expect(fix.join('\n')).toContain(command);
   });
 
   it('names the limits of the control group, and the command that lifts them', () => {
-    const narrow = (container: string | null): Partial<MachineState> => ({
+    const narrow = (kind: Container['kind'] | null): Partial<MachineState> => ({
+      place: drawnPlace({ container: kind === null ? null : containerOf(kind) }),
       confinement: {
         ...READY.confinement,
-        container,
         cgroup: { cpuQuota: 1.5, memoryBytes: 2 ** 28 },
       },
     });
@@ -180,6 +193,9 @@ describe('the doctor', () => {
       found: '1.5 of 8 CPUs for the control group',
       fix: ['docker update --cpus 8 CONTAINER'],
     });
+    expect(check('cpu-quota', narrow('Kubernetes')).fix).toEqual([
+      'in the pod: resources: { limits: { cpu: 8 } }',
+    ]);
     expect(check('memory-limit', narrow(null))).toMatchObject({
       found: '256 MiB for the control group',
       fix: ['sudo systemctl set-property UNIT MemoryMax=512M'],
@@ -208,6 +224,7 @@ describe('the doctor', () => {
 
   it('every failed check has a fix', () => {
     const worst: Partial<MachineState> = {
+      place: drawnPlace({ container: containerOf('Docker') }),
       kernel: '4.4.0',
       settings: { ...USUAL_SETTINGS, maxSampleRateHz: 100, cpuTimeMaxPercent: 5, kptrRestrict: 2 },
       privileges: { perfmon: false, ipcLock: false },
@@ -220,7 +237,6 @@ describe('the doctor', () => {
       isTmpWritable: false,
       confinement: {
         capabilities: [],
-        container: 'Docker',
         cgroup: { cpuQuota: 0.5, memoryBytes: 2 ** 26 },
       },
     };
