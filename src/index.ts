@@ -25,6 +25,8 @@
  * @packageDocumentation
  */
 
+import './system/require-node.ts';
+
 // Errors: a command line that can't be understood, a failure, a damaged file.
 
 export { FailedError, PerfDataError, UsageError } from './base/errors.ts';

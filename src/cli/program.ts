@@ -1,0 +1,103 @@
+import { Command, CommanderError } from 'commander';
+import { isEscaped } from '../base/byte-text.ts';
+import { UsageError } from '../base/errors.ts';
+import { EXIT } from '../base/exit-status.ts';
+import { exactArguments } from '../system/launch/exact-words.ts';
+import { packageVersion } from '../system/version.ts';
+import { exitWithoutShutdown, keepStdioBlocking, quit } from './command/exit.ts';
+import { reportFailure } from './command/failure.ts';
+import { terminalStream, writeError, writeOut } from './command/stdout.ts';
+import { declareMachineCommands } from './machine-commands.ts';
+import { declareMeasuringCommands, MEASURING_COMMANDS } from './measuring-commands.ts';
+import { declareReadingCommands } from './reading-commands.ts';
+
+// Each command's code is loaded when it is run: `record` must not pay for the viewer.
+
+/** Width of help where there is no terminal, as commander has it. */
+const HELP_COLUMNS = 80;
+
+function buildProgram(): Command {
+  const program = new Command('perf-ts')
+    .description('The Linux sampling profiler for people who live in Node and TypeScript.')
+    .version(packageVersion())
+    .enablePositionalOptions()
+    .showHelpAfterError('  perf-ts --help shows the commands')
+    .configureOutput({
+      writeOut,
+      writeErr: writeError,
+      outputError: (text, write) => write(inHouseForm(text)),
+      getOutHelpWidth: () => terminalStream(1)?.columns ?? HELP_COLUMNS,
+      getErrHelpWidth: () => terminalStream(2)?.columns ?? HELP_COLUMNS,
+      getOutHasColors: () => terminalStream(1)?.hasColors() ?? false,
+      getErrHasColors: () => terminalStream(2)?.hasColors() ?? false,
+    })
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  sudo perf-ts record -F 30000 -g -- ./app      sample a program, write perf.data
+  perf-ts report                                where the events went
+  perf-ts view                                  the same in the browser: flame graph, time, source
+  perf-ts periods                               how the sampling period behaved, what was lost
+  perf-ts diff                                  what changed since the recording before
+  perf-ts export --format html -o app.html      one page with the flame graph
+  perf-ts doctor                                what stands in the way here`,
+    );
+
+  declareMeasuringCommands(program);
+  declareReadingCommands(program);
+  declareMachineCommands(program);
+
+  program.hook('preAction', (_program, command) => checkNames(command));
+  for (const command of program.commands) {
+    command.showHelpAfterError(`  perf-ts ${command.name()} --help shows the options`);
+  }
+  return program;
+}
+
+/** Only the command that is profiled may have words that are not UTF-8. */
+function checkNames(command: Command): void {
+  const takesCommand = MEASURING_COMMANDS.includes(command.name());
+  const words = [...Object.values(command.opts()), ...(takesCommand ? [] : command.args)].flat();
+  for (const word of words) {
+    if (typeof word !== 'string' || !isEscaped(word)) continue;
+    throw new UsageError(`${word}: this name is not UTF-8, and perf-ts can't open it`, [
+      'rename it, or make a link to it whose name is UTF-8',
+    ]);
+  }
+}
+
+/** What commander says of a command line, as all other errors are said. */
+function inHouseForm(text: string): string {
+  return text
+    .replace(/^error: /, 'perf-ts: ')
+    .replace(/^\(Did you mean (.*)\?\)$/m, '  did you mean $1?');
+}
+
+async function main(): Promise<void> {
+  try {
+    const program = buildProgram();
+    for (const command of program.commands) command.exitOverride();
+    await program.parseAsync(exactArguments(), { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? EXIT.OK : EXIT.USAGE;
+      return;
+    }
+    process.exitCode = reportFailure(error, isVerbose());
+  }
+}
+
+function isVerbose(): boolean {
+  return process.argv.includes('--verbose');
+}
+
+// What a timer or a callback of the sampler runs into has no caller that could report it.
+process.on('uncaughtException', (error) => quit(reportFailure(error, isVerbose())));
+// Node's own handler opens the inspector, for whoever may connect to the port: not as root, and not
+// in a recorder. perf ignores this signal as well.
+process.on('SIGUSR1', () => {});
+keepStdioBlocking();
+await main();
+exitWithoutShutdown();
