@@ -80,7 +80,7 @@ export class ByteWriter {
     this.#view.setBigUint64(offset, BigInt.asUintN(64, BigInt(value)), this.littleEndian);
   }
 
-  finish(): Uint8Array<ArrayBuffer> {
+  finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }
 

@@ -5,7 +5,7 @@ const FIRST_CAPACITY = 1024;
 
 /** A growing `Int32Array`. Read `array[i]` for i < `length` only until the next `push`. */
 export class GrowableInt32 {
-  array: Int32Array<ArrayBuffer>;
+  array: Int32Array;
   length = 0;
 
   constructor(capacity = FIRST_CAPACITY) {
@@ -21,14 +21,14 @@ export class GrowableInt32 {
     this.array[this.length++] = value;
   }
 
-  finish(): Int32Array<ArrayBuffer> {
+  finish(): Int32Array {
     return this.array.slice(0, this.length);
   }
 }
 
 /** A growing `Float64Array`. */
 export class GrowableFloat64 {
-  array: Float64Array<ArrayBuffer>;
+  array: Float64Array;
   length = 0;
 
   constructor(capacity = FIRST_CAPACITY) {
@@ -44,14 +44,14 @@ export class GrowableFloat64 {
     this.array[this.length++] = value;
   }
 
-  finish(): Float64Array<ArrayBuffer> {
+  finish(): Float64Array {
     return this.array.slice(0, this.length);
   }
 }
 
 /** A growing `Uint8Array`. */
 export class GrowableUint8 {
-  array: Uint8Array<ArrayBuffer>;
+  array: Uint8Array;
   length = 0;
 
   constructor(capacity = FIRST_CAPACITY) {
@@ -67,7 +67,7 @@ export class GrowableUint8 {
     this.array[this.length++] = value;
   }
 
-  finish(): Uint8Array<ArrayBuffer> {
+  finish(): Uint8Array {
     return this.array.slice(0, this.length);
   }
 }

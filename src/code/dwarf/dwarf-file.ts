@@ -40,13 +40,13 @@ export type DwarfFileOptions = {
 export class SourceFrames {
   length = 0;
   /** Index into `DwarfFile.strings`: linkage name, else name; 0 (empty) where it is not known. */
-  readonly name = new Int32Array(MAX_FRAMES);
+  readonly name: Int32Array = new Int32Array(MAX_FRAMES);
   /** Index into `DwarfFile.strings`: path; 0 (empty) where it is not known. */
-  readonly file = new Int32Array(MAX_FRAMES);
+  readonly file: Int32Array = new Int32Array(MAX_FRAMES);
   /** From 1; 0 where the compiler says that no line made this code, or where it is not known. */
-  readonly line = new Int32Array(MAX_FRAMES);
+  readonly line: Int32Array = new Int32Array(MAX_FRAMES);
   /** From 1; 0 where it is not known. */
-  readonly column = new Int32Array(MAX_FRAMES);
+  readonly column: Int32Array = new Int32Array(MAX_FRAMES);
 }
 
 /** What has been read of a unit with code. */

@@ -26,7 +26,7 @@ export type LoggedPiece = {
 };
 
 /** Pieces in the order in which they were read, as the format above has them. */
-export function encodeMapLog(pieces: readonly LoggedPiece[]): Uint8Array<ArrayBuffer> {
+export function encodeMapLog(pieces: readonly LoggedPiece[]): Uint8Array {
   const out = new ByteWriter();
   for (const { fromNs, toNs, isRestart, lines } of pieces) {
     out.u64(fromNs).u64(toNs);

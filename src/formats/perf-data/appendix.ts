@@ -31,7 +31,7 @@ const PACKINGS = ['none', 'deflate'] as const;
  * Little-endian, whatever the recording is. A tool that writes the file again leaves it out. A pipe has
  * it in records: pipe-appendix.ts.
  */
-export function encodeAppendix(attachments: readonly Attachment[]): Uint8Array<ArrayBuffer> {
+export function encodeAppendix(attachments: readonly Attachment[]): Uint8Array {
   const out = new ByteWriter().text(MAGIC).u32(VERSION).u32(attachments.length);
   const encoder = new TextEncoder();
   for (const { name, packing, unpackedSize, bytes } of attachments) {

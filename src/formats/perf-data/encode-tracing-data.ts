@@ -35,7 +35,7 @@ export type TracingData = {
  *
  * tools/perf/util/trace-event-info.c
  */
-export function encodeTracingData(data: TracingData): Uint8Array<ArrayBuffer> {
+export function encodeTracingData(data: TracingData): Uint8Array {
   const littleEndian = data.littleEndian ?? true;
   const out = new ByteWriter(littleEndian);
   out.u8(23).u8(8).u8(68).text('tracing');

@@ -21,9 +21,9 @@ export function encodePipeAppendix(
   attachments: readonly Attachment[],
   version: string,
   littleEndian = true,
-): Uint8Array<ArrayBuffer>[] {
+): Uint8Array[] {
   const appendix = encodeAppendix(attachments);
-  const records: Uint8Array<ArrayBuffer>[] = [];
+  const records: Uint8Array[] = [];
   for (let at = 0; at < appendix.length; at += PART_BYTES) {
     const part = appendix.subarray(at, at + PART_BYTES);
     const out = new ByteWriter(littleEndian).u32(PERF_RECORD.HEADER_FEATURE).u16(0).u16(0);

@@ -13,7 +13,7 @@ import type { WrittenAttr } from './writer.ts';
 // event names, features, tracing data, then records. Structs: pipe-preamble.ts.
 
 /** `struct perf_pipe_file_header` */
-export function encodePipeHeader(littleEndian = true): Uint8Array<ArrayBuffer> {
+export function encodePipeHeader(littleEndian = true): Uint8Array {
   const out = new ByteWriter(littleEndian);
   return out.text(magicOf(littleEndian)).u64(PIPE_HEADER_SIZE).finish();
 }
@@ -22,10 +22,7 @@ export function encodePipeHeader(littleEndian = true): Uint8Array<ArrayBuffer> {
  * HEADER_ATTR. Ids that do not fit into one record (some 8 000) are left out: with several events,
  * records with those ids have none.
  */
-export function encodeHeaderAttr(
-  { attrBytes, ids }: WrittenAttr,
-  littleEndian = true,
-): Uint8Array<ArrayBuffer> {
+export function encodeHeaderAttr({ attrBytes, ids }: WrittenAttr, littleEndian = true): Uint8Array {
   const most = Math.floor((LARGEST_RECORD - 8 - attrBytes.length) / 8);
   return record(littleEndian, PERF_RECORD.HEADER_ATTR, (out) => {
     out.bytes(attrBytes);
@@ -38,7 +35,7 @@ export function encodeEventName(
   id: bigint | number,
   name: string,
   littleEndian = true,
-): Uint8Array<ArrayBuffer> {
+): Uint8Array {
   return record(littleEndian, PERF_RECORD.EVENT_UPDATE, (out) =>
     out.u64(PERF_EVENT_UPDATE.NAME).u64(id).text(name).u8(0).align(8),
   );
@@ -52,7 +49,7 @@ export function encodeEventName(
 export function encodeHeaderFeature(
   section: FeatureSection,
   littleEndian = true,
-): Uint8Array<ArrayBuffer> | null {
+): Uint8Array | null {
   if (section.feature === FEATURE.BUILD_ID || section.feature === FEATURE.TRACING_DATA) {
     throw new RangeError(`feature ${section.feature} has a record of its own in a pipe`);
   }
@@ -66,7 +63,7 @@ export function encodeHeaderFeature(
 export function encodeHeaderBuildIds(
   { bytes }: Pick<FeatureSection, 'bytes'>,
   littleEndian = true,
-): Uint8Array<ArrayBuffer> {
+): Uint8Array {
   const records = new Uint8Array(bytes);
   const view = new DataView(records.buffer);
   for (let at = 0; at < records.length; at += view.getUint16(at + 6, littleEndian)) {
@@ -76,10 +73,7 @@ export function encodeHeaderBuildIds(
 }
 
 /** HEADER_TRACING_DATA and, behind the record, the data itself. */
-export function encodeHeaderTracingData(
-  tracingData: Uint8Array,
-  littleEndian = true,
-): Uint8Array<ArrayBuffer> {
+export function encodeHeaderTracingData(tracingData: Uint8Array, littleEndian = true): Uint8Array {
   const padded = Math.ceil(tracingData.length / 8) * 8;
   return new ByteWriter(littleEndian)
     .u32(PERF_RECORD.HEADER_TRACING_DATA)
@@ -91,11 +85,7 @@ export function encodeHeaderTracingData(
     .finish();
 }
 
-function record(
-  littleEndian: boolean,
-  type: number,
-  body: (out: ByteWriter) => void,
-): Uint8Array<ArrayBuffer> {
+function record(littleEndian: boolean, type: number, body: (out: ByteWriter) => void): Uint8Array {
   const out = new ByteWriter(littleEndian).u32(type).u16(0).u16(0);
   body(out);
   out.patchU16(6, out.length);

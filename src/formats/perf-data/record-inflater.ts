@@ -12,8 +12,12 @@ export type ZstdDecoder = { push(piece: Uint8Array): void };
 /** Makes a decoder for one stream. Only called when a recording is compressed. */
 export type CreateZstdDecoder = (output: (block: Uint8Array) => void) => ZstdDecoder;
 
+/** `DataView` takes a type argument only as of TypeScript 5.7, and users' compilers may be older. */
+const View: new (buffer: ArrayBuffer, byteOffset?: number, byteLength?: number) => DataView =
+  DataView;
+
 /** Records that were inside one COMPRESSED record; not bytes of the file. */
-export class InflatedView extends DataView<ArrayBuffer> {}
+export class InflatedView extends View {}
 
 /**
  * Bytes of inflated records that one buffer takes: those of many COMPRESSED records, as rings are

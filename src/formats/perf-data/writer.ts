@@ -25,7 +25,7 @@ const IDS_SECTION_SIZE = 16;
 export function encodePrefix(
   file: { readonly attrs: readonly WrittenAttr[] },
   littleEndian = true,
-): { bytes: Uint8Array<ArrayBuffer>; dataOffset: number } {
+): { bytes: Uint8Array; dataOffset: number } {
   const attrBytes = file.attrs.map((attr) => attr.attrBytes);
   const attrs = withEqualSizes(attrBytes, littleEndian);
   const attrStride = (attrs[0]?.length ?? 0) + IDS_SECTION_SIZE;
@@ -59,7 +59,7 @@ export function encodeFeatures(
   dataEnd: number,
   sections: readonly FeatureSection[],
   littleEndian = true,
-): { bytes: Uint8Array<ArrayBuffer>; flags: Uint8Array<ArrayBuffer> } {
+): { bytes: Uint8Array; flags: Uint8Array } {
   const sorted = [...sections].sort((a, b) => a.feature - b.feature);
   const flags = new Uint8Array(FEATURE_FLAGS_SIZE);
   const out = new ByteWriter(littleEndian);

@@ -266,7 +266,7 @@ export function encodeAttr(
   attr: EventAttr,
   littleEndian = true,
   minimumSize: number = ATTR_SIZE_VER0,
-): Uint8Array<ArrayBuffer> {
+): Uint8Array {
   const bytes = new Uint8Array(LARGEST_KNOWN_SIZE);
   const view = new DataView(bytes.buffer);
   const u64 = (at: number, value: bigint) => view.setBigUint64(at, value, littleEndian);

@@ -65,7 +65,7 @@ export class RecordEncoder {
   comm(
     fields: { pid: number; tid: number; comm: string; isExec?: boolean },
     trailer: TrailerFields = {},
-  ): Uint8Array<ArrayBuffer> {
+  ): Uint8Array {
     const misc = fields.isExec ? PERF_RECORD_MISC.COMM_EXEC : 0;
     return this.record(
       PERF_RECORD.COMM,
@@ -75,7 +75,7 @@ export class RecordEncoder {
     );
   }
 
-  mmap(fields: MmapFields, trailer: TrailerFields = {}): Uint8Array<ArrayBuffer> {
+  mmap(fields: MmapFields, trailer: TrailerFields = {}): Uint8Array {
     return this.record(
       PERF_RECORD.MMAP,
       mmapMisc(fields),
@@ -84,7 +84,7 @@ export class RecordEncoder {
     );
   }
 
-  mmap2(fields: Mmap2Fields, trailer: TrailerFields = {}): Uint8Array<ArrayBuffer> {
+  mmap2(fields: Mmap2Fields, trailer: TrailerFields = {}): Uint8Array {
     const buildId = fields.buildId === undefined ? null : buildIdBytes(fields.buildId);
     const misc = mmapMisc(fields) | (buildId === null ? 0 : PERF_RECORD_MISC.MMAP_BUILD_ID);
     return this.record(
@@ -109,11 +109,11 @@ export class RecordEncoder {
     );
   }
 
-  fork(fields: TaskFields, trailer: TrailerFields = {}): Uint8Array<ArrayBuffer> {
+  fork(fields: TaskFields, trailer: TrailerFields = {}): Uint8Array {
     return this.#task(PERF_RECORD.FORK, fields, trailer);
   }
 
-  exit(fields: TaskFields, trailer: TrailerFields = {}): Uint8Array<ArrayBuffer> {
+  exit(fields: TaskFields, trailer: TrailerFields = {}): Uint8Array {
     return this.#task(PERF_RECORD.EXIT, fields, trailer);
   }
 
@@ -125,7 +125,7 @@ export class RecordEncoder {
       links: readonly { readonly device: bigint; readonly inode: bigint }[];
     },
     trailer: TrailerFields = {},
-  ): Uint8Array<ArrayBuffer> {
+  ): Uint8Array {
     const { pid, tid, links } = fields;
     return this.record(
       PERF_RECORD.NAMESPACES,
@@ -138,10 +138,7 @@ export class RecordEncoder {
     );
   }
 
-  cgroup(
-    fields: { cgroupId: bigint; path: string },
-    trailer: TrailerFields = {},
-  ): Uint8Array<ArrayBuffer> {
+  cgroup(fields: { cgroupId: bigint; path: string }, trailer: TrailerFields = {}): Uint8Array {
     return this.record(
       PERF_RECORD.CGROUP,
       0,
@@ -151,7 +148,7 @@ export class RecordEncoder {
   }
 
   /** The event's own count of what it could not write, read when it was closed. */
-  lostSamples(lost: number | bigint, trailer: TrailerFields = {}): Uint8Array<ArrayBuffer> {
+  lostSamples(lost: number | bigint, trailer: TrailerFields = {}): Uint8Array {
     return this.record(PERF_RECORD.LOST_SAMPLES, 0, (out) => out.u64(lost), trailer);
   }
 
@@ -165,7 +162,7 @@ export class RecordEncoder {
     misc: number,
     body: (out: ByteWriter) => void,
     trailer: TrailerFields = {},
-  ): Uint8Array<ArrayBuffer> {
+  ): Uint8Array {
     const out = new ByteWriter(this.format.littleEndian);
     out.u32(type).u16(misc).u16(0);
     body(out);
@@ -178,7 +175,7 @@ export class RecordEncoder {
     return out.finish();
   }
 
-  #task(type: number, fields: TaskFields, trailer: TrailerFields): Uint8Array<ArrayBuffer> {
+  #task(type: number, fields: TaskFields, trailer: TrailerFields): Uint8Array {
     const { pid, parentPid, tid, parentTid } = fields;
     const time = fields.time ?? trailer.time ?? 0;
     return this.record(
@@ -191,7 +188,7 @@ export class RecordEncoder {
 }
 
 /** The end of a round: all that follows is later than all before the round before it. */
-export function encodeFinishedRound(littleEndian = true): Uint8Array<ArrayBuffer> {
+export function encodeFinishedRound(littleEndian = true): Uint8Array {
   return new ByteWriter(littleEndian).u32(PERF_RECORD.FINISHED_ROUND).u16(0).u16(8).finish();
 }
 

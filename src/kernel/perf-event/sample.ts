@@ -56,15 +56,15 @@ export class SampleView {
    * Per counter, leader first, valid below `readCount`: value; event id and lost count only where
    * `readFormat` has ID and LOST.
    */
-  readonly readValues = new Float64Array(MOST_VALUES);
-  readonly readIds = new Float64Array(MOST_VALUES);
-  readonly readLost = new Float64Array(MOST_VALUES);
+  readonly readValues: Float64Array = new Float64Array(MOST_VALUES);
+  readonly readIds: Float64Array = new Float64Array(MOST_VALUES);
+  readonly readLost: Float64Array = new Float64Array(MOST_VALUES);
 
   /**
    * Innermost first, context markers included as the small negatives of `PERF_CONTEXT`. Valid
    * below `callchainLength`.
    */
-  readonly callchain = new Float64Array(MOST_VALUES);
+  readonly callchain: Float64Array = new Float64Array(MOST_VALUES);
   callchainLength = 0;
   /** First of its u64 entries, for those that are no addresses and not exact as doubles; −1. */
   callchainOffset = -1;
