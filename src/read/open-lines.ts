@@ -12,7 +12,7 @@ import type { Pipeline } from './pipeline.ts';
 import type { RecordedMachine } from './recorded-machine.ts';
 
 /** Lines and inlined calls, from DWARF, for the DSOs that were met. To be closed. */
-export function openLines(
+function openLines(
   { data, processes, diagnostics }: RecordedMachine,
   sources: SymbolSources,
   demangleCpp: DemangleBatch | null,

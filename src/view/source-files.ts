@@ -58,7 +58,7 @@ function pathOf(name: string): string {
  * What each of `readers` may read; without any, what this process may. Throws `FailedError` where the
  * file is not there, not text, too large or not theirs to read.
  */
-export function readForAll(path: string, readers: readonly Reader[]): string {
+function readForAll(path: string, readers: readonly Reader[]): string {
   const texts = readers.map((reader) => readAs(path, reader));
   const bytes = texts[0] ?? readPlain(path);
   // The path is a stranger's, and may have led each of them to another file.

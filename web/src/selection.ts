@@ -31,7 +31,7 @@ export function treeParams(state: ViewState, leastPart: number): TreeParams {
 }
 
 /** What is left out comes first: a merged function could hide no more. */
-export function editsOf(state: ViewState): FrameEdit[] {
+function editsOf(state: ViewState): FrameEdit[] {
   const func = (action: FrameEdit['action']) => (index: number) =>
     ({ action, of: 'func', func: index }) as const;
   const dso = (action: FrameEdit['action']) => (index: number) =>

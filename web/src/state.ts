@@ -65,7 +65,7 @@ export type ViewState = {
 
 export type Range = { readonly fromNs: number; readonly toNs: number };
 
-export const TABS = ['flame', 'table', 'tree', 'time', 'period', 'source', 'diff'] as const;
+const TABS = ['flame', 'table', 'tree', 'time', 'period', 'source', 'diff'] as const;
 export type Tab = (typeof TABS)[number];
 
 export const DEFAULT_STATE: ViewState = {

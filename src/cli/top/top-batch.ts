@@ -32,7 +32,7 @@ export async function printBatches({ top, tables, look, flags }: TopShown): Prom
 }
 
 /** One report, schema `perf-ts/top@1`: numbers are numbers, shares 0…1, times in seconds. */
-export function reportJson(
+function reportJson(
   report: TopReport,
   { tables, look }: Pick<TopShown, 'tables' | 'look'>,
 ): object {

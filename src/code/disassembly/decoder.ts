@@ -16,7 +16,7 @@ export type Decoder = {
 export const BAD_INSTRUCTION = '(bad)';
 
 /** The longest of x86. */
-export const MOST_INSTRUCTION_BYTES = 15;
+const MOST_INSTRUCTION_BYTES = 15;
 
 const CHUNK_BYTES = 4096;
 

@@ -17,7 +17,7 @@ const MAX_DECLARATIONS = 1 << 17;
 const MAX_ATTRIBUTES = 1 << 20;
 
 /** What `AbbreviationTable.rowOf` gives for a code that is not declared. */
-export const NO_ROW = -1;
+const NO_ROW = -1;
 
 /**
  * The abbreviations that one unit's DIEs refer to by code, as columns. A row is a declaration; its

@@ -13,7 +13,7 @@ import { UnitIndex } from './unit-index.ts';
 import { countDamage, newUnitRoom, UnitList, type UnitRoom } from './unit-list.ts';
 
 /** More calls than this are not inlined into each other by any compiler. */
-export const MAX_FRAMES = 256;
+const MAX_FRAMES = 256;
 /** What parsed units may hold; beyond, some are let go, and read again if needed. */
 const MAX_KEPT_BYTES = 56 * 2 ** 20;
 const BYTES_PER_LINE_ROW = 12;

@@ -2,14 +2,14 @@ import * as dw from './constants.ts';
 import { type DwarfReader, damaged } from './dwarf-reader.ts';
 
 // Steps of variable size; a step of 0 or more is that many bytes.
-export const SKIP_LEB = -1;
-export const SKIP_STRING = -2;
-export const SKIP_BLOCK1 = -3;
-export const SKIP_BLOCK2 = -4;
-export const SKIP_BLOCK4 = -5;
-export const SKIP_BLOCK = -6;
-export const SKIP_INDIRECT = -7;
-export const SKIP_UNKNOWN = -8;
+const SKIP_LEB = -1;
+const SKIP_STRING = -2;
+const SKIP_BLOCK1 = -3;
+const SKIP_BLOCK2 = -4;
+const SKIP_BLOCK4 = -5;
+const SKIP_BLOCK = -6;
+const SKIP_INDIRECT = -7;
+const SKIP_UNKNOWN = -8;
 
 /** How to go past a value of `form`: its size in bytes, or one of the SKIP constants. */
 export function skipStep(

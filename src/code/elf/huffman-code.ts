@@ -1,6 +1,6 @@
 /** Codes of up to this length are found by one lookup; longer ones, which are rare, bit by bit. */
 export const ROOT_BITS = 10;
-export const MAX_CODE_BITS = 15;
+const MAX_CODE_BITS = 15;
 
 /**
  * One canonical Huffman code of RFC 1951. `root[next ROOT_BITS bits]` is the entry of the symbol

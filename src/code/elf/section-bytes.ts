@@ -35,7 +35,7 @@ const MAX_RATIO = 64;
 /** or to this many bytes, whichever is more, */
 const MAX_SMALL_BYTES = 64 * 2 ** 20;
 /** and never to more than this. Read as a whole, no section is larger either. */
-export const MAX_SECTION_BYTES = 2 ** 31;
+const MAX_SECTION_BYTES = 2 ** 31;
 
 /** Sections larger than this are inflated by the piece where they are read by the piece. */
 export const MAX_INFLATED_WHOLE_BYTES = 24 * 2 ** 20;

@@ -8,8 +8,8 @@ import { DebugEntries } from './jitdump-lines.ts';
 import { BEFORE_RECORDING } from './perf-map.ts';
 import { SourceWindow } from './source-window.ts';
 
-export const MAX_JITDUMP_BYTES = 2 ** 32;
-export const MAX_JITDUMP_RECORDS = 5_000_000;
+const MAX_JITDUMP_BYTES = 2 ** 32;
+const MAX_JITDUMP_RECORDS = 5_000_000;
 /** Maximum bytes of names, of lines and of unwind tables in memory; code stays in the file. */
 const MAX_KEPT_BYTES = 256 * 2 ** 20;
 const MAX_NAME_BYTES = 64 * 1024;

@@ -6,7 +6,7 @@ import { HexField } from '../../base/hex-field.ts';
 import type { CodeTable } from './code-table.ts';
 
 export const MAX_PERF_MAP_BYTES = 256 * 2 ** 20;
-export const MAX_PERF_MAP_ENTRIES = 5_000_000;
+const MAX_PERF_MAP_ENTRIES = 5_000_000;
 export const MAX_PERF_MAP_LINE_BYTES = 64 * 1024;
 
 const NEWLINE = 0x0a;

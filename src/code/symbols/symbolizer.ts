@@ -49,7 +49,7 @@ export type SymbolExtent = {
 };
 
 /** What `resolveAll` writes for an address without a symbol. */
-export const UNRESOLVED = -1;
+const UNRESOLVED = -1;
 
 /**
  * Addresses to names. Addresses are those of `MappingTable.addressInDso`: offset in the file for

@@ -19,7 +19,7 @@ export const RULE = {
 export const CFA = { NONE: 0, REGISTER: 1, EXPRESSION: 2 } as const;
 
 /** Columns that are kept: the general registers of both architectures. Others don't matter. */
-export const COLUMNS = 34;
+const COLUMNS = 34;
 /** More than any compiler nests `DW_CFA_remember_state`. */
 const DEEPEST_STATES = 64;
 

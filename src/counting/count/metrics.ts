@@ -115,7 +115,7 @@ function shareOf(name: MetricName, part: GroupMember, whole: GroupMember | null)
 }
 
 /** Unknown, with the reason, where there is nothing to divide by. */
-export function ratio(
+function ratio(
   name: MetricName,
   part: number | null,
   whole: number | null,

@@ -197,6 +197,6 @@ function cpuText(cpu: number): string {
 }
 
 /** Milliseconds as JSON, to the nanosecond. */
-export function milliseconds(ns: number): string {
+function milliseconds(ns: number): string {
   return `${Math.round(ns) / 1e6}`;
 }

@@ -206,7 +206,7 @@ type Cell = number | boolean | null;
 
 /** `{"length":n,"column":[…],…}`, column by column. */
 // Hot: once per row and column.
-export function writeTable(
+function writeTable(
   buffer: TextBuffer,
   length: number,
   columns: Readonly<Record<string, (row: number) => Cell>>,

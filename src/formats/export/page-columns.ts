@@ -107,7 +107,7 @@ export function loadColumn(stored: StoredColumn, bytes: Uint8Array): Column {
 }
 
 /** An array of `length` zeros. */
-export function emptyColumn(kind: ColumnKind, length: number): Column {
+function emptyColumn(kind: ColumnKind, length: number): Column {
   if (kind === 'Int32') return new Int32Array(length);
   return kind === 'Float64' ? new Float64Array(length) : new Uint8Array(length);
 }

@@ -30,7 +30,7 @@ export type ImportedFrame = {
   readonly inlineDepth: number;
 };
 
-export const UNKNOWN_NAME = '[unknown]';
+const UNKNOWN_NAME = '[unknown]';
 /** Frame tables distinguish positions by address; this many names may share one. */
 const MAX_NAMES_AT_ADDRESS = 255;
 /** Characters of a line that was not understood. */

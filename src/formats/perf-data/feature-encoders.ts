@@ -23,7 +23,7 @@ export type EncodedEvent = {
 // where no byte order is asked for.
 
 /** perf pads strings and build-ID entries to this; readers take any padding. */
-export const STRING_ALIGNMENT = 64;
+const STRING_ALIGNMENT = 64;
 
 export function hostnameSection(hostname: string, littleEndian = true): FeatureSection {
   return textSection(FEATURE.HOSTNAME, hostname, littleEndian);

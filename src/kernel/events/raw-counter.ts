@@ -120,7 +120,7 @@ export function decodeRawCounter(
 }
 
 /** The value that a format's bits hold. */
-export function readFormat(values: Readonly<ConfigValues>, format: PmuFormat): bigint {
+function readFormat(values: Readonly<ConfigValues>, format: PmuFormat): bigint {
   let value = 0n;
   format.bits.forEach((bit, index) => {
     value |= ((values[format.field] >> BigInt(bit)) & 1n) << BigInt(index);

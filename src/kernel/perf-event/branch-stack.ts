@@ -59,7 +59,7 @@ export type BranchPlace = {
  * The kernel declares these bits for one byte order only, so that a big-endian one lays them out
  * from the high end.
  */
-export function readBranch(
+function readBranch(
   view: DataView,
   place: BranchPlace,
   index: number,

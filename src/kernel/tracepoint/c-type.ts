@@ -12,8 +12,8 @@ export type CType = {
 };
 
 export const S32: CType = { bits: 32, signed: true };
-export const U32: CType = { bits: 32, signed: false };
-export const S64: CType = { bits: 64, signed: true };
+const U32: CType = { bits: 32, signed: false };
+const S64: CType = { bits: 64, signed: true };
 export const U64: CType = { bits: 64, signed: false };
 export const U8: CType = { bits: 8, signed: false };
 const S8: CType = { bits: 8, signed: true };
@@ -85,7 +85,7 @@ export function longType(longSize: number, signed: boolean): CType {
   return signed ? S64 : U64;
 }
 
-export function pointerTo(target: CType | null, longSize: number): CType {
+function pointerTo(target: CType | null, longSize: number): CType {
   return { ...longType(longSize, false), target: target ?? U8 };
 }
 

@@ -75,7 +75,7 @@ export function compile(expression: Expression, scope: NameScope): Evaluator {
 }
 
 /** Throws `PrintFmtError` where the tracepoint has no such field. */
-export function fieldNamed(name: string, scope: NameScope): TracepointField {
+function fieldNamed(name: string, scope: NameScope): TracepointField {
   const field = scope.fieldOf(name);
   if (field === null) throw new PrintFmtError(`no field '${name}'`);
   return field;
@@ -89,7 +89,7 @@ function named(name: string): Evaluator {
 }
 
 /** A field: an array as its bytes, all else as an integer. */
-export function compileField(field: TracepointField, scope: NameScope): Evaluator {
+function compileField(field: TracepointField, scope: NameScope): Evaluator {
   const { offset, size, signed } = field;
   if (field.isArray || ![1, 2, 4, 8].includes(size)) return fieldBytes(field, scope);
   const bits = (size * 8) as CType['bits'];

@@ -50,7 +50,7 @@ export type SimulationOptions = {
  * start, while the code that takes samples is not in the caches, later 1 to 2 µs. How fast the first
  * samples come decides how far the period overshoots.
  */
-export function sampleCostNs(kind: 'software' | 'hardware', index: number): number {
+function sampleCostNs(kind: 'software' | 'hardware', index: number): number {
   return kind === 'software' ? 2000 + 20_000 * 2 ** -index : 2000;
 }
 

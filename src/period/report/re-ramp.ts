@@ -37,7 +37,7 @@ export type ReRamp = {
 };
 
 /** Five ticks at HZ = 1000: ticks alone need as many to halve a period. */
-export const MIN_GAP_NS = 5e6;
+const MIN_GAP_NS = 5e6;
 /** A cause shows up to this many samples before the ramp's first one. */
 const LOOK_BACK = 2;
 

@@ -74,7 +74,7 @@ export function findStackEnds(profile: Profile, facts: RootFacts): StackEnds {
 }
 
 /** Whether `frame` stands for missing callers. */
-export function isMarker({ inlineDepth, address }: FrameTable, frame: number): boolean {
+function isMarker({ inlineDepth, address }: FrameTable, frame: number): boolean {
   return inlineDepth[frame] === MARKER_DEPTH && address[frame] <= FIRST_MARKER_ADDRESS;
 }
 

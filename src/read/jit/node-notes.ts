@@ -45,7 +45,7 @@ export function pidsWithNotes(): number[] {
 /** Read of the notes of one process; `src/register` writes at most as much in each thread. */
 export const MAX_NOTES_BYTES = 64 * 2 ** 20;
 /** `src/register` leaves out maps that make longer lines. */
-export const MAX_NOTE_BYTES = 16 * 2 ** 20;
+const MAX_NOTE_BYTES = 16 * 2 ** 20;
 /** `{"kind":"worker"}` has more bytes, so that a shorter line is not parsed at all. */
 const MIN_NOTE_BYTES = 18;
 const MAX_NOTES = 200_000;

@@ -7,7 +7,7 @@ import { LBR_FULL } from './stack-roots.ts';
 import { NOT_UNWOUND } from './unwind-stacks.ts';
 
 /** `complete` has joined a callchain, and the CPU had room for more calls. */
-export const LBR_JOINED = -2;
+const LBR_JOINED = -2;
 
 /** Depths of the branch records of CPUs that have call stacks, where the recording does not say. */
 const DEPTHS: readonly number[] = [16, 32];

@@ -29,7 +29,7 @@ const STDERR = 2;
 const LOOK_MS = 20;
 
 /** `-o -`. */
-export const STANDARD_OUTPUT: StreamPlace = { fd: STDOUT, name: 'standard output', close() {} };
+const STANDARD_OUTPUT: StreamPlace = { fd: STDOUT, name: 'standard output', close() {} };
 
 /** `-` for the other names of standard output, which are links of the kernel: `/dev/stdout`. */
 export function plainOutput(path: string): string {

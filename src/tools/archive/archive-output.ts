@@ -251,7 +251,7 @@ function isArchive(folder: Folder, name: string): boolean {
   }
 }
 
-export function isTarName(output: string): boolean {
+function isTarName(output: string): boolean {
   return tarEnding(output) !== null;
 }
 

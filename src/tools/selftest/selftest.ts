@@ -11,7 +11,7 @@ import type { CaseReport, CaseSetup, FindingState, SelftestReport } from './type
  * Hardware, the same with less skid (PEBS, IBS), software, tracepoint and clock: each kind has
  * drivers and rules of its own.
  */
-export const SELFTEST_EVENTS = [
+const SELFTEST_EVENTS = [
   'cycles',
   'cycles:p',
   'instructions',

@@ -41,7 +41,7 @@ export function renderChanges(
 }
 
 /** By the size of the change, whatever its sign, unless another column is asked for. */
-export function sortChanges(rows: readonly DiffRow[], sort: string): DiffRow[] {
+function sortChanges(rows: readonly DiffRow[], sort: string): DiffRow[] {
   const sign = sort.endsWith('+') ? 1 : -1;
   const figure = FIGURES[sort.slice(0, -1)] ?? FIGURES.change;
   if (sort.startsWith('name')) {

@@ -50,7 +50,7 @@ export function* computeCells(
   return cells;
 }
 
-export function emptyCells(length: number): TimeCells {
+function emptyCells(length: number): TimeCells {
   return {
     samples: new Float64Array(length),
     weight: new Float64Array(length),
@@ -116,7 +116,7 @@ function stretchOf(
 }
 
 /** Adds `amount` to the cells from `startNs` to `endNs`, evenly; what lies outside is left out. */
-export function spread(
+function spread(
   cells: Float64Array,
   { firstNs, cellNs, length }: TimeGrid,
   startNs: number,

@@ -227,6 +227,6 @@ function immediateLength(shape: number, isWord: boolean): number {
   return length;
 }
 
-export function readI32(text: Uint8Array, at: number): number {
+function readI32(text: Uint8Array, at: number): number {
   return new DataView(text.buffer, text.byteOffset + at, 4).getInt32(0, true);
 }
