@@ -10,6 +10,27 @@ export type WhyNone = {
 
 const SEE_KERNEL = "the kernel says why: sudo dmesg | grep -i 'performance events'";
 
+const UNKNOWN_REMEDY =
+  'let the hypervisor pass the PMU on; in clouds: bare metal, or the larger instance sizes';
+
+/** How each hypervisor, by its name, passes the PMU on; where it can't, that. */
+const REMEDIES: Readonly<Record<string, readonly string[]>> = {
+  KVM: [
+    "KVM/QEMU: -cpu host,pmu=on; libvirt: <pmu state='on'/> below <features>; Firecracker passes none on",
+    'in clouds: bare metal, or the larger instance sizes; Google: --performance-monitoring-unit=standard',
+  ],
+  'Hyper-V': [
+    'Hyper-V: Set-VMProcessor VM -Perfmon @("pmu") while it is off; in clouds: bare metal, or larger sizes',
+  ],
+  VMware: ['VMware: vpmc.enable = "TRUE" in the .vmx ("Virtualize CPU performance counters")'],
+  Xen: [
+    "Xen: vpmu=on among the hypervisor's boot options; in clouds: bare metal, or a newer hypervisor",
+  ],
+  Parallels: ['Parallels: CPU & Memory, Advanced, "Enable PMU virtualization"'],
+  'QEMU without KVM (TCG)': ['an emulated processor has no counters: run it with KVM (-accel kvm)'],
+  VirtualBox: ['VirtualBox passes no PMU on: KVM, VMware and Hyper-V can'],
+};
+
 /** Null where the kernel has one. */
 export function whyNoCounters(
   cores: readonly CoreKind[],
@@ -34,10 +55,7 @@ export function whyNoCounters(
   const who = `${name} (CPUID[0x01].ECX[31] is set, CPUID[0x40000000] says "${id}")`;
   return {
     reason: `${who} does not pass the PMU on; ${shown}`,
-    fix: [
-      'KVM/QEMU: -cpu host,pmu=on; in clouds: bare metal, or the larger instance sizes',
-      SEE_KERNEL,
-    ],
+    fix: [...(REMEDIES[name] ?? [UNKNOWN_REMEDY]), SEE_KERNEL],
   };
 }
 

@@ -18,6 +18,10 @@ const WSL_COUNTERS =
   'WSL2: hardwarePerformanceCounters=true below [wsl2] in %UserProfile%\\.wslconfig, then wsl --shutdown ' +
   '(Windows 11)';
 
+const UNKNOWN_MACHINE =
+  'a virtual machine: let the hypervisor pass the PMU on (KVM/QEMU: -cpu host,pmu=on; in clouds: bare ' +
+  'metal, or the larger instance sizes)';
+
 function checkCounters({ opens, noCounters, place }: MachineState): Check[] {
   if (opens === null) return [];
   const name = 'hardware-counters';
@@ -26,16 +30,15 @@ function checkCounters({ opens, noCounters, place }: MachineState): Check[] {
   const reason = isAbsent(opens.cycles) && noCounters !== null ? `: ${noCounters.reason}` : '';
   const found = `cycles does not open (${opens.cycles})${reason}`;
   // Refused and absent are two things: the remedy for the first is under own-programs.
-  const fix = isAbsent(opens.cycles)
-    ? [
-        ...(place.container?.kind === 'WSL2' ? [WSL_COUNTERS] : []),
-        ...(noCounters?.fix ?? [
-          'a virtual machine: let the hypervisor pass the PMU on (KVM/QEMU: -cpu host,pmu=on; in ' +
-            'clouds: bare metal, or the larger instance sizes)',
-        ]),
-        'or record what needs no PMU: perf-ts record -e cpu-clock,page-faults …',
-      ]
-    : [SEE_OWN];
+  if (!isAbsent(opens.cycles) || opens.ownUser !== '') {
+    return [{ name, state: 'warn', found, matters, fix: [SEE_OWN] }];
+  }
+  const remedies =
+    place.container?.kind === 'WSL2' ? [WSL_COUNTERS] : (noCounters?.fix ?? [UNKNOWN_MACHINE]);
+  const fix = [
+    ...remedies,
+    'or record what needs no PMU: perf-ts record -e cpu-clock,page-faults …',
+  ];
   return [{ name, state: 'warn', found, matters, fix }];
 }
 

@@ -121,6 +121,22 @@ describe('why there are no hardware counters', () => {
     expect(why?.fix[0]).toContain('pmu=on');
   });
 
+  it.each([
+    ['KVM', '-cpu host,pmu=on'],
+    ['Hyper-V', 'Set-VMProcessor'],
+    ['VMware', 'vpmc.enable'],
+    ['Xen', 'vpmu=on'],
+    ['VirtualBox', 'passes no PMU on'],
+    ['QEMU without KVM (TCG)', 'run it with KVM'],
+    ['ACRN', 'let the hypervisor pass the PMU on'],
+  ])('%s has a remedy of its own for missing counters', (name, remedy) => {
+    const [core] = coresOf('epyc-in-kvm');
+    const capabilities = { ...core.capabilities, hypervisor: { id: 'x', name } };
+    const why = whyNoCounters([{ ...core, capabilities }], []);
+    expect(why?.fix.join('\n')).toContain(remedy);
+    expect(why?.fix.at(-1)).toContain('dmesg');
+  });
+
   it('missing hardware counters on bare metal have another reason', () => {
     const why = whyNoCounters(coresOf('tiger-lake-i5-1135g7'), []);
     expect(why?.reason).toBe(

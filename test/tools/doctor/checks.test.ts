@@ -180,6 +180,77 @@ describe('the doctor', () => {
     expect(fix.join('\n')).toContain(command);
   });
 
+  describe('in a container', () => {
+    /** An ordinary process of it: without capabilities, with the host's paranoid level 2. */
+    const inside = (
+      kind: Container['kind'],
+      code: string,
+      isRootless = false,
+    ): Partial<MachineState> => ({
+      place: drawnPlace({ isRoot: true, container: containerOf(kind, isRootless) }),
+      privileges: { perfmon: false, ipcLock: false },
+      confinement: { ...READY.confinement, capabilities: [] },
+      hasSeccompFilter: code === 'EPERM',
+      opens: NOTHING_OPENS(code),
+    });
+    const fixes = (name: string, change: Partial<MachineState>) =>
+      check(name, change).fix.join('\n');
+
+    it.each([
+      ['Docker', 'EPERM', 'docker run --cap-add PERFMON'],
+      ['Podman', 'EPERM', 'podman run --cap-add PERFMON'],
+      ['Podman', 'ENOSYS', 'podman run --cap-add PERFMON'],
+      ['Kubernetes', 'EPERM', 'securityContext: { runAsUser: 0, capabilities: { add: [PERFMON'],
+      ['gVisor', 'ENODEV', "gVisor's kernel has no perf events: use another runtime"],
+      ['WSL1', 'ENOSYS', 'wsl --set-version DISTRIBUTION 2'],
+      ['other', 'EPERM', 'its runtime has to grant CAP_PERFMON'],
+    ] as const)('%s that answers %s has its own fix, and no sudo', (kind, code, fix) => {
+      const own = fixes('own-programs', inside(kind, code));
+      expect(own).toContain(fix);
+      expect(own).not.toMatch(/sudo (?:env|perf-ts)/);
+      expect(doctor({ ...READY, ...inside(kind, code) }).ready).toBe(false);
+    });
+
+    it('rootless, the paranoid level of the host decides', () => {
+      const opens = {
+        ownUser: '',
+        ownKernel: 'EACCES',
+        wholeCpu: 'EACCES',
+        cycles: '',
+        callStacks: '',
+      };
+      const change = { ...inside('Podman', 'EACCES', true), opens };
+      expect(check('container', change).found).toBe('in a container (rootless Podman)');
+      expect(fixes('kernel-code', change)).toContain(
+        'on the host:  sudo sysctl kernel.perf_event_paranoid=1',
+      );
+      expect(fixes('capabilities', change)).toContain("the host's paranoid level decides");
+    });
+
+    it('WSL2 is a machine, whose counters Windows switches on', () => {
+      const container = { ...containerOf('WSL2'), isPrivileged: true };
+      const place = drawnPlace({ container });
+      const opens = { ...NOTHING_OPENS('EACCES'), ownUser: '', cycles: 'ENOENT' };
+      const change = { ...inside('WSL2', 'EACCES'), place, opens };
+      expect(check('container', change).found).toBe('WSL2');
+      expect(fixes('kernel-code', change)).toContain('or run it as root: sudo env');
+      expect(fixes('hardware-counters', change)).toContain('hardwarePerformanceCounters=true');
+    });
+  });
+
+  it('an ordinary user learns how a copy of Node gets the capabilities', () => {
+    const opens = { ...NOTHING_OPENS('EACCES'), ownUser: '' };
+    const privileges = { perfmon: false, ipcLock: false };
+    const { fix } = check('capabilities', { place: drawnPlace(), opens, privileges });
+    expect(fix[0]).toBe(
+      'run it as root: sudo env "PATH=$PATH" perf-ts record … (the command still runs as you)',
+    );
+    expect(fix[1]).toContain('sudo install -m 750 -g "$(id -gn)" /home/ann/.nvm/');
+    expect(fix[1]).toContain('setcap cap_perfmon,');
+    const place = drawnPlace({ hasSudo: false });
+    expect(check('capabilities', { place, opens, privileges }).fix).toHaveLength(1);
+  });
+
   it('names the limits of the control group, and the command that lifts them', () => {
     const narrow = (kind: Container['kind'] | null): Partial<MachineState> => ({
       place: drawnPlace({ container: kind === null ? null : containerOf(kind) }),
