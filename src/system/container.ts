@@ -66,10 +66,12 @@ export function isConfining(container: Container | null): container is Container
   return container !== null && !container.isPrivileged;
 }
 
-/** How to start the container so that events open in it; empty where that is no matter of starting. */
-export function grantLines({ kind, isRootless }: Container): string[] {
-  const caps = '--cap-add PERFMON --cap-add SYSLOG --cap-add SYS_PTRACE';
-  const byFilter = 'if a filter refuses it still (EPERM, ENOSYS)';
+/**
+ * How to start the container so that events open in it; empty where that is no matter of starting. With
+ * `isFiltered` also what to do about a seccomp filter that refuses the call whatever is granted.
+ */
+export function grantLines({ kind, isRootless }: Container, isFiltered = false): string[] {
+  const filter = (line: string) => (isFiltered ? [`if a filter refuses it still: ${line}`] : []);
   switch (kind) {
     case 'gVisor':
       return [
@@ -83,8 +85,10 @@ export function grantLines({ kind, isRootless }: Container): string[] {
     case 'Kubernetes':
       return [
         'in the pod: securityContext: { runAsUser: 0, capabilities: { add: [PERFMON, SYSLOG, SYS_PTRACE] } }',
-        `${byFilter}: securityContext: { seccompProfile: { type: Unconfined } }, or Localhost with ` +
-          'one that allows perf_event_open',
+        ...filter(
+          'securityContext: { seccompProfile: { type: Unconfined } }, or Localhost with one that ' +
+            'allows perf_event_open',
+        ),
       ];
     case 'Docker':
     case 'Podman': {
@@ -93,8 +97,8 @@ export function grantLines({ kind, isRootless }: Container): string[] {
         ? "its filter then lets the call pass, and the host's paranoid level decides"
         : 'as root inside: other users of it get no capability';
       return [
-        `${run} ${caps} … (${whose})`,
-        `${byFilter}: ${run} --security-opt seccomp=PROFILE …, one that allows perf_event_open`,
+        `${run} --cap-add PERFMON --cap-add SYSLOG --cap-add SYS_PTRACE … (${whose})`,
+        ...filter(`${run} --security-opt seccomp=PROFILE …, one that allows perf_event_open`),
       ];
     }
     case 'other':

@@ -56,12 +56,23 @@ describe('the container of a process', () => {
 
 describe('what a container has to be granted', () => {
   const lines = (kind: Parameters<typeof grantLines>[0]['kind'], isRootless = false) =>
-    grantLines({ kind, name: kind, isRootless, isPrivileged: false }).join('\n');
+    grantLines({ kind, name: kind, isRootless, isPrivileged: false }, true).join('\n');
 
   it('is an option of docker run and podman run', () => {
     expect(lines('Docker')).toContain('docker run --cap-add PERFMON');
     expect(lines('Podman')).toContain('podman run --cap-add PERFMON');
     expect(lines('Docker')).toContain('as root inside');
+  });
+
+  it('tells of the filter only where one may be in the way', () => {
+    const docker = {
+      kind: 'Docker',
+      name: 'Docker',
+      isRootless: false,
+      isPrivileged: false,
+    } as const;
+    expect(grantLines(docker)).toHaveLength(1);
+    expect(grantLines(docker, true)).toHaveLength(2);
   });
 
   it('rootless it lets the call pass the filter, no more', () => {

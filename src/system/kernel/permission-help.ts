@@ -51,7 +51,7 @@ export function explainRefusal(
     lines.push("another user's process needs root or CAP_PERFMON (and CAP_SYS_PTRACE)");
   }
   if (mayBeFiltered && !isConfining(container)) lines.push(UNKNOWN_FILTER);
-  if (isConfining(container)) lines.push(...grantLines(container));
+  if (isConfining(container)) lines.push(...grantLines(container, mayBeFiltered));
   else lines.push(...asRootLines(place).map((line) => `or ${line}`));
   return lines;
 }

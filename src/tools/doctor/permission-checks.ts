@@ -58,7 +58,7 @@ function explain(
   if (NO_SUCH_CALL.has(code)) {
     return place.container === null
       ? ['use a kernel with CONFIG_PERF_EVENTS, or a seccomp profile that allows perf_event_open']
-      : grantLines(place.container);
+      : grantLines(place.container, true);
   }
   return explainRefusal(settings, { ...wants, foreignProcess: false, code }, place);
 }
