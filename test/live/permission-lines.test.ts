@@ -40,7 +40,9 @@ describeLive('the lines of a refusal', () => {
         },
       );
       const line =
-        /or run it as root: (.*?(?:perf-ts|main\.js) \w+) …/.exec(refused.stderr)?.[1] ?? '';
+        /or run it as root: (.*?(?:perf-ts|main\.js) \w+)(?: --user \w+)? …/.exec(
+          refused.stderr,
+        )?.[1] ?? '';
       // In a container that confines, there is no such line.
       if (line === '' && refused.stderr.includes('--cap-add')) return;
       expect(line, refused.stderr).toMatch(new RegExp(`(?:perf-ts|main\\.js) ${command}$`));
