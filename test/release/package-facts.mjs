@@ -32,7 +32,7 @@ export async function checkPackage({ root, scratch, tarball }, attempt) {
   });
   await attempt('publint', () => void npx('publint', '--strict', tarball));
   await attempt('types for ESM and CommonJS', () => {
-    npx('-p', '@arethetypeswrong/cli@0.18.5', 'attw', '--profile', 'node16', tarball);
+    npx('-p', '@arethetypeswrong/cli@0.18.5', 'attw', tarball);
   });
   const folder = join(scratch, 'package');
   await attempt('npm install', () => installByNpm(folder, tarball));
