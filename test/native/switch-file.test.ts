@@ -15,12 +15,21 @@ const DATA_OFFSET = 4096;
 const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-native-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
+/** `data.size` of perf_file_header. */
+const DATA_SIZE_OFFSET = 48;
+
 function newFile(name: string) {
   const path = join(scratch, name);
   const fd = openSync(path, 'w+');
   writeSync(fd, new Uint8Array(DATA_OFFSET));
   const sink = { fd, dataOffset: DATA_OFFSET, dataSize: 0, stream: false, maxBytes: 0 };
-  return { sink, data: () => new Uint8Array(readFileSync(path).subarray(DATA_OFFSET)) };
+  // Up to the size in the header, which ends at a record: bytes behind it are being written.
+  const data = () => {
+    const bytes = readFileSync(path);
+    const size = Number(bytes.readBigUInt64LE(DATA_SIZE_OFFSET));
+    return new Uint8Array(bytes.subarray(DATA_OFFSET, DATA_OFFSET + size));
+  };
+  return { sink, data };
 }
 
 /** The pids of processes that FORK records announce, and those that have samples. */
