@@ -30,6 +30,9 @@ export async function checkPackage({ root, scratch, tarball }, attempt) {
     if (has('binding.gyp')) throw new Error('binding.gyp is at its root');
     return `${files.length - 1} files, all four addons`;
   });
+  await attempt('unused files, exports and dependencies', () => {
+    execFileSync('npm', ['run', '--silent', 'check:unused'], { cwd: root, encoding: 'utf8' });
+  });
   await attempt('publint', () => void npx('publint', '--strict', tarball));
   await attempt('types for ESM and CommonJS', () => {
     npx('-p', '@arethetypeswrong/cli@0.18.5', 'attw', tarball);
