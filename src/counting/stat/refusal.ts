@@ -1,13 +1,24 @@
+import { release } from 'node:os';
 import { PERF_TYPE } from '../../base/event-type.ts';
 import { type EventSources, isCorePmu } from '../../kernel/events/event-sources.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { openWords } from '../../kernel/events/open-reasons.ts';
 import { type KernelSettings, readKernelSettings } from '../../system/kernel/kernel-settings.ts';
+import { findLaterFeature } from '../../system/kernel/later-features.ts';
+import { isAbsent } from '../../system/kernel/open-refusal.ts';
 import { explainRefusal } from '../../system/kernel/permission-help.ts';
 
-/** Why an event is not counted, in a few words, with the kernel's errno name. */
-export function refusalReason(spec: EventSpec, code: string, sources: EventSources): string {
-  const isGeneric = spec.type === PERF_TYPE.HARDWARE || spec.type === PERF_TYPE.HW_CACHE;
+/** Why an event is not counted on a kernel of this release, in a few words, with the errno's name. */
+export function refusalReason(
+  spec: EventSpec,
+  code: string,
+  sources: EventSources,
+  kernel = release(),
+): string {
+  const { type, config } = spec;
+  const later = isAbsent(code) ? findLaterFeature({ type, config, sampleType: 0 }, kernel) : null;
+  if (later !== null) return `it needs Linux ${later.since}, and this is ${kernel} (${code})`;
+  const isGeneric = type === PERF_TYPE.HARDWARE || type === PERF_TYPE.HW_CACHE;
   if (code === 'ENOENT' && isGeneric && !hasCorePmu(sources)) {
     return `this machine has no hardware counters (${code})`;
   }

@@ -1,3 +1,4 @@
+import { release } from 'node:os';
 import { FailedError } from '../../base/errors.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { openWords } from '../../kernel/events/open-reasons.ts';
@@ -7,6 +8,7 @@ import { hasLbrCallchain } from '../../kernel/perf-event/attr.ts';
 import { CLOCK_IDS, clockName } from '../../kernel/perf-event/clock-ids.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 import type { KernelSettings } from './kernel-settings.ts';
+import { findLaterFeature } from './later-features.ts';
 import { readEventSources } from './machine-events.ts';
 import { explainRefusal } from './permission-help.ts';
 
@@ -32,11 +34,12 @@ export function isRefused(code: string): boolean {
   return REFUSED.has(code);
 }
 
-/** The error that says what stands in the way, and what to do about it. */
+/** The error that says what stands in the way on a kernel of this release, and what to do about it. */
 export function explainUnopenable(
   { spec, attr, code }: Refusal,
   settings: KernelSettings,
   systemWide: boolean,
+  kernel = release(),
 ): FailedError {
   if (isRefused(code)) {
     return new FailedError(
@@ -48,6 +51,15 @@ export function explainUnopenable(
         rawTracepoint: (attr.sampleType & PERF_SAMPLE.RAW) !== 0,
         code,
       }),
+    );
+  }
+  const later = isAbsent(code) ? findLaterFeature(attr, kernel) : null;
+  if (later !== null) {
+    const { name, since } = later;
+    const what = name === spec.name ? 'it' : name;
+    return new FailedError(
+      `${spec.name}: cannot be opened: ${what} needs Linux ${since}, and this is ${kernel} (${code})`,
+      [`leave out ${name}, or boot Linux ${since} or later`],
     );
   }
   if (hasLbrCallchain(attr) && isAbsent(code)) {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { CLOCK_IDS } from '../../../src/kernel/perf-event/clock-ids.ts';
+import { PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
 import { readKernelSettings } from '../../../src/system/kernel/kernel-settings.ts';
 import { readEventSources } from '../../../src/system/kernel/machine-events.ts';
 import { explainUnopenable } from '../../../src/system/kernel/open-refusal.ts';
@@ -27,6 +28,22 @@ describe('a clock that is read too slowly for the event', () => {
 });
 
 describe('an event that the kernel refuses', () => {
+  it('names what a later kernel has, with its version and this one', () => {
+    const [spec] = parseEvents('page-faults', readEventSources());
+    const attr = newAttr({ sampleType: PERF_SAMPLE.CODE_PAGE_SIZE });
+    const explain = (kernel: string) => {
+      const refusal = { spec: spec!, attr, code: 'EINVAL' };
+      return explainUnopenable(refusal, readKernelSettings(), false, kernel);
+    };
+    const { message, hints } = explain('5.10.0-32-cloud-amd64');
+    expect(message).toBe(
+      'page-faults: cannot be opened: --code-page-size needs Linux 5.11, and this is ' +
+        '5.10.0-32-cloud-amd64 (EINVAL)',
+    );
+    expect(hints).toEqual(['leave out --code-page-size, or boot Linux 5.11 or later']);
+    expect(explain('6.1.0').message).toMatch(/finds its settings invalid/);
+  });
+
   it.each(['ENOENT', 'EINVAL', 'EOPNOTSUPP'])('%s: a requested precision is mentioned', (code) => {
     const plain = hintsOf('r1a8', code);
     const precise = hintsOf('r1a8:ppp', code);
