@@ -92,6 +92,13 @@ export function planRecording(
     );
   }
   for (const { name, spec } of needed) tellLimits(name, spec, options, features, notices);
+  // Of a file only: what is shown at once is named from the files that are there now.
+  if (!features.buildId && options.buildIds !== false && options.output !== undefined) {
+    notices.add(
+      'recording without the build IDs of mapped files, by which a changed file is recognized: this ' +
+        'kernel does not write them (Linux 5.12 can; perf-ts inject --build-ids adds them)',
+    );
+  }
   const events = joinGroups(needed, features, notices);
   warnAboutMixedIds(events, notices);
   if (events.some(({ attr }) => attr.flags.inherit && attr.sampleType & PERF_SAMPLE.READ)) {

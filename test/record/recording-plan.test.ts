@@ -394,6 +394,18 @@ describe('what an event records', () => {
     ]);
   });
 
+  it('a kernel that writes no build IDs is reported where a file is to have them', () => {
+    const features = { buildId: false };
+    const output = 'perf.data';
+    expect(noticesOf('cycles', { output }, { features })).toEqual([
+      'recording without the build IDs of mapped files, by which a changed file is recognized: this ' +
+        'kernel does not write them (Linux 5.12 can; perf-ts inject --build-ids adds them)',
+    ]);
+    expect(noticesOf('cycles', { output, buildIds: false }, { features })).toEqual([]);
+    expect(noticesOf('cycles', {}, { features })).toEqual([]);
+    expect(noticesOf('cycles', { output })).toEqual([]);
+  });
+
   it('attrs have only the fields that the kernel knows', () => {
     const old = { lost: false, buildId: false, ksymbol: false, bpfEvent: false, clockid: false };
     const plan = planOf('cycles', { clock: 'boottime' }, { features: old });

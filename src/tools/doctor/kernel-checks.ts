@@ -57,8 +57,18 @@ function checkFeatures({ features, opens }: MachineState): Check[] {
           matters: LOSS_MATTERS,
           fix: ['boot Linux 6.0 or later; until then LOST records are a lower bound'],
         },
+    features.buildId
+      ? passed('build-ids', 'MMAP2 records with build_id open', BUILD_IDS_MATTER)
+      : {
+          name: 'build-ids',
+          state: 'warn',
+          found: 'build_id in MMAP2 records is refused (Linux 5.12 brought it)',
+          matters: BUILD_IDS_MATTER,
+          fix: ['after recording: perf-ts inject --build-ids -o FILE; or boot Linux 5.12'],
+        },
   ];
 }
 
 const COUNTS_MATTER = 'record --counts then covers threads and children, and weights are counted';
+const BUILD_IDS_MATTER = 'they tell whether a file is still the one that was recorded';
 const LOSS_MATTERS = 'it says how many samples were lost, also where no record fits any more';

@@ -142,8 +142,8 @@ describe('the doctor', () => {
     ],
     [
       'a kernel of 2020',
-      { features: { ...NEW_KERNEL, lost: false, inheritedRead: false } },
-      ['warn counts-with-inherit', 'warn lost-counts'],
+      { features: { ...NEW_KERNEL, lost: false, inheritedRead: false, buildId: false } },
+      ['warn counts-with-inherit', 'warn lost-counts', 'warn build-ids'],
     ],
     ['a kernel of 2015', { kernel: '4.4.0' }, ['warn kernel']],
     ['few open files', { fdLimit: { soft: 64, hard: 64 } }, ['warn open-files']],
