@@ -34,7 +34,8 @@ const ROOT_FUNCS = new RegExp(
   `^(?:${[
     '_start|_start_c|__start|_dl_start_user|_dl_start',
     '__libc_start_main(?:_impl)?|__libc_start_call_main|libc_start_main_stage2',
-    '(?:__GI_)?(?:__)?clone3?|start_thread|ret_from_fork|ret_from_fork_asm',
+    // thread_start is the part of glibc's clone that runs in the new thread, on arm64.
+    '(?:__GI_)?(?:__)?clone3?|start_thread|thread_start|ret_from_fork|ret_from_fork_asm',
     'runtime\\.(?:goexit|mstart|rt0_go|mcall|systemstack)(?:\\.abi0)?',
     '_rt0_(?:amd64|arm64)(?:_linux)?',
   ].join('|')})(?:@.*)?$`,

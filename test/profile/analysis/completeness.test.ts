@@ -123,6 +123,7 @@ describe('a root', () => {
     '__libc_start_main@@GLIBC_2.34',
     '__libc_start_call_main',
     'start_thread',
+    'thread_start',
     'runtime.goexit.abi0',
   ])('a root frame is %s', (name) => expect(isRootFunc(name)).toBe(true));
 
