@@ -14,14 +14,13 @@ import { judgeStat } from './stat-cases.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const USAGE = `usage: node test/guest/run.mjs --local [--stat-only] [--json FILE]
-       node test/guest/run.mjs --headers DIR [--share DIR] [--seen-as DIR] [--stat-only] [--json FILE] -- COMMAND...
+       node test/guest/run.mjs [--share DIR] [--seen-as DIR] [--stat-only] [--json FILE] -- COMMAND...
        in COMMAND, {share} is the shared directory and {command} what to run in the guest`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     local: { type: 'boolean', default: false },
-    headers: { type: 'string' },
     share: { type: 'string' },
     'seen-as': { type: 'string', default: '/share' },
     'tool-prefix': { type: 'string', default: 'aarch64-linux-gnu-' },
@@ -30,7 +29,7 @@ const { values, positionals } = parseArgs({
     'stat-only': { type: 'boolean', default: false },
   },
 });
-if (values.local === positionals.length > 0 || (!values.local && values.headers === undefined)) {
+if (values.local === positionals.length > 0) {
   console.error(USAGE);
   process.exit(2);
 }
@@ -59,7 +58,6 @@ async function measureInGuest() {
     app: join(share, 'app'),
     arch: values.arch,
     toolPrefix: values['tool-prefix'],
-    headers: values.headers,
   });
   const seen = values['seen-as'];
   const inGuest = [
