@@ -17,7 +17,7 @@ if (programs === undefined) {
 mkdirSync(out, { recursive: true });
 // A case records as another user.
 chmodSync(out, 0o777);
-// Kernels before 6.12 read a build ID from the page cache alone, which a shared folder may not use.
+// Linux 6.1 writes no build ID of a file on a 9p share without a cache.
 const recorded = join(out, 'programs');
 cpSync(programs, recorded, { recursive: true });
 const [major, minor] = release().split('.').map(Number);
