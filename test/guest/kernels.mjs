@@ -2,7 +2,7 @@
 // boots; or the one of this machine. README.md has the options. Exit status 1 if a case failed.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, release, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -61,6 +61,8 @@ async function main() {
 /** Hands a new folder to a run, and removes it. */
 async function inFolder(run) {
   const folder = mkdtempSync(join(tmpdir(), 'perf-ts-kernel-'));
+  // A case runs perf-ts from a shared folder as another user.
+  chmodSync(folder, 0o755);
   try {
     return await run(folder);
   } finally {
