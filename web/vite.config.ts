@@ -11,6 +11,8 @@ export default defineConfig({
     outDir: '../dist/web',
     emptyOutDir: true,
     target: 'es2022',
+    // Of the libraries in the page; it is packed beside it.
+    license: { fileName: 'third-party-licenses.md' },
     lib: {
       entry: 'src/page/main.ts',
       formats: ['iife'],

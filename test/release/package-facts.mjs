@@ -48,13 +48,21 @@ export async function checkPackage({ root, scratch, tarball }, attempt) {
     return atMost(Number.parseInt(text, 10), MAX_INSTALLED_BYTES, 'bytes');
   });
   await attempt('licences', () => {
-    const packages = installedPackages(folder);
+    const packages = [...installedPackages(folder), ...bundledPackages(folder)];
     const other = packages.filter(({ licence }) => !LICENCES.has(licence));
     if (other.length > 0) {
       throw new Error(other.map(({ name, licence }) => `${name}: ${licence}`).join(', '));
     }
     return packages.map(({ name, licence }) => `${name} ${licence}`).join(', ');
   });
+}
+
+/** The libraries in the page's script, from the list that the build writes beside it. */
+function bundledPackages(folder) {
+  const list = join(folder, 'node_modules/perf-ts/dist/web/third-party-licenses.md');
+  const headings = [...readFileSync(list, 'utf8').matchAll(/^## (\S+) - \S+ \((.+)\)$/gm)];
+  if (headings.length === 0) throw new Error(`${list} names nothing`);
+  return headings.map(([, name, licence]) => ({ name, licence }));
 }
 
 function atMost(value, most, unit) {

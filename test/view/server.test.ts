@@ -127,7 +127,7 @@ describe('the server', () => {
     'speedscope/../page.js',
     'speedscope/..%2f..%2fpackage.json',
     'speedscope/sub/index.html',
-    'third-party-licenses.txt',
+    'third-party-licenses.md',
     'constructor',
     '__proto__',
     'live',
