@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, hostname, release } from 'node:os';
 import { join } from 'node:path';
 import { check, checkEqual, checkWithin } from './perf-ts-runs.mjs';
+import { serveRecording } from './view-case.mjs';
 
 const FAULTS = 3000;
 const MAX_CODE_FAULTS = 2;
@@ -22,6 +23,7 @@ export const CORE_CASES = [
   { name: 'cycles', run: recordCycles },
   { name: 'page-faults', run: recordPageFaults },
   { name: 'script', run: printSamples },
+  { name: 'view', run: serveRecording },
   { name: 'periods', run: followPeriod },
   { name: 'counts', run: readCounts },
   { name: 'losses', run: countLosses },

@@ -1,6 +1,6 @@
 // Runs the perf-ts of a directory and checks what it printed.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /** The commands of one perf-ts, with their recordings in one directory. */
@@ -39,6 +39,32 @@ export class PerfTs {
       throw new Error(`perf-ts ${args.join(' ')} ended with ${end}: ${run.stderr.trim()}`);
     }
     return run;
+  }
+
+  /** Starts a command that runs until it is interrupted. */
+  start(args) {
+    const stdio = ['ignore', 'pipe', 'pipe'];
+    const child = spawn(process.execPath, [this.#main, ...args], { cwd: this.#out, stdio });
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    let printed = '';
+    return {
+      /** The first match in what it prints; throws where it ends before. */
+      firstMatch: (pattern) =>
+        new Promise((resolve, reject) => {
+          const look = (bytes) => {
+            printed += bytes;
+            const match = pattern.exec(printed);
+            if (match !== null) resolve(match[0]);
+          };
+          child.stdout.on('data', look);
+          child.stderr.on('data', look);
+          ended.then(() => reject(new Error(`perf-ts ${args[0]} ended: ${printed}`)));
+        }),
+      interrupt: () => {
+        child.kill('SIGINT');
+        return ended;
+      },
+    };
   }
 
   /** Records a command to its end. Returns the closing summary, and what the command printed. */

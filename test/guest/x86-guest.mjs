@@ -15,7 +15,7 @@ const NEEDED = {
   gcc: 'gcc',
 };
 
-const APPLETS = ['sh', 'mount', 'mkdir', 'poweroff', 'stty', 'sleep', 'true', 'cat', 'setsid'];
+const APPLETS = ['sh', 'mount', 'mkdir', 'poweroff', 'stty', 'sleep', 'true', 'cat', 'setsid', 'ip'];
 
 /** The second serial port has the results and nothing of the kernel. */
 const INIT = `#!/bin/sh
@@ -24,6 +24,7 @@ mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 mount -t tmpfs -o mode=1777 tmpfs /tmp
 mount -t tracefs tracefs /sys/kernel/tracing
+ip link set lo up
 export HOME=/root PATH=/bin NO_COLOR=1
 stty -F /dev/ttyS1 raw
 cd /tmp
