@@ -58,7 +58,7 @@ export class PerfTs {
           };
           child.stdout.on('data', look);
           child.stderr.on('data', look);
-          ended.then(() => reject(new Error(`perf-ts ${args[0]} ended: ${printed}`)));
+          void ended.then(() => reject(new Error(`perf-ts ${args[0]} ended: ${printed}`)));
         }),
       interrupt: () => {
         child.kill('SIGINT');

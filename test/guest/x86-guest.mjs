@@ -15,7 +15,18 @@ const NEEDED = {
   gcc: 'gcc',
 };
 
-const APPLETS = ['sh', 'mount', 'mkdir', 'poweroff', 'stty', 'sleep', 'true', 'cat', 'setsid', 'ip'];
+const APPLETS = [
+  'sh',
+  'mount',
+  'mkdir',
+  'poweroff',
+  'stty',
+  'sleep',
+  'true',
+  'cat',
+  'setsid',
+  'ip',
+];
 
 /** The second serial port has the results and nothing of the kernel. */
 const INIT = `#!/bin/sh

@@ -2,6 +2,7 @@
 // musl's libstdc++ starts where only Debian's is at hand. It takes the place of ld-linux-x86-64.so.2.
 
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <time.h>
 
 char __libc_single_threaded = 0;
@@ -15,3 +16,5 @@ int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *librar
 size_t __strftime_l(char *text, size_t size, const char *format, const struct tm *time, locale_t l) {
   return strftime_l(text, size, format, time, l);
 }
+/** On arm64. */
+unsigned long __getauxval(unsigned long type) { return getauxval(type); }
