@@ -9,7 +9,7 @@ import { copyPackage } from './build-app.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
-const CORE_FILES = ['core-cases.mjs', 'core-run.mjs', 'perf-ts-runs.mjs'];
+const CORE_FILES = ['core-cases.mjs', 'view-case.mjs', 'core-run.mjs', 'perf-ts-runs.mjs'];
 
 /** C programs of test/helpers. */
 const PROGRAMS = ['workload', 'waits'];
