@@ -157,7 +157,8 @@ export function prepareRecording(
 ): PreparedRecording {
   const decided = planOnly(options, binding);
   const { ring, settings, notices } = decided;
-  const { plan, sampler } = openSampler(decided, options, binding, latencyMs);
+  const online = onlineCpus();
+  const { plan, sampler } = openSampler(decided, options, binding, { latencyMs, online });
   for (const notice of plan.notices.slice(decided.plan.notices.length)) {
     notices.push(notice);
     options.onNotice?.(notice);
@@ -179,19 +180,22 @@ export function prepareRecording(
     );
   }
   if (!isSettled) say(UNSETTLED);
-  return { ...decided, plan, sampler, online: onlineCpus() };
+  return { ...decided, plan, sampler, online };
 }
+
+/** `online`: the CPUs that get a side-band. */
+type OpeningFacts = { readonly latencyMs: number; readonly online: readonly number[] };
 
 /** Opens the plan's events; with a weak group broken up where the kernel refuses it. */
 function openSampler(
   decided: DecidedRecording,
   options: RecordOptions,
   binding: NativeBinding,
-  latencyMs: number,
+  given: OpeningFacts,
 ): { plan: RecordingPlan; sampler: NativeSampler } {
   const cgroupFd = options.cgroup === undefined ? null : openCgroup(options.cgroup, '-G');
   try {
-    return openPlanned(decided, options, binding, { latencyMs, cgroupFd });
+    return openPlanned(decided, options, binding, { ...given, cgroupFd });
   } finally {
     if (cgroupFd !== null) closeSync(cgroupFd);
   }
@@ -201,7 +205,7 @@ function openPlanned(
   decided: DecidedRecording,
   options: RecordOptions,
   binding: NativeBinding,
-  { latencyMs, cgroupFd }: { readonly latencyMs: number; readonly cgroupFd: number | null },
+  { latencyMs, online, cgroupFd }: OpeningFacts & { readonly cgroupFd: number | null },
 ): { plan: RecordingPlan; sampler: NativeSampler } {
   let { plan } = decided;
   for (;;) {
@@ -215,7 +219,7 @@ function openPlanned(
       })),
       sideband: encodeAttr(plan.sideband),
       cpus: options.perThread ? [-1] : plan.cpus,
-      sidebandCpus: onlineCpus(),
+      sidebandCpus: online,
       ...(cgroupFd !== null && { cgroupFd }),
       target: decided.target,
       ringPages: decided.ring.ringPages,
