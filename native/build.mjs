@@ -55,7 +55,7 @@ function buildAddon() {
     for (const line of remedy()) console.error(line);
     return result.status ?? 1;
   }
-  // Where node-gyp-build looks first.
+  // node-gyp-build looks there first.
   const place = join('build', options.length === 0 ? 'Release' : 'Debug');
   mkdirSync(join(root, place), { recursive: true });
   const addon = join(root, place, 'perf_ts.node');

@@ -13,7 +13,7 @@ const ALLOWED = {
 };
 
 /**
- * What the addon needs, as text: `GLIBC 2.17, GLIBCXX 3.4.21`. Throws where that is newer than what is
+ * The needs of the addon as text: `GLIBC 2.17, GLIBCXX 3.4.21`. Throws where that is newer than what is
  * promised for `libc`, or a symbol of libuv is asked for, which is no part of Node-API.
  */
 export function checkFloors(addon, libc) {

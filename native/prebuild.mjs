@@ -17,7 +17,7 @@ const ARCHITECTURES = { x64: 'x86_64', arm64: 'aarch64' };
 const MAX_BYTES = 700_000;
 
 /** Each addon of a package: where, for whom, and the compiler that makes it; null: none is here. */
-export function prebuildTargets() {
+function prebuildTargets() {
   return Object.entries(ARCHITECTURES).flatMap(([arch, cpu]) =>
     ['glibc', 'musl'].map((libc) => ({
       name: `linux-${arch} ${libc}`,

@@ -11,7 +11,7 @@ export default defineConfig({
     outDir: '../dist/web',
     emptyOutDir: true,
     target: 'es2022',
-    // Of the libraries in the page; it is packed beside it.
+    // Licences of the libraries in the page; the file is packed beside it.
     license: { fileName: 'third-party-licenses.md' },
     lib: {
       entry: 'src/page/main.ts',

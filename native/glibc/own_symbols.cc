@@ -1,5 +1,5 @@
-// What glibc 2.17 and the libstdc++ of its time lack (`pins.h`), for the addon alone: hidden, so
-// that nothing else in the process is bound to it.
+// Symbols that glibc 2.17 and the libstdc++ of its time lack (`pins.h`), for the addon alone:
+// hidden, so that nothing else in the process is bound to it.
 
 #include <features.h>
 

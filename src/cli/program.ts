@@ -68,7 +68,7 @@ function checkNames(command: Command): void {
   }
 }
 
-/** What commander says of a command line, as all other errors are said. */
+/** Commander's words about a command line, in the form of all other errors. */
 function inHouseForm(text: string): string {
   return text
     .replace(/^error: /, 'perf-ts: ')
@@ -93,7 +93,7 @@ function isVerbose(): boolean {
   return process.argv.includes('--verbose');
 }
 
-// What a timer or a callback of the sampler runs into has no caller that could report it.
+// An error in a timer or a callback of the sampler has no caller that could report it.
 process.on('uncaughtException', (error) => quit(reportFailure(error, isVerbose())));
 // Node's own handler opens the inspector, for whoever may connect to the port: not as root, and not
 // in a recorder. perf ignores this signal as well.

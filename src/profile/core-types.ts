@@ -45,7 +45,7 @@ export function planCoreJoin(
       rows.set(keys[index], kept.length);
       return kept.push(event) - 1;
     }
-    // What holds for one kind of core only, holds for none of the whole.
+    // A fact of one kind of core only is none of the whole.
     const isAlike = kept[row].fixedPeriod === event.fixedPeriod;
     const fixedPeriod = isAlike ? event.fixedPeriod : null;
     kept[row] = { ...kept[row], name: shown[index], fixedPeriod };

@@ -1,6 +1,6 @@
 import type { EventIndex, Profile, ProfileEvent } from './types.ts';
 
-/** Where each event of a profile goes when several become one. */
+/** The new index of each event of a profile when several become one. */
 export type EventJoin = {
   readonly events: readonly ProfileEvent[];
   /** Old row -> new row. */

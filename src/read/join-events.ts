@@ -26,7 +26,7 @@ export function joinTimedEvents(parts: ProfileByEvent): ProfileByEvent {
       'perf-ts record --off-cpu records what threads ran and what they waited for',
     ]);
   }
-  // What a clock counted and how many switches there were have no sum.
+  // A clock's count and a number of switches have no sum.
   return joinEvents(parts, join, () => null);
 }
 

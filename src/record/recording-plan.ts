@@ -92,7 +92,7 @@ export function planRecording(
     );
   }
   for (const { name, spec } of needed) tellLimits(name, spec, options, features, notices);
-  // Of a file only: what is shown at once is named from the files that are there now.
+  // Only a file matters: samples shown at once are named from the files that are there now.
   if (!features.buildId && options.buildIds !== false && options.output !== undefined) {
     notices.add(
       'recording without the build IDs of mapped files, by which a changed file is recognized: this ' +

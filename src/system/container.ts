@@ -24,7 +24,7 @@ export type Container = {
 export type ReadText = (path: string) => string | null;
 
 /**
- * What this process runs in; null: the machine itself. Known by the files that Docker and Podman leave,
+ * The container that this process runs in; null: the machine itself. Known by the files that Docker and Podman leave,
  * the variables of Kubernetes, what an init was told (`container=lxc`), and the kernel's own name:
  *
  *     Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016            gVisor, always this

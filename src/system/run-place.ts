@@ -5,7 +5,7 @@ import { type Container, readContainer } from './container.ts';
 import { readTextOrEmpty } from './small-file.ts';
 import { packageFile } from './version.ts';
 
-/** What decides how a user gets from here to more rights. Drawn by tests. */
+/** Facts that decide how a user gets from here to more rights. Drawn by tests. */
 export type RunPlace = {
   readonly isRoot: boolean;
   /** sudo is installed. */
@@ -93,7 +93,7 @@ function cwdOrRoot(): string {
 }
 
 /**
- * What sudo searches instead of its caller's PATH (secure_path in /etc/sudoers, which only root may
+ * Folders that sudo searches instead of its caller's PATH (secure_path in /etc/sudoers, which only root may
  * read): the folders that all distributions have there, and those of most.
  */
 const SECURE_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];

@@ -69,7 +69,7 @@ function anchorsOf(page: string): Set<string> {
   return anchors;
 }
 
-/** What is wrong with a link; null: nothing. */
+/** The obstacle of a link; null: none. */
 function obstacleOf({ page, target }: Link): string | null {
   const [file, anchor] = target.split('#');
   const path = file === '' ? page : relative(root, resolve(root, dirname(page), decodeURI(file)));

@@ -1,4 +1,4 @@
-// What a user's compiler reads of the built package: the declarations that index.d.ts leads to.
+// The part of the built package that a user's compiler reads: the declarations that index.d.ts leads to.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

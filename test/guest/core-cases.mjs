@@ -1,4 +1,4 @@
-// What perf-ts has to do on every kernel. A case records programs whose work is known, and checks what
+// Cases that have to pass on every kernel. A case records programs whose work is known, and checks what
 // the commands print of it. It returns what it found in a few words, and the sentences with which
 // perf-ts reported that this kernel lacks something.
 

@@ -1,6 +1,6 @@
 // Reads what core-run.mjs prints on one kernel or several, and prints it for people.
 
-/** What one kernel gave. */
+/** Results of one kernel. */
 export class CoreRun {
   #name;
   #results = [];

@@ -3,7 +3,7 @@ import type { RunPlace } from '../../src/system/run-place.ts';
 const NVM = '/home/ann/.nvm/versions/node/v20.20.2/bin';
 
 /**
- * Where a program runs: `programs` are the files that can be executed, each with the file behind it
+ * Draws the place where a program runs: `programs` are the files that can be executed, each with the file behind it
  * where it is a link.
  */
 export function drawnPlace(

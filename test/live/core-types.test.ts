@@ -74,7 +74,7 @@ describeLive('events of two kinds of cores', () => {
     const onAtom = touch.rows.find(({ coretype }) => coretype === 'cpu_atom')?.samples ?? 0;
     expect(onAtom).toBeGreaterThanOrEqual(1000);
     expect(touch.samples - onAtom).toBeGreaterThanOrEqual(2000);
-    // What its start touches besides, it touches before it moves.
+    // Its start touches other pages, all before it moves.
     expect(onAtom).toBeLessThan(1100);
     const [atom] = report(file, '-e', 'cpu_atom/touch/');
     expect([atom.event, atom.samples]).toEqual(['cpu_atom/touch/u', onAtom]);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a new user does with the package beside it, perf-ts.tgz, in an empty folder: installs it, records,
+# Does what a new user does with the package beside it, perf-ts.tgz, in an empty folder: installs it, records,
 # looks. Ends with the seconds that it took. Needs Node and npm alone.
 set -euo pipefail
 

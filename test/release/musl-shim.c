@@ -1,4 +1,4 @@
-// What Debian's libstdc++ and libgcc_s take from glibc and musl has not, so that a program built for
+// Names that Debian's libstdc++ and libgcc_s take from glibc and musl lacks, so that a program built for
 // musl's libstdc++ starts where only Debian's is at hand. It takes the place of ld-linux-x86-64.so.2.
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { grantLines, isConfining, readContainer } from '../../src/system/container.ts';
 
 const FIRST_NAMESPACE = '         0          0 4294967295\n';
-/** What runc makes of /proc. */
+/** /proc as runc makes it. */
 const MOUNTS = 'proc /proc proc rw 0 0\nproc /proc/sys proc ro,nosuid,nodev,noexec 0 0\n';
 const OF_ANN = '         0       1000          1\n         1     100000      65536\n';
 const DEBIAN = 'Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org) (gcc-12) #1 SMP\n';

@@ -19,7 +19,7 @@ import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
 /** Places to look in for a split file. */
 const MAX_ATTEMPTS = 16;
 
-/** What holds the code of each kind of DSO. Modules are relocatable files, whose DWARF is not linked. */
+/** The request for the code of each kind of DSO. Modules are relocatable files, whose DWARF is not linked. */
 const NEED_OF_KIND: { readonly [kind in DsoKey['kind']]?: 'elf' | 'kernel-image' | 'vdso' } = {
   'user-file': 'elf',
   kernel: 'kernel-image',

@@ -30,7 +30,7 @@ export function chooseGroupEvents(
   });
 }
 
-/** Of an event that each kind of core has, the one of the CPU that is counted. */
+/** The event of the counted CPU, where each kind of core has one. */
 function theOnlyEvent(text: string, { cpu }: GroupOptions, sources: EventSources): EventSpec {
   const all = parseEvents(text, sources);
   const ofCpu =

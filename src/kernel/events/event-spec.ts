@@ -63,7 +63,7 @@ export type EventSpec = {
   /** The only CPUs on which the PMU counts (sysfs `cpumask` or `cpus`); null: all of them. */
   readonly cpus: readonly number[] | null;
   /**
-   * Where a name means one event on each kind of core: the PMU of this one, as `cpu_atom`. Null for
+   * This one's PMU where a name means one event on each kind of core, as `cpu_atom`. Null for
    * an event whose text names its PMU, and where all cores are of one kind.
    */
   readonly corePmu: string | null;

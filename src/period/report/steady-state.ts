@@ -6,7 +6,7 @@ import type { PeriodSequence } from '../period-sequence.ts';
 import type { Activity } from './activity.ts';
 import type { Convergence } from './convergence.ts';
 
-/** What holds while the period is settled. */
+/** Rates and periods while the period is settled. */
 export type SteadyState = {
   readonly period: Distribution;
   /** Samples per second of active time (idle gaps left out). */

@@ -4,7 +4,7 @@ import { encodeAttr, newAttr } from '../../kernel/perf-event/attr.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
 
-/** What perf_event_open returns where a PMU has no `PERF_PMU_CAP_EXTENDED_HW_TYPE`. */
+/** The errno of perf_event_open where a PMU has no `PERF_PMU_CAP_EXTENDED_HW_TYPE`. */
 const NOT_TAKEN: readonly string[] = ['ENOENT', 'EINVAL'];
 
 /**

@@ -37,7 +37,7 @@ function samples(bit: number): (attr: AskedAttr) => boolean {
 }
 
 /**
- * What a refused attr asks for that a kernel of this release (`5.10.0-32-cloud-amd64`) is too old for;
+ * Names what a refused attr asks for and a kernel of this release (`5.10.0-32-cloud-amd64`) is too old for;
  * null where it is not. Distributions port features back to older kernels, so that a version alone
  * does not say that one is missing: only an attr that does not open is to be looked at.
  */

@@ -2,7 +2,7 @@ import { grantLines, isConfining } from '../container.ts';
 import { type RunPlace, readRunPlace, rootLine } from '../run-place.ts';
 import type { KernelSettings } from './kernel-settings.ts';
 
-/** What was refused, as far as it decides what would allow it. */
+/** The refused event, as far as it decides what would allow it. */
 export type RefusedWish = {
   readonly kernel: boolean;
   readonly systemWide: boolean;

@@ -210,7 +210,7 @@ function makeHolder(output: string, tree: string, givenTo: FileIdentity | null):
   }
 }
 
-/** What stands at the place and may be replaced; undefined: nothing. Throws where it may not be. */
+/** The entry at the place, which may be replaced; undefined: none. Throws where it may not be. */
 function replaceableEntry(
   folder: Folder,
   output: string,

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { ReadText } from '../../system/container.ts';
 import { readTextOrNull } from '../../system/small-file.ts';
 
-/** What this process is kept to: its capabilities and the limits of its control group. */
+/** Limits of this process: its capabilities and the limits of its control group. */
 export type Confinement = {
   /** Of the capabilities that recording asks for, those that are in effect: `CAP_PERFMON`. */
   readonly capabilities: readonly string[];

@@ -47,7 +47,7 @@ export function checkPermissions(state: MachineState): Check[] {
 /** The fix of what fails for the same reason as `own-programs`. */
 export const SEE_OWN = 'what refuses own-programs refuses this too; see there';
 
-/** What a kernel without perf events answers to a software event; some filters answer so too. */
+/** The answers of a kernel without perf events to a software event; some filters answer so too. */
 const NO_SUCH_CALL = new Set(['ENOSYS', 'ENODEV']);
 
 function explain(

@@ -45,7 +45,7 @@ export function walkToReturn(
   let rbpAt = -1;
   /** What was freed when the path set rbp to the stack pointer; NaN before. */
   let freedAtFrame = Number.NaN;
-  /** What the addition that takes a frame down leaves freed; NaN but between rbp's load and it. */
+  /** The bytes freed once the addition has taken a frame down; NaN but between rbp's load and it. */
   let freedWithoutFrame = Number.NaN;
   /** The register that the last instruction added to, −1 for none: jump tables end so. */
   let addedTo = -1;
