@@ -74,6 +74,55 @@
         "-std=gnu++17",
         "-std=gnu++20"
       ]
+    },
+    {
+      "target_name": "perf_ts_code_events",
+      "sources": [
+        "glue/code_events_addon.cc",
+        "core/code_events/byte_queue.cc",
+        "core/code_events/code_listener.cc",
+        "core/code_events/sender.cc"
+      ],
+      "include_dirs": [
+        "."
+      ],
+      "defines": [
+        "NAPI_VERSION=8"
+      ],
+      "libraries": [],
+      "ldflags": [
+        "-nostdlib"
+      ],
+      "cflags": [
+        "-Wall",
+        "-Wextra",
+        "-Wno-unused-parameter",
+        "-O2",
+        "-fvisibility=hidden",
+        "-fno-stack-protector",
+        "-fno-asynchronous-unwind-tables",
+        "-U_FORTIFY_SOURCE"
+      ],
+      "cflags_cc": [
+        "-std=c++17",
+        "-fno-exceptions",
+        "-fno-rtti",
+        "-fno-threadsafe-statics"
+      ],
+      "cflags_cc!": [
+        "-std=gnu++17",
+        "-std=gnu++20"
+      ],
+      "conditions": [
+        [
+          "target_arch=='arm64'",
+          {
+            "cflags": [
+              "-mno-outline-atomics"
+            ]
+          }
+        ]
+      ]
     }
   ]
 }

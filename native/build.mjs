@@ -1,4 +1,4 @@
-// Builds the addon (build/Release/perf_ts.node); with --test, builds and runs the core's tests.
+// Builds the addons (build/Release/*.node); with --test, builds and runs the core's tests.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, realpathSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -58,10 +58,12 @@ function buildAddon() {
   // node-gyp-build looks there first.
   const place = join('build', options.length === 0 ? 'Release' : 'Debug');
   mkdirSync(join(root, place), { recursive: true });
-  const addon = join(root, place, 'perf_ts.node');
-  copyFileSync(join(native, place, 'perf_ts.node'), `${addon}.new`);
-  // By name: a process that has the earlier one mapped keeps it.
-  renameSync(`${addon}.new`, addon);
+  for (const name of ['perf_ts.node', 'perf_ts_code_events.node']) {
+    const addon = join(root, place, name);
+    copyFileSync(join(native, place, name), `${addon}.new`);
+    // By name: a process that has the earlier one mapped keeps it.
+    renameSync(`${addon}.new`, addon);
+  }
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// Compiles the addon with any compiler, against Node-API's headers alone.
+// Compiles the addons with any compiler, against Node-API's headers alone.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -15,13 +15,14 @@ const native = dirname(fileURLToPath(import.meta.url));
  * Compiles what has changed since the last time. Throws with the compiler's messages.
  *
  * @param {object} options
+ * @param {string} options.name the target in addon.gypi
  * @param {readonly string[]} options.compiler the words that start a C++ compiler: `['g++']`,
  *   `['zig', 'c++', '-target', 'x86_64-linux-musl']`
  * @param {string} options.objects the folder for its object files
  * @param {string} options.output the addon to write, stripped
  */
-export async function compileAddon({ compiler: [program, ...words], objects, output }) {
-  const target = readTarget();
+export async function compileAddon({ name, compiler: [program, ...words], objects, output }) {
+  const target = readTarget(name);
   const flags = [...words, ...flagsOf(target)];
   const newestHeader = Math.max(...headers().map((file) => statSync(file).mtimeMs));
   mkdirSync(objects, { recursive: true });
@@ -41,15 +42,26 @@ export async function compileAddon({ compiler: [program, ...words], objects, out
   };
   await Promise.all(Array.from({ length: availableParallelism() }, compileNext));
   const linked = files.map(({ object }) => object);
-  await run(program, [...words, '-shared', '-s', '-o', output, ...linked, ...target.libraries]);
+  const { ldflags = [], libraries } = target;
+  await run(program, [
+    ...words,
+    '-shared',
+    ...ldflags,
+    '-s',
+    '-o',
+    output,
+    ...linked,
+    ...libraries,
+  ]);
 }
 
-/** The target of addon.gypi, which node-gyp builds; it is kept to what is JSON, too. */
-function readTarget() {
-  return JSON.parse(readFileSync(join(native, 'addon.gypi'), 'utf8')).targets[0];
+/** A target of addon.gypi, which node-gyp builds; it is kept to what is JSON, too. */
+function readTarget(name) {
+  const { targets } = JSON.parse(readFileSync(join(native, 'addon.gypi'), 'utf8'));
+  return targets.find(({ target_name }) => target_name === name);
 }
 
-function flagsOf({ cflags, cflags_cc, defines }) {
+function flagsOf({ target_name, cflags, cflags_cc, defines }) {
   const require = createRequire(import.meta.url);
   const includes = [
     native,
@@ -60,7 +72,7 @@ function flagsOf({ cflags, cflags_cc, defines }) {
     // A flag with its value is one word to make's shell.
     ...[...cflags, ...cflags_cc].flatMap((flag) => flag.split(' ')),
     '-fPIC',
-    ...[...defines, 'BUILDING_NODE_EXTENSION', 'NODE_GYP_MODULE_NAME=perf_ts'].map(
+    ...[...defines, 'BUILDING_NODE_EXTENSION', `NODE_GYP_MODULE_NAME=${target_name}`].map(
       (define) => `-D${define}`,
     ),
     ...includes.map((folder) => `-I${relative(native, folder) || '.'}`),

@@ -1,1 +1,1 @@
-export function checkFloors(addon: string, libc: 'glibc' | 'musl'): string;
+export function checkFloors(addon: string, libc: 'glibc' | 'musl' | 'any'): string;

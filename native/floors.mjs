@@ -10,6 +10,7 @@ const ALLOWED = {
     versions: { GLIBC: '2.17', GLIBCXX: '3.4.21', CXXABI: '1.3.9', GCC: '4.3.0' },
   },
   musl: { libraries: /^libc\.so$/, versions: {} },
+  any: { libraries: /^$/, versions: {} },
 };
 
 /**
@@ -39,7 +40,7 @@ export function checkFloors(addon, libc) {
   return (
     Object.entries(needed)
       .map((entry) => entry.join(' '))
-      .join(', ') || `${libc} alone`
+      .join(', ') || (libc === 'any' ? 'no library' : `${libc} alone`)
   );
 }
 

@@ -16,21 +16,35 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const ARCHITECTURES = { x64: 'x86_64', arm64: 'aarch64' };
 const MAX_BYTES = 700_000;
 
-/** Each addon of a package: where, for whom, and the compiler that makes it; null: none is here. */
+/**
+ * Each addon of a package: where, for whom, and the compiler that makes it; null: none is here. What a
+ * profiled program takes in (`code-events.so`) names no C library. It is not called `.node`: the finder of
+ * the other ones would take it for one of them.
+ */
 function prebuildTargets() {
-  return Object.entries(ARCHITECTURES).flatMap(([arch, cpu]) =>
-    ['glibc', 'musl'].map((libc) => ({
+  return Object.entries(ARCHITECTURES).flatMap(([arch, cpu]) => [
+    ...['glibc', 'musl'].map((libc) => ({
       name: `linux-${arch} ${libc}`,
+      target: 'perf_ts',
       libc,
       output: join(root, 'prebuilds', `linux-${arch}`, `perf-ts.${libc}.node`),
       compiler: libc === 'glibc' ? findGcc(arch, cpu) : findZig(cpu),
     })),
-  );
+    {
+      name: `linux-${arch} code-events`,
+      target: 'perf_ts_code_events',
+      libc: 'any',
+      output: join(root, 'prebuilds', `linux-${arch}`, 'code-events.so'),
+      compiler: findGcc(arch, cpu),
+    },
+  ]);
 }
 
 function findGcc(arch, cpu) {
   const compiler = arch === process.arch ? 'g++' : `${cpu}-linux-gnu-g++`;
-  return starts(compiler) ? [compiler] : null;
+  if (!starts(compiler)) return null;
+  // Atomics that are chosen at run time ask the C library for the processor.
+  return arch === 'arm64' ? [compiler, '-mno-outline-atomics'] : [compiler];
 }
 
 function findZig(cpu) {
@@ -53,13 +67,13 @@ async function main() {
   }
   // Whatever was built from other sources is not packed.
   rmSync(join(root, 'prebuilds'), { recursive: true, force: true });
-  for (const { name, libc, output, compiler } of targets) {
+  for (const { name, target, libc, output, compiler } of targets) {
     if (compiler === null) {
       console.log(`prebuilds: ${name}: not built, its compiler is not here`);
       continue;
     }
     const objects = join(root, 'build/prebuild', name.replace(' ', '-'));
-    await compileAddon({ compiler, objects, output });
+    await compileAddon({ name: target, compiler, objects, output });
     const floors = checkFloors(output, libc);
     const { size } = statSync(output);
     if (size > MAX_BYTES) throw new Error(`${output}: ${size} bytes, more than ${MAX_BYTES}`);

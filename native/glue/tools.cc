@@ -1,6 +1,7 @@
 #include "tools.h"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -190,6 +191,20 @@ Napi::Value JsSetNonBlocking(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(env, done);
 }
 
+/** The process at the other end of a Unix socket, as it was when it connected; null if unknown. */
+Napi::Value JsPeerOf(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  double fd;
+  if (!ReadInteger(info[0], "fd", 0, 1 << 30, &fd)) return env.Undefined();
+  ucred peer = {};
+  socklen_t size = sizeof peer;
+  if (getsockopt(static_cast<int>(fd), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    return env.Null();
+  }
+  return Napi::Value(env,
+                     ObjectBuilder(env).Number("pid", peer.pid).Number("uid", peer.uid).object());
+}
+
 Napi::Value JsNoteSignalOrigin(const Napi::CallbackInfo& info) {
   double signal;
   if (!ReadInteger(info[0], "signal", 1, kSignalCount, &signal)) return info.Env().Undefined();
@@ -219,6 +234,7 @@ void DefineTools(Napi::Env env, Napi::Object exports) {
   exports.Set("setFileIdentity", Napi::Function::New<JsSetFileIdentity>(env, "setFileIdentity"));
   exports.Set("reapOrphans", Napi::Function::New<JsReapOrphans>(env, "reapOrphans"));
   exports.Set("setNonBlocking", Napi::Function::New<JsSetNonBlocking>(env, "setNonBlocking"));
+  exports.Set("peerOf", Napi::Function::New<JsPeerOf>(env, "peerOf"));
   exports.Set("noteSignalOrigin", Napi::Function::New<JsNoteSignalOrigin>(env, "noteSignalOrigin"));
   exports.Set("isSignalFromKernel",
               Napi::Function::New<JsIsSignalFromKernel>(env, "isSignalFromKernel"));

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+
+/**
+ * The part of V8's embedder interface that this library uses, as Node 18 to 26 lay it out on 64-bit
+ * machines. The functions are looked up by name when the library is loaded, so that one binary
+ * serves all of these versions; V8's headers are not included.
+ *
+ * Specification: `struct JitCodeEvent` in V8's include/v8-callbacks.h, and `Isolate` in
+ * include/v8-isolate.h.
+ */
+namespace perf_ts::v8_abi {
+
+enum class EventType : int {
+  kCodeAdded = 0,
+  kCodeMoved = 1,
+  kCodeRemoved = 2,
+  kLinePosition = 3,
+  kLinesBegin = 4,
+  kLinesEnd = 5,
+};
+
+enum class CodeType : int { kByteCode = 0, kMachineCode = 1, kWebAssembly = 2 };
+
+struct CodeEvent {
+  EventType type;
+  CodeType code_type;
+  /** First instruction; of bytecode: its first byte. */
+  void* code_start;
+  size_t code_length;
+  void* script;
+  /** Of kLinesBegin: out. Of kLinePosition and kLinesEnd: what kLinesBegin left there. */
+  void* user_data;
+  void* wasm_source_info;
+  union {
+    /** Of kCodeAdded; not terminated. */
+    struct {
+      const char* text;
+      size_t length;
+    } name;
+    /** Of kLinePosition. */
+    struct {
+      /** Bytes from the start of the code. */
+      size_t offset;
+      /** Characters from the start of the script. */
+      size_t position;
+      int position_type;
+    } line;
+    /** Of kCodeMoved. */
+    void* new_code_start;
+  };
+  void* isolate;
+};
+
+using Handler = void (*)(const CodeEvent*);
+
+/** `v8::Isolate::GetCurrent()`. */
+using GetCurrentIsolate = void* (*)();
+inline constexpr char kGetCurrentIsolate[] = "_ZN2v87Isolate10GetCurrentEv";
+
+/** `v8::Isolate::SetJitCodeEventHandler(options, handler)`; one handler per isolate. */
+using SetHandler = void (*)(void* isolate, int options, Handler);
+inline constexpr char kSetHandler[] =
+    "_ZN2v87Isolate22SetJitCodeEventHandlerENS_19JitCodeEventOptionsEPFvPKNS_12JitCodeEventEE";
+
+/** An option: the handler is called at once for all code that exists. */
+inline constexpr int kEnumerateExisting = 1;
+
+}  // namespace perf_ts::v8_abi

@@ -1,0 +1,192 @@
+#include <node_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <new>
+
+#include "../core/code_events/code_listener.h"
+
+/**
+ * The library that a profiled program takes in:
+ *
+ *   start(socketPath, onEnd)   connects to a recorder and sends the isolate's code; throws
+ * otherwise stop()                     ends it; also called when the recorder is gone, before
+ * `onEnd`
+ *
+ * Loaded once in each isolate that is to be listened to. It has no C++ runtime and names no C
+ * library, so that one file loads under glibc and musl, and adds nothing to the program.
+ */
+namespace perf_ts {
+namespace {
+
+struct Instance {
+  CodeListener* listener = nullptr;
+  napi_threadsafe_function gone = nullptr;
+  napi_ref on_end = nullptr;
+};
+
+constexpr size_t kMostPathBytes = 256;
+
+napi_value Throw(napi_env env, const char* code, const char* message) {
+  napi_throw_error(env, code, message);
+  return nullptr;
+}
+
+napi_value ThrowErrno(napi_env env, const char* operation, int code_errno) {
+  char message[160];
+  snprintf(message, sizeof message, "%s: %s", operation, strerror(code_errno));
+  char code[16];
+  snprintf(code, sizeof code, "%d", code_errno);
+  return Throw(env, code, message);
+}
+
+void DestroyListener(Instance* instance) {
+  if (instance->listener == nullptr) return;
+  instance->listener->~CodeListener();
+  free(instance->listener);
+  instance->listener = nullptr;
+}
+
+/** On the isolate's thread. Nothing of a recording is left behind. */
+void End(napi_env env, Instance* instance) {
+  DestroyListener(instance);
+  if (instance->gone != nullptr) {
+    napi_release_threadsafe_function(instance->gone, napi_tsfn_abort);
+    instance->gone = nullptr;
+  }
+  if (instance->on_end != nullptr) {
+    napi_delete_reference(env, instance->on_end);
+    instance->on_end = nullptr;
+  }
+}
+
+/** On the isolate's thread, after `OnGone` on the sender's. `env` is null while the environment
+ * ends. */
+void EndAndTell(napi_env env, napi_value, void* context, void*) {
+  if (env == nullptr) return;
+  auto* instance = static_cast<Instance*>(context);
+  napi_value on_end = nullptr;
+  if (instance->on_end != nullptr) napi_get_reference_value(env, instance->on_end, &on_end);
+  End(env, instance);
+  napi_value receiver;
+  if (on_end == nullptr || napi_get_undefined(env, &receiver) != napi_ok) return;
+  napi_call_function(env, receiver, on_end, 0, nullptr, nullptr);
+  // It must not end a program that is being profiled.
+  bool is_pending = false;
+  napi_value error;
+  if (napi_is_exception_pending(env, &is_pending) == napi_ok && is_pending) {
+    napi_get_and_clear_last_exception(env, &error);
+  }
+}
+
+void OnGone(void* context) {
+  napi_call_threadsafe_function(static_cast<Instance*>(context)->gone, nullptr,
+                                napi_tsfn_nonblocking);
+}
+
+void CleanUp(void* data) {
+  DestroyListener(static_cast<Instance*>(data));
+}
+
+Instance* InstanceOf(napi_env env) {
+  void* data = nullptr;
+  napi_get_instance_data(env, &data);
+  return static_cast<Instance*>(data);
+}
+
+napi_value Start(napi_env env, napi_callback_info info) {
+  size_t count = 3;
+  napi_value arguments[3];
+  napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
+  char path[kMostPathBytes];
+  size_t length = 0;
+  bool existing = false;
+  if (count < 2 ||
+      napi_get_value_string_utf8(env, arguments[0], path, sizeof path, &length) != napi_ok ||
+      napi_get_value_bool(env, arguments[1], &existing) != napi_ok) {
+    return Throw(env, "ERR_INVALID_ARG_TYPE",
+                 "start(path, existing, onEnd): expected a path, a boolean");
+  }
+  Instance* instance = InstanceOf(env);
+  if (instance->listener != nullptr) {
+    return Throw(env, "EALREADY", "this thread's code is sent to a recorder already");
+  }
+  const CodeListener::V8 v8 = CodeListener::FindV8();
+  if (v8.get_current == nullptr || v8.set_handler == nullptr) {
+    return Throw(env, "ENOSYS", "this program does not export V8's code event handler");
+  }
+  void* memory = malloc(sizeof(CodeListener));
+  if (memory == nullptr) return ThrowErrno(env, "malloc", 12);
+  auto* listener = new (memory) CodeListener(v8);
+  instance->listener = listener;
+  const char* operation = "";
+  const int refusal = listener->sender().Connect(path, &operation);
+  if (refusal != 0) {
+    End(env, instance);
+    return ThrowErrno(env, operation, refusal);
+  }
+  const uint32_t peer = listener->sender().peer_uid();
+  if (peer != 0 && peer != geteuid()) {
+    End(env, instance);
+    return Throw(env, "EPERM", "the recorder is a process of another user");
+  }
+  napi_value name;
+  napi_create_string_utf8(env, "perf-ts", NAPI_AUTO_LENGTH, &name);
+  if (count > 2) {
+    napi_valuetype type;
+    napi_typeof(env, arguments[2], &type);
+    if (type == napi_function) napi_create_reference(env, arguments[2], 1, &instance->on_end);
+  }
+  if (napi_create_threadsafe_function(env, nullptr, nullptr, name, 0, 1, nullptr, nullptr, instance,
+                                      EndAndTell, &instance->gone) != napi_ok) {
+    End(env, instance);
+    return Throw(env, "EAGAIN", "napi_create_threadsafe_function failed");
+  }
+  // The program may end while it is recorded.
+  napi_unref_threadsafe_function(env, instance->gone);
+  if (const int failure = listener->sender().Start(OnGone, instance)) {
+    End(env, instance);
+    return ThrowErrno(env, "pthread_create", failure);
+  }
+  if (!listener->Start(existing)) {
+    End(env, instance);
+    return Throw(env, "EBUSY", "this thread is listened to already, or too many are");
+  }
+  return nullptr;
+}
+
+napi_value Stop(napi_env env, napi_callback_info) {
+  End(env, InstanceOf(env));
+  return nullptr;
+}
+
+void Export(napi_env env, napi_value exports, const char* name, napi_callback callback) {
+  napi_value function;
+  if (napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, nullptr, &function) != napi_ok)
+    return;
+  napi_set_named_property(env, exports, name, function);
+}
+
+/** `process.exit()` ends no environment: what is queued would be lost with the thread that sends
+ * it. */
+__attribute__((destructor)) void FlushAtExit() {
+  CodeListener::FlushAll();
+}
+
+}  // namespace
+}  // namespace perf_ts
+
+NAPI_MODULE_INIT() {
+  using namespace perf_ts;
+  void* memory = malloc(sizeof(Instance));
+  if (memory == nullptr) return exports;
+  auto* instance = new (memory) Instance();
+  napi_set_instance_data(
+      env, instance, [](napi_env, void* data, void*) { free(data); }, nullptr);
+  napi_add_env_cleanup_hook(env, CleanUp, instance);
+  Export(env, exports, "start", Start);
+  Export(env, exports, "stop", Stop);
+  return exports;
+}
