@@ -87,6 +87,8 @@ type JitCode =
   | 'perf-map-line-too-long'
   | 'perf-map-line-malformed'
   | 'stored-perf-map-damaged'
+  | 'code-events-damaged'
+  | 'code-events-lost'
   | 'jitdump-times-in-cycles'
   | 'jitdump-too-many-records'
   | 'jitdump-record-damaged'

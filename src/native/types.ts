@@ -393,6 +393,8 @@ export type NativeBinding = {
    * both, and the caller sets the earlier identity again.
    */
   setFileIdentity(uid: number, gid: number, groups: Uint32Array): void;
+  /** The process at the other end of a Unix socket, as when it connected; pid 0: not of our namespace. */
+  peerOf(fd: number): { readonly pid: number; readonly uid: number } | null;
   /** One instant on two clocks: CLOCK_REALTIME and `clockId`, nanoseconds. */
   readClockPair(clockId: number): { readonly wallNs: bigint; readonly clockNs: bigint };
 };

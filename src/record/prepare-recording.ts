@@ -28,7 +28,7 @@ import { checkCpuOption, onlineCpus } from '../system/kernel/online-cpus.ts';
 import { readPageBytes } from '../system/kernel/page-bytes.ts';
 import { explainRefusal, explainRingRefusal } from '../system/kernel/permission-help.ts';
 import { explainAttachedNode } from '../system/launch/attached-node.ts';
-import { addNodeFlags } from '../system/launch/node-flags.ts';
+import { addNodeFlags, type CodeNaming } from '../system/launch/node-flags.ts';
 import { resolveCommand } from '../system/launch/resolve-command.ts';
 import { explainGoneBeforeStart, explainStartFailure } from '../system/launch/start-failure.ts';
 import { explainUnprofilable } from '../system/launch/unprofilable.ts';
@@ -67,12 +67,15 @@ export type DecidedRecording = {
   readonly causesMaps: boolean;
   /** By what the notes of the command's Node processes are known; null if there are none. */
   readonly recordingId: string | null;
+  /** Where these processes will send what V8 compiles; null if they write maps. */
+  readonly codeSocket: string | null;
 };
 
 /** Turns options into a plan by asking the kernel what opens. */
 export function planOnly(
   options: RecordOptions,
   binding: NativeBinding = loadBinding(),
+  naming: CodeNaming = 'maps',
 ): DecidedRecording {
   const notices: string[] = [];
   const say = (notice: string): void => {
@@ -81,8 +84,9 @@ export function planOnly(
   };
   checkOptions(options);
   const settings = readKernelSettings();
-  const chosen = chooseTarget(options);
-  const { target, owner, notes, causesMaps = false, recordingId = null } = chosen;
+  const chosen = chooseTarget(options, naming);
+  const { target, owner, notes } = chosen;
+  const { causesMaps = false, recordingId = null, codeSocket = null } = chosen;
   for (const note of notes) say(note);
   const { specs, notices: eventNotices } = chooseSpecs(options, target, binding);
   const asked = options.ringPages ?? null;
@@ -114,7 +118,7 @@ export function planOnly(
   if (options.overwrite) {
     say(`--overwrite: of each CPU the last samples that fit ${ring.ringPages} pages are kept`);
   }
-  return { plan, target, ring, settings, notices, owner, causesMaps, recordingId };
+  return { plan, target, ring, settings, notices, owner, causesMaps, recordingId, codeSocket };
 }
 
 /** `auto` with the bytes to copy. Where no file is written that could be rewritten, it is `fp`. */
@@ -154,8 +158,9 @@ export function prepareRecording(
   options: RecordOptions,
   binding: NativeBinding,
   latencyMs = LATENCY_MS,
+  naming: CodeNaming = 'maps',
 ): PreparedRecording {
-  const decided = planOnly(options, binding);
+  const decided = planOnly(options, binding, naming);
   const { ring, settings, notices } = decided;
   const online = onlineCpus();
   const { plan, sampler } = openSampler(decided, options, binding, { latencyMs, online });
@@ -238,12 +243,16 @@ function openPlanned(
   }
 }
 
-function chooseTarget(options: RecordOptions): {
+function chooseTarget(
+  options: RecordOptions,
+  naming: CodeNaming,
+): {
   target: SamplerTarget;
   owner: FileOwner | null;
   notes: readonly string[];
   causesMaps?: boolean;
   recordingId?: string | null;
+  codeSocket?: string | null;
 } {
   const hasCommand = (options.command?.length ?? 0) > 0;
   const attached = [options.pids, options.tids].filter((list) => list !== undefined).length;
@@ -284,14 +293,15 @@ function chooseTarget(options: RecordOptions): {
   const resolved = resolveCommand(options.command as readonly string[], options, user);
   // A whole system is recorded through the CPUs.
   const unprofilable = options.systemWide ? null : explainUnprofilable(resolved);
-  const flagged = addNodeFlags(resolved, options.nodeFlags);
-  const { command, notes, causesMaps, recordingId } = flagged;
+  const flagged = addNodeFlags(resolved, options.nodeFlags, undefined, undefined, naming);
+  const { command, notes, causesMaps, recordingId, codeSocket } = flagged;
   return {
     target: options.systemWide ? { kind: 'system', command } : { kind: 'command', command },
     owner: user.owner,
     notes: [...user.notes, ...notes, ...(unprofilable === null ? [] : [unprofilable])],
     causesMaps,
     recordingId,
+    codeSocket,
   };
 }
 

@@ -12,6 +12,8 @@ import { callAfter, callEvery, type LongTimer } from '../system/time/long-timer.
 import { findBegunWaits } from './begun-waits.ts';
 import { dropsCopies } from './call-graph.ts';
 import { changedCpusText } from './changed-cpus.ts';
+import type { CodeEventSink } from './code-events/code-event-sink.ts';
+import { openCodeSink } from './code-events/open-code-sink.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
 import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
@@ -81,7 +83,8 @@ export async function startRecording(
   options: RecordOptions,
   binding: NativeBinding = loadBinding(),
 ): Promise<RunningRecording> {
-  const recorder = new Recorder(await openRecordingParts(options, binding), options);
+  const opened = await openRecordingParts(options, binding);
+  const recorder = new Recorder(opened, options, await openCodeSink(opened, binding));
   recorder.start();
   return {
     childPid: recorder.childPid,
@@ -119,6 +122,8 @@ class Recorder implements ControlActions {
   readonly #sampler: NativeSampler;
   readonly #startedMs = Date.now();
   readonly #maps: MapWatch;
+  /** Where the programs report V8's code; null if they do not. */
+  readonly #code: CodeEventSink | null;
   /** With `switchOutput`, and only where the output is a file. */
   readonly #switching: OutputSwitch | null;
   readonly #timers: LongTimer[] = [];
@@ -128,9 +133,10 @@ class Recorder implements ControlActions {
   #control: Control | null = null;
   #execFailure: FailedError | null = null;
 
-  constructor(opened: OpenedRecording, options: RecordOptions) {
+  constructor(opened: OpenedRecording, options: RecordOptions, code: CodeEventSink | null) {
     this.#opened = opened;
     this.#options = options;
+    this.#code = code;
     this.#sampler = opened.session.sampler;
     this.childPid = this.#sampler.opened.childPid;
     this.#maps = this.#watchMaps();
@@ -226,6 +232,7 @@ class Recorder implements ControlActions {
   #abandon(): void {
     this.#control?.close();
     this.#maps.stop();
+    this.#code?.close();
     this.#finishCounting();
     this.#sampler.close();
     this.#opened.output.discard();
@@ -368,6 +375,7 @@ class Recorder implements ControlActions {
       output.keep(this.#say);
       this.#reportTasksLeft(ended);
       this.#reportChangedCpus();
+      await this.#code?.settle();
       const jit = this.#takeJit(true);
       const recordedBytes = this.#finishOutput(output, ended, counted, jit);
       const written =
@@ -388,6 +396,7 @@ class Recorder implements ControlActions {
     } finally {
       this.#state = 'complete';
       this.#maps.stop();
+      this.#code?.close();
       output.close();
     }
   }
@@ -423,11 +432,13 @@ class Recorder implements ControlActions {
   }
 
   #takeJit(finish: boolean): JitAttachments {
-    return takeJitAttachments(this.#maps, finish, this.#say, {
+    const jit = takeJitAttachments(this.#maps, finish, this.#say, {
       recordingId: this.#opened.session.recordingId,
       commandUid: this.#commandUid ?? null,
       startedMs: this.#startedMs,
     });
+    const code = this.#code?.attachments() ?? [];
+    return { ...jit, attachments: [...jit.attachments, ...code] };
   }
 
   /** Adds the feature sections and the appendix; returns the bytes of the output. */

@@ -35,7 +35,9 @@ export async function openRecordingParts(
   const stream = isStream(path) ? await openStreamOnceRead(path, options.signal) : null;
   try {
     if (stream === null) checkWritable(path);
-    const session = prepareRecording({ ...options, output: path }, binding);
+    // What is read from a pipe has no attachments.
+    const naming = stream === null ? 'events' : 'maps';
+    const session = prepareRecording({ ...options, output: path }, binding, undefined, naming);
     try {
       return openBeside(session, path, stream, options, binding);
     } catch (error) {

@@ -14,10 +14,11 @@
 const fs = require('node:fs') as typeof import('node:fs');
 const nodeModule = require('node:module') as NodeModuleExports;
 const { pathToFileURL } = require('node:url') as typeof import('node:url');
-const v8 = require('node:v8') as typeof import('node:v8');
 const workers = require('node:worker_threads') as typeof import('node:worker_threads');
 const { noteOf, openNotes } =
   require('./source-map-note.cjs') as typeof import('./source-map-note.cts');
+
+const { sendCode } = require('./code-events.cjs') as typeof import('./code-events.cts');
 
 type Compile = (this: unknown, content: string, filename: string, ...rest: unknown[]) => unknown;
 type Register = (this: unknown, ...args: unknown[]) => unknown;
@@ -49,13 +50,27 @@ const NAMING = /(?:^|\s)--perf[-_](?:basic[-_])?prof\b/;
 
 const notes = openNotes(process.pid, workers.isMainThread);
 
+/** Where a recorder takes the code of the processes that it started. */
+const recorder = process.env.PERF_TS_CODE_EVENTS;
+
 try {
   noteThread();
-  if (workers.isMainThread) nameWhatStartsLater();
+  if (!isCodeSent() && workers.isMainThread) nameWhatStartsLater();
   watchCommonJs();
   watchLoaders();
 } catch {
   // A Node whose modules look different: its code in memory stays without source maps.
+}
+
+/** A recorder that has ended, or a V8 of another kind: then V8 writes its own maps. */
+function isCodeSent(): boolean {
+  if (recorder === undefined) return false;
+  try {
+    sendCode(recorder, false);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function noteThread(): void {
@@ -81,6 +96,8 @@ function noteThread(): void {
 
 /** Setting V8's flags now leaves the thread that runs already without a map. */
 function nameWhatStartsLater(): void {
+  // It takes 2 ms to load.
+  const v8 = require('node:v8') as typeof import('node:v8');
   const given = `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
   const isNamed = NAMING.test(given);
   // V8 opens a log for each worker, too: `+` is a temporary file.

@@ -3,11 +3,16 @@ import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { sampleTypeNames } from '../../kernel/perf-event/constants.ts';
 import { planOnly } from '../../record/prepare-recording.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
+import { isStream } from '../../system/files/stream-place.ts';
 import { readPageBytes } from '../../system/kernel/page-bytes.ts';
 
 /** What `--dry-run` says: each event as it would be opened, and the rings. Starts nothing. */
 export function describeDryRun(options: RecordOptions): string[] {
-  const { plan, ring, target } = planOnly(options);
+  const { plan, ring, target } = planOnly(
+    options,
+    undefined,
+    isStream(options.output ?? '') ? 'maps' : 'events',
+  );
   const lines = plan.events.map(({ name, attr, leader, cpus }) => {
     const member = leader >= 0 ? `, in the group of ${plan.events[leader]?.name}` : '';
     const place = cpus === null ? '' : `, on CPUs ${formatCpuList(cpus)}`;

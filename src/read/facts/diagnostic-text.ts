@@ -87,6 +87,8 @@ const WORDS: Record<PlainCode, string> = {
   'perf-map-line-too-long': 'perf map line longer than 64 KiB',
   'perf-map-line-malformed': 'perf map line not understood',
   'stored-perf-map-damaged': 'stored perf map is damaged, the rest not read',
+  'code-events-damaged': 'stored code events of V8 are damaged, the rest not read',
+  'code-events-lost': 'code events of V8 lost for want of memory: their code has no name',
   'jitdump-times-in-cycles': 'times of a jitdump are in CPU cycles, not used',
   'jitdump-too-many-records': 'jitdump of more than 5 million records, rest unread',
   'jitdump-record-damaged': 'jitdump record makes no sense, rest unread',

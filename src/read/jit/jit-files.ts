@@ -2,6 +2,7 @@ import { closeSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { describeError } from '../../base/system-error.ts';
+import { readCodeEvents } from '../../code/jit/code-events.ts';
 import type { CodeTable } from '../../code/jit/code-table.ts';
 import { JitCode } from '../../code/jit/jit-code.ts';
 import { readJitdump } from '../../code/jit/jitdump.ts';
@@ -20,6 +21,9 @@ import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
 /** Name of the attachment with the perf map of a process, without its pid. */
 export const PERF_MAP_ATTACHMENT = 'perf-map/';
 
+/** Name of the attachment with what V8 announced to the recorder, without its pid. */
+export const CODE_EVENTS_ATTACHMENT = 'code-events/';
+
 const CLOCK_MONOTONIC = 1;
 /** What the recorder adds to a map: 32 bytes for each look at it. */
 const MAX_LOG_BYTES = MAX_PERF_MAP_BYTES + (64 << 20);
@@ -33,8 +37,9 @@ export type JitFilesOptions = SymbolSources & {
 };
 
 /**
- * The JIT code of a recording. Of each process, best first: the jitdumps that it mapped, then the
- * perf map that the recorder read while it grew, else the one that is there now.
+ * The JIT code of a recording. Of each process, best first: the jitdumps that it mapped, then what V8
+ * announced to the recorder, then the perf map that the recorder read while it grew, else the one that
+ * is there now.
  */
 export function openJitCode(options: JitFilesOptions): JitCode {
   const files = new JitFiles(options, ownersOfFile(options.path));
@@ -69,9 +74,17 @@ class JitFiles {
 
   tablesOf(pid: number): CodeTable[] {
     const tables = this.dumpsOf(pid);
+    const events = this.#codeEvents(pid);
+    if (events !== null) tables.push(events);
     const map = this.#storedMap(pid) ?? (tables.length === 0 ? this.#mapNow(pid) : null);
     if (map !== null) tables.push(map);
     return tables;
+  }
+
+  #codeEvents(pid: number): CodeTable | null {
+    const { data, diagnostics } = this.#options;
+    const bytes = this.#stored.read(`${CODE_EVENTS_ATTACHMENT}${pid}`, MAX_LOG_BYTES);
+    return bytes === null ? null : readCodeEvents(bytes, data.startTime, diagnostics);
   }
 
   #storedMap(pid: number): CodeTable | null {

@@ -45,7 +45,12 @@ export type NodeFlags = {
   readonly causesMaps: boolean;
   /** By what the notes of its processes are known; null if they were not asked for any. */
   readonly recordingId: string | null;
+  /** The Unix socket where its processes report V8's code; null if they write maps. */
+  readonly codeSocket: string | null;
 };
+
+/** How V8's code comes to its names: a file that V8 writes, or events that the preload sends. */
+export type CodeNaming = 'maps' | 'events';
 
 /**
  * Gives a command that runs Node what V8 needs. `wanted` true: whatever the command is; false:
@@ -56,8 +61,15 @@ export function addNodeFlags(
   wanted: boolean | undefined,
   identify: (node: string) => NodeProgram = identifyNode,
   findPlanted: () => string | null = findPlantedMap,
+  naming: CodeNaming = 'maps',
 ): NodeFlags {
-  const unchanged = { command, notes: [], causesMaps: false, recordingId: null };
+  const unchanged = {
+    command,
+    notes: [],
+    causesMaps: false,
+    recordingId: null,
+    codeSocket: null,
+  };
   if (wanted === false) return unchanged;
   const found =
     findNode(command) ?? (wanted ? { node: nodeOnPath(command.env), isNode: false } : null);
@@ -75,6 +87,10 @@ export function addNodeFlags(
   const inherited = wordsOf(variable(command.env, 'NODE_OPTIONS'));
   const own = nodeWords(command, isNode);
   const given = [...inherited, ...own];
+  const preload = preloadFor(command, major);
+  if (naming === 'events' && preload !== null && !given.some(namesCode)) {
+    return withCodeEvents(command, preload, missingFlags(inherited, own));
+  }
   const added = missingFlags(inherited, own);
   const canLog = isDirectoryWritable(command);
   if (added.length > 0 && !canLog && !isNode) {
@@ -88,7 +104,6 @@ export function addNodeFlags(
     const cure = 'remove it, and set fs.protected_symlinks to 1';
     return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}; ${cure}`] };
   }
-  const preload = preloadFor(command, major);
   const options = [
     ...(canLog ? added : []),
     ...(preload === null ? [] : [`--require=${quote(preload)}`]),
@@ -114,6 +129,37 @@ export function addNodeFlags(
         : [`${where} got ${added.join(' ')}; --no-node-flags leaves it alone`],
     causesMaps: added.includes('--perf-basic-prof') && !own.some(namesCode),
     recordingId,
+    codeSocket: null,
+  };
+}
+
+/**
+ * The preload sends V8's code to the recorder as it is compiled: neither V8's map nor its log is
+ * written. Where that fails it sets V8's flags, so maps may come to be all the same.
+ */
+function withCodeEvents(
+  command: CommandSpec,
+  preload: string,
+  missing: readonly string[],
+): NodeFlags {
+  const recordingId = randomBytes(8).toString('hex');
+  const codeSocket = `/tmp/perf-ts-${recordingId}/code`;
+  const added = missing.filter((flag) => flag !== '--perf-basic-prof');
+  const earlier = variable(command.env, 'NODE_OPTIONS');
+  const options = [earlier, ...added, `--require=${quote(preload)}`];
+  const value = options.filter((text) => text !== '').join(' ');
+  let env = withVariable(command.env, 'NODE_OPTIONS', value);
+  env = withVariable(env, 'PERF_TS_RECORDING', recordingId);
+  env = withVariable(env, 'PERF_TS_CODE_EVENTS', codeSocket);
+  const flags = added.map((flag) => `${flag} and `).join('');
+  return {
+    command: { ...command, env },
+    notes: [
+      `NODE_OPTIONS got ${flags}a preload that reports V8's code; --no-node-flags leaves it alone`,
+    ],
+    causesMaps: true,
+    recordingId,
+    codeSocket,
   };
 }
 

@@ -1,0 +1,211 @@
+// Hot: once per record, of which a long-lived program makes hundreds of thousands.
+
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
+import { type RawTime, readAddress, readTimeSince, readU64 } from '../../base/u64.ts';
+import type { CodeTable } from './code-table.ts';
+
+/**
+ * What V8's code event handler said in the isolates of one process, as `native/core/code_events/stream.h`
+ * writes it, little-endian. The recorder puts a frame around each isolate's stream:
+ *
+ *   frame:   u64 size; s64 offset_ns; u8 stream[size]        offset_ns: recording's clock − CLOCK_MONOTONIC
+ *   stream:  char magic[8]; u32 pid, tid; u64 time_ns, flags; records
+ *   record:  u32 size; u16 type, code_type; u64 time_ns; …
+ *     ADDED       u64 start, length, name_length; char name[]
+ *     MOVED       u64 from, length, to
+ *     REMOVED     u64 start, length
+ *     LINES       u64 start, count; { u32 offset, position }[]     of the script, in characters
+ *     ENUMERATED  all code that existed when the handler was set has been added
+ *     LOST        u64 records
+ */
+const FRAME_BYTES = 16;
+const STREAM_HEADER_BYTES = 32;
+const RECORD_BYTES = 16;
+const MAGIC = 'PTSCODE1';
+const TYPE = { ADDED: 1, MOVED: 2, REMOVED: 3, LINES: 4, ENUMERATED: 5, LOST: 6 } as const;
+const BYTE_CODE = 0;
+const MOST_ROWS = 5_000_000;
+
+export type CodeEventFrame = {
+  /** Nanoseconds of the recording's clock at 0 of CLOCK_MONOTONIC. */
+  readonly offsetNs: bigint;
+  readonly chunks: readonly Uint8Array[];
+};
+
+/** The streams of one process's isolates, as a recording keeps them. */
+export function encodeCodeEvents(frames: readonly CodeEventFrame[]): Uint8Array {
+  const parts: Uint8Array[] = [];
+  for (const { offsetNs, chunks } of frames) {
+    const head = new Uint8Array(FRAME_BYTES);
+    const view = new DataView(head.buffer);
+    view.setBigUint64(0, BigInt(chunks.reduce((sum, chunk) => sum + chunk.length, 0)), true);
+    view.setBigInt64(8, offsetNs, true);
+    parts.push(head, ...chunks);
+  }
+  return Buffer.concat(parts);
+}
+
+/** The machine code of a process, isolates together; what is damaged is counted and left out. */
+export function readCodeEvents(
+  bytes: Uint8Array,
+  startTime: RawTime,
+  diagnostics: Diagnostics,
+): CodeTable {
+  const reader = new CodeEventReader(bytes);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const startNs = (BigInt(startTime.high) << 32n) | BigInt(startTime.low >>> 0);
+  let isDamaged = false;
+  let at = 0;
+  for (; at + FRAME_BYTES <= bytes.length && !isDamaged; ) {
+    const size = readU64(view, at, true);
+    const end = at + FRAME_BYTES + size;
+    if (!(end <= bytes.length)) break;
+    const origin = rawTimeOf(startNs - view.getBigInt64(at + 8, true));
+    isDamaged = !reader.read(at + FRAME_BYTES, end, origin);
+    at = end;
+  }
+  if (isDamaged || at !== bytes.length) diagnostics.count('code-events-damaged');
+  if (reader.lost > 0) diagnostics.count('code-events-lost', '', reader.lost);
+  return reader.finish();
+}
+
+function rawTimeOf(ns: bigint): RawTime {
+  return { high: Number(ns >> 32n), low: Number(ns & 0xffff_ffffn) };
+}
+
+class CodeEventReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #timeNs = new GrowableFloat64();
+  readonly #start = new GrowableFloat64();
+  readonly #end = new GrowableFloat64();
+  readonly #nameAt = new GrowableInt32();
+  readonly #nameSize = new GrowableInt32();
+  lost = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** The stream of one isolate; false if it is damaged. What a killed program left unfinished is not. */
+  read(first: number, end: number, origin: RawTime): boolean {
+    const view = this.#view;
+    if (end - first < STREAM_HEADER_BYTES) return end === first;
+    for (let i = 0; i < MAGIC.length; i++) {
+      if (this.#bytes[first + i] !== MAGIC.charCodeAt(i)) return false;
+    }
+    /** Start of code in force -> its row. */
+    const rowAt = new Map<number, number>();
+    let at = first + STREAM_HEADER_BYTES;
+    while (at + RECORD_BYTES <= end && this.#start.length < MOST_ROWS) {
+      const size = view.getUint32(at, true);
+      if (size < RECORD_BYTES) return false;
+      if (at + size > end) break;
+      const isCode = view.getUint16(at + 6, true) !== BYTE_CODE;
+      const type = view.getUint16(at + 4, true);
+      const timeNs = readTimeSince(view, at + 8, true, origin);
+      const body = at + RECORD_BYTES;
+      if (type === TYPE.ADDED && isCode) {
+        if (!this.#add(body, size - RECORD_BYTES, timeNs, rowAt)) return false;
+      } else if (type === TYPE.MOVED && isCode) {
+        if (size < RECORD_BYTES + 24) return false;
+        this.#move(body, timeNs, rowAt);
+      } else if (type === TYPE.REMOVED && isCode) {
+        if (size < RECORD_BYTES + 16) return false;
+        this.#remove(readAddress(view, body, true), timeNs, rowAt);
+      } else if (type === TYPE.LOST && size >= RECORD_BYTES + 8) {
+        this.lost += readU64(view, body, true);
+      }
+      at += size;
+    }
+    return true;
+  }
+
+  #add(body: number, size: number, timeNs: number, rowAt: Map<number, number>): boolean {
+    if (size < 24) return false;
+    const start = readAddress(this.#view, body, true);
+    const length = readU64(this.#view, body + 8, true);
+    const nameSize = readU64(this.#view, body + 16, true);
+    if (nameSize > size - 24) return false;
+    this.#push(timeNs, start, length, body + 24, nameSize, rowAt);
+    return true;
+  }
+
+  #move(body: number, timeNs: number, rowAt: Map<number, number>): void {
+    const from = readAddress(this.#view, body, true);
+    const to = readAddress(this.#view, body + 16, true);
+    const row = rowAt.get(from);
+    if (row === undefined) return;
+    const length = this.#end.array[row] - this.#start.array[row];
+    rowAt.delete(from);
+    this.#push(timeNs, to, length, this.#nameAt.array[row], this.#nameSize.array[row], rowAt);
+  }
+
+  /** A row without a name: what is sampled there until there is other code is nobody's. */
+  #remove(start: number, timeNs: number, rowAt: Map<number, number>): void {
+    const row = rowAt.get(start);
+    if (row === undefined) return;
+    const length = this.#end.array[row] - start;
+    this.#push(timeNs, start, length, 0, 0, rowAt);
+    rowAt.delete(start);
+  }
+
+  #push(
+    timeNs: number,
+    start: number,
+    length: number,
+    nameAt: number,
+    nameSize: number,
+    rowAt: Map<number, number>,
+  ): void {
+    // Code lies in user space and has bytes.
+    if (start < 0 || !(length > 0) || !Number.isSafeInteger(start + length)) return;
+    rowAt.set(start, this.#start.length);
+    this.#timeNs.push(timeNs);
+    this.#start.push(start);
+    this.#end.push(start + length);
+    this.#nameAt.push(nameAt);
+    this.#nameSize.push(nameSize);
+  }
+
+  finish(): CodeTable {
+    const order = ascending(this.#timeNs.array, this.#start.length);
+    const nameAt = inOrder(this.#nameAt.finish(), order, new Int32Array(order.length));
+    const nameSize = inOrder(this.#nameSize.finish(), order, new Int32Array(order.length));
+    const decoder = new TextDecoder();
+    const bytes = this.#bytes;
+    return {
+      length: order.length,
+      timeNs: inOrder(this.#timeNs.finish(), order, new Float64Array(order.length)),
+      start: inOrder(this.#start.finish(), order, new Float64Array(order.length)),
+      end: inOrder(this.#end.finish(), order, new Float64Array(order.length)),
+      restarts: [],
+      name: (row) => decoder.decode(bytes.subarray(nameAt[row], nameAt[row] + nameSize[row])),
+      hasSameName: (a, b) =>
+        nameSize[a] === nameSize[b] &&
+        Buffer.compare(
+          bytes.subarray(nameAt[a], nameAt[a] + nameSize[a]),
+          bytes.subarray(nameAt[b], nameAt[b] + nameSize[b]),
+        ) === 0,
+    };
+  }
+}
+
+/** Rows by time; threads of one isolate and other isolates write into streams of their own. */
+function ascending(timeNs: Float64Array, length: number): Int32Array {
+  const order = Int32Array.from({ length }, (_, row) => row);
+  let isAscending = true;
+  for (let row = 1; row < length; row++) isAscending &&= timeNs[row] >= timeNs[row - 1];
+  return isAscending ? order : order.sort((a, b) => timeNs[a] - timeNs[b] || a - b);
+}
+
+function inOrder<Column extends Float64Array | Int32Array>(
+  column: Column,
+  order: Int32Array,
+  out: Column,
+): Column {
+  for (let row = 0; row < order.length; row++) out[row] = column[order[row]];
+  return out;
+}

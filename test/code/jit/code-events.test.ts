@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import { encodeCodeEvents, readCodeEvents } from '../../../src/code/jit/code-events.ts';
+import { CodeLayer } from '../../../src/code/jit/code-layer.ts';
+
+const START = { high: 0, low: 1000 };
+
+/** One isolate's stream, written record by record as the program's library does. */
+class Stream {
+  readonly chunks: Uint8Array[] = [];
+
+  constructor() {
+    const header = Buffer.alloc(32);
+    header.write('PTSCODE1');
+    this.chunks.push(header);
+  }
+
+  added(timeNs: number, start: number, length: number, name: string, codeType = 1): this {
+    const text = Buffer.from(name);
+    const body = Buffer.alloc(24 + Math.ceil(text.length / 8) * 8);
+    body.writeBigUInt64LE(BigInt(start), 0);
+    body.writeBigUInt64LE(BigInt(length), 8);
+    body.writeBigUInt64LE(BigInt(text.length), 16);
+    text.copy(body, 24);
+    return this.record(1, timeNs, body, codeType);
+  }
+
+  numbers(type: number, timeNs: number, ...values: number[]): this {
+    const body = Buffer.alloc(values.length * 8);
+    for (const [i, value] of values.entries()) body.writeBigUInt64LE(BigInt(value), i * 8);
+    return this.record(type, timeNs, body, 1);
+  }
+
+  record(type: number, timeNs: number, body: Uint8Array, codeType: number): this {
+    const head = Buffer.alloc(16);
+    head.writeUInt32LE(16 + body.length, 0);
+    head.writeUInt16LE(type, 4);
+    head.writeUInt16LE(codeType, 6);
+    head.writeBigUInt64LE(BigInt(timeNs), 8);
+    this.chunks.push(head, body);
+    return this;
+  }
+}
+
+function layerOf(
+  streams: readonly Stream[],
+  diagnostics = new Diagnostics(),
+  offsetNs = 0n,
+): CodeLayer {
+  const frames = streams.map(({ chunks }) => ({ offsetNs, chunks }));
+  return new CodeLayer(readCodeEvents(encodeCodeEvents(frames), START, diagnostics));
+}
+
+function nameAt(layer: CodeLayer, address: number): string | null {
+  const row = layer.rowAt(address);
+  return row < 0 ? null : layer.table.name(row);
+}
+
+describe('code events of V8', () => {
+  test('name code from the time at which it was added, and where it moved to', () => {
+    const stream = new Stream()
+      .added(2000, 0x5000, 0x100, 'JS:^a /a.js:1:1')
+      .added(3000, 0x5000, 0x80, 'JS:*b /a.js:2:1')
+      .numbers(2, 4000, 0x5000, 0x80, 0x9000);
+    const layer = layerOf([stream]);
+    layer.advance(1500);
+    expect(nameAt(layer, 0x5010)).toBe('JS:^a /a.js:1:1');
+    layer.advance(2500);
+    expect(nameAt(layer, 0x5010)).toBe('JS:*b /a.js:2:1');
+    expect(nameAt(layer, 0x5090)).toBe('JS:^a /a.js:1:1');
+    layer.advance(3500);
+    expect(nameAt(layer, 0x9010)).toBe('JS:*b /a.js:2:1');
+  });
+
+  test('leave code that was removed without a name', () => {
+    const stream = new Stream()
+      .added(2000, 0x5000, 0x100, 'JS:^a /a.js:1:1')
+      .numbers(3, 3000, 0x5000, 0x100);
+    const layer = layerOf([stream]);
+    layer.advance(5000);
+    expect(nameAt(layer, 0x5010)).toBe('');
+  });
+
+  test('of several isolates are in the order of their times', () => {
+    const main = new Stream().added(5000, 0x5000, 0x100, 'main, later');
+    const worker = new Stream().added(2000, 0x5000, 0x100, 'worker, before');
+    const layer = layerOf([main, worker]);
+    expect([...layer.table.timeNs]).toEqual([1000, 4000]);
+    layer.advance(10_000);
+    expect(nameAt(layer, 0x5000)).toBe('main, later');
+  });
+
+  test('are on the clock of the recording', () => {
+    const layer = layerOf([new Stream().added(2000, 0x5000, 8, 'f')], new Diagnostics(), 500n);
+    expect([...layer.table.timeNs]).toEqual([1500]);
+  });
+
+  test('name machine code and WebAssembly, not bytecode, which is data', () => {
+    const stream = new Stream()
+      .added(2000, 0x5000, 0x100, 'JS:~a /a.js:1:1', 0)
+      .added(2000, 0x6000, 0x100, 'JS:wasm-function[3]-3-liftoff', 2);
+    const layer = layerOf([stream]);
+    expect(nameAt(layer, 0x5010)).toBeNull();
+    expect(nameAt(layer, 0x6010)).toBe('JS:wasm-function[3]-3-liftoff');
+  });
+
+  test('count what the program lost', () => {
+    const diagnostics = new Diagnostics();
+    layerOf([new Stream().numbers(6, 2000, 7)], diagnostics);
+    expect(diagnostics.entries()).toMatchObject([{ code: 'code-events-lost', count: 7 }]);
+  });
+
+  test('of a program that was killed are kept up to the record that it had begun', () => {
+    const diagnostics = new Diagnostics();
+    const stream = new Stream().added(2000, 0x5000, 8, 'f').added(3000, 0x6000, 8, 'g');
+    stream.chunks.splice(-1, 1, stream.chunks.at(-1)?.subarray(0, 8) as Uint8Array);
+    const layer = layerOf([stream], diagnostics);
+    expect(layer.table.length).toBe(1);
+    expect(diagnostics.entries()).toEqual([]);
+  });
+
+  test.each([
+    ['another magic', (bytes: Buffer) => bytes.write('WHATEVER', 16)],
+    ['a record shorter than its head', (bytes: Buffer) => bytes.writeUInt32LE(8, 48)],
+    ['a frame longer than the file', (bytes: Buffer) => bytes.writeUInt32LE(1 << 30, 0)],
+    ['a name longer than its record', (bytes: Buffer) => bytes.writeUInt32LE(4096, 80)],
+  ])('with %s are damaged, and end there', (_, damage) => {
+    const { chunks } = new Stream().added(2000, 0x5000, 8, 'f');
+    const bytes = Buffer.from(encodeCodeEvents([{ offsetNs: 0n, chunks }]));
+    damage(bytes);
+    const diagnostics = new Diagnostics();
+    expect(readCodeEvents(bytes, START, diagnostics).length).toBe(0);
+    expect(diagnostics.entries()).toMatchObject([{ code: 'code-events-damaged' }]);
+  });
+});
