@@ -23,6 +23,7 @@
         "core/posix/errno_name.cc",
         "core/posix/fd_limit.cc",
         "core/posix/file_identity.cc",
+        "core/posix/peer.cc",
         "core/posix/signal_origin.cc",
         "core/posix/worker_thread.cc",
         "core/ring/backward_ring.cc",
@@ -78,10 +79,11 @@
     {
       "target_name": "perf_ts_code_events",
       "sources": [
-        "glue/code_events_addon.cc",
         "core/code_events/byte_queue.cc",
         "core/code_events/code_listener.cc",
-        "core/code_events/sender.cc"
+        "core/code_events/sender.cc",
+        "core/posix/peer.cc",
+        "glue/code_events_addon.cc"
       ],
       "include_dirs": [
         "."

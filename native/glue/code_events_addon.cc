@@ -7,6 +7,7 @@
 #include <new>
 
 #include "../core/code_events/code_listener.h"
+#include "../core/posix/peer.h"
 
 /**
  * The library that a profiled program takes in:
@@ -127,8 +128,8 @@ napi_value Start(napi_env env, napi_callback_info info) {
     End(env, instance);
     return ThrowErrno(env, operation, refusal);
   }
-  const uint32_t peer = listener->sender().peer_uid();
-  if (peer != 0 && peer != geteuid()) {
+  const Peer& peer = listener->sender().peer();
+  if (!peer.known || (peer.uid != 0 && peer.uid != geteuid())) {
     End(env, instance);
     return Throw(env, "EPERM", "the recorder is a process of another user");
   }
@@ -155,6 +156,37 @@ napi_value Start(napi_env env, napi_callback_info info) {
     return Throw(env, "EBUSY", "this thread is listened to already, or too many are");
   }
   return nullptr;
+}
+
+napi_value Note(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value text;
+  napi_get_cb_info(env, info, &count, &text, nullptr, nullptr);
+  size_t size = 0;
+  Instance* instance = InstanceOf(env);
+  if (count < 1 || napi_get_value_string_utf8(env, text, nullptr, 0, &size) != napi_ok) {
+    return Throw(env, "ERR_INVALID_ARG_TYPE", "note(json): expected a text");
+  }
+  auto* bytes = static_cast<char*>(malloc(size + 1));
+  if (bytes == nullptr || instance->listener == nullptr) {
+    free(bytes);
+    return nullptr;
+  }
+  napi_get_value_string_utf8(env, text, bytes, size + 1, &size);
+  instance->listener->WriteNote(bytes, size);
+  free(bytes);
+  return nullptr;
+}
+
+napi_value PeerUid(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value argument, uid;
+  napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr);
+  int32_t fd = -1;
+  if (count > 0) napi_get_value_int32(env, argument, &fd);
+  const Peer peer = PeerOf(fd);
+  napi_create_int64(env, peer.known ? int64_t{peer.uid} : -1, &uid);
+  return uid;
 }
 
 napi_value Stop(napi_env env, napi_callback_info) {
@@ -187,6 +219,8 @@ NAPI_MODULE_INIT() {
       env, instance, [](napi_env, void* data, void*) { free(data); }, nullptr);
   napi_add_env_cleanup_hook(env, CleanUp, instance);
   Export(env, exports, "start", Start);
+  Export(env, exports, "note", Note);
+  Export(env, exports, "peerUid", PeerUid);
   Export(env, exports, "stop", Stop);
   return exports;
 }

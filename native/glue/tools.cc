@@ -1,7 +1,6 @@
 #include "tools.h"
 
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +16,7 @@
 #include "../core/posix/errno_name.h"
 #include "../core/posix/fd_limit.h"
 #include "../core/posix/file_identity.h"
+#include "../core/posix/peer.h"
 #include "../core/posix/signal_origin.h"
 #include "js_options.h"
 #include "js_results.h"
@@ -196,11 +196,8 @@ Napi::Value JsPeerOf(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   double fd;
   if (!ReadInteger(info[0], "fd", 0, 1 << 30, &fd)) return env.Undefined();
-  ucred peer = {};
-  socklen_t size = sizeof peer;
-  if (getsockopt(static_cast<int>(fd), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-    return env.Null();
-  }
+  const Peer peer = PeerOf(static_cast<int>(fd));
+  if (!peer.known) return env.Null();
   return Napi::Value(env,
                      ObjectBuilder(env).Number("pid", peer.pid).Number("uid", peer.uid).object());
 }

@@ -28,7 +28,7 @@ import { checkCpuOption, onlineCpus } from '../system/kernel/online-cpus.ts';
 import { readPageBytes } from '../system/kernel/page-bytes.ts';
 import { explainRefusal, explainRingRefusal } from '../system/kernel/permission-help.ts';
 import { explainAttachedNode } from '../system/launch/attached-node.ts';
-import { addNodeFlags, type CodeNaming } from '../system/launch/node-flags.ts';
+import { addNodeFlags, type CodeNaming, newCodeSocket } from '../system/launch/node-flags.ts';
 import { resolveCommand } from '../system/launch/resolve-command.ts';
 import { explainGoneBeforeStart, explainStartFailure } from '../system/launch/start-failure.ts';
 import { explainUnprofilable } from '../system/launch/unprofilable.ts';
@@ -37,6 +37,7 @@ import { autoStackBytes, dropsCopies } from './call-graph.ts';
 import { checkOptions } from './check-options.ts';
 import { chooseEvents } from './choose-events.ts';
 import { DEFAULT_FREQUENCY_HZ } from './choose-rate.ts';
+import { registeredSocket } from './code-events/registered.ts';
 import { chooseOffCpu } from './off-cpu.ts';
 import type { RecordOptions } from './record-options.ts';
 import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
@@ -266,11 +267,15 @@ function chooseTarget(
   }
   const user = chooseUser(options);
   if (options.pids) {
-    const notes = options.nodeFlags === false ? [] : explainAttachedNode(options.pids);
+    const isRegistered = options.pids.some((pid) => registeredSocket(pid) !== null);
+    const attaches = naming === 'events' && (options.attachJs === true || isRegistered);
+    const unnamed = options.pids.filter((pid) => registeredSocket(pid) === null);
+    const isQuiet = options.nodeFlags === false || options.attachJs === true;
     return {
       target: { kind: 'processes', pids: processesOf(options.pids) },
       owner: user.owner,
-      notes,
+      notes: isQuiet ? [] : explainAttachedNode(unnamed),
+      codeSocket: attaches ? newCodeSocket() : null,
     };
   }
   if (options.tids) {

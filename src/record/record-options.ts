@@ -112,6 +112,12 @@ export type RecordOptions = UserOptions & {
    * always; false: never.
    */
   readonly nodeFlags?: boolean;
+  /**
+   * With `pids`: make Node processes that were started without V8's flags name their functions. Their
+   * inspector is opened for some milliseconds, on a port of this machine that every user can reach
+   * meanwhile. Default: only processes that have imported `perf-ts/register`, without an inspector.
+   */
+  readonly attachJs?: boolean;
   /** The command's environment; default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 

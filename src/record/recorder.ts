@@ -12,6 +12,7 @@ import { callAfter, callEvery, type LongTimer } from '../system/time/long-timer.
 import { findBegunWaits } from './begun-waits.ts';
 import { dropsCopies } from './call-graph.ts';
 import { changedCpusText } from './changed-cpus.ts';
+import { attachProcesses } from './code-events/attach-js.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
 import { openCodeSink } from './code-events/open-code-sink.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
@@ -84,7 +85,7 @@ export async function startRecording(
   binding: NativeBinding = loadBinding(),
 ): Promise<RunningRecording> {
   const opened = await openRecordingParts(options, binding);
-  const recorder = new Recorder(opened, options, await openCodeSink(opened, binding));
+  const recorder = new Recorder(opened, options, binding, await openCodeSink(opened, binding));
   recorder.start();
   return {
     childPid: recorder.childPid,
@@ -124,6 +125,9 @@ class Recorder implements ControlActions {
   readonly #maps: MapWatch;
   /** Where the programs report V8's code; null if they do not. */
   readonly #code: CodeEventSink | null;
+  readonly #peerOf: NativeBinding['peerOf'];
+  /** Settles when processes that run already report their code, or can't. */
+  #attached: Promise<void> = Promise.resolve();
   /** With `switchOutput`, and only where the output is a file. */
   readonly #switching: OutputSwitch | null;
   readonly #timers: LongTimer[] = [];
@@ -133,10 +137,16 @@ class Recorder implements ControlActions {
   #control: Control | null = null;
   #execFailure: FailedError | null = null;
 
-  constructor(opened: OpenedRecording, options: RecordOptions, code: CodeEventSink | null) {
+  constructor(
+    opened: OpenedRecording,
+    options: RecordOptions,
+    { peerOf }: NativeBinding,
+    code: CodeEventSink | null,
+  ) {
     this.#opened = opened;
     this.#options = options;
     this.#code = code;
+    this.#peerOf = peerOf;
     this.#sampler = opened.session.sampler;
     this.childPid = this.#sampler.opened.childPid;
     this.#maps = this.#watchMaps();
@@ -206,6 +216,7 @@ class Recorder implements ControlActions {
       throw explainNativeError(error, session);
     }
     this.#state = 'running';
+    this.#attachJs();
     this.#keepOutputOnceBegun();
     this.#startTimers();
     signal?.addEventListener('abort', () => this.stop(), { once: true });
@@ -226,6 +237,19 @@ class Recorder implements ControlActions {
     if (begun === null) return;
     output.appendSamples(begun.records);
     features.say(begun.notice);
+  }
+
+  /** Running Node processes report their code; what is sampled meanwhile is named as well. */
+  #attachJs(): void {
+    const { session, features } = this.#opened;
+    if (this.#code === null || session.target.kind !== 'processes') return;
+    this.#attached = attachProcesses({
+      pids: session.target.pids,
+      socket: this.#code.name,
+      byInspector: this.#options.attachJs === true,
+      peerOf: this.#peerOf,
+      say: features.say,
+    });
   }
 
   /** As if nothing had been opened: a held command never runs, the previous file is back. */
@@ -375,6 +399,7 @@ class Recorder implements ControlActions {
       output.keep(this.#say);
       this.#reportTasksLeft(ended);
       this.#reportChangedCpus();
+      await this.#attached;
       await this.#code?.settle();
       const jit = this.#takeJit(true);
       const recordedBytes = this.#finishOutput(output, ended, counted, jit);
@@ -432,13 +457,12 @@ class Recorder implements ControlActions {
   }
 
   #takeJit(finish: boolean): JitAttachments {
-    const jit = takeJitAttachments(this.#maps, finish, this.#say, {
+    const announced = this.#code?.attachments() ?? [];
+    return takeJitAttachments(this.#maps, announced, finish, this.#say, {
       recordingId: this.#opened.session.recordingId,
       commandUid: this.#commandUid ?? null,
       startedMs: this.#startedMs,
     });
-    const code = this.#code?.attachments() ?? [];
-    return { ...jit, attachments: [...jit.attachments, ...code] };
   }
 
   /** Adds the feature sections and the appendix; returns the bytes of the output. */

@@ -1,34 +1,52 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
 const fs = require('node:fs') as typeof import('node:fs');
-const path = require('node:path') as typeof import('node:path');
 
-type CodeEventsAddon = {
+/** What the code-events library exports, see `native/glue/code_events_addon.cc`. */
+export type CodeEventsLibrary = {
   /** Sends the calling thread's code; throws with the reason if that can't be. */
   start(socket: string, existing: boolean, onEnd?: () => void): void;
+  note(json: string): void;
+  /** −1: unknown. */
+  peerUid(fd: number): number;
   stop(): void;
 };
 
-const ROOT = path.join(__dirname, '../..');
-/** Built here, else the package's own; both hold no C library's name. */
+const ROOT = `${__dirname}/../..`;
+/** Built here, else the package's own; both name no C library. */
 const PLACES = [
   'build/Release/perf_ts_code_events.node',
   `prebuilds/${process.platform}-${process.arch}/code-events.so`,
 ];
 
 /** Path of the library that V8's code is reported by; null where this package has none. */
-const addonPath = (): string | null =>
-  PLACES.map((place) => path.join(ROOT, place)).find((file) => fs.existsSync(file)) ?? null;
+const findLibrary = (): string | null =>
+  PLACES.map((place) => `${ROOT}/${place}`).find((file) => fs.existsSync(file)) ?? null;
+
+let loaded: CodeEventsLibrary | null = null;
+
+/** The library in the calling thread. */
+const load = (file: string): CodeEventsLibrary => {
+  if (loaded !== null) return loaded;
+  const addon = { exports: {} as CodeEventsLibrary };
+  process.dlopen(addon as unknown as NodeJS.Module, file);
+  loaded = addon.exports;
+  return loaded;
+};
 
 /**
  * Reports the code of the calling thread to the recorder that listens at `socket`, until it closes or
  * this process ends; `existing`: also what was compiled before. Throws where that can't be.
  */
-exports.sendCode = (socket: string, existing: boolean, onEnd?: () => void): void => {
-  const file = addonPath();
+const send = (socket: string, existing: boolean): void => {
+  const file = findLibrary();
   if (file === null) throw new Error('perf-ts has no code-events library for this machine');
-  const addon = { exports: {} as CodeEventsAddon };
-  process.dlopen(addon as unknown as NodeJS.Module, file);
-  addon.exports.start(socket, existing, onEnd);
+  load(file).start(socket, existing);
 };
 
-export declare function sendCode(socket: string, existing: boolean, onEnd?: () => void): void;
+exports.codeEventsLibrary = findLibrary;
+exports.loadLibrary = load;
+exports.sendCode = send;
+
+export declare function codeEventsLibrary(): string | null;
+export declare function loadLibrary(file: string): CodeEventsLibrary;
+export declare function sendCode(socket: string, existing: boolean): void;

@@ -50,26 +50,40 @@ const NAMING = /(?:^|\s)--perf[-_](?:basic[-_])?prof\b/;
 
 const notes = openNotes(process.pid, workers.isMainThread);
 
+/** As the code-events library writes it. */
+const ECONNREFUSED = '111';
 /** Where a recorder takes the code of the processes that it started. */
 const recorder = process.env.PERF_TS_CODE_EVENTS;
 
 try {
   noteThread();
-  if (!isCodeSent() && workers.isMainThread) nameWhatStartsLater();
+  if (workers.isMainThread && !isCodeReported()) nameWhatStartsLater();
+  if (!workers.isMainThread && recorder !== undefined) reportCode(recorder);
   watchCommonJs();
   watchLoaders();
 } catch {
   // A Node whose modules look different: its code in memory stays without source maps.
 }
 
-/** A recorder that has ended, or a V8 of another kind: then V8 writes its own maps. */
-function isCodeSent(): boolean {
-  if (recorder === undefined) return false;
+/** Whether V8's code goes to the recorder that started this process, or to one that will ask for it. */
+function isCodeReported(): boolean {
+  if (recorder !== undefined) return reportCode(recorder);
   try {
-    sendCode(recorder, false);
+    const { listen } = require('./listen.cjs') as typeof import('./listen.cts');
+    listen();
     return true;
   } catch {
     return false;
+  }
+}
+
+/** False for a V8 of another kind; a recorder that has ended wants nothing any more. */
+function reportCode(socket: string): boolean {
+  try {
+    sendCode(socket, false);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === ECONNREFUSED;
   }
 }
 

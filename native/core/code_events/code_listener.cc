@@ -175,6 +175,17 @@ void CodeListener::WriteLines(const CodeEvent& event) {
   free(positions);
 }
 
+void CodeListener::WriteNote(const char* text, size_t size) {
+  const size_t whole = RoundUp(sizeof(code_stream::Record) + size + 1);
+  char* place = sender_.Begin(whole);
+  if (place == nullptr) return;
+  const code_stream::Record head = {static_cast<uint32_t>(whole), Type::kNote, 0, NowNs()};
+  memset(place, '\n', whole);
+  memcpy(place, &head, sizeof head);
+  memcpy(place + sizeof head, text, size);
+  sender_.Commit();
+}
+
 void CodeListener::WriteLost() {
   const uint64_t lost = sender_.TakeLost();
   if (lost > 0) {

@@ -39,6 +39,9 @@ class CodeListener {
   /** On the isolate's thread. V8 forgets the handler. */
   void Stop();
 
+  /** Sends a note about the isolate: UTF-8 without newlines. */
+  void WriteNote(const char* text, size_t size);
+
   /** Sends what is queued of all isolates; the process ends. */
   static void FlushAll();
 

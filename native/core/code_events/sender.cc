@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -34,29 +35,30 @@ Sender::~Sender() {
   pthread_mutex_destroy(&mutex_);
 }
 
-int Sender::Connect(const char* path, const char** operation) {
+int Sender::Connect(const char* name, const char** operation) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
+  const size_t length = strlen(name);
   *operation = "connect";
-  if (strlen(path) >= sizeof address.sun_path) return ENAMETOOLONG;
-  memcpy(address.sun_path, path, strlen(path) + 1);
+  if (length >= sizeof address.sun_path) return ENAMETOOLONG;
+  memcpy(address.sun_path, name, length + 1);
+  const bool is_abstract = name[0] == '@';
+  if (is_abstract) address.sun_path[0] = '\0';
   *operation = "socket";
   Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return errno;
   *operation = "connect";
-  if (connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+  const auto* to = reinterpret_cast<const sockaddr*>(&address);
+  const auto exact = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length);
+  // An abstract name has a length: Node 20 listens at one filled up with zeros.
+  if (connect(socket.get(), to, is_abstract ? exact : sizeof address) != 0 &&
+      (!is_abstract || connect(socket.get(), to, sizeof address) != 0)) {
     return errno;
-  struct {
-    int pid;
-    uint32_t uid, gid;
-  } peer;
-  socklen_t size = sizeof peer;
-  *operation = "getsockopt(SO_PEERCRED)";
-  if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return errno;
+  }
   *operation = "eventfd";
   Fd wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.valid()) return errno;
-  peer_uid_ = peer.uid;
+  peer_ = PeerOf(socket.get());
   socket_ = static_cast<Fd&&>(socket);
   wake_ = static_cast<Fd&&>(wake);
   return 0;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "../posix/fd.h"
+#include "../posix/peer.h"
 #include "byte_queue.h"
 
 namespace perf_ts {
@@ -29,11 +30,14 @@ class Sender {
   /** Sends what is left, for at most a second, and joins the thread. */
   ~Sender();
 
-  /** Connects to the Unix socket `path`; 0, or the errno with the name of the call. */
-  int Connect(const char* path, const char** operation);
+  /**
+   * Connects to a Unix socket: a path, or with `@` an abstract name of this network namespace. 0,
+   * or the errno with the name of the call.
+   */
+  int Connect(const char* name, const char** operation);
 
-  /** Uid of the process that listens at the other end. */
-  uint32_t peer_uid() const { return peer_uid_; }
+  /** The process that listens at the other end. */
+  const Peer& peer() const { return peer_; }
 
   /** 0, or the errno of pthread_create. Until `Wake`, what is queued waits. */
   int Start(OnGone on_gone, void* context);
@@ -63,7 +67,7 @@ class Sender {
 
   Fd socket_;
   Fd wake_;
-  uint32_t peer_uid_ = ~0u;
+  Peer peer_;
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   /** Under the mutex. */
   ByteQueue queue_;

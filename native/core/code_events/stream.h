@@ -32,6 +32,8 @@ enum class Type : uint16_t {
   kEnumerated = 5,
   /** `Lost`: records for which there was no memory. */
   kLost = 6,
+  /** A line of JSON, filled up with newlines: `NodeNote` in `src/read/jit/node-notes.ts`. */
+  kNote = 7,
 };
 
 struct Record {

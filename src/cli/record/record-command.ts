@@ -42,6 +42,10 @@ function declareTarget(command: Command): void {
     .option('-G, --cgroup <path>', 'with -a: what runs in this control group')
     .option('--user <name>', 'who the command runs as')
     .option('--as-root', 'under sudo: keep root for the command')
+    .option(
+      '--attach-js',
+      'with -p: name the JavaScript of a running Node, through its inspector, which is open for some ms',
+    )
     .option('--node-flags', "always add V8's perf flags to NODE_OPTIONS")
     .option(
       '--no-node-flags',

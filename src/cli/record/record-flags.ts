@@ -23,6 +23,7 @@ export type RecordFlags = {
   user?: string;
   asRoot?: boolean;
   nodeFlags?: boolean;
+  attachJs?: boolean;
   counts?: boolean;
   stat?: boolean;
   exitCounts?: boolean;
@@ -108,6 +109,7 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.user !== undefined && { user: flags.user }),
     ...(flags.asRoot && { asRoot: true }),
     ...(flags.nodeFlags !== undefined && { nodeFlags: flags.nodeFlags }),
+    ...(flags.attachJs !== undefined && { attachJs: flags.attachJs }),
     ...readSpace(flags),
     ...readFields(flags),
     ...(flags.perThread && { perThread: true }),

@@ -18,12 +18,13 @@ import type { CodeTable } from './code-table.ts';
  *     LINES       u64 start, count; { u32 offset, position }[]     of the script, in characters
  *     ENUMERATED  all code that existed when the handler was set has been added
  *     LOST        u64 records
+ *     NOTE        char json[]          a note of `read/jit/node-notes.ts`, filled up with newlines
  */
 const FRAME_BYTES = 16;
 const STREAM_HEADER_BYTES = 32;
 const RECORD_BYTES = 16;
 const MAGIC = 'PTSCODE1';
-const TYPE = { ADDED: 1, MOVED: 2, REMOVED: 3, LINES: 4, ENUMERATED: 5, LOST: 6 } as const;
+const TYPE = { ADDED: 1, MOVED: 2, REMOVED: 3, LINES: 4, ENUMERATED: 5, LOST: 6, NOTE: 7 } as const;
 const BYTE_CODE = 0;
 const MOST_ROWS = 5_000_000;
 
@@ -44,6 +45,21 @@ export function encodeCodeEvents(frames: readonly CodeEventFrame[]): Uint8Array 
     parts.push(head, ...chunks);
   }
   return Buffer.concat(parts);
+}
+
+/** The notes in one isolate's stream, a line of JSON each. */
+export function notesIn(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = Buffer.concat(chunks);
+  const notes: Uint8Array[] = [];
+  for (let at = STREAM_HEADER_BYTES; at + RECORD_BYTES <= bytes.length; ) {
+    const size = bytes.readUInt32LE(at);
+    if (size < RECORD_BYTES || at + size > bytes.length) break;
+    if (bytes.readUInt16LE(at + 4) === TYPE.NOTE) {
+      notes.push(bytes.subarray(at + RECORD_BYTES, at + size));
+    }
+    at += size;
+  }
+  return Buffer.concat(notes);
 }
 
 /** The machine code of a process, isolates together; what is damaged is counted and left out. */

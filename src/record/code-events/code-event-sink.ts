@@ -1,11 +1,9 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { dirname } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { describeError } from '../../base/system-error.ts';
-import { encodeCodeEvents } from '../../code/jit/code-events.ts';
+import { encodeCodeEvents, notesIn } from '../../code/jit/code-events.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import type { NativeBinding } from '../../native/types.ts';
+import { NODE_NOTES_ATTACHMENT } from '../../read/jit/javascript.ts';
 import { CODE_EVENTS_ATTACHMENT } from '../../read/jit/jit-files.ts';
 
 /** What all processes of a recording may send. */
@@ -15,8 +13,8 @@ const ANSWER_MS = 1000;
 const FASTEST = 1;
 
 export type CodeEventSinkOptions = {
-  /** The socket, in a folder that is not there yet and whose name nobody guesses. */
-  readonly path: string;
+  /** Abstract name of the socket, with `@` for its first byte. */
+  readonly name: string;
   readonly peerOf: NativeBinding['peerOf'];
   /** Nanoseconds of the recording's clock at 0 of CLOCK_MONOTONIC. */
   readonly offsetNs: () => bigint;
@@ -36,22 +34,20 @@ type Stream = {
 };
 
 /**
- * Where the isolates of recorded processes send what V8 compiles: a Unix socket in a folder of ours.
- * The streams become attachments of the recording.
+ * Where the isolates of recorded processes send what V8 compiles: an abstract Unix socket, which leaves
+ * no file behind whatever becomes of us. Everybody on the machine may connect to it, so the kernel is
+ * asked who does. The streams become attachments of the recording.
  */
 export class CodeEventSink {
-  readonly path: string;
+  readonly name: string;
   readonly #options: CodeEventSinkOptions;
-  readonly #folder: string;
   readonly #server: Server;
   readonly #streams: Stream[] = [];
-  readonly #onStream: (() => void)[] = [];
   #bytes = 0;
   #isClosed = false;
 
   /** Throws where no socket can be made. */
   static async open(options: CodeEventSinkOptions): Promise<CodeEventSink> {
-    mkdirSync(dirname(options.path), { mode: 0o700 });
     const sink = new CodeEventSink(options);
     try {
       await sink.#listen();
@@ -63,8 +59,7 @@ export class CodeEventSink {
   }
 
   private constructor(options: CodeEventSinkOptions) {
-    this.#folder = dirname(options.path);
-    this.path = options.path;
+    this.name = options.name;
     this.#options = options;
     this.#server = createServer((socket) => this.#accept(socket));
   }
@@ -72,13 +67,9 @@ export class CodeEventSink {
   async #listen(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(this.path, resolve);
+      this.#server.listen(this.name.replace('@', '\0'), resolve);
     });
     this.#server.unref();
-    const isForOthers = this.#options.uids.some((uid) => uid !== process.geteuid?.());
-    chmodSync(this.path, isForOthers ? 0o666 : 0o600);
-    // The folder can be passed then, and not listed; who connects is asked of the kernel.
-    if (isForOthers) chmodSync(this.#folder, 0o711);
   }
 
   #accept(socket: Socket): void {
@@ -92,7 +83,6 @@ export class CodeEventSink {
     const stream: Stream = { pid, offsetNs: this.#options.offsetNs(), chunks: [], socket };
     this.#streams.push(stream);
     socket.on('data', (bytes) => this.#take(stream, bytes));
-    for (const tell of this.#onStream.splice(0)) tell();
   }
 
   /** Null for a process that is none of the recording's. */
@@ -116,15 +106,6 @@ export class CodeEventSink {
     chunks.push(bytes);
   }
 
-  /** Resolves when another isolate has connected. */
-  nextStream(): Promise<void> {
-    return new Promise((resolve) => this.#onStream.push(resolve));
-  }
-
-  get count(): number {
-    return this.#streams.length;
-  }
-
   /**
    * Ends the connections, and waits until all isolates have sent what was compiled until now; those of
    * processes that are gone have.
@@ -133,17 +114,16 @@ export class CodeEventSink {
     await Promise.all(this.#streams.map(({ socket }) => ended(socket)));
   }
 
-  /** What was sent so far, an attachment for each process. */
+  /** What was sent so far: of each process an attachment with its code, and one with its notes. */
   attachments(): Attachment[] {
     const pids = new Set(this.#streams.map(({ pid }) => pid));
-    return [...pids].map((pid) => {
-      const bytes = encodeCodeEvents(this.#streams.filter((stream) => stream.pid === pid));
-      return {
-        name: `${CODE_EVENTS_ATTACHMENT}${pid}`,
-        packing: 'deflate',
-        unpackedSize: bytes.length,
-        bytes: deflateSync(bytes, { level: FASTEST }),
-      };
+    return [...pids].flatMap((pid) => {
+      const streams = this.#streams.filter((stream) => stream.pid === pid);
+      const notes = Buffer.concat(streams.map(({ chunks }) => notesIn(chunks)));
+      return [
+        attachment(`${CODE_EVENTS_ATTACHMENT}${pid}`, encodeCodeEvents(streams)),
+        ...(notes.length === 0 ? [] : [attachment(`${NODE_NOTES_ATTACHMENT}${pid}`, notes)]),
+      ];
     });
   }
 
@@ -153,12 +133,16 @@ export class CodeEventSink {
     this.#isClosed = true;
     this.#server.close(() => {});
     for (const { socket } of this.#streams) socket.destroy();
-    try {
-      rmSync(this.#folder, { recursive: true, force: true });
-    } catch (error) {
-      this.#options.say(`${this.#folder} could not be removed: ${describeError(error)}`);
-    }
   }
+}
+
+function attachment(name: string, bytes: Uint8Array): Attachment {
+  return {
+    name,
+    packing: 'deflate',
+    unpackedSize: bytes.length,
+    bytes: deflateSync(bytes, { level: FASTEST }),
+  };
 }
 
 /** Resolves when the other side has sent everything, or does not do so. */

@@ -1,12 +1,13 @@
 import { describeError } from '../../base/system-error.ts';
 import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
-import type { NativeBinding } from '../../native/types.ts';
+import type { NativeBinding, SamplerTarget } from '../../native/types.ts';
+import { uidOfProcess } from '../../system/files/trusted-file.ts';
 import type { FeatureContext } from '../feature-data.ts';
 import type { OpenedRecording } from '../recording-parts.ts';
-import { CodeEventSink } from './code-event-sink.ts';
+import { CodeEventSink, type CodeEventSinkOptions } from './code-event-sink.ts';
 
 /**
- * What the command's Node processes will send V8's code to; null if they write maps. Call it while the
+ * Where the recorded Node processes will send V8's code; null if they write maps. Call it while a
  * command is held, so that its first Node finds it. Without it the recording lacks names, which is said.
  */
 export async function openCodeSink(
@@ -15,21 +16,29 @@ export async function openCodeSink(
 ): Promise<CodeEventSink | null> {
   const { codeSocket, target } = session;
   if (codeSocket === null) return null;
-  const commandUid = 'command' in target ? target.command?.user?.uid : undefined;
   try {
     return await CodeEventSink.open({
-      path: codeSocket,
+      name: codeSocket,
       peerOf,
       offsetNs: () => clockOffsetNs(features),
-      // The path is known to what the command has started alone.
-      isRecorded: () => true,
-      uids: commandUid === undefined ? [] : [commandUid],
+      ...peersOf(target),
       say: features.say,
     });
   } catch (error) {
     features.say(`functions of JavaScript may have no names: ${describeError(error)}`);
     return null;
   }
+}
+
+/** Whose connections are taken. */
+function peersOf(target: SamplerTarget): Pick<CodeEventSinkOptions, 'isRecorded' | 'uids'> {
+  if (target.kind === 'processes') {
+    const uids = target.pids.map((pid) => uidOfProcess(pid)).filter((uid) => uid !== null);
+    return { isRecorded: (pid) => target.pids.includes(pid), uids };
+  }
+  const uid = 'command' in target ? target.command?.user?.uid : undefined;
+  // The path is known to what the command has started alone.
+  return { isRecorded: () => true, uids: uid === undefined ? [] : [uid] };
 }
 
 /** The recording's clock at 0 of CLOCK_MONOTONIC. */

@@ -6,27 +6,29 @@ import { type NodeFiles, type NodeFilesOptions, takeNodeFiles } from './node-fil
 export type JitAttachments = Omit<NodeFiles, 'notices'>;
 
 /**
- * The maps and the notes of the recorded processes, with `finish` for the last time. They only give
+ * What the recorded processes announced, their maps and their notes, with `finish` for the last time. They only give
  * names, and others than us write them, so that no failure here keeps a recording from its end: it is
  * said, and what could be read is kept.
  */
 export function takeJitAttachments(
   maps: MapWatch,
+  announced: readonly Attachment[],
   finish: boolean,
   say: (notice: string) => void,
   options: NodeFilesOptions,
 ): JitAttachments {
-  let stored: readonly Attachment[] = [];
+  let stored = announced;
   try {
     if (finish) {
       const finished = maps.finish();
-      stored = finished.attachments;
+      stored = [...announced, ...finished.attachments];
       for (const notice of finished.notices) say(notice);
     } else {
-      stored = maps.soFar();
+      stored = [...announced, ...maps.soFar()];
     }
     const node = takeNodeFiles(stored, options);
     if (finish) for (const notice of node.notices) say(notice);
+    // Of two with one name the later one is read: a program's file has more notes.
     return { ...node, attachments: [...stored, ...node.attachments] };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -4,7 +4,7 @@ import { deflateSync } from 'node:zlib';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import { NODE_NOTES_ATTACHMENT } from '../../read/jit/javascript.ts';
-import { PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
+import { CODE_EVENTS_ATTACHMENT, PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
 import {
   MAX_NOTES_BYTES,
   notesPath,
@@ -45,8 +45,8 @@ const FIRST_NOTE_BYTES = 16 << 10;
 const MAX_ALL_NOTES_BYTES = 2 * MAX_NOTES_BYTES;
 
 /**
- * The notes of the processes that the recording started, and of those whose maps were stored
- * (`perf-map/PID` among `stored`); and the logs that V8 opens with its profiling flags and leaves behind,
+ * The notes of the processes that the recording started, and of those whose code is stored
+ * (`perf-map/PID` or `code-events/PID` among `stored`); and the logs that V8 opens with its profiling flags and leaves behind,
  * `isolate-0x3a04bbb0-4711-v8.log`, in the directory where the process was.
  *
  * Anybody may put files of these names into /tmp. One of a process that was not recorded costs no more
@@ -61,9 +61,9 @@ export function takeNodeFiles(
   const startedPids: number[] = [];
   /** Working directories of the processes that the recording started, by pid. */
   const directories = new Map<number, string>();
-  const withMaps = pidsWithMaps(stored);
+  const withCode = pidsWithCode(stored);
   let room = MAX_ALL_NOTES_BYTES;
-  for (const pid of new Set([...withMaps, ...(recordingId === null ? [] : pidsWithNotes())])) {
+  for (const pid of new Set([...withCode, ...(recordingId === null ? [] : pidsWithNotes())])) {
     const owners = [uidOfProcess(pid), commandUid].filter((uid) => uid !== null);
     const file = openTrusted(notesPath(pid), owners);
     if (file.kind === 'refused') continue;
@@ -71,7 +71,7 @@ export function takeNodeFiles(
       const first = parseFirstNote(readBytes(file.fd, FIRST_NOTE_BYTES));
       const process = first?.kind === 'process' ? first : null;
       const isOurs = recordingId !== null && process?.recording === recordingId;
-      if (!isOurs && !withMaps.has(pid)) continue;
+      if (!isOurs && !withCode.has(pid)) continue;
       const bytes = readBytes(file.fd, Math.min(file.size, MAX_NOTES_BYTES, room));
       room -= bytes.length;
       if (bytes.length < file.size) {
@@ -115,9 +115,15 @@ function readBytes(fd: number, most: number): Uint8Array {
   return bytes.subarray(0, readFully(fd, bytes, 0));
 }
 
-function pidsWithMaps(stored: readonly Attachment[]): Set<number> {
-  const names = stored.filter(({ name }) => name.startsWith(PERF_MAP_ATTACHMENT));
-  return new Set(names.map(({ name }) => Number(name.slice(PERF_MAP_ATTACHMENT.length))));
+/** Processes whose code is stored, in whatever form. */
+function pidsWithCode(stored: readonly Attachment[]): Set<number> {
+  const pids = stored.flatMap(({ name }) => {
+    const kind = [PERF_MAP_ATTACHMENT, CODE_EVENTS_ATTACHMENT].find((start) =>
+      name.startsWith(start),
+    );
+    return kind === undefined ? [] : [Number(name.slice(kind.length))];
+  });
+  return new Set(pids);
 }
 
 function logsOf(directory: string, pid: number): string[] {

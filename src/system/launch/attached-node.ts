@@ -16,8 +16,7 @@ export type ProcessFacts = {
 
 /**
  * What will be missing of running Node processes that were started without V8's profiling flags, one
- * sentence each, with the command that helps. Nothing can be done from outside: V8 writes no map of
- * code that it has compiled already.
+ * sentence each, with the option that helps.
  */
 export function explainAttachedNode(
   pids: readonly number[],
@@ -38,8 +37,8 @@ export function explainAttachedNode(
     }
     return [
       `process ${pid} runs Node without V8's perf map: functions of JavaScript will have no names ` +
-        `(native code and the kernel will); restart it with: node ${V8_FLAGS.join(' ')} …, or let ` +
-        'perf-ts start it; --import perf-ts/register names workers and children started later',
+        '(native code and the kernel will); --attach-js names them, by its inspector, which is open ' +
+        'for some milliseconds then; a program that imports perf-ts/register is named without',
     ];
   });
 }

@@ -143,7 +143,7 @@ function withCodeEvents(
   missing: readonly string[],
 ): NodeFlags {
   const recordingId = randomBytes(8).toString('hex');
-  const codeSocket = `/tmp/perf-ts-${recordingId}/code`;
+  const codeSocket = newCodeSocket();
   const added = missing.filter((flag) => flag !== '--perf-basic-prof');
   const earlier = variable(command.env, 'NODE_OPTIONS');
   const options = [earlier, ...added, `--require=${quote(preload)}`];
@@ -161,6 +161,11 @@ function withCodeEvents(
     recordingId,
     codeSocket,
   };
+}
+
+/** An abstract Unix socket (unix(7)) that nobody guesses: no file, and gone with whoever listens. */
+export function newCodeSocket(): string {
+  return `@perf-ts-${randomBytes(8).toString('hex')}`;
 }
 
 /** `--prof`, `--log-deopt`, `--logfile=…`: the user wants V8's log. */

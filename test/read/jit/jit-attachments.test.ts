@@ -15,7 +15,7 @@ test('a failure to read perf maps is reported and does not fail the recording', 
       throw new Error('EIO: i/o error, read');
     },
   } as unknown as MapWatch;
-  const taken = takeJitAttachments(broken, true, (notice) => said.push(notice), OPTIONS);
+  const taken = takeJitAttachments(broken, [], true, (notice) => said.push(notice), OPTIONS);
   expect(taken.attachments).toEqual([]);
   expect(said).toEqual([expect.stringContaining('names may be missing: EIO: i/o error, read')]);
 });

@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readlinkSync } from 'node:fs';
+import { printable } from '../../base/printable.ts';
+import type { NativeBinding } from '../../native/types.ts';
+import { identifyNode } from '../../system/launch/node-program.ts';
+import { readTextOrEmpty } from '../../system/small-file.ts';
+import { packageFile } from '../../system/version.ts';
+import type { HandshakeOptions, HandshakeResult } from './handshake.ts';
+import { askRegistered, registeredSocket } from './registered.ts';
+
+const SIGUSR1_BIT = 1n << 9n;
+const DEFAULT_PORT = 9229;
+const MOST_OUTPUT = 1 << 16;
+
+export type AttachOptions = {
+  readonly pids: readonly number[];
+  /** Where the code is to be sent. */
+  readonly socket: string;
+  /** Whether processes that have not imported `perf-ts/register` are asked by their inspector. */
+  readonly byInspector: boolean;
+  readonly peerOf: NativeBinding['peerOf'];
+  readonly say: (notice: string) => void;
+};
+
+/**
+ * Makes the processes report their code, one after the other: their inspectors want the same port.
+ * What can't be done is said, and the recording goes on without these names.
+ */
+export async function attachProcesses(options: AttachOptions): Promise<void> {
+  const { pids, say } = options;
+  for (const pid of pids) {
+    const result = await attach(pid, options);
+    if (result === null) continue;
+    if ('failure' in result) {
+      say(`functions of JavaScript in process ${pid} have no names: ${printable(result.failure)}`);
+      continue;
+    }
+    const { version, pauseMs } = result.taken;
+    say(
+      `process ${pid} (Node ${printable(version)}) reports its JavaScript; V8 listed its code in ` +
+        `${pauseMs.toFixed(0)} ms`,
+    );
+  }
+}
+
+/** Null where nothing was asked for. */
+async function attach(
+  pid: number,
+  { socket, byInspector, peerOf }: AttachOptions,
+): Promise<HandshakeResult | null> {
+  const registered = registeredSocket(pid);
+  if (registered !== null) return askRegistered(pid, registered, socket, peerOf);
+  if (!byInspector) return null;
+  const refusal = refusalOf(pid);
+  return refusal === null ? attachByInspector(pid, socket) : { failure: refusal };
+}
+
+/** Why the inspector way is closed for a process; null if it is open. */
+export function refusalOf(pid: number): string | null {
+  const status = readTextOrEmpty(`/proc/${pid}/status`);
+  if (status === '') return 'it is gone';
+  const program = linkOf(`/proc/${pid}/exe`);
+  if (program === null) return 'it is of another user: root may look at it';
+  if (identifyNode(`/proc/${pid}/exe`).kind !== 'node') {
+    return `${printable(program)} is not Node`;
+  }
+  const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
+  if ((BigInt(`0x${caught}`) & SIGUSR1_BIT) === 0n && inspectorPort(pid) === null) {
+    return 'it does not take SIGUSR1 (--disable-sigusr1, or it has just begun)';
+  }
+  for (const [kind, what] of [
+    ['mnt', 'sees other files (a container)'],
+    ['net', 'has a network of its own (a container)'],
+  ]) {
+    if (linkOf(`/proc/${pid}/ns/${kind}`) !== linkOf(`/proc/self/ns/${kind}`)) {
+      return `it ${what}: import perf-ts/register in it, or run perf-ts there`;
+    }
+  }
+  return null;
+}
+
+/** The port of an inspector that the process was told to open when it was started; null without. */
+function inspectorPort(pid: number): number | null {
+  const words = readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0');
+  const inspect = words.find((word) => /^--inspect(?:-brk|-wait)?(?:=|$)/.test(word));
+  if (inspect === undefined) return null;
+  return Number(/[=:](\d+)$/.exec(inspect)?.[1] ?? DEFAULT_PORT);
+}
+
+/**
+ * Makes a Node process report its code to the recorder's socket, by its inspector. A program of its
+ * own does it: if perf-ts is killed meanwhile, the inspector is closed all the same.
+ */
+export function attachByInspector(pid: number, socket: string): Promise<HandshakeResult> {
+  const port = inspectorPort(pid);
+  const options: HandshakeOptions = {
+    socket,
+    interpreted: true,
+    closesInspector: port === null,
+    port,
+  };
+  const program = packageFile('dist/record/code-events/handshake.js');
+  if (!existsSync(program)) return Promise.resolve({ failure: `${program} is missing` });
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [program, `${pid}`, JSON.stringify(options)], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (!output.includes('\n') && output.length < MOST_OUTPUT) return;
+      child.stdout.destroy();
+      child.unref();
+      resolve(parseResult(output));
+    });
+    child.once('error', ({ message }) => resolve({ failure: message }));
+    child.once('exit', (status) => resolve({ failure: `the handshake ended with ${status}` }));
+  });
+}
+
+function parseResult(text: string): HandshakeResult {
+  try {
+    return JSON.parse(text) as HandshakeResult;
+  } catch {
+    return { failure: 'the handshake printed nothing that is understood' };
+  }
+}
+
+function linkOf(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}

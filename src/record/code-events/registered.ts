@@ -1,0 +1,78 @@
+import { lstatSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import type { NativeBinding } from '../../native/types.ts';
+import type { TakeInRequest } from '../../register/listen.cts';
+import { uidOfProcess } from '../../system/files/trusted-file.ts';
+import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
+import type { HandshakeResult } from './handshake.ts';
+
+const ANSWER_MS = 5000;
+const MOST_ANSWER_BYTES = 1 << 16;
+
+/**
+ * Where a process that has imported `perf-ts/register` listens, in its own /tmp; null if it does not. The
+ * folder must be its user's alone: another user may have made one of that name before.
+ */
+export function registeredSocket(pid: number): string | null {
+  const uid = uidOfProcess(pid);
+  const innerPid = pidInItsNamespace(pid);
+  if (uid === null || innerPid === null) return null;
+  const folder = `/proc/${pid}/root/tmp/perf-ts-${uid}`;
+  const path = `${folder}/${innerPid}.sock`;
+  try {
+    const there = lstatSync(folder);
+    const socket = lstatSync(path);
+    const isTheirs = there.isDirectory() && there.uid === uid && (there.mode & 0o077) === 0;
+    return isTheirs && socket.isSocket() && socket.uid === uid ? path : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Asks a process that listens at `path` to report its code to `recorder`. */
+export function askRegistered(
+  pid: number,
+  path: string,
+  recorder: string,
+  peerOf: NativeBinding['peerOf'],
+): Promise<HandshakeResult> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const end = (result: HandshakeResult): void => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.setTimeout(ANSWER_MS, () =>
+      end({ failure: 'it does not answer: its event loop is busy' }),
+    );
+    socket.once('error', ({ message }) => end({ failure: message }));
+    socket.once('connect', () => {
+      if (!isOf(socket, pid, peerOf)) {
+        end({ failure: `another process listens at ${path}` });
+        return;
+      }
+      const request: TakeInRequest = { socket: recorder };
+      socket.write(`${JSON.stringify(request)}\n`);
+    });
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      answer += text;
+      if (answer.length > MOST_ANSWER_BYTES) end({ failure: 'it answers with something else' });
+    });
+    socket.once('end', () => end(parseAnswer(answer)));
+  });
+}
+
+function isOf(socket: Socket, pid: number, peerOf: NativeBinding['peerOf']): boolean {
+  const { fd = -1 } =
+    (socket as Socket & { readonly _handle?: { readonly fd?: number } })._handle ?? {};
+  return peerOf(fd)?.pid === pid;
+}
+
+function parseAnswer(text: string): HandshakeResult {
+  try {
+    return JSON.parse(text) as HandshakeResult;
+  } catch {
+    return { failure: 'it answers with nothing that is understood' };
+  }
+}

@@ -1,0 +1,83 @@
+// biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
+import type { Server, Socket } from 'node:net';
+
+const fs = require('node:fs') as typeof import('node:fs');
+const { loadLibrary, codeEventsLibrary } =
+  require('./code-events.cjs') as typeof import('./code-events.cts');
+
+/** A request is one short line. */
+const MOST_REQUEST_BYTES = 4096;
+
+/** What a recorder asks for; `socket`: where it takes the code. */
+export type TakeInRequest = { readonly socket: string };
+
+/** Folder of the sockets of one user's processes; nobody else can pass it. */
+const folderOf = (uid: number): string => `/tmp/perf-ts-${uid}`;
+
+/**
+ * Lets a recorder ask this process for its code, at a Unix socket that its own user and root alone can
+ * reach. The listening does not keep the process running. Throws where there can be no such socket.
+ */
+exports.listen = (): void => {
+  const library = codeEventsLibrary();
+  const uid = process.geteuid?.();
+  if (library === null || uid === undefined) throw new Error('no code-events library here');
+  const folder = folderOf(uid);
+  fs.mkdirSync(folder, { mode: 0o700, recursive: true });
+  const { uid: owner, mode } = fs.lstatSync(folder);
+  if (owner !== uid || (mode & 0o170077) !== 0o040000) throw new Error(`${folder} is another's`);
+  removeStale(folder);
+  const path = `${folder}/${process.pid}.sock`;
+  const { createServer } = require('node:net') as typeof import('node:net');
+  const server: Server = createServer((socket) => answer(socket, uid, library));
+  server.on('error', () => {});
+  server.listen(path, () => fs.chmodSync(path, 0o700));
+  server.unref();
+  process.on('exit', () => {
+    try {
+      fs.unlinkSync(path);
+    } catch {
+      // Gone with the folder.
+    }
+  });
+};
+
+/** Sockets of processes that were killed. */
+function removeStale(folder: string): void {
+  for (const name of fs.readdirSync(folder)) {
+    const pid = Number(/^(\d+)\.sock$/.exec(name)?.[1]);
+    if (pid === process.pid || !fs.existsSync(`/proc/${pid}`)) {
+      fs.rmSync(`${folder}/${name}`, { force: true });
+    }
+  }
+}
+
+function answer(socket: Socket, uid: number, library: string): void {
+  socket.unref();
+  socket.on('error', () => {});
+  let request = '';
+  socket.setEncoding('utf8');
+  socket.on('data', (text: string) => {
+    request += text;
+    if (request.length > MOST_REQUEST_BYTES) socket.destroy();
+    if (!request.endsWith('\n')) return;
+    socket.end(`${JSON.stringify(answerTo(request, socket, uid, library))}\n`);
+  });
+}
+
+function answerTo(request: string, socket: Socket, uid: number, library: string): object {
+  try {
+    const { fd = -1 } =
+      (socket as Socket & { readonly _handle?: { readonly fd?: number } })._handle ?? {};
+    const peer = loadLibrary(library).peerUid(fd);
+    if (peer !== 0 && peer !== uid) return { failure: `uid ${peer} may not profile uid ${uid}` };
+    const { takeIn } = require('./take-in.cjs') as typeof import('./take-in.cts');
+    const { socket: recorder } = JSON.parse(request) as TakeInRequest;
+    const options = { library, socket: recorder, interpreted: true, closesInspector: false };
+    return { taken: JSON.parse(takeIn(options)) };
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export declare function listen(): void;

@@ -1,0 +1,123 @@
+// biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
+
+/** What the code-events library exports, see `native/glue/code_events_addon.cc`. */
+type Library = {
+  start(socket: string, existing: boolean, onEnd: () => void): void;
+  note(json: string): void;
+};
+
+/** What the script below needs to know. */
+export type TakeIn = {
+  /** Path of the library, as the program sees it. */
+  readonly library: string;
+  /** Path of the recorder's socket, as the program sees it. */
+  readonly socket: string;
+  /** Whether V8 is to give functions that it compiles to bytecode from now on frames of their own. */
+  readonly interpreted: boolean;
+  /** Whether the inspector was opened for this, and is to be closed. */
+  readonly closesInspector: boolean;
+};
+
+/** What the script answers. */
+export type TakenIn = {
+  readonly pid: number;
+  readonly version: string;
+  /** How long the program stood still while V8 listed its code. */
+  readonly pauseMs: number;
+};
+
+/** The expression that makes a Node process report V8's code, evaluated in its main thread. */
+exports.takeInExpression = (options: TakeIn): string => {
+  const given = JSON.stringify(options);
+  const worker = JSON.stringify(workerExpression(options));
+  return `(${takeInProcess})(require, process, ${given}, ${takeInThread}, ${worker})`;
+};
+
+/** The same in this process, from its main thread. */
+exports.takeIn = (options: TakeIn): string =>
+  takeInProcess(require, process as Inspected, options, takeInThread, workerExpression(options));
+
+function workerExpression(options: TakeIn): string {
+  return `(${takeInThread})(require, process, ${JSON.stringify(options)})`;
+}
+
+type Inspected = NodeJS.Process & { _debugEnd(): void };
+
+// The two functions run in the program, by their text: they use nothing of this file, and only what
+// Node 18 has. `require` is the inspector's.
+
+/**
+ * The thread loads the library and starts it. It stays loaded when a recording ends; the next one
+ * finds it.
+ */
+function takeInThread(
+  require: NodeJS.Require,
+  process: NodeJS.Process,
+  { library, socket }: TakeIn,
+  onEnd: () => void = () => {},
+): void {
+  const key = Symbol.for(`perf-ts ${library}`);
+  const places = process as unknown as Record<symbol, { exports: Library } | undefined>;
+  let loaded = places[key];
+  if (loaded === undefined) {
+    loaded = { exports: {} as Library };
+    process.dlopen(loaded as unknown as NodeJS.Module, library);
+    Object.defineProperty(process, key, { value: loaded });
+  }
+  loaded.exports.start(socket, true, onEnd);
+  const workers = require('node:worker_threads') as typeof import('node:worker_threads') & {
+    threadName?: string;
+  };
+  const { pid, version: node } = process;
+  if (workers.isMainThread) {
+    loaded.exports.note(JSON.stringify({ kind: 'process', pid, node, cwd: process.cwd() }));
+    return;
+  }
+  const fs = require('node:fs') as typeof import('node:fs');
+  const tid = Number(fs.readlinkSync('/proc/thread-self').split('/').pop());
+  const { threadName: name = '', threadId: number } = workers;
+  const script = process.argv[1] ?? '';
+  loaded.exports.note(
+    JSON.stringify({
+      kind: 'worker',
+      tid,
+      number,
+      name: name === 'WorkerThread' ? '' : name,
+      script,
+    }),
+  );
+}
+
+/** The main thread, and through a session of its own the workers that there are and that come. */
+function takeInProcess(
+  require: NodeJS.Require,
+  process: Inspected,
+  options: TakeIn,
+  takeIn: typeof takeInThread,
+  inWorkers: string,
+): string {
+  // SIGUSR1 may open the inspector once more, when the event loop turns: this closes it behind that.
+  if (options.closesInspector) setImmediate(() => process._debugEnd());
+  const { Session } = require('node:inspector') as typeof import('node:inspector');
+  const v8 = require('node:v8') as typeof import('node:v8');
+  const workers = new Session();
+  const flag = 'interpreted-frames-native-stack';
+  if (options.interpreted) v8.setFlagsFromString(`--${flag}`);
+  const begun = process.hrtime.bigint();
+  takeIn(require, process, options, () => {
+    workers.disconnect();
+    if (options.interpreted) v8.setFlagsFromString(`--no-${flag}`);
+  });
+  const pauseMs = Number(process.hrtime.bigint() - begun) / 1e6;
+  workers.connect();
+  workers.on('NodeWorker.attachedToWorker', ({ params: { sessionId } }) => {
+    const params = { expression: inWorkers, includeCommandLineAPI: true };
+    const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params });
+    workers.post('NodeWorker.sendMessageToWorker', { sessionId, message });
+  });
+  workers.post('NodeWorker.enable', { waitForDebuggerOnStart: false });
+  return JSON.stringify({ pid: process.pid, version: process.version, pauseMs });
+}
+
+export declare function takeInExpression(options: TakeIn): string;
+export declare function takeIn(options: TakeIn): string;
