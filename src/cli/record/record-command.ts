@@ -44,8 +44,9 @@ function declareTarget(command: Command): void {
     .option('--as-root', 'under sudo: keep root for the command')
     .option(
       '--attach-js',
-      'with -p: name the JavaScript of a running Node, through its inspector, which is open for some ms',
+      'with -p: name the JavaScript of a running Node through its inspector, open for some milliseconds',
     )
+    .option('--no-attach-js', 'with -p: do not, and do not ask on a terminal')
     .option('--node-flags', "always add V8's perf flags to NODE_OPTIONS")
     .option(
       '--no-node-flags',

@@ -12,6 +12,7 @@ import { EndingSignals } from '../command/ending-signals.ts';
 import { say } from '../command/failure.ts';
 import { writeError } from '../command/stdout.ts';
 import type { LiveView } from '../view/live-page.ts';
+import { askAttach } from './ask-attach.ts';
 import { describeDryRun } from './dry-run.ts';
 import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
 import { besideLines, countedBeside } from './record-stat.ts';
@@ -21,8 +22,11 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   const quiet = flags.quiet === true;
   const toleratedLoss = readToleratedLoss(flags);
   checkPageFlags(flags);
+  const chosen = readOptions(command, flags);
+  const attachJs = flags.attachJs ?? (flags.dryRun || quiet ? false : await askAttach(chosen));
   const options: RecordOptions = {
-    ...readOptions(command, flags),
+    ...chosen,
+    attachJs,
     onNotice: (notice) => {
       if (!quiet) say(`perf-ts: ${notice}`);
     },

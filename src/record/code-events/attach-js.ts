@@ -6,6 +6,7 @@ import { identifyNode } from '../../system/launch/node-program.ts';
 import { readTextOrEmpty } from '../../system/small-file.ts';
 import { packageFile } from '../../system/version.ts';
 import type { HandshakeOptions, HandshakeResult } from './handshake.ts';
+import { listeningPorts } from './listening-ports.ts';
 import { askRegistered, registeredSocket } from './registered.ts';
 
 const SIGUSR1_BIT = 1n << 9n;
@@ -81,10 +82,23 @@ export function refusalOf(pid: number): string | null {
 
 /** The port of an inspector that the process was told to open when it was started; null without. */
 function inspectorPort(pid: number): number | null {
-  const words = readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0');
-  const inspect = words.find((word) => /^--inspect(?:-brk|-wait)?(?:=|$)/.test(word));
-  if (inspect === undefined) return null;
-  return Number(/[=:](\d+)$/.exec(inspect)?.[1] ?? DEFAULT_PORT);
+  const inspect = /^--inspect(?:-brk|-wait)?(?:=|$)/;
+  if (!wordsOf(pid).some((word) => inspect.test(word))) return null;
+  const wanted = portOf(pid, inspect);
+  const ports = [...listeningPorts(pid).values()];
+  // It may have been closed since; 0 is any port, which is known where it is the only one.
+  if (wanted !== 0) return ports.includes(wanted) ? wanted : null;
+  return ports.length === 1 ? ports[0] : null;
+}
+
+/** The port that an option of the process names, or the usual one. */
+function portOf(pid: number, option: RegExp): number {
+  const word = wordsOf(pid).find((given) => option.test(given)) ?? '';
+  return Number(/[=:](\d+)$/.exec(word)?.[1] ?? DEFAULT_PORT);
+}
+
+function wordsOf(pid: number): string[] {
+  return readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0');
 }
 
 /**
@@ -98,6 +112,7 @@ export function attachByInspector(pid: number, socket: string): Promise<Handshak
     interpreted: true,
     closesInspector: port === null,
     port,
+    usualPort: portOf(pid, /^--(?:inspect-port|debug-port)=/),
   };
   const program = packageFile('dist/record/code-events/handshake.js');
   if (!existsSync(program)) return Promise.resolve({ failure: `${program} is missing` });

@@ -7,15 +7,21 @@ import { FailedError } from '../../base/errors.ts';
 import { codeEventsLibrary } from '../../register/code-events.cts';
 import { type TakeIn, type TakenIn, takeInExpression } from '../../register/take-in.cts';
 import { Inspector } from './inspector.ts';
-import { listeningPorts } from './listening-ports.ts';
+import { isPortTaken, listeningPorts } from './listening-ports.ts';
 
 /** The program may be busy in native code, where V8 is not asked. */
 const OPEN_MS = 5000;
+const FREE_MS = 3000;
 const LATE_MS = 120_000;
 const LOOK_MS = 2;
 
-/** What it is given besides the pid; `port`: of an inspector that is open already. */
-export type HandshakeOptions = Omit<TakeIn, 'library'> & { readonly port: number | null };
+/** What it is given besides the pid. */
+export type HandshakeOptions = Omit<TakeIn, 'library'> & {
+  /** Of an inspector that is open already. */
+  readonly port: number | null;
+  /** Where the process opens one on SIGUSR1. */
+  readonly usualPort: number;
+};
 
 /** The line that it prints. */
 export type HandshakeResult = { readonly taken: TakenIn } | { readonly failure: string };
@@ -29,14 +35,14 @@ async function takeIn(pid: number, options: HandshakeOptions): Promise<TakenIn> 
       inspector.close();
     }
   }
+  await untilFree(pid, options.usualPort);
   const before = listeningPorts(pid);
   process.kill(pid, 'SIGUSR1');
   const port = await openedPort(pid, before, OPEN_MS);
   if (port === null) {
     void closeLate(pid, before);
     throw new FailedError(
-      'it opened no inspector on SIGUSR1: it handles that signal itself, the port is taken, or it ' +
-        'is stopped or in native code',
+      'it opened no inspector on SIGUSR1: it handles that signal itself, or is stopped or in native code',
     );
   }
   const inspector = await Inspector.connect(port);
@@ -53,6 +59,17 @@ async function evaluate(inspector: Inspector, given: HandshakeOptions): Promise<
     throw new FailedError('perf-ts has no code-events library for this machine');
   const options: TakeIn = { ...given, library };
   return JSON.parse(`${await inspector.evaluate(takeInExpression(options))}`) as TakenIn;
+}
+
+/** Another process may have its inspector there, for somebody else's handshake perhaps. */
+async function untilFree(pid: number, port: number): Promise<void> {
+  const end = performance.now() + FREE_MS;
+  while (isPortTaken(pid, port)) {
+    if (performance.now() > end) {
+      throw new FailedError(`port ${port}, which its inspector wants, is taken by another process`);
+    }
+    await sleep(LOOK_MS);
+  }
 }
 
 /** The port on which the process listens since `before`; null if it does not within the time. */

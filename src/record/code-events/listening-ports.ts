@@ -16,16 +16,24 @@ export function listeningPorts(pid: number): Map<string, number> {
     const inode = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${fd}`))?.[1];
     if (inode !== undefined) inodes.add(inode);
   }
-  const ports = new Map<string, number>();
-  for (const table of ['tcp', 'tcp6']) {
-    for (const line of readTextOrEmpty(`/proc/${pid}/net/${table}`).split('\n').slice(1)) {
-      const fields = line.trim().split(/\s+/);
-      const [, local = '', , state, , , , , , inode = ''] = fields;
-      if (state !== STATE_LISTEN || !inodes.has(inode)) continue;
-      ports.set(inode, Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16));
-    }
-  }
-  return ports;
+  return new Map(portsAround(pid).filter(([inode]) => inodes.has(inode)));
+}
+
+/** Whether any process of that network namespace listens on the port. */
+export function isPortTaken(pid: number, wanted: number): boolean {
+  return portsAround(pid).some(([, port]) => port === wanted);
+}
+
+/** Listening sockets of the process's network namespace: inode and port. */
+function portsAround(pid: number): [string, number][] {
+  return ['tcp', 'tcp6'].flatMap((table) => {
+    const lines = readTextOrEmpty(`/proc/${pid}/net/${table}`).split('\n').slice(1);
+    return lines.flatMap((line): [string, number][] => {
+      const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
+      if (state !== STATE_LISTEN) return [];
+      return [[inode, Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)]];
+    });
+  });
 }
 
 function descriptorsOf(pid: number): string[] {

@@ -23,12 +23,11 @@ export function explainAttachedNode(
   factsOf: (pid: number) => ProcessFacts = readFacts,
 ): string[] {
   return pids.flatMap((pid) => {
-    const { program, words, nodeOptions, hasMap } = factsOf(pid);
-    if (program === null || !/^node(?:js)?(?:-?\d[\d.]*)?$/.test(basename(program))) return [];
-    const given = [...words.slice(1), ...nodeOptions.split(/\s+/)];
-    const isMapped = hasMap || given.some(namesCode);
+    const facts = factsOf(pid);
+    if (!isNode(facts)) return [];
+    const isMapped = isNamed(facts);
     const interpreted = V8_FLAGS[1];
-    if (isMapped && given.includes(interpreted)) return [];
+    if (isMapped && givenTo(facts).includes(interpreted)) return [];
     if (isMapped) {
       return [
         `process ${pid} runs Node without ${interpreted}: interpreted functions will be missing ` +
@@ -41,6 +40,30 @@ export function explainAttachedNode(
         'for some milliseconds then; a program that imports perf-ts/register is named without',
     ];
   });
+}
+
+/** Those of the processes that run Node and report their JavaScript in no way. */
+export function unnamedNodes(
+  pids: readonly number[],
+  factsOf: (pid: number) => ProcessFacts = readFacts,
+): number[] {
+  return pids.filter((pid) => {
+    const facts = factsOf(pid);
+    return isNode(facts) && !isNamed(facts);
+  });
+}
+
+function isNode({ program }: ProcessFacts): boolean {
+  return program !== null && /^node(?:js)?(?:-?\d[\d.]*)?$/.test(basename(program));
+}
+
+function isNamed(facts: ProcessFacts): boolean {
+  return facts.hasMap || givenTo(facts).some(namesCode);
+}
+
+/** Node's options on its command line and in its environment, among other words. */
+function givenTo({ words, nodeOptions }: ProcessFacts): string[] {
+  return [...words.slice(1), ...nodeOptions.split(/\s+/)];
 }
 
 function readFacts(pid: number): ProcessFacts {

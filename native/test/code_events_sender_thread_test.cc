@@ -1,0 +1,170 @@
+// Isolates fill the queue while the sender's thread empties it into a socket.
+
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "../core/code_events/sender.h"
+#include "test.h"
+
+using namespace perf_ts;
+
+namespace {
+
+/** A recorder: an abstract socket of this process, and what was read from it. */
+class Recorder {
+ public:
+  explicit Recorder(const char* what) {
+    name_ = "@perf-ts-test-" + std::to_string(getpid()) + "-" + what;
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    memcpy(address.sun_path, name_.c_str(), name_.size());
+    address.sun_path[0] = '\0';
+    listening_ = Fd(socket(AF_UNIX, SOCK_STREAM, 0));
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name_.size());
+    if (bind(listening_.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        listen(listening_.get(), 4) != 0) {
+      perror("listen");
+    }
+  }
+
+  const char* name() const { return name_.c_str(); }
+
+  void Accept() { stream_ = Fd(accept(listening_.get(), nullptr, nullptr)); }
+
+  /** Everything up to the end of the stream. */
+  std::vector<char> ReadAll() {
+    std::vector<char> all;
+    char bytes[4096];
+    for (;;) {
+      const ssize_t size = read(stream_.get(), bytes, sizeof bytes);
+      if (size <= 0) return all;
+      all.insert(all.end(), bytes, bytes + size);
+    }
+  }
+
+  void CloseOurSide() { shutdown(stream_.get(), SHUT_WR); }
+  void Vanish() { stream_.Reset(); }
+
+ private:
+  std::string name_;
+  Fd listening_;
+  Fd stream_;
+};
+
+std::atomic<int> gone{0};
+void OnGone(void*) {
+  gone++;
+}
+
+void Append(Sender* sender, char value, size_t size) {
+  if (char* place = sender->Begin(size)) {
+    memset(place, value, size);
+    sender->Commit();
+  }
+}
+
+constexpr int kRecords = 5000;
+
+void* AppendMany(void* sender) {
+  for (int i = 0; i < kRecords; i++) Append(static_cast<Sender*>(sender), 'b', 16);
+  return nullptr;
+}
+
+void UntilGone(int count) {
+  while (gone.load() < count) usleep(100);
+}
+
+}  // namespace
+
+TEST("every byte of two threads arrives, each record in one piece") {
+  Recorder recorder("all");
+  const char* operation = "";
+  std::vector<char> received;
+  {
+    Sender sender;
+    CHECK_EQUAL(sender.Connect(recorder.name(), &operation), 0);
+    CHECK_EQUAL(sender.peer().pid, getpid());
+    recorder.Accept();
+    CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
+    pthread_t other, reader;
+    CHECK_EQUAL(pthread_create(&other, nullptr, AppendMany, &sender), 0);
+    struct Reading {
+      Recorder* recorder;
+      std::vector<char>* into;
+    } reading = {&recorder, &received};
+    CHECK_EQUAL(pthread_create(
+                    &reader, nullptr,
+                    [](void* argument) -> void* {
+                      auto* reading = static_cast<Reading*>(argument);
+                      *reading->into = reading->recorder->ReadAll();
+                      return nullptr;
+                    },
+                    &reading),
+                0);
+    for (int i = 0; i < kRecords; i++) Append(&sender, 'a', 24);
+    pthread_join(other, nullptr);
+    gone = 0;
+    recorder.CloseOurSide();
+    UntilGone(1);
+    pthread_join(reader, nullptr);
+    CHECK_EQUAL(sender.TakeLost(), 0u);
+  }
+  size_t of_ours = 0, of_other = 0;
+  for (size_t at = 0; at < received.size();) {
+    const size_t size = received[at] == 'a' ? 24 : 16;
+    (received[at] == 'a' ? of_ours : of_other)++;
+    for (size_t i = 1; i < size; i++) CHECK_EQUAL(received[at + i], received[at]);
+    at += size;
+  }
+  CHECK_EQUAL(of_ours, static_cast<size_t>(kRecords));
+  CHECK_EQUAL(of_other, static_cast<size_t>(kRecords));
+}
+
+TEST("a recorder that vanishes is reported once, and what comes later is lost") {
+  Recorder recorder("vanish");
+  const char* operation = "";
+  gone = 0;
+  Sender sender;
+  CHECK_EQUAL(sender.Connect(recorder.name(), &operation), 0);
+  recorder.Accept();
+  CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
+  recorder.Vanish();
+  UntilGone(1);
+  Append(&sender, 'a', 8);
+  CHECK_EQUAL(sender.TakeLost(), 1u);
+  CHECK_EQUAL(gone.load(), 1);
+}
+
+TEST("what is queued when the sender ends has been sent") {
+  Recorder recorder("end");
+  const char* operation = "";
+  {
+    Sender sender;
+    CHECK_EQUAL(sender.Connect(recorder.name(), &operation), 0);
+    recorder.Accept();
+    CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
+    for (int i = 0; i < 100; i++) Append(&sender, 'a', 8);
+  }
+  CHECK_EQUAL(recorder.ReadAll().size(), 800u);
+}
+
+TEST("nobody who listens is a refusal with its reason") {
+  const char* operation = "";
+  Sender sender;
+  CHECK_EQUAL(sender.Connect("@perf-ts-test-nobody", &operation), ECONNREFUSED);
+  CHECK_EQUAL(strcmp(operation, "connect"), 0);
+  Sender longest;
+  CHECK_EQUAL(longest.Connect(std::string(200, 'x').c_str(), &operation), ENAMETOOLONG);
+}
+
+int main() { return perf_ts::test::RunAll(); }

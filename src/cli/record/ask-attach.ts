@@ -1,0 +1,30 @@
+import { createInterface } from 'node:readline/promises';
+import { registeredSocket } from '../../record/code-events/registered.ts';
+import type { RecordOptions } from '../../record/record-options.ts';
+import { unnamedNodes } from '../../system/launch/attached-node.ts';
+
+/**
+ * Asks on a terminal whether the JavaScript of the processes is to be named by their inspectors, where the
+ * user has not decided and it would have no names. False without a terminal.
+ */
+export async function askAttach({ pids, nodeFlags }: RecordOptions): Promise<boolean> {
+  if (pids === undefined || nodeFlags === false) return false;
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false;
+  const unnamed = unnamedNodes(pids).filter((pid) => registeredSocket(pid) === null);
+  if (unnamed.length === 0) return false;
+  const what =
+    unnamed.length === 1 ? `process ${unnamed[0]} runs` : `processes ${unnamed.join(', ')} run`;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(
+      `perf-ts: ${what} Node, and functions of JavaScript will have no names.\n` +
+        '  Name them through the inspector (--attach-js)? It is open on 127.0.0.1 for some milliseconds,\n' +
+        '  and every user of this machine could reach it meanwhile. [y/N] ',
+    );
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    terminal.close();
+    // What was read from the terminal is not ours to wait for.
+    process.stdin.unref();
+  }
+}

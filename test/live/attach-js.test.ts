@@ -1,0 +1,192 @@
+// Functions of Node processes that run already, named through their inspector or by perf-ts/register.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { listeningPorts } from '../../src/record/code-events/listening-ports.ts';
+import { perfTs, projectRoot, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
+import { describeLive } from '../helpers/live.ts';
+import { until } from '../helpers/tasks.ts';
+
+const scratch = scratchDirectory();
+const REGISTER = join(projectRoot, 'dist/register/preload.cjs');
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+/** A program that works in turns of its event loop, and prints that it has begun. */
+const TURNS = `
+const { Worker, isMainThread } = require('node:worker_threads');
+function warm(n) { let sum = 0; for (let i = 0; i < n; i++) sum += Math.sqrt(i) * (i % 7); return sum; }
+function turn() { for (let i = 0; i < 20; i++) warm(20000); setImmediate(turn); }
+if (isMainThread) {
+  if (process.argv.includes('worker')) new Worker(__filename, { name: 'other', argv: [] });
+  turn();
+  setTimeout(() => console.log('begun'), 300);
+} else {
+  turn();
+}
+`;
+
+/** A program whose event loop never turns. */
+const BUSY = `
+function warm(n) { let sum = 0; for (let i = 0; i < n; i++) sum += Math.sqrt(i) * (i % 7); return sum; }
+require('node:fs').writeSync(1, 'begun\\n');
+for (;;) warm(20000);
+`;
+
+/** Whichever of them V8 has put into the other. */
+const WORK = /^(?:warm|turn|\(anonymous\)) \S*program-0\.cjs:\d$/;
+
+type Program = { readonly child: ChildProcess; readonly pid: number; stderr: string };
+
+async function start(text: string, words: readonly string[] = [], flags: readonly string[] = []) {
+  const script = join(scratch, `program-${running.length}.cjs`);
+  writeFileSync(script, text);
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const child = spawn(process.execPath, [...flags, script, ...words], { env });
+  running.push(child);
+  const program: Program = { child, pid: child.pid as number, stderr: '' };
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    program.stderr += text;
+  });
+  if (child.stdout !== null) await once(child.stdout, 'data');
+  return program;
+}
+
+function record(pid: number, ...options: readonly string[]): { said: string; names: string[] } {
+  const file = join(scratch, 'attached.data');
+  const flags = ['-g', '-e', 'cpu-clock:u', '-F', '997', '--duration', '1', '-o', file];
+  const run = perfTs(['record', ...flags, '-p', `${pid}`, ...options]);
+  expect(run.status).toBe(0);
+  const report = perfTs(['report', '--json', '-n', '0', file]);
+  const { rows } = (JSON.parse(report.stdout) as { events: { rows: { name: string }[] }[] })
+    .events[0];
+  return { said: run.stderr, names: rows.map(({ name }) => name) };
+}
+
+const threadNames = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8');
+const threads = (pid: number) =>
+  /Threads:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+
+describeLive('attaching to a running Node', () => {
+  it('names its functions and those of its workers, and leaves it as it was', async () => {
+    const { pid, child } = await start(TURNS, ['worker']);
+    const before = { threads: threads(pid), comm: threadNames(pid) };
+    const { said, names } = record(pid, '--attach-js');
+    expect(said).toMatch(
+      new RegExp(`process ${pid} \\(Node ${process.version}\\) reports its JavaScript`),
+    );
+    expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
+    const file = join(scratch, 'attached.data');
+    expect(perfTs(['report', '--sort', 'thread', file]).stdout).toMatch(
+      /Worker #1 (?:other|\S*program-0\.cjs)/,
+    );
+    await until(() => listeningPorts(pid).size === 0);
+    await until(() => threads(pid) === before.threads);
+    expect(threadNames(pid)).toBe(before.comm);
+    expect(child.exitCode).toBeNull();
+  });
+
+  it('names it once more, with one library', async () => {
+    const { pid } = await start(TURNS);
+    const libraries = () =>
+      readFileSync(`/proc/${pid}/maps`, 'utf8')
+        .split('\n')
+        .filter((line) => /code_events/.test(line)).length;
+    record(pid, '--attach-js');
+    const once = libraries();
+    const { names } = record(pid, '--attach-js');
+    expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
+    expect(libraries()).toBe(once);
+  });
+
+  it('names a process whose event loop never turns, and closes its port', async () => {
+    const { pid } = await start(BUSY);
+    const { said, names } = record(pid, '--attach-js');
+    expect(said).toMatch(/reports its JavaScript/);
+    expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
+    await until(() => listeningPorts(pid).size === 0);
+  });
+
+  it('leaves no port open when perf-ts is killed meanwhile', async () => {
+    const { pid, child } = await start(TURNS);
+    const file = join(scratch, 'killed.data');
+    const recorder = startPerfTs(['record', '-p', `${pid}`, '--attach-js', '-o', file]);
+    await until(() => listeningPorts(pid).size > 0);
+    recorder.child.kill('SIGKILL');
+    await until(() => listeningPorts(pid).size === 0);
+    expect(child.exitCode).toBeNull();
+    // The handshake ended, and another one works.
+    expect(record(pid, '--attach-js').said).toMatch(/reports its JavaScript/);
+  });
+
+  it('uses an inspector that is open already, and leaves it open', async () => {
+    const { pid } = await start(TURNS, [], ['--inspect=127.0.0.1:0']);
+    const [port] = listeningPorts(pid).values();
+    const { said } = record(pid, '--attach-js');
+    expect(said).toMatch(/reports its JavaScript/);
+    expect([...listeningPorts(pid).values()]).toEqual([port]);
+  });
+
+  it('needs no inspector where the program imports perf-ts/register', async () => {
+    const program = await start(TURNS, ['worker'], ['--require', REGISTER]);
+    const { said, names } = record(program.pid);
+    expect(said).toMatch(/reports its JavaScript/);
+    expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
+    expect(program.stderr).toBe('');
+  });
+
+  it('explains a process that is not Node', () => {
+    const child = spawn('sleep', ['30'], { stdio: 'ignore' });
+    running.push(child);
+    const run = perfTs([
+      'record',
+      '-e',
+      'cpu-clock:u',
+      '--duration',
+      '0.1',
+      '-p',
+      `${child.pid}`,
+      '--attach-js',
+      '-o',
+      join(scratch, 'sleep.data'),
+    ]);
+    expect(run).toMatchObject({ status: 0 });
+    expect(run.stderr).toMatch(
+      /functions of JavaScript in process \d+ have no names: \S*sleep is not Node/,
+    );
+    expect(child.exitCode).toBeNull();
+    expect(child.signalCode).toBeNull();
+  });
+
+  it('prints the option that helps where it is not given', async () => {
+    const { pid } = await start(TURNS);
+    expect(record(pid).said).toMatch(/runs Node without V8's perf map: .*--attach-js names them/);
+  });
+});
+
+describeLive('a Node program that perf-ts starts', () => {
+  it('reports its code without a map, a log or a note left behind', () => {
+    const script = join(scratch, 'launched.cjs');
+    writeFileSync(
+      script,
+      `${BUSY.replace('for (;;)', 'for (let i = 0; i < 20000; i++)')}
+      console.log(process.pid);`,
+    );
+    const file = join(scratch, 'launched.data');
+    const flags = ['-g', '-e', 'cpu-clock:u', '-F', '997', '-o', file];
+    const run = perfTs(['record', ...flags, '--', process.execPath, script], {
+      cwd: scratch,
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
+    expect(run.stderr).toContain("a preload that reports V8's code");
+    const pid = run.stdout.trim().split('\n').pop();
+    expect(existsSync(`/tmp/perf-${pid}.map`)).toBe(false);
+    expect(existsSync(`/tmp/perf-ts-${pid}.notes`)).toBe(false);
+    expect(perfTs(['report', file]).stdout).toMatch(/warm launched\.cjs:2/);
+  });
+});
