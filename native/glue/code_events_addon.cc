@@ -115,7 +115,7 @@ napi_value Start(napi_env env, napi_callback_info info) {
     return Throw(env, "EALREADY", "this thread's code is sent to a recorder already");
   }
   const CodeListener::V8 v8 = CodeListener::FindV8();
-  if (v8.get_current == nullptr || v8.set_handler == nullptr) {
+  if (!v8.is_complete()) {
     return Throw(env, "ENOSYS", "this program does not export V8's code event handler");
   }
   void* memory = malloc(sizeof(CodeListener));
@@ -178,6 +178,19 @@ napi_value Note(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+napi_value SetInterpretedFrames(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value argument;
+  napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr);
+  bool on = false;
+  const CodeListener::V8 v8 = CodeListener::FindV8();
+  if (count < 1 || napi_get_value_bool(env, argument, &on) != napi_ok || !v8.is_complete()) {
+    return nullptr;
+  }
+  v8.set_flags(on ? "--interpreted-frames-native-stack" : "--no-interpreted-frames-native-stack");
+  return nullptr;
+}
+
 napi_value PeerUid(napi_env env, napi_callback_info info) {
   size_t count = 1;
   napi_value argument, uid;
@@ -219,6 +232,7 @@ NAPI_MODULE_INIT() {
       env, instance, [](napi_env, void* data, void*) { free(data); }, nullptr);
   napi_add_env_cleanup_hook(env, CleanUp, instance);
   Export(env, exports, "start", Start);
+  Export(env, exports, "setInterpretedFrames", SetInterpretedFrames);
   Export(env, exports, "note", Note);
   Export(env, exports, "peerUid", PeerUid);
   Export(env, exports, "stop", Stop);

@@ -5,6 +5,8 @@ const fs = require('node:fs') as typeof import('node:fs');
 export type CodeEventsLibrary = {
   /** Sends the calling thread's code; throws with the reason if that can't be. */
   start(socket: string, existing: boolean, onEnd?: () => void): void;
+  /** Whether V8 gives functions that it compiles to bytecode from now on frames of their own. */
+  setInterpretedFrames(on: boolean): void;
   note(json: string): void;
   /** −1: unknown. */
   peerUid(fd: number): number;
@@ -34,13 +36,16 @@ const load = (file: string): CodeEventsLibrary => {
 };
 
 /**
- * Reports the code of the calling thread to the recorder that listens at `socket`, until it closes or
- * this process ends; `existing`: also what was compiled before. Throws where that can't be.
+ * Reports what the calling thread compiles from now on to the recorder that listens at `socket`, until it
+ * closes or this process ends. Throws where that can't be.
  */
-const send = (socket: string, existing: boolean): void => {
+const send = (socket: string): void => {
   const file = findLibrary();
   if (file === null) throw new Error('perf-ts has no code-events library for this machine');
-  load(file).start(socket, existing);
+  const library = load(file);
+  library.start(socket, false);
+  // Not before: code that V8 has not announced would have a frame without a name.
+  library.setInterpretedFrames(true);
 };
 
 exports.codeEventsLibrary = findLibrary;
@@ -49,4 +54,4 @@ exports.sendCode = send;
 
 export declare function codeEventsLibrary(): string | null;
 export declare function loadLibrary(file: string): CodeEventsLibrary;
-export declare function sendCode(socket: string, existing: boolean): void;
+export declare function sendCode(socket: string): void;

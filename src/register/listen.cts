@@ -73,7 +73,7 @@ function answerTo(request: string, socket: Socket, uid: number, library: string)
     if (peer !== 0 && peer !== uid) return { failure: `uid ${peer} may not profile uid ${uid}` };
     const { takeIn } = require('./take-in.cjs') as typeof import('./take-in.cts');
     const { socket: recorder } = JSON.parse(request) as TakeInRequest;
-    const options = { library, socket: recorder, interpreted: true, closesInspector: false };
+    const options = { library, socket: recorder, closesInspector: false };
     return { taken: JSON.parse(takeIn(options)) };
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };

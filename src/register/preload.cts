@@ -80,7 +80,7 @@ function isCodeReported(): boolean {
 /** False for a V8 of another kind; a recorder that has ended wants nothing any more. */
 function reportCode(socket: string): boolean {
   try {
-    sendCode(socket, false);
+    sendCode(socket);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === ECONNREFUSED;

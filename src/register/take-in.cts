@@ -3,6 +3,7 @@
 /** What the code-events library exports, see `native/glue/code_events_addon.cc`. */
 type Library = {
   start(socket: string, existing: boolean, onEnd: () => void): void;
+  setInterpretedFrames(on: boolean): void;
   note(json: string): void;
 };
 
@@ -12,8 +13,6 @@ export type TakeIn = {
   readonly library: string;
   /** Path of the recorder's socket, as the program sees it. */
   readonly socket: string;
-  /** Whether V8 is to give functions that it compiles to bytecode from now on frames of their own. */
-  readonly interpreted: boolean;
   /** Whether the inspector was opened for this, and is to be closed. */
   readonly closesInspector: boolean;
 };
@@ -55,7 +54,7 @@ function takeInThread(
   process: NodeJS.Process,
   { library, socket }: TakeIn,
   onEnd: () => void = () => {},
-): void {
+): Library {
   const key = Symbol.for(`perf-ts ${library}`);
   const places = process as unknown as Record<symbol, { exports: Library } | undefined>;
   let loaded = places[key];
@@ -71,7 +70,7 @@ function takeInThread(
   const { pid, version: node } = process;
   if (workers.isMainThread) {
     loaded.exports.note(JSON.stringify({ kind: 'process', pid, node, cwd: process.cwd() }));
-    return;
+    return loaded.exports;
   }
   const fs = require('node:fs') as typeof import('node:fs');
   const tid = Number(fs.readlinkSync('/proc/thread-self').split('/').pop());
@@ -86,6 +85,7 @@ function takeInThread(
       script,
     }),
   );
+  return loaded.exports;
 }
 
 /** The main thread, and through a session of its own the workers that there are and that come. */
@@ -99,15 +99,13 @@ function takeInProcess(
   // SIGUSR1 may open the inspector once more, when the event loop turns: this closes it behind that.
   if (options.closesInspector) setImmediate(() => process._debugEnd());
   const { Session } = require('node:inspector') as typeof import('node:inspector');
-  const v8 = require('node:v8') as typeof import('node:v8');
   const workers = new Session();
-  const flag = 'interpreted-frames-native-stack';
-  if (options.interpreted) v8.setFlagsFromString(`--${flag}`);
   const begun = process.hrtime.bigint();
-  takeIn(require, process, options, () => {
+  const library = takeIn(require, process, options, () => {
     workers.disconnect();
-    if (options.interpreted) v8.setFlagsFromString(`--no-${flag}`);
+    library.setInterpretedFrames(false);
   });
+  library.setInterpretedFrames(true);
   const pauseMs = Number(process.hrtime.bigint() - begun) / 1e6;
   workers.connect();
   workers.on('NodeWorker.attachedToWorker', ({ params: { sessionId } }) => {

@@ -64,9 +64,10 @@ struct Positions {
 }  // namespace
 
 CodeListener::V8 CodeListener::FindV8() {
-  return {
-      reinterpret_cast<v8_abi::GetCurrentIsolate>(dlsym(RTLD_DEFAULT, v8_abi::kGetCurrentIsolate)),
-      reinterpret_cast<v8_abi::SetHandler>(dlsym(RTLD_DEFAULT, v8_abi::kSetHandler))};
+  const auto find = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
+  return {reinterpret_cast<v8_abi::GetCurrentIsolate>(find(v8_abi::kGetCurrentIsolate)),
+          reinterpret_cast<v8_abi::SetHandler>(find(v8_abi::kSetHandler)),
+          reinterpret_cast<v8_abi::SetFlags>(find(v8_abi::kSetFlags))};
 }
 
 bool CodeListener::Start(bool existing) {

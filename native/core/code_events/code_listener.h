@@ -14,10 +14,12 @@ namespace perf_ts {
  */
 class CodeListener {
  public:
-  /** V8's two functions; both null where this program does not export them. */
+  /** V8's functions; null where this program does not export them. */
   struct V8 {
     v8_abi::GetCurrentIsolate get_current = nullptr;
     v8_abi::SetHandler set_handler = nullptr;
+    v8_abi::SetFlags set_flags = nullptr;
+    bool is_complete() const { return get_current && set_handler && set_flags; }
   };
   static V8 FindV8();
 

@@ -64,6 +64,10 @@ using SetHandler = void (*)(void* isolate, int options, Handler);
 inline constexpr char kSetHandler[] =
     "_ZN2v87Isolate22SetJitCodeEventHandlerENS_19JitCodeEventOptionsEPFvPKNS_12JitCodeEventEE";
 
+/** `v8::V8::SetFlagsFromString(flags)`. */
+using SetFlags = void (*)(const char* flags);
+inline constexpr char kSetFlags[] = "_ZN2v82V818SetFlagsFromStringEPKc";
+
 /** An option: the handler is called at once for all code that exists. */
 inline constexpr int kEnumerateExisting = 1;
 

@@ -109,7 +109,7 @@ export function attachByInspector(pid: number, socket: string): Promise<Handshak
   const port = inspectorPort(pid);
   const options: HandshakeOptions = {
     socket,
-    interpreted: true,
+
     closesInspector: port === null,
     port,
     usualPort: portOf(pid, /^--(?:inspect-port|debug-port)=/),

@@ -89,7 +89,7 @@ export function addNodeFlags(
   const given = [...inherited, ...own];
   const preload = preloadFor(command, major);
   if (naming === 'events' && preload !== null && !given.some(namesCode)) {
-    return withCodeEvents(command, preload, missingFlags(inherited, own));
+    return withCodeEvents(command, preload);
   }
   const added = missingFlags(inherited, own);
   const canLog = isDirectoryWritable(command);
@@ -137,26 +137,17 @@ export function addNodeFlags(
  * The preload sends V8's code to the recorder as it is compiled: neither V8's map nor its log is
  * written. Where that fails it sets V8's flags, so maps may come to be all the same.
  */
-function withCodeEvents(
-  command: CommandSpec,
-  preload: string,
-  missing: readonly string[],
-): NodeFlags {
+function withCodeEvents(command: CommandSpec, preload: string): NodeFlags {
   const recordingId = randomBytes(8).toString('hex');
   const codeSocket = newCodeSocket();
-  const added = missing.filter((flag) => flag !== '--perf-basic-prof');
   const earlier = variable(command.env, 'NODE_OPTIONS');
-  const options = [earlier, ...added, `--require=${quote(preload)}`];
-  const value = options.filter((text) => text !== '').join(' ');
+  const value = `${earlier} --require=${quote(preload)}`.trim();
   let env = withVariable(command.env, 'NODE_OPTIONS', value);
   env = withVariable(env, 'PERF_TS_RECORDING', recordingId);
   env = withVariable(env, 'PERF_TS_CODE_EVENTS', codeSocket);
-  const flags = added.map((flag) => `${flag} and `).join('');
   return {
     command: { ...command, env },
-    notes: [
-      `NODE_OPTIONS got ${flags}a preload that reports V8's code; --no-node-flags leaves it alone`,
-    ],
+    notes: ["NODE_OPTIONS got a preload that reports V8's code; --no-node-flags leaves it alone"],
     causesMaps: true,
     recordingId,
     codeSocket,
