@@ -165,7 +165,13 @@ export class FrameNamer {
 
   #locate(dso: DsoIndex, address: number): Pick<Named, 'place' | 'inlined'> {
     const line = this.#machine.jit?.line(dso, address) ?? null;
-    if (line !== null) return { place: { file: line.file, line: line.line }, inlined: [] };
+    if (line !== null) {
+      const place = { file: line.file, line: line.line };
+      if (line.inlined === undefined || this.#frameLines?.inline !== true) {
+        return { place, inlined: [] };
+      }
+      return { place: {}, inlined: [{ symbol: line.inlined, place }] };
+    }
     if (this.#frameLines === null) return NOWHERE;
     const { lines, inline } = this.#frameLines;
     const count = lines.find(dso, address);

@@ -8,6 +8,7 @@ import { recordedThen } from './files/left-files.ts';
 import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
 import { boundedXz } from './files/unpack-budget.ts';
 import { columnIn } from './jit/jit-column.ts';
+import { hasStacks } from './locate-frames.ts';
 import { locateNamedFrames } from './open-lines.ts';
 import type { OpenProfileOptions } from './open-options.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -19,6 +20,7 @@ export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfil
   const demangle = demangler(diagnostics);
   const symbolizer = createSymbolizer(pipeline, path, sources, demangle);
   symbolizer.expectKernelAddresses(kernelAddresses(pipeline));
+  const inline = sources.inline !== false && hasStacks(pipeline);
   for (let dso = 0; dso < processes.dsos.length; dso++) {
     const { frames, addresses } = builder.frameAddresses(dso);
     if (frames.length === 0) continue;
@@ -30,11 +32,17 @@ export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfil
       const func = builder.internFunc(names[i] as StringIndex, owner);
       builder.setFunc(frames[i], func);
       const line = pipeline.jit?.line(dso as DsoIndex, addresses[i]) ?? null;
-      if (line !== null) {
-        const name = builder.strings.get(names[i] as StringIndex);
-        const file = builder.strings.intern(line.file);
-        builder.setLocation(frames[i], file, line.line, columnIn(line, name));
+      if (line === null) continue;
+      const isInlined = inline && line.inlined !== undefined;
+      let frame = frames[i];
+      // Which line of the function that exists calls the inlined one is not known.
+      if (isInlined) {
+        const func = builder.internFunc(builder.strings.intern(line.inlined), owner);
+        frame = builder.addInlined(frame, dso, addresses[i], 1, func);
       }
+      const name = line.inlined ?? builder.strings.get(names[i] as StringIndex);
+      const file = builder.strings.intern(line.file);
+      builder.setLocation(frame, file, line.line, columnIn(line, name));
     }
   }
   locateNamedFrames(pipeline, sources, demangle);

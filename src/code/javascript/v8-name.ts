@@ -29,6 +29,27 @@ const FILE_START = / (?=\/|node:|\[|[a-z][a-z+.-]*:\/\/)/;
 const WASM = /^(?:wasm-function|wasm-to-js|js-to-wasm)/;
 const WASM_TIER = /-(turbofan|liftoff)$/;
 
+/** A function of V8's, whatever way it was run: the name of each of its code objects without the sign. */
+export type V8Function = {
+  /** `fib /home/me/fib.js:3:13`, the same for all code of the function. */
+  readonly function: string;
+  readonly tier: Tier;
+};
+
+/** What the name of a code object says of its function; null for all that is no JavaScript. */
+export function parseV8Function(text: string): V8Function | null {
+  const [, , optimized = '', other = '', rest = ''] = JAVASCRIPT.exec(text) ?? [];
+  const tier = TIER_OF_SIGN[optimized || other];
+  if (tier === undefined || WASM.test(rest)) return null;
+  return { function: rest, tier };
+}
+
+/** The name that V8 would give code of the function `name` (`V8Function.function`) in this tier. */
+export function formatV8Function(name: string, tier: Tier): string {
+  const sign = Object.keys(TIER_OF_SIGN).find((key) => TIER_OF_SIGN[key] === tier) ?? '';
+  return `JS:${sign}${name}`;
+}
+
 /**
  *   JS:*fib /home/me/a b/fib.js:3:13                    optimized
  *   JS:^get size node:internal/deps/lru:7:11            a getter, baseline code

@@ -28,6 +28,8 @@ export type CodeTable = {
   readonly dump?: string;
   /** The source line of the code at `address` of `row`; null where the JIT gives none. */
   readonly line?: (row: number, address: number) => SourceLine | null;
+  /** All lines of a row's code, as the JIT wrote them; null where it wrote none. */
+  readonly lines?: (row: number) => DumpLines | null;
   /** The unwind tables that the JIT wrote for a row's code; null without them. */
   readonly unwinding?: (row: number) => CodeUnwinding | null;
 };
@@ -46,10 +48,23 @@ export type CodeUnwinding = {
   readonly ehFrameHdr: Uint8Array;
 };
 
+/** Lines of one code object as columns: entry i is for the code from offset[i] to offset[i + 1]. */
+export type DumpLines = {
+  /** Bytes from the start of the code, ascending. */
+  readonly offset: Float64Array;
+  readonly line: Int32Array;
+  readonly discriminator: Int32Array;
+};
+
 export type SourceLine = {
   readonly file: string;
   /** Line in the source, from 1. */
   readonly line: number;
+  /**
+   * The function whose code the JIT has inlined here, as the JIT would spell the name of its code.
+   * Absent where the line is one of the function that the code object is of.
+   */
+  readonly inlined?: string;
   /** Distinguishes code of one line; V8 writes the column here, from 1. Absent without one. */
   readonly discriminator?: number;
 };

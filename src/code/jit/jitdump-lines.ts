@@ -3,7 +3,7 @@ import { NONE } from '../../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { readAddress, readU64 } from '../../base/u64.ts';
 import { ByteStore } from './byte-store.ts';
-import type { SourceLine } from './code-table.ts';
+import type { DumpLines, SourceLine } from './code-table.ts';
 
 /**
  * V8, LLVM and Julia add the size of an ELF header to each address, because perf's first reader of
@@ -12,16 +12,17 @@ import type { SourceLine } from './code-table.ts';
 const ELF_HEADER_BYTES = 0x40;
 
 /** The bytes of one DEBUG_INFO record's entries, and how many there should be. */
-type Announced = { readonly at: number; readonly end: number; readonly count: number };
+type Announced = {
+  readonly at: number;
+  readonly end: number;
+  readonly count: number;
+  /** Start of the code, and the greatest address that an entry of it may have. */
+  start: number;
+  limit: number;
+};
 
 /** Entries as columns, by ascending address; files as places in the store. */
-type Entries = {
-  readonly address: Float64Array;
-  readonly line: Int32Array;
-  readonly discriminator: Int32Array;
-  readonly fileAt: Int32Array;
-  readonly fileEnd: Int32Array;
-};
+type Entries = DumpLines & { readonly fileAt: Int32Array; readonly fileEnd: Int32Array };
 
 /** Name of an entry that has the file of the one before. */
 const SAME_FILE = 0xff;
@@ -55,7 +56,7 @@ export class DebugEntries {
     if (!this.#store.add(new Uint8Array(view.buffer, view.byteOffset + 32, total - 32))) {
       return false;
     }
-    this.#announced = { at, end: this.#store.length, count };
+    this.#announced = { at, end: this.#store.length, count, start: 0, limit: 0 };
     return true;
   }
 
@@ -66,8 +67,10 @@ export class DebugEntries {
     return announced;
   }
 
-  give(row: number, announced: Announced | null, start: number): void {
+  give(row: number, announced: Announced | null, start: number, end: number): void {
     if (announced === null || announced.end - announced.at < 16) return;
+    announced.start = start;
+    announced.limit = end + ELF_HEADER_BYTES;
     this.#ofRow.set(row, announced);
     const first = readAddress(this.#viewOf(announced), 0, this.#littleEndian) - start;
     if (first >= 0) this.#leastFirst = Math.min(this.#leastFirst, first);
@@ -79,6 +82,17 @@ export class DebugEntries {
     if (announced !== undefined) this.#ofRow.set(row, announced);
   }
 
+  /** All entries of a row's code; null if it has none. */
+  all(row: number): DumpLines | null {
+    const announced = this.#ofRow.get(row);
+    return announced === undefined ? null : this.#decode(announced);
+  }
+
+  /** Bytes that the writer adds to each address. */
+  get #header(): number {
+    return this.#leastFirst >= ELF_HEADER_BYTES ? ELF_HEADER_BYTES : 0;
+  }
+
   /** The line of `address`, in the terms of the code's first place; null if there is none. */
   find(row: number, address: number): SourceLine | null {
     const announced = this.#ofRow.get(row);
@@ -88,8 +102,7 @@ export class DebugEntries {
       entries = this.#decode(announced);
       this.#decoded.set(announced, entries);
     }
-    const header = this.#leastFirst >= ELF_HEADER_BYTES ? ELF_HEADER_BYTES : 0;
-    const entry = lastAtMost(entries.address, address + header);
+    const entry = lastAtMost(entries.offset, address - announced.start);
     if (entry < 0) return null;
     const fileAt = entries.fileAt[entry];
     if (fileAt === NONE) return null;
@@ -103,7 +116,8 @@ export class DebugEntries {
   #decode(announced: Announced): Entries {
     const view = this.#viewOf(announced);
     const little = this.#littleEndian;
-    const address = new GrowableFloat64(16);
+    const first = announced.start + this.#header;
+    const offset = new GrowableFloat64(16);
     const lines = new GrowableInt32(16);
     const discriminators = new GrowableInt32(16);
     const fileAts = new GrowableInt32(16);
@@ -111,20 +125,26 @@ export class DebugEntries {
     let at = 0;
     let fileAt = NONE;
     let fileEnd = NONE;
-    let last = 0;
+    let last = Number.NEGATIVE_INFINITY;
+    /** The entries of this writer are not all of this code. */
+    let isStrange = false;
     for (let i = 0; i < announced.count && at + 17 <= view.byteLength; i++) {
       const line = view.getInt32(at + 8, little);
       const nameAt = at + 16;
-      let nameEnd = nameAt;
-      while (nameEnd < view.byteLength && view.getUint8(nameEnd) !== 0) nameEnd++;
+      const firstNul = endOfText(view, nameAt);
+      let nameEnd = isStrange ? firstNul : this.#endOfName(announced, view, firstNul);
+      if (nameEnd === NONE) {
+        isStrange = true;
+        nameEnd = firstNul;
+      }
       const isSame = nameEnd === nameAt + 1 && view.getUint8(nameAt) === SAME_FILE;
       if (!isSame) {
         fileAt = announced.at + nameAt;
         fileEnd = announced.at + nameEnd;
       }
       if (line > 0) {
-        last = Math.max(last, readAddress(view, at, little));
-        address.push(last);
+        last = Math.max(last, readAddress(view, at, little) - first);
+        offset.push(last);
         lines.push(line);
         discriminators.push(view.getInt32(at + 12, little));
         fileAts.push(fileAt);
@@ -133,7 +153,7 @@ export class DebugEntries {
       at = nameEnd + 1;
     }
     return {
-      address: address.finish(),
+      offset: offset.finish(),
       line: lines.finish(),
       discriminator: discriminators.finish(),
       fileAt: fileAts.finish(),
@@ -141,8 +161,29 @@ export class DebugEntries {
     };
   }
 
+  /**
+   * The end of a name that has its first NUL at `firstNul`: the first NUL from there on behind which
+   * the record ends or an entry of this code begins; −1 if there is none. V8 of Node 20 and before
+   * writes names from memory that it has freed, which may have NULs in them.
+   */
+  #endOfName({ start, limit }: Announced, view: DataView, firstNul: number): number {
+    for (let at = firstNul; at < view.byteLength; at++) {
+      if (view.getUint8(at) !== 0) continue;
+      if (at + 17 > view.byteLength) return at;
+      const next = readAddress(view, at + 1, this.#littleEndian);
+      if (next >= start && next <= limit) return at;
+    }
+    return NONE;
+  }
+
   #viewOf({ at, end }: Announced): DataView {
     const bytes = this.#store.bytes(at, end);
     return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
+}
+
+function endOfText(view: DataView, from: number): number {
+  let at = from;
+  while (at < view.byteLength && view.getUint8(at) !== 0) at++;
+  return at;
 }

@@ -207,7 +207,7 @@ class RecordReader {
     this.#unwindAt.push(unwindAt);
     this.#unwindSize.push(unwindSize);
     this.#unwindHeader.push(header);
-    this.#lines.give(row, lines, start);
+    this.#lines.give(row, lines, start, start + size);
     return true;
   }
 
@@ -286,6 +286,7 @@ class RecordReader {
       name: (row) => names.text(nameAt[row], nameEnd[row]),
       hasSameName: (a, b) => names.areEqual(nameAt[a], nameEnd[a], nameAt[b], nameEnd[b]),
       line: (row, address) => lines.find(row, address - start[row] + origin[row]),
+      lines: (row) => lines.all(row),
       code: (row) => ({ offset: at(this.#codeAt, row), size: at(this.#codeSize, row) }),
       ...(this.#unwind.length > 0 && {
         unwinding: (row: number) => this.#unwindingOf(row, start[row]),

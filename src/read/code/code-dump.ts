@@ -8,6 +8,7 @@ import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import type { DsoIndex, Profile } from '../../profile/types.ts';
 import type { SymbolSources } from '../files/symbol-files.ts';
 import { openJitdump, ownersOfFile, writerOf } from '../jit/jit-files.ts';
+import { withV8Lines } from '../jit/v8-lines.ts';
 import { architectureOf } from './machine.ts';
 
 /** A code object that frames lie in, as its JIT announced it. */
@@ -36,7 +37,7 @@ export function noteCodeObjects({ frames }: Profile, jit: JitCode): CodeObjects 
   const indexes = new Map<CodeTable, Map<number, number>>();
   for (let frame = 0; frame < frames.length; frame++) {
     const dso = frames.dso[frame] as DsoIndex;
-    if ((dso as number) === NONE || frames.inlineDepth[frame] !== 0) continue;
+    if ((dso as number) === NONE) continue;
     const code = jit.rowAt(dso, frames.address[frame]);
     if (code === null) continue;
     const { table, row } = code;
@@ -111,7 +112,9 @@ export function openCodeDump(path: string, pid: number, place: DumpPlace): CodeD
     source &&
     readJitdump(source, { diagnostics, name: path, pid: writerOf(path), startTime: null });
   const architecture = dump && architectureOf(dump.machine);
-  if (source !== null && dump && architecture) return new CodeDump(source, dump, architecture);
+  if (source !== null && dump && architecture) {
+    return new CodeDump(source, withV8Lines(dump), architecture);
+  }
   source?.close?.();
   if (dump) return `${path}: code of ELF machine ${dump.machine} is not disassembled`;
   return diagnostics.entries()[0]?.detail ?? `${path}: can't be read`;

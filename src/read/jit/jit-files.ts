@@ -17,6 +17,7 @@ import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
 import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
+import { withV8Lines } from './v8-lines.ts';
 
 /** Name of the attachment with the perf map of a process, without its pid. */
 export const PERF_MAP_ATTACHMENT = 'perf-map/';
@@ -129,7 +130,9 @@ class JitFiles {
       const isSameClock = hasMonotonicClock(data);
       if (!isSameClock) diagnostics.count('jitdump-of-other-clock', path);
       const startTime = isSameClock ? data.startTime : null;
-      return readJitdump(source, { diagnostics, name: path, pid: writerOf(path), startTime });
+      const read = { diagnostics, name: path, pid: writerOf(path), startTime };
+      const dump = readJitdump(source, read);
+      return dump && withV8Lines(dump);
     } catch (error) {
       diagnostics.count('jitdump-unused', `${path}: ${describeError(error)}`);
       return null;

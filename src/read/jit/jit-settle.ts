@@ -20,7 +20,7 @@ export function settleJitFrames(
   const kind = new Uint8Array(frames.length);
   for (let frame = 0; frame < frames.length; frame++) {
     const dso = frames.dso[frame] as DsoIndex;
-    if ((dso as number) === NONE || frames.inlineDepth[frame] !== 0 || !jit.isJit(dso)) continue;
+    if ((dso as number) === NONE || !jit.isJit(dso)) continue;
     kind[frame] = jit.isReused(dso, frames.address[frame]) ? IS_REUSED : IN_JIT;
     frames.dso[frame] = jit.baseOf(dso);
   }

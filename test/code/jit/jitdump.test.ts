@@ -103,6 +103,24 @@ describe('a jitdump', () => {
     },
   );
 
+  test('a file name of freed memory, with NULs in it, does not shift the entries behind it', () => {
+    const freed = 'ab\0\0\0\0\0\0\0\x20\x82\0l/app/a.js';
+    const builder = new DumpBuilder();
+    builder.lines(0x7f0000, [
+      [0x7f0040, 3, freed, 5],
+      [0x7f0042, 4, freed, 7],
+      [0x7f0044, 5, freed, 9],
+    ]);
+    const { dump, counted } = read(builder.load(0, 0x7f0000, 'f').out.finish());
+    expect(counted).toEqual([]);
+    expect(dump?.lines?.(0)).toMatchObject({
+      offset: Float64Array.of(0, 2, 4),
+      line: Int32Array.of(3, 4, 5),
+      discriminator: Int32Array.of(5, 7, 9),
+    });
+    expect(dump?.line?.(0, 0x7f0003)).toMatchObject({ line: 4, discriminator: 7 });
+  });
+
   test('keeps the place of the machine code, and its frame tables, also after a move', () => {
     const unwinding = Uint8Array.of(1, 2, 3, 4, 5, 6);
     const builder = new DumpBuilder().unwinding(unwinding, 2).load(0, 0x7f0000, 'f');
