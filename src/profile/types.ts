@@ -109,8 +109,19 @@ export const FUNC_CATEGORIES = [
 /** One of `FUNC_CATEGORIES`. */
 export type FuncCategory = (typeof FUNC_CATEGORIES)[number];
 
-/** How V8 ran a frame of JavaScript, worst first; `none` is code that is not JavaScript. */
-export const TIERS = ['none', 'interpreter', 'baseline', 'Maglev', 'TurboFan'] as const;
+/**
+ * How a frame of JavaScript was run, by V8 and then by JavaScriptCore (whose first tier is `baseline`
+ * too), slowest first; `none` is code that is not JavaScript.
+ */
+export const TIERS = [
+  'none',
+  'interpreter',
+  'baseline',
+  'Maglev',
+  'TurboFan',
+  'DFG',
+  'FTL',
+] as const;
 /** One of `TIERS`. */
 export type Tier = (typeof TIERS)[number];
 

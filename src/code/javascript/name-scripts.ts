@@ -4,16 +4,19 @@ import { categoryRow } from '../../profile/func-table.ts';
 import type { Dso, FrameTable, FuncTable, Profile } from '../../profile/types.ts';
 import { TIERS } from '../../profile/types.ts';
 import { categoryOfNative, categoryOfScript } from './category.ts';
+import type { ScriptName } from './jsc-name.ts';
 import { isPlumbing, type Simplify } from './plumbing.ts';
+import { parseScriptName } from './script-name.ts';
 import { pathOfScript, shortPath } from './script-path.ts';
-import type { SourceMaps } from './source-map.ts';
-import { parseV8Name, type V8Name } from './v8-name.ts';
+import type { SourceMap, SourceMaps } from './source-map.ts';
 
 export type NameScriptsOptions = {
   /** Null: names and lines are those of the code that V8 ran. */
   readonly sourceMaps: SourceMaps | null;
   /** Paths below it are shown without it; null where it is not known. */
   readonly directory: string | null;
+  /** Whether a DSO (`Profile.dsos`) is JIT code of Deno, which runs other code than the files have. */
+  readonly isOfDeno?: (dso: number) => boolean;
   /** Anything but `none`: the interpreter's builtins are one function, `[interpreter]`. */
   readonly simplify: Simplify;
 };
@@ -29,6 +32,8 @@ type Written = {
   /** 0 where it is not known. */
   readonly line: number;
   readonly column: number;
+  /** `ScriptName.hash`. */
+  readonly hash: string;
 };
 
 /**
@@ -44,10 +49,12 @@ type Written = {
 export function nameScripts(profile: Profile, options: NameScriptsOptions): Profile {
   const { funcs, frames, dsos, strings } = profile;
   const parsed = Array.from({ length: funcs.length }, (_, func) =>
-    mayBeScript(dsos[funcs.dso[func]]) ? parseV8Name(strings[funcs.name[func]]) : null,
+    mayBeScript(dsos[funcs.dso[func]]) ? parseScriptName(strings[funcs.name[func]]) : null,
   );
   const texts = new Texts(strings);
-  const written = parsed.map((name) => (name === null ? null : whereWritten(name, options)));
+  const written = parsed.map((name, func) =>
+    name === null ? null : whereWritten(name, funcs.dso[func], options),
+  );
   const labels = labelsOf(written, funcs, options.directory);
   if (options.simplify !== 'none') labelInterpreter(profile, labels);
   const named = rebuildFuncs(profile, texts, parsed, written, labels);
@@ -56,7 +63,7 @@ export function nameScripts(profile: Profile, options: NameScriptsOptions): Prof
     strings: texts.strings,
     funcs: named.funcs,
     frames: {
-      ...originalLines(frames, texts, options.sourceMaps, parsed),
+      ...originalLines(frames, texts, options, parsed),
       func: frames.func.map((func) => named.newFunc[func]),
       tier: Uint8Array.from(frames.func, (func) => TIERS.indexOf(parsed[func]?.tier ?? 'none')),
     },
@@ -70,16 +77,18 @@ function mayBeScript(dso: Dso | undefined): boolean {
   return dso?.kind !== 'user' || /^jitted-\d+-\d+\.so$/.test(dso.name);
 }
 
-function whereWritten(parsed: V8Name, { sourceMaps }: NameScriptsOptions): Written {
-  const { kind, file, line, column } = parsed;
+function whereWritten(parsed: ScriptName, dso: number, options: NameScriptsOptions): Written {
+  const { kind, file, line, column, hash } = parsed;
   const name = kind === 'script' ? '(module)' : parsed.name;
-  if (file === '') return { name, path: '', line, column };
-  const original = sourceMaps?.find(file)?.find(line, column, parsed.name) ?? null;
+  if (file === '') return { name, path: '', line, column, hash };
+  const original = mapOf(file, dso, options)?.find(line, column, parsed.name) ?? null;
   if (original === null) {
     // A loader made other code of this file, and left no map: its lines mean nothing.
-    const isAsWritten = sourceMaps?.mayBegin?.(file, line, column) ?? true;
+    const isAsWritten =
+      !isEmitted(file, dso, options) &&
+      (options.sourceMaps?.mayBegin?.(file, line, column) ?? true);
     const place = isAsWritten ? { line, column } : { line: 0, column };
-    return { name, path: pathOfScript(file), ...place };
+    return { name, path: pathOfScript(file), ...place, hash };
   }
   return {
     name: original.name ?? name,
@@ -87,12 +96,24 @@ function whereWritten(parsed: V8Name, { sourceMaps }: NameScriptsOptions): Writt
     // A module begins where it begins, though its first line may come from elsewhere.
     line: kind === 'script' ? 1 : original.line,
     column: kind === 'script' ? 1 : original.column,
+    hash,
   };
 }
 
+/** Whether Deno runs what it has made of this file. Lines as V8 ran them are asked for without maps. */
+function isEmitted(file: string, dso: number, { isOfDeno, sourceMaps }: NameScriptsOptions) {
+  return sourceMaps !== null && isOfDeno?.(dso) === true && /\.(?:[cm]?ts|[jt]sx)$/.test(file);
+}
+
+function mapOf(file: string, dso: number, options: NameScriptsOptions): SourceMap | null {
+  const { sourceMaps } = options;
+  if (isEmitted(file, dso, options)) return sourceMaps?.findEmitted?.(file) ?? null;
+  return sourceMaps?.find(file) ?? null;
+}
+
 /**
- * `handle src/server.ts:12`; with the column where the line alone does not distinguish functions of
- * the same name apart, which is so for anonymous ones and in minified code.
+ * `handle src/server.ts:12`; with the column, or the hash of a function without a place, where this
+ * alone does not tell functions apart, which is so for anonymous ones and in minified code.
  */
 function labelsOf(
   written: readonly (Written | null)[],
@@ -101,10 +122,19 @@ function labelsOf(
 ): (string | null)[] {
   const columnOf = new Map<string, number>();
   const ambiguous = new Set<string>();
+  const hashOf = new Map<string, string>();
+  const noteHash = (key: string, name: string, hash: string): void => {
+    const known = hashOf.get(key);
+    if (known !== undefined && known !== hash) ambiguous.add(name);
+    hashOf.set(key, hash);
+  };
   const short = written.map((place, func) => {
     if (place === null) return null;
     const name = place.name === '' ? '(anonymous)' : place.name;
-    if (place.path === '') return name;
+    if (place.path === '') {
+      noteHash(`${dso[func]} ${name}`, name, place.hash);
+      return name;
+    }
     const file = shortPath(place.path, directory);
     const label = place.line === 0 ? `${name} ${file}` : `${name} ${file}:${place.line}`;
     const key = `${dso[func]} ${label}`;
@@ -113,9 +143,12 @@ function labelsOf(
     columnOf.set(key, place.column);
     return label;
   });
-  return short.map((label, func) =>
-    label !== null && ambiguous.has(label) ? `${label}:${written[func]!.column}` : label,
-  );
+  return short.map((label, func) => {
+    if (label === null || !ambiguous.has(label)) return label;
+    const { path, column, hash } = written[func]!;
+    if (path !== '') return `${label}:${column}`;
+    return hash === '' ? label : `${label} #${hash}`;
+  });
 }
 
 function labelInterpreter({ funcs, strings }: Profile, labels: (string | null)[]): void {
@@ -129,7 +162,7 @@ function labelInterpreter({ funcs, strings }: Profile, labels: (string | null)[]
 function rebuildFuncs(
   { funcs, dsos, strings }: Profile,
   texts: Texts,
-  parsed: readonly (V8Name | null)[],
+  parsed: readonly (ScriptName | null)[],
   written: readonly (Written | null)[],
   labels: readonly (string | null)[],
 ): { readonly funcs: FuncTable; readonly newFunc: Int32Array } {
@@ -179,8 +212,8 @@ function rebuildFuncs(
 function originalLines(
   frames: FrameTable,
   texts: Texts,
-  sourceMaps: SourceMaps | null,
-  parsed: readonly (V8Name | null)[],
+  options: NameScriptsOptions,
+  parsed: readonly (ScriptName | null)[],
 ): FrameTable {
   const file = frames.file.slice();
   const line = frames.line.slice();
@@ -189,8 +222,14 @@ function originalLines(
     const fileText = file[frame];
     if (fileText === NONE || parsed[frames.func[frame]] === null) continue;
     const script = texts.strings[fileText];
-    const found = sourceMaps?.find(script)?.find(line[frame], Math.max(1, column[frame]), '');
+    const map = mapOf(script, frames.dso[frame], options);
+    const found = map?.find(line[frame], Math.max(1, column[frame]), '');
     file[frame] = texts.intern(pathOfScript(found?.source ?? script));
+    if (!found && isEmitted(script, frames.dso[frame], options)) {
+      file[frame] = NONE;
+      line[frame] = 0;
+      column[frame] = 0;
+    }
     if (!found) continue;
     line[frame] = found.line;
     column[frame] = found.column;

@@ -15,6 +15,11 @@ export type OriginalPlace = {
 export type SourceMaps = {
   /** The map of a script; null if it has none. */
   find(script: string): SourceMap | null;
+  /**
+   * The map of what Deno made of a file in TypeScript or JSX before it ran it; null if it is not
+   * known.
+   */
+  findEmitted?(script: string): SourceMap | null;
   /** False where no function begins at this place of the file of this name, as it was written. */
   mayBegin?(script: string, line: number, column: number): boolean;
 };

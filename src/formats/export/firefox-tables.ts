@@ -9,7 +9,15 @@ import { filesOfFuncs } from './func-files.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
 /** Rows are those of `TIERS`. */
-const TIER_NAMES = ['Other', 'Interpreted', 'Baseline', 'Maglev', 'TurboFan'] as const;
+const TIER_NAMES = [
+  'Other',
+  'Interpreted',
+  'Baseline',
+  'Maglev',
+  'TurboFan',
+  'DFG',
+  'FTL',
+] as const;
 
 /** The first grey one is the default: of what belongs nowhere else. Indexes are `CATEGORY`'s. */
 export const CATEGORIES = [

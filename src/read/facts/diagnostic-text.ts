@@ -80,7 +80,9 @@ const WORDS: Record<PlainCode, string> = {
   'kallsyms-restricted': 'kernel symbols are hidden (kernel.kptr_restrict or missing CAP_SYSLOG)',
   'kallsyms-line-malformed': 'kallsyms line not understood',
   'recorded-kernel-line-malformed': 'recorded kernel symbol not understood',
-  'perf-map-missing': 'no perf map for JIT code (for Node: --perf-basic-prof)',
+  'perf-map-missing':
+    'no perf map for JIT code (for Node: --perf-basic-prof --interpreted-frames-native-stack; for ' +
+    'Deno: the same in DENO_V8_FLAGS; for Bun: BUN_JSC_useJITDump=1; record -- COMMAND adds them)',
   'perf-map-writable-by-all': 'perf map is writable by all',
   'perf-map-too-large': 'perf map larger than 256 MiB, the rest not read',
   'perf-map-too-many-entries': 'perf map of more than 5 million entries, rest unread',

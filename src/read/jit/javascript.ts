@@ -11,6 +11,7 @@ import { fileSource } from '../../system/files/open-regular.ts';
 import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
+import { findDenoCode } from './deno-code.ts';
 import {
   MAX_NOTES_BYTES,
   type NodeNote,
@@ -60,6 +61,7 @@ export function nameJavaScript(
   const named = nameScripts(profile, {
     sourceMaps: options.sourceMaps === false ? null : maps,
     directory: directoryOf(notes),
+    isOfDeno: findDenoCode(profile),
     simplify,
   });
   return nameWorkers(simplifyStacks(named, simplify), workersOf(notes));

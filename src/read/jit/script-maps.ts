@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
@@ -17,6 +18,8 @@ export type ScriptMapsOptions = {
   readonly symfs?: string;
   /** When the recording ended; files changed since then are not used. */
   readonly recordedMs?: number;
+  /** Deno's cache; default: where Deno of this user has it. */
+  readonly denoDirectory?: string;
 };
 
 /**
@@ -27,6 +30,7 @@ export class ScriptMaps implements SourceMaps {
   readonly #options: ScriptMapsOptions;
   readonly #noted = new Map<string, object>();
   readonly #found = new Map<string, SourceMap | null>();
+  readonly #emitted = new Map<string, SourceMap | null>();
   readonly #lineLengths = new Map<string, readonly number[] | null>();
 
   constructor(options: ScriptMapsOptions) {
@@ -47,6 +51,29 @@ export class ScriptMaps implements SourceMaps {
       this.#found.set(path, map);
     }
     return map;
+  }
+
+  /**
+   * Deno keeps what it makes of a local file in its cache, with the map inside, and makes it again
+   * when the file has changed.
+   */
+  findEmitted(script: string): SourceMap | null {
+    const path = pathOfScript(script);
+    let map = this.#emitted.get(path);
+    if (map === undefined) {
+      map = isAbsolute(path) ? this.#findInCache(path) : null;
+      if (map === null) this.#options.diagnostics.count('source-map-missing', path);
+      this.#emitted.set(path, map);
+    }
+    return map;
+  }
+
+  #findInCache(path: string): SourceMap | null {
+    const { denoDirectory = denoCache() } = this.#options;
+    const text = this.#read(join(denoDirectory, 'gen/file', `${path}.js`));
+    const at = text?.lastIndexOf(MARK) ?? -1;
+    const url = /^[^\s'"*]+/.exec(text?.slice(at + MARK.length) ?? '')?.[0];
+    return at < 0 || url === undefined ? null : this.#parseInline(url, path);
   }
 
   /**
@@ -73,16 +100,18 @@ export class ScriptMaps implements SourceMaps {
     if (!isAbsolute(path)) return null;
     const url = this.#mappingUrl(path);
     if (url === null) return null;
-    const inline = /^data:application\/json[^,]*?(;base64)?,(.*)$/s.exec(url);
-    if (inline !== null) {
-      const [, isBase64, data = ''] = inline;
-      return this.#parse(isBase64 ? Buffer.from(data, 'base64').toString() : decode(data), path);
-    }
+    if (url.startsWith('data:application/json')) return this.#parseInline(url, path);
     // Anything else with a scheme is somewhere else.
     if (/^[a-z][a-z+.-]*:/i.test(url)) return null;
     const beside = resolve(dirname(path), decode(url));
     const text = this.#read(beside);
     return text === null ? null : this.#parse(text, beside);
+  }
+
+  #parseInline(url: string, path: string): SourceMap | null {
+    const [, isBase64, data] = /^data:application\/json[^,]*?(;base64)?,(.*)$/s.exec(url) ?? [];
+    if (data === undefined) return null;
+    return this.#parse(isBase64 ? Buffer.from(data, 'base64').toString() : decode(data), path);
   }
 
   #parse(text: string, url: string): SourceMap | null {
@@ -127,6 +156,11 @@ export class ScriptMaps implements SourceMaps {
       file.source.close?.();
     }
   }
+}
+
+function denoCache(): string {
+  const { DENO_DIR, XDG_CACHE_HOME } = process.env;
+  return DENO_DIR ?? join(XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'deno');
 }
 
 function decode(text: string): string {

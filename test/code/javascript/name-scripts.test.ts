@@ -42,6 +42,45 @@ describe('functions of JavaScript', () => {
     expect(tiers(profile)).toEqual(['none', 'interpreter', 'TurboFan']);
   });
 
+  test('a function of JavaScriptCore is one in all tiers, and has its hash where names are equal', () => {
+    const profile = withScripts(
+      profileFromText(`
+        JSC-Baseline: area#Bd7NeX@${JIT}    JSC-FTL: area#Bd7NeX@${JIT}    JSC-DFG: parse#Aa8eyN@${JIT}    JSC-DFG: parse#BKpqQ1@${JIT}
+      `),
+    );
+    checkProfile(profile);
+    expect(funcs(profile)).toEqual([
+      'area | user code | -',
+      'parse #Aa8eyN | user code | -',
+      'parse #BKpqQ1 | user code | -',
+    ]);
+    expect(tiers(profile)).toEqual(['baseline', 'FTL', 'DFG', 'DFG']);
+  });
+
+  test('what Deno made of a file has the lines of its map in the cache, or none', () => {
+    const profile = () =>
+      profileFromText(`
+        JS:*once file:///srv/app.ts:1:11@${JIT}    JS:*other file:///srv/b.tsx:1:11@${JIT}    JS:*plain file:///srv/c.js:1:11@${JIT}
+      `);
+    const map = SourceMap.from(
+      { version: 3, sources: ['/srv/app.ts'], names: [], mappings: 'AAMA' },
+      '/srv/app.ts',
+    );
+    const sourceMaps = {
+      find: () => null,
+      findEmitted: (script: string) => (script.endsWith('/app.ts') ? map : null),
+    };
+    const options = { sourceMaps, directory: '/srv', simplify: 'none' } as const;
+    expect(funcs(nameScripts(profile(), { ...options, isOfDeno: () => true }))).toEqual([
+      'once app.ts:7 | user code | /srv/app.ts:7:1',
+      'other b.tsx | user code | /srv/b.tsx:0:11',
+      'plain c.js:1 | user code | /srv/c.js:1:11',
+    ]);
+    expect(funcs(nameScripts(profile(), { ...options, isOfDeno: () => false }))[0]).toBe(
+      'once app.ts:1 | user code | /srv/app.ts:1:11',
+    );
+  });
+
   test('a report by tier or category has a row for each', () => {
     const text = `
       period  5                                        3                                        2

@@ -50,6 +50,20 @@ describe('the source map of a script', () => {
     expect(find(file('plain.js', `f()\n//# sourceMappingURL=${plain}\n`)).place).not.toBeNull();
   });
 
+  test('the source map of what Deno made of a file is in its cache', () => {
+    const url = `data:application/json;base64,${BASE64}`;
+    const end = '\n// denoCacheMetadata=1155,1375';
+    const long = `//${'x'.repeat(10_000)}\n`;
+    const text = `function f(){}\n${long}//# sourceMappingURL=${url}${end}`;
+    file(`deno/gen/file${root}/app.ts.js`, text);
+    const diagnostics = new Diagnostics();
+    const maps = new ScriptMaps({ diagnostics, denoDirectory: join(root, 'deno') });
+    expect(maps.findEmitted(`file://${root}/app.ts`)?.find(1, 11, 'f')?.line).toBe(7);
+    expect(describeDiagnostics(diagnostics)).toEqual([]);
+    expect(maps.findEmitted('https://example.org/app.ts')).toBeNull();
+    expect(describeDiagnostics(diagnostics).length).toBe(1);
+  });
+
   test('a source map noted by the process precedes the one on disk', () => {
     const script = file('noted.ts', 'function f(): void {}\n');
     const maps = new ScriptMaps({ diagnostics: new Diagnostics() });

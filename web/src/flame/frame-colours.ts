@@ -44,6 +44,8 @@ const TIER_SATURATION: Readonly<Record<(typeof TIERS)[number], number>> = {
   baseline: 0.5,
   Maglev: 0.78,
   TurboFan: 1.15,
+  DFG: 0.78,
+  FTL: 1.15,
 };
 
 export function tierColour(tier: number): string {
@@ -52,7 +54,7 @@ export function tierColour(tier: number): string {
 }
 
 /**
- * Colour of a frame: the kind's hue, paler in V8's lower tiers; turned a little by the DSO, so that
+ * Colour of a frame: the kind's hue, paler in lower tiers of JavaScript; turned a little by the DSO, so that
  * libraries tell apart, and lighter or darker by the name, so that neighbours do. Inlined calls are
  * lighter. The whole texts are hashed: names that begin alike (`std::…`) must not look alike.
  */
