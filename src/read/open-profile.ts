@@ -1,5 +1,7 @@
+import { Diagnostics } from '../base/diagnostics.ts';
 import { toRawTime } from '../base/u64.ts';
 import type { SourceMaps } from '../code/javascript/source-map.ts';
+import type { SymbolSource } from '../code/symbols/symbol-request.ts';
 import type { ImportedProfile } from '../formats/import/imported-profile.ts';
 import type { PeriodInput, StreamFinal } from '../period/types.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
@@ -24,15 +26,16 @@ import { gatherFacts, NO_FACTS } from './facts/recording-facts.ts';
 import type { FileSource } from './files/fd-source.ts';
 import { fetchFiles } from './files/fetch-files.ts';
 import { withArchive } from './files/find-archive.ts';
+import { StoredFiles } from './files/stored-files.ts';
 import { nameJavaScript } from './jit/javascript.ts';
-import { openJitCode } from './jit/jit-files.ts';
+import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
 import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-events.ts';
 import { countStartOf, moveCountStarts } from './logs/count-start.ts';
 import { nameFrames } from './name-frames.ts';
 import { openImport } from './open-import.ts';
 import type { OpenProfileOptions } from './open-options.ts';
-import { openRecording, withSourceOpen } from './open-recording.ts';
+import { openRecording, withRecording, withSourceOpen } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
 import { openUnwinder } from './unwind/open-unwinder.ts';
 
@@ -154,8 +157,17 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
       },
       kernelSymbols: () => readKernelSymbols(provenance),
       codeObjects,
+      storedDumps: (dump, pid) => storedDumpIn(path, dump, pid),
       sourceMaps,
     }),
+  );
+}
+
+/** A jitdump that the recording at `path` keeps; null if there is none, or the recording was a pipe. */
+function storedDumpIn(path: string, dump: string, pid: number): SymbolSource | null {
+  if (path === '-') return null;
+  return withRecording(path, (data) =>
+    storedJitdump(new StoredFiles(data, new Diagnostics()), dump, pid),
   );
 }
 

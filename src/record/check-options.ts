@@ -38,6 +38,16 @@ export function checkOptions(options: RecordOptions): void {
       ]);
     }
   }
+  if (options.jitdump && options.nodeFlags === false) {
+    throw new UsageError('--jitdump is a flag of V8, --no-node-flags adds none', [
+      'leave one of them out',
+    ]);
+  }
+  if (options.jitdump && (options.command?.length ?? 0) === 0) {
+    throw new UsageError('--jitdump is for a command: V8 begins a jitdump only when it starts', [
+      'perf-ts record --jitdump -- node app.js',
+    ]);
+  }
   if (options.offCpu === 'only' && options.events !== undefined) {
     throw new UsageError('--off-cpu=only records no events, -e names some', [
       'leave one of them out: --off-cpu records both',

@@ -28,7 +28,8 @@ import { checkCpuOption, onlineCpus } from '../system/kernel/online-cpus.ts';
 import { readPageBytes } from '../system/kernel/page-bytes.ts';
 import { explainRefusal, explainRingRefusal } from '../system/kernel/permission-help.ts';
 import { explainAttachedNode } from '../system/launch/attached-node.ts';
-import { addNodeFlags, type CodeNaming, newCodeSocket } from '../system/launch/node-flags.ts';
+import { addNamingFlags } from '../system/launch/naming-flags.ts';
+import { type CodeNaming, type NodeFlags, newCodeSocket } from '../system/launch/node-flags.ts';
 import { resolveCommand } from '../system/launch/resolve-command.ts';
 import { explainGoneBeforeStart, explainStartFailure } from '../system/launch/start-failure.ts';
 import { explainUnprofilable } from '../system/launch/unprofilable.ts';
@@ -70,6 +71,8 @@ export type DecidedRecording = {
   readonly recordingId: string | null;
   /** Where these processes will send what V8 compiles; null if they write maps. */
   readonly codeSocket: string | null;
+  /** Where jitdumps are written because of what we set; null where none are. */
+  readonly dumpsIn: NodeFlags['dumpsIn'];
 };
 
 /** Turns options into a plan by asking the kernel what opens. */
@@ -87,7 +90,7 @@ export function planOnly(
   const settings = readKernelSettings();
   const chosen = chooseTarget(options, naming);
   const { target, owner, notes } = chosen;
-  const { causesMaps = false, recordingId = null, codeSocket = null } = chosen;
+  const { causesMaps = false, recordingId = null, codeSocket = null, dumpsIn = null } = chosen;
   for (const note of notes) say(note);
   const { specs, notices: eventNotices } = chooseSpecs(options, target, binding);
   const asked = options.ringPages ?? null;
@@ -119,7 +122,8 @@ export function planOnly(
   if (options.overwrite) {
     say(`--overwrite: of each CPU the last samples that fit ${ring.ringPages} pages are kept`);
   }
-  return { plan, target, ring, settings, notices, owner, causesMaps, recordingId, codeSocket };
+  const causes = { causesMaps, recordingId, codeSocket, dumpsIn };
+  return { plan, target, ring, settings, notices, owner, ...causes };
 }
 
 /** `auto` with the bytes to copy. Where no file is written that could be rewritten, it is `fp`. */
@@ -254,6 +258,7 @@ function chooseTarget(
   causesMaps?: boolean;
   recordingId?: string | null;
   codeSocket?: string | null;
+  dumpsIn?: NodeFlags['dumpsIn'];
 } {
   const hasCommand = (options.command?.length ?? 0) > 0;
   const attached = [options.pids, options.tids].filter((list) => list !== undefined).length;
@@ -298,15 +303,12 @@ function chooseTarget(
   const resolved = resolveCommand(options.command as readonly string[], options, user);
   // A whole system is recorded through the CPUs.
   const unprofilable = options.systemWide ? null : explainUnprofilable(resolved);
-  const flagged = addNodeFlags(resolved, options.nodeFlags, undefined, undefined, naming);
-  const { command, notes, causesMaps, recordingId, codeSocket } = flagged;
+  const { command, notes, ...causes } = addNamingFlags(resolved, options, naming);
   return {
     target: options.systemWide ? { kind: 'system', command } : { kind: 'command', command },
     owner: user.owner,
     notes: [...user.notes, ...notes, ...(unprofilable === null ? [] : [unprofilable])],
-    causesMaps,
-    recordingId,
-    codeSocket,
+    ...causes,
   };
 }
 

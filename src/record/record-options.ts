@@ -109,7 +109,7 @@ export type RecordOptions = UserOptions & {
 
   /**
    * Add to NODE_OPTIONS what makes V8 name its code. Default: where the command runs Node; true:
-   * always; false: never.
+   * always; false: never. Bun and Deno get what they take instead.
    */
   readonly nodeFlags?: boolean;
   /**
@@ -118,6 +118,11 @@ export type RecordOptions = UserOptions & {
    * meanwhile. Default: only processes that have imported `perf-ts/register`, without an inspector.
    */
   readonly attachJs?: boolean;
+  /**
+   * Have V8 write a jitdump in place of a perf map: functions that V8 inlined, the line of each sample
+   * in optimized code, and exact times of code. It is stored with the recording. Default false.
+   */
+  readonly jitdump?: boolean;
   /** The command's environment; default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 

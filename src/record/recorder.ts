@@ -18,6 +18,7 @@ import { openCodeSink } from './code-events/open-code-sink.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
 import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
+import { JitDumps } from './jit-maps/jit-dumps.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
 import { OutputSwitch } from './output-switch.ts';
 import { explainNativeError } from './prepare-recording.ts';
@@ -128,6 +129,7 @@ class Recorder implements ControlActions {
   readonly #peerOf: NativeBinding['peerOf'];
   /** Settles when processes that run already report their code, or can't. */
   #attached: Promise<void> = Promise.resolve();
+  readonly #dumps: JitDumps;
   /** With `switchOutput`, and only where the output is a file. */
   readonly #switching: OutputSwitch | null;
   readonly #timers: LongTimer[] = [];
@@ -150,6 +152,13 @@ class Recorder implements ControlActions {
     this.#sampler = opened.session.sampler;
     this.childPid = this.#sampler.opened.childPid;
     this.#maps = this.#watchMaps();
+    this.#dumps = new JitDumps({
+      dumpsIn: opened.session.dumpsIn,
+      target: opened.session.target,
+      childPid: this.childPid,
+      commandUid: this.#commandUid ?? null,
+      startedMs: this.#startedMs,
+    });
     this.#switching = this.#prepareSwitch();
     if (this.childPid < 0) this.#exited.settle(null);
   }
@@ -201,6 +210,7 @@ class Recorder implements ControlActions {
       // First of all: its places may not be there.
       if (control !== undefined) this.#control = this.#openControl(control);
       this.#maps.start();
+      this.#dumps.start();
       if (!isDelayed(this.#options)) counters?.start();
       this.#appendBegunWaits();
       this.#sampler.startFile(
@@ -257,6 +267,7 @@ class Recorder implements ControlActions {
     this.#control?.close();
     this.#maps.stop();
     this.#code?.close();
+    this.#dumps.stop();
     this.#finishCounting();
     this.#sampler.close();
     this.#opened.output.discard();
@@ -422,6 +433,7 @@ class Recorder implements ControlActions {
       this.#state = 'complete';
       this.#maps.stop();
       this.#code?.close();
+      this.#dumps.stop();
       output.close();
     }
   }
@@ -458,7 +470,7 @@ class Recorder implements ControlActions {
 
   #takeJit(finish: boolean): JitAttachments {
     const announced = this.#code?.attachments() ?? [];
-    return takeJitAttachments(this.#maps, announced, finish, this.#say, {
+    return takeJitAttachments(this.#maps, announced, this.#dumps, finish, this.#say, {
       recordingId: this.#opened.session.recordingId,
       commandUid: this.#commandUid ?? null,
       startedMs: this.#startedMs,
@@ -506,6 +518,7 @@ class Recorder implements ControlActions {
       }
       const removeStored = (): void => {
         if (session.causesMaps) this.#maps.removeMaps(jit.startedPids);
+        this.#dumps.remove();
         jit.remove();
       };
       removeStored();

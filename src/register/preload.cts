@@ -46,6 +46,7 @@ type ThreadFacts = { readonly threadName?: string; readonly isInternalThread?: b
 
 const FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
 const HIDE_LOG = ['--logfile=+', '--no-logfile-per-isolate'];
+const DUMPING = /(?:^|\s)--perf[-_]prof\b/;
 const NAMING = /(?:^|\s)--perf[-_](?:basic[-_])?prof\b/;
 
 const notes = openNotes(process.pid, workers.isMainThread);
@@ -114,6 +115,11 @@ function nameWhatStartsLater(): void {
   const v8 = require('node:v8') as typeof import('node:v8');
   const given = `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
   const isNamed = NAMING.test(given);
+  // A jitdump tells the functions that V8 inlined from the positions in their baseline code, which V8
+  // otherwise puts off until several functions are due.
+  if (process.env.PERF_TS_RECORDING !== undefined && DUMPING.test(given)) {
+    v8.setFlagsFromString('--no-baseline-batch-compilation');
+  }
   // V8 opens a log for each worker, too: `+` is a temporary file.
   if (!/(?:^|\s)--(?:prof\b|log)/.test(given)) {
     for (const flag of HIDE_LOG) v8.setFlagsFromString(flag);

@@ -51,6 +51,10 @@ function declareTarget(command: Command): void {
     .option(
       '--no-node-flags',
       'do not touch NODE_OPTIONS (flags are added automatically for Node commands)',
+    )
+    .option(
+      '--jitdump',
+      "V8's jitdump in place of its perf map: inlined functions, lines, exact times",
     );
 }
 

@@ -24,6 +24,7 @@ export type RecordFlags = {
   asRoot?: boolean;
   nodeFlags?: boolean;
   attachJs?: boolean;
+  jitdump?: boolean;
   counts?: boolean;
   stat?: boolean;
   exitCounts?: boolean;
@@ -110,6 +111,7 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.asRoot && { asRoot: true }),
     ...(flags.nodeFlags !== undefined && { nodeFlags: flags.nodeFlags }),
     ...(flags.attachJs !== undefined && { attachJs: flags.attachJs }),
+    ...(flags.jitdump && { jitdump: true }),
     ...readSpace(flags),
     ...readFields(flags),
     ...(flags.perThread && { perThread: true }),

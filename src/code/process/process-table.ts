@@ -394,7 +394,8 @@ export class ProcessTable {
   }
 }
 
-const JITDUMP_PATH = /\/jit-\d+\.dump$/;
+/** V8, LLVM and Java: `jit-PID.dump`. JavaScriptCore: `jit-TID-PID.dump`, and in /tmp `jit-TID-PID-XXXXXX`. */
+const JITDUMP_PATH = /\/jit-\d+(?:(?:-\d+)?\.dump|-\d+-[A-Za-z0-9]{6})$/;
 /** Of one process. */
 const MOST_JITDUMPS = 8;
 

@@ -59,7 +59,12 @@ export function noteCodeObjects({ frames }: Profile, jit: JitCode): CodeObjects 
 export type DumpPlace = Pick<SymbolSources, 'symfs' | 'archive'> & {
   /** The recording; its owner's files are believed, as the recording is. */
   readonly recording: string;
+  /** The dump that the recording keeps; null if it has none. */
+  readonly stored: StoredDumps;
 };
+
+/** The jitdump that process `pid` wrote at `path`, as a recording keeps it. */
+export type StoredDumps = (path: string, pid: number) => SymbolSource | null;
 
 /** A jitdump, read once more for the code in it; whoever opened it closes it. */
 export class CodeDump {
@@ -102,15 +107,12 @@ export class CodeDump {
 /** Opens the jitdump that `pid` mapped at `path`; a sentence that says why where that can't be. */
 export function openCodeDump(path: string, pid: number, place: DumpPlace): CodeDump | string {
   const diagnostics = new Diagnostics();
-  const { recording, ...sources } = place;
-  const source = openJitdump(path, pid, {
-    ...sources,
-    diagnostics,
-    owners: ownersOfFile(recording),
-  });
+  const { recording, stored, ...sources } = place;
+  const owners = ownersOfFile(recording);
+  const source = stored(path, pid) ?? openJitdump(path, pid, { ...sources, diagnostics, owners });
   const dump =
     source &&
-    readJitdump(source, { diagnostics, name: path, pid: writerOf(path), startTime: null });
+    readJitdump(source, { diagnostics, name: path, pid: writerOf(path, pid), startTime: null });
   const architecture = dump && architectureOf(dump.machine);
   if (source !== null && dump && architecture) {
     return new CodeDump(source, withV8Lines(dump), architecture);

@@ -4,6 +4,7 @@ import { printable } from '../../base/printable.ts';
 import type { CodeLocation, ExtentSource, InstructionSet } from '../../code/disassembly/types.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import type { SourceMaps } from '../../code/javascript/source-map.ts';
+import { parseV8Name } from '../../code/javascript/v8-name.ts';
 import type { DsoTable } from '../../code/process/dso-table.ts';
 import { DsoLines } from '../../code/symbols/dso-lines.ts';
 import { Symbolizer } from '../../code/symbols/symbolizer.ts';
@@ -11,7 +12,13 @@ import type { DsoIndex, Profile } from '../../profile/types.ts';
 import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
 import { boundedDecoders, boundedXz } from '../files/unpack-budget.ts';
 import { columnIn } from '../jit/jit-column.ts';
-import { type CodeDump, type CodeObject, type CodeObjects, openCodeDump } from './code-dump.ts';
+import {
+  type CodeDump,
+  type CodeObject,
+  type CodeObjects,
+  openCodeDump,
+  type StoredDumps,
+} from './code-dump.ts';
 import { demangler } from './demangler.ts';
 import { type CodeFile, openCodeFile } from './file-code.ts';
 import { type KernelCode, openKernelCode, type RecordedKernel } from './kernel-code.ts';
@@ -28,6 +35,8 @@ export type CodeSourcesOptions = {
   readonly kernelSymbols: () => Uint8Array | null;
   /** Null where nothing is known of JIT code. */
   readonly codeObjects: CodeObjects | null;
+  /** The jitdumps that the recording keeps. */
+  readonly storedDumps: StoredDumps;
   /** Of the scripts whose code it is; null: lines are those of the code that V8 ran. */
   readonly sourceMaps: SourceMaps | null;
 };
@@ -165,7 +174,7 @@ export class CodeSources {
   }
 
   #inJit(frame: number, pid: number): CodeAt | string {
-    const { codeObjects, sources, path } = this.#options;
+    const { codeObjects, sources, path, storedDumps } = this.#options;
     const index = codeObjects?.ofFrame[frame] ?? NONE;
     const object = codeObjects?.list[index];
     if (object === undefined) return UNNAMED_JIT;
@@ -173,7 +182,7 @@ export class CodeSources {
     const key = `${pid} ${object.dump}`;
     let dump = this.#dumps.get(key);
     if (dump === undefined) {
-      dump = openCodeDump(object.dump, pid, { ...sources, recording: path });
+      dump = openCodeDump(object.dump, pid, { ...sources, recording: path, stored: storedDumps });
       this.#dumps.set(key, dump);
     }
     if (typeof dump === 'string') return `${printable(dump)}.`;
@@ -225,13 +234,13 @@ export class CodeSources {
   /** Lines that the JIT gave, in the original source, as frames have them. */
   #jitLine(code: CodeDump, { row, start, name }: CodeObject, offset: number): CodeLocation | null {
     const found = code.line(row, start + offset);
-    // V8 writes what is left of a freed name where it no longer has the script's.
     if (found === null || printable(found.file) !== found.file) return null;
-    const column = Math.max(1, columnIn(found, name));
+    const column = Math.max(1, columnIn(found, found.inlined ?? name));
+    const inlined = found.inlined === undefined ? [] : [parseV8Name(found.inlined)?.name ?? ''];
     const map = this.#options.sourceMaps?.find(found.file) ?? null;
     const original = map?.find(found.line, column, '') ?? null;
     const file = pathOfScript(original?.source ?? found.file);
-    return { file, line: original?.line ?? found.line, inlined: [] };
+    return { file, line: original?.line ?? found.line, inlined };
   }
 }
 

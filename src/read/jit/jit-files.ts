@@ -1,5 +1,6 @@
 import { closeSync, existsSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { memorySource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { describeError } from '../../base/system-error.ts';
 import { readCodeEvents } from '../../code/jit/code-events.ts';
@@ -17,6 +18,7 @@ import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
 import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
+import { dumpWriter, jitdumpAttachment, MAX_STORED_JITDUMP_BYTES } from './dump-name.ts';
 import { withV8Lines } from './v8-lines.ts';
 
 /** Name of the attachment with the perf map of a process, without its pid. */
@@ -38,9 +40,9 @@ export type JitFilesOptions = SymbolSources & {
 };
 
 /**
- * The JIT code of a recording. Of each process, best first: the jitdumps that it mapped, then what V8
- * announced to the recorder, then the perf map that the recorder read while it grew, else the one that
- * is there now.
+ * The JIT code of a recording. Of each process, best first: the jitdumps that it mapped, as the
+ * recording keeps them or as they are now, then what V8 announced to the recorder, then the perf map
+ * that the recorder read while it grew, else the one that is there now.
  */
 export function openJitCode(options: JitFilesOptions): JitCode {
   const files = new JitFiles(options, ownersOfFile(options.path));
@@ -124,13 +126,15 @@ class JitFiles {
   #readJitdump(path: string, pid: number): CodeTable | null {
     const { diagnostics, data } = this.#options;
     const then = recordedThen(data, this.#options.path);
-    const source = openJitdump(path, pid, { ...this.#options, ...then, owners: this.#owners });
+    const source =
+      storedJitdump(this.#stored, path, pid) ??
+      openJitdump(path, pid, { ...this.#options, ...then, owners: this.#owners });
     if (source === null) return null;
     try {
       const isSameClock = hasMonotonicClock(data);
       if (!isSameClock) diagnostics.count('jitdump-of-other-clock', path);
       const startTime = isSameClock ? data.startTime : null;
-      const read = { diagnostics, name: path, pid: writerOf(path), startTime };
+      const read = { diagnostics, name: path, pid: writerOf(path, pid), startTime };
       const dump = readJitdump(source, read);
       return dump && withV8Lines(dump);
     } catch (error) {
@@ -157,8 +161,7 @@ export function openJitdump(
     diagnostics.count('jitdump-unused', `${recordedPath}: ${reason}`);
     return null;
   };
-  const writer = writerOf(recordedPath);
-  if (writer !== pid && writer !== pidInItsNamespace(pid)) {
+  if (Number.isNaN(writerOf(recordedPath, pid))) {
     return refuse(`mapped by process ${pid}, whose it is not`);
   }
   const roots = [archive, symfs].filter((root) => root !== undefined);
@@ -178,9 +181,16 @@ export function openJitdump(
   return fileSource(file.fd, file.size, path);
 }
 
-/** The pid in the file's name, by which its writer knows itself. */
-export function writerOf(path: string): number {
-  return Number(/jit-(\d+)\.dump$/.exec(path)?.[1]);
+/** The number by which process `pid` knows itself, if the file's name has it; NaN if not. */
+export function writerOf(path: string, pid: number): number {
+  return dumpWriter(path, [pid]) ?? dumpWriter(path, [pidInItsNamespace(pid)]) ?? Number.NaN;
+}
+
+/** The jitdump that the recorder took into the recording; null if there is none. */
+export function storedJitdump(stored: StoredFiles, path: string, pid: number): SymbolSource | null {
+  const name = jitdumpAttachment(pid, basename(path));
+  const bytes = stored.read(name, MAX_STORED_JITDUMP_BYTES);
+  return bytes === null ? null : memorySource(bytes);
 }
 
 /** Jitdumps count in CLOCK_MONOTONIC; perf's own clock is another. */

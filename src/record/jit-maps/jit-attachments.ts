@@ -1,18 +1,20 @@
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
+import type { JitDumps } from './jit-dumps.ts';
 import type { MapWatch } from './map-watch.ts';
 import { type NodeFiles, type NodeFilesOptions, takeNodeFiles } from './node-files.ts';
 
 /** What a recording keeps of the files that JITs write, as far as it could be read. */
-export type JitAttachments = Omit<NodeFiles, 'notices'>;
+export type JitAttachments = Omit<NodeFiles, 'notices' | 'directories'>;
 
 /**
- * What the recorded processes announced, their maps and their notes, with `finish` for the last time. They only give
+ * What the recorded processes announced, their maps, notes and jitdumps, with `finish` for the last time. They only give
  * names, and others than us write them, so that no failure here keeps a recording from its end: it is
  * said, and what could be read is kept.
  */
 export function takeJitAttachments(
   maps: MapWatch,
   announced: readonly Attachment[],
+  dumps: Pick<JitDumps, 'take'>,
   finish: boolean,
   say: (notice: string) => void,
   options: NodeFilesOptions,
@@ -29,7 +31,9 @@ export function takeJitAttachments(
     const node = takeNodeFiles(stored, options);
     if (finish) for (const notice of node.notices) say(notice);
     // Of two with one name the later one is read: a program's file has more notes.
-    return { ...node, attachments: [...stored, ...node.attachments] };
+    stored = [...stored, ...node.attachments];
+    stored = [...stored, ...dumps.take(node.directories, finish ? say : undefined)];
+    return { startedPids: node.startedPids, remove: node.remove, attachments: stored };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     say(

@@ -22,6 +22,8 @@ export type NodeFiles = {
   readonly attachments: readonly Attachment[];
   /** Processes that the recording started. */
   readonly startedPids: readonly number[];
+  /** Where they were when they began, by pid. */
+  readonly directories: ReadonlyMap<number, string>;
   /** What was left out, one sentence each. */
   readonly notices: readonly string[];
   /**
@@ -97,6 +99,7 @@ export function takeNodeFiles(
   return {
     attachments,
     startedPids,
+    directories: new Map(directories),
     notices,
     remove: () => {
       for (const [pid, directory] of directories) {

@@ -4,9 +4,10 @@ import { dirname } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { packageFile } from '../version.ts';
+import { variable, withVariable } from './command-environment.ts';
 import { findNode, nodeOnPath } from './node-command.ts';
 import { identifyNode, type NodeProgram } from './node-program.ts';
-import { findPlantedMap } from './planted-maps.ts';
+import { findPlantedDump, findPlantedMap } from './planted-maps.ts';
 
 /**
  * What V8 is told, so that its code has names. `--perf-basic-prof` appends a line for each function
@@ -14,10 +15,19 @@ import { findPlantedMap } from './planted-maps.ts';
  * interpreted function an entry of its own, so that its frames are told apart on a stack. Both are
  * taken from NODE_OPTIONS, so they reach children, clusters and workers.
  *
- * A jitdump (`--perf-prof`) would also bring the machine code, and for an HTTP server it is 16
- * times as large; `bench/node-flags.mjs` has both costs.
+ * A jitdump (`--perf-prof`) also brings the machine code and its source positions, and for an HTTP
+ * server it is 16 times as large; `bench/node-flags.mjs` has both costs.
  */
 export const V8_FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'] as const;
+
+/** What V8 is told where a jitdump is asked for: `jit-PID.dump` in the working directory. */
+export const DUMP_FLAGS = ['--perf-prof', '--interpreted-frames-native-stack'] as const;
+
+/**
+ * Nodes from this one on end where they can't make the dump, as a child does that starts in a closed
+ * directory: they get the flag on the command line alone, which children do not inherit.
+ */
+const ENDS_WITHOUT_DUMP_MAJOR = 25;
 
 /**
  * With these flags V8 opens a log too, `isolate-…-v8.log` in the working directory; where it can't,
@@ -47,10 +57,17 @@ export type NodeFlags = {
   readonly recordingId: string | null;
   /** The Unix socket where its processes report V8's code; null if they write maps. */
   readonly codeSocket: string | null;
+  /**
+   * Where jitdumps are written because of what was set, to be stored and removed: `.`, the working
+   * directory of each process, or the path of a directory; null where none are.
+   */
+  readonly dumpsIn: string | null;
 };
 
-/** How V8's code comes to its names: a file that V8 writes, or events that the preload sends. */
-export type CodeNaming = 'maps' | 'events';
+/**
+ * How V8's code comes to its names: a map that V8 writes, events that the preload sends, or a jitdump.
+ */
+export type CodeNaming = 'maps' | 'events' | 'dump';
 
 /**
  * Gives a command that runs Node what V8 needs. `wanted` true: whatever the command is; false:
@@ -63,13 +80,8 @@ export function addNodeFlags(
   findPlanted: () => string | null = findPlantedMap,
   naming: CodeNaming = 'maps',
 ): NodeFlags {
-  const unchanged = {
-    command,
-    notes: [],
-    causesMaps: false,
-    recordingId: null,
-    codeSocket: null,
-  };
+  const nothing = { causesMaps: false, recordingId: null, codeSocket: null, dumpsIn: null };
+  const unchanged = { command, notes: [], ...nothing };
   if (wanted === false) return unchanged;
   const found =
     findNode(command) ?? (wanted ? { node: nodeOnPath(command.env), isNode: false } : null);
@@ -91,14 +103,19 @@ export function addNodeFlags(
   if (naming === 'events' && preload !== null && !given.some(namesCode)) {
     return withCodeEvents(command, preload);
   }
-  const added = missingFlags(inherited, own);
   const canLog = isDirectoryWritable(command);
+  const isExact = version !== null && major < ENDS_WITHOUT_DUMP_MAJOR;
+  const dump = naming !== 'dump' ? null : chooseDump({ given, canLog, isNode, isExact, version });
+  const added = missingFlags(inherited, own, dump?.flags ?? V8_FLAGS);
   if (added.length > 0 && !canLog && !isNode) {
     const reason = "V8 would log to standard output, since its log can't be in this directory";
     return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}`] };
   }
   const isOfRoot = (command.user?.uid ?? process.geteuid?.()) === 0;
-  const planted = isOfRoot && added.includes('--perf-basic-prof') ? findPlanted() : null;
+  const makesMap = added.includes('--perf-basic-prof');
+  const planted =
+    (isOfRoot && makesMap ? findPlanted() : null) ??
+    (isOfRoot && dump?.isMade ? findPlantedDump() : null);
   if (planted !== null) {
     const reason = `${printable(planted)} is a link of another user, and V8 of root's Node would follow it`;
     const cure = 'remove it, and set fs.protected_symlinks to 1';
@@ -109,7 +126,7 @@ export function addNodeFlags(
     ...(preload === null ? [] : [`--require=${quote(preload)}`]),
   ];
   const hidesLog = isNode && added.length > 0 && !given.some(wantsLog);
-  const words = [...(canLog ? [] : added), ...(hidesLog ? HIDE_LOG : [])];
+  const words = [...(dump?.words ?? []), ...(canLog ? [] : added), ...(hidesLog ? HIDE_LOG : [])];
   if (options.length === 0 && words.length === 0) return unchanged;
   const earlier = variable(command.env, 'NODE_OPTIONS');
   const value = [earlier, ...options].filter((text) => text !== '').join(' ');
@@ -123,13 +140,16 @@ export function addNodeFlags(
       argv: [name, ...words, ...rest],
       env: recordingId === null ? env : withVariable(env, 'PERF_TS_RECORDING', recordingId),
     },
-    notes:
-      added.length === 0
+    notes: [
+      ...(added.length === 0
         ? []
-        : [`${where} got ${added.join(' ')}; --no-node-flags leaves it alone`],
-    causesMaps: added.includes('--perf-basic-prof') && !own.some(namesCode),
+        : [`${where} got ${added.join(' ')}; --no-node-flags leaves it alone`]),
+      ...(dump === null ? [] : [dump.note]),
+    ],
+    causesMaps: makesMap && !own.some(namesCode),
     recordingId,
     codeSocket: null,
+    dumpsIn: dump?.isMade ? '.' : null,
   };
 }
 
@@ -151,12 +171,60 @@ function withCodeEvents(command: CommandSpec, preload: string): NodeFlags {
     causesMaps: true,
     recordingId,
     codeSocket,
+    dumpsIn: null,
   };
 }
 
 /** An abstract Unix socket (unix(7)) that nobody guesses: no file, and gone with whoever listens. */
 export function newCodeSocket(): string {
   return `@perf-ts-${randomBytes(8).toString('hex')}`;
+}
+
+/** How a command that was asked for a jitdump gets one. */
+type ChosenDump = {
+  /** Of V8, for NODE_OPTIONS. */
+  readonly flags: readonly string[];
+  /** On Node's command line, ahead of the command's own. */
+  readonly words: readonly string[];
+  readonly isMade: boolean;
+  readonly note: string;
+};
+
+/** A dump where Node can make it; else the map, and why. */
+function chooseDump({
+  given,
+  canLog,
+  isNode,
+  isExact,
+  version,
+}: {
+  readonly given: readonly string[];
+  readonly canLog: boolean;
+  readonly isNode: boolean;
+  readonly isExact: boolean;
+  readonly version: string | null;
+}): ChosenDump {
+  const cost =
+    'V8 writes all code that it makes to jit-PID.dump in the working directory: 2 MB at the start, ' +
+    'some megabytes for each second of compiling; the recording keeps it, and the file is removed';
+  const none = { flags: V8_FLAGS, words: [], isMade: false };
+  if (!canLog) {
+    const reason = 'V8 writes it into the working directory, where the command may not write';
+    return { ...none, note: `--jitdump: no jitdump, a perf map instead: ${reason}` };
+  }
+  if (given.some((word) => namesCode(word))) {
+    const reason = 'the command has a flag for it of its own';
+    return { ...none, note: `--jitdump: perf-ts leaves V8's names of code alone: ${reason}` };
+  }
+  if (isExact) return { flags: DUMP_FLAGS, words: [], isMade: true, note: `--jitdump: ${cost}` };
+  const node = version === null ? 'this Node, whose version is not known,' : `Node ${version}`;
+  if (!isNode) {
+    const reason = `${node} ends where a process can't make the file, so that NODE_OPTIONS can't have it`;
+    const cure = 'make node the command: node --import tsx app.ts';
+    return { ...none, note: `--jitdump: no jitdump, a perf map instead: ${reason}; ${cure}` };
+  }
+  const note = `--jitdump: ${cost}; children get a perf map, since ${node} ends where it can't make the file`;
+  return { flags: V8_FLAGS, words: [DUMP_FLAGS[0]], isMade: true, note };
 }
 
 /** `--prof`, `--log-deopt`, `--logfile=…`: the user wants V8's log. */
@@ -187,10 +255,14 @@ function isDirectoryWritable({ user }: CommandSpec): boolean {
  * children, so it is added all the same, but for what the user decided otherwise: a jitdump,
  * `--no-…`.
  */
-function missingFlags(inherited: readonly string[], own: readonly string[]): string[] {
+function missingFlags(
+  inherited: readonly string[],
+  own: readonly string[],
+  flags: readonly string[],
+): string[] {
   const nameOf = (word: string): string => word.replaceAll('_', '-').split('=', 1)[0];
   const others = [...inherited, ...own].map(nameOf);
-  return V8_FLAGS.filter((flag) => {
+  return flags.filter((flag) => {
     if (inherited.map(nameOf).includes(flag)) return false;
     if (others.includes(flag.replace('--', '--no-'))) return false;
     return flag !== '--perf-basic-prof' || !others.some(wantsOtherNames);
@@ -236,12 +308,4 @@ function quote(path: string): string {
 
 function wordsOf(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
-}
-
-function variable(env: readonly string[], name: string): string {
-  return env.findLast((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
-}
-
-function withVariable(env: readonly string[], name: string, value: string): string[] {
-  return [...env.filter((entry) => !entry.startsWith(`${name}=`)), `${name}=${value}`];
 }

@@ -13,10 +13,22 @@ const SYSCTL = '/proc/sys/fs/protected_symlinks';
  * not seen; only the sysctl helps against that.
  */
 export function findPlantedMap(folder = '/tmp', sysctl = SYSCTL): string | null {
-  if (readTrimmedOrNull(sysctl) !== '0') return null;
+  return readTrimmedOrNull(sysctl) === '0' ? findLink(folder, /^perf-\d+\.map$/) : null;
+}
+
+/**
+ * The same for a jitdump, `jit-PID.dump` in the working directory. The setting protects directories
+ * that are sticky and writable for all, which this one need not be.
+ */
+export function findPlantedDump(folder = '.'): string | null {
+  return findLink(folder, /^jit-\d+\.dump$/);
+}
+
+/** A link of another user than root. */
+function findLink(folder: string, pattern: RegExp): string | null {
   try {
     for (const name of readdirSync(folder)) {
-      if (!/^perf-\d+\.map$/.test(name)) continue;
+      if (!pattern.test(name)) continue;
       const path = `${folder}/${name}`;
       const entry = lstatSync(path, { throwIfNoEntry: false });
       if (entry?.isSymbolicLink() && entry.uid !== 0) return path;

@@ -16,6 +16,7 @@ import { readKernelSymbols, readProvenance } from '../../read/facts/provenance.t
 import type { FileSource } from '../../read/files/fd-source.ts';
 import { archiveOf } from '../../read/files/find-archive.ts';
 import { SymbolFiles, type SymbolSources } from '../../read/files/symbol-files.ts';
+import { jitdumpAttachment } from '../../read/jit/dump-name.ts';
 import { openJitdump, ownersOfFile, PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
 import { runPipeline } from '../../read/open-profile.ts';
 import { withSource } from '../../read/open-recording.ts';
@@ -209,12 +210,14 @@ class ArchiveWriter {
   #storeJit(pid: number, { data, processes }: Pipeline, files: SymbolFiles): void {
     const { diagnostics } = this;
     const dumps = processes.jitdumps.get(pid) ?? [];
+    const names = new Set(readAppendix(data).map(({ name }) => name));
     for (const path of dumps) {
+      if (names.has(jitdumpAttachment(pid, basename(path)))) continue;
       const owners = ownersOfFile(this.#recording);
       this.#storeBytes(path, openJitdump(path, pid, { ...this.#options, diagnostics, owners }));
     }
-    const isStored = readAppendix(data).some(({ name }) => name === `${PERF_MAP_ATTACHMENT}${pid}`);
-    if (isStored || [...dumps].some((path) => this.#output.has(path))) return;
+    if (names.has(`${PERF_MAP_ATTACHMENT}${pid}`)) return;
+    if ([...dumps].some((path) => this.#output.has(path))) return;
     const dso = { kind: 'jit', pid } as const;
     const map = files.provide({ need: 'perf-map', dso, buildId: null });
     this.#storeBytes(`/tmp/perf-${pid}.map`, map);

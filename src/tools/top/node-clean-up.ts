@@ -1,15 +1,16 @@
+import { JitDumps } from '../../record/jit-maps/jit-dumps.ts';
 import { MapWatch } from '../../record/jit-maps/map-watch.ts';
 import { takeNodeFiles } from '../../record/jit-maps/node-files.ts';
 import type { PreparedRecording } from '../../record/prepare-recording.ts';
 
 /**
- * Makes a function that removes what V8 wrote because of flags that we gave it. Call this before
+ * Makes a function that removes what JITs wrote because of flags that we gave them. Call this before
  * anything runs, and the function when sampling is over: each call removes the files of processes that
  * have ended by then.
  */
 export function nodeCleanUp(session: PreparedRecording, readClock: () => ClockPair): () => void {
-  const { target, sampler, causesMaps, recordingId } = session;
-  if (!causesMaps) return () => {};
+  const { target, sampler, causesMaps, recordingId, dumpsIn } = session;
+  if (!causesMaps && dumpsIn === null) return () => {};
   const startedMs = Date.now();
   const commandUid = 'command' in target ? target.command?.user?.uid : undefined;
   const maps = new MapWatch({
@@ -21,6 +22,14 @@ export function nodeCleanUp(session: PreparedRecording, readClock: () => ClockPa
   // It only has to know what was there before; the maps themselves are read by `LiveJit`.
   maps.start();
   maps.stop();
+  const dumps = new JitDumps({
+    dumpsIn,
+    target,
+    childPid: sampler.opened.childPid,
+    commandUid: commandUid ?? null,
+    startedMs,
+  });
+  dumps.start();
   let removeLeft: (() => void) | null = null;
   const find = (): (() => void) => {
     const { attachments } = maps.finish();
@@ -29,7 +38,10 @@ export function nodeCleanUp(session: PreparedRecording, readClock: () => ClockPa
       commandUid: commandUid ?? null,
       startedMs,
     });
+    dumps.stop();
+    dumps.take(node.directories);
     return () => {
+      dumps.remove();
       maps.removeMaps(node.startedPids);
       node.remove();
     };

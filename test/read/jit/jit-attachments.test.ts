@@ -6,6 +6,7 @@ import { takeJitAttachments } from '../../../src/record/jit-maps/jit-attachments
 import type { MapWatch } from '../../../src/record/jit-maps/map-watch.ts';
 
 const OPTIONS = { recordingId: null, commandUid: null, startedMs: 0 };
+const NO_DUMPS = { take: () => [] };
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 test('a failure to read perf maps is reported and does not fail the recording', () => {
@@ -15,7 +16,14 @@ test('a failure to read perf maps is reported and does not fail the recording', 
       throw new Error('EIO: i/o error, read');
     },
   } as unknown as MapWatch;
-  const taken = takeJitAttachments(broken, [], true, (notice) => said.push(notice), OPTIONS);
+  const taken = takeJitAttachments(
+    broken,
+    [],
+    NO_DUMPS,
+    true,
+    (notice) => said.push(notice),
+    OPTIONS,
+  );
   expect(taken.attachments).toEqual([]);
   expect(said).toEqual([expect.stringContaining('names may be missing: EIO: i/o error, read')]);
 });

@@ -30,6 +30,7 @@ import { openPerfData } from '../../../src/formats/perf-data/reader.ts';
 import { encodeFeatures, encodePrefix } from '../../../src/formats/perf-data/writer.ts';
 import { encodeAttr, newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
+import { jitdumpAttachment } from '../../../src/read/jit/dump-name.ts';
 import { openJitCode } from '../../../src/read/jit/jit-files.ts';
 import { rewriteRecording } from '../../../src/rewrite/rewrite-recording.ts';
 import { NOBODY } from '../../helpers/nobody.ts';
@@ -107,6 +108,42 @@ function dumpBytes(name = 'compiled', pid = PID): Uint8Array {
 }
 
 const dumpPath = (pid = PID) => join(directory, `jit-${pid}.dump`);
+
+/** A jitdump as the recorder takes it into a recording. */
+function storedDump(bytes: Uint8Array, file = `jit-${PID}.dump`): Attachment {
+  const name = jitdumpAttachment(PID, file);
+  return { name, packing: 'none', unpackedSize: bytes.length, bytes };
+}
+
+test('a jitdump that the recording keeps is read when the file is gone', () => {
+  expect(nameAt(600, [dumpPath()], recording([storedDump(dumpBytes())]))).toEqual({
+    name: 'compiled',
+    reasons: [],
+  });
+  const other = recording([storedDump(dumpBytes('compiled', PID + 1))]);
+  expect(nameAt(600, [dumpPath()], other).name).toBeUndefined();
+});
+
+test.each([[`jit-${PID + 7}-${PID}.dump`], [`jit-${PID + 7}-${PID}-a1B2c3`]])(
+  'a jitdump of JavaScriptCore is known by the process in its name: %s',
+  (name) => {
+    const path = join(directory, name);
+    writeFileSync(path, dumpBytes());
+    expect(nameAt(600, [path])).toEqual({ name: 'compiled', reasons: [] });
+    writeFileSync(path, dumpBytes('planted', PID + 7));
+    expect(nameAt(600, [path]).reasons).toEqual([
+      expect.stringContaining(`written by process ${PID + 7}, not ${PID}`),
+    ]);
+  },
+);
+
+test('a jitdump of JavaScriptCore whose name has other processes is refused', () => {
+  const path = join(directory, `jit-${PID + 7}-${PID + 8}.dump`);
+  writeFileSync(path, dumpBytes());
+  const { name, reasons } = nameAt(600, [path]);
+  expect(name).toBeUndefined();
+  expect(reasons).toEqual([expect.stringContaining(`mapped by process ${PID}, whose it is not`)]);
+});
 
 describe('a jitdump', () => {
   test('a jitdump is read where the process mapped it', () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { CommandSpec } from '../../../src/native/types.ts';
 import { addNodeFlags } from '../../../src/system/launch/node-flags.ts';
 import type { NodeProgram } from '../../../src/system/launch/node-program.ts';
-import { findPlantedMap } from '../../../src/system/launch/planted-maps.ts';
+import { findPlantedDump, findPlantedMap } from '../../../src/system/launch/planted-maps.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 
 const FLAGS = '--perf-basic-prof --interpreted-frames-native-stack';
@@ -29,6 +29,7 @@ type Options = {
   program?: NodeProgram;
   user?: NonNullable<CommandSpec['user']>;
   planted?: string | null;
+  jitdump?: boolean;
 };
 
 /** The NODE_OPTIONS of a command, without the preload, which lies where the package lies. */
@@ -41,6 +42,7 @@ function optionsFor(
     program = { kind: 'node', version },
     user,
     planted = null,
+    jitdump = false,
   }: Options = {},
 ) {
   const path = argv[0].startsWith('/') ? argv[0] : join(root, argv[0]);
@@ -55,18 +57,20 @@ function optionsFor(
     command: changed,
     notes,
     causesMaps,
+    dumpsIn,
   } = addNodeFlags(
     command,
     wanted,
     () => program,
     () => planted,
+    jitdump ? 'dump' : 'maps',
   );
   const all = changed.env.filter((entry) => entry.startsWith('NODE_OPTIONS='));
   expect(all.length).toBeLessThanOrEqual(1);
   const value = all[0]
     ?.slice('NODE_OPTIONS='.length)
     .replace(/ ?--require=(?:"[^"]*preload\.cjs"|\S+preload\.cjs)/, '');
-  return { value, notes, causesMaps, argv: changed.argv };
+  return { value, notes, causesMaps, dumpsIn, argv: changed.argv };
 }
 
 describe('a link of another user where a map would be', () => {
@@ -226,5 +230,76 @@ describe('NODE_OPTIONS', () => {
       value: FLAGS,
       argv: [node, 'app.js'],
     });
+  });
+});
+
+describe('--jitdump', () => {
+  const DUMP_FLAGS = '--perf-prof --interpreted-frames-native-stack';
+  const hidden = ['--logfile=+', '--no-logfile-per-isolate'];
+
+  test.each([[[node, 'app.js']], [['npx', 'something']]])(
+    'puts the flag of the dump in place of that of the map (%j)',
+    (argv) => {
+      const { value, notes, causesMaps, dumpsIn } = optionsFor(argv, { jitdump: true });
+      expect(value).toBe(DUMP_FLAGS);
+      expect([causesMaps, dumpsIn]).toEqual([false, '.']);
+      expect(notes).toEqual([
+        `NODE_OPTIONS got ${DUMP_FLAGS}; --no-node-flags leaves it alone`,
+        expect.stringMatching(/^--jitdump: V8 writes .*: 2 MB at the start/),
+      ]);
+    },
+  );
+
+  test.each([['v26.10.0'], [null]])(
+    'is a word of a Node that ends where it cannot make the file, and not inherited (%s)',
+    (version) => {
+      const own = optionsFor([node, 'app.js'], { jitdump: true, version });
+      expect(own.value).toBe(FLAGS);
+      expect(own.argv).toEqual([node, '--perf-prof', ...hidden, 'app.js']);
+      expect(own.dumpsIn).toBe('.');
+      const started = optionsFor(['npx', 'something'], { jitdump: true, version });
+      expect([started.value, started.argv]).toEqual([FLAGS, ['npx', 'something']]);
+      expect([started.causesMaps, started.dumpsIn]).toEqual([true, null]);
+      expect(started.notes[1]).toContain('no jitdump, a perf map instead');
+    },
+  );
+
+  test('leaves alone what the user has set to name code', () => {
+    const env = ['NODE_OPTIONS=--perf-basic-prof'];
+    for (const given of [
+      optionsFor([node, '--perf-prof', 'app.js'], { jitdump: true }),
+      optionsFor([node, 'app.js'], { jitdump: true, env }),
+    ]) {
+      expect(given.dumpsIn).toBeNull();
+      expect(given.notes.at(-1)).toContain('a flag for it of its own');
+    }
+  });
+
+  test('is a perf map where the working directory is closed to the command', () => {
+    const closed = join(root, 'closed-to-dumps');
+    mkdirSync(closed, { mode: 0o555 });
+    const before = process.cwd();
+    process.chdir(closed);
+    try {
+      const user = { uid: 65534, gid: 65534, groups: [] };
+      const own = optionsFor([node, 'app.js'], { jitdump: true, user });
+      expect(own.argv).toEqual([node, ...FLAGS.split(' '), ...hidden, 'app.js']);
+      expect(own.dumpsIn).toBeNull();
+      expect(own.notes.at(-1)).toContain('where the command may not write');
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  test("a link of another user in the place of a dump keeps the flags from root's Node", () => {
+    const folder = join(root, 'planted-dump');
+    mkdirSync(folder);
+    symlinkSync('/etc/passwd', join(folder, 'jit-4711.dump'));
+    expect(findPlantedDump(folder)).toBe(
+      process.getuid?.() === 0 ? null : join(folder, 'jit-4711.dump'),
+    );
+    if (process.getuid?.() !== 0) return;
+    lchownSync(join(folder, 'jit-4711.dump'), 65534, 65534);
+    expect(findPlantedDump(folder)).toBe(join(folder, 'jit-4711.dump'));
   });
 });

@@ -1,0 +1,28 @@
+import type { CommandSpec } from '../../native/types.ts';
+import { addNodeFlags, type CodeNaming, type NodeFlags } from './node-flags.ts';
+import { addRuntimeVariables, findOtherRuntime } from './other-runtimes.ts';
+
+/** What the user asked for: `RecordOptions`. */
+export type NamingOptions = {
+  readonly nodeFlags?: boolean;
+  readonly jitdump?: boolean;
+};
+
+/**
+ * Gives a command that runs JavaScript what makes its runtime name the code that it makes; `naming`: how
+ * where no jitdump is asked for.
+ */
+export function addNamingFlags(
+  command: CommandSpec,
+  { nodeFlags, jitdump = false }: NamingOptions,
+  naming: CodeNaming = 'maps',
+): NodeFlags {
+  const runtime = nodeFlags === false ? null : findOtherRuntime(command);
+  if (runtime !== null) return addRuntimeVariables(command, runtime, jitdump);
+  const flagged = addNodeFlags(command, nodeFlags, undefined, undefined, jitdump ? 'dump' : naming);
+  const isMissing = jitdump && flagged.dumpsIn === null && flagged.notes.length === 0;
+  if (!isMissing) return flagged;
+  const note =
+    '--jitdump: the command is not seen to run Node: --node-flags adds the flags all the same';
+  return { ...flagged, notes: [note] };
+}

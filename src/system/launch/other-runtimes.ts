@@ -1,0 +1,144 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
+import { basename, isAbsolute } from 'node:path';
+import { printable } from '../../base/printable.ts';
+import type { CommandSpec } from '../../native/types.ts';
+import { fsPath } from '../files/byte-path.ts';
+import { variable, withVariable } from './command-environment.ts';
+import type { NodeFlags } from './node-flags.ts';
+
+/** A program that runs JavaScript and is not Node. */
+export type OtherRuntime = 'bun' | 'deno';
+
+const NAMES: readonly (readonly [RegExp, OtherRuntime])[] = [
+  [/^bunx?(?:\.exe|-debug)?$/, 'bun'],
+  [/^deno$/, 'deno'],
+];
+
+/** Texts in the program that takes what is set here. */
+const MARKS = { bun: 'BUN_JSC_', deno: 'DENO_V8_FLAGS' } as const;
+
+const BLOCK_BYTES = 4 << 20;
+
+/**
+ * JavaScriptCore's jitdump, `jit-TID-PID-XXXXXX` in TMPDIR or /tmp: Bun has no perf map. Its option for another
+ * directory is not used: a Bun that can't write there ends, as one would that starts when the directory
+ * has been removed.
+ */
+const BUN_VARIABLE = 'BUN_JSC_useJITDump';
+
+/**
+ * V8's flags as for Node; Deno takes all of them from its environment. The last two keep V8's log from
+ * the working directory. The jitdump is not among them: this V8 ends where it can't make the file.
+ */
+const DENO_VARIABLE = 'DENO_V8_FLAGS';
+const DENO_FLAGS = [
+  '--perf-basic-prof',
+  '--interpreted-frames-native-stack',
+  '--logfile=+',
+  '--no-logfile-per-isolate',
+] as const;
+
+/**
+ * Which other runtime the command is: by its name, and by what its file has in it. A script of that
+ * name, as npm installs one, starts it.
+ */
+export function findOtherRuntime({ path }: Pick<CommandSpec, 'path'>): OtherRuntime | null {
+  const names = [basename(path), basename(realPath(path))];
+  const found = NAMES.find(([pattern]) => names.some((name) => pattern.test(name)));
+  return found !== undefined && hasMark(path, MARKS[found[1]]) ? found[1] : null;
+}
+
+/** Gives Bun or Deno what makes it name its code; leaves alone what the user has set. */
+export function addRuntimeVariables(
+  command: CommandSpec,
+  runtime: OtherRuntime,
+  wantsDump: boolean,
+): NodeFlags {
+  const unchanged: NodeFlags = {
+    command,
+    notes: [],
+    causesMaps: false,
+    recordingId: null,
+    codeSocket: null,
+    dumpsIn: null,
+  };
+  return runtime === 'bun' ? addToBun(unchanged) : addToDeno(unchanged, wantsDump);
+}
+
+function addToBun(unchanged: NodeFlags): NodeFlags {
+  const { command } = unchanged;
+  if (variable(command.env, BUN_VARIABLE) !== '') return unchanged;
+  const directory = variable(command.env, 'TMPDIR') || '/tmp';
+  try {
+    if (!isAbsolute(directory)) throw new Error('it depends on the directory of each process');
+    accessSync(directory, constants.W_OK);
+  } catch {
+    const reason = `Bun would end where it can't write its names to ${printable(directory)}`;
+    return { ...unchanged, notes: [`JavaScript will stay without names: ${reason}`] };
+  }
+  return {
+    ...unchanged,
+    command: { ...command, env: withVariable(command.env, BUN_VARIABLE, '1') },
+    notes: [`${BUN_VARIABLE}=1 is set for Bun; --no-node-flags leaves it alone`],
+    dumpsIn: directory,
+  };
+}
+
+function addToDeno(unchanged: NodeFlags, wantsDump: boolean): NodeFlags {
+  const { command } = unchanged;
+  const earlier = variable(command.env, DENO_VARIABLE);
+  const given = earlier.split(',').filter((flag) => flag !== '');
+  const reason = "Deno's V8 ends where it can't make the file";
+  const notes = wantsDump ? [`--jitdump: no jitdump, a perf map instead: ${reason}`] : [];
+  if (given.some((flag) => /^--(?:no[-_])?perf[-_]/.test(flag))) return { ...unchanged, notes };
+  const value = [...given, ...DENO_FLAGS.filter((flag) => !given.includes(flag))].join(',');
+  notes.unshift(
+    `${DENO_VARIABLE} got ${DENO_FLAGS.slice(0, 2).join(',')}; --no-node-flags leaves it alone`,
+  );
+  return {
+    ...unchanged,
+    command: { ...command, env: withVariable(command.env, DENO_VARIABLE, value) },
+    notes,
+    causesMaps: true,
+  };
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(fsPath(path));
+  } catch {
+    return path;
+  }
+}
+
+/** Whether an executable has this text, or is a script, which is not looked into. */
+function hasMark(path: string, mark: string): boolean {
+  let fd: number;
+  try {
+    fd = openSync(fsPath(path), constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return false;
+  }
+  try {
+    if (!fstatSync(fd).isFile()) return false;
+    const block = Buffer.alloc(BLOCK_BYTES);
+    for (let at = 0; ; at += BLOCK_BYTES - mark.length) {
+      const bytes = block.subarray(0, readSync(fd, block, 0, block.length, at));
+      if (at === 0 && bytes.toString('latin1', 0, 2) === '#!') return true;
+      if (bytes.includes(mark, 0, 'latin1')) return true;
+      if (bytes.length < block.length) return false;
+    }
+  } catch {
+    return false;
+  } finally {
+    closeSync(fd);
+  }
+}
