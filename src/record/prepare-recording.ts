@@ -28,6 +28,7 @@ import { checkCpuOption, onlineCpus } from '../system/kernel/online-cpus.ts';
 import { readPageBytes } from '../system/kernel/page-bytes.ts';
 import { explainRefusal, explainRingRefusal } from '../system/kernel/permission-help.ts';
 import { explainAttachedNode } from '../system/launch/attached-node.ts';
+import { explainAttachedRuntimes } from '../system/launch/attached-runtime.ts';
 import { addNamingFlags } from '../system/launch/naming-flags.ts';
 import { type CodeNaming, type NodeFlags, newCodeSocket } from '../system/launch/node-flags.ts';
 import { resolveCommand } from '../system/launch/resolve-command.ts';
@@ -272,14 +273,15 @@ function chooseTarget(
   }
   const user = chooseUser(options);
   if (options.pids) {
-    const isRegistered = options.pids.some((pid) => registeredSocket(pid) !== null);
-    const attaches = naming === 'events' && (options.attachJs === true || isRegistered);
-    const unnamed = options.pids.filter((pid) => registeredSocket(pid) === null);
-    const isQuiet = options.nodeFlags === false || options.attachJs === true;
+    const { pids, nodeFlags, attachJs } = options;
+    const unnamed = pids.filter((pid) => registeredSocket(pid) === null);
+    const attaches = naming === 'events' && (attachJs === true || unnamed.length < pids.length);
+    const explained = attachJs === true ? [] : explainAttachedNode(unnamed);
+    const notes = nodeFlags === false ? [] : [...explained, ...explainAttachedRuntimes(pids)];
     return {
       target: { kind: 'processes', pids: processesOf(options.pids) },
       owner: user.owner,
-      notes: isQuiet ? [] : explainAttachedNode(unnamed),
+      notes,
       codeSocket: attaches ? newCodeSocket() : null,
     };
   }

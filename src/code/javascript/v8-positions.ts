@@ -32,6 +32,8 @@ export type V8Position = {
 
 /** Positions of all functions that are remembered, some 40 bytes each. */
 const MOST_POSITIONS = 4_000_000;
+/** A position of more functions is of none: such is the start of a module, which all have. */
+const MOST_OWNERS = 64;
 const MOST_COLUMNS = 2 ** 24;
 
 /** A function that V8 ran. */
@@ -142,7 +144,7 @@ export class V8Positions {
       if (this.#ownersAt.size < MOST_POSITIONS) this.#ownersAt.set(position, owner);
     } else if (typeof known === 'number') {
       if (known !== owner) this.#ownersAt.set(position, [known, owner]);
-    } else if (!known.includes(owner)) {
+    } else if (known.length < MOST_OWNERS && !known.includes(owner)) {
       known.push(owner);
     }
   }
@@ -170,7 +172,8 @@ export class V8Positions {
 
   #candidates(position: number, mayInline: (owner: number) => boolean): readonly number[] {
     const owners = this.#ownersAt.get(position) ?? [];
-    return (typeof owners === 'number' ? [owners] : owners).filter(mayInline);
+    if (typeof owners === 'number') return mayInline(owners) ? [owners] : [];
+    return owners.length < MOST_OWNERS ? owners.filter(mayInline) : [];
   }
 
   /** Which functions the code of `self` may have positions of; see above. */

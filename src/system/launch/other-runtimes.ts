@@ -46,14 +46,22 @@ const DENO_FLAGS = [
   '--no-logfile-per-isolate',
 ] as const;
 
+/** What a user sets who starts them. */
+export const JSC_NAMING = `${BUN_VARIABLE}=1`;
+export const DENO_NAMING = `${DENO_VARIABLE}=${DENO_FLAGS.slice(0, 2).join(',')}`;
+
 /**
  * Which other runtime the command is: by its name, and by what its file has in it. A script of that
  * name, as npm installs one, starts it.
  */
 export function findOtherRuntime({ path }: Pick<CommandSpec, 'path'>): OtherRuntime | null {
-  const names = [basename(path), basename(realPath(path))];
-  const found = NAMES.find(([pattern]) => names.some((name) => pattern.test(name)));
-  return found !== undefined && hasMark(path, MARKS[found[1]]) ? found[1] : null;
+  const found = runtimeByName(basename(path)) ?? runtimeByName(basename(realPath(path)));
+  return found !== null && hasMark(path, MARKS[found]) ? found : null;
+}
+
+/** The runtime that a program of this file name is by its looks. */
+export function runtimeByName(name: string): OtherRuntime | null {
+  return NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }
 
 /** Gives Bun or Deno what makes it name its code; leaves alone what the user has set. */

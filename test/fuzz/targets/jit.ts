@@ -10,13 +10,21 @@ import { encodeMapLog, readMapLog } from '../../../src/code/jit/map-log.ts';
 import { readWholePerfMap } from '../../../src/code/jit/perf-map.ts';
 import { DsoTable } from '../../../src/code/process/dso-table.ts';
 import { parseNotes } from '../../../src/read/jit/node-notes.ts';
+import { withV8Lines } from '../../../src/read/jit/v8-lines.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { below, mutateBytes, pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';
 import { type Target, toBytes, toText } from '../target.ts';
 
 const PID = 77;
-const NAMES = ['JS:*fib /srv/fib.js:3:13', 'Builtin:ArrayMap', 'größe', ''];
+const NAMES = [
+  'JS:^fib /srv/fib.js:3:13',
+  'JS:*main /srv/main.js:1:20',
+  "JS:+'fib /srv/fib.js:3:13",
+  'Builtin:ArrayMap',
+  'größe',
+  '',
+];
 const CODE = [0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3];
 
 /** A jitdump of loads, moves, lines and unwinding tables. */
@@ -142,8 +150,13 @@ export const jitTargets: readonly Target[] = [
       const dump = readJitdump(memorySource(bytes), { diagnostics, name: 'd', pid, startTime });
       if (dump === null) return;
       useTable(dump, random);
+      const v8 = withV8Lines(dump);
       for (let row = 0; row < Math.min(dump.length, 50); row++) {
         const { offset, size } = dump.code(row);
+        const start = dump.start[row];
+        for (const table of [dump, v8]) {
+          for (const at of [start - 1, start, start + below(random, 64)]) table.line?.(row, at);
+        }
         if (!(offset >= 0 && size >= 0)) throw new RangeError(`code at ${offset}, ${size}`);
       }
     },

@@ -1,0 +1,46 @@
+import { readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+import { readTextOrEmpty } from '../small-file.ts';
+import { DENO_NAMING, JSC_NAMING, runtimeByName } from './other-runtimes.ts';
+
+/** What a running process is, as far as this process may look. */
+export type RuntimeFacts = {
+  /** The path of its program; null if it is gone or hidden. */
+  readonly program: string | null;
+  /** Its environment when it was started, `NAME=value` each. */
+  readonly environment: readonly string[];
+};
+
+/**
+ * What will be missing of running processes of Bun and Deno that were started without what makes them
+ * name their code, one sentence each.
+ */
+export function explainAttachedRuntimes(
+  pids: readonly number[],
+  factsOf: (pid: number) => RuntimeFacts = readFacts,
+): string[] {
+  return pids.flatMap((pid) => {
+    const { program, environment } = factsOf(pid);
+    const runtime = program === null ? null : runtimeByName(basename(program));
+    if (runtime === null) return [];
+    const [name, value, has] =
+      runtime === 'bun'
+        ? ['Bun', JSC_NAMING, /^BUN_JSC_useJITDump=(?!0|false|$)/]
+        : (['Deno', DENO_NAMING, /^DENO_V8_FLAGS=.*--perf[-_](?:basic[-_])?prof/] as const);
+    if (environment.some((entry) => has.test(entry))) return [];
+    return [
+      `process ${pid} runs ${name} without names of its code: functions of JavaScript will have none ` +
+        `(native code and the kernel will); start it with ${value}, or let perf-ts start it`,
+    ];
+  });
+}
+
+function readFacts(pid: number): RuntimeFacts {
+  let program: string | null = null;
+  try {
+    program = readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '');
+  } catch {
+    // Gone, or of another user.
+  }
+  return { program, environment: readTextOrEmpty(`/proc/${pid}/environ`).split('\0') };
+}
