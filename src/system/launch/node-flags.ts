@@ -21,7 +21,7 @@ import { findPlantedDump, findPlantedMap } from './planted-maps.ts';
 export const V8_FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'] as const;
 
 /** What V8 is told where a jitdump is asked for: `jit-PID.dump` in the working directory. */
-export const DUMP_FLAGS = ['--perf-prof', '--interpreted-frames-native-stack'] as const;
+const DUMP_FLAGS = ['--perf-prof', '--interpreted-frames-native-stack'] as const;
 
 /**
  * Nodes from this one on end where they can't make the dump, as a child does that starts in a closed
