@@ -25,6 +25,17 @@ const STARTED_WITH: readonly (readonly [pattern: RegExp, name: string])[] = [
 ];
 
 /**
+ * Whether a thread of this name has nothing to do but what others give it: by the names above, or by
+ * those that Node 22 and later give the kernel, which cuts them at 15 letters.
+ */
+export function isPoolThread(comm: string): boolean {
+  return POOL.test(comm);
+}
+
+const POOL =
+  /^(?:V8 worker|libuv worker|inspector|libuv-worker|(?:node-)?(?:V8Worker|DelayedTas\w*|SignalInsp\w*))$/;
+
+/**
  * The profile with names for the threads of Node, which the kernel knows by the program's name.
  * Workers go by what they noted, `Worker #1 hash.ts`; without notes, and for the threads of V8 and
  * libuv, the outermost frames decide. The comms of samples stay those of the kernel.

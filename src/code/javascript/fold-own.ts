@@ -1,0 +1,128 @@
+import { NONE } from '../../base/brand.ts';
+import { FUNC_CATEGORIES, type FuncCategory, type Profile } from '../../profile/types.ts';
+import type { FrameClass } from './frame-class.ts';
+import type { FoldedStacks, StackFoldInput } from './stack-fold.ts';
+
+/** What perf-ts itself loads into the program: it stands between loaders and the modules they load. */
+const PRELOAD = /\/dist\/register\/(?:preload|source-map-note|load-hook)\.[cm]js$/;
+
+type Owner =
+  /** Functions of the program, and kinds of code: frames of their own. */
+  | { readonly is: 'own' | 'kind' }
+  /** Functions of JavaScript that belong to others: a kind only where no own function has called them. */
+  | {
+      readonly is: 'foreign';
+      readonly label: string;
+      readonly category: FuncCategory;
+      /** The highest names several in a row. */
+      readonly rank: number;
+    }
+  /** Functions of a library: one frame for several in a row. `isSystem`: also below another library. */
+  | { readonly is: 'library'; readonly label: string; readonly isSystem: boolean };
+
+const KIND: Owner = { is: 'kind' };
+const OWN: Owner = { is: 'own' };
+const foreign = (label: string, category: FuncCategory, rank: number): Owner => ({
+  is: 'foreign',
+  label,
+  category,
+  rank,
+});
+const DEPENDENCIES = foreign('(dependencies)', 'dependency', 2);
+const INTERNALS = foreign('(node internals)', 'node internal', 1);
+/** Nobody knows whose they are: they go by what called them. */
+const WEB_ASSEMBLY = foreign('(WebAssembly)', 'native', 0);
+const EXPRESSIONS = foreign('(regular expressions)', 'V8', 0);
+
+/** A run of foreign frames that waits for its end: its frame and its rank. */
+type Pending = { readonly frame: number; readonly rank: number };
+
+/**
+ * Stacks, native frames folded already, in which functions of `node_modules` and of Node are part of the
+ * own function that called them; those that none has called are one frame.
+ *
+ *     (event loop) → emit → next → handle → stringify → (garbage collector)
+ *      ──▶  (event loop) → handle → (garbage collector)
+ */
+export function foldOwn(input: StackFoldInput): FoldedStacks {
+  const { profile, builder, kinds, wanted } = input;
+  const { stacks, frames } = profile;
+  const owners = ownersOf(profile, input.classes);
+  const base = new Int32Array(stacks.length);
+  const newStack = new Int32Array(stacks.length).fill(NONE);
+  const hasOwn = new Uint8Array(stacks.length);
+  const pending: (Pending | null)[] = new Array(stacks.length);
+  const libraries = new Set<number>();
+  // Hot: once per stack row. Prefixes come first, so theirs are known.
+  for (let row = 0; row < stacks.length; row++) {
+    const prefix = stacks.prefix[row];
+    const owner = owners[frames.func[stacks.frame[row]]];
+    const caller = prefix === NONE ? NONE : base[prefix];
+    const waiting = prefix === NONE ? null : pending[prefix];
+    hasOwn[row] = prefix === NONE ? 0 : hasOwn[prefix];
+    pending[row] = null;
+    switch (owner.is) {
+      case 'own':
+        base[row] = builder.intern(caller, stacks.frame[row]);
+        hasOwn[row] = 1;
+        break;
+      case 'kind':
+        base[row] = builder.intern(settle(caller, waiting), stacks.frame[row]);
+        break;
+      case 'library':
+        base[row] = inLibrary(settle(caller, waiting), owner);
+        break;
+      case 'foreign':
+        base[row] = caller;
+        if (hasOwn[row] === 0) pending[row] = stronger(waiting, owner);
+    }
+    if (wanted[row] === 1) newStack[row] = settle(base[row], pending[row]);
+  }
+  return { newStack };
+
+  function settle(caller: number, waiting: Pending | null): number {
+    return waiting === null ? caller : builder.intern(caller, waiting.frame);
+  }
+
+  function stronger(waiting: Pending | null, owner: Extract<Owner, { is: 'foreign' }>): Pending {
+    const { label, category, rank } = owner;
+    if (waiting !== null && waiting.rank >= rank) return waiting;
+    return { frame: kinds.intern(label, category), rank };
+  }
+
+  function inLibrary(caller: number, owner: Extract<Owner, { is: 'library' }>): number {
+    const frame = kinds.intern(owner.label, 'native');
+    libraries.add(frame);
+    const innermost = caller === NONE ? NONE : builder.frame(caller);
+    const isPart = owner.isSystem ? libraries.has(innermost) : innermost === frame;
+    return isPart ? caller : builder.intern(caller, frame);
+  }
+}
+
+function ownersOf(profile: Profile, classes: readonly FrameClass[]): Owner[] {
+  const { funcs, strings, dsos } = profile;
+  return classes.map((found, func): Owner => {
+    if (found.is === 'script') {
+      if (PRELOAD.test(strings[funcs.file[func]] ?? '')) return INTERNALS;
+      return ownerOf(FUNC_CATEGORIES[funcs.category[func]]);
+    }
+    const dso = dsos[funcs.dso[func]];
+    if (dso === undefined || found.is === 'kernel' || found.is === 'wait') return KIND;
+    return { is: 'library', label: `(native: ${dso.name})`, isSystem: found.is === 'system' };
+  });
+}
+
+function ownerOf(category: FuncCategory): Owner {
+  switch (category) {
+    case 'user code':
+      return OWN;
+    case 'dependency':
+      return DEPENDENCIES;
+    case 'V8':
+      return EXPRESSIONS;
+    case 'native':
+      return WEB_ASSEMBLY;
+    default:
+      return INTERNALS;
+  }
+}

@@ -1,0 +1,28 @@
+import type { StackTableBuilder } from '../../profile/stack-table.ts';
+import type { Profile } from '../../profile/types.ts';
+import type { FrameClass } from './frame-class.ts';
+import type { KindFrames } from './kind-frames.ts';
+
+/** What a level makes of stacks. */
+export type StackFold = (input: StackFoldInput) => FoldedStacks;
+
+export type FoldedStacks = {
+  /** By stack row, the new row. */
+  readonly newStack: Int32Array;
+  /**
+   * By stack row, 1: a thread sleeps, and its stack is cut in the C library, so that the thread alone
+   * tells whether it has nothing to do.
+   */
+  readonly isCutSleep?: Uint8Array;
+};
+
+export type StackFoldInput = {
+  readonly profile: Profile;
+  /** By function. */
+  readonly classes: readonly FrameClass[];
+  /** Gets the new stacks, and the frames of kinds that they have. */
+  readonly builder: StackTableBuilder;
+  readonly kinds: KindFrames;
+  /** By stack row, 1: the result has its new row; of others it has anything. */
+  readonly wanted: Uint8Array;
+};

@@ -1,0 +1,338 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { foldToLevel, withKinds } from '../../../src/code/javascript/fold-to-level.ts';
+import { checkProfile } from '../../../src/profile/check.ts';
+import type { Profile } from '../../../src/profile/types.ts';
+import { profileFromText } from '../../helpers/profile-from-text.ts';
+import { withScripts } from '../../helpers/with-scripts.ts';
+
+/** The stack of each sample, outermost first. */
+function stacks({ samples, stacks: table, frames, funcs, strings }: Profile): string[] {
+  return Array.from(samples.stack, (leaf) => {
+    const names: string[] = [];
+    for (let row = leaf; row >= 0; row = table.prefix[row]) {
+      const func = frames.func[table.frame[row]];
+      names.unshift(strings[funcs.name[func]]);
+    }
+    return names.join(' > ');
+  });
+}
+
+const LIBC = '@libc.so.6';
+const KERNEL = '@[kernel.kallsyms]';
+const JIT = '@[JIT] tid 1';
+const NODE = '@node';
+const LOOP = [
+  `__libc_start_call_main${LIBC}`,
+  `node::Start(int, char**)${NODE}`,
+  `node::SpinEventLoopInternal(node::Environment*)${NODE}`,
+  `uv_run${NODE}`,
+  `uv__io_poll${NODE}`,
+];
+const READ = [...LOOP, `uv__read${NODE}`, `node::LibuvStreamWrap::OnUvRead(long)${NODE}`];
+const CALL = [`v8::Function::Call(int)${NODE}`, `Builtins_JSEntryTrampoline${NODE}`];
+const EMIT = `JS:*emit node:events:471:3${JIT}`;
+const NEXT = `JS:*next /srv/node_modules/router/index.js:9:1${JIT}`;
+const HANDLE = `JS:*handle /srv/app.js:7:1${JIT}`;
+const SYSCALL = [`entry_SYSCALL_64_after_hwframe${KERNEL}`, `do_syscall_64${KERNEL}`];
+
+/** One sample of each stack; cells are as `profileFromText` reads them. */
+function profileOf(...columns: readonly (readonly string[])[]): Profile {
+  const width = Math.max(...columns.flat().map((cell) => cell.length)) + 2;
+  const depth = Math.max(...columns.map(({ length }) => length));
+  const lines = Array.from({ length: depth }, (_, row) =>
+    columns.map((cells) => (cells[row] ?? '-').padEnd(width)).join(''),
+  );
+  return withScripts(profileFromText(lines.join('\n')));
+}
+
+const folded = (level: 'javascript' | 'own', ...columns: readonly (readonly string[])[]) => {
+  const profile = foldToLevel(profileOf(...columns), level);
+  checkProfile(profile);
+  return stacks(profile);
+};
+
+describe('the level javascript', () => {
+  test('what leads to the first function is the event loop', () => {
+    expect(folded('javascript', [...READ, ...CALL, HANDLE])).toEqual([
+      '(event loop) > handle /srv/app.js:7',
+    ]);
+  });
+
+  test('what V8 does to run a function is its own time, also in the C library', () => {
+    const runs = [
+      [`Builtins_LoadIC${NODE}`, `v8::internal::Runtime_GetProperty(int)${NODE}`],
+      [`memcpy${LIBC}`],
+      [`Builtins_ArrayPrototypeMap${NODE}`],
+    ];
+    for (const run of runs) {
+      expect(folded('javascript', [HANDLE, ...run])).toEqual(['handle /srv/app.js:7']);
+    }
+  });
+
+  test('a built-in between two functions is no frame', () => {
+    expect(folded('javascript', [HANDLE, `Builtins_ArrayPrototypeMap${NODE}`, EMIT])).toEqual([
+      'handle /srv/app.js:7 > emit node:events:471',
+    ]);
+  });
+
+  test.each([
+    ['v8::internal::Heap::CollectGarbage(v8::internal::AllocationSpace)', '(garbage collector)'],
+    ['v8::internal::Compiler::Compile(v8::internal::Isolate*)', '(parse & compile)'],
+    ['node::fs::ReadFileUtf8(int)', '(Node C++)'],
+    ['uv_hrtime', '(libuv)'],
+  ])('%s below a function is a frame of its kind', (name, kind) => {
+    expect(folded('javascript', [HANDLE, `Builtins_CEntry${NODE}`, `${name}${NODE}`])).toEqual([
+      `handle /srv/app.js:7 > ${kind}`,
+    ]);
+  });
+
+  test('the strongest kind names a run: garbage that a compiler collects, a compiler that parses', () => {
+    const parse = `v8::internal::Parser::DoParseProgram(int)${NODE}`;
+    const maglev = `v8::internal::maglev::MaglevCompiler::Compile(int)${NODE}`;
+    const turbofan = `v8::internal::compiler::JSHeapBroker::Init()${NODE}`;
+    const gc = `v8::internal::Scavenger::Process(int)${NODE}`;
+    expect(
+      folded(
+        'javascript',
+        [parse, maglev, turbofan],
+        [parse, turbofan, maglev],
+        [maglev, gc, parse],
+      ),
+    ).toEqual(['(compiler: Maglev)', '(compiler: TurboFan)', '(garbage collector)']);
+  });
+
+  test('the kernel is the system call, the fault, the interrupt', () => {
+    const fault = [`asm_exc_page_fault${KERNEL}`, `handle_mm_fault${KERNEL}`];
+    expect(
+      folded(
+        'javascript',
+        [HANDLE, `write${LIBC}`, ...SYSCALL, `ksys_write${KERNEL}`, ...fault],
+        [HANDLE, ...fault],
+        [HANDLE, ...SYSCALL],
+      ),
+    ).toEqual([
+      'handle /srv/app.js:7 > (kernel: write)',
+      'handle /srv/app.js:7 > (kernel: page fault)',
+      'handle /srv/app.js:7 > (kernel: system call)',
+    ]);
+  });
+
+  test('addons and other libraries keep their functions, also those of the C library below', () => {
+    const addon = ['node_api_call@node', 'resize(int)@sharp.node', `malloc${LIBC}`];
+    expect(
+      folded('javascript', [HANDLE, ...addon], [HANDLE, 'v8::Object::New(int)@sharp.node']),
+    ).toEqual(['handle /srv/app.js:7 > resize(int) > malloc', 'handle /srv/app.js:7']);
+  });
+
+  test('a resumed function stands below the microtasks, once', () => {
+    const microtasks = [
+      'v8::internal::MicrotaskQueue::RunMicrotasks(int)@node',
+      'v8::internal::Execution::TryRunMicrotasks(int)@node',
+      'Builtins_RunMicrotasks@node',
+      'Builtins_AsyncFunctionAwaitResolveClosure@node',
+    ];
+    expect(
+      folded('javascript', [...READ, ...microtasks, HANDLE], [...LOOP, ...microtasks]),
+    ).toEqual([
+      '(event loop) > (microtasks) > handle /srv/app.js:7',
+      '(event loop) > (microtasks) > (V8 built-ins)',
+    ]);
+  });
+
+  test('threads of V8 and libuv begin with their own roots', () => {
+    const start = `start_thread${LIBC}`;
+    const v8 = 'node::(anonymous namespace)::PlatformWorkerThread(void*)@node';
+    expect(
+      folded(
+        'javascript',
+        [start, v8, 'v8::internal::ConcurrentMarking::RunMajor(int)@node'],
+        [start, 'worker@node', 'uv__fs_work@node', `read${LIBC}`],
+        [start, 'vips_thread_run@libvips.so.42'],
+      ),
+    ).toEqual([
+      '(V8 worker) > (garbage collector)',
+      '(libuv worker) > (libuv)',
+      'start_thread > vips_thread_run',
+    ]);
+  });
+
+  test('without symbols the binary is named, and no kind is guessed', () => {
+    expect(folded('javascript', [`[unknown]${NODE}`, HANDLE, `[unknown]${NODE}`])).toEqual([
+      'handle /srv/app.js:7 > (node)',
+    ]);
+  });
+
+  test('a stack that is cut in the C library keeps its functions', () => {
+    expect(folded('javascript', [HANDLE], [`_int_malloc${LIBC}`])[1]).toBe('_int_malloc');
+  });
+
+  test('stacks of other processes stay as they are', () => {
+    const profile = withScripts(
+      profileFromText(`
+        tid     1  2
+                JS:*a /srv/a.js:1:1@[JIT] tid 1  main@gzip
+                vfs_read@[kernel.kallsyms]       write@libc.so.6
+                -                                ksys_write@[kernel.kallsyms]
+      `),
+    );
+    expect(stacks(foldToLevel(profile, 'javascript'))).toEqual([
+      'a /srv/a.js:1 > (kernel)',
+      'main > write > ksys_write',
+    ]);
+  });
+});
+
+describe('the level own', () => {
+  test('dependencies and Node are part of the own function that called them', () => {
+    expect(
+      folded(
+        'own',
+        [
+          ...READ,
+          ...CALL,
+          EMIT,
+          NEXT,
+          HANDLE,
+          NEXT,
+          EMIT,
+          'v8::internal::Scavenger::Process(int)@node',
+        ],
+        [HANDLE, NEXT],
+      ),
+    ).toEqual([
+      '(event loop) > handle /srv/app.js:7 > (garbage collector)',
+      'handle /srv/app.js:7',
+    ]);
+  });
+
+  test('what no own function has called is a kind, and so are libraries', () => {
+    expect(
+      folded(
+        'own',
+        [...LOOP, EMIT],
+        [...LOOP, EMIT, NEXT],
+        [HANDLE, 'resize@libvips.so.42', `free${LIBC}`],
+      ),
+    ).toEqual([
+      '(event loop) > (node internals)',
+      '(event loop) > (dependencies)',
+      'handle /srv/app.js:7 > (native: libvips.so.42)',
+    ]);
+  });
+});
+
+describe('waits', () => {
+  const POLL = [
+    ...LOOP,
+    ...SYSCALL,
+    `__x64_sys_epoll_pwait${KERNEL}`,
+    `[S sleeping in do_epoll_wait]${KERNEL}`,
+  ];
+  const PREEMPTED = [...LOOP, ...SYSCALL, `[R+ preempted]${KERNEL}`];
+
+  test('an event loop without events is idle; one that waits for a CPU is not', () => {
+    expect(folded('javascript', POLL, PREEMPTED)).toEqual([
+      '(idle: event loop)',
+      '(event loop) > (libuv) > (kernel: system call) > [R+ preempted]',
+    ]);
+  });
+
+  test('a function that waits for a program stays', () => {
+    const sync = ['node::SyncProcessRunner::Spawn(int)@node', 'uv_run@node', 'uv__io_poll@node'];
+    const [shown] = folded('javascript', [HANDLE, ...sync, ...POLL.slice(LOOP.length)]);
+    expect(shown).toBe(
+      'handle /srv/app.js:7 > (Node C++) > (kernel: epoll_pwait) > [S sleeping in do_epoll_wait]',
+    );
+  });
+
+  test('workers of V8 and libuv that wait for work are idle, those at work are not', () => {
+    const sleep = [
+      `pthread_cond_wait${LIBC}`,
+      ...SYSCALL,
+      `[S sleeping in futex_do_wait]${KERNEL}`,
+    ];
+    expect(
+      folded(
+        'javascript',
+        [
+          'node::PlatformWorkerThread(void*)@node',
+          'node::TaskQueue<v8::Task>::BlockingPop()@node',
+          ...sleep,
+        ],
+        ['Builtins_LoadIC@node', 'worker@node', 'uv_cond_wait@node', ...sleep].slice(1),
+        ['worker@node', 'uv__fs_work@node', ...sleep],
+      ),
+    ).toEqual([
+      '(idle threads)',
+      '(idle threads)',
+      '(libuv worker) > (libuv) > (kernel: system call) > [S sleeping in futex_do_wait]',
+    ]);
+  });
+
+  test('a stack that is cut in the wait is idle where its thread is of a pool', () => {
+    const profile = profileOf(
+      [HANDLE],
+      [`pthread_cond_wait${LIBC}`, ...SYSCALL, `[S sleeping in futex_do_wait]${KERNEL}`],
+    );
+    const named = (comm: string) => ({
+      ...profile,
+      threads: profile.threads.map((thread) => ({ ...thread, comm })),
+    });
+    expect(stacks(foldToLevel(named('V8 worker'), 'javascript'))[1]).toBe('(idle threads)');
+    expect(stacks(foldToLevel(named('node'), 'javascript'))[1]).toContain('pthread_cond_wait > ');
+  });
+});
+
+const PARTS = [
+  ...READ,
+  ...CALL,
+  EMIT,
+  NEXT,
+  HANDLE,
+  ...SYSCALL,
+  'v8::internal::Scavenger::Process(int)@node',
+  'Builtins_RunMicrotasks@node',
+  'resize@sharp.node',
+  `malloc${LIBC}`,
+  '[unknown]@node',
+];
+
+describe('whatever the stacks', () => {
+  const anyStacks = fc.array(fc.array(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 9 }), {
+    minLength: 1,
+    maxLength: 6,
+  });
+
+  test('each stack is folded by itself, and all else of the samples stays', () => {
+    fc.assert(
+      fc.property(anyStacks, fc.constantFrom('javascript', 'own'), (columns, level) => {
+        // One more, so that the process runs V8 in each profile.
+        const profile = profileOf([HANDLE], ...columns);
+        const result = foldToLevel(profile, level);
+        checkProfile(result);
+        const { stack: _, ...samples } = result.samples;
+        expect(profile.samples).toMatchObject(samples);
+        const alone = columns.map(
+          (column) => stacks(foldToLevel(profileOf([HANDLE], column), level))[1],
+        );
+        expect(stacks(result).slice(1)).toEqual(alone);
+        expect(alone).not.toContain('');
+      }),
+    );
+  });
+
+  test('a profile with all kinds gets no rows by folding, and the same stacks', () => {
+    fc.assert(
+      fc.property(anyStacks, fc.constantFrom('javascript', 'own'), (columns, level) => {
+        const profile = profileOf([HANDLE], ...columns);
+        const whole = withKinds(profile);
+        checkProfile(whole);
+        const result = foldToLevel(whole, level);
+        expect(result.funcs).toEqual(whole.funcs);
+        expect(result.frames).toEqual(whole.frames);
+        expect(stacks(result)).toEqual(stacks(foldToLevel(profile, level)));
+      }),
+    );
+  });
+});
