@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { isRootFunc } from '../../profile/analysis/cut-stacks.ts';
 import { shortName } from '../../profile/short-name.ts';
 import { FUNC_CATEGORIES, type Profile } from '../../profile/types.ts';
 import { KERNEL, type KernelEntry, kernelEntry } from './kernel-entry.ts';
@@ -25,7 +26,8 @@ const SCRIPT: FrameClass = { is: 'script' };
 
 /** As `addWaitReasons` writes them: `[S sleeping in do_epoll_wait]`, `[woken by server/1234]`. */
 const WAIT = /^\[(?:(?:[A-Za-z]\+?|\?) (?:\w+|state 0x\w+)(?: in .*)?|woken by .*)\]$/s;
-const SLEEP = /^\[S sleeping\b/;
+/** Whose states are not known are those that gave the CPU up. */
+const SLEEP = /^\[(?:S sleeping|\? waiting)\b/;
 
 /** The class of each function, by its row. */
 export function classifyFuncs(profile: Profile): FrameClass[] {
@@ -41,7 +43,8 @@ export function classifyFuncs(profile: Profile): FrameClass[] {
     if (WAIT.test(name)) return { is: 'wait', isSleep: SLEEP.test(name) };
     if (isKernel(profile, func)) return { is: 'kernel', entry: kernelEntry(name) ?? KERNEL };
     if (isScript(profile, func)) return SCRIPT;
-    if (name.endsWith('@plt')) return SYSTEM;
+    // Texts of other tools do not say in which library a thread begins.
+    if (name.endsWith('@plt') || isRootFunc(name)) return SYSTEM;
     const kind = kinds[func];
     if (kind != null) return { is: 'native', kind };
     const dso = dsos[funcs.dso[func]];
