@@ -77,6 +77,7 @@ export function describeProvenance(
     kernel,
     arch,
     weight: kind,
+    ...(opened.facts.frames !== 'all' && { frames: opened.facts.frames }),
     truncatedAt: opened.truncatedAt,
     lostSideband,
     notes: [

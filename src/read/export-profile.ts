@@ -8,6 +8,7 @@ import { encodePageData } from '../formats/export/page-data.ts';
 import { encodePageReport } from '../formats/export/page-report.ts';
 import { writeSpeedscope } from '../formats/export/speedscope.ts';
 import type { SampleSelection } from '../profile/analysis/filter.ts';
+import type { FrameLevel } from '../profile/frame-level.ts';
 import type { WeightKind } from '../profile/types.ts';
 import { packageVersion } from '../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
@@ -29,6 +30,8 @@ export type ExportOptions = {
   readonly event?: string;
   /** These samples only; their weights stay those of the whole recording. */
   readonly select?: SampleSelection;
+  /** The frames that the page begins with, where the profile has all. */
+  readonly frames?: FrameLevel;
   /** Title of the page. */
   readonly title?: string;
   /** Names in folded lines, whole by default. */
@@ -92,6 +95,7 @@ function renderPage(
   const page = describePageProfile(opened, {
     ...shown,
     ...(options.title !== undefined && { title: options.title }),
+    ...(options.frames !== undefined && { frames: options.frames }),
   });
   const file = {
     title: page.title,

@@ -1,3 +1,4 @@
+import type { FrameLevel } from '../profile/frame-level.ts';
 import type { SymbolSources } from './files/symbol-files.ts';
 import type { JavaScriptOptions } from './jit/javascript.ts';
 
@@ -17,6 +18,11 @@ export type OpenProfileOptions = SymbolSources &
     readonly debuginfod?: readonly string[];
     /** Unwind copied user stacks. Default true; without, samples have what the kernel walked itself. */
     readonly unwind?: boolean;
+    /**
+     * Which frames of programs of JavaScript are shown. Default `all`; `auto` is `javascript` where the
+     * recording has functions of JavaScript with names, else `all`.
+     */
+    readonly frames?: FrameLevel | 'auto';
     /** Source lines of frames. Default: where inlined calls are looked for. */
     readonly lines?: boolean;
   };

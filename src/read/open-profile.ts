@@ -27,6 +27,7 @@ import type { FileSource } from './files/fd-source.ts';
 import { fetchFiles } from './files/fetch-files.ts';
 import { withArchive } from './files/find-archive.ts';
 import { StoredFiles } from './files/stored-files.ts';
+import { chooseFrames } from './jit/choose-frames.ts';
 import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
@@ -113,8 +114,9 @@ function finishImport(
   const input: PeriodInput = { samples, events, streams, threads, losses };
   const isWhole = null;
   const shown = nameJavaScript(profile, options, diagnostics, null);
-  const facts = { ...NO_FACTS, imported: format };
-  return new OpenedProfile(shown, input, diagnostics, isWhole, facts);
+  const chosen = chooseFrames(shown, options.frames);
+  const facts = { ...NO_FACTS, imported: format, frames: chosen.level };
+  return new OpenedProfile(chosen.profile, input, diagnostics, isWhole, facts);
 }
 
 function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): OpenedProfile {
@@ -139,12 +141,13 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   const parts: ProfileByEvent = { profile: shown, input, facts };
   const ofCores = joinCoreEvents(parts, namesOnSeveralCores(provenance), options.event);
   const joined = options.join ? joinTimedEvents(ofCores) : ofCores;
+  const chosen = chooseFrames(joined.profile, options.frames);
   return new OpenedProfile(
-    joined.profile,
+    chosen.profile,
     joined.input,
     diagnostics,
     cutOffset(data),
-    joined.facts,
+    { ...joined.facts, frames: chosen.level },
     completeness,
     new FunctionCode({
       path,

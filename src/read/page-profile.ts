@@ -1,9 +1,12 @@
 import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { finish } from '../base/slices.ts';
+import { withKinds } from '../code/javascript/fold-to-level.ts';
+import { hasNamedScripts } from '../code/javascript/frame-class.ts';
 import { narrowPage } from '../formats/export/narrow-page.ts';
 import type { PageProfile } from '../formats/export/page-profile.ts';
 import { type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
+import type { FrameLevel } from '../profile/frame-level.ts';
 import type { Profile, WeightKind, Weights } from '../profile/types.ts';
 import { packageVersion } from '../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
@@ -11,6 +14,8 @@ import type { AnalysedProfile } from './analysed-profile.ts';
 export type PageProfileOptions = {
   /** The kind to begin with; default `events`. */
   readonly weight?: WeightKind;
+  /** The frames to begin with; default `javascript`. The page can switch between all levels. */
+  readonly frames?: FrameLevel;
   /** Default: the recorded command. */
   readonly title?: string;
   /** These samples only; their weights stay those of the whole recording. */
@@ -28,7 +33,10 @@ export function describePageProfile(
   // Fails as every command does where the weight asked for was not recorded.
   opened.weights(firstWeight);
   const { weights, missingWeights } = allWeights(opened);
-  const profile = printableProfile(opened.profile);
+  const firstFrames = firstLevel(opened, options.frames);
+  const profile = printableProfile(
+    firstFrames === null ? opened.profile : withKinds(opened.profile),
+  );
   const { samples, threads, events, streams } = profile;
   const command = profile.meta.commandLine.join(' ');
   const page: PageProfile = {
@@ -39,6 +47,7 @@ export function describePageProfile(
     weights,
     missingWeights,
     firstWeight,
+    ...(firstFrames !== null && { firstFrames }),
     periodInput: {
       ...opened.periodInput,
       samples: { ...opened.periodInput.samples, ...samples },
@@ -51,6 +60,15 @@ export function describePageProfile(
   };
   if (options.select === undefined) return page;
   return narrowPage(page, finish(selectSamples(opened.profile, options.select)));
+}
+
+/** Null where there is nothing to choose: no JavaScript, or frames that are folded already. */
+function firstLevel(
+  { profile, facts }: AnalysedProfile,
+  wish: FrameLevel | undefined,
+): FrameLevel | null {
+  if (facts.frames !== 'all' || !hasNamedScripts(profile)) return null;
+  return wish ?? 'javascript';
 }
 
 function allWeights(opened: AnalysedProfile): Pick<PageProfile, 'weights' | 'missingWeights'> {

@@ -4,6 +4,7 @@ import type { FunctionAssembly, PageAssembly } from '../code/disassembly/types.t
 import { keepRows } from '../formats/export/keep-rows.ts';
 import { encodePageData } from '../formats/export/page-data.ts';
 import { encodePageReport } from '../formats/export/page-report.ts';
+import type { FrameLevel } from '../profile/frame-level.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
 import { exportPprof } from '../read/export-pprof.ts';
 import { exportProfile } from '../read/export-profile.ts';
@@ -16,6 +17,8 @@ import { SourceFiles } from './source-files.ts';
 export type ViewedFileOptions = {
   /** The kind of weight to begin with, and that of downloads; default `events`. */
   readonly weight?: WeightKind;
+  /** The frames that the page begins with; default `javascript` where V8 has names. */
+  readonly frames?: FrameLevel;
   /** It is being written. */
   readonly isLive?: boolean;
 };
@@ -25,6 +28,7 @@ export class ViewedFile implements ServedFile {
   readonly name: string;
   readonly #path: string;
   readonly #weight: WeightKind | undefined;
+  readonly #frames: FrameLevel | undefined;
   #opened: OpenedProfile;
   #isLive: boolean;
   #packed: Uint8Array | null = null;
@@ -40,6 +44,7 @@ export class ViewedFile implements ServedFile {
     this.#path = path;
     this.#opened = opened;
     this.#weight = options.weight;
+    this.#frames = options.frames;
     this.#isLive = options.isLive ?? false;
   }
 
@@ -54,7 +59,11 @@ export class ViewedFile implements ServedFile {
 
   pageData(): Uint8Array {
     if (this.#packed === null) {
-      const page = describePageProfile(this.#opened, { ...this.#options(), title: this.#title() });
+      const page = describePageProfile(this.#opened, {
+        ...this.#options(),
+        ...(this.#frames !== undefined && { frames: this.#frames }),
+        title: this.#title(),
+      });
       const profile = this.#earlier === null ? page.profile : keepRows(page.profile, this.#earlier);
       this.#earlier = this.#isLive ? profile : null;
       this.#shown = profile;

@@ -1,5 +1,6 @@
 import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { SamplingMode, WeightKind, Weights } from '../../profile/types.ts';
 
 /** The sources of an event's weights. */
@@ -56,6 +57,8 @@ export type EventProvenance = {
 /** The origin of an export's numbers: the same object in every format. */
 export type ExportProvenance = {
   readonly schema: 'perf-ts/provenance@1';
+  /** Which frames of programs of JavaScript are shown; absent: all. */
+  readonly frames?: FrameLevel;
   /** Program that wrote the export. */
   readonly exporter: string;
   /** Program that made the recording; null if the file does not name it. */

@@ -1,5 +1,6 @@
 import type { PeriodInput } from '../../period/types.ts';
 import type { Completeness } from '../../profile/analysis/completeness.ts';
+import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
 
 /**
@@ -22,6 +23,8 @@ export type PageProfile = {
   readonly missingWeights: Readonly<Partial<Record<WeightKind, string>>>;
   /** The kind to begin with; always one of `weights`. */
   readonly firstWeight: WeightKind;
+  /** The frames to begin with; absent where the recording has no functions of JavaScript to fold. */
+  readonly firstFrames?: FrameLevel;
   /** For what `src/period` computes; its sample columns are those of the profile. */
   readonly periodInput: PeriodInput;
   /**

@@ -11,6 +11,7 @@ import {
 import type { ImportedProfile } from '../../formats/import/imported-profile.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { LossGap } from '../../period/types.ts';
+import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { EventIndex, Profile } from '../../profile/types.ts';
 import { isAuxiliaryEvent } from './event-description.ts';
 
@@ -18,6 +19,8 @@ import { isAuxiliaryEvent } from './event-description.ts';
 export type RecordingFacts = {
   /** Of which tool it is the text; null for a recording. */
   readonly imported: ImportedProfile['format'] | null;
+  /** Which frames of programs of JavaScript the profile has. */
+  readonly frames: FrameLevel;
   /** Mappings of the DSOs that samples were taken in. */
   readonly mappings: readonly MappedRange[];
   /** When `timeNs` was 0: nanoseconds since 1970; null if the recording does not say. */
@@ -31,6 +34,7 @@ export type RecordingFacts = {
 
 export const NO_FACTS: RecordingFacts = {
   imported: null,
+  frames: 'all',
   mappings: [],
   startWallNs: null,
   groups: [],
@@ -54,6 +58,7 @@ export function gatherFacts(
 ): RecordingFacts {
   return {
     imported: null,
+    frames: 'all',
     mappings: mappingsOf(processes, profile),
     startWallNs: startWallNs(data, BigInt(profile.meta.startTime)),
     groups: groupsOf(data),
