@@ -10,16 +10,18 @@ import { type ExportFormat, exportProfile, exportProvenance } from '../read/expo
 import type { SymbolSources } from '../read/files/symbol-files.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
 import { say } from './command/failure.ts';
-import { loadForCommand } from './command/load.ts';
+import { type JavaScriptFlags, loadForCommand } from './command/load.ts';
 import { checkOutputIsNot, openOutput } from './command/open-output.ts';
 import { type SelectionFlags, selectFrom } from './command/selection-flags.ts';
 import { isTerminal, writeTo } from './command/stdout.ts';
+import { wantedFrames } from './command/wanted-frames.ts';
 
 /** `perf-ts export`: the profile in the format of another tool. */
 export async function runExport(
   path: string,
   flags: SelectionFlags &
-    SymbolSources & {
+    SymbolSources &
+    JavaScriptFlags & {
       format: ExportFormat | 'pprof';
       output: string;
       weight?: WeightKind;
@@ -40,9 +42,21 @@ export async function runExport(
   checkOutputIsNot(path, flags.output);
   // Folded lines have no place for them.
   const lines = flags.inline !== false && flags.format !== 'folded';
-  const opened = await loadForCommand(path, { ...flags, ...(lines && { lines }) });
+  // The page folds by itself, and can show all.
+  const isPage = flags.format === 'html';
+  const wanted = wantedFrames({ ...flags, json: false });
+  const opened = await loadForCommand(path, {
+    ...flags,
+    wanted: isPage ? 'all' : wanted,
+    ...(lines && { lines }),
+  });
   const { events } = opened.profile;
-  const options = { ...flags, select: selectFrom(opened, flags) };
+  const { frames: _frames, ...others } = flags;
+  const options = {
+    ...others,
+    select: selectFrom(opened, flags),
+    ...(wanted !== 'auto' && { frames: wanted }),
+  };
   const fd = flags.output === '-' ? 1 : openOutput(flags.output, 0o600);
   const name = flags.output === '-' ? 'standard output' : flags.output;
   try {

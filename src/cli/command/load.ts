@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { FailedError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
+import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { WeightKind } from '../../profile/types.ts';
 import {
   type DescribedDiagnostic,
@@ -22,6 +23,7 @@ export type JavaScriptFlags = {
   readonly sourceMaps?: boolean;
   readonly jsSimple?: boolean;
   readonly jsRaw?: boolean;
+  readonly frames?: FrameLevel;
 };
 
 /** How a recording is named and weighed. */
@@ -42,6 +44,8 @@ export async function loadForCommand(
       readonly lines?: boolean;
       /** The event that is asked for: on one kind of core, if that is its name. */
       readonly event?: string;
+      /** Which frames of programs of JavaScript; default all. */
+      readonly wanted?: FrameLevel | 'auto';
       /** Events that count time as one. */
       readonly join?: boolean;
     },
@@ -51,6 +55,7 @@ export async function loadForCommand(
     unwind: options.isNamed !== false,
     ...openOptions(options),
     ...(options.event !== undefined && { event: options.event }),
+    ...(options.wanted !== undefined && { frames: options.wanted }),
     ...(options.join && { join: true }),
     ...(options.lines !== undefined && { lines: options.lines }),
     ...(options.debuginfod !== undefined && { debuginfod: debuginfodUrls(options.debuginfod) }),

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
+import { FRAME_LEVELS } from '../../profile/frame-level.ts';
 import { MAX_UNPACKED_VARIABLE } from '../../read/files/most-unpacked.ts';
 import { byteSize } from './option-values.ts';
 
@@ -77,6 +78,12 @@ export function withSymbols(command: Command): Command {
 export function withJavaScript(command: Command): Command {
   return command
     .option('--no-source-maps', 'functions and lines of the JavaScript that V8 ran')
+    .addOption(
+      new Option(
+        '--frames <level>',
+        "of programs of JavaScript: all; javascript, native code folded (default where V8 has names); own, without dependencies and Node's",
+      ).choices(FRAME_LEVELS),
+    )
     .option('--js-simple', "without V8's inline caches and call stubs, too")
     .option('--js-raw', "V8's own names and frames, as perf shows them");
 }

@@ -17,7 +17,9 @@ import { say } from '../command/failure.ts';
 import { loadForCommand } from '../command/load.ts';
 import { selectFrom } from '../command/selection-flags.ts';
 import { printJson, writeOut } from '../command/stdout.ts';
+import { wantedFrames } from '../command/wanted-frames.ts';
 import { formatTable } from '../render/table.ts';
+import { framesLines } from './frames-lines.ts';
 import { type Limits, type ReportFlags, readLimits } from './report-rows.ts';
 import { unsorted } from './sort-keys.ts';
 
@@ -148,8 +150,9 @@ export async function runDiffReport(
     ]);
   }
   if (flags.sort !== undefined && flags.sort !== 'sym') throw unsorted(flags.sort, '--diff');
-  const opened = await loadForCommand(path, flags);
-  const other = await loadForCommand(otherPath, flags);
+  const wanted = wantedFrames(flags);
+  const opened = await loadForCommand(path, { ...flags, wanted });
+  const other = await loadForCommand(otherPath, { ...flags, wanted });
   // A time is one of its own recording.
   const mine = { opened, select: selectFrom(opened, flags) };
   const theirs = { opened: other, select: selectFrom(other, flags) };
@@ -160,6 +163,7 @@ export async function runDiffReport(
     return;
   }
   writeOut(`# here: ${printable(path)}, there: ${printable(otherPath)}\n`);
+  for (const line of framesLines(opened)) writeOut(`${line}\n`);
   for (const report of reports) writeOut(`${diffLines(report, limits).join('\n')}\n\n`);
 }
 

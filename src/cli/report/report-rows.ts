@@ -2,15 +2,18 @@ import { NONE } from '../../base/brand.ts';
 import { formatCount } from '../../base/numbers.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import type { Figures, FlatReport, TableName } from '../../profile/analysis/flat-report.ts';
+import { isKindOfCode } from '../../profile/frame-level.ts';
 import { lostFunc } from '../../profile/losses.ts';
 import type { Profile, WeightKind } from '../../profile/types.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
+import type { JavaScriptFlags } from '../command/load.ts';
 import { percentage, wholeNumber } from '../command/option-values.ts';
 import type { SelectionFlags } from '../command/selection-flags.ts';
 import type { PlainKey, SortOrder } from './sort-keys.ts';
 
 export type ReportFlags = SelectionFlags &
-  SymbolSources & {
+  SymbolSources &
+  JavaScriptFlags & {
     weight?: WeightKind;
     tree?: boolean;
     sort: string;
@@ -48,12 +51,15 @@ export function rowsOfTable(profile: Profile, report: FlatReport, sort: PlainKey
   const dsoName = (dso: number): string =>
     dso === NONE ? '[unknown]' : (profile.dsos[dso]?.name ?? '[unknown]');
   const lost = lostFunc(profile);
+  const { funcs, strings } = profile;
+  const isNowhere = (func: number): boolean =>
+    func === lost || isKindOfCode(strings[funcs.name[func]], funcs.dso[func]);
   switch (sort) {
     case 'sym':
       return report.bySymbol.map((row) => ({
         ...row,
         name: profile.strings[profile.funcs.name[row.func]],
-        dso: row.func === lost ? '' : dsoName(profile.funcs.dso[row.func]),
+        dso: isNowhere(row.func) ? '' : dsoName(profile.funcs.dso[row.func]),
       }));
     case 'dso':
       return report.byDso.map((row) => ({ ...row, name: dsoName(row.dso), dso: '' }));

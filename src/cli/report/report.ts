@@ -18,9 +18,11 @@ import { figuresJson } from '../command/figures-json.ts';
 import { loadForCommand } from '../command/load.ts';
 import { selectFrom } from '../command/selection-flags.ts';
 import { printJson, writeOut } from '../command/stdout.ts';
+import { wantedFrames } from '../command/wanted-frames.ts';
 import { formatCallTree } from '../render/call-tree-text.ts';
 import { formatTable } from '../render/table.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
+import { framesLines, idleLines } from './frames-lines.ts';
 import {
   type GroupedOptions,
   groupedJson,
@@ -39,7 +41,7 @@ import {
   TABLES,
   type View,
 } from './report-rows.ts';
-import { needsLines, type PlainKey, parseSort, unsorted } from './sort-keys.ts';
+import { isAboutFiles, needsLines, type PlainKey, parseSort, unsorted } from './sort-keys.ts';
 
 /** `perf-ts report`: where the events went. */
 export async function runReport(path: string, flags: ReportFlags): Promise<void> {
@@ -48,6 +50,7 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   if (flags.tree && flags.sort !== 'sym') throw unsorted(flags.sort, '--tree');
   const opened = await loadForCommand(path, {
     ...flags,
+    wanted: isAboutFiles(order) ? (flags.frames ?? 'all') : wantedFrames(flags),
     ...(needsLines(order) && { lines: true }),
   });
   const select = selectFrom(opened, flags);
@@ -69,6 +72,7 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   for (const note of profile.meta.notes) writeOut(`# note: ${printable(note)}\n`);
   const { lostSideband = 0 } = profile.meta;
   if (lostSideband > 0) writeOut(`# ${sayLostSideband(lostSideband)}\n`);
+  for (const line of framesLines(opened)) writeOut(`${line}\n`);
   for (const line of completenessLines(opened, flags.verbose === true)) writeOut(`${line}\n`);
   const isGrouped = flags.event === undefined && flags.group !== false && !flags.tree;
   const groups = isGrouped ? facts.groups : [];
@@ -208,6 +212,7 @@ function headLines(
   return [
     `# event ${printable(profile.events[event].name)}: ${formatCount(report.samples)} samples, ` +
       `${formatCount(report.weight)} ${weightTitle(weights)}, lost ${formatCount(lost)}${lost > 0 ? share : ''}`,
+    ...idleLines(profile, weights, opened.samplesOf(event, select)),
     ...(weights.kind === 'events' && !isRestricting(select)
       ? uncoveredLine(opened, event, report.weight)
       : []),

@@ -34,6 +34,12 @@ export function needsLines(order: SortOrder): boolean {
   return order.kind === 'grouped' && order.keys.some((key) => key.startsWith('src'));
 }
 
+/** Whether rows are of files or of their lines, in which native code is a part like others. */
+export function isAboutFiles(order: SortOrder): boolean {
+  const keys = order.kind === 'plain' ? [order.key] : order.keys;
+  return keys.some((key) => key === 'dso' || key.startsWith('src'));
+}
+
 /** `--sort` beside an option whose rows are functions always. */
 export function unsorted(text: string, other: string): UsageError {
   return new UsageError(`--sort ${text} and ${other} exclude each other: ${other} has functions`);

@@ -4,8 +4,9 @@ import { setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openProfile } from '../../read/open-profile.ts';
 import { answerFrom } from '../../view/file-thread.ts';
-import { ViewedFile } from '../../view/viewed-file.ts';
+import { ViewedFile, type ViewedFileOptions } from '../../view/viewed-file.ts';
 import { loadForCommand, openOptions, type ReadingFlags } from '../command/load.ts';
+import { wantedFrames } from '../command/wanted-frames.ts';
 
 export type ViewThreadData = {
   readonly path: string;
@@ -28,7 +29,7 @@ if (parentPort !== null) {
 
 async function open({ path, flags }: ViewThreadData): Promise<ViewedFile> {
   const opened = await loadForCommand(path, { ...flags, lines: flags.inline !== false });
-  return new ViewedFile(path, opened, flags);
+  return new ViewedFile(path, opened, viewOptions(flags));
 }
 
 function answerLive(port: MessagePort, { path, flags }: ViewThreadData): void {
@@ -37,12 +38,22 @@ function answerLive(port: MessagePort, { path, flags }: ViewThreadData): void {
   const read = (from: string) =>
     openProfile(from, { ...openOptions(flags), lines: flags.inline !== false });
   const file = read(path).then(
-    (opened) => new ViewedFile(path, opened, { ...flags, isLive: true }),
+    (opened) => new ViewedFile(path, opened, { ...viewOptions(flags), isLive: true }),
   );
   answerFrom(port, file, async (from, isLast) => {
     if (isLast) setUsualPriority();
     (await file).replace(await read(from), { isLive: !isLast });
   });
+}
+
+/** The page holds all frames: an option chooses which it begins with. */
+function viewOptions(flags: ViewThreadData['flags']): ViewedFileOptions {
+  const { weight } = flags;
+  const wanted = wantedFrames(flags);
+  return {
+    ...(weight !== undefined && { weight }),
+    ...(wanted !== 'auto' && { frames: wanted }),
+  };
 }
 
 function setUsualPriority(): void {

@@ -1,0 +1,39 @@
+import { formatShare } from '../../base/numbers.ts';
+import { IDLE_LOOP, IDLE_THREADS } from '../../code/javascript/fold-native.ts';
+import type { FrameLevel } from '../../profile/frame-level.ts';
+import type { Profile, Weights } from '../../profile/types.ts';
+import type { OpenedProfile } from '../../read/open-profile.ts';
+
+/** Which frames are not shown, and the option that shows them; nothing where all are. */
+export function framesLines({ facts }: OpenedProfile): string[] {
+  const text = FOLDED[facts.frames];
+  return text === null ? [] : [`# frames: ${text}`];
+}
+
+const FOLDED: Readonly<Record<FrameLevel, string | null>> = {
+  all: null,
+  javascript:
+    'JavaScript first: native code of V8, Node and the kernel is folded into (kinds); --frames all shows it, --frames own less',
+  own: 'own functions only: dependencies, Node and native code are folded; --frames javascript or all shows more',
+};
+
+/** Which part of what was waited is that of threads with nothing to do; nothing where none is. */
+export function idleLines(profile: Profile, weights: Weights, samples: Int32Array): string[] {
+  const { frames, funcs, stacks, strings } = profile;
+  const idle = new Map([
+    [IDLE_THREADS, 0],
+    [IDLE_LOOP, 0],
+  ]);
+  const label = Array.from(funcs.name, (name) => (idle.has(strings[name]) ? strings[name] : null));
+  let all = 0;
+  for (const row of samples) {
+    all += weights.values[row];
+    const stack = profile.samples.stack[row];
+    const found = stack < 0 ? null : label[frames.func[stacks.frame[stack]]];
+    if (found != null) idle.set(found, (idle.get(found) ?? 0) + weights.values[row]);
+  }
+  const parts = [...idle].filter(([, weight]) => weight > 0);
+  if (parts.length === 0) return [];
+  const text = parts.map(([name, weight]) => `${formatShare(weight / all)} ${name}`);
+  return [`# nothing to do: ${text.join(', ')}, each one row; --frames all shows where they sleep`];
+}
