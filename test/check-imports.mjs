@@ -106,7 +106,14 @@ const NATIVE_CORE = {
   counter: ['posix', 'event'],
 };
 
-const WEB_ALLOWED = ['base', 'profile', 'profile/analysis', 'period', 'formats/export'];
+const WEB_ALLOWED = [
+  'base',
+  'profile',
+  'profile/analysis',
+  'period',
+  'formats/export',
+  'code/javascript',
+];
 const WEB_TYPES_ONLY = ['code/disassembly'];
 
 const IMPORT =

@@ -4,6 +4,7 @@ import type { Selection } from '../../web/src/worker/selection.ts';
 export const WHOLE = {
   event: 0,
   weight: 'period',
+  level: 'all',
   thread: null,
   pid: null,
   cpu: null,

@@ -8,6 +8,7 @@ export function selectionOf(state: ViewState): Selection {
   return {
     event: state.event,
     weight: state.weight,
+    level: state.frames,
     thread: state.thread,
     pid: state.pid,
     cpu: state.cpu,

@@ -12,6 +12,8 @@ export type ShellParts = {
   /** Between the header and the tabs, the same in every tab. */
   readonly controls: readonly HTMLElement[];
   readonly tabs: readonly TabDefinition[];
+  /** Beside the tabs: what several of them show less or more of. */
+  readonly choices?: readonly HTMLElement[];
   /** Keys that work in every tab. */
   readonly keys?: readonly KeyBinding[];
 };
@@ -31,7 +33,7 @@ export function createShell(page: Document, parts: ShellParts): void {
       { title: panel.label, bindings: panel.keys },
     ]);
   const tools = element('div', 'tab-tools', themeButton(page, store), helpButton(listKeys));
-  const tabBar = element('div', 'tab-bar', panel.bar, tools);
+  const tabBar = element('div', 'tab-bar', panel.bar, ...(parts.choices ?? []), tools);
   page.body.append(
     skipLink(panel.root),
     header,

@@ -1,3 +1,4 @@
+import { FRAME_LEVELS, type FrameLevel } from '../../src/profile/frame-level.ts';
 import type { WeightKind } from '../../src/profile/types.ts';
 
 /**
@@ -10,6 +11,8 @@ export type ViewState = {
   /** Row of the profile's events. */
   readonly event: number;
   readonly weight: WeightKind;
+  /** Which frames of programs of JavaScript; of others all are shown. */
+  readonly frames: FrameLevel;
 
   /** Which samples: row of the profile's threads, process, CPU; null: all. */
   readonly thread: number | null;
@@ -72,6 +75,7 @@ export const DEFAULT_STATE: ViewState = {
   tab: 'flame',
   event: 0,
   weight: 'events',
+  frames: 'all',
   thread: null,
   pid: null,
   cpu: null,
@@ -158,6 +162,7 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   tab: oneOf(...TABS),
   event: row,
   weight: oneOf('samples', 'period', 'events', 'time'),
+  frames: oneOf(...FRAME_LEVELS),
   thread: rowOrNone,
   pid: rowOrNone,
   cpu: rowOrNone,

@@ -2,6 +2,7 @@ import type { PageFile } from '../../../src/formats/export/page-profile.ts';
 import { element } from '../dom.ts';
 import { createFilters } from '../filters.ts';
 import { FlameView } from '../flame/flame-view.ts';
+import { createFramesSwitch, nextFrames } from '../frame-levels.ts';
 import type { LateReport } from '../late-report.ts';
 import { createLinks } from '../links.ts';
 import { PeriodTab } from '../period/period-tab.ts';
@@ -36,6 +37,7 @@ export function createProfilePage(
   const store = createStore(window, {
     ...DEFAULT_STATE,
     weight: recording.head.firstWeight,
+    frames: recording.head.firstFrames ?? 'all',
     heatColumnNs: fittingColumnNs(recording.endNs),
   });
   // A link may come from another recording.
@@ -56,8 +58,14 @@ export function createProfilePage(
     header,
     controls: [controls, new Strip(context).root],
     tabs: tabsOf(context),
+    choices: createFramesSwitch(context),
     keys: [
       { key: 'w', does: 'next weight', run: () => store.change({ weight: nextWeight(context) }) },
+      {
+        key: 'j',
+        does: 'next of all frames, JavaScript, my code',
+        run: () => store.change(nextFrames(context)),
+      },
       ...rangeKeys(store, recording.endNs),
       {
         key: 't',

@@ -163,6 +163,8 @@ function tableParams(state: ViewState, count: number): TableParams {
   const column = COLUMNS.find((known) => state.tableSort.startsWith(known)) ?? 'self';
   return {
     ...selectionOf(state),
+    // Kinds of code lie in several files.
+    ...(state.tableBy === 'dso' && { level: 'all' }),
     by: state.tableBy,
     sort: column,
     descending: !state.tableSort.endsWith('+'),

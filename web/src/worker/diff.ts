@@ -137,10 +137,11 @@ export class Comparison {
   }
 
   /** What was chosen by rows of the one recording means nothing in the other. */
-  #otherOf({ event, weight }: Selection): Slices<Selected> {
+  #otherOf({ event, weight, level }: Selection): Slices<Selected> {
     return this.#others.get({
       event: this.#otherEvent(event),
       weight,
+      level,
       thread: null,
       pid: null,
       cpu: null,
@@ -227,10 +228,10 @@ function* nothingOf(selected: Selected): Slices<ShareInterval | null> {
 }
 
 function keyOf(
-  { event, weight, thread, pid, cpu, fromNs, toNs, edits }: Selection,
+  { event, weight, level, thread, pid, cpu, fromNs, toNs, edits }: Selection,
   inverted: boolean,
 ) {
-  return JSON.stringify([event, weight, thread, pid, cpu, fromNs, toNs, edits, inverted]);
+  return JSON.stringify([event, weight, level, thread, pid, cpu, fromNs, toNs, edits, inverted]);
 }
 
 /** Functions, then the same inlined. */

@@ -1,6 +1,7 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { lostSamplesOf } from '../../../src/base/lost-samples.ts';
 import { eachSlice, type Slices } from '../../../src/base/slices.ts';
+import { foldToLevel } from '../../../src/code/javascript/fold-to-level.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { withUnitOf } from '../../../src/formats/export/weight-title.ts';
 import {
@@ -11,6 +12,7 @@ import {
 import { createShareEstimator } from '../../../src/period/uncertainty/uncertainty.ts';
 import { selectSamples } from '../../../src/profile/analysis/filter.ts';
 import type { ShareEstimator } from '../../../src/profile/analysis/share-steps.ts';
+import { type FrameLevel, isKindOfCode } from '../../../src/profile/frame-level.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import { lostFunc } from '../../../src/profile/losses.ts';
 import {
@@ -31,6 +33,7 @@ export class LoadedRecording {
   /** By FuncIndex: what functions are called where no DSO stands beside them. */
   readonly funcName: readonly string[];
   readonly #lostFunc: number;
+  readonly #folded = new Map<FrameLevel, Profile>();
 
   constructor(page: PageProfile) {
     this.page = page;
@@ -38,6 +41,14 @@ export class LoadedRecording {
     this.#lostFunc = lostFunc(this.profile);
     const { length } = this.profile.funcs;
     this.funcName = Array.from({ length }, (_, func) => funcLabel(this.profile, func));
+  }
+
+  /** The profile with the stacks of a level. All rows but those of stacks are the same. */
+  profileAt(level: FrameLevel): Profile {
+    if (level === 'all' || this.page.firstFrames === undefined) return this.profile;
+    const folded = this.#folded.get(level) ?? foldToLevel(this.profile, level);
+    this.#folded.set(level, folded);
+    return folded;
   }
 
   /** Throws where the recording does not have these weights. */
@@ -94,11 +105,12 @@ export class LoadedRecording {
 
   kindOf(func: number): FrameKind {
     if (func === this.#lostFunc) return 'lost';
-    const { dsos, funcs } = this.profile;
+    const { dsos, funcs, strings } = this.profile;
     const dso = funcs.dso[func];
+    const category = FUNC_CATEGORIES[funcs.category[func]];
+    if (isKindOfCode(strings[funcs.name[func]], dso)) return category;
     if (dso === NONE) return 'unknown';
     const kind = KIND_OF_DSO[dsos[dso].kind];
-    const category = FUNC_CATEGORIES[funcs.category[func]];
     if (category === 'native' || category === 'kernel') return kind;
     return category;
   }

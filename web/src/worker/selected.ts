@@ -279,8 +279,8 @@ export class SelectedCache {
   }
 
   get(selection: Selection): Slices<Selected> {
-    const { event, weight, thread, pid, cpu, fromNs, toNs, edits } = selection;
-    const editsKey = JSON.stringify(edits);
+    const { event, weight, thread, pid, cpu, fromNs, toNs, level, edits } = selection;
+    const editsKey = JSON.stringify([level, edits]);
     const key = JSON.stringify([event, weight, thread, pid, cpu, fromNs, toNs, editsKey]);
     return this.#selected.getInSlices(key, () => this.#select(selection, editsKey));
   }
@@ -288,7 +288,7 @@ export class SelectedCache {
   *#select(selection: Selection, editsKey: string): Slices<Selected> {
     const recording = this.#recording;
     const { stacks, callNodes } = yield* this.#edited.getInSlices(editsKey, function* () {
-      const stacks = yield* editStacks(recording.profile, selection.edits);
+      const stacks = yield* editStacks(recording.profileAt(selection.level), selection.edits);
       return { stacks, callNodes: yield* computeCallNodesByInlining(stacks.profile) };
     });
     const admitted = yield* recording.samplesOf(selection.event, selection);

@@ -1,4 +1,5 @@
 import type { FrameEdit } from '../../../src/profile/analysis/edit-stacks.ts';
+import type { FrameLevel } from '../../../src/profile/frame-level.ts';
 import type { WeightKind } from '../../../src/profile/types.ts';
 
 /** Which samples, and what each counts for. All views of one page state share it. */
@@ -6,6 +7,7 @@ export type Selection = {
   /** EventIndex. */
   readonly event: number;
   readonly weight: WeightKind;
+  readonly level: FrameLevel;
   /** ThreadIndex; null: all. */
   readonly thread: number | null;
   readonly pid: number | null;
