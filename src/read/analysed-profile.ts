@@ -2,6 +2,7 @@ import type { Diagnostics } from '../base/diagnostics.ts';
 import { FailedError } from '../base/errors.ts';
 import { finish } from '../base/slices.ts';
 import type { CodePart, FunctionAssembly } from '../code/disassembly/types.ts';
+import { foldToLevel } from '../code/javascript/fold-to-level.ts';
 import type { RecordingMarks } from '../formats/export/recording-marks.ts';
 import { type Alignment, alignPeriods } from '../period/alignment.ts';
 import { computeLedgers, type EventLedger } from '../period/loss/loss-ledger.ts';
@@ -15,6 +16,7 @@ import { isRestricting, type SampleSelection, selectSamples } from '../profile/a
 import { computeFlatReport, type FlatReport } from '../profile/analysis/flat-report.ts';
 import type { InstructionWeights } from '../profile/analysis/instruction-weights.ts';
 import type { ShareEstimator } from '../profile/analysis/share-steps.ts';
+import type { FrameLevel } from '../profile/frame-level.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { OFF_CPU_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import type { RecordedTime } from '../profile/time-range.ts';
@@ -38,6 +40,7 @@ export class AnalysedProfile {
   /** Input of weights and period reports. */
   readonly periodInput: PeriodInput;
   readonly #code: FunctionCode | null;
+  readonly #diagnostics: Diagnostics;
   readonly #weights = new Map<WeightKind, Weights>();
   #alignment: Alignment | null = null;
 
@@ -51,12 +54,29 @@ export class AnalysedProfile {
     code: FunctionCode | null = null,
   ) {
     this.#code = code;
+    this.#diagnostics = diagnostics;
     this.profile = profile;
     this.completeness = completeness;
     this.facts = facts;
     this.periodInput = periodInput;
     this.diagnostics = { entries: () => describeDiagnostics(diagnostics) };
     this.truncatedAt = truncatedAt;
+  }
+
+  /**
+   * The same recording with the frames of a level, of a profile that has all: `javascript` makes native
+   * code kinds, `(garbage collector)`, `own` dependencies too. Weights stay.
+   */
+  atLevel(frames: FrameLevel): AnalysedProfile {
+    return new AnalysedProfile(
+      foldToLevel(this.profile, frames),
+      this.periodInput,
+      this.#diagnostics,
+      this.truncatedAt,
+      { ...this.facts, frames },
+      this.completeness,
+      this.#code,
+    );
   }
 
   /**

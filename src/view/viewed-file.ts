@@ -8,6 +8,7 @@ import type { FrameLevel } from '../profile/frame-level.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
 import { exportPprof } from '../read/export-pprof.ts';
 import { exportProfile } from '../read/export-profile.ts';
+import { chooseLevel } from '../read/jit/choose-frames.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
 import { describePageProfile } from '../read/page-profile.ts';
 import { describePageReport } from '../read/page-report.ts';
@@ -17,7 +18,7 @@ import { SourceFiles } from './source-files.ts';
 export type ViewedFileOptions = {
   /** The kind of weight to begin with, and that of downloads; default `events`. */
   readonly weight?: WeightKind;
-  /** The frames that the page begins with; default `javascript` where V8 has names. */
+  /** The frames that the page begins with, and those of downloads; default `javascript` where V8 has names. */
   readonly frames?: FrameLevel;
   /** It is being written. */
   readonly isLive?: boolean;
@@ -80,9 +81,11 @@ export class ViewedFile implements ServedFile {
   }
 
   async download(format: DownloadFormat): Promise<Uint8Array> {
-    if (format === 'pprof') return exportPprof(this.#opened, this.#options());
+    const level = chooseLevel(this.#opened.profile, this.#frames ?? 'auto');
+    const opened = level === 'all' ? this.#opened : this.#opened.atLevel(level);
+    if (format === 'pprof') return exportPprof(opened, this.#options());
     const pieces: Buffer[] = [];
-    exportProfile(this.#opened, format, this.#options(), (text) => pieces.push(Buffer.from(text)));
+    exportProfile(opened, format, this.#options(), (text) => pieces.push(Buffer.from(text)));
     return Buffer.concat(pieces);
   }
 

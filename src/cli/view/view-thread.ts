@@ -49,7 +49,8 @@ function answerLive(port: MessagePort, { path, flags }: ViewThreadData): void {
 /** The page holds all frames: an option chooses which it begins with. */
 function viewOptions(flags: ViewThreadData['flags']): ViewedFileOptions {
   const { weight } = flags;
-  const wanted = wantedFrames(flags);
+  // `record --view` has a --json of its own.
+  const wanted = wantedFrames({ ...flags, json: false });
   return {
     ...(weight !== undefined && { weight }),
     ...(wanted !== 'auto' && { frames: wanted }),
