@@ -16,22 +16,34 @@ const NO_RUN: Run = { frame: NONE, rank: 0, kind: null };
 /** Below every kind: of frames that lie in the binary and have no name, or none that tells. */
 const BINARY_RANK = 1;
 
+/** What the innermost of the frames that stay is. */
+type Last = 'none' | 'system' | 'library' | 'script' | 'microtasks' | 'wait';
+
 /**
- * Where a path from the root stands. Immutable: paths that part share the states of their callers.
+ * Where a path from the root stands, behind the frames that stay. There are few, however many paths:
+ * each is made once, and knows those that follow it.
  *
  *     (libc)  node::Start … uv_run  uv__read  node::OnUvRead   handle   Builtins_LoadIC  Heap::Scavenge
  *     └──── root: (event loop) ───┘ └─ run: (Node C++) ──────┘ script   └─ run: (garbage collector) ──┘
  */
 type State = {
-  /** New row of the frames that stay, −1 before the first. */
-  readonly base: number;
-  /** What the innermost of them is. */
-  readonly last: 'none' | 'system' | 'library' | 'script' | 'microtasks' | 'wait';
+  readonly last: Last;
   readonly root: Run;
   readonly run: Run;
   readonly kernel: Run;
+  /** By what was met: `keyOf`. */
+  readonly after: { readonly [Part in 'root' | 'run' | 'kernel']: Map<number, State> };
 };
-const OUTSIDE: State = { base: NONE, last: 'none', root: NO_RUN, run: NO_RUN, kernel: NO_RUN };
+
+/** Kinds may share a label, and differ in rank. */
+function keyOf({ frame, rank }: Run): number {
+  return frame * RANKS + rank;
+}
+const RANKS = 16;
+
+function stateOf(last: Last, root = NO_RUN, run = NO_RUN, kernel = NO_RUN): State {
+  return { last, root, run, kernel, after: { root: new Map(), run: new Map(), kernel: new Map() } };
+}
 
 /**
  * Folds each run of native frames into one. What V8 does to run a function of JavaScript (its code,
@@ -46,6 +58,16 @@ class NativeFolder {
   readonly #input: StackFoldInput;
   readonly #kinds: KindFrames;
   readonly #builder: StackTableBuilder;
+  readonly #behind: Readonly<Record<Last, State>> = {
+    none: stateOf('none'),
+    system: stateOf('system'),
+    library: stateOf('library'),
+    script: stateOf('script'),
+    microtasks: stateOf('microtasks'),
+    wait: stateOf('wait'),
+  };
+  /** New row of the frames of this path that stay, −1 before the first. */
+  #base: number = NONE;
 
   constructor(input: StackFoldInput) {
     this.#input = input;
@@ -56,6 +78,7 @@ class NativeFolder {
   fold(): FoldedStacks {
     const { profile, classes, wanted } = this.#input;
     const { stacks, frames } = profile;
+    const bases = new Int32Array(stacks.length);
     const states: State[] = new Array(stacks.length);
     const newStack = new Int32Array(stacks.length).fill(NONE);
     const isCutSleep = new Uint8Array(stacks.length);
@@ -63,10 +86,12 @@ class NativeFolder {
     for (let row = 0; row < stacks.length; row++) {
       const prefix = stacks.prefix[row];
       const frame = stacks.frame[row];
-      const state = prefix === NONE ? OUTSIDE : states[prefix];
       const found = classes[frames.func[frame]];
+      const state = prefix === NONE ? this.#behind.none : states[prefix];
+      this.#base = prefix === NONE ? NONE : bases[prefix];
+      if (found.is === 'wait' && found.isSleep && this.#isCut(state)) isCutSleep[row] = 1;
       states[row] = this.#next(state, frame, found);
-      if (found.is === 'wait' && found.isSleep && isCut(state)) isCutSleep[row] = 1;
+      bases[row] = this.#base;
       if (wanted[row] === 1) newStack[row] = this.#settle(states[row], true);
     }
     return { newStack, isCutSleep };
@@ -80,82 +105,90 @@ class NativeFolder {
         return this.#keep(state, frame, 'library');
       case 'system':
         return this.#system(state, frame);
-      case 'binary': {
-        const label = found.label;
-        const run = { rank: BINARY_RANK, label, kind: null, category: 'node internal' } as const;
-        return this.#inRun(this.#withoutSystem(state), run);
-      }
+      case 'binary':
+        return this.#stronger(this.#withoutSystem(state), 'run', {
+          label: found.label,
+          rank: BINARY_RANK,
+          kind: null,
+          category: 'node internal',
+        });
       case 'native':
         return this.#native(this.#withoutSystem(state), found.kind);
       case 'kernel': {
         const { rank, label } = found.entry;
-        const kernel = this.#stronger(state.kernel, {
-          rank,
-          label,
-          kind: null,
-          category: 'kernel',
-        });
-        return kernel === state.kernel ? state : { ...state, kernel };
+        return this.#stronger(state, 'kernel', { rank, label, kind: null, category: 'kernel' });
       }
       case 'wait':
         return this.#wait(state, frame, found.isSleep);
     }
   }
 
-  #keep(state: State, frame: number, last: State['last']): State {
-    const base = this.#builder.intern(this.#settle(state, false), frame);
-    return { ...OUTSIDE, base, last };
+  #keep(state: State, frame: number, last: Last): State {
+    this.#base = this.#builder.intern(this.#settle(state, false), frame);
+    return this.#behind[last];
   }
 
   /** Frames of the C library at the root were those of a thread that is the runtime's. */
   #withoutSystem(state: State): State {
-    return state.last === 'system' ? { ...state, base: NONE, last: 'none' } : state;
+    if (state.last !== 'system') return state;
+    this.#base = NONE;
+    return this.#behind.none;
   }
 
   /** Part of a run or of a function of JavaScript; without either it is a function like others. */
   #system(state: State, frame: number): State {
-    const isAbsorbed =
-      state.run.rank > 0 ||
-      state.root.rank > 0 ||
-      state.last === 'script' ||
-      state.last === 'microtasks';
-    if (isAbsorbed) return state;
-    return this.#keep(state, frame, state.last === 'none' ? 'system' : state.last);
+    const { last, root, run } = state;
+    const isAbsorbed = run.rank > 0 || root.rank > 0 || last === 'script' || last === 'microtasks';
+    return isAbsorbed ? state : this.#keep(state, frame, last === 'none' ? 'system' : last);
   }
 
   #native(state: State, kind: NativeKind): State {
     const { label, rank, category, isRoot } = kindFacts(kind);
-    const isAtRoot = state.base === NONE;
     if (kind === 'microtasks') {
-      if (state.last === 'microtasks') return { ...state, run: NO_RUN };
-      const base = this.#settle(state, false);
-      const frame = this.#kinds.intern(label, category);
-      return { ...OUTSIDE, base: this.#builder.intern(base, frame), last: 'microtasks' };
+      // C++ and the built-in that it calls are one step.
+      if (state.last === 'microtasks') return this.#behind.microtasks;
+      return this.#keep(state, this.#kinds.intern(label, category), 'microtasks');
     }
-    if (isRoot === true) {
-      if (!isAtRoot) return this.#inRun(state, { ...kindFacts('poll'), kind: 'poll' });
-      const root = this.#stronger(state.root, { label, rank, kind, category });
-      return { ...state, root, run: NO_RUN };
-    }
-    return this.#inRun(state, { label, rank, kind, category });
+    if (isRoot !== true) return this.#stronger(state, 'run', { label, rank, kind, category });
+    if (this.#base === NONE) return this.#stronger(state, 'root', { label, rank, kind, category });
+    // An event loop within a function waits for that function's sake.
+    return this.#stronger(state, 'run', { ...kindFacts('poll'), kind: 'poll' });
   }
 
-  #inRun(state: State, of: NamedRun): State {
-    const run = this.#stronger(state.run, of);
-    return run === state.run ? state : { ...state, run };
-  }
-
-  /** `of` if its rank is higher, else what is there. */
-  #stronger(there: Run, { label, rank, kind, category }: NamedRun): Run {
-    if (rank <= there.rank) return there;
-    return { rank, kind, frame: this.#kinds.intern(label, category) };
+  /** The state with what was met, if its rank is higher than that of what is there. */
+  #stronger(state: State, part: 'root' | 'run' | 'kernel', met: NamedRun): State {
+    const isRoot = part === 'root';
+    const isWeaker = met.rank <= state[part].rank;
+    if (isWeaker && !isRoot) return state;
+    const run: Run = isWeaker
+      ? state.root
+      : { frame: this.#kinds.intern(met.label, met.category), rank: met.rank, kind: met.kind };
+    const key = keyOf(run);
+    let next = state.after[part].get(key);
+    if (next === undefined) {
+      next = stateOf(
+        state.last,
+        isRoot ? run : state.root,
+        // What stands before a root leads to it.
+        isRoot ? NO_RUN : part === 'run' ? run : state.run,
+        part === 'kernel' ? run : state.kernel,
+      );
+      state.after[part].set(key, next);
+    }
+    return next;
   }
 
   #wait(state: State, frame: number, isSleep: boolean): State {
-    const idle = isSleep ? idleLabel(state) : null;
+    const idle = isSleep && this.#base === NONE ? idleLabel(state) : null;
     if (idle === null) return this.#keep(state, frame, 'wait');
-    const row = this.#builder.intern(NONE, this.#kinds.intern(idle, 'node internal'));
-    return { ...OUTSIDE, base: row, last: 'wait' };
+    this.#base = this.#builder.intern(NONE, this.#kinds.intern(idle, 'node internal'));
+    return this.#behind.wait;
+  }
+
+  /** Whether nothing is known but that the C library or libuv waits. */
+  #isCut({ last, root, run }: State): boolean {
+    const isOutside = this.#base === NONE || last === 'system';
+    return isOutside && root.rank === 0 && isWaiting(run);
   }
 
   /**
@@ -164,21 +197,21 @@ class NativeFolder {
    */
   #settle(state: State, isEnd: boolean): number {
     const { root, run, kernel } = state;
-    let row = state.base;
+    let row = this.#base;
     if (root.rank > 0) row = this.#builder.intern(row, root.frame);
-    if (run.rank > 0 && this.#isShown(state, isEnd)) row = this.#builder.intern(row, run.frame);
+    if (run.rank > 0 && isShown(state, isEnd)) row = this.#builder.intern(row, run.frame);
     if (kernel.rank > 0) row = this.#builder.intern(row, kernel.frame);
     return row;
   }
+}
 
-  #isShown({ root, run, last, kernel }: State, isEnd: boolean): boolean {
-    const isBridge = !isEnd && kernel.rank === 0;
-    if (run.kind === null) return !isBridge && root.rank === 0 && last !== 'microtasks';
-    const { isCharged } = kindFacts(run.kind);
-    if (isCharged === true) return !isBridge && last !== 'script';
-    const isTask = run.rank > kindFacts('node').rank;
-    return !isBridge || isTask || (last !== 'none' && last !== 'system');
-  }
+/** Whether the run of a state is a frame. */
+function isShown({ root, run, last, kernel }: State, isEnd: boolean): boolean {
+  const isBridge = !isEnd && kernel.rank === 0;
+  if (run.kind === null) return !isBridge && root.rank === 0 && last !== 'microtasks';
+  if (kindFacts(run.kind).isCharged === true) return !isBridge && last !== 'script';
+  const isTask = run.rank > kindFacts('node').rank;
+  return !isBridge || isTask || (last !== 'none' && last !== 'system');
 }
 
 type NamedRun = {
@@ -188,19 +221,13 @@ type NamedRun = {
   readonly category: FuncCategory;
 };
 
-/** Whether nothing is known but that the C library or libuv waits. */
-function isCut({ base, last, root, run }: State): boolean {
-  const isOutside = base === NONE || last === 'system';
-  return isOutside && root.rank === 0 && isWaiting(run);
-}
-
 function isWaiting({ kind }: Run): boolean {
   return kind === null || kind === 'idle' || kind === 'poll';
 }
 
 /** What a thread that sleeps in this state waits for, where nothing but waiting is on its stack. */
-function idleLabel({ base, root, run }: State): string | null {
-  if (base !== NONE || root.kind === null) return null;
+function idleLabel({ root, run }: State): string | null {
+  if (root.kind === null) return null;
   if (!isWaiting(run)) return null;
   if (root.kind === 'eventLoop') return run.kind === 'poll' ? IDLE_LOOP : null;
   return root.kind === 'startUp' ? null : IDLE_THREADS;

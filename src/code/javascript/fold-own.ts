@@ -1,5 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import { FUNC_CATEGORIES, type FuncCategory, type Profile } from '../../profile/types.ts';
+import { type Dso, FUNC_CATEGORIES, type FuncCategory, type Profile } from '../../profile/types.ts';
 import type { FrameClass } from './frame-class.ts';
 import type { FoldedStacks, StackFoldInput } from './stack-fold.ts';
 
@@ -52,6 +52,7 @@ export function foldOwn(input: StackFoldInput): FoldedStacks {
   const newStack = new Int32Array(stacks.length).fill(NONE);
   const hasOwn = new Uint8Array(stacks.length);
   const pending: (Pending | null)[] = new Array(stacks.length);
+  const pendingOf = new Map<Owner, Pending>();
   const libraries = new Set<number>();
   // Hot: once per stack row. Prefixes come first, so theirs are known.
   for (let row = 0; row < stacks.length; row++) {
@@ -87,7 +88,9 @@ export function foldOwn(input: StackFoldInput): FoldedStacks {
   function stronger(waiting: Pending | null, owner: Extract<Owner, { is: 'foreign' }>): Pending {
     const { label, category, rank } = owner;
     if (waiting !== null && waiting.rank >= rank) return waiting;
-    return { frame: kinds.intern(label, category), rank };
+    const known = pendingOf.get(owner) ?? { frame: kinds.intern(label, category), rank };
+    pendingOf.set(owner, known);
+    return known;
   }
 
   function inLibrary(caller: number, owner: Extract<Owner, { is: 'library' }>): number {
@@ -108,8 +111,13 @@ function ownersOf(profile: Profile, classes: readonly FrameClass[]): Owner[] {
     }
     const dso = dsos[funcs.dso[func]];
     if (dso === undefined || found.is === 'kernel' || found.is === 'wait') return KIND;
-    return { is: 'library', label: `(native: ${dso.name})`, isSystem: found.is === 'system' };
+    return { is: 'library', label: labelOfLibrary(dso), isSystem: found.is === 'system' };
   });
+}
+
+function labelOfLibrary({ kind, name }: Dso): string {
+  if (kind === 'unknown') return '(native)';
+  return kind === 'jit' ? '(JIT code without names)' : `(native: ${name})`;
 }
 
 function ownerOf(category: FuncCategory): Owner {
