@@ -67,6 +67,17 @@ describe('--frames', () => {
     }
   });
 
+  test('-S means the names that are shown, and says so', () => {
+    const found = perfTs(['report', '-S', '(garbage collector)', node]).stderr;
+    expect(found).toContain('--symbol (garbage collector): 10 of 100 samples');
+    const { stderr } = perfTs(['report', '-S', 'Builtins_LoadIC', node]);
+    expect(stderr).toContain('0 of 100 samples');
+    expect(stderr).toContain('--frames all has those that are folded');
+    const all = perfTs(['report', '-S', 'Builtins_LoadIC', '--frames', 'all', node]).stderr;
+    expect(all).toContain('40 of 100 samples');
+    expect(all).not.toContain('that are folded');
+  });
+
   test('a document for programs has all frames, unless others are asked for', () => {
     const names = (...options: string[]): string[] =>
       JSON.parse(perfTs(['report', '--json', ...options, node]).stdout).events[0].rows.map(

@@ -87,9 +87,15 @@ export function selectFrom(
   });
   say(
     `perf-ts: ${printable(selectionText(flags))}: ${formatCount(rows.length)} of ` +
-      `${formatCount(samples.length)} samples, ${shares.join(', ')}`,
+      `${formatCount(samples.length)} samples, ${shares.join(', ')}${foldedText(opened, select)}`,
   );
   return select;
+}
+
+/** Names of functions are those of the frames that are shown: others select nothing. */
+function foldedText({ facts }: OpenedProfile, { symbols }: SampleSelection): string {
+  if (symbols === undefined || facts.frames === 'all') return '';
+  return ` (names of --frames ${facts.frames}; --frames all has those that are folded)`;
 }
 
 function sumOf(weights: Float64Array, rows: Int32Array): number {
