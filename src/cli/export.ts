@@ -6,7 +6,12 @@ import { weightTitle } from '../formats/export/weight-title.ts';
 import { firstEvent } from '../profile/analysis/filter.ts';
 import type { WeightKind } from '../profile/types.ts';
 import { exportPprof } from '../read/export-pprof.ts';
-import { type ExportFormat, exportProfile, exportProvenance } from '../read/export-profile.ts';
+import {
+  type ExportFormat,
+  explainExport,
+  exportProfile,
+  exportProvenance,
+} from '../read/export-profile.ts';
 import type { SymbolSources } from '../read/files/symbol-files.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
 import { say } from './command/failure.ts';
@@ -67,6 +72,9 @@ export async function runExport(
     if (fd !== 1) closeSync(fd);
   }
   if (flags.format === 'folded') sayBeside(opened, flags);
+  if (flags.format !== 'pprof') {
+    for (const line of explainExport(opened, flags.format, options)) say(`perf-ts: ${line}`);
+  }
   if (flags.json) {
     say(JSON.stringify(printableProvenance(exportProvenance(opened, flags))));
     return;
@@ -75,7 +83,7 @@ export async function runExport(
   const event =
     flags.event !== undefined
       ? opened.eventIndex(flags.event)
-      : flags.format === 'folded'
+      : flags.format === 'folded' || flags.format === 'cpuprofile'
         ? firstEvent(opened.profile)
         : undefined;
   const shown = event === undefined ? 'all events' : (events[event]?.name ?? '');

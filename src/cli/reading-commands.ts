@@ -166,7 +166,7 @@ function declareExport(program: Command): void {
   )
     .addOption(
       new Option('--format <format>', 'what to write')
-        .choices(['folded', 'speedscope', 'html', 'pprof', 'firefox'])
+        .choices(['folded', 'speedscope', 'html', 'pprof', 'firefox', 'cpuprofile'])
         .makeOptionMandatory(),
     )
     .requiredOption('-o, --output <file>', 'where to write; - is standard output')
@@ -194,6 +194,7 @@ Examples:
   perf-ts export --format speedscope -o p.speedscope.json
   perf-ts export --format pprof -o p.pb.gz                 for go tool pprof
   perf-ts export --format firefox -o p.json                for profiler.firefox.com
+  perf-ts export --format cpuprofile -o p.cpuprofile       one thread, for DevTools and VS Code
   perf-ts export --format folded -o - | flamegraph.pl > graph.svg`,
     )
     .action(async (file: string | undefined, options) => {

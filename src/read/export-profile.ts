@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants, gzipSync } from 'node:zlib';
+import { writeCpuProfile } from '../formats/export/cpuprofile.ts';
+import { chooseCpuProfilePart, explainCpuProfilePart } from '../formats/export/cpuprofile-part.ts';
 import type { ExportProvenance } from '../formats/export/export-provenance.ts';
 import { writeFirefox } from '../formats/export/firefox.ts';
 import { type FoldedOptions, writeFolded } from '../formats/export/folded.ts';
@@ -9,7 +11,7 @@ import { encodePageReport } from '../formats/export/page-report.ts';
 import { writeSpeedscope } from '../formats/export/speedscope.ts';
 import type { SampleSelection } from '../profile/analysis/filter.ts';
 import type { FrameLevel } from '../profile/frame-level.ts';
-import type { WeightKind } from '../profile/types.ts';
+import type { WeightKind, Weights } from '../profile/types.ts';
 import { packageVersion } from '../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { describeProvenance } from './describe-provenance.ts';
@@ -18,7 +20,7 @@ import { describePageReport } from './page-report.ts';
 import { readPageAssets } from './web-assets.ts';
 
 /** Formats of `exportProfile`; pprof is binary and has `exportPprof`. */
-export const EXPORT_FORMATS = ['folded', 'speedscope', 'html', 'firefox'] as const;
+export const EXPORT_FORMATS = ['folded', 'speedscope', 'cpuprofile', 'html', 'firefox'] as const;
 /** One of `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -26,7 +28,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export type ExportOptions = {
   /** What a sample counts for; default `events`. */
   readonly weight?: WeightKind;
-  /** One event by name; default the first (folded), all that the format has room for (others). */
+  /** One event by name; default the first (folded, cpuprofile), all that the format has room for. */
   readonly event?: string;
   /** These samples only; their weights stay those of the whole recording. */
   readonly select?: SampleSelection;
@@ -46,9 +48,7 @@ export function exportProfile(
   write: (text: string) => void,
 ): void {
   const { profile } = opened;
-  const event = options.event === undefined ? undefined : opened.eventIndex(options.event);
-  const weights = opened.weights(options.weight, event);
-  const select = { ...options.select, ...(event !== undefined && { event }) };
+  const { weights, select } = selectionOf(opened, options);
   const exporter = `perf-ts ${packageVersion()}`;
   const provenance = () => exportProvenance(opened, options);
   switch (format) {
@@ -62,6 +62,9 @@ export function exportProfile(
       break;
     case 'speedscope':
       writeSpeedscope(profile, weights, { select, exporter, provenance: provenance() }, write);
+      break;
+    case 'cpuprofile':
+      writeCpuProfile(profile, weights, { select, exporter, provenance: provenance() }, write);
       break;
     case 'firefox': {
       const { startWallNs } = opened.facts;
@@ -79,6 +82,34 @@ export function exportProfile(
       write(renderPage(opened, options, select));
       break;
   }
+}
+
+/**
+ * What an export leaves out or shows in another unit, in sentences: a .cpuprofile has one thread, and
+ * its unit is time. Empty for formats that hold all that was selected.
+ */
+export function explainExport(
+  opened: AnalysedProfile,
+  format: ExportFormat,
+  options: ExportOptions,
+): readonly string[] {
+  if (format !== 'cpuprofile') return [];
+  const { weights, select } = selectionOf(opened, options);
+  return explainCpuProfilePart(
+    opened.profile,
+    chooseCpuProfilePart(opened.profile, weights, select),
+  );
+}
+
+function selectionOf(
+  opened: AnalysedProfile,
+  options: ExportOptions,
+): { readonly weights: Weights; readonly select: SampleSelection } {
+  const event = options.event === undefined ? undefined : opened.eventIndex(options.event);
+  return {
+    weights: opened.weights(options.weight, event),
+    select: { ...options.select, ...(event !== undefined && { event }) },
+  };
 }
 
 /** The page with the profile inside. */

@@ -13,6 +13,11 @@ export const DOWNLOADS = {
     extension: 'firefox.json',
     type: 'application/json; charset=utf-8',
   },
+  cpuprofile: {
+    label: 'DevTools, VS Code',
+    extension: 'cpuprofile',
+    type: 'application/json; charset=utf-8',
+  },
   pprof: { label: 'pprof', extension: 'pb.gz', type: 'application/octet-stream' },
 } as const;
 export type DownloadFormat = keyof typeof DOWNLOADS;

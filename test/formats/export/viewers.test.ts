@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeCpuProfile } from '../../../src/formats/export/cpuprofile.ts';
 import { writeFirefox } from '../../../src/formats/export/firefox.ts';
 import { writePprof } from '../../../src/formats/export/pprof.ts';
 import { SWITCH_STATE } from '../../../src/formats/export/recording-marks.ts';
@@ -194,7 +195,8 @@ describe.skipIf(!hasGo)('go tool pprof', () => {
 });
 
 describe.skipIf(!existsSync(CHROMIUM))('speedscope', () => {
-  test('speedscope opens the pprof file', async () => {
+  /** The text of its page with the file, once `awaited` is in it. */
+  const open = async (name: string, file: Buffer, awaited: string): Promise<string> => {
     const release = join(
       dirname(createRequire(import.meta.url).resolve('speedscope/package.json')),
       'dist/release',
@@ -205,18 +207,30 @@ describe.skipIf(!existsSync(CHROMIUM))('speedscope', () => {
     });
     try {
       const page = await browser.newPage();
-      const base64 = pprofFile(PROFILE, WEIGHTS).toString('base64');
       const script = join(directory, 'load.js');
-      writeFileSync(script, `speedscope.loadFileFromBase64('profile.pb.gz', '${base64}')`);
+      const base64 = file.toString('base64');
+      writeFileSync(script, `speedscope.loadFileFromBase64('${name}', '${base64}')`);
       const url = `${pathToFileURL(join(release, 'index.html')).href}#view=sandwich&localProfilePath=${script}`;
       await page.goto(url);
       const text = () => page.locator('body').innerText();
-      await expect.poll(text).toContain('fib.js:3');
-      for (const name of ['main', 'work', 'read', '[lost]']) expect(await text()).toContain(name);
-
-      expect(await text()).toContain('400 (80%)');
+      await expect.poll(text).toContain(awaited);
+      return await text();
     } finally {
       await browser.close();
     }
+  };
+
+  test('speedscope opens the pprof file', async () => {
+    const text = await open('profile.pb.gz', pprofFile(PROFILE, WEIGHTS), 'fib.js:3');
+    for (const name of ['main', 'work', 'read', '[lost]']) expect(text).toContain(name);
+    expect(text).toContain('400 (80%)');
+  });
+
+  test('speedscope opens the .cpuprofile, with the weights that it was given', async () => {
+    const file = collect((write) => writeCpuProfile(PROFILE, WEIGHTS, {}, write));
+    const text = await open('p.cpuprofile', Buffer.from(file), 'fib');
+    for (const name of ['main', 'work', 'read', '[lost]']) expect(text).toContain(name);
+    // Microseconds stand for events: 400 of 490 in the thread.
+    expect(text).toMatch(/400\.00µs \(82%\)/);
   });
 });
