@@ -1,5 +1,6 @@
 import { FailedError, UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
+import type { ImportFormat } from '../formats/import/imported-profile.ts';
 import { isRestricting } from '../profile/analysis/filter.ts';
 import { comparedProfile } from '../read/compared-profile.ts';
 import { wantsColour } from './command/colour.ts';
@@ -71,10 +72,16 @@ export async function runPeriods(path: string, flags: PeriodsFlags): Promise<voi
 }
 
 /** A text has the period of each sample at best, and not how the kernel was asked for it. */
-function noPeriods(path: string, format: 'perf-script' | 'folded'): FailedError {
-  const what = format === 'folded' ? 'folded stacks' : 'text of perf script';
+const IMPORTED: Readonly<Record<ImportFormat, string>> = {
+  folded: 'folded stacks',
+  'perf-script': 'text of perf script',
+  cpuprofile: 'a .cpuprofile',
+  heapprofile: 'a .heapprofile',
+};
+
+function noPeriods(path: string, format: ImportFormat): FailedError {
   return new FailedError(
-    `${printable(path)} is ${what}: it doesn't say how events were sampled, nor by whom`,
+    `${printable(path)} is ${IMPORTED[format]}: it doesn't say how events were sampled, nor by whom`,
     ['give periods the recording itself: perf-ts periods perf.data'],
   );
 }

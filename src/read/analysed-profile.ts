@@ -125,7 +125,7 @@ export class AnalysedProfile {
   /**
    * How well shares of one event are known, by these weights of its samples. Of a part of them it
    * is not known what was counted in between: each counts as drawn with its own weight. Null for
-   * folded stacks, whose lines are sums: what the samples were, and in which order, is gone. Null
+   * folded stacks and heap profiles, whose items are sums: what the samples were, and in which order, is gone. Null
    * also for recordings without events.
    */
   shareEstimator(
@@ -134,7 +134,7 @@ export class AnalysedProfile {
     select: SampleSelection = {},
   ): ShareEstimator | null {
     const described = this.profile.events[event];
-    if (described === undefined || this.facts.imported === 'folded') return null;
+    if (described === undefined || isSummed(this.facts.imported)) return null;
     const { groups, elapsedEvents } = this.#aligned();
     const rows = this.samplesOf(event, select);
     const lostBounds = weights.lostBounds?.[event] ?? null;
@@ -281,4 +281,9 @@ export class AnalysedProfile {
     this.#alignment ??= finish(alignPeriods(this.periodInput));
     return this.#alignment;
   }
+}
+
+/** Its items are sums, each of several samples. */
+function isSummed(format: RecordingFacts['imported']): boolean {
+  return format === 'folded' || format === 'heapprofile';
 }

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../base/byte-source.ts';
 import { Diagnostics } from '../base/diagnostics.ts';
 import { type DemangleBatch, demangleAll } from '../code/symbols/demangle.ts';
+import { importDevTools } from '../formats/import/cpuprofile.ts';
 import { DETECT_BYTES, detectText } from '../formats/import/detect-text.ts';
 import { importFolded } from '../formats/import/folded.ts';
 import type {
@@ -13,6 +14,7 @@ import { importPerfScript } from '../formats/import/perf-script.ts';
 import { demangler } from './code/demangler.ts';
 import {
   checkEventCount,
+  checkJsonOfText,
   checkLineOfText,
   checkThreadsOfText,
   mostFramesOfText,
@@ -22,7 +24,7 @@ import {
 } from './files/most-unpacked.ts';
 
 /**
- * The text of `perf script`, or folded stacks, as a profile; null if `source` is neither. Names are
+ * The text of another tool as a profile; null if `source` is none that is known. Names are
  * shown as those of recordings are: demangled and, for Java, without the signs of its types.
  */
 export function openImport(source: ByteSource): ImportedProfile | null {
@@ -35,21 +37,25 @@ export function openImport(source: ByteSource): ImportedProfile | null {
     checkEvents: checkEventCount,
     checkThreads: checkThreadsOfText,
     checkLine: checkLineOfText,
+    checkJson: checkJsonOfText,
     checkStacks: (stacks, frames) => {
       if (frames > mostFrames) throw tooManyFrames(mostFrames);
       if (stacks > mostStacks) throw tooManyStacks(mostStacks);
     },
   };
   const showName = nameReader(problems);
-  const imported =
-    format === 'folded'
-      ? importFolded(source, showName, limits)
-      : importPerfScript(source, showName, limits);
+  const imported = IMPORTERS[format](source, showName, limits);
   for (const problem of problems.entries()) {
     imported.diagnostics.count(problem, problem.detail, problem.count);
   }
   return imported;
 }
+
+const IMPORTERS = {
+  'perf-script': importPerfScript,
+  folded: importFolded,
+  devtools: importDevTools,
+} as const;
 
 /** The addon is loaded for the first C++ name: most texts have none. */
 function nameReader(problems: Diagnostics): ShowName {

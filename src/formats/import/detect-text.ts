@@ -13,14 +13,18 @@ const COMM_ALONE = /^[^\s;]+ \d+$/;
 const MIN_SHARE = 0.9;
 const MIN_STACKS = 0.5;
 
+/** What engines write first of a profile: its nodes, or their tree. */
+const DEVTOOLS = /^\s*\{[\s\S]*"(?:callFrame|timeDeltas)"\s*:/;
+
 /**
  * What the text that begins with `head` is: by its lines, not by its name. Null for anything that
- * is not clearly one of the two, binary data first of all. Lines that are neither may stand among
- * them, as messages that went into the same file.
+ * is not clearly one of them, binary data first of all. Lines that are neither may stand among
+ * them, as messages that went into the same file. `devtools` is a .cpuprofile or .heapprofile.
  */
-export function detectText(head: Uint8Array): 'perf-script' | 'folded' | null {
+export function detectText(head: Uint8Array): 'perf-script' | 'folded' | 'devtools' | null {
   const bytes = head.subarray(0, DETECT_BYTES);
   if (bytes.length === 0 || bytes.includes(0)) return null;
+  if (DEVTOOLS.test(new TextDecoder().decode(bytes))) return 'devtools';
   const lines: string[] = [];
   forEachLine(memorySource(bytes), (line) => {
     if (!line.startsWith('#') && line.trim() !== '') lines.push(line);

@@ -12,9 +12,12 @@ import type {
 } from '../../profile/types.ts';
 import { type ImportedSample, ImportedSamples } from './imported-samples.ts';
 
+/** The files that are imported; which one a text is, `detectText` finds out. */
+export type ImportFormat = 'perf-script' | 'folded' | 'cpuprofile' | 'heapprofile';
+
 /** A profile out of a text. */
 export type ImportedProfile = {
-  readonly format: 'perf-script' | 'folded';
+  readonly format: ImportFormat;
   readonly profile: Profile;
   readonly diagnostics: Diagnostics;
 };
@@ -51,6 +54,8 @@ export type ImportLimits = {
   readonly checkThreads: (threads: number) => void;
   /** The characters of a line. */
   readonly checkLine: (characters: number) => void;
+  /** Bytes of memory that a JSON value may take. */
+  readonly checkJson: (bytes: number) => void;
 };
 
 export const NO_LIMITS: ImportLimits = {
@@ -58,6 +63,7 @@ export const NO_LIMITS: ImportLimits = {
   checkStacks: () => {},
   checkThreads: () => {},
   checkLine: () => {},
+  checkJson: () => {},
 };
 
 /** Collects samples of a text; `finish` sorts them by time. */
@@ -147,7 +153,7 @@ export class ImportedProfileBuilder {
   }
 
   finish(
-    format: ImportedProfile['format'],
+    format: ImportFormat,
     events: readonly ProfileEvent[],
     meta: Partial<ProfileMeta>,
   ): ImportedProfile {

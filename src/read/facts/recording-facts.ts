@@ -8,7 +8,7 @@ import {
   type SwitchTable,
   type ThrottleMark,
 } from '../../formats/export/recording-marks.ts';
-import type { ImportedProfile } from '../../formats/import/imported-profile.ts';
+import type { ImportFormat } from '../../formats/import/imported-profile.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { LossGap } from '../../period/types.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
@@ -18,7 +18,7 @@ import { isAuxiliaryEvent } from './event-description.ts';
 /** What a recording says beside its profile, for the formats that have a place for it. */
 export type RecordingFacts = {
   /** Of which tool it is the text; null for a recording. */
-  readonly imported: ImportedProfile['format'] | null;
+  readonly imported: ImportFormat | null;
   /** Which frames of programs of JavaScript the profile has. */
   readonly frames: FrameLevel;
   /** Mappings of the DSOs that samples were taken in. */

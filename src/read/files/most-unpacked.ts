@@ -67,6 +67,16 @@ export function checkLineOfText(characters: number): void {
   throw tooLarge(`it has a line of more than ${Math.floor(most)} characters`, 'is');
 }
 
+/** A profile of an hour, sampled each millisecond, takes half of it. */
+const MOST_JSON_BYTES = 2 * 2 ** 30;
+
+/** Throws where JSON may take more memory than it is given, by an upper bound of it. */
+export function checkJsonOfText(bytes: number): void {
+  if (bytes > (mostUnpacked() ?? MOST_JSON_BYTES)) {
+    throw tooLarge(`it is JSON that may take ${Math.ceil(bytes / 2 ** 20)} MiB of memory`, 'is');
+  }
+}
+
 /** All tracepoints of a kernel are two thousand; each event has tables over all samples. */
 const MOST_EVENTS = 5000;
 

@@ -1,0 +1,46 @@
+import { NONE } from '../../base/brand.ts';
+import type { ImportedProfileBuilder } from './imported-profile.ts';
+import { asNumber, asObject, asText } from './json-text.ts';
+
+/** The DSO of functions of JavaScript: no address tells where their code was. */
+const SCRIPTS = '[JIT] scripts';
+/** The engines' name of the node that is no function. */
+const ROOT = '(root)';
+/** What this program writes for code of a DSO that has no symbol. */
+const UNNAMED = /^\[(?!unknown\]|lost\]).+\]$/;
+
+/**
+ * Adds the `callFrame` of a node (`Runtime.CallFrame` of the DevTools protocol) to the stack
+ * `prefix`. A function of a script gets the name that V8 gives its code in perf maps, so that it is
+ * named, placed and looked up in source maps as in a recording:
+ *
+ *     { functionName: 'handle', url: 'file:///srv/a.js', lineNumber: 7, columnNumber: 22 }
+ *     JS:handle file:///srv/a.js:8:23
+ *
+ * Without a line, `url` is the DSO, as `writeCpuProfile` has it; the root adds nothing.
+ */
+export function addCallFrame(
+  builder: ImportedProfileBuilder,
+  prefix: number,
+  value: unknown,
+): number {
+  const frame = asObject(value);
+  const name = asText(frame?.functionName);
+  const url = asText(frame?.url);
+  const line = asNumber(frame?.lineNumber, NONE) + 1;
+  if (name === ROOT && prefix === NONE) return prefix;
+  if (line > 0 && url !== '') {
+    const column = asNumber(frame?.columnNumber, NONE) + 1;
+    return builder.stack(prefix, `JS:${name} ${url}:${line}:${column}`, SCRIPTS, null, 0);
+  }
+  if (url.startsWith('file:') || url.startsWith('node:')) {
+    return builder.stack(prefix, `JS:${name} ${url}:0:0`, SCRIPTS, null, 0);
+  }
+  if (url === '') return builder.stack(prefix, name === '' ? '(anonymous)' : name, null, null, 0);
+  return builder.stack(prefix, UNNAMED.test(name) ? '[unknown]' : name, url, null, 0);
+}
+
+/** The function's name, for nodes that are no functions: `(idle)`, `(program)`. */
+export function nameOfFrame(value: unknown): string {
+  return asText(asObject(value)?.functionName);
+}

@@ -1,0 +1,245 @@
+import { NONE } from '../../base/brand.ts';
+import type { ByteSource } from '../../base/byte-source.ts';
+import { PerfDataError } from '../../base/errors.ts';
+import { PERF_TYPE } from '../../base/event-type.ts';
+import type { ProfileEvent } from '../../profile/types.ts';
+import { addCallFrame, nameOfFrame } from './call-frame.ts';
+import { importHeapProfile } from './heapprofile.ts';
+import {
+  type ImportedProfile,
+  ImportedProfileBuilder,
+  type ImportLimits,
+  NO_LIMITS,
+  type ShowName,
+} from './imported-profile.ts';
+import { asArray, asNumber, asObject, asText, parseJson } from './json-text.ts';
+
+/** A profile of V8's or JavaScriptCore's own profiler, or of ours in its format. */
+export function importDevTools(
+  source: ByteSource,
+  showName: ShowName = (name) => name,
+  limits: ImportLimits = NO_LIMITS,
+): ImportedProfile {
+  const file = asObject(parseJson(source, limits.checkJson));
+  const builder = new ImportedProfileBuilder(showName, limits);
+  if (file !== null && asObject(file.head) !== null) return importHeapProfile(file, builder);
+  if (file === null || !Array.isArray(file.nodes)) {
+    throw new PerfDataError('devtools-profile', 'it has neither "nodes" nor "head" of a profile');
+  }
+  return new CpuProfileReader(file, builder).read();
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The event of the time in which the thread had nothing to do, as recordings name it. */
+const IDLE_EVENT = 'off-cpu';
+const IDLE = '(idle)';
+/** Nodes that only V8 writes: it samples whatever the thread does. */
+const META = new Set(['(program)', IDLE]);
+/** Where only running JavaScript is sampled, a longer span than so many usual ones was not run. */
+const MAX_SPAN = 10;
+const NANOSECONDS = 1000;
+
+/** `Profiler.Profile` of the DevTools protocol; `writeCpuProfile` draws it. */
+class CpuProfileReader {
+  readonly #file: Json;
+  readonly #builder: ImportedProfileBuilder;
+  readonly #nodes: readonly unknown[];
+  readonly #rowOfId = new Map<number, number>();
+  /** By row of `nodes`. */
+  readonly #stacks: Int32Array;
+  readonly #isIdle: Uint8Array;
+  readonly #own: Json | null;
+  #cut = 0;
+  #hasWaits = false;
+  /** The median time between samples; 0 where it is not known. */
+  #usualNs = 0;
+
+  constructor(file: Json, builder: ImportedProfileBuilder) {
+    this.#file = file;
+    this.#builder = builder;
+    this.#nodes = asArray(file.nodes);
+    this.#stacks = new Int32Array(this.#nodes.length);
+    this.#isIdle = new Uint8Array(this.#nodes.length);
+    this.#own = asObject(file['perf-ts']);
+  }
+
+  read(): ImportedProfile {
+    for (const [row, node] of this.#nodes.entries()) {
+      const id = asObject(node)?.id;
+      if (typeof id === 'number') this.#rowOfId.set(id, row);
+    }
+    this.#addStacks(this.#parents());
+    const isTimed = this.#own === null || this.#own.unit === 'nanoseconds';
+    const samples = asArray(this.#file.samples);
+    if (samples.length === 0) this.#addHits();
+    else this.#addSamples(samples, isTimed);
+    const hasTimes = samples.length > 0 && isTimed;
+    const frequencyHz = this.#usualNs > 0 ? Math.round(1e9 / this.#usualNs) : null;
+    const events = [{ ...describeEvent(asText(this.#own?.event), hasTimes), frequencyHz }];
+    if (this.#hasWaits) events.push(describeEvent(IDLE_EVENT, true));
+    return this.#builder.finish('cpuprofile', events, {
+      notes: this.#notes(hasTimes),
+      ...(hasTimes && { clock: 'monotonic' }),
+    });
+  }
+
+  #rowOf(id: unknown): number | undefined {
+    return typeof id === 'number' ? this.#rowOfId.get(id) : undefined;
+  }
+
+  /** By row of `nodes`: the row of the caller, −1 for the root. Files have `children` or `parent`. */
+  #parents(): Int32Array {
+    const parents = new Int32Array(this.#nodes.length).fill(NONE);
+    for (const [row, value] of this.#nodes.entries()) {
+      const node = asObject(value);
+      const parent = this.#rowOf(node?.parent);
+      if (parent !== undefined) parents[row] = parent;
+      for (const id of asArray(node?.children)) {
+        const child = this.#rowOf(id);
+        if (child !== undefined) parents[child] = row;
+      }
+    }
+    return parents;
+  }
+
+  /** Callers first, whatever the order of the file. Throws where nodes call each other in a circle. */
+  #addStacks(parents: Int32Array): void {
+    const isDone = new Uint8Array(parents.length);
+    const pending: number[] = [];
+    for (let first = 0; first < parents.length; first++) {
+      for (let row = first; row !== NONE && isDone[row] === 0; row = parents[row]) {
+        if (pending.length === parents.length) {
+          throw new PerfDataError('devtools-profile', 'its nodes are their own callers');
+        }
+        pending.push(row);
+      }
+      for (let row = pending.pop(); row !== undefined; row = pending.pop()) {
+        const frame = asObject(this.#nodes[row])?.callFrame;
+        const parent = parents[row];
+        const prefix = parent === NONE ? NONE : this.#stacks[parent];
+        this.#stacks[row] = addCallFrame(this.#builder, prefix, frame);
+        this.#isIdle[row] = nameOfFrame(frame) === IDLE ? 1 : 0;
+        isDone[row] = 1;
+      }
+    }
+  }
+
+  /** A sample lasts until the next one, the last until the end; engines write some out of order. */
+  #addSamples(samples: readonly unknown[], isTimed: boolean): void {
+    const { startTime, endTime, timeDeltas } = this.#file;
+    const deltas = asArray(timeDeltas);
+    const times = new Float64Array(samples.length);
+    let time = asNumber(startTime, 0);
+    for (let i = 0; i < samples.length; i++) {
+      time += asNumber(deltas[i], 0);
+      times[i] = time;
+    }
+    const order = Uint32Array.from(samples, (_, i) => i);
+    order.sort((a, b) => times[a] - times[b] || a - b);
+    const end = asNumber(endTime, time);
+    const spans = Float64Array.from(order, (row, i) =>
+      Math.max(0, (i + 1 < order.length ? times[order[i + 1]] : end) - times[row]),
+    );
+    const usual = spans.toSorted()[spans.length >> 1] ?? 0;
+    if (isTimed) this.#usualNs = usual * NANOSECONDS;
+    const most =
+      isTimed && this.#samplesOnlyRunning() ? MAX_SPAN * usual : Number.POSITIVE_INFINITY;
+    for (let i = 0; i < order.length; i++) {
+      const row = this.#rowOf(samples[order[i]]);
+      if (row === undefined) this.#builder.skipLine(`a sample of node ${samples[order[i]]}`);
+      else if (isTimed) this.#addSpan(row, times[order[i]], spans[i], most);
+      else if (this.#isIdle[row] === 0) this.#add(row, 0, null, spans[i]);
+    }
+  }
+
+  /** A sample stands at the end of what ran, and at the begin of what waited, as in a recording. */
+  #addSpan(row: number, begin: number, span: number, most: number): void {
+    if (this.#isIdle[row] === 1) {
+      if (span <= 0) return;
+      this.#hasWaits = true;
+      this.#add(row, 1, begin, span);
+      return;
+    }
+    const ran = span > most ? most / MAX_SPAN : span;
+    if (ran < span) this.#cut++;
+    this.#add(row, 0, begin + ran, ran);
+  }
+
+  /**
+   * JavaScriptCore samples while JavaScript runs, and writes no node for the time between: a sample before a
+   * timer would last until the timer.
+   */
+  #samplesOnlyRunning(): boolean {
+    const isMeta = (node: unknown) => META.has(nameOfFrame(asObject(node)?.callFrame));
+    return this.#own === null && !this.#nodes.some(isMeta);
+  }
+
+  /** Microseconds of time, or events. */
+  #add(row: number, event: number, at: number | null, span: number): void {
+    const thread = asObject(this.#own?.thread);
+    this.#builder.addSample(
+      {
+        comm: asText(thread?.comm) || UNKNOWN_COMM,
+        pid: wholeOr(thread?.pid, NONE),
+        tid: wholeOr(thread?.tid, NONE),
+        cpu: NONE,
+        time: at === null ? null : BigInt(Math.round(clampTime(at) * NANOSECONDS)),
+        event,
+        period: at === null ? span : span * NANOSECONDS,
+      },
+      this.#stacks[row],
+    );
+  }
+
+  /** Files without a timeline: each node has a number of samples. */
+  #addHits(): void {
+    for (const [row, node] of this.#nodes.entries()) {
+      const hits = asNumber(asObject(node)?.hitCount, 0);
+      if (hits > 0 && this.#isIdle[row] === 0) this.#add(row, 0, null, hits);
+    }
+  }
+
+  #notes(hasTimes: boolean): string[] {
+    if (this.#own !== null)
+      return ['read from a .cpuprofile of perf-ts: one thread of a recording'];
+    return [
+      'read from a .cpuprofile: one thread, frames of JavaScript; losses and CPUs are not known',
+      hasTimes
+        ? 'a sample weighs the time until the next one, also where the thread waited in a function'
+        : 'there are no samples with times: the numbers of hits are taken',
+      ...(this.#cut > 0
+        ? [
+            `${this.#cut} samples were followed by none for more than ${MAX_SPAN} usual intervals: ` +
+              'they are taken for one interval, since this engine samples running JavaScript only',
+          ]
+        : []),
+    ];
+  }
+}
+
+const UNKNOWN_COMM = '[unknown]';
+
+function wholeOr(value: unknown, otherwise: number): number {
+  const number = asNumber(value, otherwise);
+  return Number.isInteger(number) && Math.abs(number) < 2 ** 31 ? number : otherwise;
+}
+
+/** A million years, so that nanoseconds stay a time. */
+function clampTime(microseconds: number): number {
+  return Math.min(Math.max(microseconds, -(2 ** 53)), 2 ** 53);
+}
+
+/** The event of time that an engine's own profiler measured. */
+export const TIME_EVENT = 'time';
+
+function describeEvent(name: string, isTime: boolean): ProfileEvent {
+  return {
+    name: name === '' ? TIME_EVENT : name,
+    type: PERF_TYPE.SOFTWARE,
+    mode: isTime ? 'clock' : 'period',
+    frequencyHz: null,
+    fixedPeriod: null,
+    unit: isTime ? 'nanoseconds' : 'events',
+  };
+}

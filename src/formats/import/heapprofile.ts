@@ -1,0 +1,55 @@
+import { NONE } from '../../base/brand.ts';
+import { PERF_TYPE } from '../../base/event-type.ts';
+import { addCallFrame } from './call-frame.ts';
+import type { ImportedProfile, ImportedProfileBuilder } from './imported-profile.ts';
+import { asArray, asNumber, asObject } from './json-text.ts';
+
+/**
+ * A .heapprofile, `HeapProfiler.SamplingHeapProfile` of the DevTools protocol: who has allocated the
+ * bytes that were live when it was taken, as V8 estimates them by its samples.
+ *
+ *   { "head": { "callFrame", "selfSize": bytes, "children": [node] } }
+ *
+ * A node with bytes of its own is a sample that weighs them; there are no times.
+ */
+export function importHeapProfile(
+  file: Readonly<Record<string, unknown>>,
+  builder: ImportedProfileBuilder,
+): ImportedProfile {
+  // A list instead of recursion: a file may be nested as deep as it likes.
+  const pending: { readonly node: unknown; readonly prefix: number }[] = [];
+  pending.push({ node: file.head, prefix: NONE });
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const node = asObject(next.node);
+    if (node === null) {
+      builder.skipLine('a node that is no object');
+      continue;
+    }
+    const stack = addCallFrame(builder, next.prefix, node.callFrame);
+    const period = asNumber(node.selfSize, 0);
+    if (period > 0) {
+      const nowhere = { comm: '[unknown]', pid: NONE, tid: NONE, cpu: NONE, time: null };
+      builder.addSample({ ...nowhere, event: 0, period }, stack);
+    }
+    for (const child of asArray(node.children)) pending.push({ node: child, prefix: stack });
+  }
+  return builder.finish(
+    'heapprofile',
+    [
+      {
+        name: 'heap-bytes',
+        type: PERF_TYPE.SOFTWARE,
+        mode: 'period',
+        frequencyHz: null,
+        fixedPeriod: null,
+        unit: 'events',
+      },
+    ],
+    {
+      notes: [
+        'read from a .heapprofile: an event is a byte that was live, by who allocated it',
+        'the uncertainty of shares is unknown: a node sums samples of unknown sizes',
+      ],
+    },
+  );
+}

@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { memorySource } from '../../../src/base/byte-source.ts';
+import { PerfDataError } from '../../../src/base/errors.ts';
+import { finish } from '../../../src/base/slices.ts';
+import { importDevTools } from '../../../src/formats/import/cpuprofile.ts';
+import { detectText } from '../../../src/formats/import/detect-text.ts';
+import { NO_LIMITS } from '../../../src/formats/import/imported-profile.ts';
+import { selectSamples } from '../../../src/profile/analysis/filter.ts';
+import { computeFlatReport } from '../../../src/profile/analysis/flat-report.ts';
+import { checkProfile } from '../../../src/profile/check.ts';
+import { FUNC_CATEGORIES, type Profile } from '../../../src/profile/types.ts';
+import { simpleWeights } from '../../helpers/profile-from-text.ts';
+import { withScripts } from '../../helpers/with-scripts.ts';
+
+const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
+
+function imported(file: unknown): Profile {
+  const bytes = file instanceof Uint8Array ? file : Buffer.from(JSON.stringify(file));
+  expect(detectText(bytes)).toBe('devtools');
+  const { profile } = importDevTools(memorySource(bytes));
+  checkProfile(profile);
+  return withScripts(profile);
+}
+
+const frame = (functionName: string, url = '', lineNumber = -1, columnNumber = -1) => ({
+  functionName,
+  scriptId: '0',
+  url,
+  lineNumber,
+  columnNumber,
+});
+
+/** Root, a function, idle; as V8 writes them. */
+const NODES = [
+  { id: 1, callFrame: frame('(root)'), children: [2, 3] },
+  { id: 2, callFrame: frame('handle', 'file:///srv/a%20b.js', 7, 22), children: [4] },
+  { id: 3, callFrame: frame('(idle)') },
+  { id: 4, callFrame: frame('(garbage collector)') },
+];
+
+/** `event, µs of the end of the interval, µs, outermost;…;innermost` for each sample. */
+function spans(profile: Profile): string[] {
+  const { samples, events, stacks, frames, funcs, strings } = profile;
+  const paths: string[] = [];
+  for (let row = 0; row < stacks.length; row++) {
+    const name = strings[funcs.name[frames.func[stacks.frame[row]]]];
+    const prefix = stacks.prefix[row];
+    paths.push(prefix < 0 ? name : `${paths[prefix]};${name}`);
+  }
+  return Array.from({ length: samples.length }, (_, i) => {
+    const figures = [samples.timeNs[i], samples.periodEvents[i]].map((ns) => ns / 1000).join(' ');
+    return `${events[samples.event[i]].name} ${figures} ${paths[samples.stack[i]] ?? ''}`;
+  });
+}
+
+/** Self of each function in milliseconds, largest first. */
+function selves(profile: Profile, event = 0): [string, number][] {
+  const rows = finish(selectSamples(profile, { event }));
+  const report = computeFlatReport(profile, simpleWeights(profile, 'period'), rows);
+  return report.bySymbol
+    .filter(({ self }) => self > 0)
+    .map(({ func, self }) => [profile.strings[profile.funcs.name[func]], Math.round(self / 1e6)]);
+}
+
+describe('a .cpuprofile', () => {
+  test('a sample lasts until the next one, the last until the end; idle time waits', () => {
+    const profile = imported({
+      nodes: NODES,
+      startTime: 1000,
+      endTime: 1900,
+      samples: [2, 4, 3, 2],
+      timeDeltas: [100, 200, 50, 400],
+    });
+    expect(spans(profile)).toEqual([
+      'time 0 200 handle /srv/a b.js:8',
+      'time 50 50 handle /srv/a b.js:8;(garbage collector)',
+      'off-cpu 50 400 (idle)',
+      'time 600 150 handle /srv/a b.js:8',
+    ]);
+    expect(profile.meta.startTime).toBe('1300000');
+    expect(profile.events.map(({ unit }) => unit)).toEqual(['nanoseconds', 'nanoseconds']);
+  });
+
+  test('functions have the categories of recordings, the collector is of V8', () => {
+    const { funcs, strings } = imported({ nodes: NODES, samples: [4, 3], timeDeltas: [0, 1] });
+    const categories = Array.from(funcs.category, (category, func) => [
+      strings[funcs.name[func]],
+      FUNC_CATEGORIES[category],
+      funcs.line[func],
+      funcs.column[func],
+    ]);
+    expect(categories).toEqual([
+      ['handle /srv/a b.js:8', 'user code', 8, 23],
+      ['(idle)', 'native', 0, 0],
+      ['(garbage collector)', 'V8', 0, 0],
+    ]);
+  });
+
+  test('samples that V8 writes out of order are taken by their times', () => {
+    const profile = imported({
+      nodes: NODES,
+      startTime: 0,
+      endTime: 40,
+      samples: [2, 4, 2],
+      timeDeltas: [10, 20, -10],
+    });
+    expect(spans(profile).map((text) => text.split(' ').slice(1, 3))).toEqual([
+      ['0', '10'],
+      ['10', '10'],
+      ['20', '10'],
+    ]);
+  });
+
+  test('parents may stand in the nodes, children behind the file, hits without samples', () => {
+    const profile = imported({
+      nodes: [
+        { id: 9, parent: 5, hitCount: 3, callFrame: frame('inner') },
+        { id: 5, parent: 1, hitCount: 0, callFrame: frame('outer') },
+        { id: 1, hitCount: 0, callFrame: frame('(root)') },
+      ],
+    });
+    expect(spans(profile)).toEqual(['time 0 0.003 outer;inner']);
+    expect(profile.events[0].unit).toBe('events');
+  });
+
+  test('node --cpu-prof: CPU time and idle time sum to the time of the run', () => {
+    const profile = imported(fixture('node20.cpuprofile'));
+    expect(selves(profile).slice(0, 1)).toEqual([['allocate /tmp/shop/app.js:2', 192]]);
+    const { startTime, endTime, timeDeltas } = JSON.parse(`${fixture('node20.cpuprofile')}`);
+    const sum = profile.samples.periodEvents.reduce((all, period) => all + period, 0);
+    expect(sum).toBe((endTime - startTime - timeDeltas[0]) * 1000);
+  });
+
+  test('bun --cpu-prof: time before a timer is not the time of the function before it', () => {
+    const profile = imported(fixture('bun1.4.cpuprofile'));
+    const whole = JSON.parse(`${fixture('bun1.4.cpuprofile')}`);
+    const [[name, ms]] = selves(profile);
+    expect(name).toBe('allocate /tmp/shop/app.js:2');
+    expect(ms * 1000).toBeLessThan(0.8 * (whole.endTime - whole.startTime));
+    expect(profile.meta.notes.join()).toContain('this engine samples running JavaScript only');
+  });
+});
+
+describe('a .heapprofile', () => {
+  test('node --heap-prof: bytes by who allocated them', () => {
+    const profile = imported(fixture('node20.heapprofile'));
+    expect(spans(profile).at(-1)).toMatch(/^heap-bytes 0 5634\.488 .*Module\._compile.*;grow$/);
+  });
+
+  test('a tree of any depth is read', () => {
+    const depth = 20_000;
+    const open = '{"callFrame":{"functionName":"f"},"selfSize":1,"children":[';
+    const text = `{"head":${open.repeat(depth)}${']}'.repeat(depth)}}`;
+    expect(imported(Buffer.from(text)).samples.length).toBe(depth);
+  });
+});
+
+describe('a broken profile of DevTools', () => {
+  const refused = (text: string, limits = NO_LIMITS) => {
+    const source = memorySource(Buffer.from(text));
+    return () => importDevTools(source, undefined, limits);
+  };
+
+  test('JSON that is cut, or of something else, is refused', () => {
+    expect(refused('{"nodes":[{"callFrame":')).toThrow(PerfDataError);
+    expect(refused('{"callFrame":1}')).toThrow('it has neither "nodes" nor "head"');
+    expect(refused('[]')).toThrow(PerfDataError);
+  });
+
+  test('nodes that are their own callers are refused', () => {
+    const node = (id: number, child: number) => `{"id":${id},"callFrame":{},"children":[${child}]}`;
+    expect(refused(`{"nodes":[${node(1, 2)},${node(2, 3)},${node(3, 1)}]}`)).toThrow(
+      'its nodes are their own callers',
+    );
+    expect(refused(`{"nodes":[${node(1, 1)}]}`)).toThrow('its nodes are their own callers');
+  });
+
+  test('JSON that would take too much memory is refused before it is parsed', () => {
+    const checkJson = (bytes: number) => {
+      if (bytes > 1e6) throw new RangeError(`${bytes}`);
+    };
+    const limits = { ...NO_LIMITS, checkJson };
+    expect(refused('['.repeat(20_000), limits)).toThrow(RangeError);
+    expect(refused('['.repeat(10_000), limits)).toThrow(PerfDataError);
+  });
+
+  test('values of other types than they should have are passed over', () => {
+    const profile = imported({
+      nodes: [null, 7, { id: 'x', callFrame: [] }, { id: 1, callFrame: { functionName: 5 } }],
+      samples: [1, 'x', null, 99, {}],
+      timeDeltas: [1e308, -1e308, 'a', null, 5],
+      startTime: 'soon',
+      endTime: {},
+    });
+    expect(profile.samples.length).toBe(1);
+    expect(profile.meta.notes.join()).toContain('4 lines were not understood');
+  });
+});
