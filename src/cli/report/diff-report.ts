@@ -99,7 +99,8 @@ type SharedEvent = {
 
 /**
  * The events of `opened`, or the one that `-e` names, as far as `other` has them, too; what it has not
- * is said. Throws `UsageError` where nothing is left to compare.
+ * is said. The time that an engine's own profiler measured goes with the first event of a recording, since
+ * no recording has an event of that name. Throws `UsageError` where nothing is left to compare.
  */
 function sharedEvents(
   [opened, path]: readonly [OpenedProfile, string],
@@ -120,6 +121,14 @@ function sharedEvents(
       if (!(error instanceof UsageError)) throw error;
       missing.push(error);
     }
+  }
+  const isOfEngine = [opened, other].some(({ facts }) => facts.imported === 'cpuprofile');
+  if (shared.length === 0 && wanted === undefined && isOfEngine) {
+    const [name = '', otherName = ''] = [opened, other].map(
+      ({ profile }) => profile.events[0]?.name,
+    );
+    say(`perf-ts: ${printable(name)} here is compared with ${printable(otherName)} there`);
+    return [{ name, event: 0 as EventIndex, otherEvent: 0 as EventIndex }];
   }
   const [first] = missing;
   if (first !== undefined && shared.length === 0) throw first;

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { scriptName } from '../script-name.ts';
 import type { Profile } from '../types.ts';
 import { type DsoMatch, isJitCode, matchDsos } from './match-dsos.ts';
 
@@ -15,8 +16,9 @@ export type MatchedFunctions = {
 /**
  * Functions of two recordings by name and DSO. Which DSOs are the same program, `matchDsos` says.
  * Functions of one name in DSOs that are the same are one, also within a recording: two processes may
- * run the same script. A function of JavaScript has its line in its name; where lines have moved, it
- * is known by the rest of the name if only one function on either side is called so.
+ * run the same script. A function of JavaScript has its place in its name, with as much of the path as
+ * its recording shows: where the names differ, it is known by the whole path; where lines have moved, by
+ * the rest of the name, if only one function on either side is called so.
  */
 export function matchFunctions(mine: Profile, other: Profile): MatchedFunctions {
   const dsos = matchDsos(mine, other);
@@ -35,7 +37,13 @@ export function matchFunctions(mine: Profile, other: Profile): MatchedFunctions 
   };
   const mineIds = numbered(mine, dsos.mine);
   const otherIds = numbered(other, dsos.other);
-  joinMovedLines([mine, mineIds, dsos.mine], [other, otherIds, dsos.other]);
+  const sides: readonly [Side, Side] = [
+    [mine, mineIds, dsos.mine],
+    [other, otherIds, dsos.other],
+  ];
+  joinAlone(sides, withWholePath);
+  joinAlone(sides, (profile, func) => withoutLine(nameOf(profile, func)));
+  joinAlone(sides, (profile, func) => withoutLine(withWholePath(profile, func)));
   return { mine: mineIds, other: otherIds, count: ids.size, renamed: dsos.renamed };
 }
 
@@ -44,10 +52,29 @@ type Side = readonly [profile: Profile, ids: Int32Array, dsoToGroup: Int32Array]
 /** The line, or line and column, at the end of the name of a JavaScript function. */
 const PLACE = /:\d+(:\d+)?$/;
 
-/** Gives functions that only the other recording has the ids of those that moved to other lines. */
-function joinMovedLines(mine: Side, other: Side): void {
-  const alone = withoutLines(mine, new Set(other[1]));
-  const otherAlone = withoutLines(other, new Set(mine[1]));
+function nameOf({ funcs, strings }: Profile, func: number): string {
+  return strings[funcs.name[func]];
+}
+
+function withoutLine(name: string): string {
+  return name.replace(PLACE, '');
+}
+
+/** `handle src/server.ts:12` as `handle /srv/src/server.ts:12`. */
+function withWholePath(profile: Profile, func: number): string {
+  const name = nameOf(profile, func);
+  const file = profile.funcs.file[func];
+  if (file === NONE) return name;
+  const path = profile.strings[file];
+  return `${scriptName(name, path)} ${path}${PLACE.exec(name)?.[0] ?? ''}`;
+}
+
+type KeyOf = (profile: Profile, func: number) => string;
+
+/** Gives functions that only the other recording has the ids of those with the same key here. */
+function joinAlone([mine, other]: readonly [Side, Side], keyOf: KeyOf): void {
+  const alone = idsAlone(mine, new Set(other[1]), keyOf);
+  const otherAlone = idsAlone(other, new Set(mine[1]), keyOf);
   const moved = new Map<number, number>();
   for (const [name, id] of otherAlone) {
     const own = alone.get(name);
@@ -60,19 +87,20 @@ function joinMovedLines(mine: Side, other: Side): void {
   }
 }
 
-/** JIT functions whose ids are not among `known`, by name without the line; null: there are several. */
-function withoutLines(
-  [{ funcs, strings, dsos }, ids, dsoToGroup]: Side,
+/** JIT functions with a place whose ids are not among `known`, by key; null: there are several. */
+function idsAlone(
+  [profile, ids, dsoToGroup]: Side,
   known: ReadonlySet<number>,
+  keyOf: KeyOf,
 ): Map<string, number | null> {
+  const { funcs, dsos } = profile;
   const found = new Map<string, number | null>();
   for (let func = 0; func < funcs.length; func++) {
     const dso = funcs.dso[func];
     const id = ids[func];
     if (dso === NONE || dsos[dso].kind !== 'jit' || known.has(id)) continue;
-    const name = strings[funcs.name[func]];
-    if (!PLACE.test(name)) continue;
-    const key = `${dsoToGroup[dso]}\0${name.replace(PLACE, '')}`;
+    if (!PLACE.test(nameOf(profile, func))) continue;
+    const key = `${dsoToGroup[dso]}\0${keyOf(profile, func)}`;
     const before = found.get(key);
     found.set(key, before === undefined || before === id ? id : null);
   }

@@ -2,26 +2,38 @@ import { describe, expect, it } from 'vitest';
 import { matchFunctions } from '../../../src/profile/analysis/match-functions.ts';
 import type { Dso, Profile } from '../../../src/profile/types.ts';
 
-type DrawnDso = Partial<Dso> & { readonly name: string; readonly functions: readonly string[] };
+type DrawnDso = Partial<Dso> & {
+  readonly name: string;
+  readonly functions: readonly string[];
+  /** The file of all of them. */
+  readonly file?: string;
+};
 
 /** A profile of nothing but these DSOs with these functions. */
 function profileOf(...drawn: readonly DrawnDso[]): Profile {
   const strings: string[] = [];
   const name: number[] = [];
   const dso: number[] = [];
-  for (const [index, { functions }] of drawn.entries()) {
+  const file: number[] = [];
+  for (const [index, { functions, file: path }] of drawn.entries()) {
     for (const text of functions) {
       dso.push(index);
       name.push(strings.push(text) - 1);
+      file.push(path === undefined ? -1 : strings.push(path) - 1);
     }
   }
-  const dsos = drawn.map(({ functions: _, ...known }) => ({
+  const dsos = drawn.map(({ functions: _, file: __, ...known }) => ({
     kind: 'user' as const,
     path: `/usr/bin/${known.name}`,
     buildId: null,
     ...known,
   }));
-  const funcs = { length: name.length, name: Int32Array.from(name), dso: Int32Array.from(dso) };
+  const funcs = {
+    length: name.length,
+    name: Int32Array.from(name),
+    dso: Int32Array.from(dso),
+    file: Int32Array.from(file),
+  };
   return { strings, dsos, funcs } as unknown as Profile;
 }
 
@@ -48,6 +60,24 @@ describe('functions of two recordings', () => {
     const other = profileOf({ ...JIT, name: '[JIT] tid 8', functions: ['parse app.js:1', 'x'] });
     expect(pairs(mine, other)).toEqual(['parse app.js:1@[JIT] tid 7 = parse app.js:1@[JIT] tid 8']);
     expect(matchFunctions(mine, other).renamed).toEqual([]);
+  });
+
+  it('functions of JavaScript match by the whole path, where one recording shows a part of it', () => {
+    const file = '/srv/src/app.js';
+    const mine = profileOf({
+      ...JIT,
+      name: '[JIT] tid 7',
+      file,
+      functions: ['parse src/app.js:1'],
+    });
+    const whole = ['parse /srv/src/app.js:1'];
+    const other = profileOf({ ...JIT, name: '[JIT] scripts', file, functions: whole });
+    expect(pairs(mine, other)).toEqual([
+      'parse src/app.js:1@[JIT] tid 7 = parse /srv/src/app.js:1@[JIT] scripts',
+    ]);
+    const moved = ['parse /srv/src/app.js:5'];
+    const later = profileOf({ ...JIT, name: '[JIT] scripts', file, functions: moved });
+    expect(pairs(mine, later)).toHaveLength(1);
   });
 
   it('functions of JavaScript match after their lines moved, if the name is unique', () => {
