@@ -17,6 +17,7 @@
  * | sample without a file | {@link live}; {@link startTop} for tables of the last seconds |
  * | read a recording | {@link openProfile}; {@link describeRecords} for single records, {@link readInfo} for its header |
  * | export a profile | {@link exportProfile}, {@link exportPprof} |
+ * | profile the own process | {@link profileSelf}; {@link startSelfProfile} to end it by hand |
  * | rewrite a recording | {@link rewriteRecording} |
  * | count a region of the own program | {@link openGroup}, {@link Regions}, {@link measureRepeated} |
  * | count a command or a machine | {@link startStat} |
@@ -134,6 +135,15 @@ export {
 } from './counting/stat/stat.ts';
 export type { Aggregation, StatOptions, StatTarget } from './counting/stat/stat-options.ts';
 export type { StatRow } from './counting/stat/tally.ts';
+
+// The own process: recorded, read and exported by a thread of its own.
+
+export { profileSelf, startSelfProfile } from './tools/self/profile-self.ts';
+export type {
+  RunningSelfProfile,
+  SelfProfileFormat,
+  SelfProfileOptions,
+} from './tools/self/self-options.ts';
 
 // Tables of running code, sampled without a file.
 

@@ -80,6 +80,7 @@ const COMPOSITION = {
   'tools/archive': [...STAGES, ...SYSTEM, 'read'],
   'tools/list': [...STAGES, ...SYSTEM],
   'tools/top': [...STAGES, ...SYSTEM, 'read', 'record'],
+  'tools/self': [...STAGES, ...SYSTEM, 'read', 'record'],
   'tools/doctor': [...STAGES, ...SYSTEM, 'read', 'record', 'counting/processor'],
   'tools/selftest': [...STAGES, ...SYSTEM, 'read', 'record'],
   view: [...STAGES, 'system', 'system/accounts', 'read'],

@@ -1,5 +1,4 @@
-import { FailedError, PerfDataError, UsageError } from '../base/errors.ts';
-import { EXIT } from '../base/exit-status.ts';
+import type { SentError } from '../base/sent-error.ts';
 import type { DownloadFormat } from './served-file.ts';
 
 /** What is asked of a recording in another thread: the methods of `ServedFile`. */
@@ -17,44 +16,3 @@ export type FileRequest = { readonly id: number; readonly question: FileQuestion
 export type FileReply =
   | { readonly id: number; readonly kind: 'answer'; readonly value: Uint8Array | string }
   | { readonly id: number; readonly kind: 'failed'; readonly error: SentError };
-
-/** An error between threads, which keep the text of an error but not its class. */
-export type SentError = {
-  readonly kind: 'usage' | 'failed' | 'perf-data' | 'other';
-  readonly message: string;
-  readonly stack: string | undefined;
-  readonly hints: readonly string[];
-  readonly exitStatus: number;
-  readonly code: string;
-};
-
-export function packError(error: unknown): SentError {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  const sent = { message, stack, hints: [], exitStatus: EXIT.FAILED, code: '' };
-  if (error instanceof FailedError) {
-    return { ...sent, kind: 'failed', hints: error.hints, exitStatus: error.exitStatus };
-  }
-  if (error instanceof UsageError) return { ...sent, kind: 'usage', hints: error.hints };
-  if (error instanceof PerfDataError) return { ...sent, kind: 'perf-data', code: error.code };
-  return { ...sent, kind: 'other' };
-}
-
-/** The error as it was thrown; the offset of a `PerfDataError` is in its message. */
-export function unpackError({ kind, message, stack, ...sent }: SentError): Error {
-  const error = create();
-  if (stack !== undefined) error.stack = stack;
-  return error;
-
-  function create(): Error {
-    switch (kind) {
-      case 'failed':
-        return new FailedError(message, sent.hints, sent.exitStatus);
-      case 'usage':
-        return new UsageError(message, sent.hints);
-      case 'perf-data':
-        return new PerfDataError(sent.code, message);
-      case 'other':
-        return new Error(message);
-    }
-  }
-}

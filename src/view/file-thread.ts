@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
-import { type FileQuestion, type FileReply, type FileRequest, packError } from './file-messages.ts';
+import { packError } from '../base/sent-error.ts';
+import type { FileQuestion, FileReply, FileRequest } from './file-messages.ts';
 import type { ServedFile } from './served-file.ts';
 
 /** Reads a recording that has grown. */

@@ -1,11 +1,7 @@
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import {
-  type FileQuestion,
-  type FileReply,
-  type FileRequest,
-  unpackError,
-} from './file-messages.ts';
+import { unpackError } from '../base/sent-error.ts';
+import type { FileQuestion, FileReply, FileRequest } from './file-messages.ts';
 import type { DownloadFormat, ServedFile } from './served-file.ts';
 
 type Waiting = {
