@@ -13,7 +13,8 @@ const [pairs = 7, seconds = 4] = process.argv.slice(2).map(Number);
 const program = fileURLToPath(
   new URL('../examples/debug-profile-server/server.mjs', import.meta.url),
 );
-const flags = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
+const names = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
+const flags = [...names, '--logfile=+', '--no-logfile-per-isolate'];
 const server = spawn(process.execPath, [...flags, program, '0'], {
   stdio: ['ignore', 'pipe', 'ignore'],
 });

@@ -1,6 +1,7 @@
 // A server that profiles itself when it is asked to:
 //
-//     node --perf-basic-prof --interpreted-frames-native-stack server.mjs [PORT]
+//     node --perf-basic-prof --interpreted-frames-native-stack --logfile=+ --no-logfile-per-isolate \
+//         server.mjs [PORT]
 //     curl -o p.cpuprofile 'http://localhost:8080/debug/profile?seconds=5&format=cpuprofile'
 
 import { createServer } from 'node:http';

@@ -17,7 +17,8 @@ describeLive('the server that profiles itself', () => {
   let port = 0;
   beforeAll(async () => {
     const program = join(projectRoot, 'examples/debug-profile-server/server.mjs');
-    const flags = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
+    const names = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
+    const flags = [...names, '--logfile=+', '--no-logfile-per-isolate'];
     server = spawn(process.execPath, [...flags, program, '0'], {
       stdio: ['ignore', 'pipe', 'ignore'],
       env: { ...process.env, VITEST: '', NODE_OPTIONS: '' },

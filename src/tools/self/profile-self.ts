@@ -40,8 +40,13 @@ export async function startSelfProfile(options: SelfProfileOptions): Promise<Run
   if (problem !== null) options.onNotice?.(problem);
   const folder = await mkdtemp(join(tmpdir(), 'perf-ts-self-'));
   const profile = new SelfProfile(options, folder);
-  await profile.sampling;
-  return profile;
+  try {
+    await profile.sampling;
+    return profile;
+  } catch (error) {
+    await profile[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 function checkOptions({ seconds, freq }: SelfProfileOptions): void {

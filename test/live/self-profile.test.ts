@@ -1,0 +1,92 @@
+// The built package in a process of its own: its thread is a file of `dist`.
+
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { projectRoot, scratchDirectory } from '../helpers/cli.ts';
+import { describeLive } from '../helpers/live.ts';
+
+const scratch = scratchDirectory();
+
+/** What a program prints as JSON; it has perf-ts, and an empty folder for temporary files. */
+function run(body: string): unknown {
+  const program = `
+    import { readdirSync } from 'node:fs';
+    import { tmpdir } from 'node:os';
+    import { profileSelf, startSelfProfile } from 'perf-ts';
+    const spin = () => { for (const end = performance.now() + 2; performance.now() < end; ); };
+    const busy = setInterval(spin, 5);
+    let result;
+    ${body}
+    clearInterval(busy);
+    console.log(JSON.stringify({ result, left: readdirSync(tmpdir()) }));`;
+  const flags = ['--perf-basic-prof', '--logfile=+', '--no-logfile-per-isolate'];
+  const text = execFileSync(process.execPath, [...flags, '--input-type=module', '-e', program], {
+    cwd: projectRoot,
+    encoding: 'utf8',
+    env: { ...process.env, TMPDIR: scratch, NODE_OPTIONS: '', VITEST: '' },
+  });
+  const { result, left } = JSON.parse(text);
+  expect(left, 'no temporary file is left').toEqual([]);
+  return result;
+}
+
+describeLive('a profile of the own process', () => {
+  test('it has worker threads too, and counts what ran on each', () => {
+    const folded = run(`
+      const { Worker } = await import('node:worker_threads');
+      const code = 'for (const end = performance.now() + 60_000; performance.now() < end; );';
+      const worker = new Worker(code, { eval: true });
+      const bytes = await profileSelf({ seconds: 1, format: 'speedscope' });
+      await worker.terminate();
+      result = JSON.parse(Buffer.from(bytes)).profiles.map(({ name, endValue }) => [name, endValue]);
+    `) as [string, number][];
+    const busy = folded.filter(([, weight]) => weight > 20e6);
+    expect(busy.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('stop ends it, and so does a signal; what was sampled until then is there', () => {
+    const lengths = run(`
+      const running = await startSelfProfile({ format: 'cpuprofile' });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const stopped = JSON.parse(Buffer.from(await running.stop()));
+      const end = new AbortController();
+      const signalled = startSelfProfile({ format: 'cpuprofile', signal: end.signal });
+      const begun = await signalled;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      end.abort();
+      const ended = JSON.parse(Buffer.from(await begun.finished));
+      result = [stopped.samples.length, ended.samples.length];
+    `) as number[];
+    for (const samples of lengths) expect(samples).toBeGreaterThan(1);
+  });
+
+  test('disposing gives it up in every state, and never twice', () => {
+    const names = run(`
+      result = [];
+      const running = await startSelfProfile({ format: 'pprof' });
+      await running[Symbol.asyncDispose]();
+      result.push(await running.finished.catch(({ name }) => name));
+      await running[Symbol.asyncDispose]();
+      const writing = await startSelfProfile({ format: 'pprof', seconds: 0.05 });
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      await writing[Symbol.asyncDispose]();
+      result.push(await writing.finished.then(() => 'AbortError', ({ name }) => name));
+      const done = await startSelfProfile({ format: 'pprof', seconds: 0.05 });
+      const { length } = await done.finished;
+      await done[Symbol.asyncDispose]();
+      result.push(length > 0);
+    `);
+    expect(names).toEqual(['AbortError', 'AbortError', true]);
+  });
+
+  test('what the kernel or the options refuse is an error with its class and hints', () => {
+    const errors = run(`
+      const refused = (options) => startSelfProfile(options).catch(({ name, hints }) => [name, hints.length > 0]);
+      result = [
+        await refused({ format: 'pprof', seconds: 1, events: ['no-such-event'] }),
+        await profileSelf({ format: 'pprof', seconds: 1, events: ['no-such-event'] }).catch(({ name }) => name),
+      ];
+    `);
+    expect(errors).toEqual([['UsageError', true], 'UsageError']);
+  });
+});
