@@ -27,6 +27,7 @@ describeBrowser('other tools', (tab) => {
   it.each([
     ['Folded stacks', 'recording-0.txt.folded'],
     ['Firefox Profiler', 'recording-0.txt.firefox.json'],
+    ['DevTools, VS Code', 'recording-0.txt.cpuprofile'],
     ['pprof', 'recording-0.txt.pb.gz'],
   ])('a file for %s is saved', async (label, name) => {
     const { page } = await tab.visit(server.url);

@@ -49,7 +49,7 @@ export function allShapes(): readonly Shape[] {
   ];
 }
 
-export const FORMATS = ['folded', 'speedscope', 'firefox', 'html', 'pprof'] as const;
+export const FORMATS = ['folded', 'speedscope', 'firefox', 'html', 'pprof', 'cpuprofile'] as const;
 
 export type Case = {
   readonly shape: string;

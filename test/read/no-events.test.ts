@@ -18,7 +18,7 @@ test('a recording without events has an empty report, weights of every kind and 
     expect(opened.report({ weight }).weight).toBe(0);
   }
   expect(opened.periods().events).toEqual([]);
-  for (const format of ['folded', 'speedscope', 'firefox'] as const) {
+  for (const format of ['folded', 'speedscope', 'cpuprofile', 'firefox'] as const) {
     expect(opened.export(format)).not.toContain('undefined');
   }
 });

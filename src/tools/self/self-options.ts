@@ -3,7 +3,7 @@ import type { ExportFormat } from '../../read/export-profile.ts';
 /** The form of a profile of the own process: one of `exportProfile`, or pprof, which is gzipped. */
 export type SelfProfileFormat = ExportFormat | 'pprof';
 
-/** What is sampled of the own process, for how long, and what comes out. */
+/** Options of a profile of the own process: what is sampled, for how long, and the format. */
 export type SelfProfileOptions = {
   readonly format: SelfProfileFormat;
   /** How long; absent: until `signal` is aborted or `stop` is called. */
