@@ -130,14 +130,14 @@ class CpuProfileReader {
     const { startTime, endTime, timeDeltas } = this.#file;
     const deltas = asArray(timeDeltas);
     const times = new Float64Array(samples.length);
-    let time = asNumber(startTime, 0);
+    let time = clampTime(asNumber(startTime, 0));
     for (let i = 0; i < samples.length; i++) {
-      time += asNumber(deltas[i], 0);
+      time = clampTime(time + asNumber(deltas[i], 0));
       times[i] = time;
     }
     const order = Uint32Array.from(samples, (_, i) => i);
     order.sort((a, b) => times[a] - times[b] || a - b);
-    const end = asNumber(endTime, time);
+    const end = clampTime(asNumber(endTime, time));
     const spans = Float64Array.from(order, (row, i) =>
       Math.max(0, (i + 1 < order.length ? times[order[i + 1]] : end) - times[row]),
     );
@@ -184,7 +184,7 @@ class CpuProfileReader {
         pid: wholeOr(thread?.pid, NONE),
         tid: wholeOr(thread?.tid, NONE),
         cpu: NONE,
-        time: at === null ? null : BigInt(Math.round(clampTime(at) * NANOSECONDS)),
+        time: at === null ? null : BigInt(Math.round(at * NANOSECONDS)),
         event,
         period: at === null ? span : span * NANOSECONDS,
       },
@@ -225,9 +225,12 @@ function wholeOr(value: unknown, otherwise: number): number {
   return Number.isInteger(number) && Math.abs(number) < 2 ** 31 ? number : otherwise;
 }
 
-/** A million years, so that nanoseconds stay a time. */
+/** A hundred and forty years in microseconds: engines count from the boot, or from 1970. */
+const MAX_MICROSECONDS = 2 ** 52;
+
+/** Within so much of 0, also where a file has sums that are no number. */
 function clampTime(microseconds: number): number {
-  return Math.min(Math.max(microseconds, -(2 ** 53)), 2 ** 53);
+  return Math.min(Math.max(microseconds, -MAX_MICROSECONDS), MAX_MICROSECONDS);
 }
 
 /** The event of time that an engine's own profiler measured. */

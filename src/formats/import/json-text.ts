@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../base/byte-source.ts';
 import { PerfDataError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
 
 const COMMA = 44;
 const BRACKET = 91;
@@ -25,7 +26,10 @@ export function parseJson(source: ByteSource, checkBytes: (bytes: number) => voi
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
-    throw new PerfDataError('json-malformed', `it is no complete JSON: ${messageOf(error)}`);
+    throw new PerfDataError(
+      'json-malformed',
+      `it is no complete JSON: ${printable(messageOf(error))}`,
+    );
   }
 }
 

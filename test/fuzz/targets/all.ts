@@ -2,6 +2,7 @@ import type { Target } from '../target.ts';
 import { elfTargets } from './elf.ts';
 import { grammarTargets } from './grammar.ts';
 import { httpTargets } from './http.ts';
+import { importDevTools } from './import-devtools.ts';
 import { importText } from './import-text.ts';
 import { javascriptTargets } from './javascript.ts';
 import { jitTargets } from './jit.ts';
@@ -19,6 +20,7 @@ export const TARGETS: readonly Target[] = [
   ...jitTargets,
   ...tracepointTargets,
   importText,
+  importDevTools,
   ...javascriptTargets,
   ...systemTextTargets,
   ...grammarTargets,

@@ -28,16 +28,6 @@ node;(anonymous);*fib /srv/a.js:3 100000
 swapper 7
 `;
 
-const CPUPROFILE = `{"nodes":[
-{"id":1,"callFrame":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"hitCount":0,"children":[2,3]},
-{"id":2,"callFrame":{"functionName":"handle","scriptId":"7","url":"file:///srv/a.js","lineNumber":7,"columnNumber":22},"hitCount":2,"children":[4],"positionTicks":[{"line":9,"ticks":2}]},
-{"id":3,"callFrame":{"functionName":"(idle)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"hitCount":1},
-{"id":4,"callFrame":{"functionName":"read","scriptId":"0","url":"/usr/lib/libc.so.6","lineNumber":-1,"columnNumber":-1},"hitCount":1}],
-"startTime":1000,"endTime":1900,"samples":[2,4,3,2],"timeDeltas":[100,200,50,400]}`;
-
-const HEAPPROFILE = `{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"children":[
-{"callFrame":{"functionName":"grow","url":"file:///srv/a.js","lineNumber":1,"columnNumber":3},"selfSize":524320,"children":[]}]}}`;
-
 const CORPUS = [
   'jlfwong+speedscope/simple.linux-perf.txt',
   'jlfwong+speedscope/recursion.txt',
@@ -52,13 +42,7 @@ const mutate = (all: readonly Uint8Array[], random: Random) =>
 
 export const importText: Target = {
   name: 'import',
-  seeds: () => [
-    toBytes(SCRIPT),
-    toBytes(FOLDED),
-    toBytes(CPUPROFILE),
-    toBytes(HEAPPROFILE),
-    ...(hasCorpora ? CORPUS.map(readCorpus) : []),
-  ],
+  seeds: () => [toBytes(SCRIPT), toBytes(FOLDED), ...(hasCorpora ? CORPUS.map(readCorpus) : [])],
   mutate,
   read(bytes) {
     const imported = openImport(memorySource(bytes));
