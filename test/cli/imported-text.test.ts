@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 
@@ -18,6 +19,11 @@ const script = written(
     '',
   ].join('\n'),
 );
+
+const fixture = (name: string) =>
+  fileURLToPath(new URL(`../formats/import/fixtures/${name}`, import.meta.url));
+const cpuProfile = fixture('node20.cpuprofile');
+const heapProfile = fixture('node20.heapprofile');
 
 describe('the text of another tool', () => {
   test('a report of folded stacks has no intervals and no unit', () => {
@@ -41,6 +47,37 @@ describe('the text of another tool', () => {
     expect(stdout).toContain('16 events (the numbers of the imported text)');
   });
 
+  test('a report of a .cpuprofile has functions of JavaScript with intervals, idle time apart', () => {
+    const { stdout } = perfTs(['report', cpuProfile]);
+    expect(stdout).toMatch(/# event time: .* nanoseconds/);
+    expect(stdout).toMatch(/allocate \/tmp\/shop\/app\.js:2/);
+    expect(stdout).toMatch(/# event off-cpu: [^#]*100\.00% .*\(idle\)/);
+    expect(stdout).toContain('95% interval');
+    expect(perfTs(['report', heapProfile]).stdout).toMatch(/100\.00% .* grow/);
+  });
+
+  test('a .cpuprofile is exported as one, and the command prints which thread it has', () => {
+    const exported = join(scratch, 'again.cpuprofile');
+    const { status, stderr } = perfTs([
+      'export',
+      '--format',
+      'cpuprofile',
+      '-o',
+      exported,
+      cpuProfile,
+    ]);
+    expect(status).toBe(0);
+    expect(stderr).toContain('perf-ts: the thread [unknown], 100.00% of the selected time');
+    expect(perfTs(['report', exported]).stdout).toMatch(/allocate \/tmp\/shop\/app\.js:2/);
+  });
+
+  test('an event that is no time is exported as microseconds, which is reported', () => {
+    const options = ['export', '--format', 'cpuprofile', '-o', '-'];
+    const { stdout, stderr } = perfTs([...options, script]);
+    expect(JSON.parse(stdout).timeDeltas).toEqual([0, 7, 9]);
+    expect(stderr).toContain('a microsecond in it stands for one event of cycles, not for time');
+  });
+
   test('exports of imported text name their weight', () => {
     const options = ['export', '--format', 'speedscope', '-o', '-'];
     expect(perfTs([...options, folded]).stdout).toContain('(the numbers of the imported text)');
@@ -49,6 +86,8 @@ describe('the text of another tool', () => {
   test.each([
     ['folded stacks', folded],
     ['text of perf script', script],
+    ['a .cpuprofile', cpuProfile],
+    ['a .heapprofile', heapProfile],
   ])('%s refuses imported text, which has no periods', (what, path) => {
     const { status, stderr } = perfTs(['periods', path]);
     expect(status).toBe(125);

@@ -88,6 +88,24 @@ describe('the difference of two recordings', () => {
     expect(perfTs(['diff', before, both, '-e', 'page-faults']).status).toBe(2);
   });
 
+  test('a diff compares the time of a .cpuprofile with the first event of a recording', () => {
+    const frame = {
+      functionName: 'slow',
+      scriptId: '1',
+      url: '',
+      lineNumber: -1,
+      columnNumber: -1,
+    };
+    const old = join(scratch, 'old.cpuprofile');
+    const nodes = [{ id: 1, callFrame: frame }];
+    writeFileSync(old, JSON.stringify({ nodes, samples: [1, 1], timeDeltas: [0, 5], endTime: 9 }));
+    const { status, stdout, stderr } = perfTs(['diff', old, after, '--json']);
+    expect(status).toBe(0);
+    expect(stderr).toContain('cycles here is compared with time there');
+    expect(JSON.parse(stdout).events[0]).toMatchObject({ event: 'cycles', otherSamples: 2 });
+    expect(perfTs(['diff', old, after, '-e', 'cycles']).status).toBe(2);
+  });
+
   test('the rows of a diff are functions', () => {
     expect(perfTs(['report', after, '--diff', before, '--tree']).status).toBe(2);
     expect(perfTs(['report', after, '--diff', before, '--sort', 'dso']).status).toBe(2);

@@ -105,9 +105,10 @@ export function explainCpuProfilePart(profile: Profile, part: CpuProfilePart): s
   const { unit } = part.weights;
   const name = printable(event.name);
   const others = part.threads - 1;
+  const tid = thread.tid < 0 ? '' : ` (tid ${thread.tid})`;
   const share = `${formatShare(part.share)} of the selected ${name}`;
   return [
-    `the thread ${printable(thread.comm)} (tid ${thread.tid}), ${share}` +
+    `the thread ${printable(thread.comm)}${tid}, ${share}` +
       (others > 0 ? `; ${others} more have samples: --tid selects one` : ''),
     ...(isTimed(part.weights)
       ? []
