@@ -13,14 +13,15 @@ function run(body: string): unknown {
     import { readdirSync } from 'node:fs';
     import { tmpdir } from 'node:os';
     import { profileSelf, startSelfProfile } from 'perf-ts';
-    const spin = () => { for (const end = performance.now() + 2; performance.now() < end; ); };
+    function spin() { for (const end = performance.now() + 2; performance.now() < end; ); }
     const busy = setInterval(spin, 5);
     let result;
     ${body}
     clearInterval(busy);
     console.log(JSON.stringify({ result, left: readdirSync(tmpdir()) }));`;
-  const flags = ['--perf-basic-prof', '--logfile=+', '--no-logfile-per-isolate'];
-  const text = execFileSync(process.execPath, [...flags, '--input-type=module', '-e', program], {
+  const names = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
+  const flags = [...names, '--logfile=+', '--no-logfile-per-isolate', '--input-type=module'];
+  const text = execFileSync(process.execPath, [...flags, '-e', program], {
     cwd: projectRoot,
     encoding: 'utf8',
     env: { ...process.env, TMPDIR: scratch, NODE_OPTIONS: '', VITEST: '' },
@@ -31,17 +32,21 @@ function run(body: string): unknown {
 }
 
 describeLive('a profile of the own process', () => {
-  test('it has worker threads too, and counts what ran on each', () => {
-    const folded = run(`
+  test('it has the functions of each thread in a thread of its own', () => {
+    const threads = run(`
       const { Worker } = await import('node:worker_threads');
-      const code = 'for (const end = performance.now() + 60_000; performance.now() < end; );';
+      const code = 'function inWorker() { for (;;); } inWorker();';
       const worker = new Worker(code, { eval: true });
       const bytes = await profileSelf({ seconds: 1, format: 'speedscope' });
       await worker.terminate();
-      result = JSON.parse(Buffer.from(bytes)).profiles.map(({ name, endValue }) => [name, endValue]);
-    `) as [string, number][];
-    const busy = folded.filter(([, weight]) => weight > 20e6);
-    expect(busy.length).toBeGreaterThanOrEqual(2);
+      const { shared, profiles } = JSON.parse(Buffer.from(bytes));
+      result = profiles.map(({ samples }) => {
+        const names = new Set(samples.flat().map((frame) => shared.frames[frame].name));
+        return ['spin', 'inWorker'].filter((name) => [...names].some((one) => one.startsWith(name + ' ')));
+      });
+    `) as string[][];
+    const named = threads.filter((functions) => functions.length > 0);
+    expect(named.toSorted()).toEqual([['inWorker'], ['spin']]);
   });
 
   test('stop ends it, and so does a signal; what was sampled until then is there', () => {

@@ -2,10 +2,16 @@ import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { FUNC_CATEGORIES, type Profile } from '../../profile/types.ts';
 
-/** V8's names of what is no function; children of the root. */
-export const META_NAMES = ['(root)', '(program)', '(idle)', '(garbage collector)'] as const;
+/** V8's names of what is no function, and one of ours; children of the root. */
+export const META_NAMES = [
+  '(root)',
+  '(program)',
+  '(idle)',
+  '(garbage collector)',
+  '(not selected)',
+] as const;
 /** Rows of the nodes with these names. */
-export const META_NODE = { root: 0, program: 1, idle: 2, collector: 3 } as const;
+export const META_NODE = { root: 0, program: 1, idle: 2, collector: 3, unselected: 4 } as const;
 
 /**
  * The call tree of a .cpuprofile: a row is a node, which has a row of functions or is one of V8's own.
@@ -15,7 +21,7 @@ export type CpuProfileNodes = {
   readonly length: number;
   /** −1 for the root. */
   readonly parent: Int32Array;
-  /** FuncIndex; negative for the four nodes that are no functions. */
+  /** FuncIndex; negative for the nodes that are no functions. */
   readonly func: Int32Array;
   /** Node by StackIndex; −1 for stacks that none of the samples has. */
   readonly ofStack: Int32Array;

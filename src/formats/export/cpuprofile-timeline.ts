@@ -30,8 +30,7 @@ export function isTimed({ unit }: Pick<Weights, 'unit'>): boolean {
  *     time     |---- weight ----|·  idle  ·|-- weight --|-- weight --|
  *                         sample ^                sample ^     sample ^
  *
- * The time before a sample that no weight covers is `(idle)`: the thread was off the CPU. Of waits a
- * sample stands at the begin, and the rest is `(program)`. A gap shorter than half a weight is the
+ * The time before a sample that no weight covers is `gapNode`. Of waits a sample stands at the begin. A gap shorter than half a weight is the
  * timer's jitter: it is left to the next one. Weights that are no time follow each other.
  *
  * Microseconds are rounded for each node's sum, not for each span: a node is right to half of one,
@@ -42,12 +41,12 @@ export function layOut(
   weights: Weights,
   rows: Int32Array,
   nodes: CpuProfileNodes,
+  gapNode: number,
 ): CpuProfileTimeline {
   const { stack: stackOfSample, timeNs } = samples;
   const { values, lostBefore } = weights;
   const timed = isTimed(weights);
   const areWaits = weights.areWaits === true;
-  const gapNode = areWaits ? META_NODE.program : META_NODE.idle;
   const spans = new Spans(nodes.length, timed ? NANOSECONDS_PER_MICROSECOND : 1);
   let startNs = Number.NaN;
   let cursor = 0;

@@ -1,7 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { printable } from '../../base/printable.ts';
-import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { scriptName } from '../../profile/script-name.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
@@ -51,13 +51,24 @@ export function writeCpuProfile(
 ): void {
   const part = chooseCpuProfilePart(profile, weights, options.select);
   const nodes = buildNodes(profile, usedStacks(profile, part));
-  const timeline = layOut(profile, part.weights, part.rows, nodes);
+  const gapNode = gapNodeOf(part.weights, options.select);
+  const timeline = layOut(profile, part.weights, part.rows, nodes, gapNode);
   const buffer = new TextBuffer(write);
   buffer.add('{"nodes":[');
   writeNodes(profile, nodes, timeline, buffer);
   writeTimeline(timeline, startMicroseconds(profile, part, timeline), buffer);
   buffer.add(`,"perf-ts":${JSON.stringify(describePart(profile, part, options))}}\n`);
   buffer.flush();
+}
+
+/**
+ * The node of the time that no weight covers: the thread was off the CPU, or beside waits on it, unless
+ * samples of the thread are left out.
+ */
+function gapNodeOf({ areWaits }: Weights, select: SampleSelection = {}): number {
+  const { event: _, thread: _thread, pids: _pids, tids: _tids, ...ofSamples } = select;
+  if (isRestricting(ofSamples)) return META_NODE.unselected;
+  return areWaits ? META_NODE.program : META_NODE.idle;
 }
 
 function usedStacks({ samples, stacks, lostStack }: Profile, { rows }: CpuProfilePart): Uint8Array {

@@ -34,6 +34,8 @@ type Json = Readonly<Record<string, unknown>>;
 /** The event of the time in which the thread had nothing to do, as recordings name it. */
 const IDLE_EVENT = 'off-cpu';
 const IDLE = '(idle)';
+/** Time of samples that our export was to leave out. */
+const UNSELECTED = '(not selected)';
 /** Nodes that only V8 writes: it samples whatever the thread does. */
 const META = new Set(['(program)', IDLE]);
 /** Where only running JavaScript is sampled, a longer span than so many usual ones was not run. */
@@ -49,6 +51,7 @@ class CpuProfileReader {
   /** By row of `nodes`. */
   readonly #stacks: Int32Array;
   readonly #isIdle: Uint8Array;
+  readonly #isUnselected: Uint8Array;
   readonly #own: Json | null;
   #cut = 0;
   #hasWaits = false;
@@ -61,6 +64,7 @@ class CpuProfileReader {
     this.#nodes = asArray(file.nodes);
     this.#stacks = new Int32Array(this.#nodes.length);
     this.#isIdle = new Uint8Array(this.#nodes.length);
+    this.#isUnselected = new Uint8Array(this.#nodes.length);
     this.#own = asObject(file['perf-ts']);
   }
 
@@ -119,7 +123,9 @@ class CpuProfileReader {
         const parent = parents[row];
         const prefix = parent === NONE ? NONE : this.#stacks[parent];
         this.#stacks[row] = addCallFrame(this.#builder, prefix, frame);
-        this.#isIdle[row] = nameOfFrame(frame) === IDLE ? 1 : 0;
+        const name = nameOfFrame(frame);
+        this.#isIdle[row] = name === IDLE ? 1 : 0;
+        this.#isUnselected[row] = this.#own !== null && name === UNSELECTED ? 1 : 0;
         isDone[row] = 1;
       }
     }
@@ -155,6 +161,7 @@ class CpuProfileReader {
 
   /** A sample stands at the end of what ran, and at the begin of what waited, as in a recording. */
   #addSpan(row: number, begin: number, span: number, most: number): void {
+    if (this.#isUnselected[row] === 1) return;
     if (this.#isIdle[row] === 1) {
       if (span <= 0) return;
       this.#hasWaits = true;
@@ -234,7 +241,7 @@ function clampTime(microseconds: number): number {
 }
 
 /** The event of time that an engine's own profiler measured. */
-export const TIME_EVENT = 'time';
+const TIME_EVENT = 'time';
 
 function describeEvent(name: string, isTime: boolean): ProfileEvent {
   return {

@@ -16,7 +16,7 @@ const DEFAULT_HZ = 999;
 /** An hour of a busy thread; more would fill the folder of temporary files. */
 const MAX_BYTES = 2 ** 30;
 /** On the scale from −20 to 19, where 0 is usual: the program goes first. */
-const REPORT_PRIORITY = 10;
+const REPORT_PRIORITY = 5;
 
 if (parentPort !== null) void answer(parentPort, workerData as SelfThreadData);
 

@@ -105,6 +105,22 @@ describe('cpuprofile', () => {
     expect(file.samples).toHaveLength(6);
   });
 
+  test('time of samples that are left out is no idle time, and is left out when it is read', () => {
+    const symbols = new Set(['fib /srv/a b.js:3']);
+    const weights = simpleWeights(CLOCK, 'period');
+    const file = exported(CLOCK, weights, { symbols });
+    expect(sums(file)).toEqual({ '/main/fib': 250 });
+    const all = { symbols: new Set([...symbols, 'read']) };
+    const partial = exported(CLOCK, weights, all);
+    expect(sums(partial)).toEqual({
+      '/main/fib/read': 1000,
+      '/(not selected)': 1750,
+      '/main/fib': 250,
+    });
+    const { profile } = importDevTools(memorySource(Buffer.from(JSON.stringify(partial))));
+    expect([...profile.samples.periodEvents]).toEqual([1e6, 0.25e6]);
+  });
+
   test('a function of JavaScript has its URL and place, native code its DSO', () => {
     const frames = exported(CLOCK).nodes.map(({ callFrame }) => callFrame);
     const at = (name: string) => frames.find(({ functionName }) => functionName === name);
