@@ -13,9 +13,7 @@ const [pairs = 7, seconds = 4] = process.argv.slice(2).map(Number);
 const program = fileURLToPath(
   new URL('../examples/debug-profile-server/server.mjs', import.meta.url),
 );
-const names = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
-const flags = [...names, '--logfile=+', '--no-logfile-per-isolate'];
-const server = spawn(process.execPath, [...flags, program, '0'], {
+const server = spawn(process.execPath, [program, '0'], {
   stdio: ['ignore', 'pipe', 'ignore'],
 });
 const [line] = await once(createInterface({ input: server.stdout }), 'line');

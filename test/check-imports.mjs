@@ -75,7 +75,7 @@ const COMPOSITION = {
   'counting/groups': [...STAGES, ...SYSTEM],
   'counting/processor': [...STAGES, ...SYSTEM, 'counting/groups'],
   'counting/stat': [...STAGES, ...SYSTEM, 'read'],
-  record: [...STAGES, ...SYSTEM, 'read', 'rewrite', 'counting/stat'],
+  record: [...STAGES, ...SYSTEM, 'register', 'read', 'rewrite', 'counting/stat'],
   'tools/script': [...STAGES, 'read'],
   'tools/archive': [...STAGES, ...SYSTEM, 'read'],
   'tools/list': [...STAGES, ...SYSTEM],
@@ -103,6 +103,7 @@ const NATIVE_CORE = {
   names: [],
   event: ['posix', 'ring'],
   command: ['posix'],
+  code_events: ['posix'],
   session: ['posix', 'ring', 'event', 'command'],
   counter: ['posix', 'event'],
 };

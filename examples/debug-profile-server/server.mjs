@@ -1,7 +1,6 @@
 // A server that profiles itself when it is asked to:
 //
-//     node --perf-basic-prof --interpreted-frames-native-stack --logfile=+ --no-logfile-per-isolate \
-//         server.mjs [PORT]
+//     node server.mjs [PORT]
 //     curl -o p.cpuprofile 'http://localhost:8080/debug/profile?seconds=5&format=cpuprofile'
 
 import { createServer } from 'node:http';

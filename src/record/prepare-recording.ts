@@ -39,6 +39,7 @@ import { autoStackBytes, dropsCopies } from './call-graph.ts';
 import { checkOptions } from './check-options.ts';
 import { chooseEvents } from './choose-events.ts';
 import { DEFAULT_FREQUENCY_HZ } from './choose-rate.ts';
+import { hasOwnCode } from './code-events/own-process.ts';
 import { registeredSocket } from './code-events/registered.ts';
 import { chooseOffCpu } from './off-cpu.ts';
 import type { RecordOptions } from './record-options.ts';
@@ -274,7 +275,7 @@ function chooseTarget(
   const user = chooseUser(options);
   if (options.pids) {
     const { pids, nodeFlags, attachJs } = options;
-    const unnamed = pids.filter((pid) => registeredSocket(pid) === null);
+    const unnamed = pids.filter((pid) => !reportsItself(pid));
     const attaches = naming === 'events' && (attachJs === true || unnamed.length < pids.length);
     const explained = attachJs === true ? [] : explainAttachedNode(unnamed);
     const notes = nodeFlags === false ? [] : [...explained, ...explainAttachedRuntimes(pids)];
@@ -312,6 +313,11 @@ function chooseTarget(
     notes: [...user.notes, ...notes, ...(unprofilable === null ? [] : [unprofilable])],
     ...causes,
   };
+}
+
+/** Whether a process reports its JavaScript without its inspector: ours, or one that has imported us. */
+function reportsItself(pid: number): boolean {
+  return (pid === process.pid && hasOwnCode()) || registeredSocket(pid) !== null;
 }
 
 /** Turns an error of the addon into one that says what to do. */

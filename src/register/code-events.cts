@@ -13,7 +13,6 @@ export type CodeEventsLibrary = {
   stop(): void;
 };
 
-const ROOT = `${__dirname}/../..`;
 /** Built here, else the package's own; both name no C library. */
 const PLACES = [
   'build/Release/perf_ts_code_events.node',
@@ -22,7 +21,7 @@ const PLACES = [
 
 /** Path of the library that V8's code is reported by; null where this package has none. */
 const findLibrary = (): string | null =>
-  PLACES.map((place) => `${ROOT}/${place}`).find((file) => fs.existsSync(file)) ?? null;
+  PLACES.map((place) => `${__dirname}/../../${place}`).find((file) => fs.existsSync(file)) ?? null;
 
 let loaded: CodeEventsLibrary | null = null;
 

@@ -17,9 +17,7 @@ describeLive('the server that profiles itself', () => {
   let port = 0;
   beforeAll(async () => {
     const program = join(projectRoot, 'examples/debug-profile-server/server.mjs');
-    const names = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
-    const flags = [...names, '--logfile=+', '--no-logfile-per-isolate'];
-    server = spawn(process.execPath, [...flags, program, '0'], {
+    server = spawn(process.execPath, [program, '0'], {
       stdio: ['ignore', 'pipe', 'ignore'],
       env: { ...process.env, VITEST: '', NODE_OPTIONS: '' },
     });

@@ -7,6 +7,7 @@ import { readTextOrEmpty } from '../../system/small-file.ts';
 import { packageFile } from '../../system/version.ts';
 import type { HandshakeOptions, HandshakeResult } from './handshake.ts';
 import { listeningPorts } from './listening-ports.ts';
+import { attachOwnProcess, hasOwnCode } from './own-process.ts';
 import { askRegistered, registeredSocket } from './registered.ts';
 
 const SIGUSR1_BIT = 1n << 9n;
@@ -36,6 +37,7 @@ export async function attachProcesses(options: AttachOptions): Promise<void> {
       say(`functions of JavaScript in process ${pid} have no names: ${printable(result.failure)}`);
       continue;
     }
+    if (pid === process.pid) continue;
     const { version, pauseMs } = result.taken;
     say(
       `process ${pid} (Node ${printable(version)}) reports its JavaScript; V8 listed its code in ` +
@@ -49,6 +51,7 @@ async function attach(
   pid: number,
   { socket, byInspector, peerOf }: AttachOptions,
 ): Promise<HandshakeResult | null> {
+  if (pid === process.pid) return hasOwnCode() ? attachOwnProcess(socket) : null;
   const registered = registeredSocket(pid);
   if (registered !== null) return askRegistered(pid, registered, socket, peerOf);
   if (!byInspector) return null;

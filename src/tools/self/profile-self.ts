@@ -5,7 +5,6 @@ import { Worker } from 'node:worker_threads';
 import { Deferred } from '../../base/deferred.ts';
 import { UsageError } from '../../base/errors.ts';
 import { unpackError } from '../../base/sent-error.ts';
-import { prepareOwnNames } from './own-names.ts';
 import type { SelfReply, SelfRequest, SelfThreadData } from './self-messages.ts';
 import type { RunningSelfProfile, SelfProfileOptions } from './self-options.ts';
 
@@ -36,8 +35,6 @@ export async function profileSelf(options: SelfProfileOptions): Promise<Uint8Arr
 export async function startSelfProfile(options: SelfProfileOptions): Promise<RunningSelfProfile> {
   checkOptions(options);
   options.signal?.throwIfAborted();
-  const problem = prepareOwnNames();
-  if (problem !== null) options.onNotice?.(problem);
   const folder = await mkdtemp(join(tmpdir(), 'perf-ts-self-'));
   const profile = new SelfProfile(options, folder);
   try {

@@ -1,10 +1,10 @@
-import { describeError } from '../../base/system-error.ts';
-import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
-import type { NativeBinding, SamplerTarget } from '../../native/types.ts';
-import { uidOfProcess } from '../../system/files/trusted-file.ts';
-import type { FeatureContext } from '../feature-data.ts';
-import type { OpenedRecording } from '../recording-parts.ts';
-import { CodeEventSink, type CodeEventSinkOptions } from './code-event-sink.ts';
+import { describeError } from '../base/system-error.ts';
+import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
+import type { NativeBinding, SamplerTarget } from '../native/types.ts';
+import { uidOfProcess } from '../system/files/trusted-file.ts';
+import { CodeEventSink, type CodeEventSinkOptions } from './code-events/code-event-sink.ts';
+import type { FeatureContext } from './feature-data.ts';
+import type { OpenedRecording } from './recording-parts.ts';
 
 /**
  * Where the recorded Node processes will send V8's code; null if they write maps. Call it while a

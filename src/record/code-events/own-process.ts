@@ -1,0 +1,47 @@
+import { Session } from 'node:inspector';
+import { isMainThread } from 'node:worker_threads';
+import { codeEventsLibrary } from '../../register/code-events.cts';
+import { type TakenIn, takeInExpression } from '../../register/take-in.cts';
+import type { HandshakeResult } from './handshake.ts';
+
+/** Whether this process is one whose V8 can be asked: Bun and Deno have other ways inside. */
+export function hasOwnCode(): boolean {
+  const { bun, deno } = process.versions as Record<string, string | undefined>;
+  return bun === undefined && deno === undefined;
+}
+
+/**
+ * Makes this process report its code, from whichever thread: an inspector session within the process
+ * reaches the main thread, without a port.
+ */
+export function attachOwnProcess(socket: string): Promise<HandshakeResult> {
+  const library = codeEventsLibrary();
+  if (library === null) {
+    return Promise.resolve({ failure: 'perf-ts has no code-events library for this machine' });
+  }
+  const expression = takeInExpression({ library, socket, closesInspector: false });
+  const params = { expression, includeCommandLineAPI: true, returnByValue: true, silent: true };
+  const session = new Session();
+  if (isMainThread) session.connect();
+  else session.connectToMainThread();
+  return new Promise((resolve) => {
+    session.post('Runtime.evaluate', params, (error: Error | null, answer?: object) => {
+      session.disconnect();
+      resolve(error === null ? resultOf(answer as Evaluated) : { failure: error.message });
+    });
+  });
+}
+
+type Evaluated = {
+  readonly result: { readonly value?: unknown };
+  readonly exceptionDetails?: {
+    readonly text: string;
+    readonly exception?: { readonly description?: string };
+  };
+};
+
+function resultOf({ result, exceptionDetails }: Evaluated): HandshakeResult {
+  if (exceptionDetails === undefined) return { taken: JSON.parse(`${result.value}`) as TakenIn };
+  const { exception, text } = exceptionDetails;
+  return { failure: (exception?.description ?? text).split('\n')[0] };
+}
