@@ -13,10 +13,9 @@ function run(body: string): unknown {
     import { readdirSync } from 'node:fs';
     import { tmpdir } from 'node:os';
     import { profileSelf, startSelfProfile } from 'perf-ts';
-    function spin() { let sum = 0; for (let i = 0; i < 300; i++) sum += Math.sqrt(i); return sum; }
-    const busy = setInterval(() => { for (let i = 0; i < 5000; i++) spin(); }, 5);
-    // A loop that V8 replaced on the stack before anybody listened has no name: let it compile the function.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // Recursion: V8 neither inlines all of it nor replaces it on the stack.
+    function spin(n) { return n < 2 ? n : spin(n - 1) + spin(n - 2); }
+    const busy = setInterval(() => spin(20), 5);
     let result;
     ${body}
     clearInterval(busy);
@@ -35,7 +34,7 @@ describeLive('a profile of the own process', () => {
   test('it has the functions of each thread in a thread of its own', () => {
     const threads = run(`
       const { Worker } = await import('node:worker_threads');
-      const code = 'function inWorker() { let sum = 0; for (let i = 0; i < 300; i++) sum += Math.sqrt(i); return sum; } setInterval(() => { for (let i = 0; i < 5000; i++) inWorker(); }, 3);';
+      const code = 'function inWorker(n) { return n < 2 ? n : inWorker(n - 1) + inWorker(n - 2); } setInterval(() => inWorker(20), 3);';
       const worker = new Worker(code, { eval: true });
       const bytes = await profileSelf({ seconds: 1, format: 'speedscope' });
       await worker.terminate();
