@@ -8,7 +8,7 @@ import type { ScriptName } from './jsc-name.ts';
 import { isPlumbing, type Simplify } from './plumbing.ts';
 import { parseScriptName } from './script-name.ts';
 import { pathOfScript, shortPath } from './script-path.ts';
-import type { SourceMap, SourceMaps } from './source-map.ts';
+import type { OriginalPlace, SourceMap, SourceMaps } from './source-map.ts';
 
 export type NameScriptsOptions = {
   /** Null: names and lines are those of the code that V8 ran. */
@@ -52,8 +52,9 @@ export function nameScripts(profile: Profile, options: NameScriptsOptions): Prof
     mayBeScript(dsos[funcs.dso[func]]) ? parseScriptName(strings[funcs.name[func]]) : null,
   );
   const texts = new Texts(strings);
+  const altered = alteredScripts(parsed, funcs.dso, options);
   const written = parsed.map((name, func) =>
-    name === null ? null : whereWritten(name, funcs.dso[func], options),
+    name === null ? null : whereWritten(name, funcs.dso[func], altered, options),
   );
   const labels = labelsOf(written, funcs, options.directory);
   if (options.simplify !== 'none') labelInterpreter(profile, labels);
@@ -77,16 +78,48 @@ function mayBeScript(dso: Dso | undefined): boolean {
   return dso?.kind !== 'user' || /^jitted-\d+-\d+\.so$/.test(dso.name);
 }
 
-function whereWritten(parsed: ScriptName, dso: number, options: NameScriptsOptions): Written {
+/**
+ * Scripts that V8 was not handed as they are on disk, and whose maps are not known: a loader made
+ * other code of them. One function where none can begin shows it, and then no line of the script's
+ * means anything, though others may fall on possible places.
+ */
+function alteredScripts(
+  parsed: readonly (ScriptName | null)[],
+  dsos: Int32Array,
+  options: NameScriptsOptions,
+): ReadonlySet<string> {
+  const altered = new Set<string>();
+  for (let func = 0; func < parsed.length; func++) {
+    const name = parsed[func];
+    if (name === null || name.file === '' || altered.has(name.file)) continue;
+    const { file, line, column } = name;
+    if (originalOf(name, dsos[func], options) !== null) continue;
+    if (options.sourceMaps?.mayBegin?.(file, line, column) === false) altered.add(file);
+  }
+  return altered;
+}
+
+function originalOf(
+  { file, line, column, name }: ScriptName,
+  dso: number,
+  options: NameScriptsOptions,
+): OriginalPlace | null {
+  return mapOf(file, dso, options)?.find(line, column, name) ?? null;
+}
+
+function whereWritten(
+  parsed: ScriptName,
+  dso: number,
+  altered: ReadonlySet<string>,
+  options: NameScriptsOptions,
+): Written {
   const { kind, file, line, column, hash } = parsed;
   const name = kind === 'script' ? '(module)' : parsed.name;
   if (file === '') return { name, path: '', line, column, hash };
-  const original = mapOf(file, dso, options)?.find(line, column, parsed.name) ?? null;
+  const original = originalOf(parsed, dso, options);
   if (original === null) {
     // A loader made other code of this file, and left no map: its lines mean nothing.
-    const isAsWritten =
-      !isEmitted(file, dso, options) &&
-      (options.sourceMaps?.mayBegin?.(file, line, column) ?? true);
+    const isAsWritten = !isEmitted(file, dso, options) && !altered.has(file);
     const place = isAsWritten ? { line, column } : { line: 0, column };
     return { name, path: pathOfScript(file), ...place, hash };
   }

@@ -31,7 +31,8 @@ export class ScriptMaps implements SourceMaps {
   readonly #noted = new Map<string, object>();
   readonly #found = new Map<string, SourceMap | null>();
   readonly #emitted = new Map<string, SourceMap | null>();
-  readonly #lineLengths = new Map<string, readonly number[] | null>();
+  readonly #lines = new Map<string, readonly string[] | null>();
+  readonly #withoutMap = new Set<string>();
 
   constructor(options: ScriptMapsOptions) {
     this.#options = options;
@@ -77,22 +78,20 @@ export class ScriptMaps implements SourceMaps {
   }
 
   /**
-   * Of a file that V8 can't run as it is: whether it has such a place at all. Node that strips types
+   * Whether a token begins at this place of a file that V8 can't run as it is. Node that strips types
    * itself leaves all else where it was; loaders write new lines.
    */
   mayBegin(script: string, line: number, column: number): boolean {
     const path = pathOfScript(script);
-    if (!/\.(?:[cm]?ts|[jt]sx)$/.test(path)) return true;
-    let lengths = this.#lineLengths.get(path);
-    if (lengths === undefined) {
-      lengths =
-        this.#read(path)
-          ?.split('\n')
-          .map((text) => text.length) ?? null;
-      this.#lineLengths.set(path, lengths);
+    if (!/\.(?:[cm]?ts|[jt]sx)$/.test(path) || (line === 1 && column === 1)) return true;
+    let lines = this.#lines.get(path);
+    if (lines === undefined) {
+      lines = this.#read(path)?.split('\n') ?? null;
+      this.#lines.set(path, lines);
     }
-    if (lengths === null || column <= (lengths[line - 1] ?? 0)) return true;
-    this.#options.diagnostics.count('source-map-missing', path);
+    if (lines === null || beginsToken(lines[line - 1] ?? '', column)) return true;
+    if (!this.#withoutMap.has(path)) this.#options.diagnostics.count('source-map-missing', path);
+    this.#withoutMap.add(path);
     return false;
   }
 
@@ -161,6 +160,12 @@ export class ScriptMaps implements SourceMaps {
 function denoCache(): string {
   const { DENO_DIR, XDG_CACHE_HOME } = process.env;
   return DENO_DIR ?? join(XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'deno');
+}
+
+/** Functions begin at the parenthesis of their parameters, or with a word: `async`, `x => …`. */
+function beginsToken(text: string, column: number): boolean {
+  const [before, at] = [text[column - 2] ?? '', text[column - 1] ?? ''];
+  return /[^\s)\]};,.=]/.test(at) && !(/[\w$]/.test(before) && /[\w$]/.test(at));
 }
 
 function decode(text: string): string {

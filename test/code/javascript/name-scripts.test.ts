@@ -193,6 +193,28 @@ describe('source maps', () => {
     ]);
   });
 
+  test('one function at an impossible place takes the lines of its whole script', () => {
+    const profile = withScripts(
+      profileFromText(`
+        JS:*a /srv/made.ts:1:11@${JIT}
+        JS:~b /srv/made.ts:90:1@${JIT}
+        JS:~c /srv/made.ts:7:5@${JIT}
+        JS:~d /srv/other.ts:7:5@${JIT}
+      `),
+      {
+        find: (script) => (script === '/srv/made.ts' ? map : null),
+        mayBegin: (_, line) => line < 90,
+      },
+    );
+    checkProfile(profile);
+    expect(funcs(profile).map((line) => line.split(' | ')[0])).toEqual([
+      'first /srv/src/app.ts:2',
+      'b /srv/made.ts',
+      'c /srv/made.ts',
+      'd /srv/other.ts:7',
+    ]);
+  });
+
   test.each(['', '{', '[]', 'null', '{"version":3}', '{"version":3,"mappings":7,"sources":[]}'])(
     'an invalid source map is refused or has no answer: %s',
     (text) => {

@@ -115,3 +115,15 @@ test('lines that a TypeScript file does not have are those of code made of it', 
   expect(maps.mayBegin(script, 40, 1)).toBe(false);
   expect(maps.mayBegin('/gone.ts', 40, 1)).toBe(true);
 });
+
+test('a function of a TypeScript file begins where a token does', () => {
+  const script = file('tokens.ts', 'export const f = async (x: A): Promise<A> => g(x);\n');
+  const diagnostics = new Diagnostics();
+  const maps = new ScriptMaps({ diagnostics });
+  const begins = [1, 18, 24].map((column) => maps.mayBegin(script, 1, column));
+  expect(begins).toEqual([true, true, true]);
+  // A space, the midst of a word, a closing parenthesis.
+  const impossible = [17, 20, 29].map((column) => maps.mayBegin(script, 1, column));
+  expect(impossible).toEqual([false, false, false]);
+  expect(diagnostics.entries().map(({ count }) => count)).toEqual([1]);
+});
