@@ -4,7 +4,7 @@
  *
  * - V8's flags for what starts later: workers of this process, and children through NODE_OPTIONS;
  * - notes that neither the kernel nor V8's map has: which thread is which worker, and the source
- *   maps of code that a loader (tsx, ts-node …) makes in memory.
+ *   maps of code that a loader (tsx, ts-node …) or a test runner makes in memory.
  *
  * The notes are JSON lines in `/tmp/perf-ts-PID.notes`, see `NodeNote` in
  * `src/read/jit/node-notes.ts`. Whatever fails here is left undone: the program comes first.
@@ -15,12 +15,14 @@ const fs = require('node:fs') as typeof import('node:fs');
 const nodeModule = require('node:module') as NodeModuleExports;
 const { pathToFileURL } = require('node:url') as typeof import('node:url');
 const workers = require('node:worker_threads') as typeof import('node:worker_threads');
+const { sendCode } = require('./code-events.cjs') as typeof import('./code-events.cts');
+const { watchChildren } = require('./children.cjs') as typeof import('./children.cts');
 const { noteOf, openNotes } =
   require('./source-map-note.cjs') as typeof import('./source-map-note.cts');
+const { noteThread } = require('./thread-note.cjs') as typeof import('./thread-note.cts');
+const { watchCommonJs } = require('./watch-commonjs.cjs') as typeof import('./watch-commonjs.cts');
+const { watchVm } = require('./watch-vm.cjs') as typeof import('./watch-vm.cts');
 
-const { sendCode } = require('./code-events.cjs') as typeof import('./code-events.cts');
-
-type Compile = (this: unknown, content: string, filename: string, ...rest: unknown[]) => unknown;
 type Register = (this: unknown, ...args: unknown[]) => unknown;
 type LoadResult = { readonly source?: unknown };
 type Load = (
@@ -29,41 +31,52 @@ type Load = (
   nextLoad: (url: string, context: unknown) => LoadResult,
 ) => LoadResult;
 type NodeModuleExports = {
-  prototype: { _compile: Compile };
   /** Loaders that run in a separate thread. */
   register?: Register;
   /** Loaders in the thread that loads; Node 22.15 and later. */
   registerHooks?: Register;
-  runMain(this: unknown, script: string, ...rest: unknown[]): unknown;
   syncBuiltinESMExports(): void;
 };
-
-/** Node's default name for a worker. */
-const UNNAMED = 'WorkerThread';
-
-/** Newer Nodes have them. */
-type ThreadFacts = { readonly threadName?: string; readonly isInternalThread?: boolean };
 
 const FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
 const HIDE_LOG = ['--logfile=+', '--no-logfile-per-isolate'];
 const DUMPING = /(?:^|\s)--perf[-_]prof\b/;
 const NAMING = /(?:^|\s)--perf[-_](?:basic[-_])?prof\b/;
+/** In the environment of a process whose parent has printed what its flags lack. */
+const REPORTED = 'PERF_TS_REGISTERED';
 
 const notes = openNotes(process.pid, workers.isMainThread);
+const see = (filename: unknown, code: unknown): void => notes.write(noteOf(filename, code));
 
 /** As the code-events library writes it. */
 const ECONNREFUSED = '111';
 /** Where a recorder takes the code of the processes that it started. */
 const recorder = process.env.PERF_TS_CODE_EVENTS;
 
-try {
-  noteThread();
-  if (workers.isMainThread && !isCodeReported()) nameWhatStartsLater();
-  if (!workers.isMainThread && recorder !== undefined) reportCode(recorder);
-  watchCommonJs();
-  watchLoaders();
-} catch {
-  // A Node whose modules look different: its code in memory stays without source maps.
+attempt(nameCode);
+attempt(() => watchCommonJs(see, mayHaveLoader()));
+attempt(() => watchVm(see));
+attempt(watchLoaders);
+attempt(watchChildren);
+attempt(() => nodeModule.syncBuiltinESMExports());
+attempt(() => noteThread(notes, module.parent?.id === 'internal/preload'));
+
+/** Some Node's modules may look different: what is watched there stays without notes. */
+function attempt(step: () => void): void {
+  try {
+    step();
+  } catch {
+    // The program runs as it does without us.
+  }
+}
+
+/** The sooner the better: what is compiled before has no name. */
+function nameCode(): void {
+  if (!workers.isMainThread) {
+    if (recorder !== undefined) reportCode(recorder);
+  } else if (!isCodeReported()) {
+    nameWhatStartsLater();
+  }
 }
 
 /** Whether V8's code goes to the recorder that started this process, or to one that will ask for it. */
@@ -88,25 +101,11 @@ function reportCode(socket: string): boolean {
   }
 }
 
-function noteThread(): void {
-  if (workers.isMainThread) {
-    const { pid, version: node } = process;
-    const recording = process.env.PERF_TS_RECORDING;
-    notes.write({ kind: 'process', pid, node, cwd: process.cwd(), recording });
-    return;
-  }
-  // The kernel's number of this thread: "4711/task/4715".
-  const tid = Number(fs.readlinkSync('/proc/thread-self').split('/').pop());
-  const { threadName = '', isInternalThread } = workers as ThreadFacts;
-  const name = threadName === UNNAMED ? '' : threadName;
-  const note = { kind: 'worker', tid, number: workers.threadId, name };
-  // Loader threads and evaluated strings never load a script.
-  notes.write({ ...note, script: isInternalThread === false ? '[eval]' : '' });
-  const { runMain } = nodeModule;
-  nodeModule.runMain = function (script, ...rest) {
-    notes.write({ ...note, script });
-    return runMain.call(this, script, ...rest);
-  };
+/** Whether another preload came first, or Node compiles TypeScript's own syntax itself. */
+function mayHaveLoader(): boolean {
+  const given = `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
+  const isFirst = Object.keys(require.cache).every((path) => path.startsWith(__dirname));
+  return !isFirst || given.includes('--experimental-transform-types');
 }
 
 /** Setting V8's flags now leaves the thread that runs already without a map. */
@@ -130,8 +129,9 @@ function nameWhatStartsLater(): void {
   const options = [process.env.NODE_OPTIONS, ...FLAGS, `--require=${preload}`];
   // A child that can't open its log in the directory would log to standard output.
   if (isWritable('.')) process.env.NODE_OPTIONS = options.filter(Boolean).join(' ');
-  // A recorder that set all this up has reported it.
-  if (process.env.PERF_TS_RECORDING !== undefined) return;
+  // A recorder that set all this up has reported it, or the parent of this process has.
+  if (process.env.PERF_TS_RECORDING !== undefined || process.env[REPORTED] !== undefined) return;
+  process.env[REPORTED] = `${process.pid}`;
   process.stderr.write(
     'perf-ts/register: workers and children that start from now on will have names; the main ' +
       `thread of process ${process.pid} needs a restart with: node ${FLAGS.join(' ')}\n`,
@@ -148,18 +148,6 @@ function isWritable(directory: string): boolean {
 }
 
 /**
- * ts-node, tsx, Babel's and SWC's hooks all hand what they made of a CommonJS file to `_compile`.
- */
-function watchCommonJs(): void {
-  const { prototype } = nodeModule;
-  const compile = prototype._compile;
-  prototype._compile = function (content, filename, ...rest) {
-    notes.write(noteOf(filename, content));
-    return compile.call(this, content, filename, ...rest);
-  };
-}
-
-/**
  * The loader registered last is asked first and sees what all others made, so each registration is
  * followed by one of ours.
  */
@@ -167,23 +155,26 @@ function watchLoaders(): void {
   const { register, registerHooks } = nodeModule;
   const hook = pathToFileURL(require.resolve('./load-hook.mjs')).href;
   if (register !== undefined) {
-    nodeModule.register = function (...args) {
-      const result = register.apply(this, args);
-      register.call(this, hook, { data: { pid: process.pid } });
-      return result;
-    };
+    nodeModule.register = new Proxy(register, {
+      apply: (target, self, args) => {
+        const result = Reflect.apply(target, self, args);
+        Reflect.apply(target, self, [hook, { data: { pid: process.pid } }]);
+        return result;
+      },
+    });
   }
   if (registerHooks !== undefined) {
     const load: Load = (url, context, nextLoad) => {
       const result = nextLoad(url, context);
-      notes.write(noteOf(url, result.source));
+      see(url, result.source);
       return result;
     };
-    nodeModule.registerHooks = function (...args) {
-      const result = registerHooks.apply(this, args);
-      registerHooks.call(this, { load });
-      return result;
-    };
+    nodeModule.registerHooks = new Proxy(registerHooks, {
+      apply: (target, self, args) => {
+        const result = Reflect.apply(target, self, args);
+        Reflect.apply(target, self, [{ load }]);
+        return result;
+      },
+    });
   }
-  nodeModule.syncBuiltinESMExports();
 }

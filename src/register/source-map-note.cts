@@ -47,17 +47,25 @@ exports.openNotes = (pid: number, isFirst: boolean): Notes => {
   };
 };
 
+/** Per file, what its last map looked like: test runners compile a file once for each test. */
+const noted = new Map<string, string>();
+
 /**
  * The source map at the end of a file's code as a note, without the sources themselves; null where
- * it has none.
+ * it has none, was noted before, or the code is of no file: many scripts are `evalmachine.<anonymous>`.
  */
-exports.noteOf = (url: string, content: unknown): object | null => {
+exports.noteOf = (url: unknown, content: unknown): object | null => {
+  if (typeof url !== 'string' || !/^(?:\/|[a-z][a-z+.-]*:)/.test(url)) return null;
   const code = typeof content === 'string' ? content : textOf(content);
   const at = code.lastIndexOf(MARK);
   if (at < 0 || code.length - at > MAX_NOTE_CHARACTERS) return null;
   const [, encoding, data] =
     /^[^,\s]*?(;base64)?,([^\s'"*]+)/.exec(code.slice(at + MARK.length)) ?? [];
   if (data === undefined) return null;
+  const looks = [0, data.length >> 1, -64].map((from) => data.slice(from).slice(0, 64));
+  const print = `${data.length} ${looks.join(' ')}`;
+  if (noted.get(url) === print) return null;
+  noted.set(url, print);
   try {
     const text =
       encoding === undefined ? decodeURIComponent(data) : Buffer.from(data, 'base64').toString();
@@ -77,4 +85,4 @@ function textOf(content: unknown): string {
 }
 
 export declare function openNotes(pid: number, isFirst: boolean): Notes;
-export declare function noteOf(url: string, content: unknown): object | null;
+export declare function noteOf(url: unknown, content: unknown): object | null;

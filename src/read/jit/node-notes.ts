@@ -10,6 +10,8 @@ export type NodeNote =
       readonly cwd: string;
       /** Whose flags it was started with; absent without. */
       readonly recording?: string;
+      /** Its number among the workers of a cluster, from 1; absent if it is none. */
+      readonly clusterWorker?: number;
     }
   | {
       readonly kind: 'worker';
@@ -97,7 +99,9 @@ function parseNote(line: string): NodeNote | null {
   const texts = (...keys: string[]) => keys.every((key) => typeof note[key] === 'string');
   const numbers = (...keys: string[]) => keys.every((key) => Number.isSafeInteger(note[key]));
   const isWhole =
-    (note.kind === 'process' && numbers('pid') && texts('node', 'cwd')) ||
+    (note.kind === 'process' &&
+      numbers('pid', ...('clusterWorker' in note ? ['clusterWorker'] : [])) &&
+      texts('node', 'cwd')) ||
     (note.kind === 'worker' && numbers('tid', 'number') && texts('script', 'name')) ||
     (note.kind === 'sourceMap' &&
       texts('url') &&

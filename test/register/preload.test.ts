@@ -1,0 +1,187 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { projectRoot, scratchDirectory } from '../helpers/cli.ts';
+
+// The built preload in a Node of its own, as `record` and `--import perf-ts/register` load it.
+
+const PRELOAD = join(projectRoot, 'dist/register/preload.cjs');
+const scratch = scratchDirectory();
+
+function script(name: string, text: string): string {
+  const path = join(scratch, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+type Note = Readonly<Record<string, unknown>>;
+
+/** Runs Node with the preload as `record` has it, but without a map; its output and its notes. */
+function preloaded(words: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const options = {
+    PERF_TS_RECORDING: 'test',
+    NODE_OPTIONS: `--perf-basic-prof --no-perf-basic-prof --require=${PRELOAD}`,
+  };
+  return noted(words, { ...options, ...env });
+}
+
+function noted(words: readonly string[], env: NodeJS.ProcessEnv) {
+  const { pid, status, stdout, stderr } = spawnSync(process.execPath, words, {
+    cwd: scratch,
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
+  });
+  const path = `/tmp/perf-ts-${pid}.notes`;
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+  for (const left of [path, `/tmp/perf-${pid}.map`]) rmSync(left, { force: true });
+  return { status, stdout, stderr, notes: lines.map((line) => JSON.parse(line) as Note) };
+}
+
+/** Code with a map inside whose only source is `name`. */
+function withMap(code: string, name: string): string {
+  const map = { version: 3, sources: [name], names: [], mappings: 'AAAA' };
+  const data = Buffer.from(JSON.stringify(map)).toString('base64');
+  // Split, so that this file itself has no map.
+  return `${code}\n//# source${'MappingURL'}=data:application/json;base64,${data}`;
+}
+
+function mapsOf(notes: readonly Note[]): unknown[] {
+  const maps = notes.filter((note) => note.kind === 'sourceMap');
+  return maps.map(({ url, map }) => [url, (map as { sources: unknown }).sources]);
+}
+
+test('source maps of code compiled through node:vm are noted, once for a file', () => {
+  const path = script(
+    'vm.cjs',
+    `const vm = require('node:vm');
+     const codes = ${JSON.stringify(Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, withMap('1', `${name}.ts`)])))};
+     vm.runInThisContext(codes.a, '/srv/a.ts');
+     vm.runInThisContext(codes.a, '/srv/a.ts');
+     vm.runInContext(codes.b, vm.createContext({}), { filename: '/srv/b.ts' });
+     vm.runInNewContext(codes.c, {}, '/srv/c.ts');
+     vm.compileFunction(codes.d, [], { filename: 'file:///srv/d.ts' });
+     new (class extends vm.Script {})(codes.e, { filename: '/srv/e.ts' });
+     vm.runInThisContext(codes.f);
+     console.log(new vm.Script('6 * 7') instanceof vm.Script, vm.runInThisContext('6 * 7'));`,
+  );
+  const { stdout, notes } = preloaded([path]);
+  expect(stdout).toBe('true 42\n');
+  expect(mapsOf(notes)).toEqual([
+    ['/srv/a.ts', ['a.ts']],
+    ['/srv/b.ts', ['b.ts']],
+    ['/srv/c.ts', ['c.ts']],
+    ['file:///srv/d.ts', ['d.ts']],
+    ['/srv/e.ts', ['e.ts']],
+  ]);
+});
+
+test('stack traces and the functions of node:vm are as without the preload', () => {
+  const path = script(
+    'stacks.cjs',
+    `const vm = require('node:vm');
+     const { Module } = require('node:module');
+     const stackOf = (f) => { try { return f(); } catch (error) { return error.stack; } };
+     console.log(new Error('here').stack);
+     console.log(stackOf(() => new vm.Script('1 +', { filename: '/x.js' })));
+     console.log(stackOf(() => vm.compileFunction('1 +', [], { filename: '/y.js' })));
+     console.log(stackOf(() => vm.runInThisContext('throw new Error("in")', '/z.js')));
+     const { name, length } = vm.compileFunction;
+     console.log(name, length, vm.Script.name, vm.Script.length, Object.keys(vm).join());
+     console.log(Object.getOwnPropertyDescriptor(Module.prototype, '_compile').writable);`,
+  );
+  const other = `--perf-basic-prof --no-perf-basic-prof --require=${script('empty.cjs', '')}`;
+  const plain = noted([path], { NODE_OPTIONS: other });
+  const { stdout } = preloaded([path]);
+  expect(stdout).toContain('Error: in');
+  expect(stdout).toBe(plain.stdout);
+});
+
+test('what a loader makes of a CommonJS file is noted, and one frame of Node stands for it', () => {
+  script('made.lang', 'console.log(new Error("made").stack)');
+  const path = script(
+    'loader.cjs',
+    `const { readFileSync } = require('node:fs');
+     require.extensions['.lang'] = (module, filename) =>
+       module._compile(readFileSync(filename, 'utf8') + ${JSON.stringify(withMap('', 'made.ts'))}, filename);
+     require('./made.lang');`,
+  );
+  const { stdout, notes } = preloaded([path]);
+  expect(mapsOf(notes)).toEqual([[join(scratch, 'made.lang'), ['made.ts']]]);
+  expect(stdout).not.toContain('preload');
+  expect(stdout).not.toContain(projectRoot);
+  expect(stdout.match(/perf-ts\/register/g)).toHaveLength(1);
+  expect(stdout).toContain('(node:internal/perf-ts/register:');
+});
+
+test.each(['--require', '--import'])('workers are noted by their scripts under %s', (option) => {
+  const path = script(
+    'workers.mjs',
+    `import { isMainThread, Worker } from 'node:worker_threads';
+     if (isMainThread) {
+       new Worker(new URL(import.meta.url), { argv: ['word'] }).on('exit', () => {
+         new Worker('1', { eval: true, argv: ['/path'] });
+       });
+     }`,
+  );
+  const { notes } = noted([option, PRELOAD, path], { PERF_TS_RECORDING: 'test' });
+  const scripts = new Map(notes.map(({ number, script }) => [number, script]));
+  expect(scripts.get(1)).toBe(path);
+  if (option === '--require') expect(scripts.get(2)).toBe('[eval]');
+});
+
+test('a worker of a cluster is noted by its number', () => {
+  const path = script(
+    'cluster.cjs',
+    `const cluster = require('node:cluster');
+     const { readFileSync, rmSync } = require('node:fs');
+     if (cluster.isPrimary) {
+       cluster.fork();
+       cluster.on('exit', ({ process: { pid } }) => {
+         console.log(readFileSync('/tmp/perf-ts-' + pid + '.notes', 'utf8'));
+         for (const left of ['perf-ts-' + pid + '.notes', 'perf-' + pid + '.map']) rmSync('/tmp/' + left, { force: true });
+       });
+     } else process.disconnect();`,
+  );
+  const { stdout, notes } = preloaded([path]);
+  expect(JSON.parse(stdout)).toMatchObject({ kind: 'process', clusterWorker: 1 });
+  expect(notes[0]).not.toHaveProperty('clusterWorker');
+});
+
+const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
+  ? '--permission'
+  : '--experimental-permission';
+
+test('children under the permission model start, without the preload', () => {
+  const child = script(
+    'child.cjs',
+    `const isPreloaded = /preload/.test(process.env.NODE_OPTIONS);
+     console.log(isPreloaded);
+     if (isPreloaded) require('node:fs').unlinkSync('/tmp/perf-ts-' + process.pid + '.notes');`,
+  );
+  const words = JSON.stringify([PERMISSION, `--allow-fs-read=${child}`, '--no-warnings', child]);
+  const path = script(
+    'parent.cjs',
+    `const { execFileSync, execSync, spawn, spawnSync } = require('node:child_process');
+     const words = ${words};
+     process.stdout.write(spawnSync(process.execPath, words).stdout);
+     process.stdout.write(execFileSync(process.execPath, words, { env: { ...process.env } }));
+     process.stdout.write(execSync([process.execPath, ...words].join(' ')));
+     process.stdout.write(spawnSync(process.execPath, [words.at(-1)]).stdout);
+     spawn(process.execPath, words, { stdio: 'inherit' });`,
+  );
+  const { stdout, stderr } = preloaded([path]);
+  expect(stderr).toBe('');
+  expect(stdout).toBe('false\nfalse\nfalse\ntrue\nfalse\n');
+});
+
+test('a parent and its child report once what their flags lack', () => {
+  const child = script(
+    'registered.cjs',
+    "for (const name of ['perf-ts-%.notes', 'perf-%.map']) require('node:fs').rmSync('/tmp/' + name.replace('%', process.pid), { force: true });",
+  );
+  const fork = `import('node:child_process').then(({ fork }) => fork(${JSON.stringify(child)}, { execArgv: ['--import', ${JSON.stringify(PRELOAD)}], env: { ...process.env, NODE_OPTIONS: '' } }))`;
+  const { stderr } = noted(['--import', PRELOAD, '-e', fork], {});
+  expect(stderr).not.toContain('Error');
+  expect(stderr.match(/needs a restart/g)).toHaveLength(1);
+});
