@@ -2,7 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import type { Profile } from '../../profile/types.ts';
 import { pathOfScript } from './script-path.ts';
 
-/** A worker thread as its process noted it. */
+/** A worker thread as its process noted it, or a worker of a cluster. */
 export type Worker = {
   readonly pid: number;
   readonly tid: number;
@@ -12,6 +12,8 @@ export type Worker = {
   readonly script: string;
   /** The name that the program gave it; empty if none. */
   readonly name: string;
+  /** True for a process that `node:cluster` started: its main thread is meant. */
+  readonly isProcess?: boolean;
 };
 
 /**
@@ -67,7 +69,8 @@ function namesOfThreads(profile: Profile, workers: readonly Worker[]): Map<numbe
   return names;
 }
 
-function nameOf({ number, script, name }: Worker): string {
+function nameOf({ number, script, name, isProcess }: Worker): string {
+  if (isProcess) return `cluster worker ${number}`;
   if (script === '') return 'Node loaders';
   const path = pathOfScript(script);
   const file = path.slice(path.lastIndexOf('/') + 1);

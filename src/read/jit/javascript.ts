@@ -127,6 +127,9 @@ function directoryOf(notes: readonly PidNote[]): string | null {
 
 function workersOf(notes: readonly PidNote[]): Worker[] {
   return notes.flatMap(({ pid, note }) => {
+    if (note.kind === 'process' && note.clusterWorker !== undefined) {
+      return [{ pid, tid: pid, number: note.clusterWorker, script: '', name: '', isProcess: true }];
+    }
     if (note.kind !== 'worker') return [];
     const { tid, number, script, name } = note;
     return [{ pid, tid, number, script, name }];

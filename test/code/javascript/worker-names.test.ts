@@ -35,6 +35,12 @@ test('a name that the program gave wins; the thread of loaders has no script', (
   ]);
 });
 
+test('a worker of a cluster is called by its number', () => {
+  const worker = { pid: 1, tid: 1, number: 2, script: '', name: '', isProcess: true };
+  const [main] = nameWorkers(PROFILE, [worker]).threads;
+  expect(main.comm).toBe('cluster worker 2');
+});
+
 test('a worker of a program that is not Node keeps its name', () => {
   const draw = (other: string) => {
     const drawn = profileFromText(`
