@@ -1,49 +1,102 @@
 import { closeSync, constants, openSync, readSync, realpathSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { CommandSpec } from '../../native/types.ts';
 import { fsPath } from '../files/byte-path.ts';
+import { NODE, SHELL_COMMANDS, SHELLS, STARTERS, startsNodeInShell } from './node-in-shell.ts';
+import { findWrapped } from './wrapped-command.ts';
 
 /** How a command comes to run Node. */
 export type NodeCommand = {
   /** The program that runs the JavaScript. */
   readonly node: string;
-  /** True where the command itself is that program, so that its words are Node's. */
-  readonly isNode: boolean;
+  /** Where that program stands among the command's words, before Node's own; −1 if it does not. */
+  readonly at: number;
+  /** True where NODE_OPTIONS of the command do not reach Node, but its words do. */
+  readonly losesOptions: boolean;
+  /** What the command says of how Node is started, beside its own words: a script, a Makefile. */
+  readonly text: string;
 };
 
-/** Programs whose whole purpose is to start Node, some of them through a shell script. */
-const STARTERS = /^(?:npm|npx|pnpm|pnpx|yarn|yarnpkg|tsx|ts-node|ts-node-esm|nodemon|pm2)$/;
-const NODE = /^(?:node|nodejs)(?:-?\d[\d.]*)?$/;
-const SHELLS = /^(?:sh|bash|dash|zsh|ash|ksh)$/;
-/** Where a shell looks for a command: `cd app && NODE_ENV=production exec node server.js`. */
-const NODE_IN_SHELL =
-  /(?:^|[;&|({]|\b(?:exec|env|time|nohup|then|do|else)\s)\s*(?:\w+=\S*\s+)*(?:exec\s+)?"?(?:[^\s"]*\/)?(?:node|nodejs|npm|npx|pnpm|yarn|tsx|ts-node)"?(?=[\s;&|)]|$)/m;
 const SHEBANG_NODE = /^#!.*[\s/](?:node|nodejs)(?:\s|$)/;
 const SHEBANG_SHELL = /^#!.*[\s/](?:sh|bash|dash|zsh|ash|ksh)(?:\s|$)/;
 /** A wrapper of a package manager has a kilobyte. */
-const SCRIPT_BYTES = 16384;
+const SCRIPT_BYTES = 65536;
+const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
+/** A chain of wrappers longer than this is none. */
+const MAX_WRAPPERS = 8;
 
 /**
- * Whether the command runs Node, by its name, by the first line of its script, or by what a shell
- * is told to do (`sh -c`); null where nothing says so. Other programs may start Node too: the
- * caller can't know, and the user says `--node-flags`.
+ * Whether the command runs Node: by its name, by the first line of its script, by what a shell or
+ * make is told to do, or by the words that a wrapper runs (`timeout 10 node x.js`); null where
+ * nothing shows it. Other programs may start Node too: the user says `--node-flags` then, and a
+ * recording reports what it has seen.
  */
-export function findNode({ path, argv, env }: CommandSpec): NodeCommand | null {
-  const name = basename(path);
-  if (NODE.test(name) || NODE.test(basename(realPath(path)))) return { node: path, isNode: true };
-  const onPath = { node: nodeOnPath(env), isNode: false };
-  if (STARTERS.test(name)) return onPath;
-  const dashC = SHELLS.test(name) ? argv.indexOf('-c') : -1;
-  if (dashC > 0) return NODE_IN_SHELL.test(argv[dashC + 1] ?? '') ? onPath : null;
-  const text = beginning(path);
-  const isNode = SHEBANG_NODE.test(firstLineOf(text)) || startsNode(text);
-  return isNode ? onPath : null;
+export function findNode(command: CommandSpec): NodeCommand | null {
+  const isRoot = (command.user?.uid ?? process.geteuid?.()) === 0;
+  let { path, argv } = command;
+  let at = 0;
+  let losesOptions = false;
+  for (let depth = 0; depth < MAX_WRAPPERS; depth++) {
+    const wrapped = findWrapped([path, ...argv.slice(1)], isRoot);
+    if (wrapped === null) break;
+    at += wrapped.at;
+    losesOptions ||= wrapped.losesOptions;
+    argv = argv.slice(wrapped.at);
+    path = onPath(argv[0], command.env);
+  }
+  const found = findUnwrapped(path, argv, command.env);
+  if (found === null) return null;
+  return { ...found, at: found.at < 0 ? -1 : at, losesOptions };
 }
 
-/** Whether a shell script says so: package managers make such scripts of commands. */
-function startsNode(text: string): boolean {
-  if (!SHEBANG_SHELL.test(firstLineOf(text))) return false;
-  return text.split('\n').some((line) => !/^\s*#/.test(line) && NODE_IN_SHELL.test(line));
+type Unwrapped = Omit<NodeCommand, 'losesOptions'>;
+
+function findUnwrapped(
+  path: string,
+  argv: readonly string[],
+  env: readonly string[],
+): Unwrapped | null {
+  const name = basename(path);
+  if (NODE.test(name) || NODE.test(basename(realPath(path)))) {
+    // Node runs a script of the package by itself.
+    const text = argv.includes('--run') ? beginning('package.json') : '';
+    return { node: path, at: 0, text };
+  }
+  const byOther = (text: string): Unwrapped => ({ node: nodeOnPath(env), at: -1, text });
+  if (STARTERS.test(name)) return byOther('');
+  const said = SHELLS.test(name) ? forShell(argv) : name === 'make' ? makefile(argv) : null;
+  if (said !== null) return startsNodeInShell(said) ? byOther(said) : null;
+  const text = beginning(path);
+  const first = firstLineOf(text);
+  const isNode = SHEBANG_NODE.test(first) || (SHEBANG_SHELL.test(first) && startsNodeInShell(text));
+  return isNode ? byOther(text) : null;
+}
+
+/** The commands that a shell is given, in its words or in a file. */
+function forShell(argv: readonly string[]): string {
+  const option = argv.findIndex((word, index) => index > 0 && SHELL_COMMANDS.test(word));
+  if (option > 0) return argv[option + 1] ?? '';
+  const file = argv.find(
+    (word, index) => index > 0 && !/^[-+]/.test(word) && argv[index - 1] !== '-o',
+  );
+  return file === undefined ? '' : beginning(file);
+}
+
+/** The recipes of a Makefile, each line without make's own signs. */
+function makefile(argv: readonly string[]): string {
+  const optionValue = (pattern: RegExp): string | undefined => {
+    const index = argv.findIndex((word) => pattern.test(word));
+    if (index < 0) return undefined;
+    return argv[index].replace(pattern, '') || argv[index + 1];
+  };
+  const directory = optionValue(/^(?:-C|--directory=?)/) ?? '.';
+  const given = optionValue(/^(?:-f|--(?:make)?file=?)/);
+  const texts = (given === undefined ? MAKEFILES : [given]).map((file) =>
+    beginning(resolve(directory, file)),
+  );
+  const text = texts.find((found) => found !== '') ?? '';
+  const recipes = text.split('\n').filter((line) => line.startsWith('\t'));
+  return recipes.map((line) => line.replace(/^\t[\s@+-]*/, '')).join('\n');
 }
 
 function firstLineOf(text: string): string {
@@ -52,15 +105,20 @@ function firstLineOf(text: string): string {
 
 /** The `node` that a script's first line finds. */
 export function nodeOnPath(env: readonly string[]): string {
+  return onPath('node', env);
+}
+
+/** The file that a name leads to; the name where there is none. */
+function onPath(name: string, env: readonly string[]): string {
+  if (name.includes('/')) return name;
   const path =
     env.find((entry) => entry.startsWith('PATH='))?.slice('PATH='.length) ?? '/bin:/usr/bin';
   for (const directory of path.split(':')) {
-    const file = `${directory === '' ? '.' : directory}/node`;
+    const file = `${directory === '' ? '.' : directory}/${name}`;
     if (beginning(file) !== '') return file;
   }
-  return 'node';
+  return name;
 }
-
 function realPath(path: string): string {
   try {
     return realpathSync(fsPath(path));

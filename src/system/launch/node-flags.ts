@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { NONE } from '../../base/brand.ts';
 import { printable } from '../../base/printable.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { packageFile } from '../version.ts';
 import { variable, withVariable } from './command-environment.ts';
-import { findNode, nodeOnPath } from './node-command.ts';
+import { findNode, type NodeCommand, nodeOnPath } from './node-command.ts';
 import { identifyNode, type NodeProgram } from './node-program.ts';
 import { findPlantedDump, findPlantedMap } from './planted-maps.ts';
 
@@ -83,8 +84,7 @@ export function addNodeFlags(
   const nothing = { causesMaps: false, recordingId: null, codeSocket: null, dumpsIn: null };
   const unchanged = { command, notes: [], ...nothing };
   if (wanted === false) return unchanged;
-  const found =
-    findNode(command) ?? (wanted ? { node: nodeOnPath(command.env), isNode: false } : null);
+  const found = findNode(command) ?? (wanted ? unseenNode(command) : null);
   if (found === null) return unchanged;
   const program = identify(found.node);
   if (program.kind === 'other' && !wanted) return unchanged;
@@ -95,18 +95,23 @@ export function addNodeFlags(
     return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}`] };
   }
   // A script of that name passes its words on to whatever it likes.
-  const isNode = found.isNode && program.kind === 'node';
+  const isNode = found.at >= 0 && program.kind === 'node';
   const inherited = wordsOf(variable(command.env, 'NODE_OPTIONS'));
-  const own = nodeWords(command, isNode);
+  const own = nodeWords(command, isNode ? found.at : NONE);
   const given = [...inherited, ...own];
-  const preload = preloadFor(command, major);
+  const isRestricted = restrictsNode(command, found);
+  const preload = found.losesOptions || isRestricted ? null : preloadFor(command, major);
   if (naming === 'events' && preload !== null && !given.some(namesCode)) {
     return withCodeEvents(command, preload);
+  }
+  if (found.losesOptions && !isNode) {
+    const reason = 'the command takes NODE_OPTIONS from Node';
+    return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}`] };
   }
   const canLog = isDirectoryWritable(command);
   const isExact = version !== null && major < ENDS_WITHOUT_DUMP_MAJOR;
   const dump = naming !== 'dump' ? null : chooseDump({ given, canLog, isNode, isExact, version });
-  const added = missingFlags(inherited, own, dump?.flags ?? V8_FLAGS);
+  const added = missingFlags(found.losesOptions ? [] : inherited, own, dump?.flags ?? V8_FLAGS);
   if (added.length > 0 && !canLog && !isNode) {
     const reason = "V8 would log to standard output, since its log can't be in this directory";
     return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}`] };
@@ -121,23 +126,28 @@ export function addNodeFlags(
     const cure = 'remove it, and set fs.protected_symlinks to 1';
     return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}; ${cure}`] };
   }
+  const inOptions = canLog && !found.losesOptions;
   const options = [
-    ...(canLog ? added : []),
+    ...(inOptions ? added : []),
     ...(preload === null ? [] : [`--require=${quote(preload)}`]),
   ];
   const hidesLog = isNode && added.length > 0 && !given.some(wantsLog);
-  const words = [...(dump?.words ?? []), ...(canLog ? [] : added), ...(hidesLog ? HIDE_LOG : [])];
+  const words = [
+    ...(dump?.words ?? []),
+    ...(inOptions ? [] : added),
+    ...(hidesLog ? HIDE_LOG : []),
+  ];
   if (options.length === 0 && words.length === 0) return unchanged;
   const earlier = variable(command.env, 'NODE_OPTIONS');
   const value = [earlier, ...options].filter((text) => text !== '').join(' ');
   const recordingId = preload === null ? null : randomBytes(8).toString('hex');
   const env = withVariable(command.env, 'NODE_OPTIONS', value);
-  const [name = '', ...rest] = command.argv;
-  const where = canLog ? 'NODE_OPTIONS' : 'node';
+  const behindNode = found.at + 1;
+  const where = inOptions ? 'NODE_OPTIONS' : 'node';
   return {
     command: {
       ...command,
-      argv: [name, ...words, ...rest],
+      argv: [...command.argv.slice(0, behindNode), ...words, ...command.argv.slice(behindNode)],
       env: recordingId === null ? env : withVariable(env, 'PERF_TS_RECORDING', recordingId),
     },
     notes: [
@@ -145,6 +155,7 @@ export function addNodeFlags(
         ? []
         : [`${where} got ${added.join(' ')}; --no-node-flags leaves it alone`]),
       ...(dump === null ? [] : [dump.note]),
+      ...(isRestricted ? [RESTRICTED] : []),
     ],
     causesMaps: makesMap && !own.some(namesCode),
     recordingId,
@@ -275,10 +286,28 @@ function wantsOtherNames(word: string): boolean {
 }
 
 /** Node's own options on its command line: those before the script. */
-function nodeWords({ argv }: CommandSpec, isNode: boolean): string[] {
-  if (!isNode) return [];
-  const end = argv.findIndex((word, index) => index > 0 && !word.startsWith('-'));
-  return argv.slice(1, end < 0 ? undefined : end);
+function nodeWords({ argv }: CommandSpec, at: number): string[] {
+  if (at === NONE) return [];
+  const end = argv.findIndex((word, index) => index > at && !word.startsWith('-'));
+  return argv.slice(at + 1, end < 0 ? undefined : end);
+}
+
+/** A Node that the command starts in a way that it does not show. */
+function unseenNode({ env }: CommandSpec): NodeCommand {
+  return { node: nodeOnPath(env), at: NONE, losesOptions: false, text: '' };
+}
+
+/**
+ * Options of Node under which a program reads only what it is allowed to, and would end where the
+ * preload is not.
+ */
+const RESTRICTING = /(?:^|[\s=])--(?:experimental[-_])?(?:permission|policy)\b/;
+const RESTRICTED =
+  'the command restricts what Node may read: its workers, and code that loaders make in memory, ' +
+  'stay without names and lines of their own';
+
+function restrictsNode({ argv, env }: CommandSpec, { text }: NodeCommand): boolean {
+  return [...argv, variable(env, 'NODE_OPTIONS'), text].some((words) => RESTRICTING.test(words));
 }
 
 /**

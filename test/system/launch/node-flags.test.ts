@@ -145,6 +145,91 @@ describe('NODE_OPTIONS', () => {
   });
 
   test.each([
+    ['env A=1 node app.js', 2],
+    ['env -u B -C /tmp node app.js', 5],
+    ['timeout -k 5 --signal TERM 10 node app.js', 6],
+    ['timeout --signal=TERM 10 node app.js', 3],
+    ['nice node app.js', 1],
+    ['nice -n 5 node app.js', 3],
+    ['nice -5 node app.js', 2],
+    ['ionice -c2 -n 0 node app.js', 4],
+    ['taskset -c 0,1 node app.js', 3],
+    ['taskset 3 node app.js', 2],
+    ['stdbuf -o0 -e L node app.js', 4],
+    ['time -f %e -v node app.js', 4],
+    ['chrt -r 1 node app.js', 3],
+    ['nohup node app.js', 1],
+    ['setsid -w node app.js', 2],
+    ['strace -f -o /dev/null node app.js', 4],
+    ['xargs -n 1 node app.js', 3],
+    ['env A=1 nice -n 5 timeout 10 node app.js', 7],
+  ])("%s: NODE_OPTIONS get flags, and Node's words hide its log", (line, at) => {
+    const { value, argv } = optionsFor(line.replace('node', node).split(' '));
+    expect(value).toBe(FLAGS);
+    expect(argv[at]).toBe(node);
+    expect(argv.slice(at + 1)).toEqual(['--logfile=+', '--no-logfile-per-isolate', 'app.js']);
+  });
+
+  test.each([
+    ['env -i node app.js'],
+    ['env - node app.js'],
+    ['env -u NODE_OPTIONS node app.js'],
+    ['env NODE_OPTIONS=--no-warnings node app.js'],
+    ['sudo -u app node app.js'],
+  ])('%s: Node gets flags as words, since NODE_OPTIONS do not reach it', (line) => {
+    const user = { uid: 0, gid: 0, groups: [] };
+    const { value, argv } = optionsFor(line.replace('node', node).split(' '), { user });
+    expect(value ?? '').toBe('');
+    expect(argv.join(' ')).toBe(
+      line.replace('node', `${node} ${FLAGS} --logfile=+ --no-logfile-per-isolate`),
+    );
+  });
+
+  test.each([
+    ['env -S'],
+    ['sudo -i node app.js'],
+    ['taskset -p 1 node'],
+    ['timeout 10'],
+    ['env A=1'],
+    ['nice gcc node.c'],
+  ])('%s: nothing shows that it runs Node', (line) => {
+    expect(optionsFor(line.split(' ')).value).toBeUndefined();
+  });
+
+  test('a script for a shell, in whatever way it is started', () => {
+    const runs = program('run', 'set -e\n  cd app &&\\\n  timeout 10 node app.js # now\n');
+    const other = program('build', 'echo node app.js\ncc node.c\n');
+    expect(optionsFor(['sh', '-e', runs]).value).toBe(FLAGS);
+    expect(optionsFor(['bash', '-o', 'pipefail', runs]).value).toBe(FLAGS);
+    expect(optionsFor(['bash', '-lc', 'nice node app.js']).value).toBe(FLAGS);
+    expect(optionsFor(['sh', '-e', other]).value).toBeUndefined();
+  });
+
+  test('a Makefile whose recipes run Node', () => {
+    const runs = program('Runs.mk', 'all: node.o\n\t@npm run build\n');
+    const compiles = program('Compiles.mk', 'node = 1\nnode:\n\tcc node.c\n');
+    expect(optionsFor(['make', '-C', root, '-f', 'Runs.mk', 'all']).value).toBe(FLAGS);
+    expect(optionsFor(['make', `--file=${runs}`]).value).toBe(FLAGS);
+    expect(optionsFor(['make', '-f', compiles]).value).toBeUndefined();
+  });
+
+  test.each([
+    [[node, '--permission', 'app.js'], []],
+    [['npx', 'app'], ['NODE_OPTIONS=--experimental-permission']],
+    [['sh', '-c', 'node --experimental-policy=policy.json app.js'], []],
+    [[program('start', '#!/bin/sh\nexec node --permission app.js\n')], []],
+  ])('%j: a program that may not read the preload is not given it', (argv, env) => {
+    const path = argv[0].startsWith('/') ? argv[0] : join(root, argv[0]);
+    const command = { path, argv, env: [`PATH=${root}`, ...env], stdoutToStderr: false };
+    const flagged = addNodeFlags(command, undefined, () => ({ kind: 'node', version: 'v24.0.0' }));
+    const options = flagged.command.env.find((entry) => entry.startsWith('NODE_OPTIONS='));
+    expect(options).toContain(FLAGS);
+    expect(options).not.toContain('--require');
+    expect(flagged.recordingId).toBeNull();
+    expect(flagged.notes[1]).toContain('restricts what Node may read');
+  });
+
+  test.each([
     [['gcc', 'node.c']],
     [['sh', '-c', 'cat node.txt; ./nodes; gzip -c /usr/bin/node | head; echo node']],
     [['sh', 'node.sh']],
