@@ -19,6 +19,8 @@ import { describeExisting } from './existing-state.ts';
 import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
 import { JitDumps } from './jit-maps/jit-dumps.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
+import { pidsWithCode } from './jit-maps/node-files.ts';
+import { explainUnmappedNode, findMappedNode } from './jit-maps/unmapped-node.ts';
 import { openCodeSink } from './open-code-sink.ts';
 import { OutputSwitch } from './output-switch.ts';
 import { explainNativeError } from './prepare-recording.ts';
@@ -413,6 +415,7 @@ class Recorder implements ControlActions {
       await this.#attached;
       await this.#code?.settle();
       const jit = this.#takeJit(true);
+      if (output instanceof RecordingFile) this.#reportUnmappedNode(output, ended, jit);
       const recordedBytes = this.#finishOutput(output, ended, counted, jit);
       const written =
         output instanceof RecordingFile
@@ -475,6 +478,20 @@ class Recorder implements ControlActions {
       commandUid: this.#commandUid ?? null,
       startedMs: this.#startedMs,
     });
+  }
+
+  /** Node that the command started in a way that nothing showed. */
+  #reportUnmappedNode(file: RecordingFile, { dataEnd }: RecordingEnded, jit: JitAttachments): void {
+    const { target, causesMaps } = this.#opened.session;
+    if (target.kind !== 'command' || this.#options.nodeFlags === false) return;
+    try {
+      const mapped = pidsWithCode(jit.attachments);
+      const found = findMappedNode(file.records(dataEnd));
+      const missing = explainUnmappedNode(found, mapped, causesMaps);
+      if (missing !== null) this.#say(missing);
+    } catch (error) {
+      this.#say(`whether all Node processes wrote maps is not known: ${systemErrorReason(error)}`);
+    }
   }
 
   /** Adds the feature sections and the appendix; returns the bytes of the output. */

@@ -136,6 +136,11 @@ export class RecordingFile {
     return place;
   }
 
+  /** The records that were written, up to `end`. */
+  records(end: number): { readonly fd: number; readonly from: number; readonly to: number } {
+    return { fd: this.file.fd, from: this.#dataOffset, to: end };
+  }
+
   close(): void {
     this.file.close();
   }

@@ -81,8 +81,8 @@ const WORDS: Record<PlainCode, string> = {
   'kallsyms-line-malformed': 'kallsyms line not understood',
   'recorded-kernel-line-malformed': 'recorded kernel symbol not understood',
   'perf-map-missing':
-    'no perf map for JIT code (for Node: --perf-basic-prof --interpreted-frames-native-stack; for ' +
-    'Deno: the same in DENO_V8_FLAGS; for Bun: BUN_JSC_useJITDump=1; record -- COMMAND adds them)',
+    'no perf map for JIT code (Node: record with --node-flags, or attach with --attach-js; Deno: ' +
+    'DENO_V8_FLAGS=--perf-basic-prof; Bun: BUN_JSC_useJITDump=1; record -- COMMAND sets these)',
   'perf-map-writable-by-all': 'perf map is writable by all',
   'perf-map-too-large': 'perf map larger than 256 MiB, the rest not read',
   'perf-map-too-many-entries': 'perf map of more than 5 million entries, rest unread',

@@ -119,7 +119,7 @@ function readBytes(fd: number, most: number): Uint8Array {
 }
 
 /** Processes whose code is stored, in whatever form. */
-function pidsWithCode(stored: readonly Attachment[]): Set<number> {
+export function pidsWithCode(stored: readonly Attachment[]): Set<number> {
   const pids = stored.flatMap(({ name }) => {
     const kind = [PERF_MAP_ATTACHMENT, CODE_EVENTS_ATTACHMENT].find((start) =>
       name.startsWith(start),

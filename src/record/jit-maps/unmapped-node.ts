@@ -1,0 +1,93 @@
+// Hot: once per record of the recording.
+
+import { basename } from 'node:path';
+import { textOfBytes } from '../../base/byte-text.ts';
+import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
+import { readSome } from '../../system/files/read-some.ts';
+import { V8_FLAGS } from '../../system/launch/node-flags.ts';
+import { NODE } from '../../system/launch/node-in-shell.ts';
+import { identifyNode } from '../../system/launch/node-program.ts';
+
+const WINDOW_BYTES = 1 << 20;
+const HEADER_BYTES = 8;
+/** In an MMAP2, behind its header: pid, tid, address, length, offset, device and inode, prot, flags. */
+const PID_OFFSET = 8;
+const FILE_NAME_OFFSET = 72;
+/** The kernel's name of executable memory of no file. */
+const ANONYMOUS = '//anon';
+/** No more of them are listed. */
+const MOST_PIDS = 3;
+
+/** What processes mapped while they were recorded, by their pids. */
+export type MappedNode = {
+  /** Paths of programs called `node`. */
+  readonly programs: ReadonlyMap<number, string>;
+  /** Those that made code: `node --version` does not. */
+  readonly withCode: ReadonlySet<number>;
+  readonly withDump: ReadonlySet<number>;
+};
+
+/** Finds that in the data section from `from` to `to`. Records are not decoded but for MMAP2. */
+export function findMappedNode({
+  fd,
+  from,
+  to,
+}: {
+  readonly fd: number;
+  readonly from: number;
+  readonly to: number;
+}): MappedNode {
+  const programs = new Map<number, string>();
+  const withCode = new Set<number>();
+  const withDump = new Set<number>();
+  const bytes = new Uint8Array(WINDOW_BYTES);
+  const view = new DataView(bytes.buffer);
+  let at = from;
+  while (at + HEADER_BYTES <= to) {
+    const length = readSome(fd, bytes, 0, Math.min(WINDOW_BYTES, to - at), at);
+    let offset = 0;
+    while (offset + HEADER_BYTES <= length) {
+      const size = view.getUint16(offset + 6, true);
+      if (size < HEADER_BYTES || offset + size > length) break;
+      if (view.getUint32(offset, true) === PERF_RECORD.MMAP2 && size > FILE_NAME_OFFSET) {
+        const pid = view.getInt32(offset + PID_OFFSET, true);
+        const start = offset + FILE_NAME_OFFSET;
+        const path = textOfBytes(bytes.subarray(start, bytes.indexOf(0, start)));
+        const name = basename(path);
+        if (path === ANONYMOUS) withCode.add(pid);
+        else if (NODE.test(name)) programs.set(pid, path);
+        else if (/^jit-\d+\.dump$/.test(name)) withDump.add(pid);
+      }
+      offset += size;
+    }
+    if (offset === 0) break;
+    at += offset;
+  }
+  return { programs, withCode, withDump };
+}
+
+/**
+ * What is missing of the Node processes that a command started without V8's map, in one sentence;
+ * null if nothing is. `areFlagsSet`: NODE_OPTIONS had the flags, and they did not arrive.
+ */
+export function explainUnmappedNode(
+  { programs, withCode, withDump }: MappedNode,
+  mappedPids: ReadonlySet<number>,
+  areFlagsSet: boolean,
+  identify: typeof identifyNode = identifyNode,
+): string | null {
+  const pids = [...programs.keys()].filter(
+    (pid) =>
+      withCode.has(pid) &&
+      !withDump.has(pid) &&
+      !mappedPids.has(pid) &&
+      identify(programs.get(pid)!).kind === 'node',
+  );
+  if (pids.length === 0) return null;
+  const listed = pids.slice(0, MOST_PIDS).join(', ') + (pids.length > MOST_PIDS ? ' …' : '');
+  const who = pids.length === 1 ? `process ${listed}` : `${pids.length} processes (${listed})`;
+  const cure = areFlagsSet
+    ? `start it with: node ${V8_FLAGS.join(' ')}`
+    : 'record with --node-flags';
+  return `${who} ran Node without V8's perf map, so that its JavaScript has no names: ${cure}`;
+}

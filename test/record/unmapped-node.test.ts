@@ -1,0 +1,63 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { RecordEncoder } from '../../src/kernel/perf-event/encode.ts';
+import {
+  explainUnmappedNode,
+  findMappedNode,
+  type MappedNode,
+} from '../../src/record/jit-maps/unmapped-node.ts';
+import { scratchDirectory } from '../helpers/scratch.ts';
+
+const scratch = scratchDirectory();
+
+const encoder = new RecordEncoder({ littleEndian: true, sampleType: 0, sampleIdAll: false });
+
+function mapped(pid: number, filename: string): Uint8Array {
+  const place = { address: 0x1000n, length: 0x1000n, fileOffset: 0n };
+  return encoder.mmap2({ pid, tid: pid, ...place, prot: 5, flags: 2, filename });
+}
+
+function found(...records: Uint8Array[]): MappedNode {
+  const path = join(scratch, 'records');
+  writeFileSync(path, Buffer.concat(records));
+  const fd = openSync(path, 'r');
+  try {
+    return findMappedNode({ fd, from: 0, to: Buffer.concat(records).length });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const isNode = () => ({ kind: 'node', version: null }) as const;
+const explained = (node: MappedNode, pids: number[] = [], areFlagsSet = false) =>
+  explainUnmappedNode(node, new Set(pids), areFlagsSet, isNode);
+
+test('Node that made code and wrote no map is reported with what helps', () => {
+  const node = found(mapped(7, '/usr/bin/perl'), mapped(7, '/opt/bin/node'), mapped(7, '//anon'));
+  const missing = "process 7 ran Node without V8's perf map, so that its JavaScript has no names";
+  expect(explained(node)).toBe(`${missing}: record with --node-flags`);
+  expect(explained(node, [], true)).toBe(
+    `${missing}: start it with: node --perf-basic-prof --interpreted-frames-native-stack`,
+  );
+  expect(explained(node, [7])).toBeNull();
+  expect(explainUnmappedNode(node, new Set(), false, () => ({ kind: 'other' }))).toBeNull();
+});
+
+test('nothing is missing of Node that made no code, wrote a jitdump, or is another program', () => {
+  expect(explained(found(mapped(7, '/usr/bin/node')))).toBeNull();
+  const dumped = [mapped(7, '/usr/bin/node'), mapped(7, '//anon'), mapped(7, '/srv/jit-7.dump')];
+  expect(explained(found(...dumped))).toBeNull();
+  expect(explained(found(mapped(7, '/usr/bin/nodes'), mapped(7, '//anon')))).toBeNull();
+});
+
+test('Node is found behind the first window of a long recording, among many processes', () => {
+  const padding = Array.from({ length: 12_000 }, () => mapped(1, `/lib/${'x'.repeat(40)}`));
+  const nodes = [7, 8, 9, 10].flatMap((pid) => [mapped(pid, '/bin/node'), mapped(pid, '//anon')]);
+  expect(Buffer.concat(padding).length).toBeGreaterThan(2 ** 20);
+  expect(explained(found(...padding, ...nodes))).toContain('4 processes (7, 8, 9 …) ran Node');
+});
+
+test('records that make no sense end the search', () => {
+  expect(found(new Uint8Array(64)).programs.size).toBe(0);
+});
