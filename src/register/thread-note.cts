@@ -30,15 +30,16 @@ exports.noteThread = (notes: Notes, isRequired: boolean): void => {
   const note = { kind: 'worker', tid, number: workers.threadId, name };
   // Loader threads and evaluated strings never run a main script.
   notes.write({ ...note, script: isOfLoaders() ? '' : isRequired ? EVALUATED : mainScript() });
-  if (isRequired) onceRead('runMain', () => notes.write({ ...note, script: mainScript() }));
+  if (!isRequired) return;
+  onceRead('runMain', () => {
+    const script = mainScript();
+    if (script !== EVALUATED) notes.write({ ...note, script });
+  });
 };
 
-/** Whether Node itself started this thread, to run loaders in it. */
+/** Whether Node itself started this thread, to run loaders in it: nothing can be posted to such. */
 function isOfLoaders(): boolean {
-  const { isInternalThread } = workers as ThreadFacts;
-  if (isInternalThread !== undefined) return isInternalThread;
-  const { lock } = (workers.workerData ?? {}) as { lock?: unknown };
-  return lock instanceof SharedArrayBuffer;
+  return (workers as ThreadFacts).isInternalThread ?? workers.parentPort === null;
 }
 
 /** The script of this worker, which Node puts in front of its arguments just before it runs it. */
