@@ -104,7 +104,9 @@ function originalOf(
   dso: number,
   options: NameScriptsOptions,
 ): OriginalPlace | null {
-  return mapOf(file, dso, options)?.find(line, column, name) ?? null;
+  const map = mapOf(file, dso, options);
+  if (map === null) return null;
+  return column === 0 ? map.findOnLine(line, name) : map.find(line, column, name);
 }
 
 function whereWritten(
@@ -120,7 +122,7 @@ function whereWritten(
   if (original === null) {
     // A loader made other code of this file, and left no map: its lines mean nothing.
     const isAsWritten = !isEmitted(file, dso, options) && !altered.has(file);
-    const place = isAsWritten ? { line, column } : { line: 0, column };
+    const place = kind === 'script' || isAsWritten ? { line, column } : { line: 0, column };
     return { name, path: pathOfScript(file), ...place, hash };
   }
   return {

@@ -1,4 +1,9 @@
-import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
+import {
+  decodedMappings,
+  type EncodedSourceMap,
+  originalPositionFor,
+  TraceMap,
+} from '@jridgewell/trace-mapping';
 
 /** A place in an original source. */
 export type OriginalPlace = {
@@ -67,6 +72,21 @@ export class SourceMap {
     const named = generatedName === '' ? null : this.#trace(line, at - generatedName.length);
     const isSame = named !== null && named.source === place.source && named.line === place.line;
     return { ...place, name: isSame ? named.name : null };
+  }
+
+  /**
+   * The source position of the function that begins somewhere on `line`, as Node 18 has it; the
+   * column is 0. Null unless all of the line comes from one line of a source, or the map has this
+   * name there once.
+   */
+  findOnLine(line: number, generatedName: string): OriginalPlace | null {
+    const segments = (decodedMappings(this.#map)[line - 1] ?? []).map(([column]) => column);
+    const places = segments.flatMap((column) => this.#trace(line, column) ?? []);
+    const named = places.filter(({ name }) => name !== null && name === generatedName);
+    const [place] = named.length === 1 ? named : places;
+    if (place === undefined) return null;
+    const isOneLine = places.every((at) => at.source === place.source && at.line === place.line);
+    return isOneLine || named.length === 1 ? { ...place, column: 0, name: null } : null;
   }
 
   #trace(line: number, column: number): OriginalPlace | null {

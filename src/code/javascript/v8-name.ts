@@ -11,6 +11,7 @@ export type V8Name = {
   readonly file: string;
   /** Line of the function's start, from 1; 0 without a file. */
   readonly line: number;
+  /** From 1; 0 without a file, and in names of Node 18. */
   readonly column: number;
 };
 
@@ -24,10 +25,14 @@ const TIER_OF_SIGN: Readonly<Record<string, Tier>> = {
 /** `JS` since V8 9; `Function` and `LazyCompile` before. `Script` and `Eval` are top-level code. */
 const JAVASCRIPT = /^(JS|Function|LazyCompile|Script|Eval):(?:o?([+*])'?|([~^])|)(.*)$/s;
 const PLACE = /^(.*):(\d+):(\d+)$/s;
+/** V8 until 10.2 has no column. */
+const LINE = /^(.*):(\d+)$/s;
 /** The start of a path or URL behind a name, which may contain spaces: `get size`. */
 const FILE_START = / (?=\/|node:|\[|[a-z][a-z+.-]*:\/\/)/;
 const WASM = /^(?:wasm-function|wasm-to-js|js-to-wasm)/;
 const WASM_TIER = /-(turbofan|liftoff)$/;
+/** The name from a name section, the function's index and who compiled it. */
+const NAMED_WASM = /^(.+)-(\d+)-(?:turbofan|liftoff)$/;
 
 /** A function of V8's, whatever way it was run: the name of each of its code objects without the sign. */
 export type V8Function = {
@@ -58,6 +63,8 @@ export function formatV8Function(name: string, tier: Tier): string {
  *   JS:o*loop /home/me/app.js:7:14                      entered in the midst of a loop (OSR), Node 26
  *   JS:*'next /home/me/app.js:9:1                       holds for one closure alone, Node 24
  *   JS:wasm-function[20]-20-turbofan
+ *   JS:lib/pixel-3-liftoff                              WebAssembly with a name section
+ *   LazyCompile:*fib /home/me/fib.js:3                  Node 18: without a column
  *
  * The names are those of V8's CodeEventLogger and LinuxPerfBasicLogger (src/logging/log.cc,
  * src/diagnostics/perf-jit.cc). Null for all else: `Builtin:ArrayMap`, `BytecodeHandler:Ldar`,
@@ -68,20 +75,20 @@ export function parseV8Name(text: string): V8Name | null {
   if (match === null) return null;
   const [, kind = '', optimized = '', other = '', rest = ''] = match;
   const sign = optimized || other;
-  if (WASM.test(rest)) return parseWasm(rest);
+  if (WASM.test(rest) || (sign === '' && NAMED_WASM.test(rest))) return parseWasm(rest);
   const tier = TIER_OF_SIGN[sign] ?? 'none';
-  const place = PLACE.exec(rest);
+  const place = PLACE.exec(rest) ?? (kind === 'JS' ? null : LINE.exec(rest));
   const isScript = kind === 'Script' || kind === 'Eval';
   if (place === null) {
     // Code of another machine may be called so too: V8's has a sign, or a place.
     if (sign === '') return null;
     return { kind: 'function', tier, name: rest.trim(), file: '', line: 0, column: 0 };
   }
-  const [, named = '', line, column] = place;
+  const [, named = '', line, column = '0'] = place;
   const found = FILE_START.exec(named)?.index ?? named.lastIndexOf(' ');
   const at = found < 0 ? named.length : found;
   const file = named.slice(at + 1);
-  const isUnnamed = isScript && Number(line) === 1 && Number(column) === 1;
+  const isUnnamed = isScript && Number(line) === 1 && Number(column) <= 1;
   return {
     kind: isUnnamed ? 'script' : 'function',
     tier,
@@ -95,7 +102,6 @@ export function parseV8Name(text: string): V8Name | null {
 function parseWasm(text: string): V8Name {
   const compiler = WASM_TIER.exec(text)?.[1];
   const tier = compiler === undefined ? 'none' : compiler === 'liftoff' ? 'baseline' : 'TurboFan';
-  // "wasm-function[20]-20-turbofan": the number again, and who compiled it.
-  const name = text.replace(WASM_TIER, '').replace(/(\[(\d+)\])-\2$/, '$1');
+  const name = NAMED_WASM.exec(text)?.[1] ?? text.replace(WASM_TIER, '');
   return { kind: 'wasm', tier, name, file: '', line: 0, column: 0 };
 }

@@ -79,7 +79,8 @@ export class ScriptMaps implements SourceMaps {
 
   /**
    * Whether a token begins at this place of a file that V8 can't run as it is. Node that strips types
-   * itself leaves all else where it was; loaders write new lines.
+   * itself leaves all else where it was; loaders write new lines. A Node that has no columns (0) strips
+   * none.
    */
   mayBegin(script: string, line: number, column: number): boolean {
     const path = pathOfScript(script);

@@ -176,6 +176,24 @@ describe('source maps', () => {
     expect(map.find(9, 1, 'a')).toBeNull();
   });
 
+  test('without columns, as in Node 18, a line of code has a place where all of it has one', () => {
+    const lines = SourceMap.from(
+      // Line 2 is of line 5 of the source alone; line 1 is of lines 2 and 7.
+      { version: 3, sources: ['a.ts'], names: [], mappings: 'AACA,SAKA;AAFA,SAAA' },
+      '/srv/dist/a.js',
+    )!;
+    expect(lines.findOnLine(2, 'f')).toEqual({
+      source: '/srv/dist/a.ts',
+      line: 5,
+      column: 0,
+      name: null,
+    });
+    expect(lines.findOnLine(1, 'f')).toBeNull();
+    expect(lines.findOnLine(9, 'f')).toBeNull();
+    // A name that the map has once on the line.
+    expect(map.findOnLine(1, 'second')).toMatchObject({ line: 7 });
+  });
+
   test('source maps give functions the names in their source', () => {
     const profile = withScripts(
       profileFromText(`

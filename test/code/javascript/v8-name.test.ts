@@ -33,6 +33,14 @@ describe("V8's names", () => {
     ["JS:~'fib /a.js:3:13", "interpreter function ''fib' /a.js:3:13"],
     ['JS:wasm-function[20]-20-turbofan', "TurboFan wasm 'wasm-function[20]' :0:0"],
     ['JS:wasm-function[20]-20-liftoff', "baseline wasm 'wasm-function[20]' :0:0"],
+    ['JS:wasm/as/pixel-0-turbofan', "TurboFan wasm 'wasm/as/pixel' :0:0"],
+    ['JS:a-b-1-2-liftoff', "baseline wasm 'a-b-1' :0:0"],
+    ['JS:js-to-wasm:i:ii', "none wasm 'js-to-wasm:i:ii' :0:0"],
+    ['JS:*x-1-turbofan /a.js:3:13', "TurboFan function 'x-1-turbofan' /a.js:3:13"],
+    ['LazyCompile:*fib /srv/a b/fib.js:3', "TurboFan function 'fib' /srv/a b/fib.js:3:0"],
+    ['LazyCompile:~get size node:path:67', "interpreter function 'get size' node:path:67:0"],
+    ['Function:^ file:///srv/app.mjs:1', "baseline function '' file:///srv/app.mjs:1:0"],
+    ['Script:~ file:///srv/app.mjs:1', "interpreter script '' file:///srv/app.mjs:1:0"],
     ['JS:*hidden', "TurboFan function 'hidden' :0:0"],
   ])('%s', (text, expected) => {
     expect(drawn(text)).toBe(expected);
