@@ -30,7 +30,7 @@ import './system/require-node.ts';
 
 // Errors: a command line that can't be understood, a failure, a damaged file.
 
-export { FailedError, PerfDataError, UsageError } from './base/errors.ts';
+export { AbortError, FailedError, PerfDataError, UsageError } from './base/errors.ts';
 
 // Recording: options to a file, or to batches of samples while they arrive.
 
@@ -38,7 +38,7 @@ export type { ClockName } from './kernel/perf-event/clock-ids.ts';
 export type { CallGraph } from './record/call-graph.ts';
 export { type LiveBatch, type LiveOptions, live } from './record/live.ts';
 export { type FinishedRecording, record } from './record/record.ts';
-export type { RecordOptions } from './record/record-options.ts';
+export type { RecordOptions, RecordTarget } from './record/record-options.ts';
 export {
   type CommandExit,
   type Recording,

@@ -25,27 +25,61 @@ export function tooLarge(what: string, verb: 'is' | 'are'): PerfDataError {
   return new PerfDataError(TOO_LARGE, message);
 }
 
+/** Code of a `UsageError` unless another is known. */
+const USAGE = 'ERR_INVALID_ARG_VALUE';
+/** Code of a `FailedError` that no refusal of the system stands behind. */
+const FAILED = 'ERR_OPERATION_FAILED';
+
 /** The command line, an event name or an option can't be understood: exit status `EXIT.USAGE`. */
 export class UsageError extends Error {
+  /** `ERR_INVALID_ARG_VALUE`, as in Node. */
+  readonly code: string;
   /** Further lines for the user: position, nearest names, what to run. */
   readonly hints: readonly string[];
 
-  constructor(message: string, hints: readonly string[] = []) {
+  constructor(message: string, hints: readonly string[] = [], code: string = USAGE) {
     super(message);
     this.name = 'UsageError';
     this.hints = hints;
+    this.code = code;
   }
 }
 
 /** Understood but failed: permission, no such file, write error. Exit status `EXIT.FAILED` unless given. */
 export class FailedError extends Error {
+  /** The name of the errno where the system refused, `EACCES`; else `ERR_OPERATION_FAILED`. */
+  readonly code: string;
   readonly hints: readonly string[];
   readonly exitStatus: number;
 
-  constructor(message: string, hints: readonly string[] = [], exitStatus: number = EXIT.FAILED) {
+  constructor(
+    message: string,
+    hints: readonly string[] = [],
+    exitStatus: number = EXIT.FAILED,
+    code: string = errnoOf(message, exitStatus),
+  ) {
     super(message);
     this.name = 'FailedError';
     this.hints = hints;
     this.exitStatus = exitStatus;
+    this.code = code;
+  }
+}
+
+/** Sentences about a refusal end with the errno that `errnoReason` gives them: `… (EACCES)`. */
+function errnoOf(message: string, exitStatus: number): string {
+  const errno = /\((E[A-Z][A-Z0-9]+)\)$/.exec(message)?.[1];
+  if (errno !== undefined) return errno;
+  if (exitStatus === EXIT.NOT_FOUND) return 'ENOENT';
+  return exitStatus === EXIT.NOT_EXECUTABLE ? 'EACCES' : FAILED;
+}
+
+/** A signal has ended what was under way: `AbortError`, as in Node; `cause` is the signal's reason. */
+export class AbortError extends Error {
+  readonly code = 'ABORT_ERR';
+
+  constructor({ reason }: AbortSignal) {
+    super('The operation was aborted', { cause: reason });
+    this.name = 'AbortError';
   }
 }

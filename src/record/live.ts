@@ -1,7 +1,9 @@
+import { constants } from 'node:os';
 import { NONE } from '../base/brand.ts';
 import { Diagnostics } from '../base/diagnostics.ts';
-import { UsageError } from '../base/errors.ts';
+import { AbortError, UsageError } from '../base/errors.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
+import { inOptionWords } from '../base/option-words.ts';
 import { type RawTime, readHigh32, readLow32 } from '../base/u64.ts';
 import { PERF_RECORD } from '../kernel/perf-event/constants.ts';
 import { EventLookup, UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
@@ -16,7 +18,7 @@ import { reapLater } from '../system/launch/reap-later.ts';
 import { callAfter, type LongTimer } from '../system/time/long-timer.ts';
 import { dropsCopies } from './call-graph.ts';
 import { prepareRecording } from './prepare-recording.ts';
-import type { RecordOptions } from './record-options.ts';
+import type { RecordOptions, RecordTarget } from './record-options.ts';
 
 /** The options of `record` except those of the file. */
 export type LiveOptions = Omit<
@@ -61,17 +63,30 @@ const CHUNK_BYTES = 1 << 20;
 const MAX_CHUNKS = 16;
 
 /**
- * Records without a file: batches of samples as they come, until the target ends, the signal aborts
- * or the loop is left. A loop that is slow loses nothing that it was given: what the queue has no
+ * Records without a file: batches of samples as they come, until the target ends or the loop is
+ * left. A loop that is slow loses nothing that it was given: what the queue has no
  * room for stays in the rings, and what then does not fit is in the kernel's own loss count
  * (`totals`).
  *
- * Throws as `record` does.
+ * Throws as `record` does: `AbortError` once `signal` is aborted, and the command gets SIGTERM.
  */
 export async function* live(
-  options: LiveOptions,
+  options: LiveOptions & RecordTarget,
   binding: NativeBinding = loadBinding(),
 ): AsyncGenerator<LiveBatch, void, void> {
+  try {
+    yield* sampleLive(options, binding);
+  } catch (error) {
+    throw inOptionWords(error);
+  }
+}
+
+async function* sampleLive(
+  options: LiveOptions,
+  binding: NativeBinding,
+): AsyncGenerator<LiveBatch, void, void> {
+  const { signal } = options;
+  if (signal?.aborted) throw new AbortError(signal);
   // Nothing is unwound here, so copied stacks would only take room.
   const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
   // Addresses are not named here either, so Node needs no flags.
@@ -98,7 +113,12 @@ export async function* live(
     wake();
   };
   const stop = (): void => sampler.stop();
-  options.signal?.addEventListener('abort', stop, { once: true });
+  const abort = (): void => {
+    sampler.kill(constants.signals.SIGTERM);
+    stop();
+    wake();
+  };
+  signal?.addEventListener('abort', abort, { once: true });
   const timers: LongTimer[] = [];
   try {
     sampler.startLive({ maxChunks: MAX_CHUNKS, chunkBytes: CHUNK_BYTES }, onEvent);
@@ -109,6 +129,7 @@ export async function* live(
       timers.push(callAfter(options.durationMs + (options.delayMs ?? 0), stop));
     }
     for (;;) {
+      if (signal?.aborted) throw new AbortError(signal);
       const chunk = sampler.takeChunk();
       if (chunk !== null) {
         yield decoder.decode(chunk, sampler.totals());
@@ -121,7 +142,7 @@ export async function* live(
     }
   } finally {
     for (const timer of timers) timer.cancel();
-    options.signal?.removeEventListener('abort', stop);
+    signal?.removeEventListener('abort', abort);
     sampler.close();
     // Where the loop was left early, the command runs on.
     if (sampler.opened.childPid > 0) reapLater(binding);

@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs';
 import { FailedError, UsageError } from '../base/errors.ts';
+import { EXIT } from '../base/exit-status.ts';
 import { errnoReason } from '../base/system-error.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { encodeAttr } from '../kernel/perf-event/attr.ts';
@@ -339,7 +340,7 @@ export function explainNativeError(
   if (code === 'ESRCH') {
     if (target.kind === 'command') return explainGoneBeforeStart();
     const what = target.kind === 'threads' ? 'thread' : 'process';
-    return new FailedError(`no such ${what}: ${pid}`);
+    return new FailedError(`no such ${what}: ${pid}`, [], EXIT.FAILED, code);
   }
   // Not of an event: the drain thread, what it waits by, what it writes to.
   if (!/^(?:perf_event_open|ioctl)/.test(operation)) {
@@ -351,9 +352,8 @@ export function explainNativeError(
     return new FailedError(`${event}: cannot be enabled: ${errnoReason(code)}`);
   }
   if (code === 'EMFILE') {
-    return new FailedError(`${event}: ${message}`, [
-      'raise the limit of open files: ulimit -n 65536 (RLIMIT_NOFILE)',
-    ]);
+    const cure = 'raise the limit of open files: ulimit -n 65536 (RLIMIT_NOFILE)';
+    return new FailedError(`${event}: ${message}`, [cure], EXIT.FAILED, code);
   }
   if (code === 'EACCES' || code === 'EPERM') {
     const wants = {
@@ -382,5 +382,5 @@ export function explainNativeError(
       'or record fewer events at once',
     ]);
   }
-  return new FailedError(`${operation} failed for ${event}: ${message}`);
+  return new FailedError(`${operation} failed for ${event}: ${message}`, [], EXIT.FAILED, code);
 }

@@ -6,8 +6,8 @@ export type { CallGraph } from './call-graph.ts';
 
 /**
  * Options of `record()` and of `perf-ts record` alike. Exactly one of `command`, `pids`, `tids` and
- * `systemWide` names the target; `systemWide` may be combined with a command, which then bounds the
- * recording.
+ * `systemWide` names the target, as `RecordTarget` has it; `systemWide` may be combined with a
+ * command, which then bounds the recording.
  */
 export type RecordOptions = UserOptions & {
   /** The program and its arguments; leading `NAME=value` words go into its environment. */
@@ -128,9 +128,23 @@ export type RecordOptions = UserOptions & {
 
   /** Told, in one sentence each, what was substituted, lowered or left out. */
   readonly onNotice?: (notice: string) => void;
-  /** Ends the recording when aborted. */
+  /**
+   * When aborted, the command gets SIGTERM and the recording ends: promises reject with an
+   * `AbortError`, as in Node. The file is complete and has what was recorded until then. `durationMs`
+   * and `stop()` end a recording in order.
+   */
   readonly signal?: AbortSignal;
 };
+
+type Absent<Keys extends string> = { readonly [key in Keys]?: undefined };
+
+/** What is recorded: exactly one target. CPUs alone mean everything that runs on them. */
+export type RecordTarget =
+  | ({ readonly command: readonly string[] } & Absent<'pids' | 'tids'>)
+  | ({ readonly pids: readonly number[]; readonly systemWide?: false } & Absent<'command' | 'tids'>)
+  | ({ readonly tids: readonly number[]; readonly systemWide?: false } & Absent<'command' | 'pids'>)
+  | ({ readonly systemWide: true } & Absent<'pids' | 'tids'>)
+  | ({ readonly cpus: readonly number[] } & Absent<'pids' | 'tids'>);
 
 /** Sampling begins later than the target: after a time, or when it is asked for. */
 export function isDelayed({

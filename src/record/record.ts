@@ -1,4 +1,6 @@
-import type { RecordOptions } from './record-options.ts';
+import { AbortError } from '../base/errors.ts';
+import { inOptionWords } from '../base/option-words.ts';
+import type { RecordOptions, RecordTarget } from './record-options.ts';
 import { type CommandExit, type Recording, startRecording } from './recorder.ts';
 
 /** A recording whose command, if there was one, has ended too. */
@@ -12,15 +14,22 @@ export type FinishedRecording = Recording & {
  * the file is complete and the command has ended.
  *
  * Throws `UsageError` for options that contradict each other or an unknown event, `FailedError`
- * (with what to do in `hints`) where the kernel, the file system or the command refuses. A write
+ * (with what to do in `hints`, and the errno's name as `code`) where the kernel, the file system or the
+ * command refuses, `AbortError` once `signal` is aborted: the command gets SIGTERM. A write
  * error during the recording does not throw: `endReason` is `write-error`, and what was written
  * is readable.
  *
  * @example
  * const { path, totals } = await record({ command: ['./app'], freq: 30_000, events: ['cycles:u'] });
  */
-export async function record(options: RecordOptions): Promise<FinishedRecording> {
+export async function record(options: RecordOptions & RecordTarget): Promise<FinishedRecording> {
   const running = await startRecording(options);
-  const [recording, exit] = await Promise.all([running.finished, running.exited]);
-  return { ...recording, exit };
+  try {
+    const [recording, exit] = await Promise.all([running.finished, running.exited]);
+    // The command may have run on behind the recording.
+    if (options.signal?.aborted) throw new AbortError(options.signal);
+    return { ...recording, exit };
+  } catch (error) {
+    throw inOptionWords(error);
+  }
 }

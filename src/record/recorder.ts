@@ -1,5 +1,7 @@
+import { constants } from 'node:os';
 import { Deferred } from '../base/deferred.ts';
-import type { FailedError } from '../base/errors.ts';
+import { AbortError, type FailedError } from '../base/errors.ts';
+import { inOptionWords } from '../base/option-words.ts';
 import { systemErrorReason } from '../base/system-error.ts';
 import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
@@ -24,7 +26,7 @@ import { explainUnmappedNode, findMappedNode } from './jit-maps/unmapped-node.ts
 import { openCodeSink } from './open-code-sink.ts';
 import { OutputSwitch } from './output-switch.ts';
 import { explainNativeError } from './prepare-recording.ts';
-import { isDelayed, type RecordOptions } from './record-options.ts';
+import { isDelayed, type RecordOptions, type RecordTarget } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
 import { type OpenedRecording, openRecordingParts } from './recording-parts.ts';
 import { unwindCopies } from './unwind-copies.ts';
@@ -76,6 +78,8 @@ export type RunningRecording = {
   kill(signal: number): boolean;
   /** Counts so far. */
   totals(): SamplerTotals;
+  /** Stops the recording, and waits until its file is complete; the command runs on. */
+  [Symbol.asyncDispose](): Promise<void>;
 };
 
 /**
@@ -84,10 +88,27 @@ export type RunningRecording = {
  * feature sections.
  */
 export async function startRecording(
-  options: RecordOptions,
+  options: RecordOptions & RecordTarget,
   binding: NativeBinding = loadBinding(),
 ): Promise<RunningRecording> {
-  const opened = await openRecordingParts(options, binding);
+  try {
+    return await beginRecording(options, binding);
+  } catch (error) {
+    throw inOptionWords(error);
+  }
+}
+
+/** The same with any options. `giveUp`: ends the wait for the reader of a pipe. */
+export async function beginRecording(
+  options: RecordOptions,
+  binding: NativeBinding = loadBinding(),
+  giveUp: AbortSignal | undefined = options.signal,
+): Promise<RunningRecording> {
+  const { signal } = options;
+  if (signal?.aborted) throw new AbortError(signal);
+  const opened = await openRecordingParts(options, binding, giveUp).catch((error: unknown) => {
+    throw signal?.aborted ? new AbortError(signal) : error;
+  });
   const recorder = new Recorder(opened, options, binding, await openCodeSink(opened, binding));
   recorder.start();
   return {
@@ -99,8 +120,9 @@ export async function startRecording(
     disable: () => recorder.disable(),
     snapshot: () => recorder.snapshot(),
     switchOutput: () => recorder.switchOutput(),
-    kill: (signal) => recorder.kill(signal),
+    kill: (number) => recorder.kill(number),
     totals: () => recorder.totals(),
+    [Symbol.asyncDispose]: () => recorder.dispose(),
   };
 }
 
@@ -139,6 +161,7 @@ class Recorder implements ControlActions {
   readonly #exited = new Deferred<CommandExit | null>();
   #state: 'opened' | 'running' | 'ended' | 'complete' = 'opened';
   #control: Control | null = null;
+  #isAborted = false;
   #execFailure: FailedError | null = null;
 
   constructor(
@@ -209,6 +232,7 @@ class Recorder implements ControlActions {
     const { control, signal } = this.#options;
     const { session, counters, output } = this.#opened;
     try {
+      if (signal?.aborted) throw new AbortError(signal);
       // First of all: its places may not be there.
       if (control !== undefined) this.#control = this.#openControl(control);
       this.#maps.start();
@@ -231,10 +255,12 @@ class Recorder implements ControlActions {
     this.#attachJs();
     this.#keepOutputOnceBegun();
     this.#startTimers();
-    signal?.addEventListener('abort', () => this.stop(), { once: true });
-    if (signal?.aborted) this.stop();
+    signal?.addEventListener('abort', this.#abort);
     // Until then the sampler reports how the command ends.
-    void Promise.allSettled([this.finished, this.exited]).then(() => this.#sampler.close());
+    void Promise.allSettled([this.finished, this.exited]).then(() => {
+      signal?.removeEventListener('abort', this.#abort);
+      this.#sampler.close();
+    });
   }
 
   #openControl(control: string): Control {
@@ -350,6 +376,17 @@ class Recorder implements ControlActions {
     return this.#sampler.kill(signal);
   }
 
+  async dispose(): Promise<void> {
+    this.stop();
+    await this.finished;
+  }
+
+  readonly #abort = (): void => {
+    this.#isAborted = this.#state === 'running';
+    this.kill(constants.signals.SIGTERM);
+    this.stop();
+  };
+
   totals(): SamplerTotals {
     return this.#sampler.totals();
   }
@@ -395,7 +432,13 @@ class Recorder implements ControlActions {
     this.#state = 'ended';
     for (const timer of this.#timers) timer.cancel();
     this.#control?.close();
-    this.#finished.settle(this.#complete(ended));
+    const complete = this.#complete(ended);
+    const { signal } = this.#options;
+    this.#finished.settle(
+      signal !== undefined && this.#isAborted
+        ? complete.then(() => Promise.reject(new AbortError(signal)))
+        : complete,
+    );
   }
 
   /** Adds what is only known at the end, and closes the output. */

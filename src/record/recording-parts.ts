@@ -30,9 +30,10 @@ export type OpenedRecording = {
 export async function openRecordingParts(
   options: RecordOptions,
   binding: NativeBinding,
+  giveUp: AbortSignal | undefined,
 ): Promise<OpenedRecording> {
   const path = plainOutput(options.output ?? 'perf.data');
-  const stream = isStream(path) ? await openStreamOnceRead(path, options.signal) : null;
+  const stream = isStream(path) ? await openStreamOnceRead(path, giveUp) : null;
   try {
     if (stream === null) checkWritable(path);
     // What is read from a pipe has no attachments.

@@ -5,7 +5,7 @@ import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
-import { type CommandExit, type Recording, startRecording } from '../../record/recorder.ts';
+import { beginRecording, type CommandExit, type Recording } from '../../record/recorder.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { commandStatus } from '../command/command-status.ts';
 import { EndingSignals } from '../command/ending-signals.ts';
@@ -82,7 +82,7 @@ async function recordAndTell(
   // From the first moment: by itself this signal ends a process.
   process.on('SIGUSR2', () => {});
   const signals = new EndingSignals({ first: 'stop', again: 'quit-once-complete' });
-  const running = await startRecording({ ...options, signal: signals.abortSignal });
+  const running = await beginRecording(options, undefined, signals.abortSignal);
   signals.begin(running);
   // As in perf: rings are written to the file, or it is changed.
   const snapshot = (): void => running.snapshot();

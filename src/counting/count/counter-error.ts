@@ -12,7 +12,7 @@ export type CounterErrorCode = 'ERR_CLOSED' | 'ERR_NOT_SCHEDULED' | 'ERR_SHORT_R
 
 /** A counter group could not be opened, switched or read. */
 export class CounterError extends FailedError {
-  readonly code: CounterErrorCode;
+  declare readonly code: CounterErrorCode;
   /** What the event that it is about was called by, null where it is about the group. */
   readonly event: string | null;
   /** The field of `perf_event_attr` or the option that stands in the way, null if not known. */
@@ -24,9 +24,8 @@ export class CounterError extends FailedError {
     hints: readonly string[] = [],
     about: { readonly event?: string | null; readonly field?: string | null } = {},
   ) {
-    super(message, hints);
+    super(message, hints, undefined, code);
     this.name = 'CounterError';
-    this.code = code;
     this.event = about.event ?? null;
     this.field = about.field ?? null;
   }

@@ -37,7 +37,7 @@ export type StatOptions = UserOptions & {
   readonly durationMs?: number;
 
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Ends the counting. */
+  /** When aborted, the command gets SIGTERM and `finished` rejects with an `AbortError`. */
   readonly signal?: AbortSignal;
   /** Called with each warning, a line without a newline. */
   readonly onNotice?: (notice: string) => void;

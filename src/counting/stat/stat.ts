@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs';
+import { constants } from 'node:os';
 import { Deferred } from '../../base/deferred.ts';
-import { FailedError } from '../../base/errors.ts';
+import { AbortError, FailedError } from '../../base/errors.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type {
   CommandEnd,
@@ -64,6 +65,8 @@ export type RunningStat = {
   stop(): void;
   /** Sends a signal to the command; false if there is none (any more). */
   kill(signal: number): boolean;
+  /** Stops the counting, and waits until it has ended; the command runs on. */
+  [Symbol.asyncDispose](): Promise<void>;
 };
 
 function thisMachine(): StatMachine {
@@ -94,11 +97,16 @@ export function startStat(
   machine: StatMachine = thisMachine(),
 ): RunningStat {
   const stat = new Stat(options, onInterval, machine);
+  const finished = stat.countRuns();
   return {
-    finished: stat.countRuns(),
+    finished,
     exited: stat.exited,
     stop: () => stat.stop(),
     kill: (signal) => stat.kill(signal),
+    [Symbol.asyncDispose]: async () => {
+      stat.stop();
+      await finished;
+    },
   };
 }
 
@@ -129,8 +137,12 @@ class Stat {
     this.#groups = chooseGroups(options, target.kind === 'system', machine);
     this.#finder = new UnitFinder(options.aggregation ?? 'total', options.cgroups ?? []);
     const { signal } = options;
-    signal?.addEventListener('abort', () => this.stop(), { once: true });
-    if (signal?.aborted) this.stop();
+    const abort = (): void => {
+      this.kill(constants.signals.SIGTERM);
+      this.stop();
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    void this.#exited.promise.then(() => signal?.removeEventListener('abort', abort));
   }
 
   get exited(): Promise<CommandEnd | null> {
@@ -147,11 +159,14 @@ class Stat {
   }
 
   async countRuns(): Promise<StatResult> {
+    const { signal } = this.#options;
     try {
       const runs: Run[] = [];
       const wanted = this.#options.repeat ?? 1;
       do {
+        if (signal?.aborted) throw new AbortError(signal);
         runs.push(await this.#countOnce());
+        if (signal?.aborted) throw new AbortError(signal);
       } while (runs.length < wanted && !this.#isStopped);
       return this.#resultOf(runs);
     } catch (error) {

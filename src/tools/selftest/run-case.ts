@@ -5,7 +5,7 @@ import type { PeriodRule } from '../../period/types.ts';
 import { openProfile } from '../../read/open-profile.ts';
 import { planOnly } from '../../record/prepare-recording.ts';
 import { record } from '../../record/record.ts';
-import type { RecordOptions } from '../../record/record-options.ts';
+import type { RecordOptions, RecordTarget } from '../../record/record-options.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { packageFile } from '../../system/version.ts';
 import { judgeCase } from './judge.ts';
@@ -84,7 +84,7 @@ function failed(setup: CaseSetup): CaseReport {
   return { ...setup, opened: null, notices: [], findings: [], numbers: null };
 }
 
-function optionsFor(setup: CaseSetup, marksFile: string): RecordOptions {
+function optionsFor(setup: CaseSetup, marksFile: string): RecordOptions & RecordTarget {
   return {
     command: [process.execPath, packageFile(WORKLOAD), marksFile],
     events: [setup.event],

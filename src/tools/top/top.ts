@@ -1,4 +1,6 @@
+import { constants } from 'node:os';
 import { Deferred } from '../../base/deferred.ts';
+import { AbortError } from '../../base/errors.ts';
 import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../../native/binding.ts';
@@ -49,13 +51,17 @@ export type RunningTop = {
   kill(signal: number): boolean;
   /** Settles when the command has ended; null at once where there is none. */
   readonly exited: Promise<CommandExit | null>;
+  /** Stops the sampling; the command runs on. */
+  [Symbol.asyncDispose](): Promise<void>;
 };
 
 /**
  * Samples running code and sums it up by name while it runs. Nothing is written.
- * Throws as `record` does.
+ * Throws as `record` does. Once `signal` is aborted the command gets SIGTERM, and `reports` throws
+ * `AbortError`.
  */
 export function startTop(options: TopOptions, binding: NativeBinding = loadBinding()): RunningTop {
+  if (options.signal?.aborted) throw new AbortError(options.signal);
   checkTopOptions(options);
   const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
   if (callGraph !== options.callGraph) {
@@ -92,6 +98,7 @@ class Top implements RunningTop {
   /** Records of the tasks that were there before; empty until the start. */
   #existing: Uint8Array = new Uint8Array(0);
   #hasEnded = false;
+  #isRead = false;
   #failure: Error | null = null;
   #wake = (): void => {};
 
@@ -128,8 +135,15 @@ class Top implements RunningTop {
       if (this.#hasEnded || this.#failure !== null) this.#wake();
     });
     if (durationMs !== undefined) callAfter(durationMs, () => this.stop(), { unref: true });
-    signal?.addEventListener('abort', () => this.stop(), { once: true });
-    if (signal?.aborted) this.stop();
+    if (signal === undefined) return;
+    const abort = (): void => {
+      this.#failure ??= new AbortError(signal);
+      this.kill(constants.signals.SIGTERM);
+      this.stop();
+      this.#wake();
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    void this.#exited.promise.then(() => signal.removeEventListener('abort', abort));
   }
 
   get exited(): Promise<CommandExit | null> {
@@ -137,6 +151,7 @@ class Top implements RunningTop {
   }
 
   async *reports(): AsyncGenerator<TopReport, void, void> {
+    this.#isRead = true;
     const { intervalMs = DEFAULT_INTERVAL_MS } = this.#options;
     let nextMs = this.#startMs + intervalMs;
     try {
@@ -178,6 +193,12 @@ class Top implements RunningTop {
 
   kill(signal: number): boolean {
     return this.#session.sampler.kill(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isRead) this.stop();
+    // Nobody reads the reports, whose end lets go of the events.
+    else for await (const _ of this.reports()) break;
   }
 
   #take(event: SamplerEvent): void {
