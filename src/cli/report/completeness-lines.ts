@@ -30,7 +30,7 @@ function cutLine(opened: OpenedProfile, cut: CutStacks): string {
   const share = formatShare(samples / (opened.completeness as Completeness).samples);
   const advice = adviceFor(cut, opened);
   return (
-    `${share} end in ${printable(nameOf(opened, dso))}: ${reason}` +
+    `${share} end in ${printable(shownName(opened, dso))}: ${reason}` +
     (advice === null ? '' : ` (${advice})`)
   );
 }
@@ -39,11 +39,27 @@ function nameOf({ profile }: OpenedProfile, dso: number): string {
   return profile.dsos[dso]?.name ?? 'no mapping';
 }
 
+/** The kernel calls memory of no file `//anon`. */
+function shownName(opened: OpenedProfile, dso: number): string {
+  const name = nameOf(opened, dso);
+  return name === '//anon' ? 'memory of no file' : name;
+}
+
+/** Whether the recording was made with stack dumps, which are gone once they are unwound. */
+function hadStackDumps({ meta }: OpenedProfile['profile']): boolean {
+  const { commandLine } = meta;
+  const end = commandLine.indexOf('--');
+  const own = commandLine.slice(0, end < 0 ? undefined : end).join(' ');
+  return /\s--call-graph[=\s](?:auto|dwarf)\b/.test(own);
+}
+
 /** What helps against stacks being cut for this reason; null if nothing does. */
 function adviceFor({ reason, dso }: CutStacks, { profile }: OpenedProfile): string | null {
   switch (reason) {
     case CHAIN_ENDS:
-      return 'record with --call-graph auto, or build with -fno-omit-frame-pointer';
+      return hadStackDumps(profile)
+        ? 'build with -fno-omit-frame-pointer'
+        : 'record with --call-graph auto, or build with -fno-omit-frame-pointer';
     case CHAIN_IS_FULL:
       return 'raise kernel.perf_event_max_stack, or record with --call-graph dwarf';
     case LBR_IS_FULL:

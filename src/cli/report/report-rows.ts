@@ -44,7 +44,12 @@ const DEFAULT_ROWS = 40;
 const DEFAULT_TREE_SHARE = 0.005;
 
 /** One row of whichever table was asked for. */
-export type Row = Figures & { readonly name: string; readonly dso: string };
+export type Row = Figures & {
+  readonly name: string;
+  readonly dso: string;
+  /** Row of `funcs`; in the table of functions alone. */
+  readonly func?: number;
+};
 
 /** The rows of the table that `sort` names, in the order of the report. */
 export function rowsOfTable(profile: Profile, report: FlatReport, sort: PlainKey): Row[] {

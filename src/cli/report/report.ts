@@ -23,6 +23,7 @@ import { formatCallTree } from '../render/call-tree-text.ts';
 import { formatTable } from '../render/table.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
 import { framesLines, idleLines } from './frames-lines.ts';
+import { funcPlace } from './func-place.ts';
 import {
   type GroupedOptions,
   groupedJson,
@@ -270,7 +271,7 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
     lost: lostSamplesOf(profile.losses, event),
     rows: selectRows(inOrder(rowsOfTable(profile, report, sort), view), limits).rows.map((row) => ({
       name: row.name,
-      ...(sort === 'sym' && { dso: row.dso }),
+      ...(row.func !== undefined && { dso: row.dso, ...funcPlace(profile, row.func) }),
       ...figuresJson(row),
     })),
     ...(sort === 'sym' && {

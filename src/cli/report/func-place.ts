@@ -1,0 +1,27 @@
+import { NONE } from '../../base/brand.ts';
+import { lostFunc } from '../../profile/losses.ts';
+import { FUNC_CATEGORIES, type FuncCategory, type Profile } from '../../profile/types.ts';
+
+/** Where a function begins in its source, and whose code it is; null where it is not known. */
+export type FuncPlace = {
+  /** Path or URL. */
+  readonly file: string | null;
+  /** From 1. */
+  readonly line: number | null;
+  /** From 1. */
+  readonly column: number | null;
+  /** Null of what was lost. */
+  readonly category: FuncCategory | null;
+};
+
+/** The parts of a function's name and its owner for programs, which its row has as one text. */
+export function funcPlace(profile: Profile, func: number): FuncPlace {
+  const { funcs, strings } = profile;
+  const file = funcs.file[func];
+  return {
+    file: file === NONE ? null : strings[file],
+    line: funcs.line[func] || null,
+    column: funcs.column[func] || null,
+    category: func === lostFunc(profile) ? null : FUNC_CATEGORIES[funcs.category[func]],
+  };
+}
