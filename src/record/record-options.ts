@@ -138,7 +138,7 @@ export type RecordOptions = UserOptions & {
 
 type Absent<Keys extends string> = { readonly [key in Keys]?: undefined };
 
-/** What is recorded: exactly one target. CPUs alone mean everything that runs on them. */
+/** The target of a recording, exactly one. CPUs alone mean everything that runs on them. */
 export type RecordTarget =
   | ({ readonly command: readonly string[] } & Absent<'pids' | 'tids'>)
   | ({ readonly pids: readonly number[]; readonly systemWide?: false } & Absent<'command' | 'tids'>)
