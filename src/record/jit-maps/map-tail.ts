@@ -6,6 +6,8 @@ import { readFully, readSome } from '../../system/files/read-some.ts';
 /** One instant on the recording's clock and on the wall clock, nanoseconds. */
 export type ClockPair = { readonly wallNs: bigint; readonly clockNs: bigint };
 
+/** A map in which several threads overwrite each other is read anew at each change, up to this size. */
+const MAX_OVERWRITTEN_BYTES = 16 << 20;
 /** Read in one look while recording; more comes at the next. */
 export const MOST_IN_ONE_LOOK = 4 << 20;
 const NEWLINE = 0x0a;
@@ -30,6 +32,14 @@ export class MapTail {
   #seen = new Uint8Array(0);
   #isOpen = true;
   #isReplacement: boolean;
+  /** Time of the file's last change that was read to its end. */
+  #readMtimeNs = -1n;
+  /**
+   * Lines taken of a file that is written in several places. In Node 18 each worker opens the map of its
+   * process and begins at its front, while the others go on where they are: the size says nothing of
+   * what is new, and what is not written yet is zeros. Null: not so.
+   */
+  #takenLines: Set<string> | null = null;
 
   /**
    * `sinceNs`: when the file was not there yet, 0 if it was there before the recording. `replaces`:
@@ -62,6 +72,11 @@ export class MapTail {
     const before = readClock();
     const { size, mtimeNs } = fstatSync(this.#fd, { bigint: true });
     const available = Number(size) - this.#position;
+    const isOverwritten =
+      available === 0 && this.#readMtimeNs >= 0n && mtimeNs !== this.#readMtimeNs;
+    if (isOverwritten || this.#takenLines !== null) {
+      return this.#lookEverywhere(Number(size), mtimeNs, before, readClock);
+    }
     const isRestart = available < 0 || (available > 0 && !this.#isContinued());
     if (isRestart) {
       this.#position = 0;
@@ -76,13 +91,43 @@ export class MapTail {
     const count = wanted > 0 ? readSome(this.#fd, bytes, 0, wanted, this.#position) : 0;
     this.#position += count;
     const isAll = this.#position >= Number(size);
+    if (isAll) this.#readMtimeNs = mtimeNs;
     const fromNs = this.#lastLookNs;
     const toNs = fromNs === 0n ? 0n : writtenBy(mtimeNs, fromNs, after, isAll);
     // What was there before the recording may take several looks.
     if (fromNs !== 0n || isAll) this.#lastLookNs = before.clockNs;
     this.#take(bytes.subarray(0, count), fromNs, toNs, isRestart || this.#isReplacement);
     this.#isReplacement = false;
+    if (bytes.subarray(0, count).includes(0)) this.#takenLines = new Set();
     return count;
+  }
+
+  /** Takes the lines that are new anywhere in the file; returns how many bytes they have. */
+  #lookEverywhere(
+    size: number,
+    mtimeNs: bigint,
+    before: ClockPair,
+    readClock: () => ClockPair,
+  ): number {
+    this.#takenLines ??= new Set();
+    if (mtimeNs === this.#readMtimeNs || size > MAX_OVERWRITTEN_BYTES) return 0;
+    this.#readMtimeNs = mtimeNs;
+    const after = readClock();
+    const bytes = new Uint8Array(size);
+    const text = Buffer.from(bytes.buffer, 0, readFully(this.#fd, bytes, 0)).toString('latin1');
+    const fresh = text
+      .slice(0, text.lastIndexOf('\n') + 1)
+      .split(/[\n\0]+/)
+      .filter((line) => line !== '' && !this.#takenLines?.has(line));
+    for (const line of fresh) this.#takenLines.add(line);
+    const fromNs = this.#lastLookNs;
+    this.#lastLookNs = before.clockNs;
+    this.#unfinished = new Uint8Array(0);
+    if (fresh.length === 0) return 0;
+    const lines = new Uint8Array(Buffer.from(`${fresh.join('\n')}\n`, 'latin1'));
+    const toNs = fromNs === 0n ? 0n : writtenBy(mtimeNs, fromNs, after, true);
+    this.pieces.push({ fromNs, toNs, isRestart: false, lines });
+    return lines.length;
   }
 
   /** Nothing more will be written: the last line is whole. */
@@ -105,7 +150,7 @@ export class MapTail {
     // A longer line is not read, wherever it ends: one byte more than that is enough to see it.
     this.#unfinished = this.#unfinished.slice(0, MAX_PERF_MAP_LINE_BYTES + 1);
     const seen = bytes.length >= SEEN_BYTES ? bytes : joined(this.#seen, bytes);
-    this.#seen = seen.slice(-Math.min(SEEN_BYTES, this.#position));
+    this.#seen = seen.slice(seen.length - Math.min(SEEN_BYTES, seen.length, this.#position));
     if (end > 0 || isRestart) {
       this.pieces.push({ fromNs, toNs, isRestart, lines: end > 0 ? lines : new Uint8Array(0) });
     }

@@ -174,6 +174,44 @@ describe('a perf map that grows', () => {
   });
 });
 
+describe('a perf map that several threads write, as in Node 18', () => {
+  test('a perf map that was looked at while it was empty is read on', () => {
+    const { watch, start, at } = watching();
+    start();
+    writeFileSync(pathOf(), `1000 10 ${'x'.repeat(100)}\n`);
+    at(2000);
+    writeFileSync(pathOf(), '');
+    at(3000);
+    writeFileSync(pathOf(), '2000 10 after\n');
+    at(4000);
+    const { lines, notices } = stored(watch);
+    expect(lines.at(-1)).toBe('ours anew 4000 after');
+    expect(notices).toEqual([]);
+  });
+
+  test('lines are found wherever they are written, each once', () => {
+    const { watch, start, at } = watching();
+    const written = (seconds: number, text: string) => {
+      writeFileSync(pathOf(), text);
+      // Two writes in one tick of the kernel's clock have the same time.
+      utimesSync(pathOf(), seconds, seconds);
+    };
+    start();
+    const first = '1000 10 one\n';
+    const behind = '2000 10 two\n';
+    written(100, `${'\0'.repeat(first.length)}${behind}`);
+    at(2000);
+    written(101, `${first}${behind}`);
+    at(3000);
+    written(102, `${first}${behind.replace('two', 'new')}`);
+    at(4000);
+    at(5000);
+    const { lines, notices } = stored(watch);
+    expect(lines.map((line) => line.split(' ').at(-1))).toEqual(['one', 'two', 'new']);
+    expect(notices).toEqual([]);
+  });
+});
+
 describe('a map', () => {
   test('a perf map of a process that is not recorded is left alone', () => {
     const { watch, start, at } = watching();
