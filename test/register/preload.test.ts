@@ -152,7 +152,7 @@ const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
   ? '--permission'
   : '--experimental-permission';
 
-test('children under the permission model start, without the preload', () => {
+test('children that may not read the preload start without it', () => {
   const child = script(
     'child.cjs',
     `const isPreloaded = /preload/.test(process.env.NODE_OPTIONS);
@@ -168,11 +168,14 @@ test('children under the permission model start, without the preload', () => {
      process.stdout.write(execFileSync(process.execPath, words, { env: { ...process.env } }));
      process.stdout.write(execSync([process.execPath, ...words].join(' ')));
      process.stdout.write(spawnSync(process.execPath, [words.at(-1)]).stdout);
+     const uid = process.getuid() + 1;
+     const { status } = spawnSync('/bin/sh', ['-c', 'case "$NODE_OPTIONS" in *preload*) exit 1; esac'], { uid });
+     console.log(process.getuid() === 0 ? status : 0);
      spawn(process.execPath, words, { stdio: 'inherit' });`,
   );
   const { stdout, stderr } = preloaded([path]);
   expect(stderr).toBe('');
-  expect(stdout).toBe('false\nfalse\nfalse\ntrue\nfalse\n');
+  expect(stdout).toBe('false\nfalse\nfalse\ntrue\n0\nfalse\n');
 });
 
 test('a parent and its child report once what their flags lack', () => {

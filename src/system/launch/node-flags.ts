@@ -100,7 +100,7 @@ export function addNodeFlags(
   const own = nodeWords(command, isNode ? found.at : NONE);
   const given = [...inherited, ...own];
   const isRestricted = restrictsNode(command, found);
-  const preload = found.losesOptions || isRestricted ? null : preloadFor(command, major);
+  const preload = found.losesOptions || isRestricted ? null : preloadFor(command, found, major);
   if (naming === 'events' && preload !== null && !given.some(namesCode)) {
     return withCodeEvents(command, preload);
   }
@@ -312,21 +312,28 @@ function restrictsNode({ argv, env }: CommandSpec, { text }: NodeCommand): boole
 
 /**
  * The module that notes worker threads and the source maps of code that is transformed in memory;
- * null where the target's user may not read it, since Node ends where it can't load a preload.
+ * null where the target's user may not read it, since Node ends where it can't load a preload. What
+ * root starts may start Node as any user (gosu, su, setpriv).
  */
-function preloadFor({ user }: CommandSpec, major: number): string | null {
+function preloadFor({ user }: CommandSpec, { at }: NodeCommand, major: number): string | null {
   if (major < 18) return null;
   const path = packageFile('dist/register/preload.cjs');
   try {
     accessSync(path, constants.R_OK);
-    if (user === undefined || user.uid === 0) return path;
-    if ((statSync(path).mode & 0o004) === 0) return null;
-    for (let at = dirname(path); ; at = dirname(at)) {
-      if ((statSync(at).mode & 0o001) === 0) return null;
-      if (at === dirname(at)) return path;
-    }
+    const isOfRoot = (user?.uid ?? process.geteuid?.()) === 0;
+    const isOfOthers = isOfRoot ? at !== 0 : user !== undefined;
+    return isOfOthers && !isForAll(path) ? null : path;
   } catch {
     return null;
+  }
+}
+
+/** Whether all users may read a file. */
+function isForAll(path: string): boolean {
+  if ((statSync(path).mode & 0o004) === 0) return false;
+  for (let at = dirname(path); ; at = dirname(at)) {
+    if ((statSync(at).mode & 0o001) === 0) return false;
+    if (at === dirname(at)) return true;
   }
 }
 
