@@ -37,8 +37,8 @@ const OPTION_OF_FLAG: Readonly<Record<string, string>> = {
   '--user': 'user',
 };
 
-/** A flag alone, not within a word, a path or another flag. */
-const FLAG = /(?<![\w/-])--?[A-Za-z][A-Za-z-]*(?![\w=/-])/g;
+/** A flag alone, not within a word, a path or another flag; with the word for its value: `SECONDS`. */
+const FLAG = /(?<![\w/-])(--?[A-Za-z][A-Za-z-]*)(?![\w=/-])(?: [A-Z]{3,}\b)?/g;
 
 /**
  * An error for callers of the library: messages and hints name its options instead of flags, and have
@@ -65,5 +65,5 @@ function hintsOf({ hints }: UsageError | FailedError): string[] {
 }
 
 function withOptions(text: string): string {
-  return text.replace(FLAG, (flag) => OPTION_OF_FLAG[flag] ?? flag);
+  return text.replace(FLAG, (words, flag: string) => OPTION_OF_FLAG[flag] ?? words);
 }

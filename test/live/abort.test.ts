@@ -92,6 +92,11 @@ describeLive('await using', () => {
     await expect(record({ pids: [4194303], events, output })).rejects.toMatchObject({
       code: 'ESRCH',
     });
+    const nowhere = join(scratch, 'nowhere', 'x.data');
+    await expect(record({ command, events, output: nowhere })).rejects.toMatchObject({
+      code: 'ENOENT',
+    });
+    await expect(openProfile(nowhere)).rejects.toMatchObject({ code: 'ENOENT' });
     await expect(record({ command, freq: -1, output })).rejects.toMatchObject({
       code: 'ERR_INVALID_ARG_VALUE',
       message: expect.stringMatching(/^freq -1/) as string,

@@ -1,4 +1,5 @@
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import { chooseUser } from '../../system/accounts/run-as.ts';
 import { resolveCommand } from '../../system/launch/resolve-command.ts';
 import { explainUnprofilable } from '../../system/launch/unprofilable.ts';
@@ -62,7 +63,9 @@ function attachedTarget(ids: readonly number[], tids: readonly number[]): StatTa
   const all = [...tids];
   for (const pid of pids) {
     const threads = listThreads(pid);
-    if (threads.length === 0) throw new FailedError(`no such process: ${pid}`);
+    if (threads.length === 0) {
+      throw new FailedError(`no such process: ${pid}`, [], EXIT.FAILED, 'ESRCH');
+    }
     all.push(...threads);
   }
   return { kind: 'threads', tids: [...new Set(all)], pids };

@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { FailedError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import { isSystemError, systemErrorReason } from '../../base/system-error.ts';
 import { readFully } from '../../system/files/read-some.ts';
 
@@ -54,12 +55,12 @@ export function reading<T>(path: string, read: () => T): T {
 function cannotRead(path: string, error: unknown): FailedError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') {
-    return new FailedError(`no such file: ${path}`, ['record one: perf-ts record -- ./app']);
+    const hints = ['record one: perf-ts record -- ./app'];
+    return new FailedError(`no such file: ${path}`, hints, EXIT.FAILED, code);
   }
   if (code === 'EACCES') {
-    return new FailedError(`cannot read ${path}: permission denied`, [
-      `it was written by another user: sudo chown "$USER" ${path}`,
-    ]);
+    const hints = [`it was written by another user: sudo chown "$USER" ${path}`];
+    return new FailedError(`cannot read ${path}: permission denied`, hints, EXIT.FAILED, code);
   }
   return new FailedError(`cannot read ${path}: ${systemErrorReason(error)}`);
 }

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import { actingUid } from '../accounts/file-identity.ts';
 import { MOST_LINKS, O_PATH } from './open-flags.ts';
 
@@ -53,7 +54,13 @@ export class Folder {
   static around(path: string): Folder {
     const name = basename(path);
     if (name === '' || name === '.' || name === '..' || path.endsWith('/')) {
-      throw new FailedError(`cannot write ${path}: it is a directory`, ['name a file with -o']);
+      const hints = ['name a file with -o'];
+      throw new FailedError(
+        `cannot write ${path}: it is a directory`,
+        hints,
+        EXIT.FAILED,
+        'EISDIR',
+      );
     }
     return Folder.open(dirname(path));
   }

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { basename } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import { actAs, type FileIdentity } from '../accounts/file-identity.ts';
 import { Folder } from './folder.ts';
@@ -335,7 +336,8 @@ export function checkWritable(path: string): void {
 
 function checkEntry(path: string, entry: Stats): void {
   if (entry.isDirectory()) {
-    throw new FailedError(`cannot write ${path}: it is a directory`, ['name a file with -o']);
+    const hints = ['name a file with -o'];
+    throw new FailedError(`cannot write ${path}: it is a directory`, hints, EXIT.FAILED, 'EISDIR');
   }
   if (entry.isCharacterDevice() || entry.isBlockDevice()) {
     throw new FailedError(`cannot write ${path}: it is a device`, [
@@ -361,9 +363,14 @@ export function asWriteFailure(path: string, error: unknown): unknown {
 }
 
 function cannotWrite(path: string, error: unknown): FailedError {
-  return new FailedError(`cannot write ${path}: ${writeErrorReason(error)}`, [
-    'name a place you may write to with -o',
-  ]);
+  const hints = ['name a place you may write to with -o'];
+  const { code } = error as NodeJS.ErrnoException;
+  return new FailedError(
+    `cannot write ${path}: ${writeErrorReason(error)}`,
+    hints,
+    EXIT.FAILED,
+    code,
+  );
 }
 
 const WRITE_ERRORS: Readonly<Record<string, string>> = {
