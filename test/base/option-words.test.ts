@@ -20,10 +20,12 @@ test('flags in errors of the library are options, and hints that need a terminal
 test('words that only look like flags stay, and so do classes of their own', () => {
   const failed = new FailedError('cannot execute ./a-p: /x/-p, --perf-basic-prof and -o=x', [
     '-F -1',
+    'use --duration SECONDS',
+    '--tree DEPTH',
   ]);
   const { message, hints } = inOptionWords(failed) as FailedError;
   expect(message).toBe('cannot execute ./a-p: /x/-p, --perf-basic-prof and -o=x');
-  expect(hints).toEqual(['freq -1']);
+  expect(hints).toEqual(['freq -1', 'use durationMs', '--tree DEPTH']);
   const other = new RangeError('-p');
   expect(inOptionWords(other)).toBe(other);
 });
