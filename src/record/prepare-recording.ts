@@ -31,10 +31,11 @@ import { explainRefusal, explainRingRefusal } from '../system/kernel/permission-
 import { explainAttachedNode } from '../system/launch/attached-node.ts';
 import { explainAttachedRuntimes } from '../system/launch/attached-runtime.ts';
 import { addNamingFlags } from '../system/launch/naming-flags.ts';
-import { type CodeNaming, type NodeFlags, newCodeSocket } from '../system/launch/node-flags.ts';
+import { type CodeNaming, newCodeSocket } from '../system/launch/node-flags.ts';
 import { resolveCommand } from '../system/launch/resolve-command.ts';
 import { explainGoneBeforeStart, explainStartFailure } from '../system/launch/start-failure.ts';
 import { explainUnprofilable } from '../system/launch/unprofilable.ts';
+import type { NodeFlags } from '../system/launch/v8-flags.ts';
 import { processesOf, UNSETTLED } from '../system/processes/attached.ts';
 import { autoStackBytes, dropsCopies } from './call-graph.ts';
 import { checkOptions } from './check-options.ts';

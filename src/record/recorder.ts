@@ -21,8 +21,7 @@ import { describeExisting } from './existing-state.ts';
 import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
 import { JitDumps } from './jit-maps/jit-dumps.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
-import { pidsWithCode } from './jit-maps/node-files.ts';
-import { explainUnmappedNode, findMappedNode } from './jit-maps/unmapped-node.ts';
+import { findUnmappedNode } from './jit-maps/unmapped-node.ts';
 import { openCodeSink } from './open-code-sink.ts';
 import { OutputSwitch } from './output-switch.ts';
 import { explainNativeError } from './prepare-recording.ts';
@@ -527,14 +526,8 @@ class Recorder implements ControlActions {
   #reportUnmappedNode(file: RecordingFile, { dataEnd }: RecordingEnded, jit: JitAttachments): void {
     const { target, causesMaps } = this.#opened.session;
     if (target.kind !== 'command' || this.#options.nodeFlags === false) return;
-    try {
-      const mapped = pidsWithCode(jit.attachments);
-      const found = findMappedNode(file.records(dataEnd));
-      const missing = explainUnmappedNode(found, mapped, causesMaps);
-      if (missing !== null) this.#say(missing);
-    } catch (error) {
-      this.#say(`whether all Node processes wrote maps is not known: ${systemErrorReason(error)}`);
-    }
+    const missing = findUnmappedNode(() => file.records(dataEnd), jit.attachments, causesMaps);
+    if (missing !== null) this.#say(missing);
   }
 
   /** Adds the feature sections and the appendix; returns the bytes of the output. */

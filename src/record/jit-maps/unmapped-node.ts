@@ -2,11 +2,14 @@
 
 import { basename } from 'node:path';
 import { textOfBytes } from '../../base/byte-text.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
+import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
 import { readSome } from '../../system/files/read-some.ts';
-import { V8_FLAGS } from '../../system/launch/node-flags.ts';
 import { NODE } from '../../system/launch/node-in-shell.ts';
 import { identifyNode } from '../../system/launch/node-program.ts';
+import { V8_FLAGS } from '../../system/launch/v8-flags.ts';
+import { pidsWithCode } from './node-files.ts';
 
 const WINDOW_BYTES = 1 << 20;
 const HEADER_BYTES = 8;
@@ -90,4 +93,21 @@ export function explainUnmappedNode(
     ? `start it with: node ${V8_FLAGS.join(' ')}`
     : 'record with --node-flags';
   return `${who} ran Node without V8's perf map, so that its JavaScript has no names: ${cure}`;
+}
+
+/**
+ * The same of the records and the attachments of a recording; also says so where the file can't be
+ * read.
+ */
+export function findUnmappedNode(
+  openRecords: () => Parameters<typeof findMappedNode>[0],
+  attachments: readonly Attachment[],
+  areFlagsSet: boolean,
+): string | null {
+  try {
+    const found = findMappedNode(openRecords());
+    return explainUnmappedNode(found, pidsWithCode(attachments), areFlagsSet);
+  } catch (error) {
+    return `whether all Node processes wrote maps is not known: ${systemErrorReason(error)}`;
+  }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { readTextOrEmpty } from '../small-file.ts';
-import { namesCode, V8_FLAGS } from './node-flags.ts';
+import { namesCode, V8_FLAGS } from './v8-flags.ts';
 
 /** What a running process is, as far as this process may look. */
 export type ProcessFacts = {

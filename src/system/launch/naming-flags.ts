@@ -1,6 +1,7 @@
 import type { CommandSpec } from '../../native/types.ts';
-import { addNodeFlags, type CodeNaming, type NodeFlags } from './node-flags.ts';
+import { addNodeFlags, type CodeNaming } from './node-flags.ts';
 import { addRuntimeVariables, findOtherRuntime } from './other-runtimes.ts';
+import type { NodeFlags } from './v8-flags.ts';
 
 /** What the user asked for: `RecordOptions`. */
 export type NamingOptions = {

@@ -12,7 +12,7 @@ import { printable } from '../../base/printable.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { fsPath } from '../files/byte-path.ts';
 import { variable, withVariable } from './command-environment.ts';
-import type { NodeFlags } from './node-flags.ts';
+import type { NodeFlags } from './v8-flags.ts';
 
 /** A program that runs JavaScript and is not Node. */
 export type OtherRuntime = 'bun' | 'deno';
