@@ -1,13 +1,14 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
 const fs = require('node:fs') as typeof import('node:fs');
-const childProcess = require('node:child_process') as unknown as ChildProcessExports;
 
 type AnyFunction = (...args: unknown[]) => unknown;
-type ChildProcessExports = Record<'spawnSync' | 'execFileSync' | 'execSync', AnyFunction> & {
-  ChildProcess: { prototype: { spawn: AnyFunction } };
+/** What `node:child_process` calls, which takes 3 ms to load itself, and which few programs need. */
+type Bindings = {
+  binding(name: 'process_wrap'): { Process: { prototype: { spawn: AnyFunction } } };
+  binding(name: 'spawn_sync'): { spawn: AnyFunction };
 };
-type Spawned = { args?: readonly unknown[]; envPairs?: string[]; uid?: number };
-type Options = { env?: Record<string, string | undefined>; uid?: number };
+/** Of Node up to 22, and of its `spawnSync`; since 24 `spawn` gets these one after the other. */
+type Spawned = { args?: unknown; envPairs?: unknown; uid?: unknown };
 
 /** Under these options Node reads only what it is allowed to, and ends where a preload is not. */
 const RESTRICTING = /(?:^|[\s=])--(?:experimental[-_])?(?:permission|policy)\b/;
@@ -15,54 +16,57 @@ const RESTRICTING = /(?:^|[\s=])--(?:experimental[-_])?(?:permission|policy)\b/;
 /** This preload as it stands in NODE_OPTIONS, by whatever links its path leads here. */
 const PRELOAD = /(?:^|\s+)--require=(?:"[^"]*|\S*)\/register\/preload\.cjs"?(?=\s|$)/g;
 
+/** Where Node since 24 has the uid among the arguments of `spawn`. */
+const UID_ARGUMENT = 6;
+
 /**
  * Takes the preload out of NODE_OPTIONS of the children that may not read it, and would not start:
  * their command line restricts what Node reads, or they run as another user.
  */
 exports.watchChildren = (): void => {
-  const { prototype } = childProcess.ChildProcess;
-  prototype.spawn = new Proxy(prototype.spawn, {
-    apply: (target, self, args) => {
-      const spawned = args[0] as Spawned | undefined;
-      const { args: words = [], envPairs } = spawned ?? {};
-      const options = envPairs?.filter((pair) => pair.startsWith('NODE_OPTIONS=')) ?? [];
-      if (
-        spawned !== undefined &&
-        envPairs !== undefined &&
-        isUnreadable([words, options, spawned])
-      ) {
-        spawned.envPairs = envPairs.map((pair) => (options.includes(pair) ? without(pair) : pair));
-      }
-      return Reflect.apply(target, self, args);
-    },
-  });
-  for (const name of ['spawnSync', 'execFileSync', 'execSync'] as const) {
-    childProcess[name] = new Proxy(childProcess[name], {
-      apply: (target, self, args) => {
-        const { NODE_OPTIONS } = process.env;
-        if (NODE_OPTIONS === undefined || !isUnreadable(args)) {
-          return Reflect.apply(target, self, args);
-        }
-        // The call is over before anything else may read the environment.
-        process.env.NODE_OPTIONS = without(NODE_OPTIONS);
-        try {
-          return Reflect.apply(target, self, args.map(withoutIn));
-        } finally {
-          process.env.NODE_OPTIONS = NODE_OPTIONS;
-        }
-      },
-    });
-  }
+  const bindings = process as unknown as Bindings;
+  const { prototype } = bindings.binding('process_wrap').Process;
+  prototype.spawn = watched(prototype.spawn);
+  const sync = bindings.binding('spawn_sync');
+  sync.spawn = watched(sync.spawn);
 };
 
-/** Whether what a function of `node:child_process` was given means that the preload is out of reach. */
-function isUnreadable(given: readonly unknown[]): boolean {
-  const user = process.geteuid?.();
-  const isOfOther = given.some((arg) => {
-    const { uid } = (arg ?? {}) as Options;
-    return typeof uid === 'number' && uid !== user;
+function watched(spawn: AnyFunction): AnyFunction {
+  return new Proxy(spawn, {
+    apply: (target, self, args) => Reflect.apply(target, self, readable(args)),
   });
-  return isOfOther || isRestricting(given) || !isReadable();
+}
+
+/** The arguments of `spawn`, without the preload where it is out of reach. */
+function readable(args: readonly unknown[]): readonly unknown[] {
+  const [first] = args;
+  if (typeof first === 'object' && first !== null) {
+    const { args: words, envPairs, uid } = first as Spawned;
+    if (!isEnvironment(envPairs) || !isUnreadable(words, envPairs, uid)) return args;
+    return [{ ...first, envPairs: envPairs.map(without) }, ...args.slice(1)];
+  }
+  const pairs = args.find(isEnvironment);
+  const words = args.find((arg) => Array.isArray(arg) && arg !== pairs);
+  if (pairs === undefined || !isUnreadable(words, pairs, args[UID_ARGUMENT])) return args;
+  return args.map((arg) => (arg === pairs ? pairs.map(without) : arg));
+}
+
+/** `NAME=VALUE` each, NODE_OPTIONS with the preload among them. */
+function isEnvironment(value: unknown): value is string[] {
+  return (
+    Array.isArray(value) &&
+    value.some(
+      (pair) =>
+        typeof pair === 'string' && pair.startsWith('NODE_OPTIONS=') && without(pair) !== pair,
+    )
+  );
+}
+
+function isUnreadable(words: unknown, pairs: readonly string[], uid: unknown): boolean {
+  const options = pairs.filter((pair) => pair.startsWith('NODE_OPTIONS='));
+  const given = [...(Array.isArray(words) ? words : []), ...options];
+  const isOfOther = typeof uid === 'number' && uid > 0 && uid !== process.geteuid?.();
+  return isOfOther || given.some((word) => RESTRICTING.test(`${word}`)) || !isReadable();
 }
 
 /** False in a program that has given up its rights since it started. */
@@ -75,22 +79,8 @@ function isReadable(): boolean {
   }
 }
 
-/** Whether the words of a command, a line for a shell or NODE_OPTIONS restrict Node. */
-function isRestricting(words: readonly unknown[]): boolean {
-  return words.some((word) =>
-    Array.isArray(word) ? isRestricting(word) : typeof word === 'string' && RESTRICTING.test(word),
-  );
-}
-
-/** Options with an environment of their own get a copy of it; all else stays. */
-function withoutIn(arg: unknown): unknown {
-  const { env } = (arg ?? {}) as Options;
-  if (typeof env?.NODE_OPTIONS !== 'string') return arg;
-  return { ...(arg as Options), env: { ...env, NODE_OPTIONS: without(env.NODE_OPTIONS) } };
-}
-
-function without(text: string): string {
-  return text.replace(PRELOAD, '');
+function without(pair: string): string {
+  return pair.startsWith('NODE_OPTIONS=') ? pair.replace(PRELOAD, '') : pair;
 }
 
 export declare function watchChildren(): void;

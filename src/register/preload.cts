@@ -14,12 +14,12 @@
 const fs = require('node:fs') as typeof import('node:fs');
 const nodeModule = require('node:module') as NodeModuleExports;
 const { pathToFileURL } = require('node:url') as typeof import('node:url');
-const workers = require('node:worker_threads') as typeof import('node:worker_threads');
 const { sendCode } = require('./code-events.cjs') as typeof import('./code-events.cts');
 const { watchChildren } = require('./children.cjs') as typeof import('./children.cts');
 const { noteOf, openNotes } =
   require('./source-map-note.cjs') as typeof import('./source-map-note.cts');
-const { noteThread } = require('./thread-note.cjs') as typeof import('./thread-note.cts');
+const { isMainThread, noteThread } =
+  require('./thread-note.cjs') as typeof import('./thread-note.cts');
 const { watchCommonJs } = require('./watch-commonjs.cjs') as typeof import('./watch-commonjs.cts');
 const { watchVm } = require('./watch-vm.cjs') as typeof import('./watch-vm.cts');
 
@@ -45,7 +45,7 @@ const NAMING = /(?:^|\s)--perf[-_](?:basic[-_])?prof\b/;
 /** In the environment of a process whose parent has printed what its flags lack. */
 const REPORTED = 'PERF_TS_REGISTERED';
 
-const notes = openNotes(process.pid, workers.isMainThread);
+const notes = openNotes(process.pid, isMainThread);
 const see = (filename: unknown, code: unknown): void => notes.write(noteOf(filename, code));
 
 /** As the code-events library writes it. */
@@ -59,7 +59,13 @@ attempt(() => watchVm(see));
 attempt(watchLoaders);
 attempt(watchChildren);
 attempt(() => nodeModule.syncBuiltinESMExports());
-attempt(() => noteThread(notes, module.parent?.id === 'internal/preload'));
+attempt(() => noteThread(notes, isRequired()));
+
+/** Whether `--require` loaded this, and not `--import`. */
+function isRequired(): boolean {
+  const { _preload_modules: required = [] } = process as { _preload_modules?: readonly string[] };
+  return required.some((path) => path.endsWith('/register/preload.cjs'));
+}
 
 /** Some Node's modules may look different: what is watched there stays without notes. */
 function attempt(step: () => void): void {
@@ -72,7 +78,7 @@ function attempt(step: () => void): void {
 
 /** The sooner the better: what is compiled before has no name. */
 function nameCode(): void {
-  if (!workers.isMainThread) {
+  if (!isMainThread) {
     if (recorder !== undefined) reportCode(recorder);
   } else if (!isCodeReported()) {
     nameWhatStartsLater();
@@ -153,12 +159,12 @@ function isWritable(directory: string): boolean {
  */
 function watchLoaders(): void {
   const { register, registerHooks } = nodeModule;
-  const hook = pathToFileURL(require.resolve('./load-hook.mjs')).href;
   if (register !== undefined) {
     nodeModule.register = new Proxy(register, {
       apply: (target, self, args) => {
         const result = Reflect.apply(target, self, args);
-        Reflect.apply(target, self, [hook, { data: { pid: process.pid } }]);
+        const { href } = pathToFileURL(require.resolve('./load-hook.mjs'));
+        Reflect.apply(target, self, [href, { data: { pid: process.pid } }]);
         return result;
       },
     });

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
 const fs = require('node:fs') as typeof import('node:fs');
 const nodeModule = require('node:module') as unknown as { runMain: unknown };
-const workers = require('node:worker_threads') as typeof import('node:worker_threads');
 
+type Workers = typeof import('node:worker_threads');
 type Notes = { write(note: object | null): void };
 /** Newer Nodes have them. */
 type ThreadFacts = { readonly threadName?: string; readonly isInternalThread?: boolean };
@@ -11,25 +11,45 @@ type ThreadFacts = { readonly threadName?: string; readonly isInternalThread?: b
 const UNNAMED = 'WorkerThread';
 const EVALUATED = '[eval]';
 
+/** "4711/task/4715", the kernel's numbers of this process and thread. */
+const [ownPid, ownTid] = ((): readonly string[] => {
+  try {
+    return fs.readlinkSync('/proc/thread-self').split('/task/');
+  } catch {
+    return [];
+  }
+})();
+
+/** Node's module about it takes 2 ms to load, so that it is asked where /proc does not tell. */
+const isMain: boolean = ownPid === undefined ? loadWorkers().isMainThread : ownPid === ownTid;
+exports.isMainThread = isMain;
+
+function loadWorkers(): Workers {
+  return require('node:worker_threads') as Workers;
+}
+
 /**
  * Notes which process or worker this thread is. `isRequired`: `--require` loaded the preload, before
  * Node knows the worker's script; false under `--import`, which comes after it.
  */
 exports.noteThread = (notes: Notes, isRequired: boolean): void => {
-  if (workers.isMainThread) {
+  if (isMain) {
     const { pid, version: node } = process;
     const recording = process.env.PERF_TS_RECORDING;
     const clusterWorker = clusterNumber();
     notes.write({ kind: 'process', pid, node, cwd: process.cwd(), recording, clusterWorker });
     return;
   }
-  // The kernel's number of this thread: "4711/task/4715".
-  const tid = Number(fs.readlinkSync('/proc/thread-self').split('/').pop());
+  const workers = loadWorkers();
+  const tid = Number(ownTid);
   const { threadName = '' } = workers as ThreadFacts;
   const name = threadName === UNNAMED ? '' : threadName;
   const note = { kind: 'worker', tid, number: workers.threadId, name };
   // Loader threads and evaluated strings never run a main script.
-  notes.write({ ...note, script: isOfLoaders() ? '' : isRequired ? EVALUATED : mainScript() });
+  notes.write({
+    ...note,
+    script: isOfLoaders(workers) ? '' : isRequired ? EVALUATED : mainScript(),
+  });
   if (!isRequired) return;
   onceRead('runMain', () => {
     const script = mainScript();
@@ -38,7 +58,7 @@ exports.noteThread = (notes: Notes, isRequired: boolean): void => {
 };
 
 /** Whether Node itself started this thread, to run loaders in it: nothing can be posted to such. */
-function isOfLoaders(): boolean {
+function isOfLoaders(workers: Workers): boolean {
   return (workers as ThreadFacts).isInternalThread ?? workers.parentPort === null;
 }
 
@@ -77,4 +97,5 @@ function onceRead(key: 'runMain', whenRead: () => void): void {
   });
 }
 
+export declare const isMainThread: boolean;
 export declare function noteThread(notes: Notes, isRequired: boolean): void;

@@ -4,10 +4,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FailedError } from '../../base/errors.ts';
-import { codeEventsLibrary } from '../../register/code-events.cts';
-import { type TakeIn, type TakenIn, takeInExpression } from '../../register/take-in.cts';
+import type { TakeIn, TakenIn } from '../../register/take-in.cts';
 import { Inspector } from './inspector.ts';
 import { isPortTaken, listeningPorts } from './listening-ports.ts';
+import { codeEventsModule, takeInModule } from './register-modules.ts';
 
 /** The program may be busy in native code, where V8 is not asked. */
 const OPEN_MS = 5000;
@@ -54,11 +54,13 @@ async function takeIn(pid: number, options: HandshakeOptions): Promise<TakenIn> 
 }
 
 async function evaluate(inspector: Inspector, given: HandshakeOptions): Promise<TakenIn> {
-  const library = codeEventsLibrary();
+  const library = codeEventsModule().codeEventsLibrary();
   if (library === null)
     throw new FailedError('perf-ts has no code-events library for this machine');
   const options: TakeIn = { ...given, library };
-  return JSON.parse(`${await inspector.evaluate(takeInExpression(options))}`) as TakenIn;
+  return JSON.parse(
+    `${await inspector.evaluate(takeInModule().takeInExpression(options))}`,
+  ) as TakenIn;
 }
 
 /** Another process may have its inspector there, for somebody else's handshake perhaps. */

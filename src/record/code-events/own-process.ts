@@ -1,8 +1,8 @@
 import { Session } from 'node:inspector';
 import { isMainThread } from 'node:worker_threads';
-import { codeEventsLibrary } from '../../register/code-events.cts';
-import { type TakenIn, takeInExpression } from '../../register/take-in.cts';
+import type { TakenIn } from '../../register/take-in.cts';
 import type { HandshakeResult } from './handshake.ts';
+import { codeEventsModule, takeInModule } from './register-modules.ts';
 
 /** Whether this process is one whose V8 can be asked: Bun and Deno have other ways inside. */
 export function hasOwnCode(): boolean {
@@ -15,11 +15,11 @@ export function hasOwnCode(): boolean {
  * reaches the main thread, without a port.
  */
 export function attachOwnProcess(socket: string): Promise<HandshakeResult> {
-  const library = codeEventsLibrary();
+  const library = codeEventsModule().codeEventsLibrary();
   if (library === null) {
     return Promise.resolve({ failure: 'perf-ts has no code-events library for this machine' });
   }
-  const expression = takeInExpression({ library, socket, closesInspector: false });
+  const expression = takeInModule().takeInExpression({ library, socket, closesInspector: false });
   const params = { expression, includeCommandLineAPI: true, returnByValue: true, silent: true };
   const session = new Session();
   if (isMainThread) session.connect();

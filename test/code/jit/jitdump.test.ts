@@ -279,8 +279,10 @@ describe('a jitdump', () => {
       return line ? [{ name: String(name), file: line.file }] : [];
     });
     expect(located).toHaveLength(29);
-    // Baseline code has nothing inlined: its last line is of the function that it is named for.
-    const baseline = located.filter(({ name }) => name.startsWith('JS:^'));
+    // Baseline code has nothing inlined: its last line is of the function that it is named for. This V8
+    // wrote some files' names from memory that it had freed.
+    const isText = (file: string) => !/[^\x20-\x7e]/.test(file);
+    const baseline = located.filter(({ name, file }) => name.startsWith('JS:^') && isText(file));
     expect(baseline.length).toBeGreaterThan(0);
     for (const { name, file } of baseline) expect(name).toContain(file);
     expect(diagnostics.entries()).toEqual([]);

@@ -1,0 +1,17 @@
+import { createRequire } from 'node:module';
+import { packageFile } from '../../system/version.ts';
+
+// What runs inside the profiled program is CommonJS, built into files of its own. It is loaded from
+// there when it is needed: neither the bundled command nor a test's loader can take it in.
+
+export function codeEventsModule(): typeof import('../../register/code-events.cts') {
+  return load('code-events');
+}
+
+export function takeInModule(): typeof import('../../register/take-in.cts') {
+  return load('take-in');
+}
+
+function load<Module>(name: string): Module {
+  return createRequire(import.meta.url)(packageFile(`dist/register/${name}.cjs`)) as Module;
+}
