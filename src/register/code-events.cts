@@ -36,13 +36,16 @@ const load = (file: string): CodeEventsLibrary => {
 
 /**
  * Reports what the calling thread compiles from now on to the recorder that listens at `socket`, until it
- * closes or this process ends. Throws where that can't be.
+ * closes, which `onEnd` is told, or this process ends. Throws where that can't be.
  */
-const send = (socket: string): void => {
+const send = (socket: string, onEnd: () => void): void => {
   const file = findLibrary();
   if (file === null) throw new Error('perf-ts has no code-events library for this machine');
   const library = load(file);
-  library.start(socket, false);
+  library.start(socket, false, () => {
+    library.setInterpretedFrames(false);
+    onEnd();
+  });
   // Not before: code that V8 has not announced would have a frame without a name.
   library.setInterpretedFrames(true);
 };
@@ -53,4 +56,4 @@ exports.sendCode = send;
 
 export declare function codeEventsLibrary(): string | null;
 export declare function loadLibrary(file: string): CodeEventsLibrary;
-export declare function sendCode(socket: string): void;
+export declare function sendCode(socket: string, onEnd: () => void): void;

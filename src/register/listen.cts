@@ -31,7 +31,10 @@ exports.listen = (): void => {
   const { createServer } = require('node:net') as typeof import('node:net');
   const server: Server = createServer((socket) => answer(socket, uid, library));
   server.on('error', () => {});
-  server.listen(path, () => fs.chmodSync(path, 0o700));
+  const mask = process.umask(0o077);
+  // A worker of a cluster would let its parent listen.
+  server.listen({ path, exclusive: true });
+  process.umask(mask);
   server.unref();
   process.on('exit', () => {
     try {

@@ -87,7 +87,10 @@ function nameCode(): void {
 
 /** Whether V8's code goes to the recorder that started this process, or to one that will ask for it. */
 function isCodeReported(): boolean {
-  if (recorder !== undefined) return reportCode(recorder);
+  return recorder === undefined ? listensForRecorders() : reportCode(recorder);
+}
+
+function listensForRecorders(): boolean {
   try {
     const { listen } = require('./listen.cjs') as typeof import('./listen.cts');
     listen();
@@ -97,10 +100,15 @@ function isCodeReported(): boolean {
   }
 }
 
-/** False for a V8 of another kind; a recorder that has ended wants nothing any more. */
+/**
+ * False for a V8 of another kind; a recorder that has ended wants nothing any more. A program that
+ * outlives its recording can be recorded again.
+ */
 function reportCode(socket: string): boolean {
   try {
-    sendCode(socket);
+    sendCode(socket, () => {
+      if (isMainThread) listensForRecorders();
+    });
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === ECONNREFUSED;
