@@ -167,4 +167,6 @@ TEST("nobody who listens is a refusal with its reason") {
   CHECK_EQUAL(longest.Connect(std::string(200, 'x').c_str(), &operation), ENAMETOOLONG);
 }
 
-int main() { return perf_ts::test::RunAll(); }
+int main() {
+  return perf_ts::test::RunAll();
+}

@@ -89,6 +89,7 @@ type JitCode =
   | 'stored-perf-map-damaged'
   | 'code-events-damaged'
   | 'code-events-lost'
+  | 'javascript-from-before'
   | 'jitdump-times-in-cycles'
   | 'jitdump-too-many-records'
   | 'jitdump-record-damaged'

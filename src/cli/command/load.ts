@@ -121,6 +121,10 @@ export function sayDiagnostics(
       say(
         `perf-ts: ${reason} (${count > 1 ? `${formatCount(count)}, one of them ` : ''}${example})`,
       );
+    } else if (code === 'javascript-from-before') {
+      // Every program has a little of it, from its start.
+      if (Number.parseFloat(example) >= 1)
+        say(`perf-ts: ${formatCount(count)} × ${reason} (${example})`);
     } else if (isAboutJitNames(code)) {
       say(`perf-ts: ${formatCount(count)} × ${reason} (${example})`);
     } else if (isDamage(code)) {

@@ -91,6 +91,8 @@ const WORDS: Record<PlainCode, string> = {
   'stored-perf-map-damaged': 'stored perf map is damaged, the rest not read',
   'code-events-damaged': 'stored code events of V8 are damaged, the rest not read',
   'code-events-lost': 'code events of V8 lost for want of memory: their code has no name',
+  'javascript-from-before':
+    'sample in JavaScript without a name: V8 has interpreted it, or run a loop of it, since before it was asked',
   'jitdump-times-in-cycles': 'times of a jitdump are in CPU cycles, not used',
   'jitdump-too-many-records': 'jitdump of more than 5 million records, rest unread',
   'jitdump-record-damaged': 'jitdump record makes no sense, rest unread',

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import type { Diagnostics } from '../../base/diagnostics.ts';
-import { nameScripts } from '../../code/javascript/name-scripts.ts';
+import { INTERPRETER_NAME, nameScripts } from '../../code/javascript/name-scripts.ts';
 import type { Simplify } from '../../code/javascript/plumbing.ts';
 import { simplifyStacks } from '../../code/javascript/simplify.ts';
 import type { SourceMaps } from '../../code/javascript/source-map.ts';
 import { nameWorkers, type Worker } from '../../code/javascript/worker-names.ts';
+import { readAppendix } from '../../formats/perf-data/appendix.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { Profile } from '../../profile/types.ts';
 import { fileSource } from '../../system/files/open-regular.ts';
@@ -12,6 +13,7 @@ import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
 import { findDenoCode } from './deno-code.ts';
+import { CODE_EVENTS_ATTACHMENT } from './jit-files.ts';
 import {
   MAX_NOTES_BYTES,
   type NodeNote,
@@ -23,6 +25,9 @@ import { ScriptMaps } from './script-maps.ts';
 
 /** Name of the attachment with the notes of a process, without its pid. */
 export const NODE_NOTES_ATTACHMENT = 'node-notes/';
+
+/** The name of what no symbol covers. */
+const UNKNOWN = '[unknown]';
 
 /** How frames of JavaScript are named, and which of V8 are shown. */
 export type JavaScriptOptions = {
@@ -64,7 +69,29 @@ export function nameJavaScript(
     isOfDeno: findDenoCode(profile),
     simplify,
   });
-  return nameWorkers(simplifyStacks(named, simplify), workersOf(notes));
+  const shown = nameWorkers(simplifyStacks(named, simplify), workersOf(notes));
+  if (recording !== null) countUnnamed(shown, recording.data, diagnostics);
+  return shown;
+}
+
+/**
+ * Counts samples in JavaScript that has no name though V8's code was announced: functions that V8 has
+ * interpreted since before, and loops that it had replaced on the stack.
+ */
+function countUnnamed(profile: Profile, data: PerfData, diagnostics: Diagnostics): void {
+  if (!readAppendix(data).some(({ name }) => name.startsWith(CODE_EVENTS_ATTACHMENT))) return;
+  const { samples, stacks, frames, funcs, dsos, strings } = profile;
+  const isUnnamed = Array.from(funcs.name, (name, func) => {
+    const isJit = dsos[funcs.dso[func]]?.kind === 'jit';
+    return strings[name] === INTERPRETER_NAME || (isJit && strings[name] === UNKNOWN);
+  });
+  let unnamed = 0;
+  for (let sample = 0; sample < samples.length; sample++) {
+    const stack = samples.stack[sample];
+    if (stack >= 0 && isUnnamed[frames.func[stacks.frame[stack]]]) unnamed++;
+  }
+  const share = `${((100 * unnamed) / samples.length).toFixed(2)}% of all`;
+  if (unnamed > 0) diagnostics.count('javascript-from-before', share, unnamed);
 }
 
 type PidNote = { readonly pid: number; readonly note: NodeNote };
