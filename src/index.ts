@@ -39,12 +39,8 @@ export type { CallGraph } from './record/call-graph.ts';
 export { type LiveBatch, type LiveOptions, live } from './record/live.ts';
 export { type FinishedRecording, record } from './record/record.ts';
 export type { RecordOptions, RecordTarget } from './record/record-options.ts';
-export {
-  type CommandExit,
-  type Recording,
-  type RunningRecording,
-  startRecording,
-} from './record/recorder.ts';
+export { startRecording } from './record/recorder.ts';
+export type { CommandExit, Recording, RunningRecording } from './record/recording.ts';
 export type { UserOptions } from './system/accounts/run-as.ts';
 
 // Reading: a path to a profile, its tables (`profile/types.ts`) and its reports.

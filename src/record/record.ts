@@ -1,7 +1,8 @@
 import { AbortError } from '../base/errors.ts';
 import { inOptionWords } from '../base/option-words.ts';
 import type { RecordOptions, RecordTarget } from './record-options.ts';
-import { type CommandExit, type Recording, startRecording } from './recorder.ts';
+import { startRecording } from './recorder.ts';
+import type { CommandExit, Recording } from './recording.ts';
 
 /** A recording whose command, if there was one, has ended too. */
 export type FinishedRecording = Recording & {

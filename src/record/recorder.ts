@@ -26,60 +26,13 @@ import { openCodeSink } from './open-code-sink.ts';
 import { OutputSwitch } from './output-switch.ts';
 import { explainNativeError } from './prepare-recording.ts';
 import { isDelayed, type RecordOptions, type RecordTarget } from './record-options.ts';
+import type { CommandExit, Recording, RunningRecording } from './recording.ts';
 import { RecordingFile } from './recording-file.ts';
 import { type OpenedRecording, openRecordingParts } from './recording-parts.ts';
 import { unwindCopies } from './unwind-copies.ts';
 
 type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
 type ExecFailed = Extract<SamplerEvent, { kind: 'exec-failed' }>;
-
-/** How the command ended: its exit status, or the signal it died of. */
-export type CommandExit = { readonly status: number; readonly signal: number };
-
-/** A finished recording. */
-export type Recording = {
-  /** Path of the perf.data file, `-` for standard output. */
-  readonly path: string;
-  readonly fileBytes: number;
-  /** What the file had when the recording ended: more than `fileBytes` if stacks were unwound since. */
-  readonly recordedBytes: number;
-  readonly totals: SamplerTotals;
-  /** Names of the events as opened, fallbacks included. */
-  readonly events: readonly string[];
-  readonly notices: readonly string[];
-  readonly endReason: 'stopped' | 'target-exited' | 'write-error' | 'size-limit';
-  /** errno of the failed write, 0 otherwise. */
-  readonly writeErrno: number;
-  readonly ringPages: number;
-  /** With `stat`: what was counted beside the samples; null without. */
-  readonly counted: readonly ConcurrentCount[] | null;
-};
-
-/** A recording that runs. */
-export type RunningRecording = {
-  /** Pid of the command, −1 without one. */
-  readonly childPid: number;
-  /** Settles when sampling has ended and the file is complete; the command may still run. */
-  readonly finished: Promise<Recording>;
-  /** Settles when the command has ended; null at once where there is none. */
-  readonly exited: Promise<CommandExit | null>;
-  /** Ends the sampling; the command runs on. Idempotent. */
-  stop(): void;
-  /** Takes samples from now on. */
-  enable(): void;
-  /** Takes no samples until `enable`. */
-  disable(): void;
-  /** With `overwrite`: what the rings hold goes into the file. */
-  snapshot(): void;
-  /** With `switchOutput`: what was recorded so far becomes a file of its own. */
-  switchOutput(): void;
-  /** Sends a signal to the command; false if it is gone. */
-  kill(signal: number): boolean;
-  /** Counts so far. */
-  totals(): SamplerTotals;
-  /** Stops the recording, and waits until its file is complete; the command runs on. */
-  [Symbol.asyncDispose](): Promise<void>;
-};
 
 /**
  * Opens the events, writes the file's head, and lets the target run. From here on the drain thread

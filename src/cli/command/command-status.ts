@@ -1,5 +1,5 @@
 import { EXIT, signalStatus } from '../../base/exit-status.ts';
-import type { CommandExit } from '../../record/recorder.ts';
+import type { CommandExit } from '../../record/recording.ts';
 import { say } from './failure.ts';
 
 /** The status a shell gives the command: its exit status, 128 + n when it died of signal n. */

@@ -1,6 +1,6 @@
 import { formatCount } from '../../base/numbers.ts';
 import { sumSamples } from '../../counting/stat/sampled-sums.ts';
-import type { Recording } from '../../record/recorder.ts';
+import type { Recording } from '../../record/recording.ts';
 import { formatTable } from '../render/table.ts';
 
 /** An event counted beside the samples, and what the samples say of it. */

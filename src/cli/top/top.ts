@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT, signalStatus } from '../../base/exit-status.ts';
-import type { CommandExit } from '../../record/recorder.ts';
+import type { CommandExit } from '../../record/recording.ts';
 import { processesOfUser } from '../../tools/top/processes-of-user.ts';
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import { type RunningTop, startTop } from '../../tools/top/top.ts';

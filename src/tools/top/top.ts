@@ -13,7 +13,7 @@ import {
   type PreparedRecording,
   prepareRecording,
 } from '../../record/prepare-recording.ts';
-import type { CommandExit } from '../../record/recorder.ts';
+import type { CommandExit } from '../../record/recording.ts';
 import { explainExecFailure } from '../../system/launch/exec-failure.ts';
 import { callAfter } from '../../system/time/long-timer.ts';
 import { joinCores, shownEvents } from './core-join.ts';
