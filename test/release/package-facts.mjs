@@ -10,9 +10,10 @@ const MAX_INSTALLED_BYTES = 25e6;
 const MAX_PACKAGES = 20;
 /** Licences under which what is installed may be handed on. */
 const LICENCES = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD']);
-const ADDONS = ['linux-arm64', 'linux-x64'].flatMap((platform) =>
-  ['glibc', 'musl'].map((libc) => `prebuilds/${platform}/perf-ts.${libc}.node`),
-);
+const ADDONS = ['linux-arm64', 'linux-x64'].flatMap((platform) => [
+  ...['glibc', 'musl'].map((libc) => `prebuilds/${platform}/perf-ts.${libc}.node`),
+  `prebuilds/${platform}/code-events.so`,
+]);
 
 export async function checkPackage({ root, scratch, tarball }, attempt) {
   const npx = (...words) =>
@@ -28,7 +29,7 @@ export async function checkPackage({ root, scratch, tarball }, attempt) {
     if (missing.length > 0) throw new Error(`without ${missing.join(', ')}`);
     // npm would run node-gyp in each project that installs the package.
     if (has('binding.gyp')) throw new Error('binding.gyp is at its root');
-    return `${files.length - 1} files, all four addons`;
+    return `${files.length - 1} files, all addons`;
   });
   await attempt('unused files, exports and dependencies', () => {
     execFileSync('npm', ['run', '--silent', 'check:unused'], { cwd: root, encoding: 'utf8' });
