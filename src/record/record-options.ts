@@ -113,6 +113,11 @@ export type RecordOptions = UserOptions & {
    */
   readonly nodeFlags?: boolean;
   /**
+   * The file is read while it is written: V8 writes maps then, where readers find its names at once;
+   * otherwise they come into the file when it is complete. Default false.
+   */
+  readonly readMeanwhile?: boolean;
+  /**
    * With `pids`: make Node processes that were started without V8's flags name their functions. Their
    * inspector is opened for some milliseconds, on a port of this machine that every user can reach
    * meanwhile. Default: only processes that have imported `perf-ts/register`, without an inspector.

@@ -36,8 +36,8 @@ export async function openRecordingParts(
   const stream = isStream(path) ? await openStreamOnceRead(path, giveUp) : null;
   try {
     if (stream === null) checkWritable(path);
-    // What is read from a pipe has no attachments.
-    const naming = stream === null ? 'events' : 'maps';
+    // What is read from a pipe, or of a file that is not complete, has no attachments.
+    const naming = stream === null && !options.readMeanwhile ? 'events' : 'maps';
     const session = prepareRecording({ ...options, output: path }, binding, undefined, naming);
     try {
       return openBeside(session, path, stream, options, binding);

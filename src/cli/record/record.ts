@@ -67,7 +67,7 @@ async function recordWithView(options: RecordOptions, flags: RecordFlags): Promi
   checkLiveView(flags);
   const view = await openLiveView(options.output ?? 'perf.data', flags);
   try {
-    return await recordAndTell(options, flags, view);
+    return await recordAndTell({ ...options, readMeanwhile: true }, flags, view);
   } finally {
     await view.close();
   }
