@@ -1,3 +1,4 @@
+import { FailedError } from './errors.ts';
 /** An error that the operating system returned, as Node hands it on. */
 export type SystemError = Error & {
   /** The name of the errno, `ENOSPC`. */
@@ -39,6 +40,8 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why a call failed, in words: `not enough memory (ENOMEM)`. Anything else keeps its message. */
 export function systemErrorReason(error: unknown): string {
+  // It is a sentence already, whatever its code.
+  if (error instanceof FailedError) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code in REASONS) return errnoReason(code);
   return error instanceof Error ? error.message : String(error);

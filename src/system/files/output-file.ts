@@ -392,5 +392,6 @@ const WRITE_ERRORS: Readonly<Record<string, string>> = {
 /** Why a file could not be opened or written, in words. */
 export function writeErrorReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  return WRITE_ERRORS[code ?? ''] ?? systemErrorReason(error);
+  const known = error instanceof FailedError ? undefined : WRITE_ERRORS[code ?? ''];
+  return known ?? systemErrorReason(error);
 }
