@@ -97,6 +97,7 @@ describeLive('the programs in examples/', () => {
     expect(lines.map((line) => line.split(':')[0])).toEqual([
       `${file}.folded`,
       `${file}.speedscope.json`,
+      `${file}.cpuprofile`,
       `${file}.html`,
       `${file}.firefox.json`,
       `${file}.pb.gz`,
@@ -104,7 +105,7 @@ describeLive('the programs in examples/', () => {
     const pprof = join(cwd, 'command.pb.gz');
     perfTs(['export', file, '--format', 'pprof', '-o', pprof]);
     expect(readFileSync(`${file}.pb.gz`)).toEqual(readFileSync(pprof));
-    for (const ending of ['folded', 'speedscope.json', 'html', 'firefox.json']) {
+    for (const ending of ['folded', 'speedscope.json', 'html', 'firefox.json', 'cpuprofile']) {
       const written = `${file}.${ending}`;
       expect(existsSync(written)).toBe(true);
       const format = ending.split('.')[0];
