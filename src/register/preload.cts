@@ -11,10 +11,21 @@
  */
 
 // biome-ignore-all lint/style/noCommonJs: a preload of --require is CommonJS.
+const { sendCode } = require('./code-events.cjs') as typeof import('./code-events.cts');
+
+/** As the code-events library writes it. */
+const ECONNREFUSED = '111';
+/** Where a recorder takes the code of the processes that it started. */
+const recorder = process.env.PERF_TS_CODE_EVENTS;
+/**
+ * Before any other module: what V8 has compiled before has no name, and loading modules makes Node's own
+ * loader hot, which stands in the stacks of all that a program requires.
+ */
+const isSent = recorder !== undefined && reportCode(recorder);
+
 const fs = require('node:fs') as typeof import('node:fs');
 const nodeModule = require('node:module') as NodeModuleExports;
 const { pathToFileURL } = require('node:url') as typeof import('node:url');
-const { sendCode } = require('./code-events.cjs') as typeof import('./code-events.cts');
 const { watchChildren } = require('./children.cjs') as typeof import('./children.cts');
 const { noteOf, openNotes } =
   require('./source-map-note.cjs') as typeof import('./source-map-note.cts');
@@ -48,11 +59,6 @@ const REPORTED = 'PERF_TS_REGISTERED';
 const notes = openNotes(process.pid, isMainThread);
 const see = (filename: unknown, code: unknown): void => notes.write(noteOf(filename, code));
 
-/** As the code-events library writes it. */
-const ECONNREFUSED = '111';
-/** Where a recorder takes the code of the processes that it started. */
-const recorder = process.env.PERF_TS_CODE_EVENTS;
-
 attempt(nameCode);
 attempt(() => watchCommonJs(see, mayHaveLoader()));
 attempt(() => watchVm(see));
@@ -76,21 +82,13 @@ function attempt(step: () => void): void {
   }
 }
 
-/** The sooner the better: what is compiled before has no name. */
 function nameCode(): void {
-  if (!isMainThread) {
-    if (recorder !== undefined) reportCode(recorder);
-  } else if (!isCodeReported()) {
-    nameWhatStartsLater();
-  }
+  if (!isMainThread || isSent || (recorder === undefined && isListening())) return;
+  nameWhatStartsLater();
 }
 
-/** Whether V8's code goes to the recorder that started this process, or to one that will ask for it. */
-function isCodeReported(): boolean {
-  return recorder === undefined ? listensForRecorders() : reportCode(recorder);
-}
-
-function listensForRecorders(): boolean {
+/** Whether V8's code goes to a recorder that will ask for it. */
+function isListening(): boolean {
   try {
     const { listen } = require('./listen.cjs') as typeof import('./listen.cts');
     listen();
@@ -107,7 +105,7 @@ function listensForRecorders(): boolean {
 function reportCode(socket: string): boolean {
   try {
     sendCode(socket, () => {
-      if (isMainThread) listensForRecorders();
+      if (isMainThread) isListening();
     });
     return true;
   } catch (error) {

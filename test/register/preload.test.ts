@@ -148,6 +148,32 @@ test('a worker of a cluster is noted by its number', () => {
   expect(notes[0]).not.toHaveProperty('clusterWorker');
 });
 
+test("V8's code is reported before the modules are loaded that make Node's loader hot", () => {
+  const hook = script(
+    'watch-loads.cjs',
+    `const nodeModule = require('node:module');
+     const { _load } = nodeModule;
+     const { dlopen } = process;
+     globalThis.loaded = [];
+     nodeModule._load = function (request, ...rest) {
+       loaded.push(request);
+       return Reflect.apply(_load, this, [request, ...rest]);
+     };
+     process.dlopen = (...given) => {
+       loaded.push('the library');
+       return Reflect.apply(dlopen, process, given);
+     };`,
+  );
+  const print = script('print.cjs', 'console.log(JSON.stringify(loaded));');
+  const { stdout } = noted([`--require=${hook}`, `--require=${PRELOAD}`, print], {
+    PERF_TS_RECORDING: 'test',
+    PERF_TS_CODE_EVENTS: '@perf-ts-nobody-listens',
+  });
+  const loads = JSON.parse(stdout) as string[];
+  expect(loads.slice(0, 4)).toEqual([PRELOAD, './code-events.cjs', 'node:fs', 'the library']);
+  expect(loads.length).toBeGreaterThan(4);
+});
+
 const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
   ? '--permission'
   : '--experimental-permission';
