@@ -24,7 +24,8 @@ const TIER_OF_SIGN: Readonly<Record<string, Tier>> = {
 
 /** `JS` since V8 9; `Function` and `LazyCompile` before. `Script` and `Eval` are top-level code. */
 const JAVASCRIPT = /^(JS|Function|LazyCompile|Script|Eval):(?:o?([+*])'?|([~^])|)(.*)$/s;
-const PLACE = /^(.*):(\d+):(\d+)$/s;
+/** The column is below 1 on a first line that `node:vm` was given a `columnOffset` for. */
+const PLACE = /^(.*):(\d+):(-?\d+)$/s;
 /** V8 until 10.2 has no column. */
 const LINE = /^(.*):(\d+)$/s;
 /** The start of a path or URL behind a name, which may contain spaces: `get size`. */
@@ -95,7 +96,7 @@ export function parseV8Name(text: string): V8Name | null {
     name: named.slice(0, at),
     file,
     line: file === '' ? 0 : Number(line),
-    column: file === '' ? 0 : Number(column),
+    column: file === '' ? 0 : Math.max(0, Number(column)),
   };
 }
 

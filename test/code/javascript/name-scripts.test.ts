@@ -73,7 +73,7 @@ describe('functions of JavaScript', () => {
     const options = { sourceMaps, directory: '/srv', simplify: 'none' } as const;
     expect(funcs(nameScripts(profile(), { ...options, isOfDeno: () => true }))).toEqual([
       'once app.ts:7 | user code | /srv/app.ts:7:1',
-      'other b.tsx | user code | /srv/b.tsx:0:11',
+      'other b.tsx | user code | /srv/b.tsx:0:0',
       'plain c.js:1 | user code | /srv/c.js:1:11',
     ]);
     expect(funcs(nameScripts(profile(), { ...options, isOfDeno: () => false }))[0]).toBe(
@@ -217,6 +217,7 @@ describe('source maps', () => {
         JS:*a /srv/made.ts:1:11@${JIT}
         JS:~b /srv/made.ts:90:1@${JIT}
         JS:~c /srv/made.ts:7:5@${JIT}
+        JS:~c /srv/made.ts:8:9@${JIT}
         JS:~d /srv/other.ts:7:5@${JIT}
       `),
       {

@@ -41,6 +41,8 @@ describe("V8's names", () => {
     ['LazyCompile:~get size node:path:67', "interpreter function 'get size' node:path:67:0"],
     ['Function:^ file:///srv/app.mjs:1', "baseline function '' file:///srv/app.mjs:1:0"],
     ['Script:~ file:///srv/app.mjs:1', "interpreter script '' file:///srv/app.mjs:1:0"],
+    ['JS:~ /srv/a.test.ts:1:-195', "interpreter function '' /srv/a.test.ts:1:0"],
+    ['Script:~ /srv/a.test.ts:1:-195', "interpreter script '' /srv/a.test.ts:1:0"],
     ['JS:*hidden', "TurboFan function 'hidden' :0:0"],
   ])('%s', (text, expected) => {
     expect(drawn(text)).toBe(expected);
