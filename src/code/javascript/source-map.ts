@@ -63,7 +63,8 @@ export class SourceMap {
   /**
    * The source position of the function that begins for V8 at `line` and `column` (from 1). V8
    * means the parenthesis before the parameters, maps have the name's place: `name` of a function
-   * called `generatedName` is looked for there.
+   * called `generatedName` is looked for there. A class's constructor keeps V8's name for it, that of the
+   * class: the token before the parenthesis is `constructor`.
    */
   find(line: number, column: number, generatedName: string): OriginalPlace | null {
     const at = column - 1;
@@ -71,7 +72,7 @@ export class SourceMap {
     if (place === null) return null;
     const named = generatedName === '' ? null : this.#trace(line, at - generatedName.length);
     const isSame = named !== null && named.source === place.source && named.line === place.line;
-    return { ...place, name: isSame ? named.name : null };
+    return { ...place, name: isSame && named.name !== 'constructor' ? named.name : null };
   }
 
   /**

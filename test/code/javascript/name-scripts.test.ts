@@ -176,6 +176,15 @@ describe('source maps', () => {
     expect(map.find(9, 1, 'a')).toBeNull();
   });
 
+  test("a constructor keeps the name of its class where the map's is `constructor`", () => {
+    const ofClass = SourceMap.from(
+      // class B{constructor(){}}: columns 8 (constructor), 19
+      { version: 3, sources: ['b.ts'], names: ['constructor'], mappings: 'QAEEA,WAAW' },
+      '/srv/dist/b.js',
+    )!;
+    expect(ofClass.find(1, 20, 'B')).toMatchObject({ line: 3, name: null });
+  });
+
   test('without columns, as in Node 18, a line of code has a place where all of it has one', () => {
     const lines = SourceMap.from(
       // Line 2 is of line 5 of the source alone; line 1 is of lines 2 and 7.
