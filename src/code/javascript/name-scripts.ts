@@ -122,7 +122,9 @@ function whereWritten(
   if (original === null) {
     // A loader made other code of this file, and left no map: its lines mean nothing.
     const isAsWritten = !isEmitted(file, dso, options) && !altered.has(file);
-    const place = kind === 'script' || isAsWritten ? { line, column } : { line: 0, column: 0 };
+    // A module, or the function that Node puts around one, begins where the file does.
+    const isWhole = kind === 'script' || (line === 1 && column === 1);
+    const place = isWhole || isAsWritten ? { line, column } : { line: 0, column: 0 };
     return { name, path: pathOfScript(file), ...place, hash };
   }
   return {

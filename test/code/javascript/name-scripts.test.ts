@@ -227,6 +227,8 @@ describe('source maps', () => {
         JS:~b /srv/made.ts:90:1@${JIT}
         JS:~c /srv/made.ts:7:5@${JIT}
         JS:~c /srv/made.ts:8:9@${JIT}
+        JS:~ /srv/lost.ts:1:1@${JIT}
+        JS:~e /srv/lost.ts:99:1@${JIT}
         JS:~d /srv/other.ts:7:5@${JIT}
       `),
       {
@@ -239,6 +241,8 @@ describe('source maps', () => {
       'first /srv/src/app.ts:2',
       'b /srv/made.ts',
       'c /srv/made.ts',
+      '(anonymous) /srv/lost.ts:1',
+      'e /srv/lost.ts',
       'd /srv/other.ts:7',
     ]);
   });
