@@ -1,0 +1,75 @@
+// What it costs a Node program to start under `record`: CPU time of an empty program, alone, with V8's map
+// as it was set before, and with the preload that reports V8's code, in turn; medians, and of the
+// least. The recorder is a socket here, which takes the code and keeps none.
+//
+//     node bench/node-start.mjs [rounds] [node …]       default 15 and this one
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from './measure.mjs';
+
+const [rounds = '15', ...given] = process.argv.slice(2);
+const nodes = given.length > 0 ? given : [process.execPath];
+const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-start-'));
+const script = join(scratch, 'empty.cjs');
+writeFileSync(
+  script,
+  "process.on('exit', () => { const { user, system } = process.cpuUsage(); console.log(user + system); });",
+);
+const socket = join(scratch, 'code');
+const sink = createServer((program) => program.resume()).listen(socket);
+await once(sink, 'listening');
+
+const PRELOAD = `--require=${join(root, 'dist/register/preload.cjs')}`;
+const MAP = '--perf-basic-prof --interpreted-frames-native-stack';
+const VARIANTS = {
+  alone: {},
+  'map and preload': { NODE_OPTIONS: `${MAP} ${PRELOAD}`, PERF_TS_RECORDING: 'bench' },
+  'preload reports': {
+    NODE_OPTIONS: PRELOAD,
+    PERF_TS_RECORDING: 'bench',
+    PERF_TS_CODE_EVENTS: socket,
+  },
+};
+
+/** CPU milliseconds until the program exits. */
+async function startOnce(node, env) {
+  const child = spawn(node, [script], {
+    cwd: scratch,
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    text += part;
+  });
+  await once(child, 'close');
+  for (const left of [`perf-${child.pid}.map`, `perf-ts-${child.pid}.notes`]) {
+    rmSync(`/tmp/${left}`, { force: true });
+  }
+  return Number(text) / 1000;
+}
+
+for (const node of nodes) {
+  const times = Object.fromEntries(Object.keys(VARIANTS).map((name) => [name, []]));
+  for (let round = 0; round < Number(rounds); round++) {
+    for (const [name, env] of Object.entries(VARIANTS)) {
+      times[name].push(await startOnce(node, env));
+    }
+  }
+  const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+  const alone = median(times.alone);
+  const least = Math.min(...times.alone);
+  for (const [name, values] of Object.entries(times)) {
+    console.log(
+      `${node}  ${name.padEnd(16)} ${median(values).toFixed(1)} ms, ${(median(values) / alone).toFixed(2)}×; ` +
+        `least ${Math.min(...values).toFixed(1)} ms, ${(Math.min(...values) / least).toFixed(2)}×`,
+    );
+  }
+}
+sink.close();
+rmSync(scratch, { recursive: true, force: true });
