@@ -19,7 +19,7 @@ type KindFacts = {
   readonly isCharged?: true;
 };
 
-export const NATIVE_KINDS = {
+const NATIVE_KINDS = {
   builtin: { label: '(V8 built-ins)', rank: 2, category: 'V8', isCharged: true },
   runtime: { label: '(V8 runtime)', rank: 3, category: 'V8', isCharged: true },
   idle: { label: '(Node C++)', rank: 4, category: 'node internal' },

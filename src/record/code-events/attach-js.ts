@@ -60,7 +60,7 @@ async function attach(
 }
 
 /** Why the inspector way is closed for a process; null if it is open. */
-export function refusalOf(pid: number): string | null {
+function refusalOf(pid: number): string | null {
   const status = readTextOrEmpty(`/proc/${pid}/status`);
   if (status === '') return 'it is gone';
   const program = linkOf(`/proc/${pid}/exe`);
@@ -108,7 +108,7 @@ function wordsOf(pid: number): string[] {
  * Makes a Node process report its code to the recorder's socket, by its inspector. A program of its
  * own does it: if perf-ts is killed meanwhile, the inspector is closed all the same.
  */
-export function attachByInspector(pid: number, socket: string): Promise<HandshakeResult> {
+function attachByInspector(pid: number, socket: string): Promise<HandshakeResult> {
   const port = inspectorPort(pid);
   const options: HandshakeOptions = {
     socket,
