@@ -18,7 +18,8 @@ class ByteQueue {
     char* bytes() { return reinterpret_cast<char*>(this + 1); }
   };
 
-  /** Blocks that can be allocated, taken out as a list; `Free` gives each back. */
+  /** Bound of the memory that waits for a recorder that is slow; what does not fit is lost, and
+   * counted. */
   static constexpr size_t kMostBytes = 64u << 20;
 
   ByteQueue() = default;
@@ -32,8 +33,7 @@ class ByteQueue {
   /** Everything appended, in order; the caller frees it. Null if there is nothing. */
   Block* TakeAll();
 
-  bool empty() const { return first_ == nullptr; }
-
+  /** Frees what `TakeAll` gave. */
   static void Free(Block* list);
 
  private:

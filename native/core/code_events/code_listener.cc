@@ -1,13 +1,10 @@
 #include "code_listener.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "stream.h"
 
 namespace perf_ts {
 namespace {
@@ -23,7 +20,6 @@ std::atomic<CodeListener*> listeners[kMostListeners];
 std::atomic<void*> isolates[kMostListeners];
 
 constexpr size_t kMostNameBytes = 64u << 10;
-constexpr uint32_t kMostPositions = 1u << 16;
 
 uint64_t NowNs() {
   timespec now;
@@ -38,28 +34,6 @@ size_t RoundUp(size_t size) {
 uint64_t Address(const void* pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
-
-/** The positions of one piece of code while V8 tells them, one call each. */
-struct Positions {
-  uint32_t count = 0;
-  uint32_t capacity = 0;
-  /** Offset and position in turns. */
-  uint32_t* pairs = nullptr;
-
-  void Add(uint32_t offset, uint32_t position) {
-    if (count == capacity) {
-      const uint32_t wanted = capacity == 0 ? 64 : capacity * 2;
-      if (wanted > kMostPositions) return;
-      auto* grown = static_cast<uint32_t*>(realloc(pairs, wanted * 2 * sizeof *pairs));
-      if (grown == nullptr) return;
-      pairs = grown;
-      capacity = wanted;
-    }
-    pairs[2 * count] = offset;
-    pairs[2 * count + 1] = position;
-    count++;
-  }
-};
 
 }  // namespace
 
@@ -91,8 +65,7 @@ bool CodeListener::Start(bool existing) {
       sender_.Commit();
     }
     v8_.set_handler(isolate, existing ? v8_abi::kEnumerateExisting : 0, OnEvent);
-    WriteRecord(static_cast<uint16_t>(Type::kEnumerated), 0, code_stream::Removed{0, 0}, nullptr,
-                0);
+    WriteRecord(Type::kEnumerated, CodeType::kMachineCode, code_stream::Removed{0, 0}, nullptr, 0);
     return true;
   }
   return false;
@@ -126,54 +99,31 @@ void CodeListener::OnEvent(const CodeEvent* event) {
 }
 
 void CodeListener::Write(const CodeEvent& event) {
-  const auto code_type = static_cast<uint16_t>(event.code_type);
+  const CodeType code_type = event.code_type;
   switch (event.type) {
     case EventType::kCodeAdded:
       return WriteAdded(event);
     case EventType::kCodeMoved:
-      return WriteRecord(static_cast<uint16_t>(Type::kMoved), code_type,
+      return WriteRecord(Type::kMoved, code_type,
                          code_stream::Moved{Address(event.code_start), event.code_length,
                                             Address(event.new_code_start)},
                          nullptr, 0);
     case EventType::kCodeRemoved:
-      return WriteRecord(static_cast<uint16_t>(Type::kRemoved), code_type,
+      return WriteRecord(Type::kRemoved, code_type,
                          code_stream::Removed{Address(event.code_start), event.code_length},
                          nullptr, 0);
-    case EventType::kLinesBegin: {
-      // The place in which V8 wants the handler's own pointer is part of its event.
-      void* positions =
-          event.code_type == CodeType::kMachineCode ? calloc(1, sizeof(Positions)) : nullptr;
-      const_cast<CodeEvent&>(event).user_data = positions;
-      return;
-    }
+    case EventType::kLinesBegin:
     case EventType::kLinePosition:
-      if (auto* positions = static_cast<Positions*>(event.user_data)) {
-        positions->Add(static_cast<uint32_t>(event.line.offset),
-                       static_cast<uint32_t>(event.line.position));
-      }
-      return;
     case EventType::kLinesEnd:
-      return WriteLines(event);
+      return;
   }
 }
 
 void CodeListener::WriteAdded(const CodeEvent& event) {
   const size_t length = event.name.length < kMostNameBytes ? event.name.length : kMostNameBytes;
-  WriteRecord(static_cast<uint16_t>(Type::kAdded), static_cast<uint16_t>(event.code_type),
+  WriteRecord(Type::kAdded, event.code_type,
               code_stream::Added{Address(event.code_start), event.code_length, length},
               event.name.text, length);
-}
-
-void CodeListener::WriteLines(const CodeEvent& event) {
-  auto* positions = static_cast<Positions*>(event.user_data);
-  if (positions == nullptr) return;
-  if (positions->count > 0) {
-    WriteRecord(static_cast<uint16_t>(Type::kLines), static_cast<uint16_t>(event.code_type),
-                code_stream::Lines{Address(event.code_start), positions->count}, positions->pairs,
-                positions->count * size_t{8});
-  }
-  free(positions->pairs);
-  free(positions);
 }
 
 void CodeListener::WriteNote(const char* text, size_t size) {
@@ -190,18 +140,18 @@ void CodeListener::WriteNote(const char* text, size_t size) {
 void CodeListener::WriteLost() {
   const uint64_t lost = sender_.TakeLost();
   if (lost > 0) {
-    WriteRecord(static_cast<uint16_t>(Type::kLost), 0, code_stream::Lost{lost}, nullptr, 0);
+    WriteRecord(Type::kLost, CodeType::kMachineCode, code_stream::Lost{lost}, nullptr, 0);
   }
 }
 
 template <typename Body>
-void CodeListener::WriteRecord(uint16_t type, uint16_t code_type, const Body& body,
-                               const void* tail, size_t tail_size) {
+void CodeListener::WriteRecord(Type type, CodeType code_type, const Body& body, const void* tail,
+                               size_t tail_size) {
   const size_t size = RoundUp(sizeof(code_stream::Record) + sizeof body + tail_size);
   char* place = sender_.Begin(size);
   if (place == nullptr) return;
-  const code_stream::Record head = {static_cast<uint32_t>(size), static_cast<Type>(type), code_type,
-                                    NowNs()};
+  const code_stream::Record head = {static_cast<uint32_t>(size), type,
+                                    static_cast<uint16_t>(code_type), NowNs()};
   memset(place + size - 8, 0, 8);
   memcpy(place, &head, sizeof head);
   memcpy(place + sizeof head, &body, sizeof body);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "sender.h"
+#include "stream.h"
 #include "v8_abi.h"
 
 namespace perf_ts {
@@ -51,11 +52,10 @@ class CodeListener {
   static void OnEvent(const v8_abi::CodeEvent* event);
   void Write(const v8_abi::CodeEvent& event);
   void WriteAdded(const v8_abi::CodeEvent& event);
-  void WriteLines(const v8_abi::CodeEvent& event);
   void WriteLost();
   template <typename Body>
-  void WriteRecord(uint16_t type, uint16_t code_type, const Body& body, const void* tail,
-                   size_t tail_size);
+  void WriteRecord(code_stream::Type type, v8_abi::CodeType code_type, const Body& body,
+                   const void* tail, size_t tail_size);
 
   V8 v8_;
   Sender sender_;

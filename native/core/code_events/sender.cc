@@ -14,7 +14,7 @@
 namespace perf_ts {
 namespace {
 
-/** What comes within this time is sent together: code is compiled in bursts. */
+/** Records of this time are sent together: code is compiled in bursts. */
 constexpr long kGatherNs = 2'000'000;
 constexpr int kFlushMs = 1000;
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 /**
- * What an isolate sends: a header, then records, all little-endian, each a multiple of 8 bytes.
+ * The stream of an isolate: a header, then records, all little-endian, each a multiple of 8 bytes.
  * Read by `src/code/jit/code-events.ts`. Times are CLOCK_MONOTONIC, in nanoseconds; addresses are
  * those of the process.
  */
@@ -26,8 +26,6 @@ enum class Type : uint16_t {
   kAdded = 1,
   kMoved = 2,
   kRemoved = 3,
-  /** `Lines` and pairs of u32: offset in the code, position in the script. */
-  kLines = 4,
   /** All code that existed has been added. */
   kEnumerated = 5,
   /** `Lost`: records for which there was no memory. */
@@ -61,11 +59,6 @@ struct Moved {
 struct Removed {
   uint64_t start;
   uint64_t length;
-};
-
-struct Lines {
-  uint64_t start;
-  uint64_t count;
 };
 
 struct Lost {

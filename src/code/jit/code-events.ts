@@ -6,7 +6,7 @@ import { type RawTime, readAddress, readTimeSince, readU64 } from '../../base/u6
 import type { CodeTable } from './code-table.ts';
 
 /**
- * What V8's code event handler said in the isolates of one process, as `native/core/code_events/stream.h`
+ * The events of V8's code event handler in the isolates of one process, as `native/core/code_events/stream.h`
  * writes it, little-endian. The recorder puts a frame around each isolate's stream:
  *
  *   frame:   u64 size; s64 offset_ns; u8 stream[size]        offset_ns: recording's clock − CLOCK_MONOTONIC
@@ -15,7 +15,6 @@ import type { CodeTable } from './code-table.ts';
  *     ADDED       u64 start, length, name_length; char name[]
  *     MOVED       u64 from, length, to
  *     REMOVED     u64 start, length
- *     LINES       u64 start, count; { u32 offset, position }[]     of the script, in characters
  *     ENUMERATED  all code that existed when the handler was set has been added
  *     LOST        u64 records
  *     NOTE        char json[]          a note of `read/jit/node-notes.ts`, filled up with newlines
@@ -24,7 +23,7 @@ const FRAME_BYTES = 16;
 const STREAM_HEADER_BYTES = 32;
 const RECORD_BYTES = 16;
 const MAGIC = 'PTSCODE1';
-const TYPE = { ADDED: 1, MOVED: 2, REMOVED: 3, LINES: 4, ENUMERATED: 5, LOST: 6, NOTE: 7 } as const;
+const TYPE = { ADDED: 1, MOVED: 2, REMOVED: 3, ENUMERATED: 5, LOST: 6, NOTE: 7 } as const;
 const BYTE_CODE = 0;
 const MOST_ROWS = 5_000_000;
 

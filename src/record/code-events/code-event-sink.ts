@@ -5,8 +5,9 @@ import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { NODE_NOTES_ATTACHMENT } from '../../read/jit/javascript.ts';
 import { CODE_EVENTS_ATTACHMENT } from '../../read/jit/jit-files.ts';
+import { peerOfSocket } from './socket-peer.ts';
 
-/** What all processes of a recording may send. */
+/** Bound of all that the processes of a recording may send. */
 const MOST_BYTES = 256 << 20;
 /** A process that does not end its side has been stopped by a signal or a debugger. */
 const ANSWER_MS = 1000;
@@ -34,7 +35,7 @@ type Stream = {
 };
 
 /**
- * Where the isolates of recorded processes send what V8 compiles: an abstract Unix socket, which leaves
+ * Receives what V8 compiles in the isolates of recorded processes: an abstract Unix socket, which leaves
  * no file behind whatever becomes of us. Everybody on the machine may connect to it, so the kernel is
  * asked who does. The streams become attachments of the recording.
  */
@@ -88,9 +89,7 @@ export class CodeEventSink {
   /** Null for a process that is none of the recording's. */
   #recordedPeer(socket: Socket): number | null {
     const { peerOf, isRecorded, uids } = this.#options;
-    const { fd } =
-      (socket as Socket & { readonly _handle?: { readonly fd?: number } })._handle ?? {};
-    const peer = fd === undefined || fd < 0 ? null : peerOf(fd);
+    const peer = peerOfSocket(socket, peerOf);
     if (peer === null || peer.pid === 0) return null;
     const isTrusted = [0, process.geteuid?.(), ...uids].includes(peer.uid);
     return isTrusted && isRecorded(peer.pid) ? peer.pid : null;
@@ -114,7 +113,7 @@ export class CodeEventSink {
     await Promise.all(this.#streams.map(({ socket }) => ended(socket)));
   }
 
-  /** What was sent so far: of each process an attachment with its code, and one with its notes. */
+  /** The streams so far: of each process an attachment with its code, and one with its notes. */
   attachments(): Attachment[] {
     const pids = new Set(this.#streams.map(({ pid }) => pid));
     return [...pids].flatMap((pid) => {

@@ -1,16 +1,17 @@
 import { lstatSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import type { NativeBinding } from '../../native/types.ts';
 import type { TakeInRequest } from '../../register/listen.cts';
 import { uidOfProcess } from '../../system/files/trusted-file.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import type { HandshakeResult } from './handshake.ts';
+import { peerOfSocket } from './socket-peer.ts';
 
 const ANSWER_MS = 5000;
 const MOST_ANSWER_BYTES = 1 << 16;
 
 /**
- * Where a process that has imported `perf-ts/register` listens, in its own /tmp; null if it does not. The
+ * Finds the socket of a process that has imported `perf-ts/register`, in its own /tmp; null if it does not. The
  * folder must be its user's alone: another user may have made one of that name before.
  */
 export function registeredSocket(pid: number): string | null {
@@ -47,7 +48,7 @@ export function askRegistered(
     );
     socket.once('error', ({ message }) => end({ failure: message }));
     socket.once('connect', () => {
-      if (!isOf(socket, pid, peerOf)) {
+      if (peerOfSocket(socket, peerOf)?.pid !== pid) {
         end({ failure: `another process listens at ${path}` });
         return;
       }
@@ -61,12 +62,6 @@ export function askRegistered(
     });
     socket.once('end', () => end(parseAnswer(answer)));
   });
-}
-
-function isOf(socket: Socket, pid: number, peerOf: NativeBinding['peerOf']): boolean {
-  const { fd = -1 } =
-    (socket as Socket & { readonly _handle?: { readonly fd?: number } })._handle ?? {};
-  return peerOf(fd)?.pid === pid;
 }
 
 function parseAnswer(text: string): HandshakeResult {
