@@ -1,4 +1,4 @@
-// What `record -p PID --attach-js` does to a server under load: how soon names come, for how long the
+// Measures `record -p PID --attach-js` on a server under load: how soon names come, for how long the
 // server stands still, what requests cost meanwhile, and what is left after many of them, a third of
 // which are killed.
 //

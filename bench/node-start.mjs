@@ -1,4 +1,4 @@
-// What it costs a Node program to start under `record`: CPU time of an empty program, alone, with V8's map
+// Measures how Node programs start under `record`: CPU time of an empty program, alone, with V8's map
 // as it was set before, and with the preload that reports V8's code, in turn; medians, and of the
 // least. The recorder is a socket here, which takes the code and keeps none.
 //

@@ -1,4 +1,4 @@
-// What a profile of the own process costs the program: requests per second of the example server, without a
+// Measures the cost of a profile of the own process: requests per second of the example server, without a
 // profile and while it is sampled or its profile is made, in turn.
 //   node bench/self-profile.mjs [PAIRS [SECONDS]]
 

@@ -7,7 +7,7 @@ import type { FeatureContext } from './feature-data.ts';
 import type { OpenedRecording } from './recording-parts.ts';
 
 /**
- * Where the recorded Node processes will send V8's code; null if they write maps. Call it while a
+ * Opens the socket that recorded Node processes send V8's code to; null if they write maps. Call it while a
  * command is held, so that its first Node finds it. Without it the recording lacks names, which is said.
  */
 export async function openCodeSink(

@@ -73,9 +73,9 @@ export type DecidedRecording = {
   readonly causesMaps: boolean;
   /** By what the notes of the command's Node processes are known; null if there are none. */
   readonly recordingId: string | null;
-  /** Where these processes will send what V8 compiles; null if they write maps. */
+  /** Socket that these processes send V8's code to; null if they write maps. */
   readonly codeSocket: string | null;
-  /** Where jitdumps are written because of what we set; null where none are. */
+  /** Directory of jitdumps that our flags cause; null where none are. */
   readonly dumpsIn: NodeFlags['dumpsIn'];
 };
 

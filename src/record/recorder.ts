@@ -100,7 +100,7 @@ class Recorder implements ControlActions {
   readonly #sampler: NativeSampler;
   readonly #startedMs = Date.now();
   readonly #maps: MapWatch;
-  /** Where the programs report V8's code; null if they do not. */
+  /** Receives V8's code from the programs; null if they do not report it. */
   readonly #code: CodeEventSink | null;
   readonly #peerOf: NativeBinding['peerOf'];
   /** Settles when processes that run already report their code, or can't. */

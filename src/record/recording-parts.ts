@@ -36,7 +36,7 @@ export async function openRecordingParts(
   const stream = isStream(path) ? await openStreamOnceRead(path, giveUp) : null;
   try {
     if (stream === null) checkWritable(path);
-    // What is read from a pipe, or of a file that is not complete, has no attachments.
+    // A pipe has no attachments, nor has a file that is not complete.
     const naming = stream === null && !options.readMeanwhile ? 'events' : 'maps';
     const session = prepareRecording({ ...options, output: path }, binding, undefined, naming);
     try {

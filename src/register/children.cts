@@ -2,12 +2,12 @@
 const fs = require('node:fs') as typeof import('node:fs');
 
 type AnyFunction = (...args: unknown[]) => unknown;
-/** What `node:child_process` calls, which takes 3 ms to load itself, and which few programs need. */
+/** Functions under `node:child_process`, which takes 3 ms to load itself, and which few programs need. */
 type Bindings = {
   binding(name: 'process_wrap'): { Process: { prototype: { spawn: AnyFunction } } };
   binding(name: 'spawn_sync'): { spawn: AnyFunction };
 };
-/** Of Node up to 22, and of its `spawnSync`; since 24 `spawn` gets these one after the other. */
+/** Options of `spawn` up to Node 22, and of `spawnSync`; since 24 `spawn` gets these one after the other. */
 type Spawned = { args?: unknown; envPairs?: unknown; uid?: unknown };
 
 /** Under these options Node reads only what it is allowed to, and ends where a preload is not. */
@@ -16,7 +16,7 @@ const RESTRICTING = /(?:^|[\s=])--(?:experimental[-_])?(?:permission|policy)\b/;
 /** This preload as it stands in NODE_OPTIONS, by whatever links its path leads here. */
 const PRELOAD = /(?:^|\s+)--require=(?:"[^"]*|\S*)\/register\/preload\.cjs"?(?=\s|$)/g;
 
-/** Where Node since 24 has the uid among the arguments of `spawn`. */
+/** Index of the uid among the arguments of `spawn` since Node 24. */
 const UID_ARGUMENT = 6;
 
 /**

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
 const fs = require('node:fs') as typeof import('node:fs');
 
-/** What the code-events library exports, see `native/glue/code_events_addon.cc`. */
+/** Exports of the code-events library, see `native/glue/code_events_addon.cc`. */
 export type CodeEventsLibrary = {
   /** Sends the calling thread's code; throws with the reason if that can't be. */
   start(socket: string, existing: boolean, onEnd?: () => void): void;

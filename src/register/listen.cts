@@ -8,7 +8,7 @@ const { loadLibrary, codeEventsLibrary } =
 /** A request is one short line. */
 const MOST_REQUEST_BYTES = 4096;
 
-/** What a recorder asks for; `socket`: where it takes the code. */
+/** Request of a recorder; `socket`: where it takes the code. */
 export type TakeInRequest = { readonly socket: string };
 
 /** Folder of the sockets of one user's processes; nobody else can pass it. */

@@ -15,7 +15,7 @@ const { sendCode } = require('./code-events.cjs') as typeof import('./code-event
 
 /** As the code-events library writes it. */
 const ECONNREFUSED = '111';
-/** Where a recorder takes the code of the processes that it started. */
+/** Socket of the recorder that started this process. */
 const recorder = process.env.PERF_TS_CODE_EVENTS;
 /**
  * Before any other module: what V8 has compiled before has no name, and loading modules makes Node's own

@@ -1,13 +1,13 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
 
-/** What the code-events library exports, see `native/glue/code_events_addon.cc`. */
+/** Exports of the code-events library, see `native/glue/code_events_addon.cc`. */
 type Library = {
   start(socket: string, existing: boolean, onEnd: () => void): void;
   setInterpretedFrames(on: boolean): void;
   note(json: string): void;
 };
 
-/** What the script below needs to know. */
+/** Options of the script below. */
 export type TakeIn = {
   /** Path of the library, as the program sees it. */
   readonly library: string;
@@ -17,7 +17,7 @@ export type TakeIn = {
   readonly closesInspector: boolean;
 };
 
-/** What the script answers. */
+/** Answer of the script. */
 export type TakenIn = {
   readonly pid: number;
   readonly version: string;

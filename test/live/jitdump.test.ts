@@ -80,7 +80,7 @@ describeLiveAsUser('a jitdump of Node', () => {
     );
     expect(said).toMatch(/NODE_OPTIONS got --perf-(?:basic-)?prof/);
     expect(said).toMatch(/jitdumps? of .* in the recording/);
-    // What V8 wrote is gone, also where a child ran.
+    // Files that V8 wrote are gone, also where a child ran.
     expect(readdirSync(directory).sort()).toEqual(['below', 'hot.cjs', 'leaf.cjs']);
     expect(readdirSync(join(directory, 'below'))).toEqual([]);
     expect(largest(rows, /\.cjs:\d+$/)).toMatch(/^leaf \S*leaf\.cjs:41$/);

@@ -7,7 +7,7 @@ import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
 
-/** What a program prints as JSON; it has perf-ts, and an empty folder for temporary files. */
+/** Runs a program, and returns what it prints as JSON; it has perf-ts, and an empty folder for temporary files. */
 function run(body: string): unknown {
   const program = `
     import { readdirSync } from 'node:fs';

@@ -24,7 +24,7 @@ export async function askAttach({ pids, nodeFlags }: RecordOptions): Promise<boo
     return /^y(?:es)?$/i.test(answer.trim());
   } finally {
     terminal.close();
-    // What was read from the terminal is not ours to wait for.
+    // The terminal is not ours to wait for.
     process.stdin.unref();
   }
 }

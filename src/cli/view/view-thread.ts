@@ -33,7 +33,7 @@ async function open({ path, flags }: ViewThreadData): Promise<ViewedFile> {
 }
 
 function answerLive(port: MessagePort, { path, flags }: ViewThreadData): void {
-  // Of this thread: Linux gives each its own.
+  // Priority of this thread: Linux gives each its own.
   setPriority(LIVE_PRIORITY);
   const read = (from: string) =>
     openProfile(from, { ...openOptions(flags), lines: flags.inline !== false });

@@ -16,7 +16,7 @@ const NO_RUN: Run = { frame: NONE, rank: 0, kind: null };
 /** Below every kind: of frames that lie in the binary and have no name, or none that tells. */
 const BINARY_RANK = 1;
 
-/** What the innermost of the frames that stay is. */
+/** Class of the innermost of the frames that stay. */
 type Last = 'none' | 'system' | 'library' | 'script' | 'microtasks' | 'wait';
 
 /**
@@ -169,7 +169,7 @@ class NativeFolder {
       next = stateOf(
         state.last,
         isRoot ? run : state.root,
-        // What stands before a root leads to it.
+        // Frames before a root lead to it.
         isRoot ? NO_RUN : part === 'run' ? run : state.run,
         part === 'kernel' ? run : state.kernel,
       );
@@ -225,7 +225,7 @@ function isWaiting({ kind }: Run): boolean {
   return kind === null || kind === 'idle' || kind === 'poll';
 }
 
-/** What a thread that sleeps in this state waits for, where nothing but waiting is on its stack. */
+/** The kind of wait of a thread that sleeps in this state, where nothing but waiting is on its stack. */
 function idleLabel({ root, run }: State): string | null {
   if (root.kind === null) return null;
   if (!isWaiting(run)) return null;

@@ -3,7 +3,7 @@ import { type Dso, FUNC_CATEGORIES, type FuncCategory, type Profile } from '../.
 import type { FrameClass } from './frame-class.ts';
 import type { FoldedStacks, StackFoldInput } from './stack-fold.ts';
 
-/** What perf-ts itself loads into the program: it stands between loaders and the modules they load. */
+/** Files that perf-ts itself loads into the program: they stand between loaders and the modules they load. */
 const PRELOAD = /\/dist\/register\/(?:preload|source-map-note|load-hook)\.[cm]js$/;
 
 type Owner =

@@ -5,7 +5,7 @@ import { FUNC_CATEGORIES, type Profile } from '../../profile/types.ts';
 import { KERNEL, type KernelEntry, kernelEntry } from './kernel-entry.ts';
 import { isRuntimeFile, isSystemLibrary, kindOfNative, type NativeKind } from './native-kind.ts';
 
-/** What a function is to the stacks of a program of JavaScript. */
+/** The class of a function in the stacks of a program of JavaScript. */
 export type FrameClass =
   /** JavaScript, WebAssembly and regular expressions: a frame of its own. */
   | { readonly is: 'script' }

@@ -1,7 +1,7 @@
 import type { FuncCategory } from '../../profile/types.ts';
 
 /**
- * What a native function of a program of JavaScript is for, by its name alone: the names are in the
+ * Finds the purpose of a native function of a program of JavaScript by its name alone: the names are in the
  * binaries of Node 18 to 26. A function that no pattern knows has no kind.
  */
 export type NativeKind = keyof typeof NATIVE_KINDS;

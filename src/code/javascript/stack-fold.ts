@@ -3,7 +3,7 @@ import type { Profile } from '../../profile/types.ts';
 import type { FrameClass } from './frame-class.ts';
 import type { KindFrames } from './kind-frames.ts';
 
-/** What a level makes of stacks. */
+/** The rules of a level for stacks. */
 export type StackFold = (input: StackFoldInput) => FoldedStacks;
 
 export type FoldedStacks = {

@@ -20,7 +20,7 @@ export type V8Code = {
   readonly positions: (row: number) => CodePositions | null;
 };
 
-/** Where the code at an address comes from. */
+/** The source of the code at an address. */
 export type V8Position = {
   /** Path or URL as V8 was given it. */
   readonly file: string;

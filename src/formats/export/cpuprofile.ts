@@ -194,7 +194,7 @@ class CallFrames {
     const path = strings[file];
     const name = scriptName(label, path);
     const line = funcs.line[func];
-    // Of a place without a line the column means nothing.
+    // A column without a line means nothing.
     const column = line === 0 ? NONE : Math.max(0, funcs.column[func] - 1);
     return callFrame(name === '(anonymous)' ? '' : name, id, urlOf(path), line - 1, column);
   }

@@ -6,7 +6,7 @@ import { asNumber, asObject, asText } from './json-text.ts';
 const SCRIPTS = '[JIT] scripts';
 /** The engines' name of the node that is no function. */
 const ROOT = '(root)';
-/** What this program writes for code of a DSO that has no symbol. */
+/** The text for code of a DSO that has no symbol. */
 const UNNAMED = /^\[(?!unknown\]|lost\]).+\]$/;
 
 /**

@@ -13,7 +13,7 @@ const COMM_ALONE = /^[^\s;]+ \d+$/;
 const MIN_SHARE = 0.9;
 const MIN_STACKS = 0.5;
 
-/** What engines write first of a profile: its nodes, or their tree. */
+/** The first key of a profile: its nodes, or their tree. */
 const DEVTOOLS = /^\s*\{[\s\S]*"(?:callFrame|timeDeltas)"\s*:/;
 
 /**

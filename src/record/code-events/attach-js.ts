@@ -16,7 +16,7 @@ const MOST_OUTPUT = 1 << 16;
 
 export type AttachOptions = {
   readonly pids: readonly number[];
-  /** Where the code is to be sent. */
+  /** Name of the socket that takes the code. */
   readonly socket: string;
   /** Whether processes that have not imported `perf-ts/register` are asked by their inspector. */
   readonly byInspector: boolean;
@@ -26,7 +26,7 @@ export type AttachOptions = {
 
 /**
  * Makes the processes report their code, one after the other: their inspectors want the same port.
- * What can't be done is said, and the recording goes on without these names.
+ * A failure is said, and the recording goes on without these names.
  */
 export async function attachProcesses(options: AttachOptions): Promise<void> {
   const { pids, say } = options;

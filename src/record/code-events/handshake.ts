@@ -15,11 +15,11 @@ const FREE_MS = 3000;
 const LATE_MS = 120_000;
 const LOOK_MS = 2;
 
-/** What it is given besides the pid. */
+/** Its options besides the pid. */
 export type HandshakeOptions = Omit<TakeIn, 'library'> & {
-  /** Of an inspector that is open already. */
+  /** Port of an inspector that is open already. */
   readonly port: number | null;
-  /** Where the process opens one on SIGUSR1. */
+  /** Port that the process opens on SIGUSR1. */
   readonly usualPort: number;
 };
 

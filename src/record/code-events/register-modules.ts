@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { packageFile } from '../../system/version.ts';
 
-// What runs inside the profiled program is CommonJS, built into files of its own. It is loaded from
+// Code that runs inside the profiled program is CommonJS, built into files of its own. It is loaded from
 // there when it is needed: neither the bundled command nor a test's loader can take it in.
 
 export function codeEventsModule(): typeof import('../../register/code-events.cts') {

@@ -7,7 +7,7 @@ import { type NodeFiles, type NodeFilesOptions, takeNodeFiles } from './node-fil
 export type JitAttachments = Omit<NodeFiles, 'notices' | 'directories'>;
 
 /**
- * What the recorded processes announced, their maps, notes and jitdumps, with `finish` for the last time. They only give
+ * Takes what the recorded processes announced, their maps, notes and jitdumps, with `finish` for the last time. They only give
  * names, and others than us write them, so that no failure here keeps a recording from its end: it is
  * said, and what could be read is kept.
  */
@@ -30,7 +30,7 @@ export function takeJitAttachments(
     }
     const node = takeNodeFiles(stored, options);
     if (finish) for (const notice of node.notices) say(notice);
-    // Of two with one name the later one is read: a program's file has more notes.
+    // The later one of a name is read: a program's file has more notes.
     stored = [...stored, ...node.attachments];
     stored = [...stored, ...dumps.take(node.directories, finish ? say : undefined)];
     return { startedPids: node.startedPids, remove: node.remove, attachments: stored };

@@ -22,7 +22,7 @@ export type NodeFiles = {
   readonly attachments: readonly Attachment[];
   /** Processes that the recording started. */
   readonly startedPids: readonly number[];
-  /** Where they were when they began, by pid. */
+  /** Their working directories when they began, by pid. */
   readonly directories: ReadonlyMap<number, string>;
   /** What was left out, one sentence each. */
   readonly notices: readonly string[];

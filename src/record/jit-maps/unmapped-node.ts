@@ -21,7 +21,7 @@ const ANONYMOUS = '//anon';
 /** No more of them are listed. */
 const MOST_PIDS = 3;
 
-/** What processes mapped while they were recorded, by their pids. */
+/** Mappings of processes while they were recorded, by their pids. */
 export type MappedNode = {
   /** Paths of programs called `node`. */
   readonly programs: ReadonlyMap<number, string>;
@@ -70,7 +70,7 @@ export function findMappedNode({
 }
 
 /**
- * What is missing of the Node processes that a command started without V8's map, in one sentence;
+ * Explains what is missing of Node processes that a command started without V8's map, in one sentence;
  * null if nothing is. `areFlagsSet`: NODE_OPTIONS had the flags, and they did not arrive.
  */
 export function explainUnmappedNode(

@@ -3,7 +3,7 @@ import { addNodeFlags, type CodeNaming } from './node-flags.ts';
 import { addRuntimeVariables, findOtherRuntime } from './other-runtimes.ts';
 import type { NodeFlags } from './v8-flags.ts';
 
-/** What the user asked for: `RecordOptions`. */
+/** The user's options, of `RecordOptions`. */
 export type NamingOptions = {
   readonly nodeFlags?: boolean;
   readonly jitdump?: boolean;

@@ -9,11 +9,11 @@ import { findWrapped } from './wrapped-command.ts';
 export type NodeCommand = {
   /** The program that runs the JavaScript. */
   readonly node: string;
-  /** Where that program stands among the command's words, before Node's own; −1 if it does not. */
+  /** Index of that program among the command's words, before Node's own; −1 if it does not. */
   readonly at: number;
   /** True where NODE_OPTIONS of the command do not reach Node, but its words do. */
   readonly losesOptions: boolean;
-  /** What the command says of how Node is started, beside its own words: a script, a Makefile. */
+  /** Text that tells how Node is started, beside its own words: a script, a Makefile. */
   readonly text: string;
 };
 

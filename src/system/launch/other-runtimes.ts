@@ -46,7 +46,7 @@ const DENO_FLAGS = [
   '--no-logfile-per-isolate',
 ] as const;
 
-/** What a user sets who starts them. */
+/** Settings of a user who starts them. */
 export const JSC_NAMING = `${BUN_VARIABLE}=1`;
 export const DENO_NAMING = `${DENO_VARIABLE}=${DENO_FLAGS.slice(0, 2).join(',')}`;
 

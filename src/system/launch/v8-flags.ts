@@ -56,7 +56,7 @@ export type NodeFlags = {
   readonly dumpsIn: string | null;
 };
 
-/** What is known of a command that runs Node. */
+/** Facts about a command that runs Node. */
 export type NodeFacts = {
   readonly command: CommandSpec;
   readonly found: NodeCommand;
@@ -147,7 +147,7 @@ export function withV8Flags(
 
 /** How a command that was asked for a jitdump gets one. */
 type ChosenDump = {
-  /** Of V8, for NODE_OPTIONS. */
+  /** V8's flags, for NODE_OPTIONS. */
   readonly flags: readonly string[];
   /** On Node's command line, ahead of the command's own. */
   readonly words: readonly string[];

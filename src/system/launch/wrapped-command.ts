@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 
 /** A command within the words of a program that only runs it. */
 export type WrappedCommand = {
-  /** Where it begins among the words. */
+  /** Index of its first word. */
   readonly at: number;
   /** True where the environment that the wrapper was given does not reach it, or not NODE_OPTIONS. */
   readonly losesOptions: boolean;

@@ -71,7 +71,7 @@ class SelfProfile implements RunningSelfProfile {
     this.#thread = new Worker(new URL('./self-thread.js', import.meta.url), {
       name: 'perf-ts',
       workerData: data,
-      // What the program preloads is not for this thread, and under sudo no file is given to a user.
+      // The program's preloads are not for this thread, and under sudo no file is given to a user.
       execArgv: [],
       env: withoutVariables(['NODE_OPTIONS', 'SUDO_UID', 'SUDO_GID', 'SUDO_USER']),
       // By default Node pipes a thread's output to ours, and makes pipes non-blocking by that.

@@ -1,17 +1,17 @@
 import type { SentError } from '../../base/sent-error.ts';
 import type { SelfProfileOptions } from './self-options.ts';
 
-/** What the thread gets to begin with. */
+/** Data that the thread begins with. */
 export type SelfThreadData = {
   /** An empty folder, for the file that is unlinked as soon as it is open. */
   readonly folder: string;
   readonly options: Omit<SelfProfileOptions, 'signal' | 'onNotice'>;
 };
 
-/** What it is asked for. */
+/** A request to it. */
 export type SelfRequest = { readonly kind: 'stop' };
 
-/** What it reports; the last two end it. */
+/** Its reports; the last two end it. */
 export type SelfReply =
   | { readonly kind: 'notice'; readonly text: string }
   | { readonly kind: 'sampling' }

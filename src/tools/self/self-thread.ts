@@ -79,7 +79,7 @@ async function readBack(
   options: SelfThreadData['options'],
   say: (notice: string) => void,
 ): Promise<Uint8Array> {
-  // Of this thread: Linux gives each its own.
+  // Priority of this thread: Linux gives each its own.
   setPriority(REPORT_PRIORITY);
   try {
     const opened = await openProfile(`/proc/self/fd/${fd}`, {

@@ -42,7 +42,7 @@ function exported(
   return file;
 }
 
-/** What the protocol promises of every profile. */
+/** Promises of the protocol for every profile. */
 function checkProtocol({ nodes, samples, timeDeltas, startTime, endTime }: CpuProfile): void {
   expect(timeDeltas).toHaveLength(samples.length);
   expect([startTime, endTime, ...timeDeltas].every(Number.isSafeInteger)).toBe(true);
