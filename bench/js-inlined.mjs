@@ -10,6 +10,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openProfile } from '../dist/index.js';
+import { INLINED_FUNCTIONS } from './inlined-functions.mjs';
 import { root } from './measure.mjs';
 
 const [milliseconds = '2000', ...given] = process.argv.slice(2);
@@ -26,24 +27,7 @@ const text = readFileSync(new URL('./node_modules/${path}', import.meta.url), 'u
 
 const PROGRAMS = {
   'outer → middle → leafSqrt': `
-function leafSqrt(x) {
-  let s = 0;
-  for (let i = 0; i < 40; i++) s += Math.sqrt(x + i * s);
-  return s;
-}
-function cheap(x) {
-  return x + 1;
-}
-function middle(x) {
-  let t = 0;
-  for (let i = 0; i < 10; i++) t += leafSqrt(cheap(x + i));
-  return t;
-}
-function outer(n) {
-  let t = 0;
-  for (let i = 0; i < n; i++) t += middle(i);
-  return t;
-}
+${INLINED_FUNCTIONS}
 const work = () => outer(1000);${LOOP}`,
   'acorn, three.module.js': `import { parse } from 'acorn';
 ${readText('three/build/three.module.js')}

@@ -4,6 +4,7 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { INLINED_FUNCTIONS } from '../inlined-functions.mjs';
 
 export const PACKAGES = [
   'typescript@5.9 eslint@9 typescript-eslint@8 prettier@3 rollup@4 vitest@4 jest@30 babel-jest@30 ts-jest@29',
@@ -289,27 +290,7 @@ function checksum(i) {
 }`,
     'for (let i = 0; i < 50; i++) checksum(i);',
   ),
-  'inlined.mjs': LOOP_OF(
-    `function leafSqrt(x) {
-  let s = 0;
-  for (let i = 0; i < 40; i++) s += Math.sqrt(x + i * s);
-  return s;
-}
-function cheap(x) {
-  return x + 1;
-}
-function middle(x) {
-  let t = 0;
-  for (let i = 0; i < 10; i++) t += leafSqrt(cheap(x + i));
-  return t;
-}
-function outer(n) {
-  let t = 0;
-  for (let i = 0; i < n; i++) t += middle(i);
-  return t;
-}`,
-    'outer(10_000);',
-  ),
+  'inlined.mjs': LOOP_OF(INLINED_FUNCTIONS, 'outer(10_000);'),
 };
 
 const bin = (path) => `node_modules/${path}`;
