@@ -81,7 +81,9 @@
       "sources": [
         "core/code_events/byte_queue.cc",
         "core/code_events/code_listener.cc",
+        "core/code_events/code_positions.cc",
         "core/code_events/sender.cc",
+        "core/code_events/v8_heap.cc",
         "core/posix/peer.cc",
         "glue/code_events_addon.cc"
       ],

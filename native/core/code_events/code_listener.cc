@@ -20,6 +20,8 @@ std::atomic<CodeListener*> listeners[kMostListeners];
 std::atomic<void*> isolates[kMostListeners];
 
 constexpr size_t kMostNameBytes = 64u << 10;
+/** Scripts of higher numbers have no lines. */
+constexpr uint32_t kMostScripts = 1u << 24;
 
 uint64_t NowNs() {
   timespec now;
@@ -29,6 +31,27 @@ uint64_t NowNs() {
 
 size_t RoundUp(size_t size) {
   return (size + 7) & ~size_t{7};
+}
+
+/** Whether Maglev or TurboFan made some code: `JS:*f …`, `JS:+f …`, `JS:o*f …`. */
+bool IsOptimized(const CodeEvent& event) {
+  const char* text = event.name.text;
+  const char* end = text + event.name.length;
+  while (text < end && *text != ':') text++;
+  text++;
+  if (text < end && *text == 'o') text++;
+  return text < end && (*text == '*' || *text == '+');
+}
+
+/** Whether some code is of a script inside Node: `JS:~resolve node:path:…`. */
+bool IsOfNode(const CodeEvent& event) {
+  constexpr char kScheme[] = " node:";
+  constexpr size_t kLength = sizeof kScheme - 1;
+  for (size_t i = 0; i + kLength < event.name.length; i++) {
+    if (event.name.text[i] == ' ' && memcmp(event.name.text + i, kScheme, kLength) == 0)
+      return true;
+  }
+  return false;
 }
 
 uint64_t Address(const void* pointer) {
@@ -41,7 +64,8 @@ CodeListener::V8 CodeListener::FindV8() {
   const auto find = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
   return {reinterpret_cast<v8_abi::GetCurrentIsolate>(find(v8_abi::kGetCurrentIsolate)),
           reinterpret_cast<v8_abi::SetHandler>(find(v8_abi::kSetHandler)),
-          reinterpret_cast<v8_abi::SetFlags>(find(v8_abi::kSetFlags))};
+          reinterpret_cast<v8_abi::SetFlags>(find(v8_abi::kSetFlags)),
+          reinterpret_cast<v8_abi::GetScriptId>(find(v8_abi::kGetScriptId))};
 }
 
 bool CodeListener::Start(bool existing) {
@@ -64,11 +88,18 @@ bool CodeListener::Start(bool existing) {
       memcpy(place, &header, sizeof header);
       sender_.Commit();
     }
+    heap_.FindLayout();
+    sends_maps_ = existing;
     v8_.set_handler(isolate, existing ? v8_abi::kEnumerateExisting : 0, OnEvent);
     WriteRecord(Type::kEnumerated, CodeType::kMachineCode, code_stream::Removed{0, 0}, nullptr, 0);
     return true;
   }
   return false;
+}
+
+CodeListener::~CodeListener() {
+  Stop();
+  pthread_mutex_destroy(&mutex_);
 }
 
 void CodeListener::Stop() {
@@ -102,7 +133,8 @@ void CodeListener::Write(const CodeEvent& event) {
   const CodeType code_type = event.code_type;
   switch (event.type) {
     case EventType::kCodeAdded:
-      return WriteAdded(event);
+      WriteAdded(event);
+      return WritePositions(event);
     case EventType::kCodeMoved:
       return WriteRecord(Type::kMoved, code_type,
                          code_stream::Moved{Address(event.code_start), event.code_length,
@@ -115,7 +147,29 @@ void CodeListener::Write(const CodeEvent& event) {
     case EventType::kLinesBegin:
     case EventType::kLinePosition:
     case EventType::kLinesEnd:
-      return;
+      return TakePositions(event);
+  }
+}
+
+void CodeListener::TakePositions(const CodeEvent& event) {
+  if (event.type == EventType::kLinesBegin) {
+    const bool is_taken = v8_.get_script_id != nullptr &&
+                          event.code_type == CodeType::kMachineCode &&
+                          pthread_mutex_trylock(&mutex_) == 0;
+    if (is_taken) reported_.Clear();
+    // The place in which V8 wants the handler's own pointer is part of its event.
+    const_cast<CodeEvent&>(event).user_data = is_taken ? this : nullptr;
+    return;
+  }
+  if (event.user_data != this) return;
+  if (event.type == EventType::kLinesEnd) {
+    reported_start_ = event.code_start;
+    pthread_mutex_unlock(&mutex_);
+  } else if (event.line.position_type == v8_abi::kAnyPosition &&
+             reported_.size() < kMostCodePositions) {
+    // Without memory the rest has no lines.
+    static_cast<void>(reported_.Push(
+        {static_cast<uint32_t>(event.line.offset), static_cast<int32_t>(event.line.position), -1}));
   }
 }
 
@@ -124,6 +178,85 @@ void CodeListener::WriteAdded(const CodeEvent& event) {
   WriteRecord(Type::kAdded, event.code_type,
               code_stream::Added{Address(event.code_start), event.code_length, length},
               event.name.text, length);
+}
+
+void CodeListener::WritePositions(const CodeEvent& event) {
+  if (event.script == nullptr || v8_.get_script_id == nullptr) return;
+  pthread_mutex_lock(&mutex_);
+  const int flags = FindPositions(event);
+  bytes_.Clear();
+  if (flags >= 0 && positions_.size() > 0 && EncodePositions(positions_, &bytes_)) {
+    const auto script = static_cast<uint32_t>(v8_.get_script_id(event.script));
+    const auto size = static_cast<uint32_t>(bytes_.size());
+    WriteRecord(
+        Type::kPositions, event.code_type,
+        code_stream::Positions{Address(event.code_start), script, static_cast<uint32_t>(flags),
+                               static_cast<uint32_t>(positions_.size()), size},
+        bytes_.data(), size);
+    WriteScript(event, script);
+  }
+  reported_start_ = nullptr;
+  pthread_mutex_unlock(&mutex_);
+}
+
+int CodeListener::FindPositions(const CodeEvent& event) {
+  if (event.code_type == CodeType::kByteCode) {
+    // It tells what was inlined; of Node's own functions that is not worth the time at start.
+    if (IsOfNode(event)) return -1;
+    return heap_.ReadBytecodePositions(event.code_start, event.code_length, &positions_) ? 0 : -1;
+  }
+  // The tables of other code are of another kind.
+  if (!IsOptimized(event)) return -1;
+  const bool is_reported = reported_start_ == event.code_start && reported_.size() > 0;
+  if (is_reported) heap_.Confirm(event.code_start, event.code_length, reported_);
+  if (heap_.ReadCodePositions(event.code_start, event.code_length, &positions_)) {
+    return code_stream::kKnowsInlining;
+  }
+  if (!is_reported) return -1;
+  positions_.Clear();
+  for (size_t i = 0; i < reported_.size(); i++) {
+    if (!positions_.Push(reported_[i])) return -1;
+  }
+  return 0;
+}
+
+void CodeListener::WriteScript(const CodeEvent& event, uint32_t script) {
+  if (!IsNewScript(script)) return;
+  bytes_.Clear();
+  if (heap_.ReadLineEnds(event.script, &line_ends_)) {
+    int32_t last = 0;
+    bool is_whole = true;
+    for (size_t i = 0; i < line_ends_.size() && is_whole; i++) {
+      is_whole = PushVarint(static_cast<uint64_t>(line_ends_[i] - last), &bytes_);
+      last = line_ends_[i];
+    }
+    const auto count = static_cast<uint32_t>(line_ends_.size());
+    if (is_whole) {
+      WriteRecord(Type::kLineEnds, event.code_type,
+                  code_stream::LineEnds{script, count, bytes_.size()}, bytes_.data(),
+                  bytes_.size());
+    }
+  }
+  if (sends_maps_ && heap_.ReadInlineSourceMap(event.script, &bytes_)) {
+    const auto size = static_cast<uint32_t>(bytes_.size());
+    WriteRecord(Type::kSourceMap, event.code_type, code_stream::SourceMap{script, size},
+                bytes_.data(), size);
+  }
+}
+
+bool CodeListener::IsNewScript(uint32_t script) {
+  if (script >= kMostScripts) return false;
+  const size_t before = scripts_.size();
+  if (script / 8 >= before) {
+    const size_t size = script / 8 + 64;
+    if (!scripts_.Resize(size)) return false;
+    memset(scripts_.data() + before, 0, size - before);
+  }
+  uint8_t& bits = scripts_[script / 8];
+  const auto bit = static_cast<uint8_t>(1u << (script % 8));
+  if ((bits & bit) != 0) return false;
+  bits |= bit;
+  return true;
 }
 
 void CodeListener::WriteNote(const char* text, size_t size) {

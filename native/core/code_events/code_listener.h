@@ -1,10 +1,14 @@
 #pragma once
 
+#include <pthread.h>
+
 #include <cstdint>
 
+#include "code_positions.h"
 #include "sender.h"
 #include "stream.h"
 #include "v8_abi.h"
+#include "v8_heap.h"
 
 namespace perf_ts {
 
@@ -20,6 +24,8 @@ class CodeListener {
     v8_abi::GetCurrentIsolate get_current = nullptr;
     v8_abi::SetHandler set_handler = nullptr;
     v8_abi::SetFlags set_flags = nullptr;
+    /** Null: positions are not sent. */
+    v8_abi::GetScriptId get_script_id = nullptr;
     bool is_complete() const { return get_current && set_handler && set_flags; }
   };
   static V8 FindV8();
@@ -27,7 +33,7 @@ class CodeListener {
   CodeListener(const CodeListener&) = delete;
   CodeListener& operator=(const CodeListener&) = delete;
   explicit CodeListener(V8 v8) : v8_(v8) {}
-  ~CodeListener() { Stop(); }
+  ~CodeListener();
 
   Sender& sender() { return sender_; }
 
@@ -53,6 +59,14 @@ class CodeListener {
   void Write(const v8_abi::CodeEvent& event);
   void WriteAdded(const v8_abi::CodeEvent& event);
   void WriteLost();
+  /** Keeps what V8 reports until the code itself is added. */
+  void TakePositions(const v8_abi::CodeEvent& event);
+  void WritePositions(const v8_abi::CodeEvent& event);
+  /** Fills `positions_`; the flags of the record, −1 where there are none. */
+  int FindPositions(const v8_abi::CodeEvent& event);
+  /** What positions in a script mean, once for each. */
+  void WriteScript(const v8_abi::CodeEvent& event, uint32_t script);
+  bool IsNewScript(uint32_t script);
   template <typename Body>
   void WriteRecord(code_stream::Type type, v8_abi::CodeType code_type, const Body& body,
                    const void* tail, size_t tail_size);
@@ -60,6 +74,18 @@ class CodeListener {
   V8 v8_;
   Sender sender_;
   void* isolate_ = nullptr;
+  /** Whether maps inside scripts are sent: what the preload did not see. */
+  bool sends_maps_ = false;
+  /** Held while positions are reported or written; for what follows. */
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  V8Heap heap_;
+  const void* reported_start_ = nullptr;
+  CodePositions reported_;
+  CodePositions positions_;
+  Growable<uint8_t> bytes_;
+  Growable<int32_t> line_ends_;
+  /** A bit for each script that was written. */
+  Growable<uint8_t> scripts_;
 };
 
 }  // namespace perf_ts

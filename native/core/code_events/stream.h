@@ -32,6 +32,12 @@ enum class Type : uint16_t {
   kLost = 6,
   /** A line of JSON, filled up with newlines: `NodeNote` in `src/read/jit/node-notes.ts`. */
   kNote = 7,
+  /** `Positions` and their bytes: of the code that was added last. */
+  kPositions = 8,
+  /** `LineEnds` and their bytes: of a script, before positions in it. */
+  kLineEnds = 9,
+  /** `SourceMap` and a URL: of the script of the code that was added last. */
+  kSourceMap = 10,
 };
 
 struct Record {
@@ -59,6 +65,34 @@ struct Moved {
 struct Removed {
   uint64_t start;
   uint64_t length;
+};
+
+struct Positions {
+  uint64_t start;
+  /** Number of the script in this isolate. */
+  uint32_t script;
+  /** `kKnowsInlining`. */
+  uint32_t flags;
+  uint32_t count;
+  /** Bytes of the entries, which follow as `EncodePositions` writes them; zeros fill up. */
+  uint32_t size;
+};
+
+/** Entries tell inlined functions from the code's own. */
+inline constexpr uint32_t kKnowsInlining = 1;
+
+struct LineEnds {
+  uint32_t script;
+  uint32_t count;
+  /** Bytes that follow: of each line the distance of its end, in UTF-16 units, from the last one's,
+   * in groups of 7 bits; the first one's from 0. */
+  uint64_t size;
+};
+
+struct SourceMap {
+  uint32_t script;
+  /** Bytes of the URL (`data:…`), which follows. */
+  uint32_t size;
 };
 
 struct Lost {

@@ -29,6 +29,7 @@ struct CodeEvent {
   /** First instruction; of bytecode: its first byte. */
   void* code_start;
   size_t code_length;
+  /** Handle of the function's SharedFunctionInfo; null where the code is of no script. */
   void* script;
   /** Of kLinesBegin: out. Of kLinePosition and kLinesEnd: what kLinesBegin left there. */
   void* user_data;
@@ -67,6 +68,17 @@ inline constexpr char kSetHandler[] =
 /** `v8::V8::SetFlagsFromString(flags)`. */
 using SetFlags = void (*)(const char* flags);
 inline constexpr char kSetFlags[] = "_ZN2v82V818SetFlagsFromStringEPKc";
+
+/** `v8::UnboundScript::GetId()`: of the script of a handle. It allocates nothing. */
+using GetScriptId = int (*)(void* script);
+inline constexpr char kGetScriptId[] = "_ZNK2v813UnboundScript5GetIdEv";
+
+/** `v8::V8::GetVersion()`: `11.3.244.8-node.38`. */
+using GetVersion = const char* (*)();
+inline constexpr char kGetVersion[] = "_ZN2v82V810GetVersionEv";
+
+/** A `position_type`: every entry of a table is reported so, statements once more before. */
+inline constexpr int kAnyPosition = 0;
 
 /** An option: the handler is called at once for all code that exists. */
 inline constexpr int kEnumerateExisting = 1;

@@ -1,0 +1,220 @@
+#include "v8_heap.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "v8_abi.h"
+
+namespace perf_ts {
+namespace {
+
+constexpr size_t kWord = 8;
+/** A pointer to an object ends in these bits; a small integer is the upper half of a word. */
+constexpr uint64_t kTagMask = 3;
+constexpr uint64_t kTag = 1;
+constexpr int kSmiShiftSize = 31;
+/** Of arrays and sequential strings: map, length, then the bytes. */
+constexpr size_t kArrayHead = 16;
+constexpr size_t kMostTableBytes = 1u << 20;
+constexpr size_t kMostLines = 1u << 21;
+constexpr size_t kMostMapBytes = 16u << 20;
+/** A first read has most tables as a whole. */
+constexpr size_t kFirstRead = 512;
+/** Positions of fewer entries may be equal by chance. */
+constexpr size_t kFewestToConfirm = 4;
+constexpr int kMostSearches = 8;
+/** How far from a start of code its table is looked for. */
+constexpr int kSearchedBytes = 0x80;
+/** Bytes of a Script; which of its fields is the URL of the map differs by version. */
+constexpr size_t kScriptBytes = 160;
+constexpr char kInlineMap[] = "data:application/json";
+
+/** Reads up to `size` bytes of this process's memory; −1 where there is none. */
+ssize_t ReadSome(uint64_t address, void* to, size_t size) {
+  iovec here = {to, size};
+  iovec there = {reinterpret_cast<void*>(address), size};
+  return syscall(SYS_process_vm_readv, getpid(), &here, 1ul, &there, 1ul, 0ul);
+}
+
+bool ReadAll(uint64_t address, void* to, size_t size) {
+  return ReadSome(address, to, size) == static_cast<ssize_t>(size);
+}
+
+bool ReadPointer(uint64_t address, uint64_t* object) {
+  if (!ReadAll(address, object, kWord) || (*object & kTagMask) != kTag) return false;
+  *object -= kTag;
+  return true;
+}
+
+/** The value of a small integer; −1 if the word is none, or negative. */
+int64_t SmiOf(uint64_t word) {
+  return (word & 0xffffffff) == 0 && word >> 63 == 0 ? static_cast<int64_t>(word >> 32) : -1;
+}
+
+uint64_t AddressOf(const void* pointer) {
+  return reinterpret_cast<uintptr_t>(pointer);
+}
+
+/** A constant that the program has for debuggers; 0 without it. */
+int ConstantOf(const char* const* names) {
+  for (; *names != nullptr; names++) {
+    if (const void* symbol = dlsym(RTLD_DEFAULT, *names)) return *static_cast<const int*>(symbol);
+  }
+  return 0;
+}
+
+V8Layout LayoutOf(int major) {
+  switch (major) {
+    case 10:
+      return {0x68, 0, 0x18, 1};
+    case 11:
+      return {0x08, 0x18, 0x10, 1};
+    case 12:
+    case 13:
+      return {0x18, 0x10, 0x28, 1};
+    case 14:
+      return {0x18, 0x10, 0x28, 2};
+    default:
+      return {};
+  }
+}
+
+bool AreSame(const CodePositions& read, const CodePositions& reported) {
+  if (read.size() != reported.size()) return false;
+  for (size_t i = 0; i < read.size(); i++) {
+    if (read[i].offset != reported[i].offset || read[i].position != reported[i].position)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void V8Heap::FindLayout() {
+  constexpr const char* kSmi[] = {"v8dbg_SmiShiftSize", nullptr};
+  constexpr const char* kScript[] = {"v8dbg_class_SharedFunctionInfo__script__Tagged_HeapObject_",
+                                     "v8dbg_class_SharedFunctionInfo__script__HeapObject",
+                                     "v8dbg_class_SharedFunctionInfo__script_or_debug_info__"
+                                     "HeapObject",
+                                     nullptr};
+  constexpr const char* kLineEnds[] = {"v8dbg_class_Script__line_ends__Object", nullptr};
+  // Pointers of other builds are half as long.
+  if (ConstantOf(kSmi) != kSmiShiftSize) return;
+  script_in_shared_ = ConstantOf(kScript);
+  line_ends_in_script_ = ConstantOf(kLineEnds);
+  const auto version =
+      reinterpret_cast<v8_abi::GetVersion>(dlsym(RTLD_DEFAULT, v8_abi::kGetVersion));
+  if (version != nullptr) layout_ = LayoutOf(atoi(version()));
+}
+
+bool V8Heap::ReadCodePositions(const void* start, size_t length, CodePositions* out) {
+  return layout_.before_code != 0 && ReadCodePositions(layout_, AddressOf(start), length, out);
+}
+
+bool V8Heap::ReadCodePositions(V8Layout layout, uint64_t start, size_t length, CodePositions* out) {
+  uint64_t object;
+  if (!ReadPointer(start - layout.before_code, &object)) return false;
+  if (layout.in_code != 0 && !ReadPointer(object + layout.in_code, &object)) return false;
+  return ReadTable(object, layout.shift, length, out);
+}
+
+bool V8Heap::ReadBytecodePositions(const void* start, size_t length, CodePositions* out) {
+  if (layout_.before_bytecode == 0) return false;
+  const uint64_t place = (AddressOf(start) & ~uint64_t{kWord - 1}) - layout_.before_bytecode;
+  // The object's own head is there, and each function has one: a system call for it would be felt.
+  uint64_t table;
+  memcpy(&table, reinterpret_cast<const void*>(place), kWord);
+  return (table & kTagMask) == kTag && ReadTable(table - kTag, layout_.shift, length, out);
+}
+
+bool V8Heap::ReadTable(uint64_t array, int shift, size_t code_length, CodePositions* out) {
+  if (!bytes_.Resize(kFirstRead)) return false;
+  const ssize_t read = ReadSome(array, bytes_.data(), kFirstRead);
+  if (read <= static_cast<ssize_t>(kArrayHead)) return false;
+  uint64_t length;
+  memcpy(&length, bytes_.data() + kWord, kWord);
+  const int64_t size = SmiOf(length);
+  if (size <= 0 || size > static_cast<int64_t>(kMostTableBytes)) return false;
+  const size_t whole = kArrayHead + static_cast<size_t>(size);
+  if (whole > static_cast<size_t>(read) &&
+      (!bytes_.Resize(whole) || !ReadAll(array, bytes_.data(), whole))) {
+    return false;
+  }
+  return DecodePositionTable(bytes_.data() + kArrayHead, static_cast<size_t>(size), shift,
+                             code_length, out);
+}
+
+void V8Heap::Confirm(const void* start, size_t length, const CodePositions& reported) {
+  if (is_confirmed_ || reported.size() < kFewestToConfirm) return;
+  is_confirmed_ = (ReadCodePositions(start, length, &found_) && AreSame(found_, reported)) ||
+                  (searches_++ < kMostSearches && Search(AddressOf(start), length, reported));
+  if (!is_confirmed_) layout_ = {};
+}
+
+bool V8Heap::Search(uint64_t start, size_t length, const CodePositions& reported) {
+  for (int shift = 1; shift <= 2; shift++) {
+    for (int before = kWord; before <= kSearchedBytes; before += kWord) {
+      for (int in = 0; in <= kSearchedBytes; in += kWord) {
+        const V8Layout layout = {before, in, 0, shift};
+        if (ReadCodePositions(layout, start, length, &found_) && AreSame(found_, reported)) {
+          layout_ = layout;
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+bool V8Heap::FindScript(const void* shared, uint64_t* script) {
+  uint64_t object;
+  return script_in_shared_ != 0 && ReadPointer(AddressOf(shared), &object) &&
+         ReadPointer(object + script_in_shared_, script);
+}
+
+bool V8Heap::ReadLineEnds(const void* shared, Growable<int32_t>* out) {
+  out->Clear();
+  uint64_t array;
+  uint64_t head[2];
+  if (line_ends_in_script_ == 0 || !FindScript(shared, &array) ||
+      !ReadPointer(array + line_ends_in_script_, &array) || !ReadAll(array, head, sizeof head)) {
+    return false;
+  }
+  const int64_t count = SmiOf(head[1]);
+  if (count <= 0 || count > static_cast<int64_t>(kMostLines)) return false;
+  const size_t size = static_cast<size_t>(count) * kWord;
+  if (!bytes_.Resize(size) || !ReadAll(array + kArrayHead, bytes_.data(), size)) return false;
+  int64_t last = -1;
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t word;
+    memcpy(&word, bytes_.data() + i * kWord, kWord);
+    const int64_t end = SmiOf(word);
+    // A script without a new line at its end ends its last line one behind itself.
+    if (end <= last || !out->Push(static_cast<int32_t>(end))) return false;
+    last = end;
+  }
+  return true;
+}
+
+bool V8Heap::ReadInlineSourceMap(const void* shared, Growable<uint8_t>* out) {
+  uint64_t script;
+  uint64_t fields[kScriptBytes / kWord] = {};
+  if (!FindScript(shared, &script) || !ReadAll(script, fields, sizeof fields)) return false;
+  for (const uint64_t field : fields) {
+    char head[kArrayHead + sizeof kInlineMap - 1];
+    if ((field & kTagMask) != kTag || !ReadAll(field - kTag, head, sizeof head)) continue;
+    if (memcmp(head + kArrayHead, kInlineMap, sizeof kInlineMap - 1) != 0) continue;
+    // Of a string: hash and length in 32 bits each.
+    uint32_t length;
+    memcpy(&length, head + 12, sizeof length);
+    if (length > kMostMapBytes || !out->Resize(length)) return false;
+    return ReadAll(field - kTag + kArrayHead, out->data(), length);
+  }
+  return false;
+}
+
+}  // namespace perf_ts

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "code_positions.h"
+
+namespace perf_ts {
+
+/** Where V8's objects have what is read of them; all objects are of 64-bit words. */
+struct V8Layout {
+  /** Bytes before the first instruction: the code object, or its table at once (`in_code` 0). */
+  int before_code = 0;
+  /** Bytes into the code object. */
+  int in_code = 0;
+  /** Bytes before the first bytecode, rounded down to a word: the bytecode's table. */
+  int before_bytecode = 0;
+  /** See `DecodePositionTable`. */
+  int shift = 1;
+};
+
+/**
+ * Reads V8's own tables in the memory of this process: which position each instruction was made
+ * for, and where the lines of a script end. V8 reports positions of TurboFan's code and of bytecode
+ * alone, and only while it compiles; code that exists, and all of Maglev's, has them in its tables.
+ *
+ * No pointer is followed: the kernel reads, and fails where no memory is. Where V8 keeps the
+ * tables of code is known for V8 10 to 14 and confirmed by the first positions that V8 reports; if
+ * they are not there they are looked for. Objects of scripts are described by the program itself,
+ * in symbols for debuggers (`v8dbg_…`).
+ *
+ * V8 must not move its objects meanwhile: it calls the code event handler while it may not.
+ */
+class V8Heap {
+ public:
+  /** Takes what is known of V8 by its version and the program's symbols. */
+  void FindLayout();
+  void set_layout(V8Layout layout) { layout_ = layout; }
+  const V8Layout& layout() const { return layout_; }
+
+  /** The positions of machine code. False where they can't be read. */
+  bool ReadCodePositions(const void* start, size_t length, CodePositions* out);
+
+  bool ReadBytecodePositions(const void* start, size_t length, CodePositions* out);
+
+  /** Compares the table of some machine code with what V8 reported for it. */
+  void Confirm(const void* start, size_t length, const CodePositions& reported);
+
+  /** The ends of a script's lines, ascending. `shared`: the handle in V8's event. False: unknown.
+   */
+  bool ReadLineEnds(const void* shared, Growable<int32_t>* out);
+
+  /** The source map that is written inside the script, as its URL (`data:…`). False without one. */
+  bool ReadInlineSourceMap(const void* shared, Growable<uint8_t>* out);
+
+ private:
+  bool ReadTable(uint64_t array, int shift, size_t code_length, CodePositions* out);
+  bool ReadCodePositions(V8Layout layout, uint64_t start, size_t length, CodePositions* out);
+  bool Search(uint64_t start, size_t length, const CodePositions& reported);
+  bool FindScript(const void* shared, uint64_t* script);
+
+  V8Layout layout_;
+  bool is_confirmed_ = false;
+  int searches_ = 0;
+  /** Bytes into a SharedFunctionInfo and a Script; 0: unknown. */
+  int script_in_shared_ = 0;
+  int line_ends_in_script_ = 0;
+  Growable<uint8_t> bytes_;
+  CodePositions found_;
+};
+
+}  // namespace perf_ts
