@@ -49,6 +49,8 @@ export type FeatureContext = {
   /** As they stood before the recording. */
   readonly settings: KernelSettings;
   readonly readClockPair: NativeBinding['readClockPair'];
+  /** Whether the file keeps the symbols of the programs that it met. */
+  readonly keepsPrograms: boolean;
   /** With `--stat`, at the end: what was counted beside the samples. */
   readonly countedBeside?: readonly ConcurrentCount[];
   /** Default `here`; see `Provenance`. */

@@ -80,6 +80,11 @@ export type RecordOptions = UserOptions & {
   readonly cgroup?: string;
   /** Build IDs of what is mapped, in the records of mappings. Default true. */
   readonly buildIds?: boolean;
+  /**
+   * Keep the symbols of recorded programs in the file, so that it has names after the next build: of files
+   * that no package installed. Default true.
+   */
+  readonly programSymbols?: boolean;
   /** Follow the threads and children that the target starts. Default true. */
   readonly inherit?: boolean;
 

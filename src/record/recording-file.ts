@@ -1,13 +1,17 @@
+import { fstatSync } from 'node:fs';
 import { FailedError } from '../base/errors.ts';
 import { systemErrorReason } from '../base/system-error.ts';
 import { type Attachment, encodeAppendix } from '../formats/perf-data/appendix.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../formats/perf-data/header.ts';
+import type { RecordRange } from '../formats/perf-data/scan-records.ts';
 import { encodeFeatures, encodePrefix } from '../formats/perf-data/writer.ts';
 import { encodeAttr } from '../kernel/perf-event/attr.ts';
 import type { FileSinkOptions, SamplerEvent, SamplerOpened } from '../native/types.ts';
 import { type FileOwner, OutputFile } from '../system/files/output-file.ts';
+import { readSome } from '../system/files/read-some.ts';
 import { collectFeatures, type FeatureContext } from './feature-data.ts';
 import { collectKernelSymbols } from './kernel-symbols.ts';
+import { collectPrograms } from './met-programs.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 
 /**
@@ -101,9 +105,8 @@ export class RecordingFile {
         const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
         const { bytes, flags } = encodeFeatures(event.dataEnd, sections);
         this.file.write(bytes, event.dataEnd);
-        if (attachments.length > 0) {
-          this.file.write(encodeAppendix(attachments), event.dataEnd + bytes.length);
-        }
+        const all = [...attachments, ...this.#programs(event.dataEnd, context)];
+        if (all.length > 0) this.file.write(encodeAppendix(all), event.dataEnd + bytes.length);
         this.file.write(flags, FEATURE_FLAGS_OFFSET);
       }
       return this.file.size();
@@ -122,6 +125,12 @@ export class RecordingFile {
     return collectKernelSymbols({ fd: this.file.fd, from, to: dataEnd }, say);
   }
 
+  #programs(dataEnd: number, { keepsPrograms, say }: FeatureContext): Attachment[] {
+    if (!keepsPrograms) return [];
+    const keepsCode = this.#plan.events.some(({ attr }) => attr.sampleStackUser > 0);
+    return collectPrograms(this.records(dataEnd), fstatSync(this.file.fd), keepsCode, say);
+  }
+
   /**
    * Finds the file that was to be at `path`. Another recording to the same path that began
    * meanwhile has moved it, which is said; null where nothing is left of it.
@@ -137,8 +146,10 @@ export class RecordingFile {
   }
 
   /** The records that were written, up to `end`. */
-  records(end: number): { readonly fd: number; readonly from: number; readonly to: number } {
-    return { fd: this.file.fd, from: this.#dataOffset, to: end };
+  records(end: number): RecordRange {
+    const { fd } = this.file;
+    const read: RecordRange['read'] = (bytes, length, at) => readSome(fd, bytes, 0, length, at);
+    return { read, from: this.#dataOffset, to: end };
   }
 
   close(): void {

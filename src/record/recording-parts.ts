@@ -72,7 +72,7 @@ function openBeside(
 
 function featuresOf(
   { sampler, notices, settings }: PreparedRecording,
-  { clock, overwrite, onNotice }: RecordOptions,
+  { clock, overwrite, programSymbols, onNotice }: RecordOptions,
   binding: NativeBinding,
 ): FeatureContext {
   return {
@@ -85,6 +85,7 @@ function featuresOf(
     },
     settings,
     readClockPair: (clockId) => binding.readClockPair(clockId),
+    keepsPrograms: programSymbols !== false,
     ...(overwrite && { countsBegin: 'dropped' as const }),
   };
 }

@@ -24,7 +24,8 @@ const recorder = process.env.PERF_TS_CODE_EVENTS;
 const isSent = recorder !== undefined && reportCode(recorder);
 
 const fs = require('node:fs') as typeof import('node:fs');
-const nodeModule = require('node:module') as NodeModuleExports;
+const nodeModule = (require('./node-module.cjs') as typeof import('./node-module.cts'))
+  .nodeModule as NodeModuleExports;
 const { pathToFileURL } = require('node:url') as typeof import('node:url');
 const { watchChildren } = require('./children.cjs') as typeof import('./children.cts');
 const { noteOf, openNotes } =
@@ -46,7 +47,8 @@ type NodeModuleExports = {
   register?: Register;
   /** Loaders in the thread that loads; Node 22.15 and later. */
   registerHooks?: Register;
-  syncBuiltinESMExports(): void;
+  /** Not there before `node:module` is required: then there is nothing to be made the same. */
+  syncBuiltinESMExports?(): void;
 };
 
 const FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
@@ -64,7 +66,7 @@ attempt(() => watchCommonJs(see, mayHaveLoader()));
 attempt(() => watchVm(see));
 attempt(watchLoaders);
 attempt(watchChildren);
-attempt(() => nodeModule.syncBuiltinESMExports());
+attempt(() => nodeModule.syncBuiltinESMExports?.());
 attempt(() => noteThread(notes, isRequired()));
 
 /** Whether `--require` loaded this, and not `--import`. */
@@ -164,29 +166,42 @@ function isWritable(directory: string): boolean {
  * followed by one of ours.
  */
 function watchLoaders(): void {
-  const { register, registerHooks } = nodeModule;
-  if (register !== undefined) {
-    nodeModule.register = new Proxy(register, {
-      apply: (target, self, args) => {
-        const result = Reflect.apply(target, self, args);
-        const { href } = pathToFileURL(require.resolve('./load-hook.mjs'));
-        Reflect.apply(target, self, [href, { data: { pid: process.pid } }]);
-        return result;
-      },
-    });
-  }
-  if (registerHooks !== undefined) {
-    const load: Load = (url, context, nextLoad) => {
-      const result = nextLoad(url, context);
-      see(url, result.source);
+  whenDefined('register', (register) => ({
+    apply: (target, self, args) => {
+      const result = Reflect.apply(target, self, args);
+      const { href } = pathToFileURL(require.resolve('./load-hook.mjs'));
+      Reflect.apply(register, self, [href, { data: { pid: process.pid } }]);
       return result;
-    };
-    nodeModule.registerHooks = new Proxy(registerHooks, {
-      apply: (target, self, args) => {
-        const result = Reflect.apply(target, self, args);
-        Reflect.apply(target, self, [{ load }]);
-        return result;
-      },
-    });
-  }
+    },
+  }));
+  const load: Load = (url, context, nextLoad) => {
+    const result = nextLoad(url, context);
+    see(url, result.source);
+    return result;
+  };
+  whenDefined('registerHooks', (registerHooks) => ({
+    apply: (target, self, args) => {
+      const result = Reflect.apply(target, self, args);
+      Reflect.apply(registerHooks, self, [{ load }]);
+      return result;
+    },
+  }));
+}
+
+/**
+ * Puts a proxy in the place of a function of `node:module`. Node gives the module these when it is first
+ * required, which nobody has done yet, unless another preload came first.
+ */
+function whenDefined(
+  name: 'register' | 'registerHooks',
+  trapOf: (original: Register) => ProxyHandler<Register>,
+): void {
+  const shared = { enumerable: true, configurable: true };
+  const define = (original: Register): void => {
+    const value = new Proxy(original, trapOf(original));
+    Object.defineProperty(nodeModule, name, { ...shared, value, writable: true });
+  };
+  const original = nodeModule[name];
+  if (original !== undefined) define(original);
+  else Object.defineProperty(nodeModule, name, { ...shared, get: () => undefined, set: define });
 }

@@ -64,6 +64,20 @@ function takeInThread(
     Object.defineProperty(process, key, { value: loaded });
   }
   loaded.exports.start(socket, true, onEnd);
+  // V8 does not list the code of a loop that it replaced on the stack. To count calls it throws all optimized
+  // code away; what is hot it makes once more, and announces it. That takes as long as the listing, and pays
+  // where one loop goes on and on: a thread that has never waited for events (20 ms: of its loader). A server has.
+  const hooks = require('node:async_hooks') as typeof import('node:async_hooks');
+  const isInLoop = hooks.executionAsyncId() <= 1 && performance.eventLoopUtilization().idle < 20;
+  if (isInLoop && process.env.NODE_V8_COVERAGE === undefined) {
+    const { Session } = require('node:inspector') as typeof import('node:inspector');
+    const session = new Session();
+    session.connect();
+    session.post('Profiler.enable');
+    session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: false });
+    session.post('Profiler.stopPreciseCoverage');
+    session.disconnect();
+  }
   const workers = require('node:worker_threads') as typeof import('node:worker_threads') & {
     threadName?: string;
   };

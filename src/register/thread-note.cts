@@ -1,6 +1,7 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
 const fs = require('node:fs') as typeof import('node:fs');
-const nodeModule = require('node:module') as unknown as { runMain: unknown };
+const nodeModule = (require('./node-module.cjs') as typeof import('./node-module.cts'))
+  .nodeModule as { runMain: unknown };
 
 type Workers = typeof import('node:worker_threads');
 type Notes = { write(note: object | null): void };

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
-const nodeModule = require('node:module') as unknown as ModuleExports;
+const nodeModule = (require('./node-module.cjs') as typeof import('./node-module.cts'))
+  .nodeModule as ModuleExports;
 const vm = require('node:vm') as typeof import('node:vm');
 
 type Compile = (this: unknown, content: string, filename: string, ...rest: unknown[]) => unknown;

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { RecordEncoder } from '../../src/kernel/perf-event/encode.ts';
@@ -23,7 +23,9 @@ function found(...records: Uint8Array[]): MappedNode {
   writeFileSync(path, Buffer.concat(records));
   const fd = openSync(path, 'r');
   try {
-    return findMappedNode({ fd, from: 0, to: Buffer.concat(records).length });
+    const read = (bytes: Uint8Array, length: number, at: number) =>
+      readSync(fd, bytes, 0, length, at);
+    return findMappedNode({ read, from: 0, to: Buffer.concat(records).length });
   } finally {
     closeSync(fd);
   }

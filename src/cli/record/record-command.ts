@@ -88,7 +88,11 @@ function declareAdditionalRecords(command: Command): void {
     .option('-s, --exit-counts', 'with --counts, also the final count of each thread as it exits')
     .option('--stat', 'also count: totals of these events and of the usual ones')
     .option('-n, --no-samples', 'no samples: the additional records only')
-    .option('-B, --no-buildid', 'leave out build IDs');
+    .option('-B, --no-buildid', 'leave out build IDs')
+    .option(
+      '-N, --no-buildid-cache',
+      'leave out the symbols of programs, which the next build replaces',
+    );
 }
 
 function declareRecording(command: Command): void {
@@ -150,7 +154,6 @@ const ALWAYS_SO = [
   '--sample-identifier',
   '--buildid-mmap',
   '--buildid-all',
-  '-N, --no-buildid-cache',
 ] as const;
 
 /** Options of perf that are not there, by commander's name for them, and why. */

@@ -75,6 +75,7 @@ export type RecordFlags = {
   cgroup?: string;
   overwrite?: boolean;
   buildid?: boolean;
+  buildidCache?: boolean;
 };
 
 /** Turns the command line into options; throws UsageError naming the option that is wrong. */
@@ -123,6 +124,7 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.allCgroups && { cgroups: true }),
     ...(flags.samples === false && { samples: false }),
     ...(flags.buildid === false && { buildIds: false }),
+    ...(flags.buildidCache === false && { programSymbols: false }),
   };
 }
 

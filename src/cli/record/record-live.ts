@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import type { ReadingFlags } from '../command/load.ts';
 import { symbolSources } from '../command/load.ts';
+import { taskIds } from '../command/option-values.ts';
 import type { RecordFlags } from './record-flags.ts';
 
 /** The options of `view --live`: those of recording, and those of reading. */
@@ -42,8 +43,24 @@ export async function runLiveView(flags: LiveRunFlags): Promise<void> {
     weight: false,
     archive: false,
     inherit: true,
-    output: join(directory, 'live'),
+    output: join(directory, nameOfTarget(flags)),
     view: true,
     reading: flags,
   });
+}
+
+/** The name of the recording, which is the page's title: `node-1234` of a process or thread. */
+function nameOfTarget({ pid, tid }: LiveRunFlags): string {
+  const ids = [
+    ...(pid === undefined ? [] : taskIds('-p', pid)),
+    ...(tid === undefined ? [] : taskIds('-t', tid)),
+  ];
+  if (ids.length !== 1) return 'live';
+  try {
+    // Kernel threads have names like `kworker/0:1`.
+    const comm = readFileSync(`/proc/${ids[0]}/comm`, 'utf8').trim().replaceAll('/', '_');
+    return `${comm}-${ids[0]}`;
+  } catch {
+    return 'live';
+  }
 }

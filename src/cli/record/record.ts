@@ -73,7 +73,7 @@ async function recordWithView(options: RecordOptions, flags: RecordFlags): Promi
   }
 }
 
-/** Until the file is complete and the command has ended; with a page, until Ctrl-C. */
+/** Until the file is complete and the command has ended; with a page, until Ctrl-C or another signal. */
 async function recordAndTell(
   options: RecordOptions,
   flags: RecordFlags,
@@ -99,7 +99,8 @@ async function recordAndTell(
   // Both may take long, and a signal ends them alone.
   if (flags.archive === true || view !== null) signals.release();
   if (flags.archive === true) await archive(recording.path, quiet);
-  await view?.serveFinished();
+  // Who sends another signal than Ctrl-C, a supervisor say, means all of it.
+  if (signals.endedBy === null) await view?.serveFinished();
   return { recording, exit };
 }
 

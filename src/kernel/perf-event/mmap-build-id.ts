@@ -18,7 +18,10 @@ const USUAL_BYTES: readonly number[] = [16, 20];
  * A build ID has a size, zeros as reserved bytes, and zeros behind it. False too where it would not
  * fit before `end`.
  */
-export function hasMmapBuildId(record: RecordView, end = record.end): boolean {
+export function hasMmapBuildId(
+  record: Pick<RecordView, 'view' | 'offset' | 'end' | 'misc'>,
+  end = record.end,
+): boolean {
   const { view, misc } = record;
   const at = record.offset + BUILD_ID_AT;
   if ((misc & PERF_RECORD_MISC.MMAP_BUILD_ID) === 0 || at + 4 + MOST_BYTES > end) return false;

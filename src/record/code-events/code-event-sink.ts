@@ -1,10 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { deflateSync } from 'node:zlib';
-import { encodeCodeEvents, notesIn } from '../../code/jit/code-events.ts';
+import { encodeCodeEvents, splitStream } from '../../code/jit/code-events.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { NODE_NOTES_ATTACHMENT } from '../../read/jit/javascript.ts';
 import { CODE_EVENTS_ATTACHMENT } from '../../read/jit/jit-files.ts';
+import { mapNotes } from './map-notes.ts';
 import { peerOfSocket } from './socket-peer.ts';
 
 /** Bound of all that the processes of a recording may send. */
@@ -117,10 +118,14 @@ export class CodeEventSink {
   attachments(): Attachment[] {
     const pids = new Set(this.#streams.map(({ pid }) => pid));
     return [...pids].flatMap((pid) => {
-      const streams = this.#streams.filter((stream) => stream.pid === pid);
-      const notes = Buffer.concat(streams.map(({ chunks }) => notesIn(chunks)));
+      const streams = this.#streams
+        .filter((stream) => stream.pid === pid)
+        .map(({ offsetNs, chunks }) => ({ offsetNs, ...splitStream(chunks) }));
+      const frames = streams.map(({ offsetNs, code }) => ({ offsetNs, chunks: [code] }));
+      const maps = streams.flatMap((stream) => stream.maps);
+      const notes = Buffer.concat([...streams.map((stream) => stream.notes), mapNotes(maps)]);
       return [
-        attachment(`${CODE_EVENTS_ATTACHMENT}${pid}`, encodeCodeEvents(streams)),
+        attachment(`${CODE_EVENTS_ATTACHMENT}${pid}`, encodeCodeEvents(frames)),
         ...(notes.length === 0 ? [] : [attachment(`${NODE_NOTES_ATTACHMENT}${pid}`, notes)]),
       ];
     });

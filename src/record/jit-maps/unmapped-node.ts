@@ -1,18 +1,14 @@
-// Hot: once per record of the recording.
-
 import { basename } from 'node:path';
 import { textOfBytes } from '../../base/byte-text.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
+import { type RecordRange, scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
-import { readSome } from '../../system/files/read-some.ts';
 import { NODE } from '../../system/launch/node-in-shell.ts';
 import { identifyNode } from '../../system/launch/node-program.ts';
 import { V8_FLAGS } from '../../system/launch/v8-flags.ts';
 import { pidsWithCode } from './node-files.ts';
 
-const WINDOW_BYTES = 1 << 20;
-const HEADER_BYTES = 8;
 /** In an MMAP2, behind its header: pid, tid, address, length, offset, device and inode, prot, flags. */
 const PID_OFFSET = 8;
 const FILE_NAME_OFFSET = 72;
@@ -30,42 +26,22 @@ export type MappedNode = {
   readonly withDump: ReadonlySet<number>;
 };
 
-/** Finds that in the data section from `from` to `to`. Records are not decoded but for MMAP2. */
-export function findMappedNode({
-  fd,
-  from,
-  to,
-}: {
-  readonly fd: number;
-  readonly from: number;
-  readonly to: number;
-}): MappedNode {
+/** Finds that among `records`, which are not decoded but for MMAP2. */
+export function findMappedNode(records: RecordRange): MappedNode {
   const programs = new Map<number, string>();
   const withCode = new Set<number>();
   const withDump = new Set<number>();
-  const bytes = new Uint8Array(WINDOW_BYTES);
-  const view = new DataView(bytes.buffer);
-  let at = from;
-  while (at + HEADER_BYTES <= to) {
-    const length = readSome(fd, bytes, 0, Math.min(WINDOW_BYTES, to - at), at);
-    let offset = 0;
-    while (offset + HEADER_BYTES <= length) {
-      const size = view.getUint16(offset + 6, true);
-      if (size < HEADER_BYTES || offset + size > length) break;
-      if (view.getUint32(offset, true) === PERF_RECORD.MMAP2 && size > FILE_NAME_OFFSET) {
-        const pid = view.getInt32(offset + PID_OFFSET, true);
-        const start = offset + FILE_NAME_OFFSET;
-        const path = textOfBytes(bytes.subarray(start, bytes.indexOf(0, start)));
-        const name = basename(path);
-        if (path === ANONYMOUS) withCode.add(pid);
-        else if (NODE.test(name)) programs.set(pid, path);
-        else if (/^jit-\d+\.dump$/.test(name)) withDump.add(pid);
-      }
-      offset += size;
-    }
-    if (offset === 0) break;
-    at += offset;
-  }
+  scanRecords(records, (view, offset, size) => {
+    if (view.getUint32(offset, true) !== PERF_RECORD.MMAP2 || size <= FILE_NAME_OFFSET) return;
+    const pid = view.getInt32(offset + PID_OFFSET, true);
+    const bytes = new Uint8Array(view.buffer, 0, offset + size);
+    const start = offset + FILE_NAME_OFFSET;
+    const path = textOfBytes(bytes.subarray(start, bytes.indexOf(0, start)));
+    const name = basename(path);
+    if (path === ANONYMOUS) withCode.add(pid);
+    else if (NODE.test(name)) programs.set(pid, path);
+    else if (/^jit-\d+\.dump$/.test(name)) withDump.add(pid);
+  });
   return { programs, withCode, withDump };
 }
 
@@ -100,7 +76,7 @@ export function explainUnmappedNode(
  * read.
  */
 export function findUnmappedNode(
-  openRecords: () => Parameters<typeof findMappedNode>[0],
+  openRecords: () => RecordRange,
   attachments: readonly Attachment[],
   areFlagsSet: boolean,
 ): string | null {

@@ -1,0 +1,119 @@
+// Lines of JavaScript in optimized code, of programs that are launched and that run already.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { describeLive } from '../helpers/live.ts';
+
+const scratch = scratchDirectory();
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+const LIGHT_LINE = 4;
+const HEAVY_LINE = 8;
+/**
+ * Two loops, of which one runs three times as often: lines 4 and 8 of the text, 7 and 11 of its source. The function
+ * calls itself, so that V8 puts it into no other.
+ */
+const TWO_LOOPS = `function hot(count, depth) {
+  let a = 0;
+  for (let i = 0; i < count; i++) {
+    a = (a * 31 + i) % 1000003;
+  }
+  let b = 1;
+  for (let i = 0; i < 3 * count; i++) {
+    b = (b * 17 + i) % 1000033;
+  }
+  return depth === 0 ? a + b : hot(count, depth - 1) + a + b;
+}
+let sum = 0;
+function turn() { for (let i = 0; i < 30; i++) sum += hot(1000, 5); }
+`;
+const FIXED = `${TWO_LOOPS}for (let i = 0; i < 250; i++) turn();\n`;
+const ENDLESS = `${TWO_LOOPS}for (let i = 0; i < 30; i++) turn();
+require('node:fs').writeSync(1, 'begun\\n');
+for (;;) turn();
+`;
+/** Each line of the text is three further down in its source. */
+const MAPPINGS = `AAGA${';AACA'.repeat(16)}`;
+const SOURCE_MAP = { version: 3, sources: ['typed.ts'], names: [], mappings: MAPPINGS };
+
+type Row = { readonly key?: string; readonly name?: string; readonly self: number };
+
+/** Self weight of lines of a file, by number. */
+function linesOf(recording: string, file: string): Map<number, number> {
+  const report = perfTs(['report', '--sort', 'srcline', '--json', '-n', '0', recording]);
+  const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0];
+  const lines = new Map<number, number>();
+  for (const row of rows) {
+    const [, place, line] = /([^\s/]+):(\d+)$/.exec(Object.values(row).find(isPlace) ?? '') ?? [];
+    if (place === file) lines.set(Number(line), (lines.get(Number(line)) ?? 0) + row.self);
+  }
+  return lines;
+}
+
+const isPlace = (value: unknown): value is string =>
+  typeof value === 'string' && /:\d+$/.test(value);
+
+/** The heavy loop's share of both loops, which are lines `shift` further down. */
+function heavyShare(lines: ReadonlyMap<number, number>, shift: number): number {
+  const of = (line: number) => (lines.get(line + shift) ?? 0) + (lines.get(line + shift - 1) ?? 0);
+  return of(HEAVY_LINE) / (of(LIGHT_LINE) + of(HEAVY_LINE));
+}
+
+const FLAGS = ['-g', '-e', 'cpu-clock:u', '-F', '997'];
+
+async function startEndless(script: string): Promise<number> {
+  const child = spawn(process.execPath, [script], { env: { ...process.env, NODE_OPTIONS: '' } });
+  running.push(child);
+  await once(child.stdout, 'data');
+  return child.pid as number;
+}
+
+describeLive('lines of JavaScript', () => {
+  it('of a launched program are those that take the time', () => {
+    const script = join(scratch, 'launched.cjs');
+    writeFileSync(script, FIXED);
+    const recording = join(scratch, 'launched.data');
+    const run = perfTs(['record', ...FLAGS, '-o', recording, '--', process.execPath, script]);
+    expect(run.status).toBe(0);
+    const share = heavyShare(linesOf(recording, 'launched.cjs'), 0);
+    expect(share).toBeGreaterThan(0.6);
+    expect(share).toBeLessThan(0.9);
+  });
+
+  it('of code that was optimized before the attach are read as well', async () => {
+    const script = join(scratch, 'attached.cjs');
+    writeFileSync(script, ENDLESS);
+    const pid = await startEndless(script);
+    const recording = join(scratch, 'attached.data');
+    const options = [...FLAGS, '--attach-js', '-p', `${pid}`, '--duration', '2'];
+    expect(perfTs(['record', ...options, '-o', recording]).status).toBe(0);
+    const share = heavyShare(linesOf(recording, 'attached.cjs'), 0);
+    expect(share).toBeGreaterThan(0.6);
+    expect(share).toBeLessThan(0.9);
+  });
+
+  it('of a script with its source map inside are those of the source, also after an attach', async () => {
+    const url = Buffer.from(JSON.stringify(SOURCE_MAP)).toString('base64');
+    const script = join(scratch, 'typed.cjs');
+    // What runs is not what the file has, as with a loader.
+    const program = `${ENDLESS}//# sourceMappingURL=data:application/json;base64,${url}\n`;
+    const load = `new (require('node:module'))(__filename)._compile(${JSON.stringify(program)}, __filename.replace('loader', 'typed'));`;
+    writeFileSync(script, 'throw new Error("the file itself does not run");');
+    const loader = join(scratch, 'loader.cjs');
+    writeFileSync(loader, load);
+    const pid = await startEndless(loader);
+    const recording = join(scratch, 'typed.data');
+    const options = [...FLAGS, '--attach-js', '-p', `${pid}`, '--duration', '2'];
+    expect(perfTs(['record', ...options, '-o', recording]).status).toBe(0);
+    const share = heavyShare(linesOf(recording, 'typed.ts'), 3);
+    expect(share).toBeGreaterThan(0.6);
+    expect(share).toBeLessThan(0.9);
+  });
+});
