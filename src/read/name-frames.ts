@@ -5,6 +5,7 @@ import type { DsoIndex } from '../profile/types.ts';
 import { demangler } from './code/demangler.ts';
 import { readKernelSymbols, readProvenance } from './facts/provenance.ts';
 import { recordedThen } from './files/left-files.ts';
+import { storedPrograms } from './files/stored-programs.ts';
 import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
 import { boundedXz } from './files/unpack-budget.ts';
 import { columnIn } from './jit/jit-column.ts';
@@ -79,6 +80,7 @@ export function createSymbolizer(
       diagnostics,
       pids: () => processes.pids(),
       ...recordedThen(data, path),
+      stored: storedPrograms(data, diagnostics),
     }).provide,
     ...(recordedKernel !== null && { recordedKernel }),
     xz: boundedXz(),

@@ -4,6 +4,7 @@ import { DsoLines } from '../code/symbols/dso-lines.ts';
 import type { SymbolProvider } from '../code/symbols/symbol-request.ts';
 import { demangler } from './code/demangler.ts';
 import { recordedOn } from './files/left-files.ts';
+import { storedPrograms } from './files/stored-programs.ts';
 import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
 import { boundedDecoders } from './files/unpack-budget.ts';
 import type { FrameLines } from './frame-namer.ts';
@@ -23,6 +24,7 @@ function openLines(
     diagnostics: unopened,
     pids: () => processes.pids(),
     recordedOn: recordedOn(data),
+    stored: storedPrograms(data),
   });
   const provider: SymbolProvider = (request) => {
     const source = files.provide(request);

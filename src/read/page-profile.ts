@@ -2,7 +2,7 @@ import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { finish } from '../base/slices.ts';
 import { withKinds } from '../code/javascript/fold-to-level.ts';
-import { hasNamedScripts } from '../code/javascript/frame-class.ts';
+import { levelsOf } from '../code/javascript/levels-of.ts';
 import { narrowPage } from '../formats/export/narrow-page.ts';
 import type { PageProfile } from '../formats/export/page-profile.ts';
 import { type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
@@ -14,7 +14,7 @@ import type { AnalysedProfile } from './analysed-profile.ts';
 export type PageProfileOptions = {
   /** The kind to begin with; default `events`. */
   readonly weight?: WeightKind;
-  /** The frames to begin with; default `javascript`. The page can switch between all levels. */
+  /** The frames to begin with; default `javascript` or `main`. The page can switch between all levels. */
   readonly frames?: FrameLevel;
   /** Default: the recorded command. */
   readonly title?: string;
@@ -33,12 +33,12 @@ export function describePageProfile(
   // Fails as every command does where the weight asked for was not recorded.
   opened.weights(firstWeight);
   const { weights, missingWeights } = allWeights(opened);
-  const firstFrames = firstLevel(opened, options.frames);
-  const profile = printableProfile(
-    firstFrames === null ? opened.profile : withKinds(opened.profile),
-  );
+  // Frames that are folded already have no other level.
+  const levels = opened.facts.frames === 'all' ? levelsOf(opened.profile) : [];
+  const profile = printableProfile(levels.length > 1 ? withKinds(opened.profile) : opened.profile);
   const { samples, threads, events, streams } = profile;
   const command = profile.meta.commandLine.join(' ');
+  const missingNames = sayMissingNames(opened);
   const page: PageProfile = {
     schema: 'perf-ts/page-profile@1',
     title: printable(options.title ?? (command || 'profile')),
@@ -47,7 +47,8 @@ export function describePageProfile(
     weights,
     missingWeights,
     firstWeight,
-    ...(firstFrames !== null && { firstFrames }),
+    ...(levels.length > 1 && { firstFrames: options.frames ?? levels[1], frameLevels: levels }),
+    ...(missingNames.length > 0 && { missingNames }),
     periodInput: {
       ...opened.periodInput,
       samples: { ...opened.periodInput.samples, ...samples },
@@ -62,13 +63,17 @@ export function describePageProfile(
   return narrowPage(page, finish(selectSamples(opened.profile, options.select)));
 }
 
-/** Null where there is nothing to choose: no JavaScript, or frames that are folded already. */
-function firstLevel(
-  { profile, facts }: AnalysedProfile,
-  wish: FrameLevel | undefined,
-): FrameLevel | null {
-  if (facts.frames !== 'all' || !hasNamedScripts(profile)) return null;
-  return wish ?? 'javascript';
+/** More than that a page does not list. */
+const MAX_MISSING_NAMES = 3;
+
+function sayMissingNames({ diagnostics }: AnalysedProfile): string[] {
+  return diagnostics
+    .entries()
+    .filter(({ code }) => code === 'names-missing' || code === 'names-doubtful')
+    .slice(0, MAX_MISSING_NAMES)
+    .map(({ code, reason, example }) =>
+      printable(code === 'names-doubtful' ? `${reason} (${example})` : reason),
+    );
 }
 
 function allWeights(opened: AnalysedProfile): Pick<PageProfile, 'weights' | 'missingWeights'> {

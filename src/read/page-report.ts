@@ -6,6 +6,7 @@ import type { AnalysedProfile } from './analysed-profile.ts';
 import { comparedProfile } from './compared-profile.ts';
 import { describeProvenance } from './describe-provenance.ts';
 import type { PageProfileOptions } from './page-profile.ts';
+import { adviceForCut } from './unwind/cut-advice.ts';
 
 /** Streams that the report describes, per event: 5 000 forks make 10 000. */
 const MOST_STREAMS = 100;
@@ -26,6 +27,7 @@ export function describePageReport(
     periods: { ...periods, events: periods.events.map(describeEvent) },
     eventRows: opened.reportedEvents(),
     provenance: printableProvenance(provenance),
+    cutAdvice: (opened.completeness?.cut ?? []).map((cut) => adviceForCut(cut, opened.profile)),
   };
 }
 

@@ -1,10 +1,10 @@
 import { NONE } from '../../base/brand.ts';
 import type { StackTableBuilder } from '../../profile/stack-table.ts';
 import type { FuncCategory } from '../../profile/types.ts';
+import type { KindFrames } from '../levels/kind-frames.ts';
+import type { FoldedStacks, StackFoldInput } from '../levels/stack-fold.ts';
 import type { FrameClass } from './frame-class.ts';
-import type { KindFrames } from './kind-frames.ts';
 import { kindFacts, type NativeKind } from './native-kind.ts';
-import type { FoldedStacks, StackFoldInput } from './stack-fold.ts';
 
 /** Threads that wait for work, and the main thread that waits for events. */
 export const IDLE_THREADS = '(idle threads)';
@@ -17,7 +17,10 @@ const NO_RUN: Run = { frame: NONE, rank: 0, kind: null };
 const BINARY_RANK = 1;
 
 /** Class of the innermost of the frames that stay. */
-type Last = 'none' | 'system' | 'library' | 'script' | 'microtasks' | 'wait';
+type Last = 'none' | 'unmapped' | 'start' | 'system' | 'library' | 'script' | 'microtasks' | 'wait';
+
+/** What stands at the root before anything is known of the thread. */
+const IS_OUTSIDE: ReadonlySet<Last> = new Set(['unmapped', 'start', 'system']);
 
 /**
  * Where a path from the root stands, behind the frames that stay. There are few, however many paths:
@@ -50,16 +53,19 @@ function stateOf(last: Last, root = NO_RUN, run = NO_RUN, kernel = NO_RUN): Stat
  * built-ins, inline caches, runtime) is that function's own; garbage collection, compilers, Node's C++,
  * libuv and the kernel are kinds below it.
  */
-export function foldNative(input: StackFoldInput): FoldedStacks {
-  return new NativeFolder(input).fold();
+export function foldNative(input: StackFoldInput, classes: readonly FrameClass[]): FoldedStacks {
+  return new NativeFolder(input, classes).fold();
 }
 
 class NativeFolder {
   readonly #input: StackFoldInput;
+  readonly #classes: readonly FrameClass[];
   readonly #kinds: KindFrames;
   readonly #builder: StackTableBuilder;
   readonly #behind: Readonly<Record<Last, State>> = {
     none: stateOf('none'),
+    unmapped: stateOf('unmapped'),
+    start: stateOf('start'),
     system: stateOf('system'),
     library: stateOf('library'),
     script: stateOf('script'),
@@ -69,14 +75,16 @@ class NativeFolder {
   /** New row of the frames of this path that stay, −1 before the first. */
   #base: number = NONE;
 
-  constructor(input: StackFoldInput) {
+  constructor(input: StackFoldInput, classes: readonly FrameClass[]) {
     this.#input = input;
+    this.#classes = classes;
     this.#kinds = input.kinds;
     this.#builder = input.builder;
   }
 
   fold(): FoldedStacks {
-    const { profile, classes, wanted } = this.#input;
+    const { profile, wanted, isNeeded } = this.#input;
+    const classes = this.#classes;
     const { stacks, frames } = profile;
     const bases = new Int32Array(stacks.length);
     const states: State[] = new Array(stacks.length);
@@ -84,6 +92,7 @@ class NativeFolder {
     const isCutSleep = new Uint8Array(stacks.length);
     // Hot: once per stack row. Prefixes come first, so theirs are known.
     for (let row = 0; row < stacks.length; row++) {
+      if (isNeeded[row] === 0) continue;
       const prefix = stacks.prefix[row];
       const frame = stacks.frame[row];
       const found = classes[frames.func[frame]];
@@ -100,11 +109,21 @@ class NativeFolder {
   #next(state: State, frame: number, found: FrameClass): State {
     switch (found.is) {
       case 'script':
-        return this.#keep(this.#withoutSystem(state), frame, 'script');
+        return this.#keep(
+          state.last === 'unmapped' ? state : this.#withoutSystem(state),
+          frame,
+          'script',
+        );
       case 'library':
-        return this.#keep(state, frame, 'library');
+        return this.#keep(
+          state.last === 'start' ? this.#withoutSystem(state) : state,
+          frame,
+          'library',
+        );
       case 'system':
-        return this.#system(state, frame);
+        return this.#system(state, frame, found);
+      case 'unmapped':
+        return this.#unmapped(state, frame);
       case 'binary':
         return this.#stronger(this.#withoutSystem(state), 'run', {
           label: found.label,
@@ -128,18 +147,37 @@ class NativeFolder {
     return this.#behind[last];
   }
 
-  /** Frames of the C library at the root were those of a thread that is the runtime's. */
+  /**
+   * Frames of the C library at the root were those of a thread that is the runtime's, those in no file
+   * where a frame pointer led that was none.
+   */
   #withoutSystem(state: State): State {
-    if (state.last !== 'system') return state;
+    if (!IS_OUTSIDE.has(state.last)) return state;
     this.#base = NONE;
     return this.#behind.none;
   }
 
   /** Part of a run or of a function of JavaScript; without either it is a function like others. */
-  #system(state: State, frame: number): State {
-    const { last, root, run } = state;
-    const isAbsorbed = run.rank > 0 || root.rank > 0 || last === 'script' || last === 'microtasks';
-    return isAbsorbed ? state : this.#keep(state, frame, last === 'none' ? 'system' : last);
+  #system(state: State, frame: number, found: FrameClass & { is: 'system' }): State {
+    const { last } = state;
+    if (isInRun(state) || last === 'script' || last === 'microtasks') return state;
+    switch (last) {
+      case 'system':
+        return state;
+      case 'start':
+        return found.startsThreads ? state : this.#behind.system;
+      case 'none':
+      case 'unmapped':
+        this.#base = this.#builder.intern(NONE, this.#kinds.intern(found.label, 'native'));
+        return this.#behind[found.startsThreads ? 'start' : 'system'];
+      default:
+        return this.#keep(state, frame, last);
+    }
+  }
+
+  #unmapped(state: State, frame: number): State {
+    const isOutermost = state.last === 'none' || state.last === 'unmapped';
+    return this.#keep(state, frame, isOutermost && !isInRun(state) ? 'unmapped' : 'library');
   }
 
   #native(state: State, kind: NativeKind): State {
@@ -187,7 +225,7 @@ class NativeFolder {
 
   /** Whether nothing is known but that the C library or libuv waits. */
   #isCut({ last, root, run }: State): boolean {
-    const isOutside = this.#base === NONE || last === 'system';
+    const isOutside = this.#base === NONE || last === 'system' || last === 'start';
     return isOutside && root.rank === 0 && isWaiting(run);
   }
 
@@ -205,13 +243,17 @@ class NativeFolder {
   }
 }
 
+function isInRun({ root, run }: State): boolean {
+  return root.rank > 0 || run.rank > 0;
+}
+
 /** Whether the run of a state is a frame. */
 function isShown({ root, run, last, kernel }: State, isEnd: boolean): boolean {
   const isBridge = !isEnd && kernel.rank === 0;
   if (run.kind === null) return !isBridge && root.rank === 0 && last !== 'microtasks';
   if (kindFacts(run.kind).isCharged === true) return !isBridge && last !== 'script';
   const isTask = run.rank > kindFacts('node').rank;
-  return !isBridge || isTask || (last !== 'none' && last !== 'system');
+  return !isBridge || isTask || (last !== 'none' && !IS_OUTSIDE.has(last));
 }
 
 type NamedRun = {

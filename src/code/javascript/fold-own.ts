@@ -1,10 +1,10 @@
 import { NONE } from '../../base/brand.ts';
-import { type Dso, FUNC_CATEGORIES, type FuncCategory, type Profile } from '../../profile/types.ts';
+import { FUNC_CATEGORIES, type FuncCategory, type Profile } from '../../profile/types.ts';
+import { libraryKind } from '../levels/library-kind.ts';
+import { LibraryRuns } from '../levels/library-runs.ts';
+import type { FoldedStacks, StackFoldInput } from '../levels/stack-fold.ts';
 import type { FrameClass } from './frame-class.ts';
-import type { FoldedStacks, StackFoldInput } from './stack-fold.ts';
-
-/** Files that perf-ts itself loads into the program: they stand between loaders and the modules they load. */
-const PRELOAD = /\/dist\/register\/(?:preload|source-map-note|load-hook)\.[cm]js$/;
+import { isPreload } from './script-path.ts';
 
 type Owner =
   /** Functions of the program, and kinds of code: frames of their own. */
@@ -44,18 +44,19 @@ type Pending = { readonly frame: number; readonly rank: number };
  *     (event loop) → emit → next → handle → stringify → (garbage collector)
  *      ──▶  (event loop) → handle → (garbage collector)
  */
-export function foldOwn(input: StackFoldInput): FoldedStacks {
-  const { profile, builder, kinds, wanted } = input;
+export function foldOwn(input: StackFoldInput, classes: readonly FrameClass[]): FoldedStacks {
+  const { profile, builder, kinds, wanted, isNeeded } = input;
   const { stacks, frames } = profile;
-  const owners = ownersOf(profile, input.classes);
+  const owners = ownersOf(profile, classes);
   const base = new Int32Array(stacks.length);
   const newStack = new Int32Array(stacks.length).fill(NONE);
   const hasOwn = new Uint8Array(stacks.length);
   const pending: (Pending | null)[] = new Array(stacks.length);
   const pendingOf = new Map<Owner, Pending>();
-  const libraries = new Set<number>();
+  const libraries = new LibraryRuns(input);
   // Hot: once per stack row. Prefixes come first, so theirs are known.
   for (let row = 0; row < stacks.length; row++) {
+    if (isNeeded[row] === 0) continue;
     const prefix = stacks.prefix[row];
     const owner = owners[frames.func[stacks.frame[row]]];
     const caller = prefix === NONE ? NONE : base[prefix];
@@ -71,7 +72,7 @@ export function foldOwn(input: StackFoldInput): FoldedStacks {
         base[row] = builder.intern(settle(caller, waiting), stacks.frame[row]);
         break;
       case 'library':
-        base[row] = inLibrary(settle(caller, waiting), owner);
+        base[row] = libraries.intern(settle(caller, waiting), owner.label, owner.isSystem);
         break;
       case 'foreign':
         base[row] = caller;
@@ -92,32 +93,19 @@ export function foldOwn(input: StackFoldInput): FoldedStacks {
     pendingOf.set(owner, known);
     return known;
   }
-
-  function inLibrary(caller: number, owner: Extract<Owner, { is: 'library' }>): number {
-    const frame = kinds.intern(owner.label, 'native');
-    libraries.add(frame);
-    const innermost = caller === NONE ? NONE : builder.frame(caller);
-    const isPart = owner.isSystem ? libraries.has(innermost) : innermost === frame;
-    return isPart ? caller : builder.intern(caller, frame);
-  }
 }
 
 function ownersOf(profile: Profile, classes: readonly FrameClass[]): Owner[] {
   const { funcs, strings, dsos } = profile;
   return classes.map((found, func): Owner => {
     if (found.is === 'script') {
-      if (PRELOAD.test(strings[funcs.file[func]] ?? '')) return INTERNALS;
+      if (isPreload(strings[funcs.file[func]] ?? '')) return INTERNALS;
       return ownerOf(FUNC_CATEGORIES[funcs.category[func]]);
     }
     const dso = dsos[funcs.dso[func]];
     if (dso === undefined || found.is === 'kernel' || found.is === 'wait') return KIND;
-    return { is: 'library', label: labelOfLibrary(dso), isSystem: found.is === 'system' };
+    return { is: 'library', label: libraryKind(dso), isSystem: found.is === 'system' };
   });
-}
-
-function labelOfLibrary({ kind, name }: Dso): string {
-  if (kind === 'unknown') return '(native)';
-  return kind === 'jit' ? '(JIT code without names)' : `(native: ${name})`;
 }
 
 function ownerOf(category: FuncCategory): Owner {

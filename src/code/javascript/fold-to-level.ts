@@ -2,24 +2,40 @@ import { NONE } from '../../base/brand.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import { StackTableBuilder } from '../../profile/stack-table.ts';
 import type { Profile } from '../../profile/types.ts';
+import { foldLibraries } from '../levels/fold-libraries.ts';
+import { foldStartUp } from '../levels/fold-start-up.ts';
+import { KindFrames } from '../levels/kind-frames.ts';
+import type { FoldedStacks, StackFoldInput } from '../levels/stack-fold.ts';
 import { foldNative, IDLE_THREADS } from './fold-native.ts';
 import { foldOwn } from './fold-own.ts';
 import { classifyFuncs, type FrameClass } from './frame-class.ts';
-import { KindFrames } from './kind-frames.ts';
-import type { StackFold } from './stack-fold.ts';
 import { isPoolThread } from './worker-names.ts';
 
 /**
- * The profile at a level: samples, weights and threads stay, and each sample's stack is folded by itself.
- * Stacks of processes without V8 stay as they are. Rows of strings, functions and frames keep their
- * numbers, also from level to level; those of kinds come behind them.
+ * The profile at a level: samples, weights and threads stay, and each sample's stack is folded by itself,
+ * by the rules for its process: one with V8, or a native one. Rows of strings, functions and frames keep
+ * their numbers, also from level to level; those of kinds come behind them.
  */
 export function foldToLevel(profile: Profile, level: FrameLevel): Profile {
   if (level === 'all') return profile;
-  const { isFolded, classes } = findRuntime(profile);
-  const javascript = refold(profile, isFolded, classes, foldNative);
-  if (level === 'javascript') return javascript;
-  return refold(javascript, isFolded, classifyFuncs(javascript), foldOwn);
+  if (level === 'main') {
+    return refold(profile, {
+      fold: foldStartUp,
+      isOf: new Uint8Array(profile.samples.length).fill(1),
+    });
+  }
+  const { hasV8, classes } = findRuntime(profile);
+  const javascript = refold(
+    profile,
+    { fold: (input) => foldNative(input, classes), isOf: hasV8 },
+    {
+      fold: level === 'javascript' ? foldStartUp : foldLibraries,
+      isOf: hasV8.map((has) => 1 - has),
+    },
+  );
+  if (level === 'javascript' || !hasV8.includes(1)) return javascript;
+  const ownClasses = classifyFuncs(javascript);
+  return refold(javascript, { fold: (input) => foldOwn(input, ownClasses), isOf: hasV8 });
 }
 
 /** The profile with the functions and frames that any level needs, so that a fold adds no rows. */
@@ -28,8 +44,8 @@ export function withKinds(profile: Profile): Profile {
   return { ...profile, strings, funcs, frames };
 }
 
-/** By sample, 1: its process runs V8. */
-function findRuntime(profile: Profile): { isFolded: Uint8Array; classes: FrameClass[] } {
+/** `hasV8`: by sample, 1 where its process runs V8. */
+function findRuntime(profile: Profile): { hasV8: Uint8Array; classes: FrameClass[] } {
   const { samples, stacks, frames, threads } = profile;
   const classes = classifyFuncs(profile);
   const isRuntime = Uint8Array.from(classes, ({ is }) =>
@@ -46,35 +62,45 @@ function findRuntime(profile: Profile): { isFolded: Uint8Array; classes: FrameCl
     const stack = samples.stack[i];
     if (stack !== NONE && hasRuntime[stack] === 1) pids.add(threads[samples.thread[i]].pid);
   }
-  const isFolded = samples.thread.map((thread) => (pids.has(threads[thread].pid) ? 1 : 0));
-  return { isFolded: Uint8Array.from(isFolded), classes };
+  const isOfPid = Uint8Array.from(threads, ({ pid }) => (pids.has(pid) ? 1 : 0));
+  const hasV8 = new Uint8Array(samples.length);
+  for (let i = 0; i < samples.length; i++) hasV8[i] = isOfPid[samples.thread[i]];
+  return { hasV8, classes };
 }
 
-function refold(
-  profile: Profile,
-  isFolded: Uint8Array,
-  classes: readonly FrameClass[],
-  fold: StackFold,
-): Profile {
-  const { samples, stacks, lostStack } = profile;
-  const wanted = new Uint8Array(stacks.length);
-  const isKept = new Uint8Array(stacks.length);
-  if (lostStack !== NONE) isKept[lostStack] = 1;
-  for (let i = 0; i < samples.length; i++) {
-    const stack = samples.stack[i];
-    if (stack !== NONE) (isFolded[i] === 1 ? wanted : isKept)[stack] = 1;
-  }
+/** A rule for stacks, and by sample 1 where it holds. */
+type Part = { readonly fold: (input: StackFoldInput) => FoldedStacks; readonly isOf: Uint8Array };
+
+/** The profile with the stacks of each part's samples folded; the stacks of all others stay. */
+function refold(profile: Profile, ...parts: readonly Part[]): Profile {
+  const { samples, lostStack } = profile;
   const builder = new StackTableBuilder();
   const kinds = new KindFrames(profile);
-  const { newStack, isCutSleep } = fold({ profile, classes, builder, kinds, wanted });
-  const kept = keepStacks(profile, builder, isKept);
-  const isPool = profile.threads.map(({ comm }) => isPoolThread(comm));
-  const stack = samples.stack.map((row, i) => {
-    if (row === NONE) return NONE;
-    if (isFolded[i] === 0) return kept[row];
-    if (isCutSleep?.[row] !== 1 || !isPool[samples.thread[i]]) return newStack[row];
-    return builder.intern(NONE, kinds.intern(IDLE_THREADS, 'node internal'));
-  });
+  const stack = new Int32Array(samples.length).fill(NONE);
+  const isKept = new Uint8Array(samples.length).fill(1);
+  for (const { fold, isOf } of parts) {
+    const wanted = stacksOf(profile, isOf);
+    if (!wanted.includes(1)) continue;
+    const input = { profile, builder, kinds, wanted, isNeeded: withCallers(profile, wanted) };
+    const { newStack, isCutSleep } = fold(input);
+    const isPool = profile.threads.map(({ comm }) => isPoolThread(comm));
+    for (let i = 0; i < samples.length; i++) {
+      if (isOf[i] === 0) continue;
+      isKept[i] = 0;
+      const row = samples.stack[i];
+      if (row === NONE) continue;
+      const isIdle = isCutSleep?.[row] === 1 && isPool[samples.thread[i]];
+      stack[i] = isIdle
+        ? builder.intern(NONE, kinds.intern(IDLE_THREADS, 'node internal'))
+        : newStack[row];
+    }
+  }
+  const wanted = stacksOf(profile, isKept);
+  if (lostStack !== NONE) wanted[lostStack] = 1;
+  const kept = keepStacks(profile, builder, withCallers(profile, wanted));
+  for (let i = 0; i < samples.length; i++) {
+    if (isKept[i] === 1 && samples.stack[i] !== NONE) stack[i] = kept[samples.stack[i]];
+  }
   return {
     ...profile,
     ...kinds.tables(),
@@ -84,16 +110,31 @@ function refold(
   };
 }
 
-/** The new rows of stacks that stay as they are: those with 1 in `isKept`, which gets their callers too. */
+/** By stack row, 1 for those of the samples that have 1 in `isOf`. */
+function stacksOf({ samples, stacks }: Profile, isOf: Uint8Array): Uint8Array {
+  const wanted = new Uint8Array(stacks.length);
+  for (let i = 0; i < samples.length; i++) {
+    if (isOf[i] === 1 && samples.stack[i] !== NONE) wanted[samples.stack[i]] = 1;
+  }
+  return wanted;
+}
+
+/** The rows with 1 in `wanted`, and their callers. */
+function withCallers({ stacks }: Profile, wanted: Uint8Array): Uint8Array {
+  const isNeeded = wanted.slice();
+  for (let row = stacks.length - 1; row >= 0; row--) {
+    const prefix = stacks.prefix[row];
+    if (isNeeded[row] === 1 && prefix !== NONE) isNeeded[prefix] = 1;
+  }
+  return isNeeded;
+}
+
+/** The new rows of stacks that stay as they are. */
 function keepStacks(
   { stacks }: Profile,
   builder: StackTableBuilder,
   isKept: Uint8Array,
 ): Int32Array {
-  for (let row = stacks.length - 1; row >= 0; row--) {
-    const prefix = stacks.prefix[row];
-    if (isKept[row] === 1 && prefix !== NONE) isKept[prefix] = 1;
-  }
   const kept = new Int32Array(stacks.length).fill(NONE);
   for (let row = 0; row < stacks.length; row++) {
     if (isKept[row] === 0) continue;

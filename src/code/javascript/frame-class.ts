@@ -1,9 +1,12 @@
 import { NONE } from '../../base/brand.ts';
 import { isRootFunc } from '../../profile/analysis/cut-stacks.ts';
+import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import { shortName } from '../../profile/short-name.ts';
-import { FUNC_CATEGORIES, type Profile } from '../../profile/types.ts';
-import { KERNEL, type KernelEntry, kernelEntry } from './kernel-entry.ts';
-import { isRuntimeFile, isSystemLibrary, kindOfNative, type NativeKind } from './native-kind.ts';
+import { type Dso, FUNC_CATEGORIES, type Profile } from '../../profile/types.ts';
+import { KERNEL, type KernelEntry, kernelEntry } from '../levels/kernel-entry.ts';
+import { isSystemLibrary, libraryKind } from '../levels/library-kind.ts';
+import { isSleepFrame, isWaitFrame } from '../levels/wait-frame.ts';
+import { isRuntimeFile, kindOfNative, type NativeKind } from './native-kind.ts';
 
 /** The class of a function in the stacks of a program of JavaScript. */
 export type FrameClass =
@@ -11,8 +14,10 @@ export type FrameClass =
   | { readonly is: 'script' }
   /** An addon or another library, a function without a name: a frame of its own. */
   | { readonly is: 'library' }
-  /** Part of what called it. */
-  | { readonly is: 'system' }
+  /** Part of what called it; at the root one frame. */
+  | { readonly is: 'system'; readonly label: string; readonly startsThreads: boolean }
+  /** In no file: where frame pointers lead that are none. */
+  | { readonly is: 'unmapped' }
   /** In the binary that holds V8, and nothing more is known. */
   | { readonly is: 'binary'; readonly label: string }
   | { readonly is: 'native'; readonly kind: NativeKind }
@@ -21,13 +26,8 @@ export type FrameClass =
   | { readonly is: 'wait'; readonly isSleep: boolean };
 
 const LIBRARY: FrameClass = { is: 'library' };
-const SYSTEM: FrameClass = { is: 'system' };
+const UNMAPPED: FrameClass = { is: 'unmapped' };
 const SCRIPT: FrameClass = { is: 'script' };
-
-/** As `addWaitReasons` writes them: `[S sleeping in do_epoll_wait]`, `[woken by server/1234]`. */
-const WAIT = /^\[(?:(?:[A-Za-z]\+?|\?) (?:\w+|state 0x\w+)(?: in .*)?|woken by .*)\]$/s;
-/** Whose states are not known are those that gave the CPU up. */
-const SLEEP = /^\[(?:S sleeping|\? waiting)\b/;
 
 /** The class of each function, by its row. */
 export function classifyFuncs(profile: Profile): FrameClass[] {
@@ -40,22 +40,30 @@ export function classifyFuncs(profile: Profile): FrameClass[] {
   const binaries = runtimeDsos(profile, kinds);
   return rows.map((func): FrameClass => {
     const name = strings[funcs.name[func]];
-    if (WAIT.test(name)) return { is: 'wait', isSleep: SLEEP.test(name) };
+    if (isWaitFrame(name)) return { is: 'wait', isSleep: isSleepFrame(name) };
     if (isKernel(profile, func)) return { is: 'kernel', entry: kernelEntry(name) ?? KERNEL };
     if (isScript(profile, func)) return SCRIPT;
     // Texts of other tools do not say in which library a thread begins.
-    if (name.endsWith('@plt') || isRootFunc(name)) return SYSTEM;
+    const dso = dsos[funcs.dso[func]];
+    if (name.endsWith('@plt') || isRootFunc(name)) {
+      const label = dso === undefined ? '(libc)' : libraryKind(dso);
+      return { is: 'system', label, startsThreads: isRootFunc(name) };
+    }
     const kind = kinds[func];
     if (kind != null) return { is: 'native', kind };
-    const dso = dsos[funcs.dso[func]];
+    if (name === UNKNOWN_FUNC_NAME && (dso === undefined || dso.kind === 'unknown'))
+      return UNMAPPED;
     if (dso === undefined) return LIBRARY;
+    if (isRecorder(dso)) return { is: 'native', kind: 'recorder' };
     if (binaries.has(funcs.dso[func])) {
       const inBinary = kindOfNative(shortName(name), true);
       return inBinary === null
-        ? { is: 'binary', label: `(${dso.name})` }
+        ? { is: 'binary', label: libraryKind(dso) }
         : { is: 'native', kind: inBinary };
     }
-    return isSystemLibrary(dso.name) ? SYSTEM : LIBRARY;
+    return isSystemLibrary(dso.name)
+      ? { is: 'system', label: libraryKind(dso), startsThreads: false }
+      : LIBRARY;
   });
 }
 
@@ -83,6 +91,11 @@ function isScript(profile: Profile, func: number): boolean {
   return /^(?:wasm-function|wasm\/|RegExp:)/.test(strings[funcs.name[func]]);
 }
 
+/** The addon by which perf-ts hears of V8's code in the program. */
+function isRecorder({ kind, name }: Dso): boolean {
+  return kind === 'user' && /^perf_ts\w*\.node$/.test(name);
+}
+
 function isKernel({ funcs, dsos }: Profile, func: number): boolean {
   const kind = dsos[funcs.dso[func]]?.kind;
   return kind === 'kernel' || kind === 'module';
@@ -95,6 +108,7 @@ const ALSO_IN_ADDONS: ReadonlySet<NativeKind> = new Set([
   'libuv',
   'runtime',
   'node',
+  'recorder',
 ]);
 
 /** The files in which V8 lies: those with its functions, or by name where they have no symbols. */

@@ -32,6 +32,7 @@ const NATIVE_KINDS = {
   turbofan: { label: '(compiler: TurboFan)', rank: 8, category: 'V8' },
   wasm: { label: '(compiler: WebAssembly)', rank: 8, category: 'V8' },
   gc: { label: '(garbage collector)', rank: 9, category: 'V8' },
+  recorder: { label: '(perf-ts)', rank: 10, category: 'native' },
   microtasks: { label: '(microtasks)', rank: 0, category: 'node internal' },
   startUp: { label: '(start-up)', rank: 1, category: 'node internal', isRoot: true },
   eventLoop: { label: '(event loop)', rank: 2, category: 'node internal', isRoot: true },
@@ -52,9 +53,13 @@ const COLLECTS = new RegExp(
     'Heap::(?:FinalizeIncrementalMarking|HandleGCRequest|EnsureSweepingCompleted|CompleteSweeping)\\w*',
     '(?:Incremental|Concurrent|Minor|Main)?Mark(?:ing|er|Compact|Sweep)?(?:[A-Z]\\w*)?',
     'Minor(?:GC|Mark)\\w*|Scaveng\\w*|\\w*Sweep\\w*|\\w*Evacuat\\w*|PointersUpdating\\w*|\\w*Clearing\\w*|Clear\\w*Job\\w*',
+    'SemiSpaceNewSpace::(?:Evacuate\\w*|ShouldBePromoted)|RememberedSetUpdatingItem',
     'GCTracer|StressConcurrentAllocator|CppHeap|UnifiedHeap\\w*|MemoryReducer|\\w*StringTableCleaner\\w*',
   ].join('|')})(?:::|<|$)`,
 );
+/** Templates that a visitor of the collector goes over objects with, and visitors of roots. */
+const VISITS =
+  /^v8::internal::(?:BodyDescriptor\w*::\w+<v8::internal::|Root)\w*(?:Scaveng|Mark)\w*Visitor/;
 const CPP_COLLECTS = /^(?:cppgc::internal::\w*(?:Mark|Sweep|Compact)|heap::base::Stack::)/;
 const PARSES =
   /^v8::(?:ScriptCompiler|Script::Compile|internal::(?:interpreter|parsing|Compiler|(?:Pre)?Parser\w*|Scanner\w*|\w*Utf16CharacterStream|\w*Ast\w*|Parse\w*|\w*Scope|Rewriter|\w*Rewriter|Unoptimized\w*|BackgroundCompileTask|LazyCompileDispatcher|CodeSerializer|FunctionLiteral|VariableMap|BytecodeArray\w*|BytecodeGenerator))(?:::|<|$)/;
@@ -73,6 +78,7 @@ const KIND_OF_NAME: readonly (readonly [pattern: RegExp, kind: NativeKind])[] = 
     'v8Worker',
   ],
   [COLLECTS, 'gc'],
+  [VISITS, 'gc'],
   [CPP_COLLECTS, 'gc'],
   [COMPILES_WASM, 'wasm'],
   [/^v8::internal::(?:maglev::|\w*Maglev)/, 'maglev'],
@@ -107,14 +113,6 @@ export function kindOfNative(name: string, isInBinary: boolean): NativeKind | nu
   const plain = name.replace(BEFORE_NAME, '').replaceAll('(anonymous namespace)::', '');
   if (isInBinary && UV_WORKER.test(plain)) return 'uvWorker';
   return KIND_OF_NAME.find(([pattern]) => pattern.test(plain))?.[1] ?? null;
-}
-
-/** Shared libraries that every native program calls: below V8, libuv and Node they are part of these. */
-const SYSTEM_LIBRARY =
-  /^(?:lib(?:c|m|pthread|dl|rt|stdc\+\+|gcc_s|atomic|c\+\+(?:abi)?)[.-]|ld-(?:linux|musl|\d)|\[vdso\])/;
-
-export function isSystemLibrary(dsoName: string): boolean {
-  return SYSTEM_LIBRARY.test(dsoName);
 }
 
 /** Files that hold V8 by their names, for those whose symbols were stripped. */

@@ -1,9 +1,11 @@
 // Hot: once per record, of which a long-lived program makes hundreds of thousands.
 
+import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { type RawTime, readAddress, readTimeSince, readU64 } from '../../base/u64.ts';
 import type { CodeTable } from './code-table.ts';
+import { PositionLog } from './position-log.ts';
 
 /**
  * The events of V8's code event handler in the isolates of one process, as `native/core/code_events/stream.h`
@@ -18,12 +20,25 @@ import type { CodeTable } from './code-table.ts';
  *     ENUMERATED  all code that existed when the handler was set has been added
  *     LOST        u64 records
  *     NOTE        char json[]          a note of `read/jit/node-notes.ts`, filled up with newlines
+ *     POSITIONS   u64 start; u32 script, flags, count, size; u8 entries[]      of the code added last
+ *     LINE_ENDS   u32 script, count; u64 size; u8 ends[]
+ *     SOURCE_MAP  u32 script, size; char url[]       of the script of the code added last
  */
 const FRAME_BYTES = 16;
 const STREAM_HEADER_BYTES = 32;
 const RECORD_BYTES = 16;
 const MAGIC = 'PTSCODE1';
-const TYPE = { ADDED: 1, MOVED: 2, REMOVED: 3, ENUMERATED: 5, LOST: 6, NOTE: 7 } as const;
+const TYPE = {
+  ADDED: 1,
+  MOVED: 2,
+  REMOVED: 3,
+  ENUMERATED: 5,
+  LOST: 6,
+  NOTE: 7,
+  POSITIONS: 8,
+  LINE_ENDS: 9,
+  SOURCE_MAP: 10,
+} as const;
 const BYTE_CODE = 0;
 const MOST_ROWS = 5_000_000;
 
@@ -46,27 +61,62 @@ export function encodeCodeEvents(frames: readonly CodeEventFrame[]): Uint8Array 
   return Buffer.concat(parts);
 }
 
-/** The notes in one isolate's stream, a line of JSON each. */
-export function notesIn(chunks: readonly Uint8Array[]): Uint8Array {
+/** The stream of one isolate, taken apart when its recording ends. */
+export type EndedStream = {
+  /** The stream without what is kept in other forms. */
+  readonly code: Uint8Array;
+  /** Notes, a line of JSON each. */
+  readonly notes: Uint8Array;
+  /** Source maps that are written inside scripts. */
+  readonly maps: readonly {
+    /** Name of some code of the script, as V8 spells it. */
+    readonly name: string;
+    /** `data:…` */
+    readonly url: string;
+  }[];
+};
+
+export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
   const bytes = Buffer.concat(chunks);
+  const kept: Uint8Array[] = [];
   const notes: Uint8Array[] = [];
+  const maps: { name: string; url: string }[] = [];
+  let name = '';
+  let keptTo = 0;
   for (let at = STREAM_HEADER_BYTES; at + RECORD_BYTES <= bytes.length; ) {
     const size = bytes.readUInt32LE(at);
     if (size < RECORD_BYTES || at + size > bytes.length) break;
-    if (bytes.readUInt16LE(at + 4) === TYPE.NOTE) {
-      notes.push(bytes.subarray(at + RECORD_BYTES, at + size));
+    const type = bytes.readUInt16LE(at + 4);
+    const body = bytes.subarray(at + RECORD_BYTES, at + size);
+    if (type === TYPE.NOTE) notes.push(body);
+    if (type === TYPE.ADDED && body.length >= 24) {
+      name = body.toString('utf8', 24, 24 + body.readUInt32LE(16));
+    }
+    if (type === TYPE.SOURCE_MAP && body.length >= 8) {
+      maps.push({ name, url: body.toString('latin1', 8, 8 + body.readUInt32LE(4)) });
+      kept.push(bytes.subarray(keptTo, at));
+      keptTo = at + size;
     }
     at += size;
   }
-  return Buffer.concat(notes);
+  kept.push(bytes.subarray(keptTo));
+  return { code: Buffer.concat(kept), notes: Buffer.concat(notes), maps };
 }
+
+/** The machine code of a process, and where it comes from. */
+export type CodeEvents = {
+  readonly table: CodeTable;
+  readonly positions: PositionLog;
+  /** Row of the table -> row of `positions`, −1 without. */
+  readonly positionsOf: Int32Array;
+};
 
 /** The machine code of a process, isolates together; what is damaged is counted and left out. */
 export function readCodeEvents(
   bytes: Uint8Array,
   startTime: RawTime,
   diagnostics: Diagnostics,
-): CodeTable {
+): CodeEvents {
   const reader = new CodeEventReader(bytes);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const startNs = (BigInt(startTime.high) << 32n) | BigInt(startTime.low >>> 0);
@@ -97,11 +147,17 @@ class CodeEventReader {
   readonly #end = new GrowableFloat64();
   readonly #nameAt = new GrowableInt32();
   readonly #nameSize = new GrowableInt32();
+  readonly #positionsOf = new GrowableInt32();
+  readonly #positions: PositionLog;
+  #isolates = 0;
+  /** The name of the code that was added last. */
+  #name = { at: 0, size: 0 };
   lost = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#positions = new PositionLog(bytes);
   }
 
   /** The stream of one isolate; false if it is damaged. What a killed program left unfinished is not. */
@@ -111,6 +167,7 @@ class CodeEventReader {
     for (let i = 0; i < MAGIC.length; i++) {
       if (this.#bytes[first + i] !== MAGIC.charCodeAt(i)) return false;
     }
+    this.#isolates++;
     /** Start of code in force -> its row. */
     const rowAt = new Map<number, number>();
     let at = first + STREAM_HEADER_BYTES;
@@ -122,8 +179,10 @@ class CodeEventReader {
       const type = view.getUint16(at + 4, true);
       const timeNs = readTimeSince(view, at + 8, true, origin);
       const body = at + RECORD_BYTES;
-      if (type === TYPE.ADDED && isCode) {
-        if (!this.#add(body, size - RECORD_BYTES, timeNs, rowAt)) return false;
+      if (type === TYPE.ADDED) {
+        if (!this.#add(body, size - RECORD_BYTES, timeNs, isCode ? rowAt : null)) return false;
+      } else if (type === TYPE.POSITIONS || type === TYPE.LINE_ENDS) {
+        if (!this.#place(type, body, size - RECORD_BYTES, isCode ? rowAt : null)) return false;
       } else if (type === TYPE.MOVED && isCode) {
         if (size < RECORD_BYTES + 24) return false;
         this.#move(body, timeNs, rowAt);
@@ -138,13 +197,38 @@ class CodeEventReader {
     return true;
   }
 
-  #add(body: number, size: number, timeNs: number, rowAt: Map<number, number>): boolean {
+  /** `rowAt` null: bytecode, which has a name alone. */
+  #add(body: number, size: number, timeNs: number, rowAt: Map<number, number> | null): boolean {
     if (size < 24) return false;
     const start = readAddress(this.#view, body, true);
     const length = readU64(this.#view, body + 8, true);
     const nameSize = readU64(this.#view, body + 16, true);
     if (nameSize > size - 24) return false;
-    this.#push(timeNs, start, length, body + 24, nameSize, rowAt);
+    this.#name = { at: body + 24, size: nameSize };
+    if (rowAt !== null) this.#push(timeNs, start, length, body + 24, nameSize, rowAt);
+    return true;
+  }
+
+  /** Positions of code, or the lines of a script; false if the record is too short. */
+  #place(type: number, body: number, size: number, rowAt: Map<number, number> | null): boolean {
+    const view = this.#view;
+    const isolate = this.#isolates;
+    if (type === TYPE.LINE_ENDS) {
+      const bytes = size < 16 ? Number.NaN : readU64(view, body + 8, true);
+      if (!(bytes <= size - 16)) return false;
+      this.#positions.addLineEnds(isolate, view.getUint32(body, true), body + 16, bytes);
+      return true;
+    }
+    const bytes = size < 24 ? Number.NaN : view.getUint32(body + 20, true);
+    if (!(bytes <= size - 24)) return false;
+    const script = view.getUint32(body + 8, true);
+    const flags = view.getUint32(body + 12, true);
+    const isBytecode = rowAt === null;
+    const name = this.#name;
+    const positions = this.#positions;
+    const added = positions.add(isolate, script, flags, isBytecode, name, body + 24, bytes);
+    const row = rowAt?.get(readAddress(view, body, true));
+    if (row !== undefined) this.#positionsOf.array[row] = added;
     return true;
   }
 
@@ -156,6 +240,8 @@ class CodeEventReader {
     const length = this.#end.array[row] - this.#start.array[row];
     rowAt.delete(from);
     this.#push(timeNs, to, length, this.#nameAt.array[row], this.#nameSize.array[row], rowAt);
+    const moved = rowAt.get(to);
+    if (moved !== undefined) this.#positionsOf.array[moved] = this.#positionsOf.array[row];
   }
 
   /** A row without a name: what is sampled there until there is other code is nobody's. */
@@ -183,15 +269,16 @@ class CodeEventReader {
     this.#end.push(start + length);
     this.#nameAt.push(nameAt);
     this.#nameSize.push(nameSize);
+    this.#positionsOf.push(NONE);
   }
 
-  finish(): CodeTable {
+  finish(): CodeEvents {
     const order = ascending(this.#timeNs.array, this.#start.length);
     const nameAt = inOrder(this.#nameAt.finish(), order, new Int32Array(order.length));
     const nameSize = inOrder(this.#nameSize.finish(), order, new Int32Array(order.length));
     const decoder = new TextDecoder();
     const bytes = this.#bytes;
-    return {
+    const table: CodeTable = {
       length: order.length,
       timeNs: inOrder(this.#timeNs.finish(), order, new Float64Array(order.length)),
       start: inOrder(this.#start.finish(), order, new Float64Array(order.length)),
@@ -205,6 +292,8 @@ class CodeEventReader {
           bytes.subarray(nameAt[b], nameAt[b] + nameSize[b]),
         ) === 0,
     };
+    const positionsOf = inOrder(this.#positionsOf.finish(), order, new Int32Array(order.length));
+    return { table, positions: this.#positions, positionsOf };
   }
 }
 

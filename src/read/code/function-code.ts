@@ -10,7 +10,8 @@ import {
   computeInstructionWeights,
   type InstructionWeights,
 } from '../../profile/analysis/instruction-weights.ts';
-import { type Dso, type Profile, TIERS, type Weights } from '../../profile/types.ts';
+import { dsoPlace } from '../../profile/dso-place.ts';
+import { type Profile, TIERS, type Weights } from '../../profile/types.ts';
 import {
   type CodeAt,
   CodeSources,
@@ -85,7 +86,7 @@ export class FunctionCode {
         return disassemblePart(
           {
             name: code.name,
-            dso: placeOf(profile.dsos[profile.frames.dso[first]]),
+            dso: dsoPlace(profile.dsos[profile.frames.dso[first]]),
             tier: tierOf(profile, first),
             start: code.start,
             size: code.size,
@@ -170,11 +171,6 @@ export function weighPart(
     frameToRow[frames[i]] = rowOfFrame[i];
   }
   return computeInstructionWeights(profile, weights, samples, func, frameToRow, text.length);
-}
-
-/** The path of a file; of JIT code the process. */
-function placeOf(dso: Dso | undefined): string {
-  return (dso?.kind === 'jit' ? dso.name : dso?.path) ?? '';
 }
 
 function tierOf({ frames }: Profile, frame: number): string {

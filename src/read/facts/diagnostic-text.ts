@@ -191,7 +191,7 @@ export function absenceText(dso: string, why: Absence): string {
     case 'debug-file-unreadable':
       return `${why.file} can not be read (${why.error})`;
     case 'other-build':
-      return `${why.file === dso ? 'the file there' : why.file} is not the one recorded (build ID differs)`;
+      return `${why.file === dso ? 'the file there' : why.file} is not the one recorded (build ID differs); record --archive keeps the names of the one that ran`;
     case 'other-machine':
       return recordedElsewhere(why.machine);
     case 'unproven':

@@ -19,6 +19,7 @@ import {
   vdsoPlaces,
 } from './debug-places.ts';
 import { closeUnused, openBelowLogged, openLogged } from './open-logged.ts';
+import type { StoredPrograms } from './stored-programs.ts';
 
 export type ElfFilesOptions = {
   readonly diagnostics: Diagnostics;
@@ -31,6 +32,8 @@ export type ElfFilesOptions = {
   readonly mustBeRecorded: boolean;
   /** Processes met so far; those still alive show their files under /proc/PID/root. */
   readonly pids: () => readonly number[];
+  /** What the recording itself keeps. */
+  readonly stored?: StoredPrograms;
   /** When the recording was over, milliseconds since 1970; null: not known. */
   readonly recordedUntilMs: number | null;
 };
@@ -46,6 +49,8 @@ export class ElfFiles {
   readonly #options: ElfFilesOptions;
   /** By build ID: where its debug file was looked for, as links to others are relative to it. */
   readonly #debugPlaces = new Map<string, readonly string[]>();
+  /** How many candidates come before a debug file that the recording keeps. */
+  readonly #storedAttempt = new Map<SymbolSource, number>();
 
   constructor(options: ElfFilesOptions) {
     this.#options = options;
@@ -59,9 +64,10 @@ export class ElfFiles {
     if (dso.kind !== 'user-file' || !dso.path.startsWith('/')) return null;
     const path = dso.path.endsWith(DELETED) ? dso.path.slice(0, -DELETED.length) : dso.path;
     const candidates = this.#candidates(path);
-    return buildId === null
-      ? this.#openByInode(candidates, path, dso.fileId)
-      : this.#openByBuildId(candidates, path, buildId);
+    if (buildId !== null) return this.#openByBuildId(candidates, path, buildId, dso);
+    // A program that was built again has often the inode of the old one.
+    const stored = this.#options.hasSymfs ? null : this.#openStored(dso);
+    return stored ?? this.#openByInode(candidates, path, dso.fileId);
   }
 
   /** The `attempt`th existing candidate: by build ID, then the places where debuglinks point. */
@@ -75,9 +81,19 @@ export class ElfFiles {
     if (buildId !== null) this.#debugPlaces.set(buildId, [...byId, ...byLink]);
     const candidates = [...this.#underRoots(byId), ...byId, ...this.#underRoots(byLink)];
     const path = isFile ? dso.path : null;
-    return openNth(candidates, attempt, path, (file, error) =>
+    const found = openNth(candidates, attempt, path, (file, error) =>
       this.#countMissing(path ?? `${buildId}`, { cause: 'debug-file-unreadable', file, error }),
     );
+    return found ?? this.#openStoredDebug(dso, attempt);
+  }
+
+  /** It comes behind all other candidates, once in each search. */
+  #openStoredDebug(dso: DsoKey, attempt: number): SymbolSource | null {
+    const stored = this.#options.stored?.('debug', dso) ?? null;
+    if (stored === null) return null;
+    const first = this.#storedAttempt.get(stored) ?? attempt;
+    this.#storedAttempt.set(stored, first);
+    return first === attempt ? stored : null;
   }
 
   openAltFile(request: SymbolRequest & { need: 'debug-alt' }): SymbolSource | null {
@@ -129,7 +145,16 @@ export class ElfFiles {
     return hasSymfs ? below : [...below, ...paths];
   }
 
-  #openByBuildId(candidates: string[], path: string, buildId: string): SymbolSource | null {
+  #openStored(dso: DsoKey): SymbolSource | null {
+    return this.#options.stored?.('program', dso) ?? null;
+  }
+
+  #openByBuildId(
+    candidates: string[],
+    path: string,
+    buildId: string,
+    dso: DsoKey,
+  ): SymbolSource | null {
     const { places } = this.#options;
     const ofOtherBuild: string[] = [];
     let reason = '';
@@ -152,6 +177,8 @@ export class ElfFiles {
       }
       closeUnused(file, candidate, refused);
     }
+    const stored = this.#openStored(dso);
+    if (stored !== null && buildIdOf(stored) === buildId) return stored;
     const [file] = ofOtherBuild;
     if (file === undefined) this.#countMissing(path, { cause: 'unreadable', error: reason });
     else this.#countMissing(path, { cause: 'other-build', file }, `build ID ${buildId}`);

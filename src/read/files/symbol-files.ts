@@ -17,6 +17,7 @@ import { ElfFiles } from './elf-files.ts';
 import { findOtherMachine, KernelFiles } from './kernel-files.ts';
 import { judgeLeftFile, type RecordedThen } from './left-files.ts';
 import { closeUnused, openBelowLogged, openLogged } from './open-logged.ts';
+import type { StoredPrograms } from './stored-programs.ts';
 
 const debug = debugLog('symbols');
 
@@ -47,6 +48,8 @@ export type SymbolFilesOptions = SymbolSources &
      * those who hand files on. Default false: the names of a likely one are better than none.
      */
     readonly mustBeRecorded?: boolean;
+    /** Programs whose symbols the recording keeps itself, for those that are gone. */
+    readonly stored?: StoredPrograms;
     /** Uids besides root, ourselves and the target's whose perf maps are believed. */
     readonly trustedUids?: readonly number[];
     readonly kallsymsPath?: string;
@@ -88,6 +91,7 @@ export class SymbolFiles {
       roots,
       hasSymfs: symfs !== undefined,
       mustBeRecorded: options.mustBeRecorded === true,
+      ...(options.stored && { stored: options.stored }),
       recordedUntilMs: options.recordedUntilMs ?? null,
     });
     this.#kernelFiles = new KernelFiles({

@@ -19,6 +19,7 @@ import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-fi
 import { StoredFiles } from '../files/stored-files.ts';
 import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
 import { dumpWriter, jitdumpAttachment, MAX_STORED_JITDUMP_BYTES } from './dump-name.ts';
+import { withScriptLines } from './script-lines.ts';
 import { withV8Lines } from './v8-lines.ts';
 
 /** Name of the attachment with the perf map of a process, without its pid. */
@@ -87,7 +88,8 @@ class JitFiles {
   #codeEvents(pid: number): CodeTable | null {
     const { data, diagnostics } = this.#options;
     const bytes = this.#stored.read(`${CODE_EVENTS_ATTACHMENT}${pid}`, MAX_LOG_BYTES);
-    return bytes === null ? null : readCodeEvents(bytes, data.startTime, diagnostics);
+    if (bytes === null) return null;
+    return withScriptLines(readCodeEvents(bytes, data.startTime, diagnostics));
   }
 
   #storedMap(pid: number): CodeTable | null {

@@ -3,6 +3,7 @@ import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { SymbolProvider } from '../../code/symbols/symbol-request.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
+import { storedPrograms } from '../files/stored-programs.ts';
 import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
 import { copiesStacks, StackUnwinder } from './unwind-stacks.ts';
 
@@ -24,7 +25,12 @@ export function openUnwinder(
   const diagnostics = new Diagnostics();
   let files: SymbolFiles | null = null;
   const provide: SymbolProvider = (request) => {
-    files ??= new SymbolFiles({ ...sources, diagnostics, pids: () => processes.pids() });
+    files ??= new SymbolFiles({
+      ...sources,
+      diagnostics,
+      pids: () => processes.pids(),
+      stored: storedPrograms(data),
+    });
     return files.provide(request);
   };
   return new StackUnwinder(data, processes, provide, jit);

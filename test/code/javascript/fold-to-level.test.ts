@@ -4,19 +4,8 @@ import { foldToLevel, withKinds } from '../../../src/code/javascript/fold-to-lev
 import { checkProfile } from '../../../src/profile/check.ts';
 import type { Profile } from '../../../src/profile/types.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
+import { drawStacks, stackNames as stacks } from '../../helpers/stack-names.ts';
 import { withScripts } from '../../helpers/with-scripts.ts';
-
-/** The stack of each sample, outermost first. */
-function stacks({ samples, stacks: table, frames, funcs, strings }: Profile): string[] {
-  return Array.from(samples.stack, (leaf) => {
-    const names: string[] = [];
-    for (let row = leaf; row >= 0; row = table.prefix[row]) {
-      const func = frames.func[table.frame[row]];
-      names.unshift(strings[funcs.name[func]]);
-    }
-    return names.join(' > ');
-  });
-}
 
 const LIBC = '@libc.so.6';
 const KERNEL = '@[kernel.kallsyms]';
@@ -37,14 +26,8 @@ const HANDLE = `JS:*handle /srv/app.js:7:1${JIT}`;
 const SYSCALL = [`entry_SYSCALL_64_after_hwframe${KERNEL}`, `do_syscall_64${KERNEL}`];
 
 /** One sample of each stack; cells are as `profileFromText` reads them. */
-function profileOf(...columns: readonly (readonly string[])[]): Profile {
-  const width = Math.max(...columns.flat().map((cell) => cell.length)) + 2;
-  const depth = Math.max(...columns.map(({ length }) => length));
-  const lines = Array.from({ length: depth }, (_, row) =>
-    columns.map((cells) => (cells[row] ?? '-').padEnd(width)).join(''),
-  );
-  return withScripts(profileFromText(lines.join('\n')));
-}
+const profileOf = (...columns: readonly (readonly string[])[]): Profile =>
+  withScripts(profileFromText(drawStacks(...columns)));
 
 const folded = (level: 'javascript' | 'own', ...columns: readonly (readonly string[])[]) => {
   const profile = foldToLevel(profileOf(...columns), level);
@@ -150,11 +133,7 @@ describe('the level javascript', () => {
         [start, 'worker@node', 'uv__fs_work@node', `read${LIBC}`],
         [start, 'vips_thread_run@libvips.so.42'],
       ),
-    ).toEqual([
-      '(V8 worker) > (garbage collector)',
-      '(libuv worker) > (libuv)',
-      'start_thread > vips_thread_run',
-    ]);
+    ).toEqual(['(V8 worker) > (garbage collector)', '(libuv worker) > (libuv)', 'vips_thread_run']);
   });
 
   test('without symbols the binary is named, and no kind is guessed', () => {
@@ -163,22 +142,46 @@ describe('the level javascript', () => {
     ]);
   });
 
-  test('a stack that is cut in the C library keeps its functions', () => {
-    expect(folded('javascript', [HANDLE], [`_int_malloc${LIBC}`])[1]).toBe('_int_malloc');
+  test('a stack that is cut in the C library is that of the library', () => {
+    const wake = [`pthread_cond_signal${LIBC}`, `futex_wake${LIBC}`, `__x64_sys_futex${KERNEL}`];
+    expect(
+      folded('javascript', [HANDLE], [`_int_malloc${LIBC}`], wake, ['[unknown]@', ...wake]).slice(
+        1,
+      ),
+    ).toEqual(['(libc)', '(libc) > (kernel: futex)', '(libc) > (kernel: futex)']);
   });
 
-  test('stacks of other processes stay as they are', () => {
+  test('a frame in no file stays where nothing tells that it is none', () => {
+    expect(folded('javascript', ['[unknown]@', HANDLE], ['[unknown]@'])).toEqual([
+      '[unknown] > handle /srv/app.js:7',
+      '[unknown]',
+    ]);
+  });
+
+  test('what perf-ts itself does in the program has its name', () => {
+    const listen = ['v8::internal::Compiler::Compile(int)@node', 'On@perf_ts_code_events.node'];
+    expect(
+      folded('javascript', [HANDLE, ...listen], [`start_thread${LIBC}`, 'Run@perf_ts.node']),
+    ).toEqual(['handle /srv/app.js:7 > (perf-ts)', '(perf-ts)']);
+  });
+
+  test('stacks of other processes begin with main', () => {
     const profile = withScripts(
       profileFromText(`
         tid     1  2
-                JS:*a /srv/a.js:1:1@[JIT] tid 1  main@gzip
-                vfs_read@[kernel.kallsyms]       write@libc.so.6
+                JS:*a /srv/a.js:1:1@[JIT] tid 1  __libc_start_main@libc.so.6
+                vfs_read@[kernel.kallsyms]       main@gzip
+                -                                write@libc.so.6
                 -                                ksys_write@[kernel.kallsyms]
       `),
     );
     expect(stacks(foldToLevel(profile, 'javascript'))).toEqual([
       'a /srv/a.js:1 > (kernel)',
       'main > write > ksys_write',
+    ]);
+    expect(stacks(foldToLevel(profile, 'own'))).toEqual([
+      'a /srv/a.js:1 > (kernel)',
+      'main > (libc) > (kernel: write)',
     ]);
   });
 });
@@ -217,7 +220,7 @@ describe('the level own', () => {
     ).toEqual([
       '(event loop) > (node internals)',
       '(event loop) > (dependencies)',
-      'handle /srv/app.js:7 > (native: libvips.so.42)',
+      'handle /srv/app.js:7 > (libvips)',
     ]);
   });
 });
@@ -280,7 +283,9 @@ describe('waits', () => {
       threads: profile.threads.map((thread) => ({ ...thread, comm })),
     });
     expect(stacks(foldToLevel(named('V8 worker'), 'javascript'))[1]).toBe('(idle threads)');
-    expect(stacks(foldToLevel(named('node'), 'javascript'))[1]).toContain('pthread_cond_wait > ');
+    expect(stacks(foldToLevel(named('node'), 'javascript'))[1]).toBe(
+      '(libc) > (kernel: system call) > [S sleeping in futex_do_wait]',
+    );
   });
 });
 

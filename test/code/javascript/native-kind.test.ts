@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest';
-import { kernelEntry } from '../../../src/code/javascript/kernel-entry.ts';
-import {
-  isSystemLibrary,
-  kindOfNative,
-  type NativeKind,
-} from '../../../src/code/javascript/native-kind.ts';
+import { kindOfNative, type NativeKind } from '../../../src/code/javascript/native-kind.ts';
 import { shortName } from '../../../src/profile/short-name.ts';
 
 // Names as the binaries of Node 18 to 26 have them.
@@ -14,6 +9,13 @@ test.each<[name: string, kind: NativeKind | null]>([
   ['v8::internal::MarkCompactCollector::CollectGarbage()', 'gc'],
   ['v8::internal::ConcurrentMarking::JobTaskMajor::Run(v8::JobDelegate*)', 'gc'],
   ['v8::internal::(anonymous namespace)::PageEvacuationJob::Run(v8::JobDelegate*)', 'gc'],
+  ['v8::internal::SemiSpaceNewSpace::EvacuatePrologue()', 'gc'],
+  [
+    'void v8::internal::BodyDescriptorBase::IteratePointers<v8::internal::ScavengeVisitor>(v8::internal::HeapObject, int)',
+    'gc',
+  ],
+  ['v8::internal::RootScavengeVisitor::VisitRootPointer(v8::internal::Root)', 'gc'],
+  ['v8::internal::SemiSpaceNewSpace::AllocateRaw(int)', 'runtime'],
   ['v8::internal::ArrayBufferSweeper::RequestSweep(int)', 'gc'],
   ['cppgc::internal::MarkerBase::AdvanceMarking()', 'gc'],
   [
@@ -45,33 +47,4 @@ test.each<[name: string, kind: NativeKind | null]>([
 
 test("a function that is called worker begins libuv's threads in Node's binary only", () => {
   expect(kindOfNative('worker', true)).toBe('uvWorker');
-});
-
-test.each([
-  ['__x64_sys_futex', '(kernel: futex)'],
-  ['__arm64_sys_epoll_pwait', '(kernel: epoll_pwait)'],
-  ['ksys_write', '(kernel: write)'],
-  ['do_writev', '(kernel: writev)'],
-  ['__do_sys_clone', '(kernel: clone)'],
-  ['vm_mmap_pgoff', '(kernel: mmap)'],
-  ['asm_exc_page_fault', '(kernel: page fault)'],
-  ['do_mem_abort', '(kernel: page fault)'],
-  ['asm_sysvec_apic_timer_interrupt', '(kernel: interrupt)'],
-  ['el0t_64_irq', '(kernel: interrupt)'],
-  ['el0_svc', '(kernel: system call)'],
-  ['vfs_read', undefined],
-])('the kernel was entered by %s: %s', (name, label) => {
-  expect(kernelEntry(name)?.label).toBe(label);
-});
-
-test.each([
-  ['libc.so.6', true],
-  ['libc-2.31.so', true],
-  ['libstdc++.so.6.0.30', true],
-  ['ld-musl-x86_64.so.1', true],
-  ['[vdso]', true],
-  ['libcrypto.so.3', false],
-  ['libmagic.so.1', false],
-])('%s is a library of the system: %s', (name, is) => {
-  expect(isSystemLibrary(name)).toBe(is);
 });

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
-import { encodeCodeEvents, readCodeEvents } from '../../../src/code/jit/code-events.ts';
+import {
+  encodeCodeEvents,
+  readCodeEvents,
+  splitStream,
+} from '../../../src/code/jit/code-events.ts';
 import { CodeLayer } from '../../../src/code/jit/code-layer.ts';
 
 const START = { high: 0, low: 1000 };
@@ -42,13 +46,35 @@ class Stream {
   }
 }
 
+/** Numbers below 128, which are one byte each, filled up to a whole record. */
+function withBytes(head: Buffer, bytes: readonly number[]): Buffer {
+  return Buffer.concat([head, Buffer.from(bytes), Buffer.alloc(-bytes.length & 7)]);
+}
+
+function positions(start: number, script: number, flags: number, bytes: readonly number[]): Buffer {
+  const head = Buffer.alloc(24);
+  head.writeBigUInt64LE(BigInt(start), 0);
+  for (const [i, value] of [script, flags, 0, bytes.length].entries()) {
+    head.writeUInt32LE(value, 8 + 4 * i);
+  }
+  return withBytes(head, bytes);
+}
+
+function lineEnds(script: number, bytes: readonly number[]): Buffer {
+  const head = Buffer.alloc(16);
+  head.writeUInt32LE(script, 0);
+  head.writeUInt32LE(bytes.length, 4);
+  head.writeBigUInt64LE(BigInt(bytes.length), 8);
+  return withBytes(head, bytes);
+}
+
 function layerOf(
   streams: readonly Stream[],
   diagnostics = new Diagnostics(),
   offsetNs = 0n,
 ): CodeLayer {
   const frames = streams.map(({ chunks }) => ({ offsetNs, chunks }));
-  return new CodeLayer(readCodeEvents(encodeCodeEvents(frames), START, diagnostics));
+  return new CodeLayer(readCodeEvents(encodeCodeEvents(frames), START, diagnostics).table);
 }
 
 function nameAt(layer: CodeLayer, address: number): string | null {
@@ -104,6 +130,62 @@ describe('code events of V8', () => {
     expect(nameAt(layer, 0x6010)).toBe('JS:wasm-function[3]-3-liftoff');
   });
 
+  test('have the positions of code, where it moved to as well, and the lines of scripts', () => {
+    const stream = new Stream()
+      .added(2000, 0x5000, 0x100, 'JS:*a /a.js:1:1')
+      // +1 at 3; +4 at 2, of call 0; +5 at 2.
+      .record(8, 2000, positions(0x5000, 7, 1, [2, 6, 7, 1, 1, 2, 0]), 1)
+      .record(9, 2000, lineEnds(7, [10, 20, 30]), 1)
+      .added(3000, 0x7000, 0x40, 'JS:~b /a.js:2:1', 0)
+      .record(8, 3000, positions(0x7000, 7, 0, [0, 8]), 0)
+      .numbers(2, 4000, 0x5000, 0x100, 0x9000);
+    const bytes = encodeCodeEvents([{ offsetNs: 0n, chunks: stream.chunks }]);
+    const events = readCodeEvents(bytes, START, new Diagnostics());
+    expect([...events.positionsOf]).toEqual([0, 0]);
+    const { positions: log } = events;
+    expect(log.entries(0)).toEqual({
+      offset: Float64Array.of(1, 4, 5),
+      position: Int32Array.of(3, 2, 2),
+      inlining: Int32Array.of(-1, 0, 0),
+    });
+    expect([log.name(1), log.isBytecode(1), log.isBytecode(0)]).toEqual([
+      'JS:~b /a.js:2:1',
+      true,
+      false,
+    ]);
+    expect([log.knowsInlining(0), log.knowsInlining(1)]).toEqual([true, false]);
+    expect([...(log.lineEnds(log.isolate(0), 7) ?? [])]).toEqual([10, 30, 60]);
+    expect(log.lineEnds(log.isolate(0), 8)).toBeNull();
+  });
+
+  test('are split from notes and source maps, which are not kept twice', () => {
+    const url = Buffer.from('data:application/json,{}');
+    const head = Buffer.alloc(8);
+    head.writeUInt32LE(7, 0);
+    head.writeUInt32LE(url.length, 4);
+    const stream = new Stream()
+      .added(2000, 0x5000, 0x100, 'JS:*a /a.ts:1:1')
+      .record(10, 2000, withBytes(head, [...url]), 1)
+      .record(7, 2000, Buffer.from('{"kind":"other"}\n'.padEnd(24, '\n')), 0)
+      .added(3000, 0x6000, 0x100, 'JS:*b /b.ts:1:1');
+    const { code, notes, maps } = splitStream(stream.chunks);
+    expect(maps).toEqual([{ name: 'JS:*a /a.ts:1:1', url: 'data:application/json,{}' }]);
+    expect(Buffer.from(notes).toString().trim()).toBe('{"kind":"other"}');
+    const bytes = encodeCodeEvents([{ offsetNs: 0n, chunks: [code] }]);
+    expect(Buffer.from(bytes).includes(url)).toBe(false);
+    expect(readCodeEvents(bytes, START, new Diagnostics()).table.length).toBe(2);
+  });
+
+  test.each([
+    ['positions', 8, positions(0x5000, 7, 1, [2, 6]), 20],
+    ['line ends', 9, lineEnds(7, [10]), 8],
+  ])('with %s beyond their record are damaged', (_, type, body, at) => {
+    body.writeUInt32LE(4096, at);
+    const diagnostics = new Diagnostics();
+    layerOf([new Stream().record(type, 2000, body, 1)], diagnostics);
+    expect(diagnostics.entries()).toMatchObject([{ code: 'code-events-damaged' }]);
+  });
+
   test('count what the program lost', () => {
     const diagnostics = new Diagnostics();
     layerOf([new Stream().numbers(6, 2000, 7)], diagnostics);
@@ -129,7 +211,7 @@ describe('code events of V8', () => {
     const bytes = Buffer.from(encodeCodeEvents([{ offsetNs: 0n, chunks }]));
     damage(bytes);
     const diagnostics = new Diagnostics();
-    expect(readCodeEvents(bytes, START, diagnostics).length).toBe(0);
+    expect(readCodeEvents(bytes, START, diagnostics).table.length).toBe(0);
     expect(diagnostics.entries()).toMatchObject([{ code: 'code-events-damaged' }]);
   });
 });

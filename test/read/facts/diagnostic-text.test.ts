@@ -16,11 +16,11 @@ test.each<[Absence, string]>([
   ],
   [
     { cause: 'other-build', file: APP },
-    ': the file there is not the one recorded (build ID differs)',
+    ': the file there is not the one recorded (build ID differs); record --archive keeps the names of the one that ran',
   ],
   [
     { cause: 'other-build', file: '/proc/7/root/usr/bin/app' },
-    ': /proc/7/root/usr/bin/app is not the one recorded (build ID differs)',
+    ': /proc/7/root/usr/bin/app is not the one recorded (build ID differs); record --archive keeps the names of the one that ran',
   ],
   [
     { cause: 'other-machine', machine: 'build1, 6.8.0' },

@@ -1,10 +1,6 @@
 import type { StackTableBuilder } from '../../profile/stack-table.ts';
 import type { Profile } from '../../profile/types.ts';
-import type { FrameClass } from './frame-class.ts';
 import type { KindFrames } from './kind-frames.ts';
-
-/** The rules of a level for stacks. */
-export type StackFold = (input: StackFoldInput) => FoldedStacks;
 
 export type FoldedStacks = {
   /** By stack row, the new row. */
@@ -18,11 +14,11 @@ export type FoldedStacks = {
 
 export type StackFoldInput = {
   readonly profile: Profile;
-  /** By function. */
-  readonly classes: readonly FrameClass[];
   /** Gets the new stacks, and the frames of kinds that they have. */
   readonly builder: StackTableBuilder;
   readonly kinds: KindFrames;
   /** By stack row, 1: the result has its new row; of others it has anything. */
   readonly wanted: Uint8Array;
+  /** By stack row, 1: it is wanted, or a caller of one that is. Folds pass over the others. */
+  readonly isNeeded: Uint8Array;
 };

@@ -1,0 +1,49 @@
+import { SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS } from './constants.ts';
+import type { ElfFile } from './elf-file.ts';
+import type { ElfSection } from './sections.ts';
+
+/** What of a file is kept beside its symbols and unwinding tables. */
+export type KeptSections = {
+  /** Machine code: the unwinder of stack copies looks at it. */
+  readonly code: boolean;
+  /** DWARF's lines and inlined calls. */
+  readonly dwarf: boolean;
+};
+
+/** A part of a file, in bytes. */
+export type FileRange = { readonly offset: number; readonly size: number };
+
+const ELF_HEADER_BYTES = 64;
+/** Sections of SHF_ALLOC that naming and unwinding read; the others are code and data. */
+const NEEDED = /^\.(eh_frame|plt|note|gnu|dyn|rela?\.|rela?$|hash|interp|ARM\.ex)/;
+const DWARF = /^\.z?debug_(?!frame)/;
+
+/**
+ * The parts of a file that name its code, clipped to it; they may overlap. Null without section headers:
+ * nothing tells what is code then.
+ */
+export function namingRanges(
+  { header, sections, source }: ElfFile,
+  kept: KeptSections,
+): FileRange[] | null {
+  if (sections.length === 0) return null;
+  const ranges: FileRange[] = [
+    { offset: 0, size: ELF_HEADER_BYTES },
+    {
+      offset: header.programHeaderOffset,
+      size: header.programHeaderSize * header.programHeaderCount,
+    },
+    { offset: header.sectionHeaderOffset, size: header.sectionHeaderSize * sections.length },
+    ...sections.filter((section) => isNeeded(section, kept)),
+  ];
+  return ranges
+    .map(({ offset, size }) => ({ offset, size: Math.min(size, source.size - offset) }))
+    .filter(({ size }) => size > 0);
+}
+
+function isNeeded({ name, type, flags }: ElfSection, kept: KeptSections): boolean {
+  if (type === SHT_NOBITS) return false;
+  if (DWARF.test(name)) return kept.dwarf;
+  if ((flags & SHF_ALLOC) === 0) return true;
+  return NEEDED.test(name) || (kept.code && (flags & SHF_EXECINSTR) !== 0);
+}

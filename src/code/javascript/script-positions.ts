@@ -1,0 +1,209 @@
+import { lastAtMost } from '../../base/bisect.ts';
+import { NONE } from '../../base/brand.ts';
+import { formatV8Function, parseV8Function, parseV8Name, type V8Name } from './v8-name.ts';
+import type { V8Position } from './v8-positions.ts';
+
+/** Positions of one code object as columns: entry i is for the code from offset[i] to offset[i + 1]. */
+export type ScriptCodeEntries = {
+  readonly offset: Float64Array;
+  /** UTF-16 units from the start of the script of the innermost function; −1: unknown. */
+  readonly position: Int32Array;
+  /** Number of the inlined call within this code; −1: the function that the code is of. */
+  readonly inlining: Int32Array;
+};
+
+/** Code objects with positions, as rows; those of bytecode among them. */
+export type ScriptCode = {
+  readonly length: number;
+  isolate(row: number): number;
+  /** Number within the isolate. */
+  script(row: number): number;
+  isBytecode(row: number): boolean;
+  knowsInlining(row: number): boolean;
+  name(row: number): string;
+  entries(row: number): ScriptCodeEntries;
+  /** Ascending; null where they are not known. */
+  lineEnds(isolate: number, script: number): Int32Array | null;
+};
+
+/** Positions of all functions that are remembered, some 40 bytes each. */
+const MOST_POSITIONS = 4_000_000;
+/** A position of more functions is of none. */
+const MOST_OWNERS = 64;
+
+/** A function that V8 compiled to bytecode. */
+type Owner = {
+  readonly isolate: number;
+  readonly script: number;
+  /** `V8Function.function`. */
+  readonly function: string;
+  readonly file: string;
+};
+
+/** The positions of a code object, by whose they are. */
+type Resolved = {
+  readonly self: Owner;
+  readonly name: V8Name;
+  readonly entries: ScriptCodeEntries;
+  /** Function of each inlined call, null where it is not known. */
+  readonly owners: ReadonlyMap<number, Owner | null>;
+};
+
+/**
+ * Which line and which function each position in V8's optimized code is of, by the tables that V8 keeps
+ * of code and scripts.
+ *
+ * A position is an offset in a script. Code that was inlined has those of the inlined function, in that
+ * one's script, and the number of the call that was inlined: all entries of a number are of one
+ * function. V8 keeps which one, too deep in its heap to be read from outside; but all code takes its
+ * positions from the function's bytecode, whose table is here as well. So the inlined function is the one
+ * whose bytecode has all of these positions; if several have them, the one of the same script; else it
+ * is not known.
+ *
+ *     JS:*outer /app/a.js:4:15     +0x1b 140    +0x43 91 (0)   +0x5b 33 (1)   +0x6b 72 (1)
+ *     JS:~leaf  /app/a.js:1:18           33  46  72
+ *     JS:~middle /app/a.js:3:16          91  104                ──▶ outer middle leaf leaf
+ *
+ * The line is that of the script: V8's list of where its lines end, whatever file it came from, and
+ * whether or not that is still there.
+ */
+export class ScriptPositions {
+  readonly #code: ScriptCode;
+  readonly #resolved = new Map<number, Resolved | null>();
+  /** Isolate -> position -> functions whose bytecode has it. */
+  #ownersAt: Map<number, Map<number, Owner[]>> | null = null;
+
+  constructor(code: ScriptCode) {
+    this.#code = code;
+  }
+
+  /**
+   * The position of the code `offset` bytes behind the start of the code of `row`; null where it is not
+   * known.
+   */
+  find(row: number, offset: number): V8Position | null {
+    let resolved = this.#resolved.get(row);
+    if (resolved === undefined) {
+      resolved = this.#resolve(row);
+      this.#resolved.set(row, resolved);
+    }
+    if (resolved === null) return null;
+    const { self, name, entries, owners } = resolved;
+    const entry = lastAtMost(entries.offset, offset);
+    // What code does before its first statement.
+    if (entry < 0) return { file: self.file, line: name.line, column: name.column, inlined: null };
+    const inlining = entries.inlining[entry];
+    const owner = inlining === NONE ? self : (owners.get(inlining) ?? null);
+    const position = entries.position[entry];
+    if (owner === null || position < 0) return null;
+    const ends = this.#code.lineEnds(owner.isolate, owner.script);
+    if (ends === null) return null;
+    const line = firstEndFrom(ends, position);
+    if (line === ends.length) return null;
+    const column = position - (line === 0 ? 0 : ends[line - 1] + 1);
+    const isOwn = owner.function === self.function && owner.script === self.script;
+    return {
+      file: owner.file,
+      line: line + 1,
+      column: column + 1,
+      inlined: isOwn ? null : formatV8Function(owner.function, name.tier),
+    };
+  }
+
+  #resolve(row: number): Resolved | null {
+    const code = this.#code;
+    const text = code.name(row);
+    const name = parseV8Name(text);
+    const self = ownerOf(code, row, text);
+    if (self === null || name === null) return null;
+    const read = code.entries(row);
+    // Without numbers, each entry may be of another function.
+    const entries = code.knowsInlining(row) ? read : { ...read, inlining: read.position };
+    const positionsOf = new Map<number, Set<number>>();
+    for (let i = 0; i < entries.position.length; i++) {
+      const inlining = entries.inlining[i];
+      if (inlining === NONE) continue;
+      const known = positionsOf.get(inlining);
+      if (known === undefined) positionsOf.set(inlining, new Set([entries.position[i]]));
+      else known.add(entries.position[i]);
+    }
+    const owners = new Map<number, Owner | null>();
+    for (const [inlining, positions] of positionsOf) {
+      owners.set(inlining, this.#ownerOfAll(positions, self));
+    }
+    return { self, name, entries, owners };
+  }
+
+  /** The function that has all of these positions. */
+  #ownerOfAll(positions: ReadonlySet<number>, self: Owner): Owner | null {
+    this.#ownersAt ??= this.#collect();
+    const ownersAt = this.#ownersAt.get(self.isolate);
+    let common: readonly Owner[] | null = null;
+    for (const position of positions) {
+      if (position < 0) continue;
+      const here = ownersAt?.get(position) ?? [];
+      if (here.length >= MOST_OWNERS) continue;
+      common = common === null ? here : common.filter((owner) => here.includes(owner));
+    }
+    if (common === null) return null;
+    const near = common.filter(({ script }) => script === self.script);
+    const [only = null, ...others] = near.length > 0 ? near : common;
+    return others.length === 0 ? only : null;
+  }
+
+  #collect(): Map<number, Map<number, Owner[]>> {
+    const code = this.#code;
+    const owners = new Map<string, Owner>();
+    const collected = new Map<number, Map<number, Owner[]>>();
+    let size = 0;
+    for (let row = 0; row < code.length && size < MOST_POSITIONS; row++) {
+      if (!code.isBytecode(row)) continue;
+      const read = ownerOf(code, row, code.name(row));
+      if (read === null) continue;
+      const key = `${read.isolate} ${read.script} ${read.function}`;
+      const owner = owners.get(key) ?? read;
+      owners.set(key, owner);
+      let ownersAt = collected.get(owner.isolate);
+      if (ownersAt === undefined) {
+        ownersAt = new Map();
+        collected.set(owner.isolate, ownersAt);
+      }
+      const positions = [...code.entries(row).position, this.#startOf(code.name(row), owner)];
+      for (const position of positions) {
+        const known = ownersAt.get(position);
+        if (known === undefined) ownersAt.set(position, [owner]);
+        else if (known.length < MOST_OWNERS && !known.includes(owner)) known.push(owner);
+      }
+      size += positions.length;
+    }
+    return collected;
+  }
+
+  /** Where a function begins, which code has as well: its name says it in lines. */
+  #startOf(text: string, { isolate, script }: Owner): number {
+    const { line = 0, column = 0 } = parseV8Name(text) ?? {};
+    const ends = this.#code.lineEnds(isolate, script);
+    if (line === 0 || column === 0 || ends === null || line > ends.length) return NONE;
+    return (line === 1 ? 0 : ends[line - 2] + 1) + column - 1;
+  }
+}
+
+function ownerOf(code: ScriptCode, row: number, text: string): Owner | null {
+  const parsed = parseV8Function(text);
+  const name = parseV8Name(text);
+  if (parsed === null || name === null || name.file === '') return null;
+  const isolate = code.isolate(row);
+  return { isolate, script: code.script(row), function: parsed.function, file: name.file };
+}
+
+/** Index of the first of the ascending `ends` that is not below `position`; the length if all are. */
+function firstEndFrom(ends: Int32Array, position: number): number {
+  let low = 0;
+  let high = ends.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ends[middle] < position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

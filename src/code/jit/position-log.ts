@@ -1,0 +1,175 @@
+// Hot: once per record of positions, of which each function that V8 compiles has one.
+
+import { GrowableInt32 } from '../../base/growable-columns.ts';
+
+/**
+ * Positions of one piece of code as columns: entry i is for the code from offset[i] to offset[i + 1].
+ * All code of a function has its positions from one table, that of its bytecode.
+ */
+export type ScriptEntries = {
+  /** Bytes from the start of the code, ascending. */
+  readonly offset: Float64Array;
+  /** UTF-16 units from the start of the script of the innermost function; −1: unknown. */
+  readonly position: Int32Array;
+  /** Number of the inlined call within this code; −1: the function that the code is of. */
+  readonly inlining: Int32Array;
+};
+
+const KNOWS_INLINING = 1;
+/** Bound of the entries that one record may have. */
+const MOST_ENTRIES = 1 << 18;
+
+/**
+ * The positions of code in scripts, and the lines of those, as `native/core/code_events/stream.h` has
+ * them: a row per record, which is taken apart when it is asked for. Scripts are numbered by isolate.
+ */
+export class PositionLog {
+  readonly #bytes: Uint8Array;
+  readonly #isolate = new GrowableInt32();
+  readonly #script = new GrowableInt32();
+  readonly #flags = new GrowableInt32();
+  readonly #isBytecode = new GrowableInt32();
+  readonly #nameAt = new GrowableInt32();
+  readonly #nameSize = new GrowableInt32();
+  readonly #at = new GrowableInt32();
+  readonly #size = new GrowableInt32();
+  /** Isolate and script -> bytes of the line ends. */
+  readonly #lines = new Map<string, { readonly at: number; readonly size: number }>();
+  readonly #decodedLines = new Map<string, Int32Array>();
+  readonly #decoder = new TextDecoder();
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get length(): number {
+    return this.#at.length;
+  }
+
+  /** Adds a record, and returns its row. */
+  add(
+    isolate: number,
+    script: number,
+    flags: number,
+    isBytecode: boolean,
+    name: { readonly at: number; readonly size: number },
+    at: number,
+    size: number,
+  ): number {
+    this.#isolate.push(isolate);
+    this.#script.push(script);
+    this.#flags.push(flags);
+    this.#isBytecode.push(isBytecode ? 1 : 0);
+    this.#nameAt.push(name.at);
+    this.#nameSize.push(name.size);
+    this.#at.push(at);
+    this.#size.push(size);
+    return this.#at.length - 1;
+  }
+
+  addLineEnds(isolate: number, script: number, at: number, size: number): void {
+    this.#lines.set(`${isolate} ${script}`, { at, size });
+  }
+
+  isolate(row: number): number {
+    return this.#isolate.array[row];
+  }
+
+  script(row: number): number {
+    return this.#script.array[row];
+  }
+
+  /** Bytecode has no inlined functions, and is of no address that is sampled. */
+  isBytecode(row: number): boolean {
+    return this.#isBytecode.array[row] === 1;
+  }
+
+  /** False: the entries of inlined functions look like the code's own. */
+  knowsInlining(row: number): boolean {
+    return (this.#flags.array[row] & KNOWS_INLINING) !== 0;
+  }
+
+  /** Name of the code, as V8 spells it. */
+  name(row: number): string {
+    const at = this.#nameAt.array[row];
+    return this.#decoder.decode(this.#bytes.subarray(at, at + this.#nameSize.array[row]));
+  }
+
+  entries(row: number): ScriptEntries {
+    const at = this.#at.array[row];
+    const end = at + this.#size.array[row];
+    const varints = new Varints(this.#bytes, at, end);
+    const offsets: number[] = [];
+    const position = new GrowableInt32(16);
+    const inlining = new GrowableInt32(16);
+    let lastOffset = 0;
+    let lastPosition = 0;
+    let lastInlining = -1;
+    while (!varints.isAtEnd && offsets.length < MOST_ENTRIES) {
+      const first = varints.next();
+      lastOffset += Math.floor(first / 2);
+      if (first % 2 === 1) lastInlining = varints.next() - 1;
+      lastPosition += fromZigzag(varints.next());
+      offsets.push(lastOffset);
+      position.push(lastPosition);
+      inlining.push(lastInlining);
+    }
+    return {
+      offset: Float64Array.from(offsets),
+      position: position.finish(),
+      inlining: inlining.finish(),
+    };
+  }
+
+  /** The ends of a script's lines, in UTF-16 units, ascending; null where V8 had none. */
+  lineEnds(isolate: number, script: number): Int32Array | null {
+    const key = `${isolate} ${script}`;
+    const known = this.#decodedLines.get(key);
+    if (known !== undefined) return known;
+    const place = this.#lines.get(key);
+    if (place === undefined) return null;
+    const varints = new Varints(this.#bytes, place.at, place.at + place.size);
+    const ends = new GrowableInt32();
+    let last = 0;
+    while (!varints.isAtEnd) {
+      last += varints.next();
+      ends.push(last);
+    }
+    const decoded = ends.finish();
+    this.#decodedLines.set(key, decoded);
+    return decoded;
+  }
+}
+
+/** Numbers in groups of 7 bits, least first; a number that the bytes cut off ends there. */
+class Varints {
+  readonly #bytes: Uint8Array;
+  readonly #end: number;
+  #at: number;
+
+  constructor(bytes: Uint8Array, at: number, end: number) {
+    this.#bytes = bytes;
+    this.#at = at;
+    this.#end = end;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#end;
+  }
+
+  next(): number {
+    let value = 0;
+    let factor = 1;
+    while (this.#at < this.#end) {
+      const group = this.#bytes[this.#at++];
+      value += (group & 0x7f) * factor;
+      if (group < 0x80) break;
+      factor *= 128;
+    }
+    return value;
+  }
+}
+
+function fromZigzag(value: number): number {
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+}
