@@ -61,3 +61,25 @@ export function formatShort(value: number, digits = 2): string {
   const text = rest >= 10 ** digits ? rest.toFixed(0) : `${Number(rest.toPrecision(digits))}`;
   return `${text}${SCALES[scale]}`;
 }
+
+/** `37.5 ms`, `1.23M`: a weight where there is no room for nine digits. */
+export function formatShortWeight(value: number, unit: string): string {
+  if (value === 0) return '0';
+  return unit === 'nanoseconds' ? formatNanos(value) : formatShort(value, 3);
+}
+
+/** `+37.5 ms`, `-1.23M`: a difference of two weights. */
+export function formatWeightChange(delta: number, unit: string): string {
+  const sign = delta > 0 ? '+' : delta < 0 ? '-' : '';
+  return `${sign}${formatShortWeight(Math.abs(delta), unit)}`;
+}
+
+/** `+78%` from 1 to 1.78; `new` and `gone` from and to nothing. */
+export function formatRelative(here: number, there: number): string {
+  if (here === there) return '0%';
+  if (there === 0) return 'new';
+  if (here === 0) return 'gone';
+  const percent = (here / there - 1) * 100;
+  const digits = Math.abs(percent) < 9.95 ? 1 : 0;
+  return `${percent > 0 ? '+' : ''}${percent.toFixed(digits)}%`;
+}

@@ -4,8 +4,8 @@ import type { Profile } from './types.ts';
 
 /**
  * A function's name where its DSO does not stand beside it. Code without a symbol is called by
- * its DSO, `[libc.so.6]` or `[[kernel.kallsyms]]`, as FlameGraph's stackcollapse-perf.pl does;
- * code outside every mapping is `[unknown]`.
+ * its DSO, `[libc.so.6]` or `[[kernel.kallsyms]]`, as FlameGraph's stackcollapse-perf.pl does, and
+ * `[JIT] tid 12`; code outside every mapping is `[unknown]`.
  */
 export function funcLabel(profile: Profile, func: number): string {
   const name = profile.strings[profile.funcs.name[func]];
@@ -14,5 +14,6 @@ export function funcLabel(profile: Profile, func: number): string {
   if (dsoIndex === NONE) return UNKNOWN_FUNC_NAME;
   const dso = profile.dsos[dsoIndex];
   if (dso === undefined || dso.name === UNKNOWN_FUNC_NAME) return UNKNOWN_FUNC_NAME;
+  if (dso.kind === 'jit' && dso.name.startsWith('[')) return dso.name;
   return `[${dso.name.slice(dso.name.lastIndexOf('/') + 1)}]`;
 }

@@ -205,7 +205,7 @@ export function lostText({ lost, ledger }: EventReport): string {
   const share = lost.coverage === null ? '' : ` (${formatShare(1 - lost.coverage)} of all)`;
   const covered = ledger.eventCoverage;
   const events =
-    covered === null ? '' : `; what did stands for ${formatShare(covered)} of the events`;
+    covered === null ? '' : `; those that arrived stand for ${formatShare(covered)} of the events`;
   return `${formatCount(lost.samples)} samples${share} did not arrive${events}`;
 }
 

@@ -10,6 +10,8 @@ import type { EventIndex, Profile } from '../types.ts';
 export type SampleSelection = {
   readonly event?: number;
   readonly thread?: number;
+  /** Rows of the profile's threads: samples of any of them. */
+  readonly threads?: ReadonlySet<number>;
   /** Nanoseconds since the recording's start; the first moment inside. */
   readonly fromNs?: number;
   /** Nanoseconds since the recording's start; the first moment no longer inside. */
@@ -36,11 +38,12 @@ export function* selectSamples(
   const event = selection.event ?? NONE;
   const fromNs = selection.fromNs ?? Number.NEGATIVE_INFINITY;
   const toNs = selection.toNs ?? Number.POSITIVE_INFINITY;
-  const { times, cpus, pids, tids } = selection;
+  const { times, cpus, pids, tids, threads: wantedThreads } = selection;
   const threadAdmits = admitted(threads.length, (row) => {
     const { pid, tid } = threads[row];
     const isThread = selection.thread === undefined || selection.thread === row;
-    return isThread && (pids?.has(pid) ?? true) && (tids?.has(tid) ?? true);
+    const isAmong = wantedThreads?.has(row) ?? true;
+    return isThread && isAmong && (pids?.has(pid) ?? true) && (tids?.has(tid) ?? true);
   });
   const commAdmits = admittedComms(profile, selection.comms);
   const stackAdmits = admittedStacks(profile, selection);

@@ -23,6 +23,10 @@ export type MatchedDsos = {
  *  3. with the same file name but for a version (`app-v1` and `app-v2`, `libfoo.so.1.2` and
  *     `libfoo.so.1.3`), if most of the functions of the one are also in the other.
  *
+ * Last, with whatever name:
+ *
+ *  4. with most of the functions of the one also in the other, at least `LEAST_COMMON`.
+ *
  * Where several could be meant, none is: functions then stand in two rows, which can be seen.
  */
 export function matchDsos(mine: Profile, other: Profile): MatchedDsos {
@@ -46,6 +50,7 @@ export function matchDsos(mine: Profile, other: Profile): MatchedDsos {
   joinOnlyOnes(candidates, groups, stemOf, (a, b) =>
     areAlike(functions[a.side].get(a.index), functions[b.side].get(b.index)),
   );
+  joinAlike(candidates, groups, functions);
   const rootOf = (row: number): number => groups.rootOf(row);
   return {
     mine: Int32Array.from(mine.dsos, (_, index) => rootOf(index)),
@@ -103,15 +108,9 @@ function joinOnlyOnes(
   keyOf: (dso: Dso) => string,
   mayJoin: (mine: Entry, other: Entry) => boolean,
 ): void {
-  const sidesOf = new Map<number, number>();
-  for (const { row, side } of candidates) {
-    const root = groups.rootOf(row);
-    sidesOf.set(root, (sidesOf.get(root) ?? 0) | (1 << side));
-  }
   const byKey = new Map<string, Map<number, Entry>[]>();
-  for (const entry of candidates) {
+  for (const entry of entriesAlone(candidates, groups)) {
     const root = groups.rootOf(entry.row);
-    if (sidesOf.get(root) === 3) continue;
     const key = keyOf(entry.dso);
     let found = byKey.get(key);
     if (found === undefined) {
@@ -126,6 +125,38 @@ function joinOnlyOnes(
     const [[, b]] = [...other] as [[number, Entry]];
     if (a.dso.kind === b.dso.kind && mayJoin(a, b)) groups.join(a.row, b.row);
   }
+}
+
+/** Programs of other names have less in common: `main`, `_start`. */
+const LEAST_COMMON = 3;
+
+/** Joins programs and libraries without a counterpart that have most functions in common with one only. */
+function joinAlike(
+  candidates: readonly Entry[],
+  groups: Groups,
+  functions: readonly ReadonlyMap<number, ReadonlySet<string>>[],
+): void {
+  const alone = entriesAlone(candidates, groups).filter(({ dso }) => dso.kind === 'user');
+  const [mine, others] = [0, 1].map((wanted) => alone.filter(({ side }) => side === wanted));
+  const namesOf = ({ side, index }: Entry) => functions[side].get(index);
+  const isAlike = (a: Entry, b: Entry): boolean => areAlike(namesOf(a), namesOf(b), LEAST_COMMON);
+  for (const entry of mine) {
+    const [found, second] = others.filter((other) => isAlike(entry, other));
+    if (found === undefined || second !== undefined) continue;
+    if (mine.filter((other) => isAlike(other, found)).length === 1) {
+      groups.join(entry.row, found.row);
+    }
+  }
+}
+
+/** Those of groups that are on one side only. */
+function entriesAlone(candidates: readonly Entry[], groups: Groups): Entry[] {
+  const sidesOf = new Map<number, number>();
+  for (const { row, side } of candidates) {
+    const root = groups.rootOf(row);
+    sidesOf.set(root, (sidesOf.get(root) ?? 0) | (1 << side));
+  }
+  return candidates.filter(({ row }) => sidesOf.get(groups.rootOf(row)) !== 3);
 }
 
 /** DSOs that functions are in. */
@@ -149,13 +180,17 @@ function functionNames({ funcs, strings }: Profile): Map<number, Set<string>> {
   return names;
 }
 
-/** Whether at least half of the functions of the smaller one are in the other. */
-function areAlike(a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | undefined): boolean {
+/** Whether at least half of the functions of the smaller one are in the other, and so many. */
+function areAlike(
+  a: ReadonlySet<string> | undefined,
+  b: ReadonlySet<string> | undefined,
+  least = 0,
+): boolean {
   if (a === undefined || b === undefined) return false;
   const [small, large] = a.size <= b.size ? [a, b] : [b, a];
   let common = 0;
   for (const name of small) if (large.has(name)) common++;
-  return common >= small.size / 2;
+  return common >= small.size / 2 && common >= least;
 }
 
 function renamedOf(candidates: readonly Entry[], groups: Groups): DsoMatch[] {

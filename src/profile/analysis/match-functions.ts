@@ -47,6 +47,50 @@ export function matchFunctions(mine: Profile, other: Profile): MatchedFunctions 
   return { mine: mineIds, other: otherIds, count: ids.size, renamed: dsos.renamed };
 }
 
+/** Which functions of several recordings are the same. */
+export type MatchedRuns = {
+  /** By recording, and in it by FuncIndex, a number that the same function has in all. */
+  readonly ids: readonly Int32Array[];
+  /** Files of different names in the first and the last recordings that are compared with each other. */
+  readonly renamed: readonly DsoMatch[];
+};
+
+/**
+ * The same of several recordings, each against all that come before it: `mine` first, then `others`. What
+ * a function matches in the earliest of them, it is.
+ */
+export function matchRuns(mine: readonly Profile[], others: readonly Profile[]): MatchedRuns {
+  const profiles = [...mine, ...others];
+  const ids: Int32Array[] = [];
+  const renamed = new Map<string, DsoMatch>();
+  let count = 0;
+  for (const [run, profile] of profiles.entries()) {
+    const own = new Int32Array(profile.funcs.length).fill(NONE);
+    for (const [earlier, known] of ids.entries()) {
+      const matched = matchFunctions(profiles[earlier], profile);
+      if (earlier < mine.length && run >= mine.length) {
+        for (const match of matched.renamed) renamed.set(JSON.stringify(match), match);
+      }
+      const idOf = new Map<number, number>();
+      for (const [func, id] of matched.mine.entries()) idOf.set(id, known[func]);
+      for (const [func, id] of matched.other.entries()) {
+        if (own[func] === NONE) own[func] = idOf.get(id) ?? NONE;
+      }
+    }
+    // Functions of no earlier recording: those of one name and file are one here as well.
+    const fresh = new Map<number, number>();
+    const within = matchFunctions(profile, profile).mine;
+    for (const [func, id] of within.entries()) {
+      if (own[func] !== NONE) continue;
+      const known = fresh.get(id) ?? count++;
+      fresh.set(id, known);
+      own[func] = known;
+    }
+    ids.push(own);
+  }
+  return { ids, renamed: [...renamed.values()] };
+}
+
 type Side = readonly [profile: Profile, ids: Int32Array, dsoToGroup: Int32Array];
 
 /** The line, or line and column, at the end of the name of a JavaScript function. */

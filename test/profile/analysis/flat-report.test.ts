@@ -144,6 +144,8 @@ describe('selecting samples', () => {
     expect(select({})).toEqual([0, 1, 2, 3]);
     expect(select({ event: 0 })).toEqual([0, 1, 3]);
     expect(select({ thread: 0 })).toEqual([0, 2, 3]);
+    expect(select({ threads: new Set([0]) })).toEqual([0, 2, 3]);
+    expect(select({ threads: new Set() })).toEqual([]);
     expect(select({ event: 0, thread: 0 })).toEqual([0, 3]);
     expect(select({ fromNs: 1e6, toNs: 3e6 })).toEqual([1, 2]);
     expect(firstEvent(profile)).toBe(0);

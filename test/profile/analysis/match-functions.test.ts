@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchFunctions } from '../../../src/profile/analysis/match-functions.ts';
+import { matchFunctions, matchRuns } from '../../../src/profile/analysis/match-functions.ts';
 import type { Dso, Profile } from '../../../src/profile/types.ts';
 
 type DrawnDso = Partial<Dso> & {
@@ -141,5 +141,46 @@ describe('functions of two recordings', () => {
       { name: 'app', path: '/b/app', functions: ['run'] },
     );
     expect(pairs(mine, mine)).toHaveLength(2);
+  });
+
+  it('a program under two names is one if most of its functions are in both', () => {
+    const mine = profileOf({ name: 'slow', functions: ['main', 'parse', 'render', 'fresh'] });
+    const other = profileOf(
+      { name: 'fast', functions: ['main', 'parse', 'render', 'gone'] },
+      { name: 'tool', functions: ['main', 'sort'] },
+    );
+    expect(pairs(mine, other)).toEqual([
+      'main@slow = main@fast',
+      'parse@slow = parse@fast',
+      'render@slow = render@fast',
+    ]);
+    // Two may be meant.
+    const twice = profileOf(
+      { name: 'fast', functions: ['main', 'parse', 'render'] },
+      { name: 'faster', functions: ['main', 'parse', 'render'] },
+    );
+    expect(pairs(mine, twice)).toEqual([]);
+  });
+});
+
+describe('functions of several recordings', () => {
+  it('have one number in all, also those that the first does not have', () => {
+    const first = profileOf({ name: 'app', functions: ['run', 'old'] });
+    const second = profileOf({ name: 'app', functions: ['fresh', 'run'] });
+    const third = profileOf({ name: 'app', functions: ['run', 'fresh'] });
+    const { ids, renamed } = matchRuns([first], [second, third]);
+    const numbers = [first, second, third].map((profile, run) =>
+      Object.fromEntries(
+        Array.from(ids[run], (id, func) => [profile.strings[profile.funcs.name[func]], id]),
+      ),
+    );
+    const [{ run, old }, { fresh }] = numbers;
+    expect(numbers).toEqual([
+      { run, old },
+      { run, fresh },
+      { run, fresh },
+    ]);
+    expect(new Set([run, old, fresh]).size).toBe(3);
+    expect(renamed).toEqual([]);
   });
 });

@@ -1,0 +1,136 @@
+import { bothTailsOfT, t95 } from './student.ts';
+
+/** Lower and upper end of a 95 % interval. */
+export type Bounds = { readonly low: number; readonly high: number };
+
+/** A quantity of one recording, and where it lies; null where the model gives no interval. */
+export type Quantity = { readonly value: number; readonly interval: Bounds | null };
+
+/** How much more of something recordings have than those that they are compared with. */
+export type Change = {
+  /** In the recording looked at, and in the one that it is compared with: of several, the mean. */
+  readonly here: number;
+  readonly there: number;
+  /** `here` − `there`. */
+  readonly delta: number;
+  /** 95 % interval of `delta`; null where it has none. */
+  readonly interval: Bounds | null;
+  /** The two sides differ in this. */
+  readonly isCertain: boolean;
+};
+
+/** A change with the chance that so great a one comes from nothing, 0…1. */
+export type Judged = Change & { readonly chance: number };
+
+/** Of all that is marked certain together, the chance that any is so wrongly. */
+const ALPHA = 0.05;
+/** Standard deviations that an end of an interval is away. */
+const Z = 1.959964;
+
+/**
+ * The change from `there` to `here`, one value for each recording of a side; none is certain yet.
+ *
+ * With one recording a side, the interval is that of a difference of two independent quantities,
+ * Newcombe's for shares (1998, method 10), of any others known as MOVER (Zou & Donner 2008):
+ *
+ *     low  = a − b − √((a − l₁)² + (u₂ − b)²)
+ *     high = a − b + √((u₁ − a)² + (b − l₂)²)
+ *
+ * With several, it is Student's of the two means: runs of one program differ, and how far they do is
+ * taken from both sides together. Their spread is at least what each recording leaves open itself.
+ */
+export function changeOf(here: readonly Quantity[], there: readonly Quantity[]): Judged {
+  if (here.length === 1 && there.length === 1) return changeOfTwo(here[0], there[0]);
+  const [mine, theirs] = [meanOf(here), meanOf(there)];
+  const delta = mine - theirs;
+  const degrees = here.length + there.length - 2;
+  const spread = (squaresAbout(here, mine) + squaresAbout(there, theirs)) / degrees;
+  const variance = Math.max(spread, openVariance([...here, ...there]));
+  const error = Math.sqrt(variance * (1 / here.length + 1 / there.length));
+  const half = t95(degrees) * error;
+  return {
+    here: mine,
+    there: theirs,
+    delta,
+    interval: { low: delta - half, high: delta + half },
+    chance: delta === 0 ? 1 : error === 0 ? 0 : bothTailsOfT(delta / error, degrees),
+    isCertain: false,
+  };
+}
+
+function changeOfTwo(here: Quantity, there: Quantity): Judged {
+  const delta = here.value - there.value;
+  const interval = differenceInterval(here, there);
+  return {
+    here: here.value,
+    there: there.value,
+    delta,
+    interval,
+    chance: chanceOf(delta, interval),
+    isCertain: false,
+  };
+}
+
+function differenceInterval(here: Quantity, there: Quantity): Bounds | null {
+  if (here.interval === null || there.interval === null) return null;
+  const delta = here.value - there.value;
+  const down = Math.hypot(here.value - here.interval.low, there.interval.high - there.value);
+  const up = Math.hypot(here.interval.high - here.value, there.value - there.interval.low);
+  return { low: delta - down, high: delta + up };
+}
+
+/** How likely so great a change is where there is none, from its interval: 0…1. */
+function chanceOf(delta: number, interval: Bounds | null): number {
+  if (interval === null || delta === 0) return 1;
+  const toZero = delta > 0 ? delta - interval.low : interval.high - delta;
+  return toZero > 0 ? bothTails((Z * Math.abs(delta)) / toZero) : 0;
+}
+
+/** Chance that a normal variable is more than `z` standard deviations away, by Laplace's fraction. */
+function bothTails(z: number): number {
+  if (z < 1) return 1;
+  let fraction = z;
+  for (let step = 100; step > 0; step--) fraction = z + step / fraction;
+  return (2 * Math.exp((-z * z) / 2)) / (Math.sqrt(2 * Math.PI) * fraction);
+}
+
+function meanOf(values: readonly Quantity[]): number {
+  return values.reduce((sum, { value }) => sum + value, 0) / values.length;
+}
+
+function squaresAbout(values: readonly Quantity[], mean: number): number {
+  return values.reduce((sum, { value }) => sum + (value - mean) ** 2, 0);
+}
+
+/** Variance that the recordings leave open by themselves, on average; 0 where that is not known. */
+function openVariance(values: readonly Quantity[]): number {
+  const sum = values.reduce(
+    (all, { interval }) => all + (interval === null ? 0 : (interval.high - interval.low) ** 2),
+    0,
+  );
+  return sum / values.length / (2 * Z) ** 2;
+}
+
+/**
+ * Marks what is certain of `changes`, to 95 % for all of them together, by Holm's correction (1979): the
+ * change that is surest has to hold against all rows, the next against one less, and so on up to the
+ * first that does not.
+ *
+ * `least`: the part of the larger side that a change must have to be marked at all.
+ */
+export function markCertain(changes: readonly Judged[], least = 0): Change[] {
+  const order = changes.map((_, row) => row).sort((a, b) => changes[a].chance - changes[b].chance);
+  const certain = new Set<number>();
+  for (const [rank, row] of order.entries()) {
+    if (changes[row].chance > ALPHA / (changes.length - rank)) break;
+    certain.add(row);
+  }
+  return changes.map(({ chance: _, ...change }, row) => ({
+    ...change,
+    isCertain: certain.has(row) && isLarge(change, least),
+  }));
+}
+
+function isLarge({ here, there, delta }: Change, least: number): boolean {
+  return Math.abs(delta) >= least * Math.max(here, there);
+}

@@ -1,0 +1,53 @@
+import type { TimeRange } from '../time-range.ts';
+import type { Profile, ProfileEvent } from '../types.ts';
+
+/**
+ * How two recordings are compared:
+ *
+ * - `absolute`: weights as they are, so for programs that ran from beginning to end;
+ * - `second`: weights per second that was recorded, for a part of what runs on;
+ * - `share`: parts of all weight. Where one function takes more, all others have less.
+ */
+export const DIFF_MEASURES = ['absolute', 'second', 'share'] as const;
+export type DiffMeasure = (typeof DIFF_MEASURES)[number];
+
+/** Options of recorders that record what runs on, not a command: `-a`, `-ga`, `-p 12`, `--pid=12`. */
+const RUNS_ON = /^(-[a-zA-Z]*[apt]\d*|--(all-cpus|pid|tid|name)(=.*)?)$/;
+/** Short options that end in one of these letters, too. */
+const NO_TARGET = /^-[a-zA-Z]*[FcemoCDGkjWuI]/;
+
+/**
+ * How a recording is compared at first: per second where its command line says that it is of what ran on;
+ * else as it is, since a command that takes longer is recorded for longer.
+ */
+export function firstMeasure({ meta, samples }: Profile): DiffMeasure {
+  const { commandLine } = meta;
+  const end = commandLine.indexOf('--');
+  const own = commandLine.slice(0, end < 0 ? undefined : end);
+  const runsOn = own.some((word) => RUNS_ON.test(word) && !NO_TARGET.test(word));
+  return runsOn && secondsOf({ samples }) !== null ? 'second' : 'absolute';
+}
+
+/**
+ * Whether two events were sampled at the same rate. Sampling takes time of what runs, so that a program
+ * takes longer at a higher one; and numbers of samples are of the rate.
+ */
+export function areSampledAlike(a: ProfileEvent, b: ProfileEvent): boolean {
+  return a.frequencyHz === b.frequencyHz && a.fixedPeriod === b.fixedPeriod;
+}
+
+/** Seconds up to the last sample, or of `times`; null where samples have no times. */
+export function secondsOf(
+  { samples }: Pick<Profile, 'samples'>,
+  times?: readonly TimeRange[],
+): number | null {
+  const { timeNs, length } = samples;
+  const endNs = length === 0 ? 0 : timeNs[length - 1];
+  if (!(endNs > 0)) return null;
+  if (times === undefined) return endNs / 1e9;
+  let sum = 0;
+  for (const { fromNs, toNs } of times) {
+    sum += Math.max(0, Math.min(toNs, endNs) - Math.max(fromNs, 0));
+  }
+  return sum / 1e9;
+}
