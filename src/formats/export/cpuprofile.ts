@@ -2,6 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { printable } from '../../base/printable.ts';
 import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
+import { dsoPlace } from '../../profile/dso-place.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { scriptName } from '../../profile/script-name.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
@@ -201,7 +202,7 @@ class CallFrames {
 
   #native(func: number): string {
     const { funcs, dsos } = this.#profile;
-    const path = dsos[funcs.dso[func]]?.path ?? '';
+    const path = dsoPlace(dsos[funcs.dso[func]]);
     return callFrame(funcLabel(this.#profile, func), 0, path, NONE, NONE);
   }
 }

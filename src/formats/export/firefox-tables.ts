@@ -1,6 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { printable } from '../../base/printable.ts';
 import { StringTable } from '../../base/string-table.ts';
+import { dsoPlace } from '../../profile/dso-place.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { lostFunc } from '../../profile/losses.ts';
 import type { Dso, Profile } from '../../profile/types.ts';
@@ -64,7 +65,7 @@ export class FirefoxTables {
   libs(): object[] {
     return this.#profile.dsos.filter(isLibrary).map((dso) => {
       const name = printable(dso.name);
-      const path = printable(dso.path);
+      const path = printable(dsoPlace(dso));
       return {
         arch: this.#profile.meta.arch ?? '',
         name,

@@ -13,17 +13,19 @@ export type PageAssets = {
 /** The SHA-256 of a text in UTF-8, in base64. */
 export type HashText = (text: string) => string;
 
-/** A recording for the page; its parts are compressed with gzip, in base64. */
+/** A recording for the page; its parts but the title are compressed with gzip, in base64. */
 export type HtmlFile = {
   readonly title: string;
   /** `encodePageData`. */
   readonly data: string;
   /** `encodePageReport`. */
   readonly report: string;
+  /** JSON of an object with texts of source files by row of the profile's strings. */
+  readonly sources?: string;
 };
 
 /**
- * One file that shows the profile wherever it is opened: the page of the server, with everything
+ * One file that shows the profiles wherever it is opened, at first as the state `view` (the hash of a page's address): the page of the server, with everything
  * that it would fetch inside. It loads nothing: the policy allows the one script and the one style
  * sheet inside of it by their hashes and a worker that the script makes from its own text, and
  * forbids everything else, network and markup made from text (Trusted Types) included. Names from
@@ -34,16 +36,22 @@ export function renderHtml(
   files: readonly HtmlFile[],
   assets: PageAssets,
   hashText: HashText,
+  view = '',
 ): string {
   const setup: PageSetup = {
     schema: 'perf-ts/page-setup@1',
-    files: files.map(({ title }, index) => ({
+    files: files.map(({ title, sources }, index) => ({
       title: printable(title),
       data: { kind: 'element', id: `page-data-${index}` },
       report: { kind: 'element', id: `page-report-${index}` },
+      ...(sources !== undefined && {
+        sources: { kind: 'element', id: `page-sources-${index}` } as const,
+      }),
       links: {},
     })),
     live: null,
+    open: null,
+    view,
   };
   const script = asScriptText(assets.script);
   const style = asStyleText(assets.style);
@@ -75,9 +83,10 @@ export function renderHtml(
     '<body>',
     '<noscript>This page draws the profile with the script inside it.</noscript>',
     `<script type="application/json" id="page-setup">${asJsonText(setup)}</script>`,
-    ...files.flatMap(({ data, report }, index) => [
-      `<script type="application/octet-stream" id="page-data-${index}">${data}</script>`,
-      `<script type="application/octet-stream" id="page-report-${index}">${report}</script>`,
+    ...files.flatMap(({ data, report, sources }, index) => [
+      dataBlock(`page-data-${index}`, data),
+      dataBlock(`page-report-${index}`, report),
+      ...(sources === undefined ? [] : [dataBlock(`page-sources-${index}`, sources)]),
     ]),
     `<script type="text/plain" id="page-worker">${asScriptText(assets.worker)}</script>`,
     `<script>${script}</script>`,
@@ -85,6 +94,11 @@ export function renderHtml(
     '</html>',
     '',
   ].join('\n');
+}
+
+/** `base64`: gzip in base64, which holds no markup. */
+function dataBlock(id: string, base64: string): string {
+  return `<script type="application/octet-stream" id="${id}">${base64}</script>`;
 }
 
 /** JSON that stays inside of a script element: no `</script`, no `<!--`. */

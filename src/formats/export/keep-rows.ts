@@ -1,53 +1,90 @@
 import { NONE } from '../../base/brand.ts';
-import type { FuncTable, Profile } from '../../profile/types.ts';
+import type { Dso, FuncTable, Profile, ProfileThread } from '../../profile/types.ts';
 
 /**
- * The profile with its strings and functions in the rows that they have in `earlier`, a reading of
- * the same recording when it was shorter; what is new comes behind. A page that is shown again has
- * its state as rows, so a function must not move when another one appears. Functions that are
- * there no more (a JIT gave their code another name) keep a row that nothing refers to.
+ * The profile with its strings, functions, DSOs and threads in the rows that they have in `earlier`, a
+ * reading of the same recording when it was shorter; what is new comes behind. A page that follows
+ * the recording has its state as rows, so a function must not move when another one appears. What is
+ * there no more (a JIT gave code another name) keeps a row that nothing refers to.
  */
 export function keepRows(profile: Profile, earlier: Profile): Profile {
   const strings = keepOrder(profile.strings, earlier.strings);
-  const { funcs, frames, samples } = profile;
-  const renamed: Pick<FuncTable, 'length' | 'name' | 'file' | 'dso'> = {
-    length: funcs.length,
-    name: mapColumn(funcs.name, strings.rowOf),
-    file: mapColumn(funcs.file, strings.rowOf),
-    dso: funcs.dso,
-  };
-  const kept = keepOrder(funcKeys(renamed), funcKeys(earlier.funcs));
-  const { length } = kept.values;
-  const place = <Column extends Int32Array | Uint8Array>(into: Column, from: Column): Column => {
-    for (let row = 0; row < funcs.length; row++) into[kept.rowOf[row]] = from[row];
-    return into;
-  };
-  const gone = earlier.funcs;
-  const before = (column: Int32Array) => {
-    const grown = new Int32Array(length);
-    grown.set(column);
-    return grown;
-  };
+  const dsos = keepEntries(profile.dsos, earlier.dsos, dsoKey);
+  const threads = keepEntries(profile.threads, earlier.threads, threadKey);
+  const { frames, samples } = profile;
+  const { funcs, rowOf } = keepFuncs(
+    {
+      ...profile.funcs,
+      name: mapColumn(profile.funcs.name, strings.rowOf),
+      file: mapColumn(profile.funcs.file, strings.rowOf),
+      dso: mapColumn(profile.funcs.dso, dsos.rowOf),
+    },
+    earlier.funcs,
+  );
   return {
     ...profile,
     strings: strings.values,
-    funcs: {
-      length,
-      name: place(before(gone.name), renamed.name),
-      dso: place(before(gone.dso), renamed.dso),
-      category: place(new Uint8Array(length), funcs.category),
-      file: place(before(gone.file), renamed.file),
-      line: place(before(gone.line), funcs.line),
-      column: place(before(gone.column), funcs.column),
-    },
+    dsos: dsos.entries,
+    threads: threads.entries,
+    funcs,
     frames: {
       ...frames,
-      func: mapColumn(frames.func, kept.rowOf),
+      func: mapColumn(frames.func, rowOf),
+      dso: mapColumn(frames.dso, dsos.rowOf),
       file: mapColumn(frames.file, strings.rowOf),
     },
-    samples: { ...samples, comm: mapColumn(samples.comm, strings.rowOf) },
+    samples: {
+      ...samples,
+      comm: mapColumn(samples.comm, strings.rowOf),
+      thread: mapColumn(samples.thread, threads.rowOf),
+    },
   };
 }
+
+function keepFuncs(
+  funcs: FuncTable,
+  gone: FuncTable,
+): { readonly funcs: FuncTable; readonly rowOf: Int32Array } {
+  const { values, rowOf } = keepOrder(funcKeys(funcs), funcKeys(gone));
+  const { length } = values;
+  const keep = <Column extends Int32Array | Uint8Array>(
+    into: Column,
+    before: Column,
+    from: Column,
+  ): Column => {
+    into.set(before);
+    for (let row = 0; row < funcs.length; row++) into[rowOf[row]] = from[row];
+    return into;
+  };
+  return {
+    rowOf,
+    funcs: {
+      length,
+      name: keep(new Int32Array(length), gone.name, funcs.name),
+      dso: keep(new Int32Array(length), gone.dso, funcs.dso),
+      category: keep(new Uint8Array(length), gone.category, funcs.category),
+      file: keep(new Int32Array(length), gone.file, funcs.file),
+      line: keep(new Int32Array(length), gone.line, funcs.line),
+      column: keep(new Int32Array(length), gone.column, funcs.column),
+    },
+  };
+}
+
+/** The earlier entries first, each as it is now: a build ID and the last comm come late. */
+function keepEntries<Entry>(
+  present: readonly Entry[],
+  earlier: readonly Entry[],
+  keyOf: (entry: Entry) => string,
+): { readonly entries: readonly Entry[]; readonly rowOf: Int32Array } {
+  const { rowOf } = keepOrder(present.map(keyOf), earlier.map(keyOf));
+  const entries = [...earlier];
+  for (let row = 0; row < present.length; row++) entries[rowOf[row]] = present[row];
+  return { entries, rowOf };
+}
+
+const dsoKey = ({ kind, path }: Dso): string => `${kind} ${path}`;
+const threadKey = ({ pid, tid, generation }: ProfileThread): string =>
+  `${pid} ${tid} ${generation}`;
 
 /** The earlier values first; `rowOf` has the new row of each present value. */
 function keepOrder(

@@ -23,8 +23,11 @@ export type PageProfile = {
   readonly missingWeights: Readonly<Partial<Record<WeightKind, string>>>;
   /** The kind to begin with; always one of `weights`. */
   readonly firstWeight: WeightKind;
-  /** The frames to begin with; absent where the recording has no functions of JavaScript to fold. */
+  /** The frames to begin with, and all levels that differ; absent where there is nothing to fold. */
   readonly firstFrames?: FrameLevel;
+  readonly frameLevels?: readonly FrameLevel[];
+  /** Which files have no names, and why: a sentence each; absent where all have. */
+  readonly missingNames?: readonly string[];
   /** For what `src/period` computes; its sample columns are those of the profile. */
   readonly periodInput: PeriodInput;
   /**
@@ -52,6 +55,10 @@ export type PageSetup = {
    * Null: the recording is finished.
    */
   readonly live: string | null;
+  /** Where the page may send further recordings, relative to it; null: nowhere. */
+  readonly open: string | null;
+  /** The state to begin with, as in the hash of an address; empty: the usual one. */
+  readonly view: string;
 };
 
 export type PageFile = {
@@ -59,6 +66,8 @@ export type PageFile = {
   readonly data: PageDataPlace;
   /** `encodePageReport`: what the page needs after its first picture. */
   readonly report: PageDataPlace;
+  /** Texts of source files as JSON, by row of the profile's strings; what `links.source` has is not in it. */
+  readonly sources?: PageDataPlace;
   /** The server's further resources; empty in an exported page. */
   readonly links: PageLinks;
 };
@@ -74,11 +83,20 @@ export type PageLinks = {
   readonly speedscope?: string;
   /** Files to save. */
   readonly downloads?: readonly { readonly label: string; readonly url: string }[];
-  /** `${source}?name=N`, N an index into `profile.strings`: the file's text, or why not (404). */
+  /** `${page}?files=N,M&view=HASH`: the page of recordings N and M as one file. */
+  readonly page?: string;
+  /** `${source}?name=N`, N an index into `profile.strings`: a `PageSource`, or why there is none (404). */
   readonly source?: string;
   /**
    * `${assembly}?func=F`, F a row of `profile.funcs`: a `PageAssembly`, or the reason why there is
    * none (404).
    */
   readonly assembly?: string;
+};
+
+/** A source file as the server gives it, as JSON. */
+export type PageSource = {
+  readonly text: string;
+  /** When the file was changed, in words, if that was after the recording; null: it was not. */
+  readonly changed: string | null;
 };

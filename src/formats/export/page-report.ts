@@ -9,6 +9,8 @@ export type PageReport = {
   readonly eventRows: readonly number[];
   /** The provenance of the first weight and all events. */
   readonly provenance: ExportProvenance;
+  /** What helps against each of `PageProfile.completeness.cut`; null: nothing does. */
+  readonly cutAdvice: readonly (string | null)[];
 };
 
 /** The report as JSON, with numbers that JSON has no words for as in `page-data.ts`. */

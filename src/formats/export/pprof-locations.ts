@@ -8,6 +8,7 @@ import type {
 import { NONE } from '../../base/brand.ts';
 import { printable } from '../../base/printable.ts';
 import { signedAddress } from '../../base/u64.ts';
+import { dsoPlace } from '../../profile/dso-place.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import { lostFunc } from '../../profile/losses.ts';
@@ -147,14 +148,14 @@ export class PprofLocations {
     const key = range ?? dso;
     const known = this.#mappingOfRange.get(key);
     if (known !== undefined) return this.#mappings[known];
-    const { path, buildId } = this.#profile.dsos[dso];
+    const mapped = this.#profile.dsos[dso];
     const mapping = {
       id: this.#mappings.length + 1,
       memoryStart: range?.start ?? 0,
       limit: range === null ? 1 : range.end === 0 ? LAST_ADDRESS : range.end,
       fileOffset: range === null || range.first === range.start ? 0 : range.first,
-      filename: this.#strings.dedup(printable(path)),
-      buildId: this.#strings.dedup(buildId ?? ''),
+      filename: this.#strings.dedup(printable(dsoPlace(mapped))),
+      buildId: this.#strings.dedup(mapped.buildId ?? ''),
       dso,
     };
     this.#mappingOfRange.set(key, this.#mappings.length);

@@ -6,6 +6,7 @@ import {
   type SampleSelection,
   selectSamples,
 } from '../../profile/analysis/filter.ts';
+import { dsoPlace } from '../../profile/dso-place.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import {
@@ -63,7 +64,7 @@ export function writeSpeedscope(
   for (let func = 0; func < profile.funcs.length; func++) {
     const name = printable(funcLabel(profile, func));
     const dso = profile.dsos[profile.funcs.dso[func]];
-    const frame = dso === undefined ? { name } : { name, file: printable(dso.path) };
+    const frame = dso === undefined ? { name } : { name, file: printable(dsoPlace(dso)) };
     buffer.add((func === 0 ? '\n' : ',\n') + JSON.stringify(frame));
   }
   buffer.add(']},\n"profiles":[');

@@ -113,15 +113,23 @@ function splitFrames(stack: string): string[] {
 
 const JAVA_CLASS = /^L[\w$]+(?:\/[\w$]+)*$/;
 
+/** In a line of folded stacks no name ends in a space and a number. */
+const JIT_OF_PROCESS = /^\[JIT\] tid[ _](\d+)$/;
+
 // main_[k] kernel, main_[j] JIT, main_[i] inlined into the frame before it
 const ANNOTATION = /_\[([kji])\]$/;
 
-/** `[libc.so.6]` is code of that file without a symbol; `depth` is the frame's before it. */
+/**
+ * `[libc.so.6]` is code of that file without a symbol, `[JIT] tid_12` of that process; `depth` is the
+ * frame's before it.
+ */
 function parseFoldedFrame(text: string, depth: number): ImportedFrame {
   const annotation = ANNOTATION.exec(text)?.[1];
   const name = annotation === undefined ? text : text.slice(0, -'_[k]'.length);
   const inlineDepth = annotation === 'i' ? depth + 1 : 0;
-  const unnamed = /^\[(?!unknown\]|lost\])(.+)\]$/.exec(name)?.[1];
+  const jitPid = JIT_OF_PROCESS.exec(name)?.[1];
+  const unnamed =
+    jitPid !== undefined ? `[JIT] tid ${jitPid}` : /^\[(?!unknown\]|lost\])(.+)\]$/.exec(name)?.[1];
   if (unnamed !== undefined) {
     return { name: '[unknown]', dso: unnamedDso(unnamed, annotation), address: null, inlineDepth };
   }

@@ -100,8 +100,7 @@ export class ImportedProfileBuilder {
     if (path === UNKNOWN_NAME || path === '') return NONE;
     let dso = this.#dsoByPath.get(path);
     if (dso === undefined) {
-      const name = path.startsWith('[') ? path : path.slice(path.lastIndexOf('/') + 1);
-      dso = this.#dsos.push({ kind: dsoKind(path), name, path, buildId: null }) - 1;
+      dso = this.#dsos.push({ kind: dsoKind(path), name: dsoName(path), path, buildId: null }) - 1;
       this.#dsoByPath.set(path, dso);
     }
     return dso;
@@ -220,6 +219,13 @@ export class ImportedProfileBuilder {
 /** Without a tid, a comm is a thread. */
 function threadKey(pid: number, tid: number, comm: string): string {
   return tid < 0 ? `comm ${comm}` : `${pid}/${tid}`;
+}
+
+/** perf's texts call JIT code by the file with its names, `/tmp/perf-12.map`. */
+function dsoName(path: string): string {
+  const pid = /\/perf-(\d+)\.map$/.exec(path)?.[1];
+  if (pid !== undefined) return `[JIT] tid ${pid}`;
+  return path.startsWith('[') ? path : path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** The kind of a DSO, by perf's names; a plain path is a user's. */

@@ -29,15 +29,25 @@ export function describeForeignFile(bytes: Uint8Array): string {
     return `only the first ${bytes.length} bytes of one`;
   }
   if (head.every((byte) => byte === 0)) return 'it begins with zeros only';
-  if (isText(head)) return `it looks like ${describeText(latin1)}`;
+  if (isText(head.filter((byte) => byte !== 0))) return describeText(latin1, bytes.indexOf(0));
   return 'it does not begin with PERFILE2';
 }
 
-function describeText(text: string): string {
-  if (/^\s*[{[]/.test(text)) return 'JSON';
-  if (PERF_SCRIPT_LINE.test(text)) return 'the text that perf script prints';
-  if (FOLDED_LINE.test(text)) return 'folded stacks';
-  return 'text';
+/** Stacks as text are read, so those that come here are damaged. `nul`: where a NUL byte is, −1: beyond. */
+function describeText(latin1: string, nul: number): string {
+  const text = latin1.replaceAll('\0', '');
+  if (/^\s*[{[]/.test(text)) return 'it looks like JSON';
+  const what = PERF_SCRIPT_LINE.test(text)
+    ? 'the text that perf script prints'
+    : FOLDED_LINE.test(text)
+      ? 'folded stacks'
+      : null;
+  if (what === null) return nul < 0 ? 'it looks like text' : 'it looks like text with NUL bytes';
+  const why =
+    nul < 0
+      ? 'a NUL byte or too many other lines are among them'
+      : `a NUL byte is at offset ${nul}: tr -d '\\0' takes it out`;
+  return `it looks like ${what}, but ${why}`;
 }
 
 function isText(bytes: Uint8Array): boolean {

@@ -59,11 +59,12 @@ describe('folded', () => {
 
   test('code without a symbol is called by its DSO, without a mapping [unknown]', () => {
     const profile = profileFromText(`
-      main                 main         main
-      [unknown]@libc.so.6  [unknown]@   [unknown]@[kernel.kallsyms]
+      main                 main         main                         main
+      [unknown]@libc.so.6  [unknown]@   [unknown]@[kernel.kallsyms]  [unknown]@[JIT] tid 12
     `);
     expect(folded(profile)).toBe(
       `${outdent(`
+        app;main;[JIT] tid_12 1
         app;main;[[kernel.kallsyms]] 1
         app;main;[libc.so.6] 1
         app;main;[unknown] 1

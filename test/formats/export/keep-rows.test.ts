@@ -45,3 +45,27 @@ it('functions that are gone keep a row that nothing refers to', () => {
   expect(stacksOf(kept)).toStrictEqual(stacksOf(SHORT));
   expect(kept.funcs.length).toBe(LONGER.funcs.length);
 });
+
+it('threads and DSOs keep their rows, and learn what is known late', () => {
+  const dso = (path: string, buildId: string | null = null) =>
+    ({ kind: 'user', name: path, path, buildId }) as const;
+  const thread = (tid: number, comm: string) => ({ pid: 7, tid, generation: 0, comm });
+  const short: Profile = {
+    ...SHORT,
+    dsos: [dso('app'), dso('libc')],
+    threads: [thread(7, ':7'), thread(8, 'helper')],
+  };
+  const longer: Profile = {
+    ...LONGER,
+    // What is read first by its features was met last by its samples.
+    dsos: [dso('libm'), dso('app', 'c0ffee')],
+    threads: [thread(9, 'late'), thread(7, 'app')],
+    funcs: { ...LONGER.funcs, dso: LONGER.funcs.dso.slice().fill(1) },
+    samples: { ...LONGER.samples, thread: Int32Array.of(0, 1, 1, 0) },
+  };
+  const kept = keepRows(longer, short);
+  expect(kept.dsos).toStrictEqual([dso('app', 'c0ffee'), dso('libc'), dso('libm')]);
+  expect(new Set(kept.funcs.dso)).toStrictEqual(new Set([0]));
+  expect(kept.threads.map(({ comm }) => comm)).toStrictEqual(['app', 'helper', 'late']);
+  expect(kept.samples.thread).toStrictEqual(Int32Array.of(2, 0, 0, 2));
+});

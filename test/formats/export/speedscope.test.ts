@@ -56,6 +56,14 @@ describe('speedscope', () => {
     ]);
   });
 
+  test('the file of JIT code is its process, under the name that reports have for it', () => {
+    const drawn = profileFromText('f@[JIT] tid 7');
+    const dsos = drawn.dsos.map((dso) => ({ ...dso, path: '/tmp/perf-7.map' }));
+    expect(speedscope({ ...drawn, dsos }).shared.frames).toEqual([
+      { name: 'f', file: '[JIT] tid 7' },
+    ]);
+  });
+
   test('one profile a thread, the heaviest opened first, frames shared', () => {
     const profile = profileFromText(`
       comm    node  node            node

@@ -49,6 +49,14 @@ describe('folded stacks', () => {
     ]);
   });
 
+  it('has JIT code without names as it is exported, and with the brackets of others', () => {
+    const { profile } = imported('node;[JIT] tid_12 1', 'node;[[JIT] tid 12] 1');
+    expect(profile.dsos).toEqual([
+      { kind: 'jit', name: '[JIT] tid 12', path: '[JIT] tid 12', buildId: null },
+    ]);
+    expect(profile.strings).toContain('[unknown]');
+  });
+
   it('may have names that end in numbers', () => {
     const { profile } = imported('a;f 12 7', '# a comment', '', 'a;g\t1\r');
     expect(profile.samples.length).toBe(8);

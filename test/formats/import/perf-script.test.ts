@@ -117,6 +117,14 @@ describe('the text of perf script', () => {
     expect(folded(result)).toEqual(['a;first 1', 'a;second 1']);
   });
 
+  it('calls JIT code by its process, not by the file with its names', () => {
+    const result = imported('a 12 2.000001: 1 cycles: ', '\t 7f01 [unknown] (/tmp/perf-12.map)');
+    expect(result.profile.dsos.map(({ kind, name }) => [kind, name])).toEqual([
+      ['jit', '[JIT] tid 12'],
+    ]);
+    expect(folded(result)).toEqual(['a;[JIT] tid_12 1']);
+  });
+
   it('imported perf script text lists what it lacks, and invents nothing', () => {
     const { profile } = imported('a 1 cycles: ', '\t 1 f (/a)', '', 'a 1 cycles: ', '\t 1 f (/a)');
     expect(profile.meta.notes).toEqual([

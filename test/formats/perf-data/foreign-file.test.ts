@@ -7,10 +7,17 @@ import { openPerfData } from '../../../src/formats/perf-data/reader.ts';
 const FOREIGN: readonly [content: string | Uint8Array, what: string][] = [
   ['', 'it is empty'],
   ['PERFI', 'only the first 5 bytes of one'],
-  ['app;main;work 17\napp;main 3\n', 'it looks like folded stacks'],
+  [
+    'app;main;work 17\napp;main 3\n',
+    'it looks like folded stacks, but a NUL byte or too many other lines are among them',
+  ],
+  [
+    'app;ma\0in;work 17\napp;main 3\n',
+    "it looks like folded stacks, but a NUL byte is at offset 6: tr -d '\\0' takes it out",
+  ],
   [
     'swapper     0 [000]  4588.694649:     1000 cpu-clock: \n\tffffffff81415c9c default_idle\n',
-    'it looks like the text that perf script prints',
+    'it looks like the text that perf script prints, but a NUL byte or too many other lines are among them',
   ],
   ['{"$schema": "https://www.speedscope.app/file-format-schema.json"}', 'it looks like JSON'],
   ['some notes\n', 'it looks like text'],
