@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { DIFF_MEASURES } from '../profile/analysis/diff-measure.ts';
 import {
   allowUnpacked,
   collect,
@@ -68,7 +69,7 @@ Examples:
     .action(async (file: string | undefined, options) => {
       if (options.diff !== undefined) {
         const { runDiffReport } = await import('./report/diff-report.ts');
-        await runDiffReport(inputFile(file, options), options.diff, options);
+        await runDiffReport([inputFile(file, options)], [options.diff], options);
         return;
       }
       const { runReport } = await import('./report/report.ts');
@@ -78,9 +79,20 @@ Examples:
 
 function declareDiff(program: Command): void {
   withJavaScript(withSymbols(withSelection(program.command('diff'))))
-    .description('changes of self from one recording to another, the older one first')
+    .description('what takes more and what less from one recording to another, the older one first')
     .argument('[old]', 'the recording that is compared with (default perf.data.old)')
-    .argument('[new]', 'the recording that is looked at (default perf.data)')
+    .argument('[new...]', 'the recording that is looked at (default perf.data)')
+    .option(
+      '--baseline <old>',
+      'compare with this one; may repeat, all files are new then',
+      collect,
+    )
+    .addOption(
+      new Option(
+        '--by <measure>',
+        'compare as recorded, per second, or parts of all (default: as recorded where a command ran)',
+      ).choices(DIFF_MEASURES),
+    )
     .option('--json', 'as JSON')
     .option('--strict', 'fail on a file that was cut short')
     .option('-v, --verbose', 'more about what was found')
@@ -95,11 +107,15 @@ Examples:
   perf-ts diff                     what is new in perf.data, against perf.data.old before it
   perf-ts diff old.data            what is new in perf.data, against old.data
   perf-ts diff old.data new.data   the older one first, as in perf diff
+  perf-ts diff --baseline old1.data --baseline old2.data new1.data new2.data
+                                   means of several runs, by how far these differ
 perf-ts report and perf-ts view have the newer one first: report new.data --diff old.data, view new.data old.data.`,
     )
-    .action(async (old = 'perf.data.old', now = 'perf.data', options) => {
+    .action(async (old: string | undefined, now: string[], options) => {
+      const { diffSides } = await import('./report/diff-sides.ts');
       const { runDiffReport } = await import('./report/diff-report.ts');
-      await runDiffReport(now, old, options);
+      const { here, there } = diffSides(old, now, options.baseline);
+      await runDiffReport(here, there, options);
     });
 }
 

@@ -21,6 +21,17 @@ const node = written('node.folded', [
 ]);
 const native = written('native.folded', ['app;main;work 3', 'app;main;memcpy 1']);
 
+const sample = (...frames: string[]) => [
+  'app 1 [000] 1.000001: 1 cpu-clock: ',
+  ...frames.map((frame, i) => `\t ${i + 1}000 ${frame}`),
+  '',
+];
+const start = ['main (/usr/bin/app)', '_start (/usr/bin/app)'];
+const program = written('program.txt', [
+  ...sample('memcpy (/lib/libc.so.6)', 'work (/usr/bin/app)', ...start),
+  ...sample('work (/usr/bin/app)', ...start),
+]);
+
 /** Self shares of a report by name, in its order. */
 function rows(...args: string[]): [name: string, share: string][] {
   const { status, stdout } = perfTs(['report', '-n', '5', ...args]);
@@ -44,6 +55,21 @@ describe('--frames', () => {
       ['(kernel: epoll_pwait)', '5.00%'],
     ]);
     expect(perfTs(['report', node]).stdout).toMatch(/^# frames: .*--frames all/m);
+  });
+
+  test('a report of a native program has all frames, from main on, or its own functions', () => {
+    const report = (...options: string[]) =>
+      perfTs(['report', '--tree', ...options, program]).stdout;
+    expect(report()).toMatch(/_start\n.*main\n/);
+    expect(report()).not.toContain('# frames');
+    const main = report('--frames', 'main');
+    expect(main).toMatch(/^# frames: from main and thread functions on/m);
+    expect(main).not.toContain('_start');
+    expect(main).toContain('memcpy');
+    const own = report('--frames', 'own');
+    expect(own).toMatch(/^# frames: own functions only: libraries and the kernel/m);
+    expect(own).toMatch(/work\n.*\(libc\)\n/);
+    expect(rows('--frames', 'main', program)).toEqual(rows(program));
   });
 
   test('own: what dependencies did counts for the function that called them', () => {

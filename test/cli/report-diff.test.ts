@@ -7,9 +7,11 @@ const scratch = scratchDirectory();
 
 type Shares = { readonly share: number; readonly otherShare: number };
 
-/** `perf script` of 400 samples, of which so many per hundred are in `slow`, spread evenly. */
-function recording(name: string, slow: number, event = 'cycles'): string {
-  const lines = Array.from({ length: 400 }, (_, ms) => {
+/**
+ * `perf script` of 400 samples or `length` of them, of which so many per hundred are in `slow`, spread evenly.
+ */
+function recording(name: string, slow: number, event = 'cycles', length = 400): string {
+  const lines = Array.from({ length }, (_, ms) => {
     const func = (ms * slow) % 100 < slow ? '402000 slow+0x0' : '401000 fast+0x0';
     return `app 10 100.${String(ms).padStart(3, '0')}000: 7 ${event}: ${func} (/bin/app)`;
   });
@@ -34,15 +36,65 @@ describe('the difference of two recordings', () => {
       expect(change.interval.low).toBeLessThan(change.delta);
       expect(change.interval.high).toBeGreaterThan(change.delta);
     }
-    const text = perfTs(['report', after, '--diff', before]).stdout;
-    expect(text.split('\n')[0]).toBe(`# here: ${after}, there: ${before}`);
-    expect(text).toMatch(/\+30\.00 .* 50\.00% .* 20\.00% .*slow/);
+    const text = perfTs(['diff', before, after, '--by', 'share']).stdout;
+    expect(text.split('\n')[0]).toBe(`# before: ${before}, after: ${after}`);
+    expect(text).toMatch(/\+30\.00 .* 20\.00% .* 50\.00% .*slow/);
     expect(text).toMatch(/-30\.00 .*fast/);
+  });
+
+  test('a diff begins with the totals, and leaves what takes as long as before alone', () => {
+    // 200 samples of 640 are in `fast`, as they were of 400.
+    const longer = recording('longer.txt', 68.75, 'cycles', 640);
+    const { stdout } = perfTs(['diff', after, longer]);
+    expect(stdout).toMatch(/^# cycles: 2\.8k → 4\.48k, \+1\.68k \(\+60%\)/m);
+    expect(stdout).toMatch(/^\+1\.68k .* \+120% +1\.4k +3\.08k .*slow$/m);
+    expect(stdout).toMatch(/^ +0 .* \? +0% +1\.4k +1\.4k +50\.00% +31\.25% .*fast$/m);
+    const [{ by, unit, total, seconds, otherSeconds, changes }] = JSON.parse(
+      perfTs(['diff', after, longer, '--json']).stdout,
+    ).events;
+    expect({ by, unit, seconds, otherSeconds }).toEqual({
+      by: 'absolute',
+      unit: 'events',
+      seconds: 0.639,
+      otherSeconds: 0.399,
+    });
+    expect(total.absolute).toMatchObject({ here: 4480, there: 2800, isCertain: true });
+    const fast = changes.find(({ name }: { name: string }) => name === 'fast');
+    expect(fast).toMatchObject({ isCertain: true, absolute: { delta: 0, isCertain: false } });
+  });
+
+  test('a diff is by the second where that is asked for', () => {
+    const longer = recording('slower.txt', 50, 'cycles', 800);
+    const { stdout } = perfTs(['diff', after, longer, '--by', 'second']);
+    expect(stdout).toMatch(/^# cycles per second: 7\.02k → 7\.01k, .* as much as runs/m);
+    const folded = join(scratch, 'one.folded');
+    writeFileSync(folded, 'main;work 5\n');
+    const { status, stderr } = perfTs(['diff', folded, folded, '--by', 'second']);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('a recording has no times')]);
+  });
+
+  test('a diff of several recordings a side takes the spread from them', () => {
+    const [a, b, c, d] = [300, 310, 390, 400].map((length, i) =>
+      recording(`run-${i}.txt`, 50, 'cycles', length),
+    );
+    const sides = ['diff', '--baseline', a, '--baseline', b, c, d];
+    const { stdout } = perfTs([...sides, '--json']);
+    const { files, otherFiles, events } = JSON.parse(stdout);
+    expect({ files, otherFiles }).toEqual({ files: [c, d], otherFiles: [a, b] });
+    const [{ runs, otherRuns, samples, total }] = events;
+    expect({ runs, otherRuns, samples }).toEqual({ runs: 2, otherRuns: 2, samples: 790 });
+    // Student's t of 2 degrees is 4.303, and the variance of both sides 2450 / 2.
+    const { here, there, interval } = total.absolute;
+    expect([here, there]).toEqual([7 * 395, 7 * 305]);
+    expect(interval.high - interval.low).toBeCloseTo(2 * 4.3027 * 7 * Math.sqrt(50), 0);
+    expect(perfTs(sides).stdout).toContain('(means of 2 and 2 recordings)');
+    const three = perfTs(['diff', a, b, c]);
+    expect([three.status, three.stderr]).toEqual([2, expect.stringContaining('--baseline OLD1')]);
   });
 
   test('a diff of a recording with itself has no certain change', () => {
     const { stdout } = perfTs(['report', after, '--diff', after]);
-    expect(stdout).toMatch(/ 0\.00 .* \? .*slow/);
+    expect(stdout).toMatch(/^ +0 .* \? .*slow/m);
   });
 
   test('a selection applies to both recordings of a diff', () => {
@@ -101,7 +153,7 @@ describe('the difference of two recordings', () => {
     writeFileSync(old, JSON.stringify({ nodes, samples: [1, 1], timeDeltas: [0, 5], endTime: 9 }));
     const { status, stdout, stderr } = perfTs(['diff', old, after, '--json']);
     expect(status).toBe(0);
-    expect(stderr).toContain('cycles here is compared with time there');
+    expect(stderr).toContain('cycles is compared with time before');
     expect(JSON.parse(stdout).events[0]).toMatchObject({ event: 'cycles', otherSamples: 2 });
     expect(perfTs(['diff', old, after, '-e', 'cycles']).status).toBe(2);
   });

@@ -44,6 +44,21 @@ describe.skipIf(!hasCorpora)('report', () => {
     expect(kept).toContain(`${share} of ${whole.event}`);
   });
 
+  test('a time without samples is told when there are some', () => {
+    const { stderr } = perfTs(['report', '--time', '0,0.001', '-n', '1', THREADS]);
+    expect(stderr).toMatch(/--time 0,0\.001: 0 of [\d ]+ samples/);
+    const [, from, to] = /were taken from ([\d.]+) to ([\d.]+) s of/.exec(stderr) ?? [];
+    const found = perfTs([
+      'report',
+      '--time',
+      `${Math.floor(Number(from))},${to}1`,
+      '-n',
+      '1',
+      THREADS,
+    ]);
+    expect(found.stderr).toMatch(/: (\d[\d ]*) of \1 samples/);
+  });
+
   test('selections that divide the samples divide the weights', () => {
     const whole = reportOf(THREADS, '--sort', 'tid');
     const tids = [...new Set(whole.flatMap(({ rows }) => rows.map(({ tid }) => tid as number)))];

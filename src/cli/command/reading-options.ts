@@ -81,7 +81,7 @@ export function withJavaScript(command: Command): Command {
     .addOption(
       new Option(
         '--frames <level>',
-        "of programs of JavaScript: all; javascript, native code folded (default where V8 has names); own, without dependencies and Node's",
+        "all (default of native programs); main, without what starts main and threads; javascript, native code folded (default where V8 has names); own, without libraries, dependencies and Node's",
       ).choices(FRAME_LEVELS),
     )
     .option('--js-simple', "without V8's inline caches and call stubs, too")

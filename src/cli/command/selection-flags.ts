@@ -89,7 +89,19 @@ export function selectFrom(
     `perf-ts: ${printable(selectionText(flags))}: ${formatCount(rows.length)} of ` +
       `${formatCount(samples.length)} samples, ${shares.join(', ')}${foldedText(opened, select)}`,
   );
+  if (rows.length === 0) sayWhen(opened, flags);
   return select;
+}
+
+/** Who takes `--time` for seconds since the start selects nothing: the clock's are others. */
+function sayWhen(opened: OpenedProfile, { time }: SelectionFlags): void {
+  const { startTime, firstNs, lastNs } = opened.recordedTime();
+  if (time === undefined || Number.isNaN(firstNs)) return;
+  const at = (ns: number) => ((Number(startTime) + ns) / 1e9).toFixed(3);
+  say(
+    `perf-ts: samples were taken from ${at(firstNs)} to ${at(lastNs)} s of the recording's clock; --time counts from ` +
+      'its 0, and percentages (--time 10%-20%) from the first sample',
+  );
 }
 
 /** Names of functions are those of the frames that are shown: others select nothing. */

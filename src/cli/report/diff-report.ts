@@ -1,156 +1,90 @@
 import { UsageError } from '../../base/errors.ts';
-import { formatCount, formatPoints, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
-import { compareShares, type ShareChange, type SharedRow } from '../../profile/analysis/diff.ts';
-import type { SampleSelection } from '../../profile/analysis/filter.ts';
-import { computeFlatReport } from '../../profile/analysis/flat-report.ts';
-import type { DsoMatch } from '../../profile/analysis/match-dsos.ts';
-import { comparedDsoName, matchFunctions } from '../../profile/analysis/match-functions.ts';
-import { boundsOfNothing } from '../../profile/analysis/share-bounds.ts';
-import type { ShareInterval } from '../../profile/analysis/share-steps.ts';
-import { shortName } from '../../profile/short-name.ts';
-import type { EventIndex, WeightKind } from '../../profile/types.ts';
-import type { OpenedProfile } from '../../read/open-profile.ts';
-import { wantsColour } from '../command/colour.ts';
-import { say } from '../command/failure.ts';
+import { compareFunctions, sortChanges } from '../../profile/analysis/compare-functions.ts';
+import {
+  areSampledAlike,
+  type DiffMeasure,
+  firstMeasure,
+} from '../../profile/analysis/diff-measure.ts';
+import { type MatchedRuns, matchRuns } from '../../profile/analysis/match-functions.ts';
+import type { WeightKind } from '../../profile/types.ts';
 import { loadForCommand } from '../command/load.ts';
 import { selectFrom } from '../command/selection-flags.ts';
 import { printJson, writeOut } from '../command/stdout.ts';
 import { wantedFrames } from '../command/wanted-frames.ts';
-import { formatTable } from '../render/table.ts';
+import { type Compared, runOf, type SharedEvent, sharedEvents } from './compared-runs.ts';
+import { diffLines } from './diff-lines.ts';
+import type { EventDiff } from './event-diff.ts';
 import { framesLines } from './frames-lines.ts';
-import { type Limits, type ReportFlags, readLimits } from './report-rows.ts';
+import { type ReportFlags, readLimits } from './report-rows.ts';
 import { unsorted } from './sort-keys.ts';
 
-/** Self shares of one event's functions, and what a share of 0 may be. */
-type Side = {
-  readonly samples: number;
-  readonly rows: readonly SharedRow[];
-  readonly nothing: ShareInterval | null;
+export type DiffFlags = ReportFlags & {
+  /** How recordings are compared; by default what suits them. */
+  readonly by?: DiffMeasure;
 };
 
-function sideOf(
-  { opened, select }: Compared,
-  event: EventIndex,
-  kind: WeightKind | undefined,
-  idOfFunc: Int32Array,
-): Side {
-  const { profile } = opened;
-  const weights = opened.weights(kind, event);
-  const estimator = opened.shareEstimator(weights, event, select);
-  const samples = opened.samplesOf(event, select);
-  const report = computeFlatReport(
-    profile,
-    weights,
-    samples,
-    estimator === null ? undefined : { estimator, tables: ['bySymbol'], totals: false },
-  );
-  return {
-    samples: samples.length,
-    rows: report.bySymbol.map(({ func, selfShare, selfInterval }) => ({
-      id: idOfFunc[func],
-      name: profile.strings[profile.funcs.name[func]],
-      dso: comparedDsoName(profile, func),
-      selfShare,
-      ...(selfInterval && { selfInterval }),
-    })),
-    nothing: estimator && boundsOfNothing(estimator, report),
-  };
-}
-
-/** A recording and what is selected of it. */
-type Compared = { readonly opened: OpenedProfile; readonly select: SampleSelection };
-
-export type DiffReport = {
-  readonly event: string;
-  readonly samples: number;
-  readonly otherSamples: number;
-  readonly changes: readonly ShareChange[];
-  /** Files of different names that were compared with each other. */
-  readonly renamed: readonly DsoMatch[];
-};
-
-/** How the self shares of one event's functions differ from those in another recording. */
 function compareRecordings(
-  here: Compared,
-  there: Compared,
-  { name, event, otherEvent }: SharedEvent,
+  mine: readonly Compared[],
+  others: readonly Compared[],
+  { name, rows, otherRows }: SharedEvent,
+  { ids, renamed }: MatchedRuns,
   kind: WeightKind | undefined,
-): DiffReport {
-  const matched = matchFunctions(here.opened.profile, there.opened.profile);
-  const mine = sideOf(here, event, kind, matched.mine);
-  const theirs = sideOf(there, otherEvent, kind, matched.other);
+): EventDiff {
+  const here = mine.map((run, i) => runOf(run, rows[i], kind, ids[i]));
+  const there = others.map((run, i) => runOf(run, otherRows[i], kind, ids[mine.length + i]));
+  const { rows: functions, total } = finish(compareFunctions(here, there));
+  const [{ unit }] = here;
+  const isClock = mine[0].opened.profile.events[rows[0]]?.mode === 'clock';
   return {
     event: name,
-    samples: mine.samples,
-    otherSamples: theirs.samples,
-    changes: finish(compareShares(mine.rows, theirs.rows, mine.nothing, theirs.nothing)),
-    renamed: matched.renamed,
+    title: isClock && unit === 'nanoseconds' ? 'CPU time' : unit === 'samples' ? 'samples' : name,
+    unit,
+    samples: sum(here.map(({ samples }) => samples)),
+    otherSamples: sum(there.map(({ samples }) => samples)),
+    areSampledAlike: areAlike(mine, rows, others, otherRows),
+    runs: here.length,
+    otherRuns: there.length,
+    seconds: meanSeconds(here),
+    otherSeconds: meanSeconds(there),
+    total,
+    functions,
+    renamed,
   };
 }
 
-/** An event that both recordings have. */
-type SharedEvent = {
-  readonly name: string;
-  readonly event: EventIndex;
-  readonly otherEvent: EventIndex;
-};
+function areAlike(
+  mine: readonly Compared[],
+  rows: SharedEvent['rows'],
+  others: readonly Compared[],
+  otherRows: SharedEvent['rows'],
+): boolean {
+  const events = [
+    ...mine.map(({ opened }, i) => opened.profile.events[rows[i]]),
+    ...others.map(({ opened }, i) => opened.profile.events[otherRows[i]]),
+  ];
+  return events.every((event) => areSampledAlike(event, events[0]));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}
+
+function meanSeconds(runs: readonly { readonly seconds: number | null }[]): number | null {
+  const seconds = runs.map((run) => run.seconds ?? Number.NaN);
+  const mean = sum(seconds) / seconds.length;
+  return Number.isNaN(mean) ? null : mean;
+}
 
 /**
- * The events of `opened`, or the one that `-e` names, as far as `other` has them, too; what it has not
- * is said. The time that an engine's own profiler measured goes with the first event of a recording, since
- * no recording has an event of that name. Throws `UsageError` where nothing is left to compare.
+ * `perf-ts diff` and `perf-ts report --diff`: what takes more and what takes less in the recordings at
+ * `paths` than in those at `otherPaths`.
  */
-function sharedEvents(
-  [opened, path]: readonly [OpenedProfile, string],
-  [other, otherPath]: readonly [OpenedProfile, string],
-  wanted: string | undefined,
-): SharedEvent[] {
-  const names =
-    wanted === undefined
-      ? opened.profile.events.map(({ name }) => name)
-      : [opened.profile.events[eventOf(opened, wanted, path)].name];
-  const shared: SharedEvent[] = [];
-  const missing: UsageError[] = [];
-  for (const name of names) {
-    try {
-      const event = eventOf(opened, name, path);
-      shared.push({ name, event, otherEvent: eventOf(other, name, otherPath) });
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      missing.push(error);
-    }
-  }
-  const isOfEngine = [opened, other].some(({ facts }) => facts.imported === 'cpuprofile');
-  if (shared.length === 0 && wanted === undefined && isOfEngine) {
-    const [name = '', otherName = ''] = [opened, other].map(
-      ({ profile }) => profile.events[0]?.name,
-    );
-    say(`perf-ts: ${printable(name)} here is compared with ${printable(otherName)} there`);
-    return [{ name, event: 0 as EventIndex, otherEvent: 0 as EventIndex }];
-  }
-  const [first] = missing;
-  if (first !== undefined && shared.length === 0) throw first;
-  for (const { message } of missing) say(`perf-ts: not compared: ${message}`);
-  return shared;
-}
-
-/** The same as `eventIndex`, with the recording in the message. */
-function eventOf(opened: OpenedProfile, name: string, path: string): EventIndex {
-  try {
-    return opened.eventIndex(name);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(error.message.replace('this recording', path), error.hints);
-  }
-}
-
-/** `perf-ts report --diff OTHER`: what takes more and what takes less than in another recording. */
 export async function runDiffReport(
-  path: string,
-  otherPath: string,
-  flags: ReportFlags,
+  paths: readonly string[],
+  otherPaths: readonly string[],
+  flags: DiffFlags,
 ): Promise<void> {
   const limits = readLimits(flags);
   if (flags.tree) {
@@ -159,50 +93,75 @@ export async function runDiffReport(
     ]);
   }
   if (flags.sort !== undefined && flags.sort !== 'sym') throw unsorted(flags.sort, '--diff');
-  const wanted = wantedFrames(flags);
-  const opened = await loadForCommand(path, { ...flags, wanted });
-  const other = await loadForCommand(otherPath, { ...flags, wanted });
-  // A time is one of its own recording.
-  const mine = { opened, select: selectFrom(opened, flags) };
-  const theirs = { opened: other, select: selectFrom(other, flags) };
-  const shared = sharedEvents([opened, path], [other, otherPath], flags.event);
-  const reports = shared.map((event) => compareRecordings(mine, theirs, event, flags.weight));
+  const mine = await loadAll(paths, flags);
+  const others = await loadAll(otherPaths, flags);
+  const matched = matchRuns(
+    mine.map(({ opened }) => opened.profile),
+    others.map(({ opened }) => opened.profile),
+  );
+  const diffs = sharedEvents(mine, others, flags.event).map((event) =>
+    compareRecordings(mine, others, event, matched, flags.weight),
+  );
+  const measures = diffs.map((diff) => measureOf(diff, mine[0], flags.by));
   if (flags.json) {
-    printJson({ schema: 'perf-ts/diff@1', file: path, otherFile: otherPath, events: reports });
+    printJson({
+      schema: 'perf-ts/diff@1',
+      file: paths[0],
+      otherFile: otherPaths[0],
+      files: paths,
+      otherFiles: otherPaths,
+      events: diffs.map((diff, i) => jsonOf(diff, measures[i])),
+    });
     return;
   }
-  writeOut(`# here: ${printable(path)}, there: ${printable(otherPath)}\n`);
-  for (const line of framesLines(opened)) writeOut(`${line}\n`);
-  for (const report of reports) writeOut(`${diffLines(report, limits).join('\n')}\n\n`);
+  const listed = (files: readonly string[]) => files.map(printable).join(', ');
+  writeOut(`# before: ${listed(otherPaths)}, after: ${listed(paths)}\n`);
+  for (const line of framesLines(mine[0].opened)) writeOut(`${line}\n`);
+  for (const [i, diff] of diffs.entries()) {
+    writeOut(`${diffLines(diff, measures[i], limits.rows).join('\n')}\n\n`);
+  }
 }
 
-function diffLines(
-  { event, samples, otherSamples, changes, renamed }: DiffReport,
-  limits: Limits,
-): string[] {
-  const rows = changes.slice(0, limits.rows);
-  const cells = rows.map(({ name, dso, share, otherShare, delta, interval, isCertain }) => [
-    formatPoints(delta),
-    interval === null ? '' : `${formatPoints(interval.low)} … ${formatPoints(interval.high)}`,
-    isCertain ? '' : '?',
-    formatShare(share),
-    formatShare(otherShare),
-    printable(dso),
-    printable(shortName(name)),
-  ]);
-  const header = ['change', '95% interval', '', 'here', 'there', 'DSO', 'symbol'];
-  const cut = changes.length - rows.length;
-  return [
-    `# event ${printable(event)}: self here, ${formatCount(samples)} samples, less self there, ` +
-      `${formatCount(otherSamples)} samples; in percentage points`,
-    `# ?: these two runs may be alike in it (the others differ, 95% for all ${formatCount(changes.length)} rows together); ` +
-      'how far runs of one program differ, two runs cannot tell',
-    ...renamed.map(
-      ({ name, otherName }) =>
-        `# compared as one program: ${printable(name)} here, ${printable(otherName)} there`,
-    ),
-    '',
-    ...formatTable(header, cells, { right: [0, 1, 3, 4], colour: wantsColour() }),
-    ...(cut > 0 ? [`… and ${formatCount(cut)} more (--limit 0 shows all)`] : []),
-  ];
+async function loadAll(paths: readonly string[], flags: DiffFlags): Promise<Compared[]> {
+  const loaded: Compared[] = [];
+  for (const path of paths) {
+    const opened = await loadForCommand(path, { ...flags, wanted: wantedFrames(flags) });
+    // A time is one of its own recording.
+    loaded.push({ path, opened, select: selectFrom(opened, flags) });
+  }
+  return loaded;
+}
+
+/** The measure asked for, or the one that suits the recordings. Throws where they don't have it. */
+function measureOf(
+  { event, total }: EventDiff,
+  { opened }: Compared,
+  wanted: DiffMeasure | undefined,
+): DiffMeasure {
+  const measure = wanted ?? firstMeasure(opened.profile);
+  if (measure === 'share' || total[measure] !== null) return measure;
+  if (wanted === undefined) return total.absolute === null ? 'share' : 'absolute';
+  const why =
+    total.absolute === null
+      ? `${event} has another unit in the other recording`
+      : 'a recording has no times';
+  throw new UsageError(`--by ${wanted}: ${why}`, ['compare shares: --by share']);
+}
+
+function jsonOf({ functions, title: _, ...diff }: EventDiff, by: DiffMeasure) {
+  return {
+    ...diff,
+    by,
+    changes: sortChanges(functions, by).map(({ name, dso, share, absolute, second }) => ({
+      name,
+      dso,
+      share: share.here,
+      otherShare: share.there,
+      delta: share.delta,
+      interval: share.interval,
+      isCertain: share.isCertain,
+      absolute,
+      second,
+    })),
+  };
 }

@@ -51,12 +51,12 @@ export async function openLiveView(path: string, flags: LiveViewFlags): Promise<
       lastProblem = message;
     },
   });
-  const options = { ...flags, port: readPort(flags.port), isLive: true };
+  const options = { port: readPort(flags.port), isLive: true };
   const { server, viewer } = await listenForPage([growing], options);
   return {
     async show() {
       growing.follow();
-      await announcePage(server.url, viewer, options);
+      await announcePage(server.url, viewer, flags);
     },
     async serveFinished() {
       const ended = interrupted();

@@ -3,7 +3,7 @@ import { openRecording, withSource } from '../../read/open-recording.ts';
 import { openingHint } from '../../view/browser-command.ts';
 import { findViewer, openBrowser, usersOf, type Viewer } from '../../view/open-browser.ts';
 import type { ServedFile } from '../../view/served-file.ts';
-import { startViewServer, type ViewServer } from '../../view/server.ts';
+import { startViewServer, type ViewServer, type ViewServerOptions } from '../../view/server.ts';
 import { say } from '../command/failure.ts';
 import { isTerminal, writeOut } from '../command/stdout.ts';
 
@@ -18,7 +18,7 @@ export function checkIsRecording(path: string): void {
 /** Starts the server for whoever may look. */
 export async function listenForPage(
   files: readonly ServedFile[],
-  options: { readonly port: number; readonly isLive: boolean },
+  options: Omit<ViewServerOptions, 'users'>,
 ): Promise<{ readonly server: ViewServer; readonly viewer: Viewer }> {
   const viewer = findViewer();
   const users = usersOf(viewer);

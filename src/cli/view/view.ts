@@ -25,13 +25,17 @@ export async function runView(
   }
   const port = readPort(flags.port);
   const entry = new URL('./view-thread.js', import.meta.url);
-  const files = paths.map((path) => {
+  const files: ThreadedFile[] = [];
+  const open = (path: string): ThreadedFile => {
     const data: ViewThreadData = { path, flags };
-    return new ThreadedFile(path, entry, data);
-  });
+    const file = new ThreadedFile(path, entry, data);
+    files.push(file);
+    return file;
+  };
+  const given = paths.map(open);
   let server: ViewServer | null = null;
   try {
-    const read = Promise.all(files.map((file) => file.pageData()));
+    const read = Promise.all(given.map((file) => file.pageData()));
     // Told below, once the server listens.
     read.catch(() => {});
     // Loaded, and the files looked at, while the threads start.
@@ -41,7 +45,7 @@ export async function runView(
     for (const path of paths) checkIsRecording(path);
     // What comes through a pipe can't be looked at before it is read.
     if (paths.includes('-')) await read;
-    const listening = await listenForPage(files, { port, isLive: false });
+    const listening = await listenForPage(given, { port, isLive: false, openSent: open });
     server = listening.server;
     const ended = interrupted();
     await announcePage(server.url, listening.viewer, flags);

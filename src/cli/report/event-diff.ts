@@ -1,0 +1,24 @@
+import type { ComparedFunctions } from '../../profile/analysis/compare-functions.ts';
+import type { DsoMatch } from '../../profile/analysis/match-dsos.ts';
+
+/** How the self of one event's functions differs from that in other recordings. */
+export type EventDiff = {
+  readonly event: string;
+  /** `CPU time`, or the event's name. */
+  readonly title: string;
+  readonly unit: string;
+  /** Of all recordings of a side. */
+  readonly samples: number;
+  readonly otherSamples: number;
+  /** Sampled at the same rate. */
+  readonly areSampledAlike: boolean;
+  readonly runs: number;
+  readonly otherRuns: number;
+  /** Seconds recorded: of several, the mean; null where a recording has no times. */
+  readonly seconds: number | null;
+  readonly otherSeconds: number | null;
+  readonly total: ComparedFunctions['total'];
+  readonly functions: ComparedFunctions['rows'];
+  /** Files of different names that were compared with each other. */
+  readonly renamed: readonly DsoMatch[];
+};
