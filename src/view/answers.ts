@@ -1,8 +1,15 @@
 import { FailedError } from '../base/errors.ts';
 import type { LiveStreams } from './live-streams.ts';
 import { renderPageDocument } from './page-document.ts';
+import { renderPageFile } from './page-file.ts';
 import { dataHeaders, pageHeaders, speedscopeHeaders } from './policy.ts';
-import { DOWNLOADS, describeFile, isDownloadFormat, type ServedFile } from './served-file.ts';
+import {
+  DOWNLOADS,
+  describeFile,
+  isDownloadFormat,
+  type SamplePart,
+  type ServedFile,
+} from './served-file.ts';
 import { pageFiles, type StaticFiles, speedscopeFiles } from './static-files.ts';
 
 export type Answer = {
@@ -11,38 +18,54 @@ export type Answer = {
   readonly body: string | Uint8Array;
 };
 
+/** A page shows one recording, or compares two. */
+const MOST_SHOWN = 2;
+
 /** What the server has: an address below the token is one of these, or it is not found. */
 export class ServerAnswers {
-  readonly #files: readonly ServedFile[];
+  readonly #files: ServedFile[];
+  /** How many of them the server was started with. */
+  readonly #given: number;
   readonly #live: LiveStreams | null;
+  readonly #takesFiles: boolean;
   readonly #page: StaticFiles = pageFiles();
   #speedscope: StaticFiles | null = null;
 
-  constructor(files: readonly ServedFile[], live: LiveStreams | null) {
-    this.#files = files;
+  constructor(files: readonly ServedFile[], live: LiveStreams | null, takesFiles = false) {
+    this.#files = [...files];
+    this.#given = files.length;
     this.#live = live;
+    this.#takesFiles = takesFiles;
+  }
+
+  /** One more recording; returns its number. */
+  add(file: ServedFile): number {
+    return this.#files.push(file) - 1;
   }
 
   /**
-   *     (empty)                        the page
+   *     ?files=N,M                     the page of recording N, compared with M; all that were given
+   *     page?files=N,M&view=HASH       the same as one file, with the sources of the heaviest functions
    *     page.js page.css worker.js     its parts
    *     profile/N                      recording N for the page
    *     report/N                       the report of its periods
-   *     download/N/FORMAT              recording N for other tools
-   *     source/N?name=S                text of the source file in row S of recording N's strings
+   *     download/N/FORMAT?PART         recording N, or a part of it, for other tools
+   *     source/N?name=S                `PageSource` of the file in row S of recording N's strings
    *     assembly/N?func=F              code of the function in row F of recording N's functions
    *     speedscope/NAME                speedscope
    */
   async find(path: string, query: URLSearchParams): Promise<Answer> {
-    if (path === '') return this.#document();
+    if (path === '') return this.#document(query);
     const parts = path.split('/');
     switch (parts[0]) {
+      case 'page':
+        return parts.length === 1 ? this.#pageFile(query) : notFound();
       case 'profile':
         return this.#ofFile(parts, 2, (file) => this.#profile(file));
       case 'report':
         return this.#ofFile(parts, 2, (file) => this.#report(file));
       case 'download':
-        return this.#ofFile(parts, 3, (file) => this.#download(file, parts[2]));
+        return this.#ofFile(parts, 3, (file) => this.#download(file, parts[2], readPart(query)));
       case 'source':
         return this.#ofFile(parts, 2, (file) => this.#source(file, query));
       case 'assembly':
@@ -54,13 +77,43 @@ export class ServerAnswers {
     }
   }
 
-  #document(): Answer {
+  #document(query: URLSearchParams): Answer {
+    const shown = this.#shown(query);
+    if (shown === null) return notFound();
     const document = renderPageDocument({
       schema: 'perf-ts/page-setup@1',
-      files: this.#files.map(({ name }, index) => describeFile(name, index)),
+      files: shown.map((index) => describeFile(this.#files[index].name, index)),
       live: this.#live === null ? null : `live?since=${this.#live.version}`,
+      open: this.#takesFiles ? 'open' : null,
+      view: '',
     });
     return ok('text/html; charset=utf-8', document, pageHeaders());
+  }
+
+  async #pageFile(query: URLSearchParams): Promise<Answer> {
+    const shown = this.#shown(query);
+    if (shown === null) return notFound();
+    try {
+      const files = shown.map((index) => this.#files[index]);
+      const name = `${asFileName(files[0].name)}.html`;
+      return ok('text/html; charset=utf-8', await renderPageFile(files, query.get('view') ?? ''), {
+        ...dataHeaders(),
+        'Content-Disposition': `attachment; filename="${name}"`,
+      });
+    } catch (error) {
+      if (error instanceof FailedError) return plainText(404, error.message);
+      throw error;
+    }
+  }
+
+  /** Numbers of the recordings that a page shows; null where one is not there. */
+  #shown(query: URLSearchParams): readonly number[] | null {
+    const asked = query.get('files');
+    if (asked === null) return Array.from({ length: this.#given }, (_, index) => index);
+    const indexes = asked.split(',').map(readIndex);
+    const known = indexes.filter((index) => index !== null && this.#files[index] !== undefined);
+    if (known.length !== indexes.length || known.length > MOST_SHOWN) return null;
+    return known as number[];
   }
 
   async #ofFile(
@@ -87,11 +140,11 @@ export class ServerAnswers {
     return ok('application/json; charset=utf-8', await file.pageReport(), dataHeaders());
   }
 
-  async #download(file: ServedFile, format: string): Promise<Answer> {
+  async #download(file: ServedFile, format: string, part: SamplePart): Promise<Answer> {
     if (!isDownloadFormat(format)) return notFound();
     const { extension, type } = DOWNLOADS[format];
     const name = `${asFileName(file.name)}.${extension}`;
-    return ok(type, await file.download(format), {
+    return ok(type, await file.download(format, part), {
       ...dataHeaders(),
       'Content-Disposition': `attachment; filename="${name}"`,
     });
@@ -100,7 +153,7 @@ export class ServerAnswers {
   async #source(file: ServedFile, query: URLSearchParams): Promise<Answer> {
     const row = readIndex(query.get('name') ?? undefined);
     if (row === null) return notFound();
-    return ok('text/plain; charset=utf-8', await file.source(row), dataHeaders());
+    return ok('application/json; charset=utf-8', await file.source(row), dataHeaders());
   }
 
   async #assembly(file: ServedFile, query: URLSearchParams): Promise<Answer> {
@@ -137,8 +190,37 @@ export function plainText(status: number, text: string): Answer {
   return { status, headers, body: text };
 }
 
-function notFound(): Answer {
+export function notFound(): Answer {
   return plainText(404, 'no such address');
+}
+
+/** `from`, `to` in nanoseconds since the start; lists of `tids`, `pids`, `cpus`. Others are left out. */
+function readPart(query: URLSearchParams): SamplePart {
+  const list = (name: string) =>
+    query
+      .get(name)
+      ?.split(',')
+      .map(readIndex)
+      .filter((number) => number !== null);
+  const moment = (name: string) => {
+    const text = query.get(name) ?? '';
+    return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  };
+  return definedOnly({
+    fromNs: moment('from'),
+    toNs: moment('to'),
+    tids: list('tids'),
+    pids: list('pids'),
+    cpus: list('cpus'),
+  });
+}
+
+function definedOnly(
+  part: {
+    readonly [Key in keyof SamplePart]: SamplePart[Key] | undefined;
+  },
+): SamplePart {
+  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined));
 }
 
 /** A row or a place in a list, in decimal. */

@@ -1,11 +1,12 @@
 import type { SentError } from '../base/sent-error.ts';
-import type { DownloadFormat } from './served-file.ts';
+import type { DownloadFormat, SamplePart } from './served-file.ts';
 
 /** What is asked of a recording in another thread: the methods of `ServedFile`. */
 export type FileQuestion =
   | { readonly kind: 'pageData' }
   | { readonly kind: 'pageReport' }
-  | { readonly kind: 'download'; readonly format: DownloadFormat }
+  | { readonly kind: 'download'; readonly format: DownloadFormat; readonly part: SamplePart }
+  | { readonly kind: 'hotSources' }
   | { readonly kind: 'source'; readonly string: number }
   | { readonly kind: 'assembly'; readonly func: number }
   /** Of a recording that grows; the answer is empty. */

@@ -39,7 +39,9 @@ function find(
     case 'pageReport':
       return file.pageReport();
     case 'download':
-      return file.download(question.format);
+      return file.download(question.format, question.part);
+    case 'hotSources':
+      return file.hotSources();
     case 'source':
       return file.source(question.string);
     case 'assembly':

@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { FailedError } from '../base/errors.ts';
-import type { DownloadFormat, ServedFile } from './served-file.ts';
+import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
 
 /**
  * How often the page is told of more. Reading all of it again takes longer as it grows; at most half
@@ -64,8 +64,12 @@ export class GrowingFile implements ServedFile {
     return (await this.#begun).pageReport();
   }
 
-  async download(format: DownloadFormat): Promise<Uint8Array> {
-    return (await this.#begun).download(format);
+  async download(format: DownloadFormat, part: SamplePart): Promise<Uint8Array> {
+    return (await this.#begun).download(format, part);
+  }
+
+  async hotSources(): Promise<string> {
+    return (await this.#begun).hotSources();
   }
 
   async source(string: number): Promise<string> {

@@ -13,7 +13,12 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 export type Guard = {
   readonly token: string;
   readonly port: number;
+  /** Whether the page may send recordings. */
+  readonly takesFiles: boolean;
 };
+
+/** The one address that something can be sent to. */
+export const OPEN_PATH = 'open';
 
 /** What of a request the guard looks at; a header that came twice has two texts. */
 export type GuardedRequest = {
@@ -52,11 +57,20 @@ export function admit(guard: Guard, request: GuardedRequest): Admission {
   if (!isOwnOrigin || !sites.every((site) => site === 'same-origin' || site === 'none')) {
     return refuse(403, 'this server answers to its own page only');
   }
+  if (request.method === 'POST' && guard.takesFiles) return admitFile(guard, request);
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return refuse(405, 'this server can only be read');
   }
   if (hasBody(headers)) return refuse(400, 'this server can only be read: a request has no body');
   return findPath(guard, request.url ?? '');
+}
+
+/** A browser says from where a request comes that has a body; so must whoever else sends one. */
+function admitFile(guard: Guard, { url, headers }: GuardedRequest): Admission {
+  if (headers.origin === undefined) return refuse(403, 'recordings are sent by the page only');
+  const found = findPath(guard, url ?? '');
+  if (found.kind === 'refused' || found.path === OPEN_PATH) return found;
+  return refuse(405, 'this address can only be read');
 }
 
 /** A body would be read to its end, however far that is, before the next request. */

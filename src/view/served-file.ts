@@ -26,6 +26,16 @@ export function isDownloadFormat(name: string): name is DownloadFormat {
   return Object.hasOwn(DOWNLOADS, name);
 }
 
+/** A part of a recording's samples: what the page shows of them. Each list admits any of its members. */
+export type SamplePart = {
+  /** Nanoseconds since the recording's start: the first moment in, the first out. */
+  readonly fromNs?: number;
+  readonly toNs?: number;
+  readonly tids?: readonly number[];
+  readonly pids?: readonly number[];
+  readonly cpus?: readonly number[];
+};
+
 /** What the server asks of a recording, in this thread or in another. All may be a `FailedError`. */
 export type ServedFile = {
   /** As the recording was given, without its folder. */
@@ -34,8 +44,10 @@ export type ServedFile = {
   pageData(): Uint8Array | Promise<Uint8Array>;
   /** Text for `decodePageReport`. */
   pageReport(): string | Promise<string>;
-  download(format: DownloadFormat): Promise<Uint8Array>;
-  /** The text of a source file that the profile names; `string` is its row in the strings. */
+  download(format: DownloadFormat, part: SamplePart): Promise<Uint8Array>;
+  /** Texts of the source files of the heaviest functions: JSON of an object by row in the strings. */
+  hotSources(): string | Promise<string>;
+  /** `PageSource` of a file that the profile names, as JSON; `string` is its row in the strings. */
   source(string: number): string | Promise<string>;
   /** A `PageAssembly` as JSON; `func` is a row of the profile's functions as the page has them. */
   assembly(func: number): Promise<string>;
@@ -54,6 +66,7 @@ export function describeFile(name: string, index: number): PageFile {
         label,
         url: `download/${index}/${format}`,
       })),
+      page: 'page',
       source: `source/${index}`,
       assembly: `assembly/${index}`,
     },

@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { debugLog } from '../system/debug-log.ts';
-import { type Answer, plainText, ServerAnswers } from './answers.ts';
+import { type Answer, notFound, plainText, ServerAnswers } from './answers.ts';
 import { admit, createToken, type Guard } from './guard.ts';
 import { LiveStreams } from './live-streams.ts';
 import { dataHeaders } from './policy.ts';
 import type { ServedFile } from './served-file.ts';
+import { Uploads } from './uploads.ts';
 import { Visitors } from './visitors.ts';
 
 const debug = debugLog('view');
@@ -18,6 +19,8 @@ export type ViewServerOptions = {
   readonly isLive: boolean;
   /** Users whose browser may ask; null: whoever has the token. */
   readonly users: readonly number[] | null;
+  /** Opens a recording that the page sent. Without it the page sends none. */
+  readonly openSent?: (path: string) => ServedFile;
 };
 
 /** The server of the page, as long as `close` is not called. */
@@ -35,10 +38,13 @@ const LOOPBACK = '127.0.0.1';
 /** A page holds a handful; strangers are hung up on as soon as they are known to be some. */
 const MOST_CONNECTIONS = 512;
 
-/** How long a request may take to arrive. They have no body and come from this machine. */
+/**
+ * How long the head of a request may take to arrive: it comes from this machine. Only recordings have a body,
+ * for which `Uploads` has a limit of its own.
+ */
 const TIMEOUTS = {
   headersTimeout: 10_000,
-  requestTimeout: 10_000,
+  requestTimeout: 0,
   connectionsCheckingInterval: 5000,
 } as const;
 
@@ -48,12 +54,14 @@ export async function startViewServer(
   options: ViewServerOptions,
 ): Promise<ViewServer> {
   const streams = new LiveStreams();
-  const answers = new ServerAnswers(files, options.isLive ? streams : null);
+  const takesFiles = options.openSent !== undefined;
+  const answers = new ServerAnswers(files, options.isLive ? streams : null, takesFiles);
+  const uploads = new Uploads();
   const token = createToken();
   const visitors = options.users === null ? null : new Visitors(options.users);
   const server = createServer(TIMEOUTS, (request, response) => {
-    const guard: Guard = { token, port: portOf(server) };
-    answer({ guard, answers, streams, options, visitors }, request, response).catch(
+    const guard: Guard = { token, port: portOf(server), takesFiles };
+    answer({ guard, answers, streams, options, visitors, uploads }, request, response).catch(
       (error: Error) => {
         if (response.headersSent) response.destroy(error);
         else refuse(request, response, 500, printable(error.message));
@@ -70,6 +78,7 @@ export async function startViewServer(
       streams.end();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      uploads.close();
     },
   };
 }
@@ -81,13 +90,15 @@ type Context = {
   readonly options: ViewServerOptions;
   /** Null: whoever has the token is answered. */
   readonly visitors: Visitors | null;
+  readonly uploads: Uploads;
 };
 
 async function answer(
-  { guard, answers, streams, options, visitors }: Context,
+  context: Context,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const { guard, answers, streams, options, visitors } = context;
   const stranger = (await visitors?.refusalOf(request)) ?? null;
   if (stranger !== null) {
     refuse(request, response, 403, stranger);
@@ -100,6 +111,8 @@ async function answer(
   });
   if (admission.kind === 'refused') {
     refuse(request, response, admission.status, admission.reason);
+  } else if (request.method === 'POST') {
+    send(request, response, await takeFile(context, request, admission.query.get('name') ?? ''));
   } else if (admission.path === 'live' && options.isLive && request.method === 'GET') {
     response.writeHead(200, { ...dataHeaders(), 'Content-Type': 'text/event-stream' });
     debug?.('live: a page follows the recording');
@@ -112,6 +125,22 @@ async function answer(
         `${Buffer.byteLength(found.body)} bytes`,
     );
     send(request, response, found);
+  }
+}
+
+/** Opens what the page sends; the answer is its number among the recordings. */
+async function takeFile(
+  { answers, options, uploads }: Context,
+  request: IncomingMessage,
+  name: string,
+): Promise<Answer> {
+  try {
+    const path = await uploads.take(request, name);
+    const file = options.openSent?.(path);
+    return file === undefined ? notFound() : plainText(200, String(answers.add(file)));
+  } catch (error) {
+    if (error instanceof FailedError) return plainText(400, error.message);
+    throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } fro
 import { isAbsolute } from 'node:path';
 import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
+import type { PageSource } from '../formats/export/page-profile.ts';
 import type { Profile } from '../profile/types.ts';
 import { isForRoot, type Reader, readersBesidesRoot } from '../read/code/access.ts';
 
@@ -32,7 +33,15 @@ export class SourceFiles {
     this.#named = new Set([...profile.funcs.file, ...profile.frames.file].filter((row) => row > 0));
   }
 
-  /** Throws `FailedError` with the reason why there is no text. */
+  /** A `PageSource` as JSON. Throws `FailedError` with the reason why there is no text. */
+  answer(string: number): string {
+    const text = this.read(string);
+    const path = pathOf(this.#profile.strings[string]);
+    const answer: PageSource = { text, changed: changedSince(path, this.#recording) };
+    return JSON.stringify(answer);
+  }
+
+  /** The text alone. */
   read(string: number): string {
     if (!this.#named.has(string)) throw new FailedError('the profile names no such source file');
     const name = this.#profile.strings[string];
@@ -42,6 +51,15 @@ export class SourceFiles {
     }
     return readForAll(path, readersBesidesRoot(this.#recording));
   }
+}
+
+/** When a file was changed, if that was after the recording was written; null: it was not, or nobody knows. */
+function changedSince(path: string, recording: string): string | null {
+  const source = statSync(path, { throwIfNoEntry: false });
+  const recorded = statSync(recording, { throwIfNoEntry: false });
+  if (source === undefined || recorded === undefined) return null;
+  if (source.mtimeMs <= recorded.mtimeMs) return null;
+  return `${source.mtime.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 function pathOf(name: string): string {

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { unpackError } from '../base/sent-error.ts';
 import type { FileQuestion, FileReply, FileRequest } from './file-messages.ts';
-import type { DownloadFormat, ServedFile } from './served-file.ts';
+import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
 
 type Waiting = {
   resolve(value: Uint8Array | string): void;
@@ -45,8 +45,12 @@ export class ThreadedFile implements ServedFile {
     return this.#ask({ kind: 'pageReport' }) as Promise<string>;
   }
 
-  download(format: DownloadFormat): Promise<Uint8Array> {
-    return this.#ask({ kind: 'download', format }) as Promise<Uint8Array>;
+  download(format: DownloadFormat, part: SamplePart): Promise<Uint8Array> {
+    return this.#ask({ kind: 'download', format, part }) as Promise<Uint8Array>;
+  }
+
+  hotSources(): Promise<string> {
+    return this.#ask({ kind: 'hotSources' }) as Promise<string>;
   }
 
   source(string: number): Promise<string> {

@@ -1,9 +1,11 @@
 import { basename } from 'node:path';
 import { NONE } from '../base/brand.ts';
+import { FailedError } from '../base/errors.ts';
 import type { FunctionAssembly, PageAssembly } from '../code/disassembly/types.ts';
 import { keepRows } from '../formats/export/keep-rows.ts';
 import { encodePageData } from '../formats/export/page-data.ts';
 import { encodePageReport } from '../formats/export/page-report.ts';
+import type { SampleSelection } from '../profile/analysis/filter.ts';
 import type { FrameLevel } from '../profile/frame-level.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
 import { exportPprof } from '../read/export-pprof.ts';
@@ -12,8 +14,12 @@ import { chooseLevel } from '../read/jit/choose-frames.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
 import { describePageProfile } from '../read/page-profile.ts';
 import { describePageReport } from '../read/page-report.ts';
-import type { DownloadFormat, ServedFile } from './served-file.ts';
+import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
 import { SourceFiles } from './source-files.ts';
+
+/** How many source files a page that is a file gets, and of how many characters in all. */
+const HOT_FILES = 20;
+const MOST_SOURCES_BYTES = 2_000_000;
 
 export type ViewedFileOptions = {
   /** The kind of weight to begin with, and that of downloads; default `events`. */
@@ -70,7 +76,12 @@ export class ViewedFile implements ServedFile {
       this.#shown = profile;
       // A file that is being written ends early all the time.
       const truncatedAt = this.#isLive ? null : page.truncatedAt;
-      this.#packed = encodePageData({ ...page, profile, truncatedAt });
+      const periodInput = {
+        ...page.periodInput,
+        samples: { ...page.periodInput.samples, ...profile.samples },
+        threads: profile.threads,
+      };
+      this.#packed = encodePageData({ ...page, profile, periodInput, truncatedAt });
     }
     return this.#packed;
   }
@@ -80,12 +91,13 @@ export class ViewedFile implements ServedFile {
     return this.#report;
   }
 
-  async download(format: DownloadFormat): Promise<Uint8Array> {
+  async download(format: DownloadFormat, part: SamplePart): Promise<Uint8Array> {
     const level = chooseLevel(this.#opened.profile, this.#frames ?? 'auto');
     const opened = level === 'all' ? this.#opened : this.#opened.atLevel(level);
-    if (format === 'pprof') return exportPprof(opened, this.#options());
+    const options = { ...this.#options(), select: selectionOf(part) };
+    if (format === 'pprof') return exportPprof(opened, options);
     const pieces: Buffer[] = [];
-    exportProfile(opened, format, this.#options(), (text) => pieces.push(Buffer.from(text)));
+    exportProfile(opened, format, options, (text) => pieces.push(Buffer.from(text)));
     return Buffer.concat(pieces);
   }
 
@@ -123,11 +135,54 @@ export class ViewedFile implements ServedFile {
     return this.#weight === undefined ? {} : { weight: this.#weight };
   }
 
+  hotSources(): string {
+    this.pageData();
+    const texts: Record<number, string> = {};
+    let room = MOST_SOURCES_BYTES;
+    for (const file of hottestFiles(this.#shown as Profile, HOT_FILES)) {
+      try {
+        const text = this.source(file);
+        if (text.length > room) continue;
+        room -= text.length;
+        texts[file] = text;
+      } catch (error) {
+        // A file without its sources is still a page.
+        if (!(error instanceof FailedError)) throw error;
+      }
+    }
+    return JSON.stringify(texts);
+  }
+
   source(string: number): string {
     this.pageData();
     this.#sources ??= new SourceFiles(this.#shown as Profile, this.#path);
-    return this.#sources.read(string);
+    return this.#sources.answer(string);
   }
+}
+
+function selectionOf({ tids, pids, cpus, ...range }: SamplePart): SampleSelection {
+  return {
+    ...range,
+    ...(tids !== undefined && { tids: new Set(tids) }),
+    ...(pids !== undefined && { pids: new Set(pids) }),
+    ...(cpus !== undefined && { cpus: new Set(cpus) }),
+  };
+}
+
+/** Rows of the strings: the files in which most samples were taken, most first. */
+function hottestFiles({ samples, stacks, frames, funcs }: Profile, most: number): number[] {
+  const count = new Map<number, number>();
+  for (let i = 0; i < samples.length; i++) {
+    const stack = samples.stack[i];
+    if (stack === NONE) continue;
+    const frame = stacks.frame[stack];
+    const file = frames.file[frame] === NONE ? funcs.file[frames.func[frame]] : frames.file[frame];
+    if (file !== NONE) count.set(file, (count.get(file) ?? 0) + 1);
+  }
+  return [...count]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, most)
+    .map(([file]) => file);
 }
 
 /** Those with samples: the others are no rows of the profile. */

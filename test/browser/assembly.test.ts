@@ -97,7 +97,7 @@ describeBrowser('the assembly of a function', (tab) => {
 
   it('a call in the assembly leads to the called function', async () => {
     const page = await open('&func=0&code=assembly');
-    await page.getByRole('button', { name: HOSTILE }).click();
+    await page.locator('#panel').getByRole('button', { name: HOSTILE }).click();
     await expect.poll(() => page.locator('#panel h2').innerText()).toBe(HOSTILE);
     expect(await page.locator('.assembly-table tbody tr').first().innerText()).toContain('nop');
   });

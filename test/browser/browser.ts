@@ -42,6 +42,8 @@ export type VisitOptions = {
   readonly width?: number;
   readonly height?: number;
   readonly colorScheme?: 'light' | 'dark';
+  /** What moves is drawn where it ends. */
+  readonly reducedMotion?: boolean;
   /** It may ask other origins than its own. */
   readonly isHostile?: boolean;
   /** Messages that the page may print as errors. */
@@ -78,7 +80,9 @@ export function describeBrowser(name: string, tests: (tab: Tab) => void): void {
     tests({
       async visit(url, options = {}) {
         const { width = 1280, height = 720, colorScheme = 'light', expectedErrors } = options;
-        const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+        const reducedMotion = options.reducedMotion ? 'reduce' : 'no-preference';
+        const viewport = { width, height };
+        const context = await browser.newContext({ viewport, colorScheme, reducedMotion });
         const page = await context.newPage();
         page.setDefaultTimeout(PATIENCE_MS);
         const requests: string[] = [];

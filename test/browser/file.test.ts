@@ -25,7 +25,7 @@ describeBrowser('the page that is a file', (tab) => {
     const { page, requests } = await tab.visit(address);
     await frame(page, 'paintCell').waitFor();
     expect(requests).toStrictEqual([address]);
-    expect(await page.title()).toBe('my <b>app</b>');
+    expect(await page.title()).toBe('my <b>app</b> · perf-ts');
   });
 
   it('shows the same view again at the same address', async () => {

@@ -19,9 +19,12 @@ const text = (queue: number) =>
 describeBrowser('frames of a program of JavaScript', (tab) => {
   let server: ViewServer;
   let native: ViewServer;
+  let plain: ViewServer;
   beforeAll(async () => {
     server = await serveTexts(text(30), text(10));
-    native = await serveTexts(recordingText());
+    const main = /\t\w+ main \(.*\)\n/g;
+    native = await serveTexts(recordingText().replaceAll(main, '$&\t1000 _start (/usr/bin/app)\n'));
+    plain = await serveTexts('app;main;work 3\n');
   });
 
   it('begins with JavaScript, and one switch shows all or the own functions', async () => {
@@ -66,9 +69,22 @@ describeBrowser('frames of a program of JavaScript', (tab) => {
     await expect.poll(() => panel.innerText()).not.toContain('add queue/index.js:3');
   });
 
-  it('a recording without JavaScript has no switch', async () => {
+  it('a native program begins with main, and its own functions are those of its executable', async () => {
     const { page } = await tab.visit(native.url);
+    const pressed = page.getByRole('group', { name: 'Frames' }).locator('[aria-pressed="true"]');
     await frame(page, 'paintCell').waitFor();
+    expect(await pressed.innerText()).toBe('From main');
+    expect(await frame(page, '_start').count()).toBe(0);
+    await page.getByRole('button', { name: 'My code' }).click();
+    await frame(page, '(libdraw)').waitFor();
+    expect(await frame(page, 'paintCell').count()).toBe(0);
+    await page.keyboard.press('j');
+    await frame(page, '_start').waitFor();
+  });
+
+  it('a recording in which no level differs has no switch', async () => {
+    const { page } = await tab.visit(plain.url);
+    await frame(page, 'work').waitFor();
     expect(await page.getByRole('button', { name: 'My code' }).count()).toBe(0);
   });
 });

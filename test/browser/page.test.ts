@@ -15,7 +15,7 @@ describeBrowser('the page of a server', (tab) => {
   });
 
   it('shows the recording and asks for nothing else', async () => {
-    const { page, requests } = await tab.visit(server.url);
+    const { page, requests } = await tab.visit(`${server.url}#tab=flame`);
     await frame(page, 'paintCell').waitFor();
     // The worker starts while the profile is fetched: either may be asked for first.
     const below = () => requests.map((address) => address.slice(server.url.length)).toSorted();
@@ -27,7 +27,7 @@ describeBrowser('the page of a server', (tab) => {
   });
 
   it('zooms on a click, and the back button takes it back', async () => {
-    const { page } = await tab.visit(server.url);
+    const { page } = await tab.visit(`${server.url}#tab=flame`);
     await frame(page, 'paintCell').waitFor();
     const before = await widthOf(page, 'parse');
     await frame(page, 'parse').click();
@@ -44,32 +44,39 @@ describeBrowser('the page of a server', (tab) => {
     expect(await frame(other.page, 'render').count()).toBe(0);
   });
 
+  it('closes a popover on Escape, and stays zoomed', async () => {
+    const { page } = await tab.visit(`${server.url}#tab=flame`);
+    await frame(page, 'parse').click();
+    await expect.poll(() => frame(page, 'render').count()).toBe(0);
+    await page.getByRole('button', { name: 'Share' }).click();
+    await expect.poll(() => page.locator(':popover-open').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator(':popover-open').count()).toBe(0);
+    expect(page.url()).toContain('zoom=');
+  });
+
   it('a search shows the share of its matches', async () => {
-    const { page } = await tab.visit(server.url);
+    const { page } = await tab.visit(`${server.url}#tab=flame`);
     await frame(page, 'paintCell').waitFor();
     await page.getByLabel('Search functions').fill('render');
     await expect.poll(() => page.locator('.search-result').innerText()).toMatch(/35\.\d* ?%/);
   });
 
-  it('compares two recordings', async () => {
-    const { page, requests } = await tab.visit(`${server.url}#tab=diff`);
+  it('compares two recordings first of all', async () => {
+    const { page, requests } = await tab.visit(server.url);
     await expect.poll(() => page.locator('#panel').innerText()).toContain('paintCell');
     expect(requests.some((address) => address.endsWith('/profile/1'))).toBe(true);
     // Parsing takes more than it did, painting less.
-    const row = page
-      .locator('.table-box [role=row], .table-box tr')
-      .filter({ hasText: 'paintCell' });
-    await expect.poll(() => row.first().innerText()).toMatch(/−|-/);
-    const grown = page
-      .locator('.table-box [role=row], .table-box tr')
-      .filter({ hasText: 'skipSpace' });
-    await expect.poll(() => grown.first().innerText()).toContain('+');
+    const row = (name: string) => page.locator('.diff-table tr').filter({ hasText: name }).first();
+    await expect.poll(() => row('paintCell').innerText()).toContain('-');
+    await expect.poll(() => row('skipSpace').innerText()).toContain('+');
     await page.getByLabel('Search functions').fill('skipSpace');
     const found = page.locator('.search-result');
     await expect
       .poll(() => found.innerText())
-      .toMatch(/43\.\d\d% here, 33\.\d\d% there matched · 1 ×/);
+      .toMatch(/33\.\d\d% before, 43\.\d\d% after matched · 1 ×/);
     await page.keyboard.press('Enter');
-    await expect.poll(() => page.locator('.crumb').last().innerText()).toBe('skipSpace');
+    await expect.poll(() => frame(page, 'paintCell').count()).toBe(0);
+    expect(page.url()).toContain('zoom=');
   });
 });

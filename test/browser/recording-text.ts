@@ -16,17 +16,18 @@ export function recordingText({ slow = 0 }: { slow?: number } = {}): string {
   return lines.join('\n');
 }
 
-/** One sample; `stack` is leaf first, `name (dso)`. */
+/** One sample; `stack` is leaf first, `name (dso)`. It stands for a millisecond unless said otherwise. */
 export function sample(
   comm: string,
   pid: number,
   tid: number,
   ms: number,
   stack: readonly string[],
+  { event = 'cpu-clock', period = 1_000_000 } = {},
 ): string {
   const seconds = (1000 + ms / 1000).toFixed(6);
   const frames = stack.map((frame) => `\t${addressOf(frame)} ${frame}`);
-  return [`${comm} ${pid}/${tid} [000] ${seconds}: 1000000 cpu-clock: `, ...frames, ''].join('\n');
+  return [`${comm} ${pid}/${tid} [000] ${seconds}: ${period} ${event}: `, ...frames, ''].join('\n');
 }
 
 function parsing(ms: number): string[] {

@@ -1,13 +1,28 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { ViewServer } from '../../src/view/server.ts';
 import { describeBrowser, frame } from './browser.ts';
 import { recordingText, sample } from './recording-text.ts';
 import { serveTexts } from './served.ts';
 
+/** Gives the open view a box that its rows do not fit into. */
+async function makeLow(page: Page): Promise<void> {
+  await page.locator('#panel').evaluate((panel) => {
+    panel.style.height = '300px';
+  });
+}
+
+const scrollTopOf = (page: Page) => page.locator('.table-box').evaluate((box) => box.scrollTop);
+
 describeBrowser('the views of rows', (tab) => {
   let server: ViewServer;
+  let many: ViewServer;
   beforeAll(async () => {
     server = await serveTexts(recordingText({ slow: 30 }), recordingText());
+    const functions = Array.from({ length: 250 }, (_, i) =>
+      sample('app', 1, 1, i, [`f${i} (/usr/bin/app)`]),
+    );
+    many = await serveTexts(functions.join('\n'));
   });
   const visit = async (hash: string, expectedErrors = /^$/) =>
     (await tab.visit(`${server.url}#${hash}`, { expectedErrors })).page;
@@ -17,11 +32,14 @@ describeBrowser('the views of rows', (tab) => {
     await frame(page, 'paintCell').waitFor();
     const top = async (name: string) =>
       (await frame(page, name).locator('rect').boundingBox())?.y ?? Number.NaN;
-    expect(await top('render')).toBeGreaterThan(await top('paintCell'));
-    await page.getByRole('button', { name: 'Icicle' }).click();
-    await expect.poll(async () => (await top('render')) < (await top('paintCell'))).toBe(true);
-    const names = page.locator('.table-box .name');
-    await page.getByRole('button', { name: /^Function/ }).press('Enter');
+    expect(await top('render')).toBeLessThan(await top('paintCell'));
+    await page.getByRole('button', { name: 'Root below' }).click();
+    await expect.poll(async () => (await top('render')) > (await top('paintCell'))).toBe(true);
+    const names = page.locator('.diff-table .name');
+    await page
+      .locator('.diff-table')
+      .getByRole('button', { name: /^Function/ })
+      .press('Enter');
     await expect
       .poll(() => names.allInnerTexts())
       .toStrictEqual([
@@ -35,11 +53,11 @@ describeBrowser('the views of rows', (tab) => {
         'skipSpace',
       ]);
     expect(await page.evaluate('document.activeElement.textContent')).toMatch(/^Function/);
-    // The crumbs are the path to the zoomed frame, and the key goes back out.
+    // A click zooms, and the key goes back out.
     await frame(page, 'parse').click();
-    await expect.poll(() => page.locator('.crumb').allInnerTexts()).toContain('parse');
+    await expect.poll(() => frame(page, 'render').count()).toBe(0);
     await page.keyboard.press('Escape');
-    await expect.poll(() => page.locator('.crumb').count()).toBe(0);
+    await frame(page, 'render').waitFor();
   });
 
   it('go from a function to its callers and callees by keys', async () => {
@@ -78,11 +96,66 @@ describeBrowser('the views of rows', (tab) => {
       .toContain('It is in none of the samples shown.');
   });
 
+  it('mark the chosen row at once, move by keys, and keep the headings in view', async () => {
+    const { page } = await tab.visit(`${many.url}#tab=table`);
+    const rows = page.locator('.data-table tbody tr');
+    await expect.poll(() => rows.count()).toBe(200);
+    await makeLow(page);
+    const focused = () => rows.evaluateAll((all) => all.findIndex((row) => row.matches(':focus')));
+    const selected = page.locator('tr[aria-selected="true"]');
+    await rows.first().focus();
+    await page.keyboard.press('PageDown');
+    const page1 = await focused();
+    expect(page1).toBeGreaterThan(2);
+    await page.keyboard.press('PageDown');
+    expect(await focused()).toBe(2 * page1);
+    await page.keyboard.press('PageUp');
+    expect(await focused()).toBe(page1);
+    await page.keyboard.press('End');
+    expect(await focused()).toBe(199);
+    // The headings stay where they are, on top of the box.
+    const top = (name: string) =>
+      page.locator(name).evaluate((element) => element.getBoundingClientRect().top);
+    expect(await scrollTopOf(page)).toBeGreaterThan(1000);
+    expect(await top('.data-table th:first-child')).toBe(await top('.table-box'));
+    await page.keyboard.press('Enter');
+    expect(await selected.innerText()).toBe(await page.locator('tbody tr:focus').innerText());
+    expect(await page.evaluate('window.scrollY')).toBe(0);
+    // It is in view, though the callers and callees took a part of the box.
+    const box = await page.locator('.table-box').boundingBox();
+    const row = await selected.boundingBox();
+    expect(row!.y + row!.height).toBeLessThanOrEqual(box!.y + box!.height + 1);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('.sandwich').isVisible()).toBe(false);
+    expect(await selected.count()).toBe(0);
+    expect(await focused()).toBe(199);
+    await page.goBack();
+    await expect.poll(() => selected.count()).toBe(1);
+  });
+
+  it.each([
+    [400, 800],
+    [320, 640],
+  ])('fit into a window %i pixels wide', async (width, height) => {
+    const { page } = await tab.visit(`${server.url}#tab=table&func=0`, { width, height });
+    await page.locator('.data-table tbody tr').first().waitFor();
+    const inside = (name: string) =>
+      page
+        .locator(name)
+        .evaluateAll(
+          (all, most) => all.every((one) => one.getBoundingClientRect().right <= most),
+          width,
+        );
+    for (const part of ['.data-table', '.data-table .name', '.tables input', '.sandwich button']) {
+      expect([part, await inside(part)]).toStrictEqual([part, true]);
+    }
+    const sideways = (name: string) =>
+      page.locator(name).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    expect(await sideways('.table-box')).toBe(0);
+  });
+
   it('show more rows where there are many', async () => {
-    const many = Array.from({ length: 250 }, (_, i) =>
-      sample('app', 1, 1, i, [`f${i} (/usr/bin/app)`]),
-    );
-    const { url } = await serveTexts(many.join('\n'));
+    const { url } = many;
     const { page } = await tab.visit(`${url}#tab=table`);
     const rows = page.locator('.data-table tbody tr');
     await expect.poll(() => rows.count()).toBe(200);

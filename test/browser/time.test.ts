@@ -7,18 +7,6 @@ import { describeBrowser, frame } from './browser.ts';
 import { recordingText } from './recording-text.ts';
 import { serveFiles, serveTexts } from './served.ts';
 
-/** Drags over the strip, from one share of its width to another. */
-async function dragStrip(page: Page, from: number, to: number): Promise<void> {
-  const box = await page.locator('.strip .u-over').boundingBox();
-  if (box === null) throw new Error('there is no strip');
-  const y = box.y + box.height / 2;
-  await page.mouse.move(box.x + from * box.width, y);
-  await page.mouse.down();
-  await page.mouse.move(box.x + ((from + to) / 2) * box.width, y);
-  await page.mouse.move(box.x + to * box.width, y);
-  await page.mouse.up();
-}
-
 /** Of the page itself: the browser tells its driver of a new address later. */
 const stateOf = async (page: Page) =>
   new URLSearchParams((await page.evaluate<string>('location.hash')).slice(1));
@@ -31,42 +19,10 @@ describeBrowser('time in the page', (tab) => {
     server = await serveTexts(recordingText());
   });
 
-  it('dragging over the timeline selects a range in every view, until the back button', async () => {
-    const { page } = await tab.visit(server.url);
-    await frame(page, 'paintCell').waitFor();
-    await dragStrip(page, 0.55, 0.95);
-    await frame(page, 'parse').waitFor({ state: 'detached' });
-    expect(await frame(page, 'paintCell').count()).toBe(1);
-    const [fromNs = 0, toNs = 0] = (await rangeOf(page)) ?? [];
-    expect(fromNs / 1e9).toBeCloseTo(1.1, 1);
-    expect(toNs / 1e9).toBeCloseTo(1.9, 1);
-    await page.getByRole('tab', { name: 'Time' }).click();
-    await page.getByText(/^Shown: 1\.\d+ s to 1\.\d+ s/).waitFor();
-    await page.goBack();
-    await page.goBack();
-    await frame(page, 'parse').waitFor();
-    expect(await rangeOf(page)).toBeNull();
-    await page.goForward();
-    await frame(page, 'parse').waitFor({ state: 'detached' });
-  });
-
-  it('a reload restores the view', async () => {
-    const hash = '#tab=time&thread=1&range=1100000000-1900000000&weight=samples&theme=dark';
-    const { page } = await tab.visit(`${server.url}${hash}`);
-    for (const _ of ['visited', 'reloaded']) {
-      await page.getByText(/^Shown: 1\.100 s to 1\.900 s/).waitFor();
-      expect(await page.getByRole('tab', { selected: true }).innerText()).toBe('Time');
-      expect(await page.getByRole('button', { name: 'Samples' }).getAttribute('aria-pressed')).toBe(
-        'true',
-      );
-      await page.locator('.lane-label[aria-pressed="true"]').waitFor();
-      expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
-      await page.reload();
-    }
-  });
-
   it('takes a range from the heat map by keys alone', async () => {
-    const { page } = await tab.visit(`${server.url}#tab=time&heatColumnNs=1000000000`);
+    const { page } = await tab.visit(
+      `${server.url}#tab=time&timeView=heat&heatColumnNs=1000000000`,
+    );
     // Named for what it shows as soon as it shows it.
     await page.locator('.heat-map[aria-label]').focus();
     await page.keyboard.press('ArrowDown');
@@ -87,28 +43,27 @@ describeBrowser('time in the page', (tab) => {
     await frame(page, 'paintCell').waitFor();
     const open = () => page.getByRole('tab', { selected: true }).innerText();
     await page.keyboard.press('4');
-    expect(await open()).toBe('Time');
+    expect(await open()).toBe('Over time');
     await page.keyboard.press(']');
-    expect(await open()).toBe('Period');
+    expect(await open()).toBe('Source');
     await page.getByRole('tab', { selected: true }).focus();
     await page.keyboard.press('ArrowLeft');
-    expect(await open()).toBe('Time');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Time');
+    expect(await open()).toBe('Over time');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Over time');
     await page.keyboard.press('?');
     const keys = page.getByRole('dialog', { name: 'Keys' });
-    expect(await keys.innerText()).toMatch(/next weight[\s\S]*heat map/);
+    expect(await keys.innerText()).toMatch(/next weight[\s\S]*chart: zoom/);
     await page.keyboard.press('1');
-    expect(await open()).toBe('Time');
+    expect(await open()).toBe('Over time');
     await page.keyboard.press('Escape');
     await keys.waitFor({ state: 'detached' });
     await page.keyboard.press('+');
-    const [fromNs = 0, toNs = 0] = (await rangeOf(page)) ?? [];
-    expect((toNs - fromNs) / 1e9).toBeCloseTo(1, 2);
+    await expect.poll(async () => (await stateOf(page)).get('ruler')).not.toBeNull();
   });
 
   it('every control of the page has an accessible name', async () => {
     const { page } = await tab.visit(`${server.url}#tab=time`);
-    await page.locator('.heat-map').waitFor();
+    await page.locator('.chart-thread', { hasText: /\d/ }).waitFor();
     const used = await page
       .locator('button:visible, select:visible, input:visible, [tabindex="0"]:visible')
       .all();
@@ -129,7 +84,7 @@ describeBrowser('time in the page', (tab) => {
     ['a large one', 3840, 2160],
   ])('the page fits into %s', async (_, width, height) => {
     const { page } = await tab.visit(`${server.url}#tab=time`, { width, height });
-    await page.locator('.lane-label').first().waitFor();
+    await page.locator('.chart-thread', { hasText: /\d/ }).waitFor();
     const wide = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(await wide()).toBeLessThanOrEqual(0);
     const top = async () => (await page.locator('#panel').boundingBox())?.y ?? Number.NaN;
@@ -147,9 +102,10 @@ describe.skipIf(!hasCorpora)('periods in the page', () => {
       server = await serveFiles(join(CORPORA, 'own', 'pagefaults-F2000.data'));
     });
 
-    it('periods: three plots next to the text of the report', async () => {
+    it('periods: three plots above the text of the report', async () => {
       const { page } = await tab.visit(`${server.url}#tab=period`);
-      await page.locator('.period-plots .uplot').nth(2).waitFor();
+      const plots = page.getByRole('slider', { name: 'samples per second' });
+      await plots.waitFor();
       const words = page.getByRole('complementary', { name: 'What the figures mean' });
       expect(await words.innerText()).toMatch(/2 000 Hz asked[\s\S]*This stream[\s\S]*The event/);
       const streams = page.getByLabel('Stream');
@@ -157,17 +113,19 @@ describe.skipIf(!hasCorpora)('periods in the page', () => {
         await streams.selectOption({ index: 1 });
         expect((await stateOf(page)).get('stream')).not.toBeNull();
       }
-      await page.getByRole('tab', { name: 'Flame graph' }).click();
-      await page.getByRole('tab', { name: 'Period' }).click();
-      expect(await page.locator('.period-plots .uplot').count()).toBe(3);
+      await page.getByRole('tab', { name: 'Flame' }).click();
+      await page.getByRole('tab', { name: 'Sampling' }).click();
+      await plots.waitFor();
     });
 
     it('periods: the distance between weights is shown, with a switch between them', async () => {
-      const { page } = await tab.visit(server.url);
-      await page.locator('.disagreement summary').click();
-      expect(await page.locator('.disagreement').innerText()).toContain('Does the weight matter?');
+      const { page } = await tab.visit(`${server.url}#tab=period`);
+      const panel = page.locator('#panel');
+      await expect.poll(() => panel.innerText()).toContain('Does it matter which weight is shown?');
+      await page.getByRole('button', { name: '⚙' }).click();
       await page.getByRole('button', { name: 'Period', exact: true }).click();
       expect((await stateOf(page)).get('weight')).toBe('period');
+      await page.keyboard.press('Escape');
       await page.keyboard.press('w');
       expect((await stateOf(page)).get('weight')).toBe('samples');
     });

@@ -27,7 +27,7 @@ const BUILT = new Set([
 
 /**
  * `live` records on this kernel, `command` runs the built command, the addon or a compiler, `browser` opens
- * the page in Chromium, `fuzz` reads hostile input; all else is `unit`: pure code, in one process.
+ * the page in Chromium and Firefox, `fuzz` reads hostile input; all else is `unit`: pure code, in one process.
  */
 export function laneOf(path: string, text: string): Lane {
   if (path.startsWith('test/browser/')) return 'browser';

@@ -12,7 +12,8 @@ export function rereadHere(path: string): Rereader {
     name: basename(path),
     pageData: async () => (await reading).pageData(),
     pageReport: async () => (await reading).pageReport(),
-    download: async (format) => (await reading).download(format),
+    download: async (format, part) => (await reading).download(format, part),
+    hotSources: async () => (await reading).hotSources(),
     source: async (string) => (await reading).source(string),
     assembly: async (func) => (await reading).assembly(func),
     async reread(from, isLast) {

@@ -5,11 +5,12 @@ export const WHOLE = {
   event: 0,
   weight: 'period',
   level: 'all',
-  thread: null,
+  threads: [],
   pid: null,
   cpu: null,
   fromNs: null,
   toNs: null,
+  group: null,
   edits: [],
 } as const satisfies Selection;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { admit, createToken } from '../../src/view/guard.ts';
 
-const guard = { token: 'Zm9vYmFy', port: 4711 };
+const guard = { token: 'Zm9vYmFy', port: 4711, takesFiles: false };
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -90,6 +90,33 @@ describe('a request with a body', () => {
 
   it('has a length above 0', () => {
     expect(ask('/Zm9vYmFy/', { 'content-length': '0' }).kind).toBe('admitted');
+  });
+});
+
+describe('a recording that the page sends', () => {
+  const taking = { ...guard, takesFiles: true };
+  const own = {
+    host: ['127.0.0.1:4711'],
+    origin: ['http://127.0.0.1:4711'],
+    'content-length': ['9'],
+  };
+  const post = (url: string, headers: Record<string, readonly string[]>) =>
+    admit(taking, { method: 'POST', url, headers });
+
+  it('is taken at one address, from the page', () => {
+    expect(post('/Zm9vYmFy/open?name=a', own)).toMatchObject({ kind: 'admitted', path: 'open' });
+    expect(post('/Zm9vYmFy/profile/0', own)).toMatchObject({ status: 405 });
+    expect(post('/other/open', own)).toMatchObject({ status: 404 });
+  });
+
+  it('is refused from elsewhere, from who does not say from where, and where none are taken', () => {
+    const { origin: _origin, ...silent } = own;
+    expect(post('/Zm9vYmFy/open', silent)).toMatchObject({ status: 403 });
+    const foreign = { ...own, origin: ['http://evil.example'] };
+    expect(post('/Zm9vYmFy/open', foreign)).toMatchObject({ status: 403 });
+    expect(admit(guard, { method: 'POST', url: '/Zm9vYmFy/open', headers: own })).toMatchObject({
+      status: 405,
+    });
   });
 });
 

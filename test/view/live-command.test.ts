@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -53,5 +54,24 @@ describeLive('the page of a recording', () => {
     expect(profile.samples.length).toBe(infoOf(file).records.SAMPLE);
     expect(profile.samples.length).toBeGreaterThan(0);
     await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('one SIGTERM ends the recording, and the page with it', async () => {
+    const target = spawn('sleep', ['600']);
+    try {
+      const pid = String(target.pid);
+      const live = startPerfTs(['view', '--live', '--no-open', '-p', pid]);
+      const [printed] = (await once(live.child.stdout, 'data')) as [Buffer];
+      const url = printed.toString().trim();
+      const follow = await fetch(`${url}live?since=0`);
+      live.child.kill('SIGTERM');
+      expect((await live.ended).status).toBe(0);
+      // The page is told before the server goes.
+      expect(await follow.text()).toContain('event: end');
+      await expect(fetch(url)).rejects.toThrow();
+      expect(target.exitCode).toBeNull();
+    } finally {
+      target.kill('SIGKILL');
+    }
   });
 });

@@ -27,7 +27,8 @@ function askAsNobody(url: string): { status: number; text: string }[] {
     const answers = [];
     for (let row = 0; row < 40; row++) {
       const answer = await fetch(process.argv[1] + 'source/0?name=' + row);
-      answers.push({ status: answer.status, text: await answer.text() });
+      const text = answer.ok ? (await answer.json()).text : await answer.text();
+      answers.push({ status: answer.status, text });
     }
     console.log(JSON.stringify(answers));`;
   const [program, ...words] = [...AS_NOBODY, process.execPath, '--input-type=module', '-e', script];

@@ -15,6 +15,8 @@ describe('a recording of any name', () => {
         schema: 'perf-ts/page-setup@1',
         files: [describeFile(name, 0)],
         live: null,
+        open: null,
+        view: '',
       } as const;
       const page = renderPageDocument(setup);
       // One data block, ended by its own tag, and the page's script.

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Profile } from '../../src/profile/types.ts';
@@ -42,6 +42,20 @@ describe('source files', () => {
     const path = written('a.ts', 'let a = 1;\n');
     expect(naming(path).read(NAMED)).toBe('let a = 1;\n');
     expect(naming(`file://${path}`).read(NAMED)).toBe('let a = 1;\n');
+  });
+
+  it('are said to have changed where they are newer than the recording', () => {
+    const path = written('new.ts', 'let n = 1;\n');
+    const recording = written('old.data', '');
+    const at = (seconds: number) => new Date(Date.UTC(2026, 0, 2, 3, 4, seconds));
+    utimesSync(recording, at(5), at(5));
+    const changed = (seconds: number) => {
+      utimesSync(path, at(seconds), at(seconds));
+      return JSON.parse(naming(path, recording).answer(NAMED));
+    };
+    expect(changed(4)).toStrictEqual({ text: 'let n = 1;\n', changed: null });
+    expect(changed(6)).toStrictEqual({ text: 'let n = 1;\n', changed: '2026-01-02 03:04 UTC' });
+    expect(JSON.parse(naming(path, '-').answer(NAMED))).toMatchObject({ changed: null });
   });
 
   it('strings of the profile that are not source files are not served', () => {

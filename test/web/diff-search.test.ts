@@ -18,7 +18,7 @@ const THERE = profileFromText(`
           read  idle
 `);
 
-const PARAMS = { ...WHOLE, zoom: [] } as const;
+const PARAMS = { ...WHOLE, zoom: [], by: 'share' } as const;
 
 it.each([
   ['callees', false],

@@ -5,6 +5,8 @@ import { openProfile } from '../../src/read/open-profile.ts';
 import { describePageProfile } from '../../src/read/page-profile.ts';
 import { describePageReport } from '../../src/read/page-report.ts';
 import { idleAfter } from '../../web/src/period/idle.ts';
+import { momentAt, stepFrom } from '../../web/src/period/moment.ts';
+import { ValueScale } from '../../web/src/period/value-scale.ts';
 import { computePeriods } from '../../web/src/worker/time-period.ts';
 import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
 import { pageOf, pageOfPeriods } from '../helpers/page-of.ts';
@@ -84,4 +86,46 @@ test('breaks the line of periods where nothing was measured', () => {
   const times = Float64Array.of(0, 10, 20, 30, 40, 900, 910);
   expect([...idleAfter(times)]).toStrictEqual([4]);
   expect([...idleAfter(Float64Array.of(5))]).toStrictEqual([]);
+});
+
+test('a moment between two samples has the period of the nearest, an idle one none', () => {
+  const drawn = pageOfPeriods([10, 20, 30, 40, 50, 60]);
+  const timeNs = Float64Array.of(0, 10, 20, 30, 900, 910);
+  const samples = { ...drawn.profile.samples, timeNs };
+  const periodInput = { ...drawn.periodInput, samples };
+  const profile = { ...drawn.profile, samples };
+  const { shown } = finish(computePeriods({ ...drawn, profile, periodInput }, WHOLE));
+  const rowAt = (atNs: number) => momentAt(shown!, idleAfter(timeNs), atNs, 2).row;
+  expect([0, 4, 6, 10, 31, 899, 912].map(rowAt)).toStrictEqual([0, 0, 1, 1, 3, 4, 5]);
+  expect([-5, 40, 400, 890, 920].map(rowAt)).toStrictEqual([-1, -1, -1, -1, -1]);
+});
+
+test('steps of the cursor go on by what can be seen, as far as the window reaches', () => {
+  const timeNs = Float64Array.of(0, 1, 2, 10, 11, 30, 99);
+  const window = { fromNs: 1, toNs: 40 };
+  const step = (from: number | null, by: number) => timeNs[stepFrom(timeNs, from, by, window)];
+  expect([step(null, 5), step(null, -5)]).toStrictEqual([1, 30]);
+  expect([step(1, 5), step(10, 5), step(30, 5)]).toStrictEqual([10, 30, 30]);
+  expect([step(30, -5), step(10, -5), step(1, -5)]).toStrictEqual([11, 2, 1]);
+  expect(stepFrom(timeNs, null, 5, { fromNs: 40, toNs: 90 })).toBe(-1);
+});
+
+test('scales hold every value between round ticks', () => {
+  const log = ValueScale.logarithmic(0, 200, [Number.NaN, 3, 4500]);
+  expect(log.ticks(20).map(({ y, text }) => `${text} ${y}`)).toStrictEqual([
+    '1 200',
+    '10 150',
+    '100 100',
+    '1k 50',
+    '10k 0',
+  ]);
+  expect(log.ticks(90).map(({ text }) => text)).toStrictEqual(['1', '100', '10k']);
+  const single = ValueScale.logarithmic(0, 100, [1000, 1000]);
+  expect(single.ticks(20).map(({ text }) => text)).toStrictEqual(['1k', '10k']);
+  const linear = ValueScale.linear(0, 110, [Number.NaN, 1000]);
+  expect(linear.ticks(20).map(({ y, text }) => `${text} ${y}`)).toStrictEqual([
+    '0 110',
+    '500 60',
+    '1k 10',
+  ]);
 });

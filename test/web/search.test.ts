@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  deltaColour,
-  FRAME_KINDS,
-  frameColour,
-  kindColour,
-  tierColour,
-} from '../../web/src/flame/frame-colours.ts';
+import { deltaColour, shadeOf } from '../../web/src/flame/frame-colours.ts';
 import { formatWeight } from '../../web/src/format.ts';
-import { parseQuery } from '../../web/src/worker/query.ts';
+import { matchAll, parseQuery } from '../../web/src/worker/query.ts';
 
 const found = (typed: string, name: string): boolean | string =>
   parseQuery(typed)?.matches(name) ?? 'nothing sought';
@@ -27,6 +21,35 @@ describe('search', () => {
     expect(parseQuery('/(/')?.matches('a/(/b')).toBe(true);
     expect(parseQuery('/usr/lib')?.problem).toBeNull();
   });
+
+  test('no expression takes for ever on a name', () => {
+    const long = `${'a'.repeat(5000)}!`;
+    expect(found('/(a+)+$/', long)).toBe(false);
+    expect(found('/(a|a)*$b/', long)).toBe(false);
+    expect(found('/a.*a.*a.*a.*b/', long)).toBe(false);
+    expect(parseQuery('/(a+)+(?=b)/')).toMatchObject({
+      problem: expect.stringMatching(/not searched/),
+    });
+    // What repeats nothing, or one char, looks around as ever.
+    expect(found('/^render(?!ed)/', 'renders')).toBe(true);
+    expect(found('/^ren\\w+(?<!ed)$/', 'rendered')).toBe(false);
+  });
+
+  test('a search that takes too long finds nothing and says so', () => {
+    const query = parseQuery('/a/');
+    const clock = (msPerLook: number) => {
+      let at = 0;
+      return () => (at += msPerLook);
+    };
+    const names = Array.from({ length: 1000 }, () => 'a');
+    const match = (ms: number) =>
+      matchAll(query!, names.length, (i) => query!.matches(names[i]), clock(ms));
+    expect(match(10)).toMatchObject({ problem: null, flags: new Uint8Array(1000).fill(1) });
+    expect(match(100)).toMatchObject({
+      problem: 'stopped after 200 ms: takes too long',
+      flags: new Uint8Array(1000),
+    });
+  });
 });
 
 test('a weight names its unit', () => {
@@ -37,28 +60,21 @@ test('a weight names its unit', () => {
 });
 
 describe('colours', () => {
-  const plain = {
-    kind: 'native',
-    dso: 'libstdc++.so',
-    name: 'read',
-    tier: 0,
-    isInlined: false,
-  } as const;
+  const plain = { name: 'read', isLighter: false, isDimmed: false };
+  const shade = (changes: Partial<typeof plain>) => shadeOf('#e3ceb5', { ...plain, ...changes });
 
   test('names that begin alike do not all look alike, and one name always looks the same', () => {
     const names = ['push_back', 'sort', 'find', 'insert', 'erase'].map((name) => `std::${name}`);
-    const colours = names.map((name) => frameColour({ ...plain, name }, false));
-    expect(new Set(colours).size).toBeGreaterThan(2);
-    expect(frameColour({ ...plain, name: 'std::sort' }, false)).toBe(colours[1]);
+    const colours = names.map((name) => shade({ name }));
+    expect(new Set(colours).size).toBeGreaterThan(1);
+    expect(shade({ name: 'std::sort' })).toBe(colours[1]);
   });
 
-  test('every kind and every tier of V8 has a colour of its own in the legend', () => {
-    const colours = [...FRAME_KINDS.map(kindColour), ...[1, 2, 3, 4].map(tierColour)];
-    expect(new Set(colours).size).toBe(colours.length);
-  });
-
-  test('frames that do not match are dimmed while something is sought', () => {
-    expect(frameColour(plain, true)).not.toBe(frameColour(plain, false));
+  test('what was inlined is paler, and what does not match is dimmed', () => {
+    expect(shade({ isLighter: true })).toBe('#eadac8');
+    expect(new Set([shade({}), shade({ isDimmed: true }), shade({ isLighter: true })]).size).toBe(
+      3,
+    );
   });
 
   test('more is red, less is blue, and no change has no colour', () => {

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { Slices } from '../../src/base/slices.ts';
 import { encodePageData } from '../../src/formats/export/page-data.ts';
 import { HANDLERS } from '../../web/src/worker/answer.ts';
-import type { CancelMessage, ReplyMessage, RequestMessage } from '../../web/src/worker/messages.ts';
+import type { CancelMessage, ReplyMessage, RequestMessage } from '../../web/src/worker/requests.ts';
 import { serve } from '../../web/src/worker/serve.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
@@ -57,7 +57,7 @@ it('the worker answers interactive requests before background ones', async () =>
   vi.spyOn(performance, 'now').mockReturnValue(0);
   const replies = await conversation(
     { id: 2, kind: 'intervals', params: TREE },
-    { id: 3, kind: 'timeline', params: { ...ALL, grid: GRID, lanes: 1 } },
+    { id: 3, kind: 'tracks', params: { ...ALL, grid: GRID, own: 1, chosen: [] } },
     { id: 4, kind: 'tree', params: TREE },
     { id: 5, kind: 'search', params: { ...TREE, search: 'work' } },
   );
@@ -77,7 +77,7 @@ it('never answers what was cancelled, whether it had begun or not', async () => 
 
 it('the worker reports a failure and continues', async () => {
   const replies = await conversation(
-    { id: 2, kind: 'changes', params: ALL },
+    { id: 2, kind: 'changes', params: { ...ALL, by: 'share' } },
     { id: 3, kind: 'intervals', params: { ...TREE, weight: 'time' } },
     { id: 4, kind: 'tree', params: TREE },
   );
@@ -99,7 +99,7 @@ it('the worker accepts requests while it computes', async () => {
     const replies: number[] = [];
     const handlers = answering({
       // Two questions come while it computes, and it is not done before both are answered.
-      *timeline() {
+      *tracks() {
         yield;
         hear({ data: { id: 3, kind: 'tree', params: TREE } });
         hear({ data: { id: 2, kind: 'search', params: TREE } });
@@ -126,7 +126,7 @@ it('the worker accepts requests while it computes', async () => {
       },
       handlers,
     );
-    hear({ data: { id: 1, kind: 'timeline', params: { ...ALL, grid: GRID, lanes: 0 } } });
+    hear({ data: { id: 1, kind: 'tracks', params: { ...ALL, grid: GRID, own: 1, chosen: [] } } });
   });
   expect(order).toEqual([2, 3, 1]);
 });

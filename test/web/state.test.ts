@@ -8,7 +8,7 @@ const states: fc.Arbitrary<ViewState> = fc
     tab: fc.constantFrom('flame', 'time', 'period', 'diff'),
     event: row,
     weight: fc.constantFrom('samples', 'period', 'events', 'time'),
-    thread: fc.option(row),
+    threads: fc.array(row),
     range: fc.option(
       fc.tuple(row, row).map(([from, by]) => ({ fromNs: from, toNs: from + by + 1 })),
     ),
@@ -38,15 +38,21 @@ test('defaults are not in the address', () => {
   );
 });
 
+test('an address of one thread, or of several', () => {
+  expect(decodeState('#thread=3').threads).toEqual([3]);
+  expect(decodeState('#thread=3.5').threads).toEqual([3, 5]);
+  expect(encodeState({ ...DEFAULT_STATE, threads: [3, 5] })).toBe('thread=3.5');
+});
+
 test('a value that a page has by default is marked as removed in the address', () => {
-  const defaults = { ...DEFAULT_STATE, search: 'main', thread: 3 };
-  const state = { ...defaults, search: '', thread: null };
+  const defaults = { ...DEFAULT_STATE, search: 'main', threads: [3] };
+  const state = { ...defaults, search: '', threads: [] };
   expect(decodeState(encodeState(state, defaults), defaults)).toEqual(state);
 });
 
 test.each([
   'tab=nothing',
-  'event=-1&thread=x&range=9-5&heatRows=100000&weight=__proto__',
+  'event=-1&thread=x&ruler=3-1&range=9-5&heatRows=100000&weight=__proto__',
   'hidden=1.2.x&heatColumnNs=0&__proto__=1&unknown=2',
   '%E0%A4%A&=&&',
 ])('an address that says %s shows the default', (hash) => {

@@ -1,18 +1,20 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
+import type { PageProfile } from '../../src/formats/export/page-profile.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
 import { describePageProfile } from '../../src/read/page-profile.ts';
 import { describePageReport } from '../../src/read/page-report.ts';
-import { weighCells } from '../../web/src/time/shown-weight.ts';
-import { computeHeatMap, computeTimeline } from '../../web/src/worker/time-line.ts';
+import { computeHeatMap } from '../../web/src/worker/heat-map.ts';
+import { computeCells, selectTime } from '../../web/src/worker/time-cells.ts';
+import { timeFactsOf } from '../../web/src/worker/time-facts.ts';
 import type { TimeFilter, TimeGrid } from '../../web/src/worker/time-messages.ts';
 import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
 import { pageOf, pageOfPeriods } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 
 const MS = 1e6;
-const ALL: TimeFilter = { event: 0, weight: 'samples', thread: null, pid: null, cpu: null };
+const ALL: TimeFilter = { event: 0, weight: 'samples', threads: [], pid: null, cpu: null };
 /** Ten cells of a millisecond. */
 const GRID: TimeGrid = { firstNs: 0, cellNs: MS, length: 10 };
 const ms = (...times: number[]) => times.map((time) => time * MS);
@@ -23,6 +25,11 @@ const THREE = profileFromText(`
           main  main  main
 `);
 
+function cellsOf(page: PageProfile, filter: TimeFilter, grid: TimeGrid = GRID) {
+  finish(timeFactsOf(page));
+  return finish(computeCells(page, filter, grid, finish(selectTime(page, filter))));
+}
+
 /** One figure a cell, `.` for nothing. */
 function draw(cells: Float64Array): string {
   return Array.from(cells, (value) => (value === 0 ? '.' : Number(value.toFixed(2)))).join(' ');
@@ -30,49 +37,17 @@ function draw(cells: Float64Array): string {
 
 test('samples stand in the cell of their time', () => {
   const page = pageOf(THREE, { timeNs: ms(0, 2.5, 9.99) });
-  const { all, lanes } = finish(computeTimeline(page, { ...ALL, grid: GRID, lanes: 9 }));
-  expect(draw(all.samples)).toBe('1 . 1 . . . . . . 1');
-  expect(lanes.map(({ label, total }) => `${label}: ${total}`)).toEqual([
-    'app (tid 1): 2',
-    'app (tid 2): 1',
-  ]);
-  expect(lanes.map(({ samples }) => draw(samples))).toEqual([
-    '1 . . . . . . . . 1',
-    '. . 1 . . . . . . .',
-  ]);
+  expect(draw(cellsOf(page, ALL).samples)).toBe('1 . 1 . . . . . . 1');
 });
 
-test('a weight, a thread and a window are taken where they are asked for', () => {
+test('a weight, threads and a window are taken where they are asked for', () => {
   const page = pageOf(THREE, { timeNs: ms(0, 2.5, 9.99) });
-  const params = { ...ALL, weight: 'period' as const, thread: 0, grid: GRID, lanes: 0 };
-  const { all, lanes, otherThreads, otherSamples } = finish(computeTimeline(page, params));
-  expect(draw(all.weight)).toBe('10 . . . . . . . . 30');
-  expect([lanes.length, otherThreads, otherSamples]).toEqual([0, 1, 2]);
+  const filter: TimeFilter = { ...ALL, weight: 'period', threads: [0] };
+  expect(draw(cellsOf(page, filter).weight)).toBe('10 . . . . . . . . 30');
+  const both = { ...filter, threads: [0, 1] };
+  expect(draw(cellsOf(page, both).weight)).toBe('10 . 20 . . . . . . 30');
   const late = { firstNs: 9 * MS, cellNs: MS / 2, length: 3 };
-  expect(draw(finish(computeTimeline(page, { ...params, grid: late })).all.samples)).toBe('. 1 .');
-});
-
-test('a lane has the weight that was chosen', () => {
-  const page = pageOf(THREE, { timeNs: ms(0, 2.5, 9.99) });
-  const { lanes } = finish(
-    computeTimeline(page, { ...ALL, weight: 'period', grid: GRID, lanes: 9 }),
-  );
-  expect(lanes.map(({ weight }) => draw(weight))).toEqual([
-    '10 . . . . . . . . 30',
-    '. . 20 . . . . . . .',
-  ]);
-});
-
-test('losses are drawn with the mean sample weight, ramps by their samples', () => {
-  const cells = {
-    samples: Float64Array.of(2, 1, 0),
-    weight: Float64Array.of(20, 70, 0),
-    ramp: Float64Array.of(1, 0, 0),
-    lost: Float64Array.of(0, 0, 4),
-    throttled: new Float64Array(3),
-  };
-  const { weight, ramp, lost } = weighCells(cells);
-  expect([weight, ramp, lost].map(draw)).toEqual(['20 70 .', '10 . .', '. . 120']);
+  expect(draw(cellsOf(page, filter, late).samples)).toBe('. 1 .');
 });
 
 test('a loss is drawn from the last sample that fitted on, at the rate before', () => {
@@ -81,9 +56,9 @@ test('a loss is drawn from the last sample that fitted on, at the rate before', 
     cpu: [3, 3, 3],
     lossGaps: [{ event: 0, cpu: 3, timeNs: 9.5 * MS, samples: 4 }],
   });
-  const { all } = finish(computeTimeline(page, { ...ALL, grid: GRID, lanes: 0 }));
-  expect(draw(all.samples)).toBe('1 1 1 . . . . . . .');
-  expect(draw(all.lost)).toBe('. . 1 1 1 1 . . . .');
+  const { samples, lost } = cellsOf(page, ALL);
+  expect(draw(samples)).toBe('1 1 1 . . . . . . .');
+  expect(draw(lost)).toBe('. . 1 1 1 1 . . . .');
 });
 
 test('a loss ends at the next record of its CPU', () => {
@@ -92,8 +67,7 @@ test('a loss ends at the next record of its CPU', () => {
     cpu: [3, 3, 3],
     lossGaps: [{ event: 0, cpu: 3, timeNs: 4 * MS, samples: 100 }],
   });
-  const lost = (cpu: number | null) =>
-    draw(finish(computeTimeline(page, { ...ALL, cpu, grid: GRID, lanes: 0 })).all.lost);
+  const lost = (cpu: number | null) => draw(cellsOf(page, { ...ALL, cpu }).lost);
   expect(lost(null)).toBe('. . 50 50 . . . . . .');
   expect(lost(3)).toBe('. . 50 50 . . . . . .');
   expect(lost(1)).toBe('. . . . . . . . . .');
@@ -104,19 +78,7 @@ test('a loss with an unknown start is spread over all time before it', () => {
     timeNs: ms(5, 6, 7),
     lossGaps: [{ event: -1, cpu: 0, timeNs: 4 * MS, samples: 8 }],
   });
-  const { all } = finish(computeTimeline(page, { ...ALL, grid: GRID, lanes: 0 }));
-  expect(draw(all.lost)).toBe('2 2 2 2 . . . . . .');
-});
-
-test('losses counted at the end only have no time', () => {
-  const losses = [{ event: 0, lostRecords: 2, lostSamples: 7 }] as never;
-  const page = pageOf(
-    { ...THREE, losses },
-    {
-      lossGaps: [{ event: 0, cpu: 0, timeNs: 4 * MS, samples: 2 }],
-    },
-  );
-  expect(finish(computeTimeline(page, { ...ALL, grid: GRID, lanes: 0 })).lostSometime).toBe(5);
+  expect(draw(cellsOf(page, ALL).lost)).toBe('2 2 2 2 . . . . . .');
 });
 
 test('a pause is a share of its cells, and of the threads whose stream it was', () => {
@@ -132,29 +94,24 @@ test('a pause is a share of its cells, and of the threads whose stream it was', 
       throttles: [{ event: 0, stream: 0, startNs: 2.5 * MS, endNs: 4.25 * MS }],
     },
   );
-  const { all, lanes } = finish(computeTimeline(page, { ...ALL, grid: GRID, lanes: 9 }));
-  expect(draw(all.throttled)).toBe('. . 0.5 1 0.25 . . . . .');
-  expect(lanes.map(({ throttled }) => draw(throttled))).toEqual([
-    '. . 0.5 1 0.25 . . . . .',
-    '. . . . . . . . . .',
-  ]);
-  const other = finish(computeTimeline(page, { ...ALL, thread: 1, grid: GRID, lanes: 0 }));
-  expect(draw(other.all.throttled)).toBe('. . . . . . . . . .');
+  const throttled = (...threads: number[]) => draw(cellsOf(page, { ...ALL, threads }).throttled);
+  expect(throttled()).toBe('. . 0.5 1 0.25 . . . . .');
+  expect(throttled(0)).toBe('. . 0.5 1 0.25 . . . . .');
+  expect(throttled(1)).toBe('. . . . . . . . . .');
+  expect(throttled(0, 1)).toBe('. . 0.5 1 0.25 . . . . .');
 });
 
 test('samples of a ramp are drawn apart from settled ones', () => {
   const periods = [1, 1, 2, 9, 40, 90, ...Array.from({ length: 60 }, () => 100)];
   const grid = { firstNs: 0, cellNs: 6 * MS, length: 11 };
   const adaptive = pageOfPeriods(periods);
-  const { all } = finish(computeTimeline(adaptive, { ...ALL, grid, lanes: 0 }));
-  expect(all.samples.every((count) => count === 6)).toBe(true);
-  expect(all.ramp[0]).toBeGreaterThanOrEqual(5);
-  expect(draw(all.ramp.slice(1))).toBe('. . . . . . . . . .');
+  const { samples, ramp } = cellsOf(adaptive, ALL, grid);
+  expect(samples.every((count) => count === 6)).toBe(true);
+  expect(ramp[0]).toBeGreaterThanOrEqual(5);
+  expect(draw(ramp.slice(1))).toBe('. . . . . . . . . .');
 
   const fixed = pageOfPeriods(periods, { mode: 'period', frequencyHz: null, fixedPeriod: 1 });
-  expect(draw(finish(computeTimeline(fixed, { ...ALL, grid, lanes: 0 })).all.ramp)).toBe(
-    '. . . . . . . . . . .',
-  );
+  expect(draw(cellsOf(fixed, ALL, grid).ramp)).toBe('. . . . . . . . . . .');
 });
 
 test('a heat map has columns of the width asked for, and wider ones where they would not fit', () => {
@@ -177,12 +134,9 @@ test('a pause of an unknown stream belongs to the streams that stopped at its st
       throttles: [{ event: 0, stream: 0, startNs: 2.5 * MS, endNs: 4 * MS }],
     },
   );
-  const { all, lanes } = finish(computeTimeline(page, { ...ALL, grid: GRID, lanes: 9 }));
-  expect(draw(all.throttled)).toBe('. . 0.5 1 . . . . . .');
-  expect(lanes.map(({ throttled }) => draw(throttled))).toEqual([
-    '. . . . . . . . . .',
-    '. . 0.5 1 . . . . . .',
-  ]);
+  expect(draw(cellsOf(page, ALL).throttled)).toBe('. . 0.5 1 . . . . . .');
+  expect(draw(cellsOf(page, { ...ALL, threads: [0] }).throttled)).toBe('. . . . . . . . . .');
+  expect(draw(cellsOf(page, { ...ALL, threads: [1] }).throttled)).toBe('. . 0.5 1 . . . . . .');
 });
 
 describe.skipIf(!hasCorpora)('a recording over time', () => {
@@ -201,9 +155,7 @@ describe.skipIf(!hasCorpora)('a recording over time', () => {
     const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
     let all = 0;
     for (const [event, { samples }] of events.entries()) {
-      const result = finish(computeTimeline(page, { ...ALL, event, grid, lanes: 1000 }));
-      expect(sum(result.all.samples)).toBe(samples);
-      expect(result.lanes.reduce((total, lane) => total + sum(lane.samples), 0)).toBe(samples);
+      expect(sum(cellsOf(page, { ...ALL, event }, grid).samples)).toBe(samples);
       const map = finish(computeHeatMap(page, { ...ALL, event, columnNs: 1e9, rows: 50 }));
       expect(sum(map.cells.samples)).toBe(samples);
       all += samples;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodePageData } from '../../src/formats/export/page-data.ts';
+import type { DiffMeasure } from '../../src/profile/analysis/diff-measure.ts';
 import type { EventIndex, Profile, Weights } from '../../src/profile/types.ts';
 import { type Answers, createAnswers } from '../../web/src/worker/answer.ts';
 import { MAX_ROWS, type TreeResult } from '../../web/src/worker/messages.ts';
@@ -47,7 +48,7 @@ describe('the tree that the worker sends', () => {
       '    read 1/1',
       '  idle 2/2',
     ]);
-    expect(draw(opened().tree({ ...TREE, thread: 1 }))).toEqual([
+    expect(draw(opened().tree({ ...TREE, threads: [1] }))).toEqual([
       'main 9/0',
       '  work 9/0',
       '    leaf 8/8',
@@ -95,7 +96,7 @@ describe('the tree that the worker sends', () => {
     const byThread = draw(answers.tree({ ...events, roots: 'thread' }));
     expect(byThread.filter((line) => !line.startsWith(' '))).toContain('[lost] 40/40');
     // The samples were lost before one of the other thread.
-    expect(draw(answers.tree({ ...events, thread: 1 }))).toEqual(['main 30/0', '  work 30/30']);
+    expect(draw(answers.tree({ ...events, threads: [1] }))).toEqual(['main 30/0', '  work 30/30']);
   });
 
   it('shows callers where it is inverted, and zooms into them', () => {
@@ -239,20 +240,58 @@ describe('a comparison', () => {
               work  fresh
     `);
     const answers = opened(PROFILE, other);
-    const diff = answers.diff({ ...ALL, inverted: false, zoom: [], search: '' });
+    const diff = answers.diff({ ...ALL, by: 'share', inverted: false, zoom: [], search: '' });
     const names = diff.tree.rows.label;
     const deltas = Object.fromEntries(
       Array.from(diff.delta, (delta, row) => [diff.tree.labels.name[names[row]], delta]),
     );
     expect(deltas.fresh).toBeCloseTo(-0.5);
     expect(deltas.work).toBeCloseTo(16 / 18 - 0.5);
-    expect(answers.changes(ALL).rows[0]).toMatchObject({ name: 'leaf', otherShare: 0 });
+    const { rows, total } = answers.changes({ ...ALL, by: 'share' });
+    expect(rows[0]).toMatchObject({ name: 'leaf', share: { there: 0 } });
+    expect(total.absolute).toMatchObject({ here: 18, there: 2, delta: 16 });
+    // A function that only the other recording has is no row of this one.
+    const funcs = Object.fromEntries(rows.map(({ name, func }) => [name, func]));
+    expect(funcs).toMatchObject({ leaf: keyOf(answers.tree(TREE), 'leaf'), fresh: -1 });
+  });
+
+  it('has weights as they are, or per second', () => {
+    const other = profileFromText(`
+      period  1     1     1
+              main  main  main
+              work  work  work
+    `);
+    const answers = opened(PROFILE, other);
+    const diffBy = (by: DiffMeasure) => {
+      const {
+        tree,
+        delta,
+        other: there,
+        ...rest
+      } = answers.diff({
+        ...ALL,
+        by,
+        inverted: false,
+        zoom: [],
+        search: '',
+      });
+      const row = tree.rows.label.findIndex((label) => tree.labels.name[label] === 'work');
+      return { ...rest, mean: tree.rows.total[row], delta: delta[row], there: there[row] };
+    };
+    const absolute = diffBy('absolute');
+    expect(absolute).toMatchObject({ by: 'absolute', weight: 18, otherWeight: 3, unit: 'events' });
+    expect(absolute).toMatchObject({ mean: (16 + 3) / 2, delta: 13, there: 3 });
+    // Samples are a millisecond apart, the first at 0.
+    const { seconds, otherSeconds, ...perSecond } = diffBy('second');
+    expect(otherSeconds).toBe(0.002);
+    expect(perSecond).toMatchObject({ by: 'second', there: 1500, delta: 16 / seconds! - 1500 });
+    expect(diffBy('share')).toMatchObject({ there: 1 });
   });
 
   it("a comparison lists the other recording's events where they differ", () => {
     const other = profileFromText('event  faults\n       main');
     const ask = () =>
-      opened(PROFILE, other).diff({ ...ALL, inverted: false, zoom: [], search: '' });
+      opened(PROFILE, other).diff({ ...ALL, by: 'share', inverted: false, zoom: [], search: '' });
     expect(ask).toThrow('the other recording has no event cycles; it has faults');
   });
 });

@@ -1,9 +1,11 @@
-import type { RequestKind, Requests } from './worker/messages.ts';
+import type { RequestKind, Requests } from './worker/requests.ts';
 import type { AskWorker } from './worker-client.ts';
+
+const NOTHING = '';
 
 /**
  * A question that is asked again whenever the state changes. Only the last one counts: those before
- * it are cancelled, and the same one is not asked twice. Null asks nothing and cancels the last one.
+ * it are cancelled, and the same one is not asked twice of the same recordings. Null asks nothing and cancels the last one.
  * Returns whether the question differs from the one before.
  */
 export function askLatest<Kind extends RequestKind>(
@@ -13,9 +15,9 @@ export function askLatest<Kind extends RequestKind>(
   fail: (problem: string) => void,
 ): (params: Requests[Kind]['params'] | null) => boolean {
   let running: AbortController | null = null;
-  let asked = 'null';
+  let asked = NOTHING;
   return (params) => {
-    const question = JSON.stringify(params);
+    const question = params === null ? NOTHING : `${ask.opened?.() ?? 1} ${JSON.stringify(params)}`;
     if (question === asked) return false;
     asked = question;
     running?.abort();

@@ -1,12 +1,14 @@
 // What the page uses of d3-flame-graph 5 and d3-selection 3, which come without types.
 
 declare module 'd3-flame-graph' {
-  /** A node of d3-hierarchy's tree over `Datum`; the chart adds `highlight` while searching. */
+  /** A node of d3-hierarchy's tree over `Datum`. */
   export type ChartNode<Datum> = {
     readonly data: Datum;
     readonly parent: ChartNode<Datum> | null;
     readonly depth: number;
-    readonly highlight?: boolean;
+    /** Parts of the width, 0…1. */
+    readonly x0: number;
+    readonly x1: number;
   };
 
   /** Called on the chart's svg once; then `show` and `hide` follow the pointer. */
@@ -19,27 +21,30 @@ declare module 'd3-flame-graph' {
   export type Chart<Datum> = {
     (selection: unknown): void;
     width(pixels: number): Chart<Datum>;
+    height(pixels: number): Chart<Datum>;
     cellHeight(pixels: number): Chart<Datum>;
+    getChildren(children: (datum: Datum) => readonly Datum[]): Chart<Datum>;
+    getValue(value: (datum: Datum) => number): Chart<Datum>;
+    setLabelHandler(label: (node: ChartNode<Datum>) => string): Chart<Datum>;
     /** Narrower frames are not drawn, pixels. */
     minFrameSize(pixels: number): Chart<Datum>;
     transitionDuration(milliseconds: number): Chart<Datum>;
     /** True: the root on top. */
     inverted(isInverted: boolean): Chart<Datum>;
-    sort(compare: (a: ChartNode<Datum>, b: ChartNode<Datum>) => number): Chart<Datum>;
     tooltip(tooltip: Tooltip<Datum>): Chart<Datum>;
-    onClick(handler: (node: ChartNode<Datum>) => void): Chart<Datum>;
     setColorMapper(colour: (node: ChartNode<Datum>) => string): Chart<Datum>;
-    setSearchMatch(match: (node: ChartNode<Datum>, term: string) => boolean): Chart<Datum>;
-    setSearchHandler(handler: (results: readonly ChartNode<Datum>[]) => void): Chart<Datum>;
-    search(term: string): void;
-    clear(): void;
-    resetZoom(): void;
-    destroy(): void;
   };
 
   export default function flamegraph<Datum>(): Chart<Datum>;
 }
 
 declare module 'd3-selection' {
-  export function select(element: Element): { datum(data: unknown): unknown };
+  export type Selection = {
+    attr(name: string, value: unknown): Selection;
+    text(value: unknown): Selection;
+    datum(data: unknown): Selection;
+  };
+  export function select(element: Element): Selection;
+  /** What all selections inherit from. */
+  export const selection: { readonly prototype: object };
 }

@@ -23,27 +23,55 @@ export function pushButton(className: string, text: string, onPush: () => void):
   return button;
 }
 
+export type Choice<Value extends string> = {
+  readonly value: Value;
+  readonly label: string;
+  readonly hint: string;
+  /** Stands before the label; the style sheet may leave it alone where there is little room. */
+  readonly sign?: string;
+};
+
 /** A segmented control: buttons of which one is pressed. */
 export function switcher<Value extends string>(
   title: string,
-  choices: readonly { readonly value: Value; readonly label: string; readonly hint: string }[],
+  choices: readonly Choice<Value>[],
   chosen: Value,
   onChoose: (value: Value) => void,
 ): HTMLElement {
   const group = element('div', 'switcher');
   group.setAttribute('role', 'group');
   group.setAttribute('aria-label', title);
-  const buttons = choices.map(({ value, label, hint }) => {
-    const button = pushButton('', label, () => {
-      for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
+  const stop = choices.some(({ value }) => value === chosen) ? chosen : choices[0]?.value;
+  const buttons = choices.map(({ value, label, hint, sign }) => {
+    const button = pushButton('', sign === undefined ? label : '', () => {
+      for (const other of buttons) {
+        other.setAttribute('aria-pressed', String(other === button));
+        other.tabIndex = other === button ? 0 : -1;
+      }
       onChoose(value);
     });
-    button.title = hint;
+    if (sign !== undefined) {
+      button.append(element('span', 'sign', sign), element('span', 'sign-word', ` ${label}`));
+      button.setAttribute('aria-label', label);
+    }
+    button.title = sign === undefined ? hint : `${label}: ${hint}`;
     button.dataset.value = value;
     button.setAttribute('aria-pressed', String(value === chosen));
+    button.tabIndex = value === stop ? 0 : -1;
     return button;
   });
   group.append(...buttons);
+  // One stop of the Tab key: arrow keys go from button to button.
+  group.addEventListener('keydown', (event) => {
+    const enabled = buttons.filter((button) => !button.disabled);
+    const at = enabled.indexOf(document.activeElement as HTMLButtonElement);
+    const last = enabled.length - 1;
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    enabled[Math.min(Math.max(to, 0), last)]?.focus();
+  });
   return group;
 }
 
@@ -65,9 +93,13 @@ export function chooser(
   const root = element('label', 'chooser', element('span', '', title), select);
   select.addEventListener('change', () => onChoose(select.selectedIndex));
   const setOptions = (texts: readonly string[], disabledFrom = texts.length) => {
-    const made = texts.map((text) => element('option', '', text));
-    for (const option of made.slice(disabledFrom)) option.disabled = true;
-    select.replaceChildren(...made);
+    // Options that stay are kept: the list may be open.
+    while (select.length > texts.length) select.remove(select.length - 1);
+    texts.forEach((text, index) => {
+      const option = select.options[index] ?? select.appendChild(element('option'));
+      if (option.textContent !== text) option.textContent = text;
+      option.disabled = index >= disabledFrom;
+    });
     root.hidden = texts.length < 2;
   };
   setOptions(options);

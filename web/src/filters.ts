@@ -1,35 +1,45 @@
 import { type Chooser, chooser, element } from './dom.ts';
-import { formatCount } from './format.ts';
+import { formatCount, formatWeight } from './format.ts';
 import { type Option, shortList } from './short-list.ts';
 import type { ViewState } from './state.ts';
 import type { ViewContext } from './view-context.ts';
+import type { OpenResult } from './worker/messages.ts';
 
-/** Which event, process, thread and CPU every view shows. */
-export function createFilters({ store, recording }: ViewContext): HTMLElement {
-  const { events, cpus } = recording;
+/** Which event every view shows; and which process, thread and CPU. */
+export function createFilters(context: ViewContext): {
+  readonly event: HTMLElement;
+  readonly others: HTMLElement;
+} {
+  const { store } = context;
+  const ofLatest = <Value>(list: (recording: OpenResult) => readonly Option<Value>[]) =>
+    rememberLast(() => context.recording, list);
   const parts = [
     new Filter(
       'Event',
-      always(events.map(({ name }, value) => ({ value, label: name }))),
+      ofLatest(({ events }) => events.map(({ name }, value) => ({ value, label: name }))),
       ({ event }) => event,
       // A stream is one of its event's.
       (event) => store.change({ event, stream: null, zoom: [] }),
     ),
     new Filter(
       'Process',
-      always([{ value: null, label: 'all processes' }, ...processesOf(recording.threads)]),
+      ofLatest(({ threads }) => [{ value: null, label: 'all processes' }, ...processesOf(threads)]),
       ({ pid }) => pid,
-      (pid) => store.change({ pid, thread: null, zoom: [] }),
+      (pid) => store.change({ pid, threads: [], zoom: [] }),
     ),
     new Filter(
       'Thread',
-      threadsByPid(recording.threads),
-      ({ thread }) => thread,
-      (thread) => store.change({ thread, zoom: [] }),
+      threadsByPid(context),
+      ({ threads }) => (threads.length > 1 ? SEVERAL : (threads[0] ?? null)),
+      (thread) => {
+        // To choose several again changes nothing.
+        if (thread !== SEVERAL)
+          store.change({ threads: thread === null ? [] : [thread], zoom: [] });
+      },
     ),
     new Filter(
       'CPU',
-      always([
+      ofLatest(({ cpus }) => [
         { value: null, label: 'all CPUs' },
         ...cpus.map((value) => ({ value, label: `CPU ${value}` })),
       ]),
@@ -42,7 +52,8 @@ export function createFilters({ store, recording }: ViewContext): HTMLElement {
   };
   store.subscribe(show);
   show(store.get());
-  return element('div', 'filters', ...parts.map(({ root }) => root));
+  const [event, ...others] = parts.map(({ root }) => root);
+  return { event, others: element('div', 'filters', ...others) };
 }
 
 /** A chooser with the state's value chosen. One with a single choice beside "all" is not shown. */
@@ -91,32 +102,48 @@ class Filter<Value> {
   }
 }
 
-const always =
-  <Value>(value: Value) =>
-  () =>
-    value;
+/** What `make` makes of the latest value, made once for each. */
+function rememberLast<Value, Made>(latest: () => Value, make: (value: Value) => Made): () => Made {
+  let last: { readonly value: Value; readonly made: Made } | null = null;
+  return () => {
+    const value = latest();
+    if (last?.value !== value) last = { value, made: make(value) };
+    return last.made;
+  };
+}
+
+/** Stands for the threads that were chosen, where they are more than one: the tracks choose them. */
+const SEVERAL = -1;
 
 /** The threads of the chosen process, or all. */
-function threadsByPid(threads: Threads): (state: ViewState) => readonly Option<number | null>[] {
-  const known = new Map<number | null, readonly Option<number | null>[]>();
-  return ({ pid }) => {
-    const options = known.get(pid) ?? [
+function threadsByPid(
+  context: ViewContext,
+): (state: ViewState) => readonly Option<number | null>[] {
+  const knownOf = rememberLast(
+    () => context.recording,
+    () => new Map<string, readonly Option<number | null>[]>(),
+  );
+  return ({ pid, threads: { length } }) => {
+    const known = knownOf();
+    const key = `${pid} ${length > 1 ? length : ''}`;
+    const options = known.get(key) ?? [
       { value: null, label: pid === null ? 'all threads' : 'all its threads' },
-      ...threadsOf(threads, pid),
+      ...(length > 1 ? [{ value: SEVERAL, label: `${length} threads` }] : []),
+      ...threadsOf(context.recording.threads, pid),
     ];
-    known.set(pid, options);
+    known.set(key, options);
     return options;
   };
 }
 
-type Threads = ViewContext['recording']['threads'];
+type Threads = OpenResult['threads'];
 
 function threadsOf(threads: Threads, of: number | null): Option<number>[] {
   return threads
-    .map(({ comm, pid, tid, samples }, value) => ({
+    .map(({ name, pid, tid, samples }, value) => ({
       value,
       samples: of === null || pid === of ? samples : 0,
-      label: `${comm} (tid ${tid}): ${formatCount(samples)} samples`,
+      label: `${tid < 0 ? name : `${name} (tid ${tid})`}: ${formatWeight(samples, 'samples')}`,
     }))
     .filter(({ samples }) => samples > 0)
     .sort((a, b) => b.samples - a.samples || a.value - b.value);
@@ -136,6 +163,6 @@ function processesOf(threads: Threads): Option<number>[] {
     .sort(([, a], [, b]) => b.samples - a.samples)
     .map(([value, { comm, samples }]) => ({
       value,
-      label: `${comm} (pid ${value}): ${formatCount(samples)} samples`,
+      label: `${comm} (pid ${value}): ${formatWeight(samples, 'samples')}`,
     }));
 }

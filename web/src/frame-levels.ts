@@ -1,4 +1,4 @@
-import { FRAME_LEVELS, type FrameLevel } from '../../src/profile/frame-level.ts';
+import type { FrameLevel } from '../../src/profile/frame-level.ts';
 import { element, switcher } from './dom.ts';
 import type { ViewState } from './state.ts';
 import type { ViewContext } from './view-context.ts';
@@ -10,6 +10,11 @@ const LEVELS: readonly {
 }[] = [
   { value: 'all', label: 'All', hint: 'Every frame, as it was recorded' },
   {
+    value: 'main',
+    label: 'From main',
+    hint: 'Without the start of the program and its threads: main is on top',
+  },
+  {
     value: 'javascript',
     label: 'JavaScript',
     hint: 'Native code of V8, Node, libuv and the kernel as one frame of its kind',
@@ -17,32 +22,37 @@ const LEVELS: readonly {
   {
     value: 'own',
     label: 'My code',
-    hint: 'Functions outside node_modules and Node: what these did counts for those that called them',
+    hint: 'Functions of the program itself: dependencies, libraries and the kernel as one frame of their kind, or part of what called them',
   },
 ];
 
-/** The switch between levels of frames; none where the recording has no JavaScript. */
-export function createFramesSwitch({ store, recording }: ViewContext): HTMLElement[] {
-  if (recording.head.firstFrames === undefined) return [];
+/** The switch between levels of frames; hidden where the recording has one only. */
+export function createFramesSwitch(context: ViewContext): HTMLElement {
+  const { store } = context;
   const box = element('div', 'frame-levels');
   const show = ({ frames }: ViewState) => {
+    const levels = context.recording.head.frameLevels ?? [];
+    box.hidden = levels.length === 0;
+    const choices = LEVELS.filter(({ value }) => levels.includes(value));
     const hadFocus = box.contains(document.activeElement);
-    const buttons = switcher('Frames', LEVELS, frames, (value) => store.change(atLevel(value)));
-    box.replaceChildren(element('span', 'quiet-text', 'Frames'), buttons);
+    const buttons = switcher('Frames', choices, frames, (value) => store.change(atLevel(value)));
+    box.replaceChildren(buttons);
     if (hadFocus) buttons.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus();
   };
   store.subscribe((state, previous) => {
     if (state.frames !== previous.frames) show(state);
   });
+  context.onReplaced(() => show(store.get()));
   show(store.get());
-  return [box];
+  return box;
 }
 
 /** The level after the shown one; nothing where there is one only. */
 export function nextFrames({ store, recording }: ViewContext): Partial<ViewState> {
-  if (recording.head.firstFrames === undefined) return {};
-  const at = FRAME_LEVELS.indexOf(store.get().frames);
-  return atLevel(FRAME_LEVELS[(at + 1) % FRAME_LEVELS.length]);
+  const levels = recording.head.frameLevels;
+  if (levels === undefined) return {};
+  const at = levels.indexOf(store.get().frames);
+  return atLevel(levels[(at + 1) % levels.length]);
 }
 
 /** Paths of one level are none of another. */

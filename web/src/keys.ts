@@ -23,6 +23,9 @@ export function listenToKeys(page: Document, current: () => readonly KeyBinding[
   page.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (takesText(event.target) || page.querySelector('dialog[open]') !== null) return;
+    // It closes the popover, whichever element has the focus; Firefox does not if the default is prevented.
+    if (event.key === 'Escape' && page.querySelector(':popover-open') !== null) return;
+    if (event.key === 'Enter' && isActivated(event.target)) return;
     const binding = current().find(({ key, run }) => key === event.key && run !== null);
     if (binding === undefined) return;
     event.preventDefault();
@@ -56,3 +59,11 @@ function takesText(target: EventTarget | null): boolean {
     return !['checkbox', 'radio', 'range'].includes(target.type);
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }
+
+/** Links, buttons and the like do something of their own when Enter is pressed on them. */
+function isActivated(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(ACTIVATED) !== null;
+}
+
+const ACTIVATED =
+  'a[href], button, summary, [role="button"], [role="link"], [role="menuitem"], [role="option"], [role="tab"]';

@@ -1,6 +1,6 @@
 import type { FrameEdit } from '../../src/profile/analysis/edit-stacks.ts';
 import type { ViewState } from './state.ts';
-import type { TreeParams } from './worker/messages.ts';
+import type { OpenResult, TreeParams } from './worker/messages.ts';
 import type { Selection } from './worker/selection.ts';
 
 /** Which samples a state shows, and how their stacks are changed, as the worker wants it. */
@@ -9,13 +9,28 @@ export function selectionOf(state: ViewState): Selection {
     event: state.event,
     weight: state.weight,
     level: state.frames,
-    thread: state.thread,
+    threads: state.threads,
     pid: state.pid,
     cpu: state.cpu,
     fromNs: state.range?.fromNs ?? null,
     toNs: state.range?.toNs ?? null,
+    group: state.group,
     edits: editsOf(state),
   };
+}
+
+/** The samples that a state shows, as the server's downloads take them; empty: all of them. */
+export function selectedPart(state: ViewState, { threads }: OpenResult): URLSearchParams {
+  const part = new URLSearchParams();
+  const tids = state.threads.flatMap((row) => threads[row]?.tid ?? []);
+  if (state.range !== null) {
+    part.set('from', String(Math.round(state.range.fromNs)));
+    part.set('to', String(Math.round(state.range.toNs)));
+  }
+  if (tids.length > 0) part.set('tids', tids.join());
+  if (state.pid !== null) part.set('pids', String(state.pid));
+  if (state.cpu !== null) part.set('cpus', String(state.cpu));
+  return part;
 }
 
 /** The tree that a state shows; nodes below the share `leastPart` of the root are left out. */

@@ -27,6 +27,16 @@ export async function loadPageReport(document: Document, file: PageFile): Promis
   return decodePageReport(await response.text());
 }
 
+/** Texts of source files by row of the profile's strings; empty where the page has none inside. */
+export async function loadPageSources(
+  document: Document,
+  { title, sources }: PageFile,
+): Promise<Readonly<Record<number, string>>> {
+  if (sources === undefined) return {};
+  const response = await loadPart(document, title, sources);
+  return (await response.json()) as Record<number, string>;
+}
+
 async function loadPart(document: Document, title: string, part: PageDataPlace): Promise<Response> {
   if (part.kind === 'url') {
     const response = await fetch(new URL(part.url, document.baseURI)).catch(() => {
@@ -53,48 +63,4 @@ export function startWorker(document: Document): Worker {
   // The worker has fetched it by the time it says anything.
   worker.addEventListener('message', () => URL.revokeObjectURL(address), { once: true });
   return worker;
-}
-
-export type LiveListener = {
-  /** There is more than what `setup` was made for. */
-  readonly onChange: () => void;
-  /** That was all. */
-  readonly onEnd: () => void;
-  /** Nobody answers any more. */
-  readonly onGone: () => void;
-};
-
-/**
- * Tells of each new state of a live profile, while the tab is seen: what came meanwhile is told when
- * it is seen again. Does nothing for a profile that is finished.
- */
-export function followLive(document: Document, setup: PageSetup, listener: LiveListener): void {
-  const { live } = setup;
-  if (live === null) return;
-  let source: EventSource | null = null;
-  const pause = () => {
-    source?.close();
-    source = null;
-  };
-  const stop = () => {
-    pause();
-    document.removeEventListener('visibilitychange', follow);
-  };
-  function follow(): void {
-    pause();
-    if (document.hidden) return;
-    source = new EventSource(new URL(live as string, document.baseURI));
-    source.addEventListener('profile', listener.onChange);
-    source.addEventListener('end', () => {
-      stop();
-      listener.onEnd();
-    });
-    // The server of this page is on this machine and starts only once.
-    source.addEventListener('error', () => {
-      stop();
-      listener.onGone();
-    });
-  }
-  document.addEventListener('visibilitychange', follow);
-  follow();
 }

@@ -1,5 +1,7 @@
+import { DIFF_MEASURES, type DiffMeasure } from '../../src/profile/analysis/diff-measure.ts';
 import { FRAME_LEVELS, type FrameLevel } from '../../src/profile/frame-level.ts';
 import type { WeightKind } from '../../src/profile/types.ts';
+import { KIND_GROUPS, type KindGroup } from './worker/kind-group.ts';
 
 /**
  * What the page shows: one immutable value, of which every view is a function, and which the hash
@@ -14,12 +16,18 @@ export type ViewState = {
   /** Which frames of programs of JavaScript; of others all are shown. */
   readonly frames: FrameLevel;
 
-  /** Which samples: row of the profile's threads, process, CPU; null: all. */
-  readonly thread: number | null;
+  /** Which samples: rows of the profile's threads, none: all; process, CPU, null: all. */
+  readonly threads: readonly number[];
   readonly pid: number | null;
   readonly cpu: number | null;
   /** Nanoseconds since the recording's start, the first moment in, the first out; null: all. */
   readonly range: Range | null;
+  /** Samples whose innermost function is such code. */
+  readonly group: KindGroup | null;
+  /** While it is being recorded: the last seconds, which then are the range; `all`: it stands still. */
+  readonly window: '10s' | '60s' | 'all';
+  /** The time that the x axis of every picture of time spans; null: the whole recording. */
+  readonly ruler: Range | null;
 
   /** What stands at the root of the trees. */
   readonly roots: 'comm' | 'thread' | 'process' | 'cpu' | 'none';
@@ -30,6 +38,8 @@ export type ViewState = {
   /** `FrameKey`s from the outermost row to the one zoomed into; empty: not zoomed. */
   readonly zoom: readonly number[];
   readonly search: string;
+  /** Position of the match of `search` that was gone to, the heaviest first; null: none was. */
+  readonly match: number | null;
   /** Row of a function, of a DSO: only stacks with it, from it on. */
   readonly focus: number | null;
   readonly focusDso: number | null;
@@ -41,23 +51,33 @@ export type ViewState = {
   readonly mergedDsos: readonly number[];
   /** Direct and indirect recursion as one frame. */
   readonly foldRecursion: boolean;
+  /** The order in which these edits were made (`edits.ts`): `f12.h3.r`. */
+  readonly editOrder: string;
 
   /** Row of the function whose callers, callees and source are shown. */
   readonly func: number | null;
+  /** What the list beside the views is ordered by. */
+  readonly listBy: 'self' | 'total';
   /** What of that function the tab Source shows, and whether instructions show their bytes. */
   readonly code: 'source' | 'assembly' | 'both';
   readonly codeBytes: boolean;
+  /** Row of the profile's strings: the file that the tab Source shows as a whole where `func` is null. */
+  readonly sourceFile: number | null;
   readonly tableBy: 'function' | 'file' | 'dso' | 'thread';
   /** Column and direction: `self-`, `name+`. */
   readonly tableSort: string;
   readonly tableFilter: string;
   /** The same of the changes between two recordings: `change-`. */
   readonly diffSort: string;
+  /** How these are compared. */
+  readonly diffBy: DiffMeasure;
   /** Rows of the call tree that are open (`tables/open-rows.ts`); empty: the heaviest path. */
   readonly treeOpen: string;
 
   /** Row of the groups that `groupByStream` makes; null: the event's largest. */
   readonly stream: number | null;
+  /** What the tab of time shows. */
+  readonly timeView: 'chart' | 'heat';
   /** Nanoseconds that a column of the heat map is wide. */
   readonly heatColumnNs: number;
   /** Rows into which the heat map cuts a column. */
@@ -76,16 +96,20 @@ export const DEFAULT_STATE: ViewState = {
   event: 0,
   weight: 'events',
   frames: 'all',
-  thread: null,
+  threads: [],
   pid: null,
   cpu: null,
   range: null,
+  group: null,
+  window: 'all',
+  ruler: null,
   roots: 'comm',
   tree: 'callees',
-  shape: 'flame',
+  shape: 'icicle',
   sort: 'weight',
   zoom: [],
   search: '',
+  match: null,
   focus: null,
   focusDso: null,
   hidden: [],
@@ -93,15 +117,20 @@ export const DEFAULT_STATE: ViewState = {
   mergedFuncs: [],
   mergedDsos: [],
   foldRecursion: false,
+  editOrder: '',
   func: null,
+  listBy: 'self',
   code: 'source',
   codeBytes: false,
+  sourceFile: null,
   tableBy: 'function',
   tableSort: 'self-',
   tableFilter: '',
   diffSort: 'change-',
+  diffBy: 'absolute',
   treeOpen: '',
   stream: null,
+  timeView: 'chart',
   heatColumnNs: 1e9,
   heatRows: 50,
   theme: 'system',
@@ -148,6 +177,14 @@ function oneOf<Value extends string>(...values: readonly Value[]): Codec<Value> 
   return { read: (value) => values.find((known) => known === value), write: (value) => value };
 }
 
+function oneOfOrNone<Value extends string>(...values: readonly Value[]): Codec<Value | null> {
+  const known = oneOf(...values);
+  return {
+    read: (value) => (value === '' ? null : known.read(value)),
+    write: (value) => value ?? '',
+  };
+}
+
 function within(least: number, most: number): Codec<number> {
   return {
     read: (value) => {
@@ -163,16 +200,20 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   event: row,
   weight: oneOf('samples', 'period', 'events', 'time'),
   frames: oneOf(...FRAME_LEVELS),
-  thread: rowOrNone,
+  threads: rows,
   pid: rowOrNone,
   cpu: rowOrNone,
   range,
+  group: oneOfOrNone(...KIND_GROUPS),
+  window: oneOf('10s', '60s', 'all'),
+  ruler: range,
   roots: oneOf('comm', 'thread', 'process', 'cpu', 'none'),
   tree: oneOf('callees', 'callers'),
   shape: oneOf('flame', 'icicle'),
   sort: oneOf('weight', 'name', 'time'),
   zoom: rows,
   search: text,
+  match: rowOrNone,
   focus: rowOrNone,
   focusDso: rowOrNone,
   hidden: rows,
@@ -180,20 +221,28 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   mergedFuncs: rows,
   mergedDsos: rows,
   foldRecursion: flag,
+  editOrder: text,
   func: rowOrNone,
+  listBy: oneOf('self', 'total'),
   code: oneOf('source', 'assembly', 'both'),
   codeBytes: flag,
+  sourceFile: rowOrNone,
   tableBy: oneOf('function', 'file', 'dso', 'thread'),
   tableSort: text,
   tableFilter: text,
   diffSort: text,
+  diffBy: oneOf(...DIFF_MEASURES),
   treeOpen: text,
   stream: rowOrNone,
+  timeView: oneOf('chart', 'heat'),
   heatColumnNs: within(1e6, 1e11),
   heatRows: within(2, 200),
   theme: oneOf('system', 'light', 'dark'),
 };
 const KEYS = Object.keys(CODECS) as (keyof ViewState)[];
+
+/** A key's name in the hash: that of one thread was there before one could choose several. */
+const nameOf = (key: keyof ViewState): string => (key === 'threads' ? 'thread' : key);
 
 /** `tab=time&event=1`: what differs from the default, always in the same order. */
 export function encodeState(state: ViewState, defaults: ViewState = DEFAULT_STATE): string {
@@ -201,7 +250,7 @@ export function encodeState(state: ViewState, defaults: ViewState = DEFAULT_STAT
   for (const key of KEYS) {
     const codec = CODECS[key] as Codec<unknown>;
     const value = codec.write(state[key]);
-    if (value !== codec.write(defaults[key])) parameters.set(key, value);
+    if (value !== codec.write(defaults[key])) parameters.set(nameOf(key), value);
   }
   return parameters.toString();
 }
@@ -211,7 +260,7 @@ export function decodeState(hash: string, defaults: ViewState = DEFAULT_STATE): 
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));
   const decoded: Partial<Record<keyof ViewState, unknown>> = {};
   for (const key of KEYS) {
-    const value = parameters.get(key);
+    const value = parameters.get(nameOf(key));
     if (value === null) continue;
     const read = CODECS[key].read(value);
     if (read !== undefined) decoded[key] = read;

@@ -6,9 +6,11 @@ export type ChangeKind = 'step' | 'adjust';
 /** The page's state and its address, kept the same. */
 export type Store = {
   get(): ViewState;
-  /** Does nothing where nothing differs. */
+  /** Does nothing where nothing differs. Who takes a range wants that one: no window slides on. */
   change(changes: Partial<ViewState>, kind?: ChangeKind): void;
-  /** Calls `listener` after each change, the back and forward buttons' included. */
+  /** The same state of another recording, or part of it changed: what shows it is drawn again. */
+  refresh(changes: Partial<ViewState>): void;
+  /** Calls `listener` after each change, the back and forward buttons' included, and each refresh. */
   subscribe(listener: (state: ViewState, previous: ViewState) => void): () => void;
   /** The address of the same page with `changes`, for links. */
   link(changes: Partial<ViewState>): string;
@@ -30,11 +32,17 @@ export function createStore(page: Window, defaults: ViewState = DEFAULT_STATE): 
   return {
     get: () => state,
     change(changes, kind = 'step') {
-      const next = { ...state, ...changes };
+      const next = { ...state, ...('range' in changes && { window: 'all' as const }), ...changes };
       const hash = hashOf(next);
       if (hash === hashOf(state)) return;
       if (kind === 'step') page.history.pushState(null, '', hash);
       else page.history.replaceState(null, '', hash);
+      become(next);
+    },
+    refresh(changes) {
+      const next = { ...state, ...changes };
+      const hash = hashOf(next);
+      if (hash !== hashOf(state)) page.history.replaceState(null, '', hash);
       become(next);
     },
     subscribe(listener) {

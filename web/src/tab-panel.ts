@@ -2,7 +2,7 @@ import { element, pushButton } from './dom.ts';
 import type { KeyBinding } from './keys.ts';
 import type { Tab, ViewState } from './state.ts';
 import type { Store } from './store.ts';
-import type { TabDefinition, TabView } from './tab-view.ts';
+import type { ShownMatch, TabDefinition, TabView } from './tab-view.ts';
 
 /** The tabs and the panel below them, which holds the view of the one that is open. */
 export class TabPanel {
@@ -17,6 +17,9 @@ export class TabPanel {
   readonly #views = new Map<Tab, TabView>();
   /** Scroll positions of the views that were left: an element outside of the document forgets its own. */
   readonly #scrolled = new Map<TabView, readonly ScrolledPart[]>();
+  /** The match that was to be seen last, and the views that have shown it. */
+  #match: ShownMatch | null = null;
+  readonly #haveShown = new Set<TabView>();
   #open: { readonly tab: TabDefinition; readonly view: TabView } | null = null;
 
   constructor(store: Store, tabs: readonly TabDefinition[]) {
@@ -35,11 +38,24 @@ export class TabPanel {
     if (wanted === undefined) return;
     if (this.#open?.tab !== wanted) this.#openTab(wanted);
     this.#open?.view.show(state);
+    this.#revealMatch(false);
+  }
+
+  /** Shows a match in the open view, and in others when they are opened. Null: there is none. */
+  reveal(match: ShownMatch | null): void {
+    this.#match = match;
+    this.#haveShown.clear();
+    this.#revealMatch(match?.takesFocus === true);
   }
 
   /** The open tab's name. */
   get label(): string {
     return this.#open?.tab.label ?? '';
+  }
+
+  /** Whether the open view shows the tree of calls. */
+  get showsTree(): boolean {
+    return this.#open?.tab.showsTree === true;
   }
 
   /** The keys of the open view. */
@@ -58,6 +74,14 @@ export class TabPanel {
       { key: '[', does: 'previous view', run: () => this.#step(-1) },
       { key: ']', does: 'next view', run: () => this.#step(1) },
     ];
+  }
+
+  #revealMatch(takesFocus: boolean): void {
+    if (this.#match === null || this.#open === null) return;
+    const { view } = this.#open;
+    if (this.#haveShown.has(view)) return;
+    this.#haveShown.add(view);
+    view.reveal?.({ ...this.#match, takesFocus });
   }
 
   #openTab(tab: TabDefinition): void {

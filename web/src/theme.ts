@@ -4,20 +4,24 @@ import type { Store } from './store.ts';
 
 type Theme = ViewState['theme'];
 
-const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
-  { theme: 'system', label: 'Theme: system' },
-  { theme: 'light', label: 'Theme: light' },
-  { theme: 'dark', label: 'Theme: dark' },
-];
+const THEMES: readonly { readonly theme: Theme; readonly label: string; readonly says: string }[] =
+  [
+    { theme: 'system', label: '◐', says: 'Theme: as the system has it' },
+    { theme: 'light', label: '○', says: 'Theme: light' },
+    { theme: 'dark', label: '●', says: 'Theme: dark' },
+  ];
 
 /** A button that goes round system, light and dark; it also keeps the page in the state's theme. */
 export function themeButton(page: Document, store: Store): HTMLElement {
-  const button = pushButton('quiet', '', () =>
+  const button = pushButton('icon', '', () =>
     store.change({ theme: nextTheme(store.get()) }, 'adjust'),
   );
   const show = ({ theme }: ViewState) => {
     page.documentElement.dataset.theme = theme;
-    button.textContent = THEMES.find((entry) => entry.theme === theme)?.label ?? '';
+    const { label, says } = THEMES.find((entry) => entry.theme === theme) ?? THEMES[0];
+    button.textContent = label;
+    button.title = says;
+    button.setAttribute('aria-label', says);
   };
   store.subscribe(show);
   show(store.get());

@@ -8,10 +8,20 @@ import type { AskWorker } from './worker-client.ts';
 export type ViewContext = {
   readonly store: Store;
   readonly ask: AskWorker;
-  /** The recording that is shown. */
+  /**
+   * The recording that is shown. A live one grows: this is its latest state, so it is read where it is
+   * needed, and not kept. Rows mean the same in all states.
+   */
   readonly recording: OpenResult;
+  /**
+   * Calls `act` when a longer state has taken the recording's place. For what stands beside the views:
+   * the open view is shown again by itself, and asks again (`askLatest`).
+   */
+  onReplaced(act: () => void): void;
   readonly report: LateReport;
   readonly file: PageFile;
+  /** Where further recordings are sent to; null: nowhere. */
+  readonly open: string | null;
   /** The recording that it is compared with; null if there is none. */
   readonly other: PageFile | null;
 };

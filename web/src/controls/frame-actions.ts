@@ -1,52 +1,101 @@
+import { copyText } from '../copy-text.ts';
+import { addEdit, type Edit, editsOfState, removeEdit } from '../edits.ts';
 import { funcOfKey } from '../frame-key.ts';
+import type { KeyBinding } from '../keys.ts';
 import type { Store } from '../store.ts';
 import type { TreeLabels } from '../worker/messages.ts';
 import type { MenuItem } from './frame-menu.ts';
 
-/** The actions that a menu offers for the function and the DSO of a frame. */
+/** What an action is done with: a row of labels. */
+export type FrameTarget = {
+  readonly labels: TreeLabels;
+  readonly label: number;
+  /** Names from the outermost frame to this one; absent where no stack is meant. */
+  readonly stack?: readonly string[] | undefined;
+};
+
+/** The actions that a menu offers for the function and the DSO of a frame. `stack` as in `FrameTarget`. */
 export function frameActions(
   store: Store,
   labels: TreeLabels,
   label: number,
   funcs: number,
+  stack?: readonly string[],
 ): MenuItem[] {
-  const func = funcOfKey(labels.key[label], funcs);
+  const func = label < 0 ? -1 : funcOfKey(labels.key[label], funcs);
   if (func < 0) return [];
   const name = shorten(labels.name[label]);
-  const dso = labels.dsoIndex[label];
-  const dsoName = shorten(labels.dso[label].replace(/^.*\//, ''));
-  // Paths of the old stacks lead nowhere in the new ones.
-  const change = (changes: Parameters<Store['change']>[0]) =>
-    store.change({ zoom: [], ...changes });
-  const with_ = (list: readonly number[], index: number) => [...new Set([...list, index])];
-  const ofFunc: MenuItem[] = [
+  const edit = (made: Edit) => () => store.change(addEdit(store.get(), made));
+  const ofFunc = (action: 'focus' | 'hide' | 'merge') => edit({ action, of: 'func', index: func });
+  const target = { labels, label, stack };
+  const items: MenuItem[] = [
     { label: 'Callers and callees', run: () => store.change({ tab: 'table', func }) },
     { label: 'Source', run: () => store.change({ tab: 'source', func }) },
-    { label: 'Search for this name', run: () => store.change({ search: labels.name[label] }) },
-    { label: `Focus on ${name}`, run: () => change({ focus: func }) },
     {
-      label: `Hide samples with ${name}`,
-      run: () => change({ hidden: with_(store.get().hidden, func) }),
+      label: 'Search for this name',
+      run: () => store.change({ search: labels.name[label], match: null }),
     },
-    {
-      label: `Merge ${name} into its callers`,
-      run: () => change({ mergedFuncs: with_(store.get().mergedFuncs, func) }),
-    },
-    { label: 'Merge recursion', run: () => change({ foldRecursion: true }) },
+    { label: `Focus on ${name}`, key: 'f', run: ofFunc('focus') },
+    { label: `Hide samples with ${name}`, key: 'd', run: ofFunc('hide') },
+    { label: `Merge ${name} into its callers`, key: 'm', run: ofFunc('merge') },
+    { label: 'Merge recursion', run: edit({ action: 'merge', of: 'recursion' }) },
+    { label: 'Copy the name', key: 'c', run: () => copyName(target) },
   ];
-  if (dso < 0) return ofFunc;
+  if (stack !== undefined) {
+    items.push({ label: 'Copy the stack', key: 'C', run: () => copyStack(target) });
+  }
+  const dso = labels.dsoIndex[label];
+  if (dso < 0) return items;
+  const dsoName = shorten(labels.dso[label].replace(/^.*\//, ''));
+  const ofDso = (action: 'focus' | 'hide' | 'merge') => edit({ action, of: 'dso', index: dso });
   return [
-    ...ofFunc,
-    { label: `Focus on DSO ${dsoName}`, run: () => change({ focusDso: dso }) },
-    {
-      label: `Hide samples with DSO ${dsoName}`,
-      run: () => change({ hiddenDsos: with_(store.get().hiddenDsos, dso) }),
-    },
-    {
-      label: `Merge DSO ${dsoName} into its callers`,
-      run: () => change({ mergedDsos: with_(store.get().mergedDsos, dso) }),
-    },
+    ...items,
+    { label: `Focus on DSO ${dsoName}`, run: ofDso('focus') },
+    { label: `Hide samples with DSO ${dsoName}`, run: ofDso('hide') },
+    { label: `Merge DSO ${dsoName} into its callers`, run: ofDso('merge') },
   ];
+}
+
+/** Keys that do the same with the frame or row that `target` gives when one is pressed. */
+export function frameKeys(
+  store: Store,
+  funcs: number,
+  target: () => FrameTarget | null,
+): KeyBinding[] {
+  const edit = (action: 'focus' | 'hide' | 'merge') => () => {
+    const at = target();
+    const func = at === null || at.label < 0 ? -1 : funcOfKey(at.labels.key[at.label], funcs);
+    if (func >= 0) store.change(addEdit(store.get(), { action, of: 'func', index: func }));
+  };
+  const withTarget = (act: (at: FrameTarget) => void) => () => {
+    const at = target();
+    if (at !== null && at.label >= 0) act(at);
+  };
+  return [
+    { key: 'f', does: 'focus: only stacks with this function', run: edit('focus') },
+    { key: 'd', does: 'drop: hide samples with this function', run: edit('hide') },
+    { key: 'm', does: 'merge this function into its callers', run: edit('merge') },
+    { key: 'u', does: 'undo the last of them', run: () => undoEdit(store) },
+    { key: 'c', does: 'copy the name', run: withTarget(copyName) },
+    { key: 'C', does: 'copy the stack', run: withTarget(copyStack) },
+  ];
+}
+
+/** Takes the last edit back; false where there is none. */
+export function undoEdit(store: Store): boolean {
+  const last = editsOfState(store.get()).at(-1);
+  if (last === undefined) return false;
+  store.change(removeEdit(store.get(), last));
+  return true;
+}
+
+function copyName({ labels, label }: FrameTarget): void {
+  void copyText(labels.name[label], 'the name');
+}
+
+/** The innermost function first, one in a line. */
+function copyStack({ labels, label, stack = [labels.name[label]] }: FrameTarget): void {
+  void copyText(stack.toReversed().join('\n'), 'the stack');
 }
 
 /** Names of C++ are long; a menu is not. */

@@ -1,6 +1,11 @@
 import { element, pushButton } from '../dom.ts';
 
-export type MenuItem = { readonly label: string; readonly run: () => void };
+export type MenuItem = {
+  readonly label: string;
+  /** The key that does the same without the menu. */
+  readonly key?: string;
+  readonly run: () => void;
+};
 
 /** A menu beside a frame: arrow keys go through it, Escape and a click elsewhere close it. */
 export function showMenu(
@@ -13,12 +18,14 @@ export function showMenu(
   menu.setAttribute('role', 'menu');
   menu.setAttribute('aria-label', title);
   const before = document.activeElement;
-  const buttons = items.map(({ label, run }) => {
+  const buttons = items.map(({ label, key, run }) => {
     const button = pushButton('', label, () => {
       close();
       run();
     });
     button.setAttribute('role', 'menuitem');
+    button.title = label;
+    if (key !== undefined) button.append(keyHint(button, key));
     return button;
   });
   menu.append(element('div', 'frame-menu-title', title), ...buttons);
@@ -51,4 +58,12 @@ export function showMenu(
       close();
     }
   });
+}
+
+/** The key beside an item; it is no part of the item's name. */
+function keyHint(button: HTMLElement, key: string): HTMLElement {
+  button.setAttribute('aria-keyshortcuts', key);
+  const hint = element('kbd', 'menu-key', key);
+  hint.setAttribute('aria-hidden', 'true');
+  return hint;
 }

@@ -4,7 +4,7 @@ import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
 
 const ROOTS = [
-  ['comm', 'comm'],
+  ['comm', 'program'],
   ['thread', 'thread'],
   ['process', 'process'],
   ['cpu', 'CPU'],
@@ -26,7 +26,8 @@ export class RootsChooser {
     select.addEventListener('change', () =>
       store.change({ roots: select.value as ViewState['roots'], zoom: [] }),
     );
-    this.root = element('label', 'chooser', element('span', '', 'Root by'), select);
+    select.setAttribute('aria-label', 'Stack root');
+    this.root = element('span', 'chooser', select);
   }
 
   show({ roots, tree }: ViewState): void {
@@ -51,7 +52,7 @@ export function resetKey(store: Store): KeyBinding {
   return {
     key: 'Escape',
     does: 'no zoom, no search',
-    run: () => store.change({ zoom: [], search: '' }),
+    run: () => store.change({ zoom: [], search: '', match: null }),
   };
 }
 
@@ -59,8 +60,18 @@ export function treeSwitch(store: Store, state: ViewState): HTMLElement {
   return switcher(
     'Tree',
     [
-      { value: 'callees', label: 'Callees', hint: 'From the outermost function inwards' },
-      { value: 'callers', label: 'Callers', hint: 'From where the weight was spent outwards' },
+      {
+        value: 'callees',
+        sign: '▼',
+        label: 'Callees',
+        hint: 'from the outermost function inwards',
+      },
+      {
+        value: 'callers',
+        sign: '▲',
+        label: 'Callers',
+        hint: 'from where the weight was spent outwards',
+      },
     ],
     state.tree,
     (tree) => store.change({ tree, zoom: [] }),
@@ -71,8 +82,8 @@ export function shapeSwitch(store: Store, state: ViewState): HTMLElement {
   return switcher(
     'Shape',
     [
-      { value: 'flame', label: 'Flame', hint: 'The root at the bottom' },
-      { value: 'icicle', label: 'Icicle', hint: 'The root on top' },
+      { value: 'icicle', label: 'Root on top', hint: 'Icicle: callees hang from their callers' },
+      { value: 'flame', label: 'Root below', hint: 'Flame: callees stand on their callers' },
     ],
     state.shape,
     (shape) => store.change({ shape }),

@@ -1,3 +1,4 @@
+import { undoEdit } from '../controls/frame-actions.ts';
 import { invertKey, resetKey } from '../controls/tree-switches.ts';
 import type { KeyBinding } from '../keys.ts';
 import type { Store } from '../store.ts';
@@ -16,18 +17,13 @@ export function cursorKeys({ store, chart, onEnter, onMenu }: CursorKeys): KeyBi
   const move = (flame: 'caller' | 'callee', icicle: 'caller' | 'callee') => () =>
     chart()?.moveCursor(store.get().shape === 'flame' ? flame : icicle);
   const enter = () => {
-    // A button that has the focus is what is meant.
-    if (document.activeElement instanceof HTMLButtonElement) {
-      document.activeElement.click();
-      return;
-    }
-    const cursor = chart()?.cursor();
+    const cursor = chart()?.cursor;
     if (cursor) onEnter(cursor);
   };
   const menu = () => {
     const drawn = chart();
-    const cursor = drawn?.cursor();
-    if (drawn && cursor) onMenu(cursor, drawn.cursorPlace());
+    const target = drawn?.target;
+    if (drawn && target) onMenu(target, drawn.placeInWindow(target));
   };
   return [
     { key: 'ArrowUp', does: 'frame above', run: move('callee', 'caller') },
@@ -35,13 +31,19 @@ export function cursorKeys({ store, chart, onEnter, onMenu }: CursorKeys): KeyBi
     { key: 'ArrowLeft', does: 'frame to the left', run: () => chart()?.moveCursor('left') },
     { key: 'ArrowRight', does: 'frame to the right', run: () => chart()?.moveCursor('right') },
     { key: 'Enter', does: 'zoom into the frame', run: enter },
-    { key: 'Backspace', does: 'zoom out by one frame', run: () => zoomOut(store) },
-    { key: 'm', does: 'menu of the frame: hide, focus, merge …', run: menu },
+    {
+      key: 'Backspace',
+      does: 'zoom out by one frame, then undo edits',
+      run: () => stepBack(store),
+    },
+    { key: 'o', does: 'open the menu of the frame', run: menu },
     invertKey(store),
     resetKey(store),
   ];
 }
 
-function zoomOut(store: Store): void {
-  store.change({ zoom: store.get().zoom.slice(0, -1) });
+function stepBack(store: Store): void {
+  const { zoom } = store.get();
+  if (zoom.length > 0) store.change({ zoom: zoom.slice(0, -1) });
+  else undoEdit(store);
 }

@@ -1,5 +1,6 @@
 import { shorten } from '../controls/frame-actions.ts';
 import { element, pushButton } from '../dom.ts';
+import { type Edit, editsOfState, removeEdit } from '../edits.ts';
 import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
 
@@ -9,35 +10,27 @@ export type EditNames = {
   readonly dso: (index: number) => string;
 };
 
-/** What hides, focuses and merges frames at present, each with a button that takes it back. */
+const DONE = { focus: 'focus', hide: 'hidden', merge: 'merged' } as const;
+
+/** What hides, focuses and merges frames at present, in order, each with a button that takes it back. */
 export function renderEdits(store: Store, state: ViewState, names: EditNames): HTMLElement[] {
-  const chips: HTMLElement[] = [];
-  const chip = (text: string, changes: Partial<ViewState>) => {
+  const edits = editsOfState(state);
+  return edits.map((edit, at) => {
+    const text = describeEdit(edit, names);
     const button = pushButton('chip', shorten(text, 60), () =>
-      store.change({ zoom: [], ...changes }),
+      store.change(removeEdit(store.get(), edit)),
     );
     button.append(element('span', 'chip-x', '×'));
     button.dataset.key = text;
-    button.title = `${text}: take back`;
-    chips.push(button);
-  };
-  const without = (list: readonly number[], index: number) =>
-    list.filter((other) => other !== index);
-  const { focus, focusDso, hidden, hiddenDsos, mergedFuncs, mergedDsos } = state;
-  if (focus !== null) chip(`focus ${names.func(focus)}`, { focus: null });
-  if (focusDso !== null) chip(`focus DSO ${names.dso(focusDso)}`, { focusDso: null });
-  for (const func of hidden) {
-    chip(`hidden ${names.func(func)}`, { hidden: without(hidden, func) });
-  }
-  for (const dso of hiddenDsos) {
-    chip(`hidden DSO ${names.dso(dso)}`, { hiddenDsos: without(hiddenDsos, dso) });
-  }
-  for (const func of mergedFuncs) {
-    chip(`merged ${names.func(func)}`, { mergedFuncs: without(mergedFuncs, func) });
-  }
-  for (const dso of mergedDsos) {
-    chip(`merged DSO ${names.dso(dso)}`, { mergedDsos: without(mergedDsos, dso) });
-  }
-  if (state.foldRecursion) chip('merged recursion', { foldRecursion: false });
-  return chips;
+    button.title = `${text}: take back${at === edits.length - 1 ? ' (u)' : ''}`;
+    return button;
+  });
+}
+
+function describeEdit(edit: Edit, names: EditNames): string {
+  const done = DONE[edit.action];
+  if (edit.of === 'recursion') return `${done} recursion`;
+  return edit.of === 'func'
+    ? `${done} ${names.func(edit.index)}`
+    : `${done} DSO ${names.dso(edit.index)}`;
 }

@@ -1,20 +1,23 @@
 import { askLatest } from '../ask.ts';
-import { Crumbs } from '../controls/crumbs.ts';
-import { frameActions } from '../controls/frame-actions.ts';
-import { SearchBar } from '../controls/search-bar.ts';
-import { orderSwitch, RootsChooser, shapeSwitch, treeSwitch } from '../controls/tree-switches.ts';
+import { frameActions, frameKeys } from '../controls/frame-actions.ts';
 import { element, onWidthChange, replaceKeepingFocus } from '../dom.ts';
 import type { KeyBinding } from '../keys.ts';
 import { treeParams } from '../selection.ts';
 import type { ViewState } from '../state.ts';
-import type { TabView } from '../tab-view.ts';
+import type { ShownMatch, TabView } from '../tab-view.ts';
+import { onColoursChange } from '../theme.ts';
 import { renderNoSamples } from '../time/no-samples.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { OpenResult, TreeIntervals, TreeParams, TreeResult } from '../worker/messages.ts';
+import type { TreeIntervals, TreeParams, TreeResult } from '../worker/messages.ts';
 import { renderEdits } from './edit-chips.ts';
-import { MIN_FRAME_WIDTH } from './flame-chart.ts';
-import { createLegend, describeFolding } from './frame-legend.ts';
+import { namesTo } from './flame-chart.ts';
+import { listFolded } from './folded-list.ts';
+import { leastFrameWidth } from './frame-drawing.ts';
 import { describeFrame, speakFrame } from './frame-lines.ts';
+import { isSamePlace, pathOf } from './frame-nodes.ts';
+import { isDark } from './palette.ts';
+import { pictureActions } from './picture.ts';
+import { describeTree } from './tree-remarks.ts';
 import { ZoomChart } from './zoom-chart.ts';
 import './flame.css';
 
@@ -24,53 +27,48 @@ import './flame.css';
  */
 const INTERVALS_AFTER = 600;
 
+/** Frames of one picture: so many are drawn within 100 ms (bench/page/redraw.mjs). */
+const MAX_FRAMES = 2000;
+
 /** The flame graph with its controls. */
 export class FlameView implements TabView {
   readonly root: HTMLElement;
   readonly #context: ViewContext;
-  readonly #search: SearchBar;
-  readonly #roots: RootsChooser;
-  readonly #switches = element('div', 'switches');
   readonly #edits = element('div', 'chips');
-  readonly #legend = createLegend();
-  readonly #crumbs: Crumbs;
   readonly #chart: ZoomChart;
-  readonly #folded = element('p', 'pruned');
+  readonly #remarks = element('p', 'pruned');
   readonly #askTree: (params: TreeParams) => boolean;
   readonly #askIntervals: (params: TreeParams | null) => boolean;
-  #drawn: { readonly tree: TreeResult; readonly shape: ViewState['shape'] } | null = null;
+  #drawn: {
+    readonly tree: TreeResult;
+    readonly shape: ViewState['shape'];
+    readonly isDark: boolean;
+  } | null = null;
   /** Figures of the tree drawn; null until they are there. */
   #intervals: TreeIntervals | null = null;
   #intervalsTimer = 0;
+  /** The match that is to be seen once the tree that was asked for is drawn. */
+  #toReveal: ShownMatch | null = null;
 
   constructor(context: ViewContext) {
-    const { store, ask, recording } = context;
+    const { store, ask } = context;
     this.#context = context;
-    this.#search = new SearchBar(context);
-    this.#roots = new RootsChooser(store);
-    this.#crumbs = new Crumbs(store);
     this.#chart = new ZoomChart(store, {
-      label: 'Flame graph. Arrow keys move, Enter zooms, m opens a menu.',
-      heightShare: 1,
-      actionsOf: ({ labels, rows }, row) =>
-        frameActions(store, labels, rows.label[row], recording.funcCount),
+      label: 'Flame graph. Arrow keys move, Enter zooms, o opens a menu.',
+      funcs: () => context.recording.funcCount,
+      actionsOf: (tree, node) => [
+        ...frameActions(store, tree.labels, node.label, context.recording.funcCount, namesTo(node)),
+        ...pictureActions(() => this.#chart.chart, context.file.title),
+      ],
+      listFolded: (tree, node, at) => void listFolded(context, tree, node, at),
     });
     this.root = element(
       'div',
       'flame',
-      element(
-        'div',
-        'view-controls',
-        this.#roots.root,
-        this.#switches,
-        this.#legend.root,
-        this.#search.root,
-      ),
       this.#edits,
-      this.#crumbs.root,
       this.#chart.root,
       this.#chart.spoken,
-      this.#folded,
+      this.#remarks,
     );
     const fail = (problem: string) => this.#fail(problem);
     this.#askTree = askLatest(
@@ -98,14 +96,20 @@ export class FlameView implements TabView {
   show(state: ViewState): void {
     this.#showControls(state);
     const width = Math.max(300, this.#chart.root.clientWidth);
-    const params = treeParams(state, MIN_FRAME_WIDTH / width);
+    const params = { ...treeParams(state, leastFrameWidth(width) / width), maxRows: MAX_FRAMES };
     if (this.#askTree(params)) {
       this.#chart.root.setAttribute('aria-busy', 'true');
       this.#askIntervals(null);
       clearTimeout(this.#intervalsTimer);
-    } else if (this.#drawn !== null && this.#drawn.shape !== state.shape) {
+    } else if (this.#drawn !== null && this.#looksElse(state)) {
       this.#draw(this.#drawn.tree);
     }
+    this.#chart.chart?.select(state.func);
+  }
+
+  reveal(match: ShownMatch): void {
+    this.#toReveal = match;
+    if (!this.#chart.root.hasAttribute('aria-busy')) this.#revealMatch();
   }
 
   hide(): void {
@@ -113,18 +117,25 @@ export class FlameView implements TabView {
   }
 
   get keys(): readonly KeyBinding[] {
-    return [...this.#search.keys('search (also Ctrl-F)'), ...this.#chart.keys];
+    const { store, recording } = this.#context;
+    return [
+      ...this.#chart.keys,
+      ...frameKeys(store, recording.funcCount, () => {
+        const node = this.#chart.chart?.target ?? null;
+        if (node === null || this.#drawn === null) return null;
+        const { labels } = this.#drawn.tree;
+        return { labels, label: node.label, stack: namesTo(node) };
+      }),
+    ];
+  }
+
+  /** Whether the tree that is drawn looks different in the state. */
+  #looksElse({ shape }: ViewState): boolean {
+    return this.#drawn?.shape !== shape || this.#drawn.isDark !== isDark(document);
   }
 
   #showControls(state: ViewState): void {
     const { store, recording } = this.#context;
-    this.#roots.show(state);
-    replaceKeepingFocus(
-      this.#switches,
-      treeSwitch(store, state),
-      shapeSwitch(store, state),
-      orderSwitch(store, state),
-    );
     replaceKeepingFocus(
       this.#edits,
       ...renderEdits(store, state, {
@@ -132,18 +143,16 @@ export class FlameView implements TabView {
         dso: (index) => recording.dsoNames[index] ?? '[unknown]',
       }),
     );
-    this.#search.show(state);
   }
 
   #draw(tree: TreeResult): void {
     const { store, recording } = this.#context;
     const state = store.get();
-    const hadCursor = this.#chart.chart?.cursor() != null;
-    this.#drawn = { tree, shape: state.shape };
+    const cursor = this.#chart.chart?.cursor ?? null;
+    const before = this.#drawn;
+    this.#drawn = { tree, shape: state.shape, isDark: isDark(document) };
     this.#chart.root.removeAttribute('aria-busy');
-    this.#crumbs.show(tree);
-    this.#legend.show(tree, recording.funcCount);
-    this.#folded.textContent = describeFolding(tree, hasStacks(tree, state, recording));
+    this.#remarks.textContent = describeTree(tree, state, recording);
     if (tree.samples === 0 && tree.weight === 0) {
       this.#chart.clear(renderNoSamples(this.#context, state));
       return;
@@ -154,8 +163,20 @@ export class FlameView implements TabView {
       describe: (node) => describeFrame(tree, node, { inverted, intervals: this.#intervals }),
       speak: (node) => speakFrame(tree, node, inverted),
     });
-    // Whoever zoomed by keys goes on from what fills the width now.
-    if (hadCursor) this.#chart.chart?.moveCursor('caller');
+    if (before !== null && cursor !== null) {
+      // Whoever zoomed by keys goes on from what fills the width now.
+      if (!isSamePlace(before.tree, tree)) this.#chart.chart?.moveCursor('caller');
+      else this.#chart.chart?.restoreCursor(pathOf(before.tree, cursor));
+    }
+    this.#revealMatch();
+  }
+
+  #revealMatch(): void {
+    if (this.#toReveal === null) return;
+    const { path, isGoneTo, takesFocus } = this.#toReveal;
+    this.#toReveal = null;
+    this.#chart.showPath(path, isGoneTo);
+    if (takesFocus) this.#chart.root.focus({ preventScroll: true });
   }
 
   #fail(problem: string): void {
@@ -170,37 +191,17 @@ export class FlameView implements TabView {
     onWidthChange(root, () => {
       if (root.clientWidth > 0) this.show(this.#context.store.get());
     });
-    // The page above may grow when the report arrives.
-    const header = document.querySelector('.recording');
-    if (header === null) return;
-    new ResizeObserver(() => {
-      if (this.#chart.chart !== null && this.root.isConnected) this.#chart.fit();
-    }).observe(header);
   }
 
   #listen(): void {
+    const { store } = this.#context;
+    onColoursChange(window, store, () => {
+      if (this.root.isConnected) this.show(store.get());
+    });
     const { root } = this.#chart;
     root.addEventListener('focus', () => {
       const { chart } = this.#chart;
-      if (chart?.cursor() === null && root.matches(':focus-visible')) chart.moveCursor('caller');
-    });
-    document.addEventListener('keydown', (event) => {
-      if (!this.root.isConnected || !(event.ctrlKey || event.metaKey) || event.key !== 'f') return;
-      event.preventDefault();
-      this.#search.focus();
+      if (chart?.cursor === null && root.matches(':focus-visible')) chart.moveCursor('caller');
     });
   }
-}
-
-/** An imported text does not state how it was recorded: one in which nothing calls has no stacks. */
-function hasStacks({ rows, zoom }: TreeResult, state: ViewState, { head }: OpenResult): boolean {
-  if (head.completeness !== null || zoom.length > 0) return true;
-  const roots = state.tree === 'callers' || state.roots === 'none' ? 0 : 1;
-  const depth = new Int32Array(rows.prefix.length);
-  for (let row = 0; row < depth.length; row++) {
-    const above = rows.prefix[row];
-    depth[row] = above < 0 ? 1 : depth[above] + 1;
-    if (depth[row] > roots + 1) return true;
-  }
-  return false;
 }

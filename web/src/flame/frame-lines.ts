@@ -7,7 +7,7 @@ import type { TooltipLine } from './tooltip.ts';
 /** What a frame that is no code stands for. */
 const REMARKS: Partial<Record<FrameKind, string>> = {
   lost: 'counted, but the samples did not arrive: any function may have had a part of it',
-  folded: 'frames too small to draw, together; zoom into the frame that called them',
+  folded: 'frames too narrow to draw, together; a click or Enter shows them',
 };
 
 export type DescribeOptions = {
@@ -18,23 +18,21 @@ export type DescribeOptions = {
 
 /** What the keyboard's cursor is on, in a sentence for those who hear the page. */
 export function speakFrame(result: TreeResult, node: FrameNode, inverted: boolean): string {
-  const { rows, labels, weight, unit } = result;
+  const { weight, unit } = result;
   const share = (value: number) => formatShare(weight === 0 ? 0 : value / weight);
   const parts = [`${node.name}: ${share(node.value)} of all, ${formatWeight(node.value, unit)}`];
-  if (node.row >= 0) {
-    const parent = node.parent?.value ?? 0;
-    if (parent > 0) {
-      const relation = inverted ? 'of what it called' : 'of its caller';
-      parts.push(`${formatShare(node.value / parent)} ${relation}`);
-    }
-    const kind = labels.kind[rows.label[node.row]];
-    if (!inverted && kind !== 'folded') {
-      parts.push(`self ${share(rows.self[node.row])}`);
-    }
-    const siblings = node.parent?.children ?? [];
-    if (siblings.length > 1) parts.push(`${siblings.indexOf(node) + 1} of ${siblings.length}`);
-  }
+  parts.push(...relationOf(node, inverted));
+  if (node.label >= 0 && !inverted && node.folded === 0) parts.push(`self ${share(node.self)}`);
+  const siblings = node.parent?.children ?? [];
+  if (siblings.length > 1) parts.push(`${siblings.indexOf(node) + 1} of ${siblings.length}`);
   return parts.join(', ');
+}
+
+/** Its part of the frame above it; empty for the outermost. */
+function relationOf({ label, value, parent }: FrameNode, inverted: boolean): string[] {
+  if (label < 0 || parent === null || parent.value <= 0) return [];
+  const relation = inverted ? 'of what it called' : 'of its caller';
+  return [`${formatShare(value / parent.value)} ${relation}`];
 }
 
 /** Everything that is known of a frame, as terms and figures. */
@@ -43,39 +41,29 @@ export function describeFrame(
   node: FrameNode,
   { inverted, intervals }: DescribeOptions,
 ): TooltipLine[] {
-  const { rows, labels, weight, unit } = result;
+  const { labels, weight, unit } = result;
+  const { row, label, samples, tier, folded } = node;
   const figure = (value: number) =>
     `${formatShare(weight === 0 ? 0 : value / weight)} · ${formatWeight(value, unit)}`;
   const lines: TooltipLine[] = [{ term: 'total', text: figure(node.value) }];
-  if (node.row < 0) {
-    if (result.zoom.length === 0) {
-      lines.push({ term: 'samples', text: formatCount(result.samples) });
-    }
-    return lines;
-  }
-  const low = intervals?.low[node.row] ?? Number.NaN;
-  const high = intervals?.high[node.row] ?? Number.NaN;
+  // Frames above the zoomed one have no row, nor has it.
+  const low = row < 0 ? Number.NaN : (intervals?.low[row] ?? Number.NaN);
+  const high = row < 0 ? Number.NaN : (intervals?.high[row] ?? Number.NaN);
   if (!Number.isNaN(low)) lines.push({ term: '95%', text: formatShareInterval({ low, high }) });
-  const parent = node.parent?.value ?? 0;
-  if (parent > 0) {
-    const relation = inverted ? 'of what it called' : 'of its caller';
-    lines.push({ term: 'share', text: `${formatShare(node.value / parent)} ${relation}` });
-  }
-  const label = rows.label[node.row];
-  const kind = labels.kind[label];
-  if (kind !== 'folded') {
-    if (!inverted) lines.push({ term: 'self', text: figure(rows.self[node.row]) });
-    if (unit !== 'samples') {
-      lines.push({ term: 'samples', text: formatCount(rows.samples[node.row]) });
+  lines.push(...relationOf(node, inverted).map((text) => ({ term: 'share', text })));
+  if (folded === 0) {
+    if (label >= 0 && !inverted) lines.push({ term: 'self', text: figure(node.self) });
+    if (unit !== 'samples' || label < 0) {
+      lines.push({ term: 'samples', text: formatCount(samples) });
     }
   }
-  const tier = rows.tier[node.row];
   if (tier > 0) lines.push({ term: 'tier', text: `mostly ${TIERS[tier]}` });
+  if (label < 0) return lines;
   const dso = labels.dso[label];
   if (dso !== '') lines.push({ term: 'in', text: dso });
   const place = labels.place[label];
   if (place !== '') lines.push({ term: 'at', text: place });
-  const remark = REMARKS[kind];
+  const remark = REMARKS[labels.kind[label]];
   if (remark !== undefined) lines.push({ term: '', text: remark });
   return lines;
 }

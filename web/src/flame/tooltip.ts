@@ -15,7 +15,8 @@ export type FrameTooltip = Tooltip<FrameNode> & {
 export function createTooltip(describe: (node: FrameNode) => readonly TooltipLine[]): FrameTooltip {
   const box = element('div', 'tooltip');
   box.hidden = true;
-  document.body.append(box);
+  // Inside of a landmark, where one is: what lies outside of all is hard to come by.
+  (document.querySelector('main') ?? document.body).append(box);
 
   const place = (x: number, y: number) => {
     const { offsetWidth, offsetHeight } = box;

@@ -1,21 +1,28 @@
 import { type MenuItem, showMenu } from '../controls/frame-menu.ts';
 import { element } from '../dom.ts';
+import { funcOfKey } from '../frame-key.ts';
 import type { KeyBinding } from '../keys.ts';
+import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
-import type { TreeResult } from '../worker/messages.ts';
-import { createChartBox, fitHeight } from './chart-box.ts';
+import type { FrameKey, TreeResult } from '../worker/messages.ts';
+import { createChartBox } from './chart-box.ts';
 import { cursorKeys } from './cursor-keys.ts';
 import { type ChartOptions, FlameChart } from './flame-chart.ts';
-import { type FrameNode, pathOf } from './frame-nodes.ts';
+import { type FrameNode, isSamePlace, pathOf } from './frame-nodes.ts';
+import { moveBetween, type ZoomedChart } from './zoom-motion.ts';
 
 export type ZoomChartOptions = {
   /** Names the chart and its keys. */
   readonly label: string;
-  /** Part of the window's height that it takes at most. */
-  readonly heightShare: number;
   /** The items of a frame's menu besides the zoom. */
-  readonly actionsOf: (tree: TreeResult, row: number) => readonly MenuItem[];
+  readonly actionsOf: (tree: TreeResult, node: FrameNode) => readonly MenuItem[];
+  /** Number of functions, where keys are those of the recording: a click selects the function, too. */
+  readonly funcs?: () => number;
+  /** Lists what a frame for folded ones stands for, where a zoom would show no more of it. */
+  readonly listFolded?: (tree: TreeResult, node: FrameNode, at: PlaceInWindow) => void;
 };
+
+export type PlaceInWindow = { readonly x: number; readonly y: number };
 
 /** Colours and descriptions of the frames of one tree. */
 export type FrameLook = Pick<ChartOptions, 'funcs' | 'colourOf' | 'describe'> & {
@@ -23,24 +30,34 @@ export type FrameLook = Pick<ChartOptions, 'funcs' | 'colourOf' | 'describe'> & 
   readonly speak: (node: FrameNode) => string;
 };
 
-/** The flame graph of a tab: clicks, keys and a menu zoom in the state's tree. */
+type DrawnChart = ZoomedChart & {
+  readonly tree: TreeResult;
+  readonly shape: ViewState['shape'];
+};
+
+/** The flame graph of a tab: clicks, keys and a menu zoom in the state's tree. Fills its box. */
 export class ZoomChart {
   readonly root: HTMLElement;
   /** The frame under the keyboard's cursor, as a sentence. */
   readonly spoken = element('output', 'spoken');
   readonly #store: Store;
   readonly #options: ZoomChartOptions;
-  #drawn: { readonly tree: TreeResult; readonly chart: FlameChart } | null = null;
+  #drawn: DrawnChart | null = null;
 
   constructor(store: Store, options: ZoomChartOptions) {
     this.#store = store;
     this.#options = options;
     this.root = createChartBox(options.label);
+    new ResizeObserver(() => this.#drawn?.chart.fill()).observe(this.root);
   }
 
   draw(tree: TreeResult, { speak, ...look }: FrameLook): void {
-    this.clear();
-    const { shape, search } = this.#store.get();
+    const before = this.#drawn;
+    const fromRoot = before?.chart.fromRoot ?? 0;
+    if (before === null) this.root.replaceChildren();
+    else before.chart.freeze();
+    for (const old of this.root.querySelectorAll('.leaving')) old.remove();
+    const { shape, search, func } = this.#store.get();
     const chart = new FlameChart(this.root, {
       ...look,
       result: tree,
@@ -48,15 +65,26 @@ export class ZoomChart {
       isIcicle: shape === 'icicle',
       width: this.root.clientWidth,
       isSearching: search.trim() !== '',
-      onZoom: (node) => this.#zoomTo(node),
+      selected: this.#options.funcs === undefined ? null : func,
+      onZoom: (node) => this.choose(node),
       onMenu: (node, at) => this.#openMenu(node, at),
       onCursor: (node) => {
         this.spoken.textContent = speak(node);
       },
     });
-    this.#drawn = { tree, chart };
-    this.fit();
-    if (shape === 'flame') this.root.scrollTop = this.root.scrollHeight;
+    this.root.classList.toggle('from-below', shape === 'flame');
+    const zoom = tree.zoom.map(({ key }) => key);
+    this.#drawn = { tree, chart, zoom, shape };
+    if (before === null || before.shape !== shape) {
+      before?.chart.destroy();
+      chart.reveal(0);
+      return;
+    }
+    // In the flow it would push the new picture down.
+    before.chart.svg.classList.add('leaving');
+    if (isSamePlace(before.tree, tree)) chart.scrollFromRoot(fromRoot);
+    else chart.reveal(fromRoot);
+    moveBetween(before, this.#drawn);
   }
 
   /** Removes the chart; `content` is shown in its place. */
@@ -66,47 +94,59 @@ export class ZoomChart {
     this.root.replaceChildren(...content);
   }
 
-  /** Takes the height that the window has for it. */
-  fit(): void {
-    fitHeight(this.root, this.#options.heightShare);
-  }
-
   /** The drawn chart; null if none is. */
   get chart(): FlameChart | null {
     return this.#drawn?.chart ?? null;
+  }
+
+  /** Brings the frame at the end of a path into view; nothing where another one is zoomed into. */
+  showPath(path: readonly FrameKey[], withCursor: boolean): void {
+    if (this.#drawn === null) return;
+    const { tree, chart } = this.#drawn;
+    if (tree.zoom.some(({ key }, depth) => path[depth] !== key)) return;
+    chart.showPath(path, withCursor);
   }
 
   get keys(): readonly KeyBinding[] {
     return cursorKeys({
       store: this.#store,
       chart: () => this.chart,
-      onEnter: (node) => this.#zoomTo(node),
+      onEnter: (node) => this.choose(node),
       onMenu: (node, at) => this.#openMenu(node, at),
     });
   }
 
-  #zoomTo(node: FrameNode): void {
+  /** Zooms into a frame and selects its function: one step back undoes both. */
+  choose(node: FrameNode): void {
     if (this.#drawn === null) return;
-    const { tree } = this.#drawn;
-    if (isFolded(tree, node)) return;
-    // The root again: one step back out.
-    const path = node.row < 0 ? tree.zoom.slice(0, -1).map(({ key }) => key) : pathOf(tree, node);
-    this.#store.change({ zoom: path });
+    const { tree, chart } = this.#drawn;
+    const parent = node.parent;
+    if (node.folded > 0) {
+      const isShown = parent === null || parent === chart.zoomed;
+      const { listFolded } = this.#options;
+      if (isShown) listFolded?.(tree, node, chart.placeInWindow(node));
+      else this.choose(parent);
+      return;
+    }
+    const zoom = pathOf(tree, node);
+    const { funcs } = this.#options;
+    const func =
+      funcs === undefined || node.label < 0 ? -1 : funcOfKey(tree.labels.key[node.label], funcs());
+    this.#store.change(func < 0 ? { zoom } : { zoom, func });
   }
 
-  #openMenu(node: FrameNode, at: { readonly x: number; readonly y: number }): void {
-    if (this.#drawn === null || node.row < 0) return;
-    const { tree } = this.#drawn;
-    const zoom = { label: 'Zoom', run: () => this.#zoomTo(node) };
+  #openMenu(node: FrameNode, at: PlaceInWindow): void {
+    if (this.#drawn === null) return;
+    const { tree, chart } = this.#drawn;
+    const zoom = {
+      label: node.folded > 0 ? 'Show them' : 'Zoom',
+      key: 'Enter',
+      run: () => this.choose(node),
+    };
     const items = [
-      ...(isFolded(tree, node) ? [] : [zoom]),
-      ...this.#options.actionsOf(tree, node.row),
+      ...(node === chart.zoomed ? [] : [zoom]),
+      ...(node.folded > 0 ? [] : this.#options.actionsOf(tree, node)),
     ];
     if (items.length > 0) showMenu(node.name, items, at);
   }
-}
-
-/** True for a node that stands for frames too light to be drawn. */
-function isFolded({ rows }: TreeResult, { row }: FrameNode): boolean {
-  return row >= 0 && rows.folded[row] > 0;
 }

@@ -1,15 +1,16 @@
 import type { PageSetup } from '../../../src/formats/export/page-profile.ts';
 import { element } from '../dom.ts';
 import { createLateReport } from '../late-report.ts';
-import { shiftKeys, showGrowth } from '../live.ts';
+import { LatestRecording } from '../latest-recording.ts';
+import { fitState } from '../live/fit-state.ts';
+import { LiveFeed } from '../live/live-feed.ts';
 import { loadPageData, loadPageReport, readSetup, startWorker } from '../setup.ts';
-import { type AskWorker, createClient } from '../worker-client.ts';
+import { createClient } from '../worker-client.ts';
 import { createProfilePage } from './profile-page.ts';
-import 'uplot/dist/uPlot.min.css';
 import '../style.css';
 import '../shell.css';
-import '../page-head.css';
 import '../time/time.css';
+import '../tracks/tracks.css';
 
 const setup = readSetup(document);
 if (setup !== null) {
@@ -21,7 +22,7 @@ if (setup !== null) {
 /** Fetches the first recording and builds the page; what fails is said in its place. */
 async function openProfile(setup: PageSetup): Promise<void> {
   const { files } = setup;
-  const [file, other = null] = files;
+  const [file] = files;
   const state = element('p', 'empty', 'Reading the profile …');
   state.setAttribute('role', 'status');
   // Until there is a page, this is what it says.
@@ -29,15 +30,25 @@ async function openProfile(setup: PageSetup): Promise<void> {
   document.body.append(reading);
   try {
     if (file === undefined) throw new Error('This page holds no profile.');
-    const ask = createClient(startWorker(document));
-    const bytes = await loadPageData(document, file);
-    const recording = await ask('open', { slot: 0, bytes });
+    const worker = startWorker(document);
+    const ask = createClient(worker);
+    const open = async () => ask('open', { slot: 0, bytes: await loadPageData(document, file) });
+    const latest = new LatestRecording(await open());
     reading.remove();
-    shiftKeys(window, setup, recording.funcCount);
-    const first = tellFirstAnswer(ask);
-    const report = createLateReport(first.drawn.then(() => loadPageReport(document, file)));
-    const page = createProfilePage(document, first.ask, recording, report, file, other);
-    showGrowth(document, setup, page);
+    if (window.location.hash === '' && setup.view !== '') {
+      window.history.replaceState(null, '', `#${setup.view}`);
+    }
+    const drawn = firstAnswerDrawn(worker);
+    const report = createLateReport(drawn.then(() => loadPageReport(document, file)));
+    const { live } = setup;
+    const feed = live === null ? null : new LiveFeed({ page: document, address: live, open });
+    const context = createProfilePage(document, ask, latest, report, setup, feed);
+    feed?.start((recording) => {
+      const changes = fitState(context.store.get(), latest.get(), recording);
+      latest.replace(recording);
+      context.store.refresh(changes);
+      report.expect(loadPageReport(document, file));
+    });
   } catch (error) {
     state.className = 'notes';
     state.textContent = error instanceof Error ? error.message : String(error);
@@ -49,21 +60,10 @@ async function openProfile(setup: PageSetup): Promise<void> {
 /** Milliseconds from an answer until it is on the screen, more or less. */
 const DRAWING_MS = 50;
 
-/** `drawn` settles when the first answer was drawn: what nobody waits for is loaded then. */
-function tellFirstAnswer(ask: AskWorker): {
-  readonly ask: AskWorker;
-  readonly drawn: Promise<void>;
-} {
-  let tell = (): void => {};
-  const drawn = new Promise<void>((resolve) => {
-    tell = () => setTimeout(resolve, DRAWING_MS);
+/** Resolves when the next answer was drawn: what nobody waits for is loaded then. */
+function firstAnswerDrawn(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    const drawn = () => setTimeout(resolve, DRAWING_MS);
+    worker.addEventListener('message', drawn, { once: true });
   });
-  return {
-    drawn,
-    ask(kind, params, signal) {
-      const answer = ask(kind, params, signal);
-      answer.then(tell, tell);
-      return answer;
-    },
-  };
 }

@@ -1,14 +1,21 @@
-import type { PageFile } from '../../../src/formats/export/page-profile.ts';
-import { element } from '../dom.ts';
-import { createFilters } from '../filters.ts';
+import type { PageSetup } from '../../../src/formats/export/page-profile.ts';
+import { createTimeTab } from '../chart/time-tab.ts';
+import { SearchBar } from '../controls/search-bar.ts';
+import { treeSwitch } from '../controls/tree-switches.ts';
+import { element, replaceKeepingFocus } from '../dom.ts';
 import { FlameView } from '../flame/flame-view.ts';
 import { createFramesSwitch, nextFrames } from '../frame-levels.ts';
+import { createHeadBar, titleOf } from '../head/head-bar.ts';
+import { createViewMenu } from '../head/view-menu.ts';
 import type { LateReport } from '../late-report.ts';
-import { createLinks } from '../links.ts';
+import type { LatestRecording } from '../latest-recording.ts';
+import { LiveBar } from '../live/live-bar.ts';
+import type { LiveFeed } from '../live/live-feed.ts';
+import { createSidePanel } from '../panel/side-panel.ts';
 import { PeriodTab } from '../period/period-tab.ts';
-import { createRecordingHeader } from '../recording-header.ts';
 import { createShell } from '../shell.ts';
-import { DEFAULT_STATE } from '../state.ts';
+import { DEFAULT_STATE, type ViewState } from '../state.ts';
+import { createStatusLine } from '../status/status-line.ts';
 import { createStore } from '../store.ts';
 import type { TabDefinition } from '../tab-view.ts';
 import { CallTreeView } from '../tables/call-tree-view.ts';
@@ -17,56 +24,69 @@ import { SourceView } from '../tables/source-view.ts';
 import { TableView } from '../tables/table-view.ts';
 import { nextTheme } from '../theme.ts';
 import { fittingColumnNs } from '../time/heat-map.ts';
-import { rangeKeys } from '../time/range.ts';
-import { Strip } from '../time/strip.ts';
-import { createTimeTab } from '../time/time-tab.ts';
+import { Tracks } from '../tracks/tracks.ts';
 import type { ViewContext } from '../view-context.ts';
-import { createWeightSwitch, nextWeight } from '../weights.ts';
-import type { OpenResult } from '../worker/messages.ts';
+import { nextWeight } from '../weights.ts';
 import type { AskWorker } from '../worker-client.ts';
 
 /** Builds the page of an opened recording. */
 export function createProfilePage(
   page: Document,
   ask: AskWorker,
-  recording: OpenResult,
+  latest: LatestRecording,
   report: LateReport,
-  file: PageFile,
-  other: PageFile | null,
+  { files, open }: PageSetup,
+  feed: LiveFeed | null,
 ): ViewContext {
+  const [file, other = null] = files;
+  if (file === undefined) throw new Error('This page holds no profile.');
+  const recording = latest.get();
   const store = createStore(window, {
     ...DEFAULT_STATE,
     weight: recording.head.firstWeight,
     frames: recording.head.firstFrames ?? 'all',
+    ...(other !== null && { tab: 'diff' as const }),
+    diffBy: recording.diffBy,
     heatColumnNs: fittingColumnNs(recording.endNs),
   });
   // A link may come from another recording.
   if (recording.events[store.get().event] === undefined) store.change({ event: 0 }, 'adjust');
-  const context: ViewContext = { store, ask, recording, report, file, other };
-  page.title = recording.head.title || 'perf-ts';
-  const controls = element(
-    'section',
-    'control-bar',
-    createFilters(context),
-    createWeightSwitch(context),
-  );
-  controls.setAttribute('aria-label', 'Samples and weight shown');
-  const header = createRecordingHeader(context);
-  header.append(createLinks(file));
-  createShell(page, {
+  const context: ViewContext = {
     store,
-    header,
-    controls: [controls, new Strip(context).root],
+    ask,
+    get recording() {
+      return latest.get();
+    },
+    onReplaced: (act) => latest.onReplaced(act),
+    report,
+    file,
+    open,
+    other,
+  };
+  page.title = `${titleOf(recording, file.title)} · perf-ts`;
+  const search = new SearchBar(context, (match) => panel.reveal(match));
+  const treeTools = createTreeTools(context, search);
+  const tracks = new Tracks(context);
+  const live = feed && new LiveBar(context, feed);
+  const panel = createShell(page, {
+    store,
+    head: (...tools) => createHeadBar(context, ...(live === null ? [] : [live.root]), ...tools),
+    tracks: tracks.root,
     tabs: tabsOf(context),
-    choices: createFramesSwitch(context),
+    tools: [createFramesSwitch(context), createViewMenu(context)],
+    treeTools,
+    side: createSidePanel(context),
+    status: createStatusLine(context),
     keys: [
+      ...search.keys('search (also Ctrl-F)'),
       { key: 'w', does: 'next weight', run: () => store.change({ weight: nextWeight(context) }) },
       {
         key: 'j',
         does: 'next of all frames, JavaScript, my code',
         run: () => store.change(nextFrames(context)),
       },
-      ...rangeKeys(store, recording.endNs),
+      ...tracks.keys,
+      ...(live?.keys ?? []),
       {
         key: 't',
         does: 'theme',
@@ -74,17 +94,36 @@ export function createProfilePage(
       },
     ],
   });
+  // After the views: what they wait for is asked by then.
+  store.subscribe((state) => search.show(state));
+  search.show(store.get());
   return context;
+}
+
+/** What trees of calls have: which way round, and the search. */
+function createTreeTools({ store }: ViewContext, search: SearchBar): readonly HTMLElement[] {
+  const turn = element('div', 'tree-turn');
+  const show = (state: ViewState) => {
+    replaceKeepingFocus(turn, treeSwitch(store, state));
+  };
+  store.subscribe(show);
+  show(store.get());
+  document.addEventListener('keydown', (event) => {
+    if (!search.root.isConnected || !(event.ctrlKey || event.metaKey) || event.key !== 'f') return;
+    event.preventDefault();
+    search.focus();
+  });
+  return [turn, search.root];
 }
 
 function tabsOf(context: ViewContext): readonly TabDefinition[] {
   return [
-    { id: 'flame', label: 'Flame graph', create: () => new FlameView(context) },
-    { id: 'table', label: 'Table', create: () => new TableView(context) },
-    { id: 'tree', label: 'Call tree', create: () => new CallTreeView(context) },
-    { id: 'time', label: 'Time', create: () => createTimeTab(context) },
-    { id: 'period', label: 'Period', create: () => new PeriodTab(context) },
+    { id: 'flame', label: 'Flame', showsTree: true, create: () => new FlameView(context) },
+    { id: 'table', label: 'Functions', create: () => new TableView(context) },
+    { id: 'tree', label: 'Tree', showsTree: true, create: () => new CallTreeView(context) },
+    { id: 'time', label: 'Over time', create: () => createTimeTab(context) },
     { id: 'source', label: 'Source', create: () => new SourceView(context) },
+    { id: 'period', label: 'Sampling', create: () => new PeriodTab(context) },
     {
       id: 'diff',
       label: 'Diff',

@@ -1,5 +1,4 @@
 import { printable } from '../../../src/base/printable.ts';
-import { adviceFor } from '../../../src/period/report/advice.ts';
 import type { EventReport } from '../../../src/period/report/event-report.ts';
 import { eventLines, type Line, present, streamLines } from '../../../src/period/report/lines.ts';
 import type { StreamReport } from '../../../src/period/report/stream-report.ts';
@@ -19,7 +18,6 @@ const WIDTH = 90;
 /** The words of `perf-ts periods` on an event and one of its streams. */
 export function renderPeriodWords(event: EventReport, stream: StreamReport | null): HTMLElement[] {
   const isAdaptive = event.mode === 'frequency';
-  const advice = adviceFor(event);
   return [
     element('h2', '', headline(event)),
     ...(stream === null ? [] : [renderVerdict(stream.verdict, verdictText(event, stream))]),
@@ -32,7 +30,6 @@ export function renderPeriodWords(event: EventReport, stream: StreamReport | nul
       ['counted', countedText(event)],
       ...eventLines(event, event.streams[0]),
     ]),
-    ...(advice.length > 0 ? [renderAdvice(advice)] : []),
   ];
 }
 
@@ -49,9 +46,4 @@ function renderLines(title: string, lines: readonly Line[]): HTMLElement {
     previous = label;
   }
   return element('section', '', element('h3', '', title), entries);
-}
-
-function renderAdvice(advice: readonly string[]): HTMLElement {
-  const items = advice.map((text) => element('li', '', printable(text)));
-  return element('section', 'advice', element('h3', '', 'What to do'), element('ul', '', ...items));
 }

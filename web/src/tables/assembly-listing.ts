@@ -99,15 +99,19 @@ async function pictureOf(
   return {
     title: result.name,
     where: parts[0]?.dso ?? '',
+    figures: `self ${formatShare(share(sum(heat) + result.selfElsewhere, result))}`,
     notes: describeWeights(assembly, result),
     content: parts.map((part, index) => {
       const base = bases[index];
       const options = { base, most, withBytes: codeBytes, sources, funcs, showFunc };
-      const share = result.weight === 0 ? 0 : weightOf[index] / result.weight;
       const table = () => new AssemblyTable(part, result, options).root;
-      return renderPart(part, share, index === hottest, table);
+      return renderPart(part, share(weightOf[index], result), index === hottest, table);
     }),
   };
+}
+
+function share(value: number, { weight }: AssemblyResult): number {
+  return weight === 0 ? 0 : value / weight;
 }
 
 /** A part that opens; its instructions are drawn when it does. */
@@ -148,20 +152,22 @@ function basesOf(parts: readonly CodePart[]): number[] {
 }
 
 function describeWeights({ parts, missing }: PageAssembly, result: AssemblyResult): string[] {
-  const share = (value: number) => formatShare(result.weight === 0 ? 0 : value / result.weight);
+  const shareText = (value: number) => formatShare(share(value, result));
   const inlined = sum(result.inlined);
   const sentences: string[] = [];
   if (parts.length > 0) {
     const self = sum(result.self);
     const own =
       inlined > 0
-        ? `: ${share(self)} in the function itself, ${share(inlined)} in functions inlined into it.`
+        ? `: ${shareText(self)} in the function itself, ${shareText(inlined)} in functions inlined into it.`
         : '.';
-    sentences.push(`${share(self + inlined)} of all is at these instructions${own}`);
+    sentences.push(`${shareText(self + inlined)} of all is at these instructions${own}`);
     sentences.push('A caller’s total is at its call.');
   }
   if (result.selfElsewhere > 0 && parts.length > 0) {
-    sentences.push(`${share(result.selfElsewhere)} is in code of this function that is not shown.`);
+    sentences.push(
+      `${shareText(result.selfElsewhere)} is in code of this function that is not shown.`,
+    );
   }
   for (const { reason, samples } of missing) {
     sentences.push(`${formatCount(samples)} ${samples === 1 ? 'sample' : 'samples'}: ${reason}`);
@@ -177,9 +183,11 @@ async function readSources(
   texts: CodeTexts,
 ): Promise<Map<string, readonly string[]>> {
   const read = await Promise.all(
-    files.map(async ({ path, string }) => ({ path, text: await texts.source(string) })),
+    files.map(async ({ path, string }) => ({ path, answer: await texts.source(string) })),
   );
   return new Map(
-    read.flatMap(({ path, text }) => (text instanceof Error ? [] : [[path, text.split('\n')]])),
+    read.flatMap(({ path, answer }) =>
+      answer instanceof Error ? [] : [[path, answer.text.split('\n')]],
+    ),
   );
 }

@@ -1,63 +1,51 @@
 import { askLatest } from '../ask.ts';
-import { Crumbs } from '../controls/crumbs.ts';
-import { SearchBar } from '../controls/search-bar.ts';
-import {
-  invertKey,
-  orderSwitch,
-  RootsChooser,
-  resetKey,
-  treeSwitch,
-} from '../controls/tree-switches.ts';
-import { element, replaceKeepingFocus } from '../dom.ts';
-import { formatCount } from '../format.ts';
+import { invertKey, resetKey } from '../controls/tree-switches.ts';
+import { element } from '../dom.ts';
+import { formatWeight } from '../format.ts';
 import type { KeyBinding } from '../keys.ts';
+import { scrollWithin } from '../scroll-within.ts';
 import { treeParams } from '../selection.ts';
 import type { ViewState } from '../state.ts';
-import type { TabView } from '../tab-view.ts';
+import type { ShownMatch, TabView } from '../tab-view.ts';
 import { renderNoSamples } from '../time/no-samples.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TreeParams, TreeResult } from '../worker/messages.ts';
-import { columnHeading } from './data-table.ts';
+import { columnHeading, markChosen } from './data-table.ts';
 import { TreeBody } from './tree-body.ts';
 import './tables.css';
+
+/** Matches down to which the tree is opened. */
+const MOST_OPENED = 20;
 
 /** The tree as a table that is opened branch by branch; each branch is asked for when it is opened. */
 export class CallTreeView implements TabView {
   readonly root: HTMLElement;
   readonly #context: ViewContext;
-  readonly #roots: RootsChooser;
-  readonly #switches = element('div', 'switches');
-  readonly #search: SearchBar;
-  readonly #crumbs: Crumbs;
-  readonly #weightHeading = columnHeading('Weight');
+  readonly #weightHeading = columnHeading('Weight', 'number is-extra');
   readonly #body: TreeBody;
   readonly #table: HTMLTableElement;
+  readonly #box: HTMLElement;
   readonly #none = element('div');
   readonly #status = element('p', 'pruned');
   readonly #askTree: (question: TreeParams) => boolean;
+  /** What was asked last, and what the rows in place answer. */
+  #asked: TreeParams | null = null;
+  #shown: TreeParams | null = null;
+  /** The match that is to be seen once they are the same. */
+  #toReveal: ShownMatch | null = null;
   #drawn: { readonly question: TreeParams; readonly result: TreeResult } | null = null;
 
   constructor(context: ViewContext) {
-    const { store, ask } = context;
+    const { ask } = context;
     this.#context = context;
-    this.#roots = new RootsChooser(store);
-    this.#search = new SearchBar(context);
-    this.#crumbs = new Crumbs(store);
     this.#body = new TreeBody(context);
     this.#table = this.#renderTable();
-    this.root = element(
-      'div',
-      'tables',
-      element('div', 'view-controls', this.#roots.root, this.#switches, this.#search.root),
-      this.#crumbs.root,
-      element('div', 'table-box', this.#table),
-      this.#none,
-      this.#status,
-    );
+    this.#box = element('div', 'table-box', this.#table);
+    this.root = element('div', 'tables', this.#box, this.#none, this.#status);
     this.#askTree = askLatest(
       ask,
       'tree',
-      (result, question) => this.#draw(question, result),
+      (result, question) => void this.#draw(question, result),
       (problem) => {
         this.#status.textContent = problem;
       },
@@ -65,40 +53,57 @@ export class CallTreeView implements TabView {
   }
 
   show(state: ViewState): void {
-    const { store } = this.#context;
-    this.#roots.show(state);
-    replaceKeepingFocus(this.#switches, treeSwitch(store, state), orderSwitch(store, state));
-    this.#search.show(state);
-    const isNew = this.#askTree(treeParams(state, 0));
+    const question = treeParams(state, 0);
+    const isNew = this.#askTree(question);
+    if (isNew) this.#asked = question;
     // The back button opens and closes rows, too.
     if (isNew || this.#drawn === null || state.treeOpen === this.#body.openText) return;
-    this.#draw(this.#drawn.question, this.#drawn.result);
+    void this.#draw(this.#drawn.question, this.#drawn.result);
+  }
+
+  reveal(match: ShownMatch): void {
+    this.#toReveal = match;
+    void this.#revealMatch();
   }
 
   get keys(): readonly KeyBinding[] {
     const { store } = this.#context;
     return [
-      ...this.#search.keys(),
       invertKey(store),
       { key: 'ArrowRight', does: 'open the row that has the focus', run: null },
       { key: 'ArrowLeft', does: 'close it, or go to its caller', run: null },
+      { key: 'PageDown', does: 'a page down; also Page Up, Home, End', run: null },
       { key: 'Enter', does: 'show it in the flame graph', run: null },
       { key: 'm', does: 'menu of the row: hide, focus, merge …', run: null },
       resetKey(store),
     ];
   }
 
-  #draw(question: TreeParams, result: TreeResult): void {
+  async #draw(question: TreeParams, result: TreeResult): Promise<void> {
+    this.#shown = null;
     this.#drawn = { question, result };
     const state = this.#context.store.get();
     const isEmpty = result.samples === 0 && result.weight === 0;
     this.#table.hidden = isEmpty;
     this.#none.replaceChildren(...(isEmpty ? [renderNoSamples(this.#context, state)] : []));
-    this.#status.textContent = isEmpty ? '' : `${formatCount(result.samples)} samples`;
+    this.#status.textContent = isEmpty ? '' : formatWeight(result.samples, 'samples');
     this.#weightHeading.textContent = result.unit === 'nanoseconds' ? 'Total time' : 'Total events';
     this.#weightHeading.hidden = result.unit === 'samples';
-    this.#crumbs.show(result);
-    this.#body.draw(question, result, state.treeOpen);
+    if (!(await this.#body.draw(question, result, state.treeOpen))) return;
+    this.#shown = question;
+    await this.#revealMatch();
+  }
+
+  /** Opens the tree down to its matches, and brings one of them into view. */
+  async #revealMatch(): Promise<void> {
+    if (this.#toReveal === null || this.#shown === null || this.#shown !== this.#asked) return;
+    const { path, others, isGoneTo, takesFocus } = this.#toReveal;
+    this.#toReveal = null;
+    const line = await this.#body.openTo([path, ...others.slice(0, MOST_OPENED)]);
+    if (line === null) return;
+    markChosen(this.#table, isGoneTo ? line : null);
+    scrollWithin(this.#box, line, 'middle');
+    if (takesFocus) line.focus({ preventScroll: true });
   }
 
   #renderTable(): HTMLTableElement {
@@ -108,7 +113,7 @@ export class CallTreeView implements TabView {
       columnHeading('Total'),
       columnHeading('Self'),
       this.#weightHeading,
-      columnHeading('Samples'),
+      columnHeading('Samples', 'number is-extra'),
       columnHeading('Function', ''),
     );
     const table = element(

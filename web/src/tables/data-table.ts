@@ -1,4 +1,5 @@
 import { element, pushButton } from '../dom.ts';
+import { splitName } from './split-name.ts';
 
 export type TableHeading<Row> = {
   /** For `onSort`; null: can't be sorted by. */
@@ -6,6 +7,8 @@ export type TableHeading<Row> = {
   readonly title: string;
   readonly hint?: string;
   readonly isNumber: boolean;
+  /** Left out where the box of the table is narrow. */
+  readonly isExtra?: boolean;
   readonly cell: (row: Row) => string | Node;
 };
 
@@ -24,27 +27,43 @@ export type TableOptions<Row> = {
   readonly classOf?: (row: Row) => string;
 };
 
-/** A table of text with sortable headings. */
+/** A table of text with sortable headings. One with rows to choose is a grid: rows take the focus. */
 export function renderTable<Row>(options: TableOptions<Row>): HTMLTableElement {
   const { caption, headings, rows, isChosen, onChoose } = options;
   const head = element('tr', '', ...headings.map((heading) => renderHeading(heading, options)));
   const lines = rows.map((row) => renderRow(row, options));
-  const chosen = rows.findIndex((row) => isChosen?.(row) === true);
-  lines[chosen]?.setAttribute('aria-selected', 'true');
-  // One row is in the order of Tab: whoever goes on does not want to pass 200 of them.
-  if (onChoose !== undefined && lines.length > 0) lines[Math.max(0, chosen)].tabIndex = 0;
   const body = element('tbody', '', ...lines);
   const table = element('table', 'data-table', element('thead', '', head), body);
   table.setAttribute('aria-label', caption);
+  if (onChoose === undefined || lines.length === 0) return table;
+  table.setAttribute('role', 'grid');
+  const chosen = rows.findIndex((row) => isChosen?.(row) === true);
+  if (isChosen !== undefined) markChosen(table, lines[chosen] ?? null);
+  // One row is in the order of Tab: whoever goes on does not want to pass 200 of them.
+  lines[Math.max(0, chosen)].tabIndex = 0;
   return table;
 }
 
+/** The row of a table with the key that `TableOptions.keyOf` gave it; null if none is drawn. */
+export function rowWithKey(table: Element, key: string | number): HTMLElement | null {
+  const wanted = rowKey(key);
+  const rows = table.querySelectorAll<HTMLElement>('tbody > tr');
+  return [...rows].find(({ dataset }) => dataset.key === wanted) ?? null;
+}
+
+/** Marks one row as the chosen one, null: none, without drawing the table anew. */
+export function markChosen(table: Element, line: Element | null): void {
+  for (const other of table.querySelectorAll('tbody > tr')) {
+    other.setAttribute('aria-selected', String(other === line));
+  }
+}
+
 function renderHeading<Row>(
-  { id, title, hint, isNumber }: TableHeading<Row>,
+  { id, title, hint, isNumber, isExtra }: TableHeading<Row>,
   { sort, onSort }: TableOptions<Row>,
 ): HTMLTableCellElement {
   const isSortable = id !== null && onSort !== undefined;
-  const cell = columnHeading(isSortable ? '' : title, isNumber ? 'number' : '');
+  const cell = columnHeading(isSortable ? '' : title, classOfCell(isNumber, isExtra));
   if (hint !== undefined) cell.title = hint;
   if (!isSortable) return cell;
   const isSorted = sort.slice(0, -1) === id;
@@ -66,11 +85,11 @@ function renderRow<Row>(
   row: Row,
   { headings, keyOf, classOf, onChoose }: TableOptions<Row>,
 ): HTMLTableRowElement {
-  const cells = headings.map(({ isNumber, cell }) =>
-    element('td', isNumber ? 'number' : '', cell(row)),
+  const cells = headings.map(({ isNumber, isExtra, cell }) =>
+    element('td', classOfCell(isNumber, isExtra), cell(row)),
   );
   const line = element('tr', classOf?.(row), ...cells);
-  if (keyOf !== undefined) line.dataset.key = `row ${keyOf(row)}`;
+  if (keyOf !== undefined) line.dataset.key = rowKey(keyOf(row));
   if (onChoose === undefined) return line;
   line.tabIndex = -1;
   line.addEventListener('click', () => onChoose(row));
@@ -83,6 +102,14 @@ function renderRow<Row>(
   return line;
 }
 
+function classOfCell(isNumber: boolean, isExtra = false): string {
+  return `${isNumber ? 'number' : ''} ${isExtra ? 'is-extra' : ''}`.trim();
+}
+
+function rowKey(key: string | number): string {
+  return `row ${key}`;
+}
+
 export function columnHeading(text: string, className = 'number'): HTMLTableCellElement {
   const cell = element('th', className, text);
   cell.scope = 'col';
@@ -91,16 +118,28 @@ export function columnHeading(text: string, className = 'number'): HTMLTableCell
 
 /** Goes from a row to another one of its table; false for other keys. */
 export function moveFocus(line: HTMLElement, key: string): boolean {
-  const lines = line.parentElement?.children ?? [];
+  const lines = [...(line.parentElement?.children ?? [])];
+  const at = lines.indexOf(line);
+  const last = lines.length - 1;
+  const page = rowsInView(line);
   const to = {
-    ArrowDown: line.nextElementSibling,
-    ArrowUp: line.previousElementSibling,
-    Home: lines[0],
-    End: lines[lines.length - 1],
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    PageDown: Math.min(last, at + page),
+    PageUp: Math.max(0, at - page),
+    Home: 0,
+    End: last,
   }[key];
   if (to === undefined) return false;
-  focusRow(to, line);
+  focusRow(lines[to] ?? null, line);
   return true;
+}
+
+/** Rows that fit below the heading of the box that scrolls them, less one: what was last is first then. */
+function rowsInView(line: HTMLElement): number {
+  const box = line.closest('.table-box');
+  if (box === null || line.offsetHeight === 0) return 1;
+  return Math.max(1, Math.floor(box.clientHeight / line.offsetHeight) - 2);
 }
 
 /** The row that has the focus is the one that Tab comes back to. */
@@ -109,6 +148,16 @@ export function focusRow(row: Element | null, from: HTMLElement): void {
   from.tabIndex = -1;
   row.tabIndex = 0;
   row.focus();
+}
+
+/** A name that is cut at its front where there is no room: the function, the file and the line stay. */
+export function nameText(name: string, className = 'name'): HTMLElement {
+  const { head, tail } = splitName(name);
+  const end = element('span', 'name-tail', tail);
+  if (head === '') return element('span', className, end);
+  const text = element('span', className, element('span', 'name-head', head), end);
+  text.style.setProperty('--tail', `${tail.length}ch`);
+  return text;
 }
 
 /** A share as text with a bar behind it as wide as the share. */

@@ -1,17 +1,28 @@
+import type { Change } from '../../../src/profile/analysis/change.ts';
+import type { DiffMeasure } from '../../../src/profile/analysis/diff-measure.ts';
 import { element } from '../dom.ts';
-import { formatCount, formatPoints, formatShare } from '../format.ts';
+import { formatCount, formatRelative } from '../format.ts';
 import type { ViewState } from '../state.ts';
-import type { DiffRow } from '../worker/messages.ts';
+import type { DiffRow, Unit } from '../worker/messages.ts';
 import { parseQuery } from '../worker/query.ts';
 import { renderTable, type TableHeading } from './data-table.ts';
+import { formatCompared, formatDelta, formatInterval } from './diff-words.ts';
 
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
-/** The functions whose self share changed; the search leaves only those that it finds. */
+/** How the rows are shown, and what happens to them. */
+export type DiffTableOptions = {
+  readonly by: DiffMeasure;
+  readonly unit: Unit;
+  readonly onSort: (diffSort: string) => void;
+  readonly onChoose: (row: DiffRow) => void;
+};
+
+/** The functions whose self changed; the search leaves only those that it finds. */
 export function renderChanges(
   changes: readonly DiffRow[],
-  { diffSort, search }: Pick<ViewState, 'diffSort' | 'search'>,
-  onSort: (diffSort: string) => void,
+  { diffSort, search, func }: Pick<ViewState, 'diffSort' | 'search' | 'func'>,
+  { by, unit, onSort, onChoose }: DiffTableOptions,
 ): HTMLElement[] {
   const query = parseQuery(search);
   const found = changes.filter(
@@ -21,86 +32,121 @@ export function renderChanges(
     const text =
       changes.length === 0
         ? 'No function has samples in either recording.'
-        : 'No function of which the self share changed matches the search.';
+        : 'No function of which the self time changed matches the search.';
     return [element('p', 'pruned', text)];
   }
-  const rows = sortChanges(found, diffSort).slice(0, MOST_ROWS);
+  const rows = sortRows(found, diffSort, by).slice(0, MAX_ROWS);
   const table = renderTable({
     caption: 'Changes of self, by function',
-    headings: HEADINGS,
+    headings: headingsFor(by, unit),
     rows,
     sort: diffSort,
     onSort,
-    classOf: ({ isCertain }) => (isCertain ? '' : 'is-uncertain'),
+    onChoose,
+    isChosen: (row) => row.func === func,
+    keyOf: (row) => `${row.dso} ${row.name}`,
+    classOf: (row) => (isDoubtful(changeIn(row, by)) ? 'is-uncertain' : ''),
   });
+  const all = `${formatCount(found.length)} functions`;
   const said =
     rows.length < found.length
-      ? `${formatCount(rows.length)} of ${formatCount(found.length)} functions; search for the others.`
-      : `${formatCount(rows.length)} functions.`;
+      ? `${formatCount(rows.length)} of ${all}; search for the others.`
+      : `${all}.`;
   return [table, element('p', 'pruned', said)];
 }
 
+/** The worker leaves out no measure that it was asked to sort by. */
+function changeIn(row: DiffRow, by: DiffMeasure): Change {
+  return row[by] ?? row.share;
+}
+
+/** Of text it is not known how its samples were taken, so nothing is said of chance. */
+function isDoubtful({ isCertain, interval }: Change): boolean {
+  return interval !== null && !isCertain;
+}
+
 /** By the size of the change, whatever its sign, unless another column is asked for. */
-function sortChanges(rows: readonly DiffRow[], sort: string): DiffRow[] {
+function sortRows(rows: readonly DiffRow[], sort: string, by: DiffMeasure): DiffRow[] {
   const sign = sort.endsWith('+') ? 1 : -1;
-  const figure = FIGURES[sort.slice(0, -1)] ?? FIGURES.change;
   if (sort.startsWith('name')) {
     return rows.toSorted((a, b) => sign * (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
-  return rows.toSorted((a, b) => sign * (figure(a) - figure(b)));
+  const figure = FIGURES[sort.slice(0, -1)] ?? FIGURES.change;
+  return rows.toSorted((a, b) => sign * (figure(changeIn(a, by)) - figure(changeIn(b, by))));
 }
 
-const FIGURES: Readonly<Record<string, (row: DiffRow) => number>> = {
+const FIGURES: Readonly<Record<string, (change: Change) => number>> = {
   change: ({ delta }) => Math.abs(delta),
-  here: ({ share }) => share,
-  there: ({ otherShare }) => otherShare,
+  here: ({ here }) => here,
+  there: ({ there }) => there,
 };
 
-/** `+1.23 pp`: percentage points. */
-export function formatChange(delta: number): string {
-  return `${formatPoints(delta)} pp`;
-}
-
-const HEADINGS: readonly TableHeading<DiffRow>[] = [
-  {
-    id: 'change',
-    title: 'Change of self',
-    hint: 'Percentage points, this recording less the other; sorted by its size, whatever its sign',
-    isNumber: true,
-    cell: ({ delta }) =>
-      element('span', delta > 0 ? 'more-here' : 'less-here', formatChange(delta)),
-  },
-  {
-    id: null,
-    title: '95%',
-    hint: 'Where the change between these two runs lies, by the sizes of both samples and the period model',
-    isNumber: true,
-    cell: ({ interval }) =>
-      interval === null ? '' : `${formatPoints(interval.low)} … ${formatChange(interval.high)}`,
-  },
-  {
-    id: null,
-    title: 'Differ',
-    hint: 'Whether the two runs differ in it: 95% for all rows together. How far runs of one program differ, two runs cannot tell',
-    isNumber: false,
-    cell: ({ interval, isCertain }) => (interval === null ? '' : isCertain ? 'yes' : 'maybe'),
-  },
-  { id: 'here', title: 'Here', isNumber: true, cell: ({ share }) => formatShare(share) },
-  {
-    id: 'there',
-    title: 'There',
-    isNumber: true,
-    cell: ({ otherShare }) => formatShare(otherShare),
-  },
-  {
-    id: 'name',
-    title: 'Function',
-    isNumber: false,
-    cell: ({ name, dso }) => {
-      const cell = element('span', 'name-cell', element('span', 'name', name));
-      cell.append(element('span', 'beside', dso));
-      cell.title = `${name}\n${dso}`;
-      return cell;
+function headingsFor(by: DiffMeasure, unit: Unit): readonly TableHeading<DiffRow>[] {
+  const change = (row: DiffRow): Change => changeIn(row, by);
+  return [
+    {
+      id: 'change',
+      title: 'Change of self',
+      hint: 'After less before, without what a function called; sorted by its size, whatever its sign',
+      isNumber: true,
+      cell: (row) => {
+        const { delta } = change(row);
+        const isPlain = delta === 0 || isDoubtful(change(row));
+        const colour = isPlain ? '' : delta > 0 ? 'more-here' : 'less-here';
+        return element('span', colour, formatDelta(delta, by, unit));
+      },
     },
-  },
-];
+    {
+      id: null,
+      title: 'By',
+      isNumber: true,
+      cell: (row) => formatRelative(change(row).here, change(row).there),
+    },
+    {
+      id: 'there',
+      title: 'Before',
+      isNumber: true,
+      cell: (row) => formatCompared(change(row).there, by, unit),
+    },
+    {
+      id: 'here',
+      title: 'After',
+      isNumber: true,
+      cell: (row) => formatCompared(change(row).here, by, unit),
+    },
+    {
+      id: null,
+      title: 'Differs',
+      hint:
+        'Yes: the two recordings differ in it, 95% sure for all rows together' +
+        (by === 'share' ? '' : ', and by 5% at least: runs of one program differ by as much'),
+      isNumber: false,
+      cell: (row) => {
+        const { interval, isCertain } = change(row);
+        return interval === null ? '' : isCertain ? 'yes' : "can't tell";
+      },
+    },
+    {
+      id: 'name',
+      title: 'Function',
+      isNumber: false,
+      cell: ({ name, dso, func }) => {
+        const cell = element('span', 'name-cell', element('span', 'name', name));
+        cell.append(element('span', 'beside', dso));
+        cell.title = `${name}\n${dso}${func < 0 ? '\nin the other recording only' : ''}`;
+        return cell;
+      },
+    },
+    {
+      id: null,
+      title: 'Change lies between',
+      hint: 'With 95%, by the sizes of both samples and the period model; how far runs of one program differ, two recordings cannot tell',
+      isNumber: true,
+      cell: (row) => {
+        const { interval } = change(row);
+        if (interval === null) return '';
+        return formatInterval(interval, by, unit);
+      },
+    },
+  ];
+}

@@ -1,82 +1,93 @@
 import { askLatest } from '../ask.ts';
-import { Crumbs } from '../controls/crumbs.ts';
-import { type Found, SearchField } from '../controls/search-bar.ts';
+import { type Found, SearchField } from '../controls/search-field.ts';
 import { shapeSwitch, treeSwitch } from '../controls/tree-switches.ts';
-import { element, replaceKeepingFocus } from '../dom.ts';
+import { element, replaceKeepingFocus, switcher } from '../dom.ts';
 import { deltaColour } from '../flame/frame-colours.ts';
 import type { FrameNode } from '../flame/frame-nodes.ts';
 import type { TooltipLine } from '../flame/tooltip.ts';
 import { ZoomChart } from '../flame/zoom-chart.ts';
-import { formatCount, formatShare } from '../format.ts';
+import { formatCount, formatRelative, formatShare } from '../format.ts';
 import type { KeyBinding } from '../keys.ts';
 import { selectionOf } from '../selection.ts';
 import { loadPageData } from '../setup.ts';
-import { DEFAULT_STATE, type ViewState } from '../state.ts';
+import type { ViewState } from '../state.ts';
+import type { Store } from '../store.ts';
 import type { TabView } from '../tab-view.ts';
 import { renderNoSamples } from '../time/no-samples.ts';
-import { weightName } from '../time/shown-weight.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { ChangesResult, DiffFound, DiffParams, DiffResult } from '../worker/messages.ts';
-import type { Selection } from '../worker/selection.ts';
+import type {
+  ChangesParams,
+  ChangesResult,
+  DiffFound,
+  DiffParams,
+  DiffResult,
+} from '../worker/messages.ts';
 import type { AskWorker } from '../worker-client.ts';
-import { formatChange, renderChanges } from './diff-table.ts';
+import { renderSummary } from './diff-summary.ts';
+import { renderChanges } from './diff-table.ts';
+import { formatCompared, formatDelta } from './diff-words.ts';
+import './diff.css';
 import './tables.css';
 
-/** Part of the window that the flame graph leaves to the table below it. */
-const CHART_SHARE = 0.45;
-
-/** The changes from the other recording to this one: red more, blue less. */
+/**
+ * The changes from the other recording to this one: the total, the functions, and both flame graphs laid
+ * over each other. Red is more, blue is less.
+ */
 export class DiffView implements TabView {
   readonly root: HTMLElement;
   readonly #context: ViewContext;
   readonly #search: SearchField;
   readonly #switches = element('div', 'switches');
-  readonly #summary = element('p', 'pruned');
-  readonly #crumbs: Crumbs;
+  readonly #summary = element('p', 'diff-summary');
   readonly #legend = element('div', 'legend');
   readonly #chart: ZoomChart;
-  readonly #tableBox = element('div', 'table-box');
+  readonly #tableBox = element('div', 'table-box diff-table');
   readonly #askDiff: (params: DiffParams) => boolean;
-  readonly #askChanges: (params: Selection) => boolean;
+  readonly #askChanges: (params: ChangesParams) => boolean;
   /** The worker's copy of the other recording; null until it is needed. */
   #other: Promise<unknown> | null = null;
   #drawn: { readonly result: DiffResult; readonly shape: ViewState['shape'] } | null = null;
   #changes: ChangesResult | null = null;
+  /** Why functions of the other recording have no names. */
+  #otherMissing: readonly string[] = [];
 
   constructor(context: ViewContext) {
     const { store } = context;
     this.#context = context;
     this.#search = new SearchField(store);
-    this.#crumbs = new Crumbs(store);
     this.#chart = new ZoomChart(store, {
-      label: 'Differential flame graph. Arrow keys move, Enter zooms, m opens a menu.',
-      heightShare: CHART_SHARE,
-      actionsOf: ({ labels, rows }, row) => [
-        {
-          label: 'Search for this name',
-          run: () => store.change({ search: labels.name[rows.label[row]] }),
-        },
-      ],
+      label: 'Differential flame graph. Arrow keys move, Enter zooms, o opens a menu.',
+      actionsOf: ({ labels }, { label }) => {
+        if (label < 0) return [];
+        const func = this.#funcOf(labels.key[label]);
+        return [
+          ...(func === null ? [] : openersOf(store, func)),
+          {
+            label: 'Search for this name',
+            run: () => store.change({ search: labels.name[label], match: null }),
+          },
+        ];
+      },
     });
     this.#summary.setAttribute('role', 'status');
     this.root = element(
       'div',
-      'tables',
+      'tables diff',
       element('div', 'view-controls', this.#switches, this.#search.root),
       this.#summary,
-      this.#crumbs.root,
+      this.#tableBox,
       this.#legend,
       this.#chart.root,
       this.#chart.spoken,
-      this.#tableBox,
     );
     this.#askDiff = askLatest(
       this.#askBoth,
       'diff',
       (result) => {
-        this.#draw(result);
         // The worker does one thing at a time, and the picture comes before the table.
-        this.#askChanges(selectionOf(store.get()));
+        const isNew = this.#askChanges({ ...selectionOf(store.get()), by: result.by });
+        if (isNew) this.#changes = null;
+        this.#draw(result);
       },
       (problem) => {
         this.#summary.textContent = problem;
@@ -87,6 +98,7 @@ export class DiffView implements TabView {
       'changes',
       (changes) => {
         this.#changes = changes;
+        this.#drawSummary();
         this.#drawChanges();
       },
       (problem) => {
@@ -97,9 +109,15 @@ export class DiffView implements TabView {
 
   show(state: ViewState): void {
     const { store } = this.#context;
-    replaceKeepingFocus(this.#switches, treeSwitch(store, state), shapeSwitch(store, state));
+    replaceKeepingFocus(
+      this.#switches,
+      measureSwitch(store, state),
+      treeSwitch(store, state),
+      shapeSwitch(store, state),
+    );
     const isNew = this.#askDiff({
       ...selectionOf(state),
+      by: state.diffBy,
       inverted: state.tree === 'callers',
       zoom: state.zoom,
       search: state.search.trim(),
@@ -118,7 +136,32 @@ export class DiffView implements TabView {
   }
 
   get keys(): readonly KeyBinding[] {
-    return [...this.#search.keys(), ...this.#chart.keys];
+    const open = (tab: 'source' | 'table') => () => {
+      const { store } = this.#context;
+      if (store.get().func !== null) store.change({ tab });
+    };
+    return [
+      {
+        key: 'b',
+        does: 'compare as recorded, per second, as shares',
+        run: () => this.#nextMeasure(),
+      },
+      { key: 's', does: 'source of the chosen function', run: open('source') },
+      { key: 'u', does: 'callers and callees of the chosen function', run: open('table') },
+      ...this.#search.keys(),
+      ...this.#chart.keys,
+    ];
+  }
+
+  #nextMeasure(): void {
+    const { store } = this.#context;
+    const next = MEASURES.findIndex(({ value }) => value === store.get().diffBy) + 1;
+    store.change({ diffBy: MEASURES[next % MEASURES.length].value });
+  }
+
+  /** Row of this recording's functions that a frame stands for; null if only the other has it. */
+  #funcOf(key: number): number | null {
+    return key < this.#context.recording.funcCount ? key : null;
   }
 
   /** An `AskWorker` that waits until the worker has both recordings. */
@@ -134,24 +177,26 @@ export class DiffView implements TabView {
     const { ask, other } = this.#context;
     if (other === null) throw new Error('There is no other recording: perf-ts view NEW OLD');
     const bytes = await loadPageData(document, other);
-    await ask('open', { slot: 1, bytes });
+    const { head } = await ask('open', { slot: 1, bytes });
+    this.#otherMissing = head.missingNames ?? [];
   }
 
   #draw(result: DiffResult): void {
     const { store, recording } = this.#context;
     const state = store.get();
-    const { tree, delta, found } = result;
+    const { tree, delta, found, by, unit } = result;
     this.#drawn = { result, shape: state.shape };
     this.#search.show(state, found && describeFound(found));
-    this.#summary.textContent = describeRecordings(this.#context, state, result);
-    this.#crumbs.show(tree);
+    this.#drawSummary();
     if (recording.events[state.event]?.samples === 0 || tree.rows.prefix.length === 0) {
       this.#legend.replaceChildren();
       this.#chart.clear(renderNoSamples(this.#context, state));
       return;
     }
     const most = largestChange(delta);
-    this.#legend.replaceChildren(...renderDeltaLegend(most));
+    this.#legend.replaceChildren(
+      ...renderDeltaLegend(most, (change) => formatDelta(change, by, unit)),
+    );
     this.#chart.draw(tree, {
       funcs: Number.MAX_SAFE_INTEGER,
       colourOf: (row) => deltaColour(delta[row], most),
@@ -163,56 +208,76 @@ export class DiffView implements TabView {
     });
   }
 
-  #drawChanges(): void {
-    if (this.#changes === null) return;
+  #drawSummary(): void {
+    if (this.#drawn === null) return;
+    const total = this.#changes?.total ?? null;
     const { store } = this.#context;
+    this.#summary.replaceChildren(
+      ...renderSummary(this.#context, store.get(), this.#drawn.result, total, this.#otherMissing),
+    );
+  }
+
+  #drawChanges(): void {
+    if (this.#changes === null || this.#drawn === null) return;
+    const { store } = this.#context;
+    const state = store.get();
+    const { by, unit } = this.#drawn.result;
     const { renamed, rows } = this.#changes;
     replaceKeepingFocus(
       this.#tableBox,
       ...renamed.map(({ name, otherName }) =>
-        element('p', 'note', `Compared as one program: ${name} here, ${otherName} there`),
+        element('p', 'note', `Compared as one program: ${otherName} before, ${name} after`),
       ),
-      ...renderChanges(rows, store.get(), (diffSort) => store.change({ diffSort }, 'adjust')),
+      ...renderChanges(rows, state, {
+        by,
+        unit,
+        onSort: (diffSort) => store.change({ diffSort }, 'adjust'),
+        onChoose: ({ func }) => {
+          if (func >= 0) store.change({ func });
+        },
+      }),
     );
   }
 }
 
-/** The choices that leave out samples or frames of this recording. */
-const PARTS: readonly (keyof ViewState)[] = [
-  'thread',
-  'pid',
-  'cpu',
-  'range',
-  'focus',
-  'focusDso',
-  'hidden',
-  'hiddenDsos',
-  'mergedFuncs',
-  'mergedDsos',
-  'foldRecursion',
-];
+const MEASURES = [
+  {
+    value: 'absolute',
+    label: 'Absolute',
+    hint: 'Time or events as they were recorded: for a program that ran from beginning to end',
+  },
+  {
+    value: 'second',
+    label: 'Per second',
+    hint: 'Per second that was recorded: for a part of what runs on, as a server does',
+  },
+  {
+    value: 'share',
+    label: 'Share',
+    hint: 'Parts of all. Where one function takes more, the share of all others is less',
+  },
+] as const satisfies readonly {
+  readonly value: ViewState['diffBy'];
+  label: string;
+  hint: string;
+}[];
 
-function describeRecordings(
-  { recording, file, other }: ViewContext,
-  state: ViewState,
-  { otherSamples }: DiffResult,
-): string {
-  const samples = recording.events[state.event]?.samples ?? 0;
-  const isPart = PARTS.some(
-    (key) => JSON.stringify(state[key]) !== JSON.stringify(DEFAULT_STATE[key]),
-  );
-  const part = isPart ? ' Filters and edits are those of this recording: the other is whole.' : '';
-  return (
-    `${file.title} (${formatCount(samples)} samples) against ${other?.title ?? ''} ` +
-    `(${formatCount(otherSamples)} samples). Shares of ${weightName(recording, state)} are ` +
-    `compared; the width is the mean of both.${part}`
-  );
+function measureSwitch(store: Store, { diffBy }: ViewState): HTMLElement {
+  return switcher('Compare', MEASURES, diffBy, (chosen) => store.change({ diffBy: chosen }));
+}
+
+/** What leads from a function of this recording to the other views of it. */
+function openersOf(store: Store, func: number) {
+  return [
+    { label: 'Callers and callees', run: () => store.change({ func, tab: 'table' }) },
+    { label: 'Source', run: () => store.change({ func, tab: 'source' }) },
+  ];
 }
 
 function describeFound({ share, otherShare, functions, ...found }: DiffFound): Found {
   return {
     ...found,
-    said: `${formatShare(share)} here, ${formatShare(otherShare)} there matched`,
+    said: `${formatShare(otherShare)} before, ${formatShare(share)} after matched`,
     title: `in stacks with one of ${formatCount(functions)} matching functions`,
   };
 }
@@ -223,35 +288,38 @@ function largestChange(delta: Float64Array): number {
   return most;
 }
 
-function renderDeltaLegend(most: number): HTMLElement[] {
+function renderDeltaLegend(most: number, format: (delta: number) => string): HTMLElement[] {
   const entry = (delta: number, text: string) => {
     const swatch = element('span', 'swatch');
     swatch.style.background = deltaColour(delta, most);
     return element('span', 'legend-entry', swatch, text);
   };
   return [
-    entry(-most, `less here: ${formatChange(-most)}`),
-    entry(-most / 4, formatChange(-most / 4)),
+    entry(-most, `less: ${format(-most)}`),
+    entry(-most / 4, format(-most / 4)),
     entry(0, 'the same'),
-    entry(most / 4, formatChange(most / 4)),
-    entry(most, `more here: ${formatChange(most)}`),
-    element('span', 'legend-entry', 'Grey rows of the table may be alike in these two runs.'),
+    entry(most / 4, format(most / 4)),
+    entry(most, `more: ${format(most)}`),
+    element('span', 'legend-entry', 'Frames are as wide as the mean of both.'),
   ];
 }
 
 function describeNode(
   { row, value, parent }: FrameNode,
-  { delta, otherShare }: DiffResult,
+  { delta, other, by, unit }: DiffResult,
 ): TooltipLine[] {
-  const mean = { term: 'mean', text: formatShare(value) };
-  const there = row < 0 ? Number.NaN : otherShare[row];
+  const mean = { term: 'mean', text: formatCompared(value, by, unit) };
+  const there = row < 0 ? Number.NaN : other[row];
   if (Number.isNaN(there)) return [mean];
-  const change = delta[row];
+  const here = there + delta[row];
   const above = parent?.value ?? 0;
   return [
-    { term: 'here', text: formatShare(there + change) },
-    { term: 'there', text: formatShare(there) },
-    { term: 'change', text: formatChange(change) },
+    { term: 'before', text: formatCompared(there, by, unit) },
+    { term: 'after', text: formatCompared(here, by, unit) },
+    {
+      term: 'change',
+      text: `${formatDelta(delta[row], by, unit)}, ${formatRelative(here, there)}`,
+    },
     ...(above > 0 ? [{ term: 'share', text: `${formatShare(value / above)} of its caller` }] : []),
   ];
 }

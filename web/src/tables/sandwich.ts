@@ -10,6 +10,7 @@ import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { SandwichParams, SandwichResult, TreeResult } from '../worker/messages.ts';
+import { nameText } from './data-table.ts';
 
 /** Callers above, callees below one function: click one of them and it takes the middle. */
 export class Sandwich {
@@ -17,9 +18,8 @@ export class Sandwich {
   readonly #title = element('h2', 'sandwich-title');
   readonly #callers: SandwichHalf;
   readonly #callees: SandwichHalf;
+  readonly #scroller = element('div', 'sandwich-body');
   readonly #askSandwich: (params: SandwichParams) => boolean;
-  /** True until the first picture since the tab was opened: the page scrolls to that one. */
-  #comesIntoView = true;
 
   constructor(context: ViewContext) {
     const { store, ask } = context;
@@ -39,11 +39,15 @@ export class Sandwich {
         pushButton('', 'Source', () => store.change({ tab: 'source' })),
         pushButton('', 'Close', () => store.change({ func: null })),
       ),
-      element('h3', '', 'Callers'),
-      this.#callers.box,
-      element('h3', '', 'Callees'),
-      this.#callees.box,
+      this.#scroller,
       spoken,
+    );
+    this.root.setAttribute('aria-label', 'Callers and callees');
+    this.#scroller.append(
+      element('h3', '', 'Callers, the function at the bottom'),
+      this.#callers.box,
+      element('h3', '', 'Callees, the function on top'),
+      this.#callees.box,
     );
     this.root.hidden = true;
     this.#askSandwich = askLatest(
@@ -62,22 +66,24 @@ export class Sandwich {
     this.#askSandwich({ ...selectionOf(state), func: state.func, search: state.search.trim() });
   }
 
-  hide(): void {
-    this.#comesIntoView = true;
-  }
-
   #draw({ name, self, total, callers, callees }: SandwichResult): void {
     const share = (value: number) => formatShare(callees.weight === 0 ? 0 : value / callees.weight);
     const shownName = name || 'A function that this recording does not have';
-    this.#title.textContent = `${shownName}: self ${share(self)}, total ${share(total)}`;
+    this.#title.replaceChildren(
+      nameText(shownName, 'title-name'),
+      `: self ${share(self)}, total ${share(total)}`,
+    );
+    this.#title.title = shownName;
     if (total === 0) {
       for (const half of [this.#callers, this.#callees]) half.clear();
       return;
     }
     this.#callers.draw(callers);
     this.#callees.draw(callees);
-    if (this.#comesIntoView) this.root.scrollIntoView({ block: 'start' });
-    this.#comesIntoView = false;
+    // The function, which both halves have, in the middle.
+    const { bottom } = this.#callers.box.getBoundingClientRect();
+    const { top, height } = this.#scroller.getBoundingClientRect();
+    this.#scroller.scrollTop += bottom - top - height / 2;
   }
 }
 
@@ -118,7 +124,7 @@ class SandwichHalf {
     const inverted = this.#isOfCallers;
     const chart = new FlameChart(this.box, {
       result: tree,
-      title: 'all',
+      title: null,
       funcs: recording.funcCount,
       isIcicle: !this.#isOfCallers,
       width: this.box.clientWidth,
@@ -129,8 +135,7 @@ class SandwichHalf {
       onCursor: (node) => this.#speak(speakFrame(tree, node, inverted)),
     });
     this.#drawn = { tree, chart };
-    // The function itself is at the bottom of its callers.
-    if (this.#isOfCallers) this.box.scrollTop = this.box.scrollHeight;
+    chart.reveal(0);
   }
 
   clear(): void {
@@ -145,7 +150,7 @@ class SandwichHalf {
     const { chart } = this.#drawn;
     const to = (this.#isOfCallers ? UPWARDS : DOWNWARDS)[key];
     if (to !== undefined) chart.moveCursor(to);
-    else if (key === 'Enter') this.#choose(chart.cursor());
+    else if (key === 'Enter') this.#choose(chart.cursor);
     else return false;
     return true;
   }

@@ -42,7 +42,7 @@ export function renderLines(result: SourceResult, text: string | null): HTMLTabl
     columnHeading('Self'),
     columnHeading('Total'),
     columnHeading('Line'),
-    element('th'),
+    columnHeading('Code', ''),
   );
   const table = element('table', 'source-table', element('thead', '', head), body);
   table.setAttribute('aria-label', `Weight per line of ${result.file ?? 'no file'}`);

@@ -38,17 +38,18 @@ export class SourceView implements TabView {
 
   constructor(context: ViewContext) {
     const { ask, file } = context;
-    const { title, where, notes, box } = this.#panel;
+    const { title, where, figures, notes, root } = this.#panel;
     this.#context = context;
     this.root = element(
       'div',
       'tables',
-      element('div', 'source-head', title, where, this.#switches),
-      this.#skid,
+      element('div', 'source-head', title, where, figures, this.#switches),
       notes,
-      box,
+      root,
+      this.#skid,
     );
     const texts = new CodeTexts(file);
+    context.onReplaced(() => texts.forgetAssemblies());
     this.#lines = new SourceListing(context, this.#panel, texts);
     this.#assembly = new AssemblyListing(context, this.#panel, texts);
     this.#askHottest = askLatest(
@@ -63,15 +64,18 @@ export class SourceView implements TabView {
     const { store, recording } = this.#context;
     const event = recording.events[state.event];
     const place = state.code === 'source' ? 'line' : 'instruction';
-    this.#skid.textContent = event === undefined ? '' : describeSkid(event, place);
+    // Text of another tool does not say how its event was sampled.
+    const isKnown = event !== undefined && recording.areLossesKnown;
+    this.#skid.textContent = isKnown ? describeSkid(event, place) : '';
     replaceKeepingFocus(this.#switches, ...renderSwitches(store, state));
     this.#panel.stop();
-    const { func, code } = state;
-    // The function that most was spent in, until somebody has chosen one.
-    const isNew = this.#askHottest(func === null ? { ...selectionOf(state), ...HOTTEST } : null);
-    if (func === null) {
-      if (isNew) void this.#panel.draw({ title: '', where: '', notes: [], content: [] });
-    } else if (code === 'source') this.#lines.show(func);
+    const { func, code, sourceFile } = state;
+    // The function that most was spent in, until somebody has chosen one, or a file.
+    const isOpen = func === null && sourceFile === null;
+    const isNew = this.#askHottest(isOpen ? { ...selectionOf(state), ...HOTTEST } : null);
+    if (isOpen) {
+      if (isNew) this.#panel.clear();
+    } else if (func === null || code === 'source') this.#lines.show(state);
     else void this.#assembly.show(func);
   }
 
@@ -84,6 +88,8 @@ export class SourceView implements TabView {
         does: 'source, assembly, both',
         run: () => store.change({ code: next[store.get().code] }),
       },
+      { key: 'n', does: 'next hot line', run: () => this.#panel.step(1) },
+      { key: 'p', does: 'previous hot line', run: () => this.#panel.step(-1) },
     ];
   }
 
@@ -94,7 +100,7 @@ export class SourceView implements TabView {
       return;
     }
     const content = [renderNoSamples(this.#context, store.get())];
-    void this.#panel.draw({ title: 'No function', where: '', notes: [], content });
+    void this.#panel.draw({ title: 'No function', where: '', figures: '', notes: [], content });
   }
 }
 

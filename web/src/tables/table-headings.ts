@@ -2,7 +2,7 @@ import { element } from '../dom.ts';
 import { formatCount, formatShare, formatShareInterval, formatWeight } from '../format.ts';
 import type { ViewState } from '../state.ts';
 import type { TableResult, TableRow, Unit } from '../worker/messages.ts';
-import { shareCell, type TableHeading } from './data-table.ts';
+import { nameText, shareCell, type TableHeading } from './data-table.ts';
 
 const NAME_TITLES = { function: 'Function', file: 'File', dso: 'DSO', thread: 'Thread' };
 
@@ -26,7 +26,13 @@ export function headingsOf(
     ...(unit === 'samples' ? [] : [weightHeading(unit)]),
     // A thread's total would be its self.
     ...(tableBy === 'thread' ? [] : [totalHeading(unit), ...interval('totalInterval')]),
-    { id: 'samples', title: 'Samples', isNumber: true, cell: (row) => formatCount(row.samples) },
+    {
+      id: 'samples',
+      title: 'Samples',
+      isNumber: true,
+      isExtra: true,
+      cell: (row) => formatCount(row.samples),
+    },
     { id: 'name', title: NAME_TITLES[tableBy], isNumber: false, cell: nameCell },
   ];
 }
@@ -37,6 +43,7 @@ function intervalHeading(of: 'selfInterval' | 'totalInterval'): TableHeading<Tab
     title: '95%',
     hint: 'Where the share lies in 95 of 100 recordings, by the period model',
     isNumber: true,
+    isExtra: true,
     cell: ({ [of]: range }) => formatShareInterval(range ?? undefined),
   };
 }
@@ -46,6 +53,7 @@ function weightHeading(unit: Unit): TableHeading<TableRow> {
     id: null,
     title: unit === 'nanoseconds' ? 'Self time' : 'Self events',
     isNumber: true,
+    isExtra: true,
     cell: ({ self }) => formatWeight(self, unit),
   };
 }
@@ -66,9 +74,9 @@ function totalHeading(unit: Unit): TableHeading<TableRow> {
 
 function nameCell({ name, dso, place }: TableRow): HTMLElement {
   const known = (...texts: readonly string[]) => texts.filter((text) => text !== '');
-  const cell = element('span', 'name-cell', element('span', 'name', name));
+  const cell = element('span', 'name-cell', nameText(name));
   cell.title = known(name, dso, place).join('\n');
   const beside = known(dso.replace(/^.*\//, ''), place).join(' · ');
-  if (beside !== '' && beside !== name) cell.append(element('span', 'beside', beside));
+  if (beside !== '' && beside !== name) cell.append(nameText(beside, 'beside'));
   return cell;
 }

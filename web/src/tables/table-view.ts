@@ -2,6 +2,7 @@ import { askLatest } from '../ask.ts';
 import { element, emptyState, pushButton, replaceKeepingFocus, switcher } from '../dom.ts';
 import { formatCount } from '../format.ts';
 import type { KeyBinding } from '../keys.ts';
+import { scrollWithin } from '../scroll-within.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
@@ -9,7 +10,7 @@ import type { TabView } from '../tab-view.ts';
 import { renderNoSamples } from '../time/no-samples.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TableColumn, TableParams, TableResult, TableRow } from '../worker/messages.ts';
-import { renderTable } from './data-table.ts';
+import { markChosen, renderTable, rowWithKey } from './data-table.ts';
 import { Sandwich } from './sandwich.ts';
 import { headingsOf } from './table-headings.ts';
 import './tables.css';
@@ -50,7 +51,6 @@ export class TableView implements TabView {
       'tables',
       element('div', 'view-controls', this.#switches, search),
       this.#tableBox,
-      this.#more,
       this.#sandwich.root,
     );
     this.#askTable = askLatest(
@@ -74,17 +74,15 @@ export class TableView implements TabView {
     if (key !== this.#list.key) this.#list = { key, rows: ROWS_AT_ONCE };
     this.#ask(state);
     this.#sandwich.show(state);
-  }
-
-  hide(): void {
-    this.#sandwich.hide();
+    this.#markChosen(state);
   }
 
   get keys(): readonly KeyBinding[] {
     return [
       { key: '/', does: 'filter the rows', run: () => this.#filter.focus() },
-      { key: 'ArrowDown', does: 'next row, where one has the focus', run: null },
-      { key: 'Enter', does: 'callers and callees of the row; its thread; its DSO', run: null },
+      { key: 'ArrowDown', does: 'next row; also ↑, Home, End, Page Up, Page Down', run: null },
+      { key: 'Enter', does: 'callers and callees of the row; its source, DSO, thread', run: null },
+      { key: 'Escape', does: 'close callers and callees', run: () => this.#close() },
     ];
   }
 
@@ -92,6 +90,23 @@ export class TableView implements TabView {
     const params = tableParams(state, this.#list.rows);
     this.#askTable(params);
     this.#askIntervals({ ...params, intervals: true });
+  }
+
+  /** Marks the row at once: choosing one asks for no other rows. */
+  #markChosen({ tableBy, func }: ViewState): void {
+    if (tableBy !== 'function' || this.#tableBox.firstElementChild === null) return;
+    const line = func === null ? null : rowWithKey(this.#tableBox, func);
+    markChosen(this.#tableBox, line);
+    // What was opened below may cover it.
+    if (line !== null) scrollWithin(this.#tableBox, line);
+  }
+
+  #close(): void {
+    const { store } = this.#context;
+    if (store.get().func === null) return;
+    store.change({ func: null });
+    if (document.activeElement !== document.body) return;
+    this.#tableBox.querySelector<HTMLElement>('tr[tabindex="0"]')?.focus({ preventScroll: true });
   }
 
   #showMore(): void {
@@ -103,33 +118,34 @@ export class TableView implements TabView {
     const { store } = this.#context;
     const state = store.get();
     const { tableBy, tableSort, func } = state;
-    this.#count.textContent = `${formatCount(result.length)} rows`;
+    const { length, problem } = result;
+    this.#count.textContent = `${formatCount(length)} ${length === 1 ? 'row' : 'rows'}${problem === null ? '' : ` (${problem})`}`;
     this.#more.hidden = result.rows.length >= result.length;
     if (result.length === 0) {
       this.#tableBox.replaceChildren(this.#renderEmpty(state, result));
       return;
     }
-    replaceKeepingFocus(
-      this.#tableBox,
-      renderTable<TableRow>({
-        caption: `Self and total by ${tableBy}`,
-        headings: headingsOf(tableBy, result),
-        rows: result.rows,
-        sort: tableSort,
-        onSort: (sort) => store.change({ tableSort: sort }, 'adjust'),
-        keyOf: (row) => row.index,
-        isChosen: (row) => tableBy === 'function' && row.index === func,
-        // No view shows a single file.
-        ...(tableBy === 'file' ? {} : { onChoose: (row) => this.#choose(tableBy, row) }),
-      }),
-    );
+    const table = renderTable<TableRow>({
+      caption: `Self and total by ${tableBy}`,
+      headings: headingsOf(tableBy, result),
+      rows: result.rows,
+      sort: tableSort,
+      onSort: (sort) => store.change({ tableSort: sort }, 'adjust'),
+      keyOf: (row) => row.index,
+      isChosen: (row) => tableBy === 'function' && row.index === func,
+      onChoose: (row) => this.#choose(tableBy, row),
+    });
+    replaceKeepingFocus(this.#tableBox, table, this.#more);
+    this.#markChosen(state);
   }
 
   #choose(tableBy: ViewState['tableBy'], { index }: TableRow): void {
     const { store } = this.#context;
     if (tableBy === 'function') store.change({ func: index });
-    else if (tableBy === 'thread') store.change({ thread: index, tab: 'flame', zoom: [] });
-    else if (index >= 0) store.change({ focusDso: index, tab: 'flame', zoom: [] });
+    else if (tableBy === 'thread') store.change({ threads: [index], tab: 'flame', zoom: [] });
+    else if (index < 0) return;
+    else if (tableBy === 'file') store.change({ sourceFile: index, func: null, tab: 'source' });
+    else store.change({ focusDso: index, tab: 'flame', zoom: [] });
   }
 
   #renderEmpty(state: ViewState, { samples }: TableResult): HTMLElement {

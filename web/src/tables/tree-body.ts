@@ -2,7 +2,7 @@ import { frameActions } from '../controls/frame-actions.ts';
 import { showMenu } from '../controls/frame-menu.ts';
 import { element, replaceKeepingFocus } from '../dom.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { TreeParams, TreeResult } from '../worker/messages.ts';
+import type { FrameKey, TreeParams, TreeResult } from '../worker/messages.ts';
 import { focusRow, moveFocus } from './data-table.ts';
 import { decodeOpenRows, encodeOpenRows, type OpenRow } from './open-rows.ts';
 import { TreeRow } from './tree-row.ts';
@@ -20,6 +20,10 @@ export class TreeBody {
   #top: readonly TreeRow[] = [];
   /** `ViewState.treeOpen` as the rows have it. */
   #openText = '';
+  /** Counts what was to be drawn: only the last is. */
+  #turn = 0;
+  /** Counts what was to be opened by path: only the last is. */
+  #opening = 0;
 
   constructor(context: ViewContext) {
     this.#context = context;
@@ -40,55 +44,93 @@ export class TreeBody {
     return this.#openText;
   }
 
-  draw(question: TreeParams, result: TreeResult, openText: string): void {
-    this.#question = question;
+  /**
+   * Replaces the rows once all those that `openText` opens are there, which may have to be asked for; false if
+   * something else was to be drawn meanwhile.
+   */
+  async draw(question: TreeParams, result: TreeResult, openText: string): Promise<boolean> {
+    const turn = ++this.#turn;
     this.#openText = openText;
     const path = result.zoom.map(({ key }) => key);
     const place = { path, depth: 0, funcs: this.#context.recording.funcCount };
-    this.#top = TreeRow.below(result, -1, place);
-    replaceKeepingFocus(this.root, ...this.#top.map(({ line }) => line));
-    if (this.#top.length > 0) this.#top[0].line.tabIndex = 0;
+    const top = TreeRow.below(result, -1, place);
+    const body = element('tbody', '', ...top.map(({ line }) => line));
+    if (top.length > 0) top[0].line.tabIndex = 0;
     const wanted = decodeOpenRows(openText);
-    const keys = new Set(this.#top.map(({ key }) => key));
+    const keys = new Set(top.map(({ key }) => key));
     // Rows of another tree: of other roots, or zoomed into.
     const isOfThis = wanted?.length === 0 || wanted?.some(({ key }) => keys.has(key));
-    if (wanted !== null && isOfThis) void this.#openAll(this.#top, wanted);
-    else this.#openHeaviest();
+    if (wanted !== null && isOfThis) await this.#openAll(question, top, wanted);
+    else openHeaviest(top);
+    if (turn !== this.#turn) return false;
+    // Somebody has opened a row meanwhile.
+    if (this.#openText !== openText) return this.draw(question, result, this.#openText);
+    this.#question = question;
+    this.#top = top;
+    replaceKeepingFocus(this.root, ...body.children);
+    return true;
   }
 
-  #openHeaviest(): void {
-    let row: TreeRow | undefined = this.#top[0];
-    for (let opened = 0; row !== undefined && opened < MOST_OPENED; opened++) {
-      if (row.share < OPEN_SHARE) break;
-      row.open(null);
-      row = row.children[0];
+  /**
+   * Opens the rows above those at the ends of `paths`. Returns the line of the first one; null if there is none,
+   * or if others were to be opened or drawn meanwhile.
+   */
+  async openTo(paths: readonly (readonly FrameKey[])[]): Promise<HTMLElement | null> {
+    const [turn, opening] = [this.#turn, ++this.#opening];
+    const question = this.#question;
+    if (question === null) return null;
+    let first: TreeRow | null = null;
+    for (const [index, path] of paths.entries()) {
+      const row = await this.#openAbove(question, path);
+      if (turn !== this.#turn || opening !== this.#opening) return null;
+      if (index === 0) first = row;
+    }
+    this.#remember();
+    return first?.line ?? null;
+  }
+
+  /** The row at the end of `path`; null if it is not below those that are shown. */
+  async #openAbove(question: TreeParams, path: readonly FrameKey[]): Promise<TreeRow | null> {
+    let rows = this.#top;
+    for (;;) {
+      const next = rows.find((row) => row.isOnPath(path));
+      if (next === undefined) return null;
+      if (next.path.length === path.length) return next;
+      await this.#open(question, next);
+      if (!next.isOpen) return null;
+      rows = next.children;
     }
   }
 
-  async #openAll(rows: readonly TreeRow[], wanted: readonly OpenRow[]): Promise<void> {
+  async #openAll(
+    question: TreeParams,
+    rows: readonly TreeRow[],
+    wanted: readonly OpenRow[],
+  ): Promise<void> {
     for (const { key, below } of wanted) {
       const row = rows.find((candidate) => candidate.key === key);
       if (row === undefined) continue;
-      await this.#open(row);
-      if (row.isOpen) await this.#openAll(row.children, below);
+      await this.#open(question, row);
+      if (row.isOpen) await this.#openAll(question, row.children, below);
     }
   }
 
-  async #open(row: TreeRow): Promise<void> {
-    if (row.isOpen || !row.canOpen || this.#question === null) return;
+  async #open(question: TreeParams, row: TreeRow): Promise<void> {
+    if (row.isOpen || !row.canOpen) return;
     if (row.hasBranch) {
       row.open(null);
       return;
     }
-    const question = { ...this.#question, zoom: row.path };
-    const branch = await this.#context.ask('tree', question).catch(() => null);
-    // The state may have changed meanwhile.
-    if (branch !== null && row.line.isConnected && !row.isOpen) row.open(branch);
+    const branch = await this.#context
+      .ask('tree', { ...question, zoom: row.path })
+      .catch(() => null);
+    if (branch !== null && !row.isOpen) row.open(branch);
   }
 
   async #toggle(row: TreeRow): Promise<void> {
     if (row.isOpen) row.close();
-    else await this.#open(row);
+    else if (this.#question !== null) await this.#open(this.#question, row);
+    // The state may have changed meanwhile.
     if (row.line.isConnected) this.#remember();
   }
 
@@ -152,6 +194,15 @@ export class TreeBody {
       const row = TreeRow.at(event.target);
       if (row !== null) act(row, event);
     });
+  }
+}
+
+function openHeaviest([first]: readonly TreeRow[]): void {
+  let row: TreeRow | undefined = first;
+  for (let opened = 0; row !== undefined && opened < MOST_OPENED; opened++) {
+    if (row.share < OPEN_SHARE) break;
+    row.open(null);
+    row = row.children[0];
   }
 }
 

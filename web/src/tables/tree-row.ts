@@ -1,9 +1,9 @@
 import { element } from '../dom.ts';
-import { kindColour } from '../flame/frame-colours.ts';
+import { colourNameOfKind, colourVariable } from '../flame/frame-colours.ts';
 import { isInlined } from '../flame/frame-nodes.ts';
 import { formatCount, formatShare, formatWeight } from '../format.ts';
 import type { FrameKey, TreeResult } from '../worker/messages.ts';
-import { focusRow, shareCell } from './data-table.ts';
+import { focusRow, nameText, shareCell } from './data-table.ts';
 
 /** Place of a row in the table: the frames above it and its depth. */
 export type RowPlace = {
@@ -48,6 +48,7 @@ export class TreeRow {
     this.#place = place;
     this.path = this.#folded > 0 ? place.path : [...place.path, this.key];
     this.line = this.#render();
+    if (this.#folded === 0) this.line.dataset.key = `path ${this.path.join('-')}`;
     TreeRow.#ofLine.set(this.line, this);
   }
 
@@ -58,6 +59,11 @@ export class TreeRow {
   /** Row of `result.labels`. */
   get label(): number {
     return this.result.rows.label[this.row];
+  }
+
+  /** Whether a path leads to this row, or through it. */
+  isOnPath(path: readonly FrameKey[]): boolean {
+    return this.#folded === 0 && this.path.every((key, depth) => path[depth] === key);
   }
 
   /** Part of the weight of all that is shown. */
@@ -145,13 +151,14 @@ export class TreeRow {
     const { path, depth } = this.#place;
     const self = rows.self[this.row];
     const number = (content: string | Node) => element('td', 'number', content);
+    const extra = (content: string) => element('td', 'number is-extra', content);
     const line = element(
       'tr',
       labels.isMatch[this.label] === 1 ? 'is-match' : '',
       number(shareCell(formatShare(this.share), this.share)),
       number(self === 0 ? '' : formatShare(this.#shareOf(self))),
-      ...(unit === 'samples' ? [] : [number(formatWeight(rows.total[this.row], unit))]),
-      number(this.#folded > 0 ? '' : formatCount(rows.samples[this.row])),
+      ...(unit === 'samples' ? [] : [extra(formatWeight(rows.total[this.row], unit))]),
+      extra(this.#folded > 0 ? '' : formatCount(rows.samples[this.row])),
       element('td', '', this.#renderName()),
     );
     line.tabIndex = -1;
@@ -171,7 +178,9 @@ export class TreeRow {
     twist.setAttribute('aria-hidden', 'true');
     twist.hidden = !this.canOpen;
     const swatch = element('span', 'swatch');
-    swatch.style.background = kindColour(labels.kind[label]);
+    swatch.style.background = colourVariable(
+      colourNameOfKind(labels.kind[label], labels.group[label]),
+    );
     const name =
       this.#folded > 0 ? `(${formatCount(this.#folded)} lighter frames)` : labels.name[label];
     const suffix = isInlined(this.key, funcs) ? ' (inlined)' : '';
@@ -181,11 +190,18 @@ export class TreeRow {
       'name-cell',
       twist,
       swatch,
-      element('span', 'name', name + suffix),
+      nameText(name + suffix),
       element('span', 'beside', dso.replace(/^.*\//, '')),
     );
-    cell.style.paddingLeft = `${depth * 14}px`;
+    cell.style.setProperty('--indent', String(indentOf(depth)));
     cell.title = [name, dso, labels.place[label]].filter(Boolean).join('\n');
     return cell;
   }
+}
+
+/** Levels that are indented in full; each of those below them by a quarter: a stack can be 100 deep. */
+const FULL_LEVELS = 16;
+
+function indentOf(depth: number): number {
+  return Math.min(depth, FULL_LEVELS) + Math.max(0, depth - FULL_LEVELS) / 4;
 }

@@ -15,11 +15,6 @@ export function fitCanvas(
   return context;
 }
 
-/** A share of the window's height between two bounds: 720 and 2160 pixels want different pictures. */
-export function heightOf(share: number, least: number, most: number): number {
-  return Math.round(Math.min(most, Math.max(least, window.innerHeight * share)));
-}
-
 /** How much larger the page's text is than on a common screen. */
 export function fontScale(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 14 || 1;
@@ -37,22 +32,4 @@ export const FAINTEST = 0.18;
 export function strength(value: number, most: number): number {
   if (!(value > 0) || !(most > 0)) return 0;
   return FAINTEST + (1 - FAINTEST) * Math.sqrt(Math.min(1, value / most));
-}
-
-/** Round steps for an axis of seconds, at most `most` of them. */
-export function secondTicks(fromNs: number, toNs: number, most: number): number[] {
-  const span = toNs - fromNs;
-  if (!(span > 0)) return [];
-  const raw = span / Math.max(1, most);
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw) ?? raw;
-  const ticks: number[] = [];
-  for (let at = Math.ceil(fromNs / step); at * step <= toNs; at++) ticks.push(at * step);
-  return ticks;
-}
-
-/** `1.25 s`, with as many digits as `stepNs` apart needs. */
-export function formatTick(ns: number, stepNs: number): string {
-  const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(stepNs / 1e9) - 1e-9)));
-  return `${(ns / 1e9).toFixed(digits)} s`;
 }

@@ -11,17 +11,11 @@ import type { KeyBinding } from '../keys.ts';
 import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
 import { onColoursChange } from '../theme.ts';
+import { TimeAxis, windowOf } from '../time-axis.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { OpenResult, Unit } from '../worker/messages.ts';
 import type { HeatMapParams, HeatMapResult } from '../worker/time-messages.ts';
-import {
-  axisHeight,
-  type CellSize,
-  cellAt,
-  drawHeatMap,
-  heaviestCell,
-  sizeOfCells,
-} from './heat-picture.ts';
+import { axisHeight, cellAt, drawHeatMap, heaviestCell } from './heat-picture.ts';
 import { readColours } from './marks.ts';
 import { clampRange } from './range.ts';
 import { unitOf, weightName } from './shown-weight.ts';
@@ -35,8 +29,8 @@ const COLUMN_WIDTHS = [
 ] as const;
 const ROW_COUNTS: readonly number[] = [50, 20, 10, 100];
 /** Pixels. */
-const LEAST_HEIGHT = 240;
-const ROOM_BELOW = 24;
+const LEAST_HEIGHT = 200;
+const ROOM_BELOW = 8;
 
 const HOW_TO = 'Drag, or use the arrow keys and Enter, to take a range.';
 
@@ -53,7 +47,7 @@ export function fittingColumnNs(endNs: number): number {
 export class HeatMap {
   readonly root: HTMLElement;
   readonly #store: Store;
-  readonly #recording: OpenResult;
+  readonly #context: ViewContext;
   readonly #widths = chooser(
     'Column',
     COLUMN_WIDTHS.map(({ label }) => label),
@@ -74,9 +68,10 @@ export class HeatMap {
   #anchor: number | null = null;
   #isDragging = false;
 
-  constructor({ store, ask, recording }: ViewContext) {
+  constructor(context: ViewContext) {
+    const { store, ask } = context;
     this.#store = store;
-    this.#recording = recording;
+    this.#context = context;
     this.#canvas.tabIndex = 0;
     this.#canvas.setAttribute('role', 'img');
     this.root = element(
@@ -107,6 +102,10 @@ export class HeatMap {
     this.#canvas.addEventListener('keydown', (event) => this.#followKey(event));
     onColoursChange(window, store, () => this.#draw());
     new ResizeObserver(() => this.#draw()).observe(this.#plot);
+  }
+
+  get #recording(): OpenResult {
+    return this.#context.recording;
   }
 
   get keys(): readonly KeyBinding[] {
@@ -145,7 +144,8 @@ export class HeatMap {
   #draw(): void {
     if (this.#result === null || this.#plot.clientWidth === 0) return;
     drawHeatMap(this.#canvas, this.#result, {
-      size: this.#sizeOfCells(this.#result),
+      axis: this.#axis(),
+      rowHeight: this.#rowHeight(this.#result),
       range: this.#store.get().range,
       endNs: this.#recording.endNs,
       selected: this.#selected(),
@@ -153,11 +153,19 @@ export class HeatMap {
     });
   }
 
-  /** As much of the window as is left, so that a large one is no void. */
-  #sizeOfCells(result: HeatMapResult): CellSize {
-    const top = this.#plot.getBoundingClientRect().top + window.scrollY;
-    const left = Math.round(window.innerHeight - top - axisHeight() - ROOM_BELOW);
-    return sizeOfCells(result, this.#plot.clientWidth, Math.max(LEAST_HEIGHT, left));
+  /** That of the tracks. */
+  #axis(): TimeAxis {
+    const window = windowOf(this.#recording, this.#store.get());
+    return new TimeAxis(0, this.#plot.clientWidth, window);
+  }
+
+  /** As much of the panel as is left, so that a large one is no void. */
+  #rowHeight({ rows }: HeatMapResult): number {
+    const panel = this.root.closest('[role="tabpanel"]') ?? document.documentElement;
+    const top = this.#plot.getBoundingClientRect().top + panel.scrollTop;
+    const bottom = panel.getBoundingClientRect().top + panel.clientHeight;
+    const left = Math.round(bottom - top - axisHeight() - ROOM_BELOW);
+    return Math.max(LEAST_HEIGHT, left) / rows;
   }
 
   /** The first and the last cell selected. */
@@ -209,7 +217,7 @@ export class HeatMap {
     if (this.#result === null) return null;
     const { left, top } = this.#canvas.getBoundingClientRect();
     const place = { x: event.clientX - left, y: event.clientY - top };
-    return cellAt(this.#result, this.#sizeOfCells(this.#result), place);
+    return cellAt(this.#result, this.#axis(), this.#rowHeight(this.#result), place);
   }
 
   #followKey(event: KeyboardEvent): void {

@@ -1,34 +1,22 @@
 import type { Range } from '../state.ts';
+import type { TimeAxis } from '../time-axis.ts';
 import type { HeatMapResult } from '../worker/time-messages.ts';
-import { axisFont, FAINTEST, fitCanvas, fontScale, formatTick, strength } from './canvas.ts';
+import { axisFont, FAINTEST, fitCanvas, fontScale, strength } from './canvas.ts';
+import { formatTick } from './format-tick.ts';
 import type { TimeColours } from './marks.ts';
-
-/** Part of the map's width that a column may take: three seconds make no wall of colour. */
-const MOST_OF_WIDTH = 1 / 24;
 
 /** Pixels. */
 export const axisHeight = () => Math.round(20 * fontScale());
 
-/** Pixels. */
-export type CellSize = { readonly width: number; readonly height: number };
-
-/** Cells that fill a map of so many pixels. */
-export function sizeOfCells(
-  { columns, rows }: HeatMapResult,
-  width: number,
-  height: number,
-): CellSize {
-  return { width: width / Math.max(columns, 1 / MOST_OF_WIDTH), height: height / rows };
-}
-
 /** The cell at a place in the map, in pixels; null beside it. Below the last row is the last row. */
 export function cellAt(
-  { columns, rows }: HeatMapResult,
-  { width, height }: CellSize,
+  { columns, rows, columnNs }: HeatMapResult,
+  axis: TimeAxis,
+  rowHeight: number,
   { x, y }: { readonly x: number; readonly y: number },
 ): number | null {
-  const column = Math.floor(x / width);
-  const row = Math.min(rows - 1, Math.floor(y / height));
+  const column = Math.floor(axis.nsAt(x) / columnNs);
+  const row = Math.min(rows - 1, Math.floor(y / rowHeight));
   return column < 0 || column >= columns || row < 0 ? null : column * rows + row;
 }
 
@@ -38,7 +26,10 @@ export function heaviestCell({ cells }: HeatMapResult): number {
 }
 
 export type HeatPicture = {
-  readonly size: CellSize;
+  /** From the left edge of the map on; a column begins at the moment that its first cell begins. */
+  readonly axis: TimeAxis;
+  /** Pixels. */
+  readonly rowHeight: number;
   /** The time outside of it is covered. */
   readonly range: Range | null;
   /** The recording's end: the time after it is not idle time. */
@@ -54,31 +45,33 @@ export function drawHeatMap(
   result: HeatMapResult,
   picture: HeatPicture,
 ): void {
-  const { width, height } = picture.size;
-  const bottom = height * result.rows;
-  const context = fitCanvas(canvas, result.columns * width, bottom + axisHeight());
+  const { axis, rowHeight } = picture;
+  const bottom = rowHeight * result.rows;
+  const context = fitCanvas(canvas, axis.width, bottom + axisHeight());
   if (context === null) return;
   drawCells(context, result, picture);
   drawSelected(context, result, picture);
   context.fillStyle = picture.colours.quiet;
   context.font = axisFont();
-  drawAxis(context, result, width, bottom + 15 * fontScale());
+  drawAxis(context, result, axis, bottom + 15 * fontScale());
 }
 
 function drawCells(
   context: CanvasRenderingContext2D,
   result: HeatMapResult,
-  { size: { width, height }, range, endNs, colours }: HeatPicture,
+  { axis, rowHeight, range, endNs, colours }: HeatPicture,
 ): void {
-  const { rows, cells, grid } = result;
+  const { rows, cells, grid, columnNs } = result;
+  const width = columnNs / axis.nsPerPixel;
   const darkest = heaviestCell(result);
   for (let cell = 0; cell < grid.length; cell++) {
-    const left = Math.floor(cell / rows) * width;
-    const top = (cell % rows) * height;
+    const left = axis.xOf(Math.floor(cell / rows) * columnNs);
+    if (left + width < 0 || left > axis.width) continue;
+    const top = (cell % rows) * rowHeight;
     const paint = (colour: string, alpha: number) => {
       context.globalAlpha = alpha;
       context.fillStyle = colour;
-      context.fillRect(left, top, width, height);
+      context.fillRect(left, top, width, rowHeight);
     };
     const paused = cells.throttled[cell];
     if (paused > 0) paint(colours.throttled, 0.3 + 0.5 * paused);
@@ -100,17 +93,17 @@ function drawCells(
 
 function drawSelected(
   context: CanvasRenderingContext2D,
-  { rows }: HeatMapResult,
-  { size: { width, height }, selected, colours }: HeatPicture,
+  { rows, columnNs }: HeatMapResult,
+  { axis, rowHeight, selected, colours }: HeatPicture,
 ): void {
   context.strokeStyle = colours.accent;
   context.lineWidth = 2;
   for (const cell of new Set(selected)) {
     context.strokeRect(
-      Math.floor(cell / rows) * width,
-      (cell % rows) * height,
-      Math.max(3, width),
-      Math.max(3, height),
+      axis.xOf(Math.floor(cell / rows) * columnNs),
+      (cell % rows) * rowHeight,
+      Math.max(3, columnNs / axis.nsPerPixel),
+      Math.max(3, rowHeight),
     );
   }
 }
@@ -119,14 +112,14 @@ function drawSelected(
 function drawAxis(
   context: CanvasRenderingContext2D,
   { columns, columnNs }: HeatMapResult,
-  columnWidth: number,
+  axis: TimeAxis,
   baseline: number,
 ): void {
-  const every = roundStep((70 * fontScale()) / columnWidth);
+  const every = roundStep((70 * fontScale() * axis.nsPerPixel) / columnNs);
   for (let column = 0; column < columns; column += every) {
+    const left = axis.xOf(column * columnNs);
     const text = formatTick(column * columnNs, every * columnNs);
-    const left = column * columnWidth;
-    if (left + context.measureText(text).width > columns * columnWidth) break;
+    if (left < 0 || left + context.measureText(text).width > axis.width) continue;
     context.fillText(text, left, baseline);
   }
 }

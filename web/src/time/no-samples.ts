@@ -1,12 +1,12 @@
 import { emptyState } from '../dom.ts';
-import { formatCount } from '../format.ts';
+import { formatCount, formatWeight } from '../format.ts';
 import type { ViewState } from '../state.ts';
 import type { ViewContext } from '../view-context.ts';
 import { formatRange } from './range.ts';
 
 /** What takes samples away, all of it taken back. */
 const ALL: Partial<ViewState> = {
-  thread: null,
+  threads: [],
   pid: null,
   cpu: null,
   range: null,
@@ -34,20 +34,29 @@ function describeNone({ recording }: ViewContext, { event: index }: ViewState): 
   const event = recording.events[index];
   if (event === undefined) return 'The recording has no samples.';
   const none = `The recording has no samples of ${event.name}`;
-  const { lostSamples } = event;
-  return lostSamples > 0
-    ? `${none}: all ${formatCount(lostSamples)} were lost, as the kernel had no room to write them. ` +
-        'A larger buffer (record -m) or a lower rate (-F) helps.'
-    : `${none}: it did not happen while it was recorded.`;
+  const { lostSamples, counted, unit } = event;
+  if (lostSamples > 0) {
+    return (
+      `${none}: all ${formatCount(lostSamples)} were lost, as the kernel had no room to write them. ` +
+      'A larger buffer (record -m) or a lower rate (-F) helps.'
+    );
+  }
+  if (counted !== null && counted > 0) {
+    return (
+      `${none}, though ${formatWeight(counted, unit)} were counted: fewer than lie between two ` +
+      'samples. A shorter period (record -c) or a higher rate (-F) helps.'
+    );
+  }
+  return `${none}: it did not happen while it was recorded.`;
 }
 
 /** The filters that are set, in words. */
 function filtersOf({ recording }: ViewContext, state: ViewState): string[] {
   const filters: string[] = [];
-  const thread = state.thread === null ? undefined : recording.threads[state.thread];
   if (state.pid !== null) filters.push(`process ${state.pid} only`);
-  if (thread !== undefined) filters.push(`thread ${thread.comm} (tid ${thread.tid}) only`);
-  else if (state.thread !== null) filters.push('a thread that this recording does not have');
+  if (state.threads.length > 0) {
+    filters.push(`${state.threads.map((row) => nameThread(recording, row)).join(', ')} only`);
+  }
   if (state.cpu !== null) filters.push(`CPU ${state.cpu} only`);
   if (state.range !== null) filters.push(`from ${formatRange(state.range)} only`);
   const func = (index: number) => recording.funcNames[index] ?? 'an unknown function';
@@ -57,4 +66,10 @@ function filtersOf({ recording }: ViewContext, state: ViewState): string[] {
   if (state.hidden.length > 0) filters.push(`without ${state.hidden.map(func).join(', ')}`);
   if (state.hiddenDsos.length > 0) filters.push(`without ${state.hiddenDsos.map(dso).join(', ')}`);
   return filters;
+}
+
+function nameThread({ threads }: ViewContext['recording'], row: number): string {
+  const thread = threads[row];
+  if (thread === undefined) return 'a thread that this recording does not have';
+  return `thread ${thread.name} (tid ${thread.tid})`;
 }

@@ -1,13 +1,19 @@
 import { finish, type Slices } from '../../../src/base/slices.ts';
 import { computeAssembly } from './assembly.ts';
-import type { RequestKind, Requests } from './messages.ts';
+import { computeChart } from './chart.ts';
+import { hitsWithKeys, treeWithKeys, withGroups } from './frame-keys.ts';
+import { describeFunc } from './func-details.ts';
+import type { TableKey } from './messages.ts';
 import { OpenRecordings } from './open-recordings.ts';
+import type { RequestKind, Requests } from './requests.ts';
 import { computeSandwich } from './sandwich.ts';
 import { searchChains, searchTree } from './search.ts';
 import type { Selection } from './selection.ts';
 import { computeSource } from './source.ts';
+import { summarize } from './summary.ts';
 import { computeTable, pageOfTable, pageWithIntervals } from './table.ts';
 import { TIME_HANDLERS } from './time-handlers.ts';
+import { computeSpan, computeTracks } from './tracks.ts';
 import { drawSelected, intervalsOf } from './tree.ts';
 
 type Handlers = {
@@ -22,37 +28,42 @@ export const HANDLERS: Handlers = {
   open: (open, params) => open.open(params),
 
   *tree(open, params) {
-    const { selected, matchings } = open.shown();
+    const { selected, matchings, recording } = open.shown();
+    const funcs = recording.profile.funcs.length;
     const part = yield* selected.get(params);
-    return (yield* drawSelected(part, params, matchings.get(params.search))).result;
+    const matching = matchings.get(params.search);
+    const { result } = yield* drawSelected(part, withGroups(params, funcs), matching);
+    return treeWithKeys(result, funcs);
   },
 
   *intervals(open, params) {
-    const { selected, matchings } = open.shown();
+    const { selected, matchings, recording } = open.shown();
     const part = yield* selected.get(params);
-    const drawn = yield* drawSelected(part, params, matchings.get(params.search));
+    const grouped = withGroups(params, recording.profile.funcs.length);
+    const drawn = yield* drawSelected(part, grouped, matchings.get(params.search));
     return yield* intervalsOf(part, drawn);
   },
 
   *search(open, params) {
-    const { selected, matchings } = open.shown();
+    const { selected, matchings, recording } = open.shown();
+    const funcs = recording.profile.funcs.length;
     const part = yield* selected.get(params);
     const matching = matchings.get(params.search);
     const { roots, inverted } = params;
     const { unit } = part.weights;
     if (!inverted && roots !== 'none') {
-      return searchChains(yield* part.chains(roots), matching, unit);
+      return hitsWithKeys(searchChains(yield* part.chains(roots), matching, unit), funcs);
     }
     const upright = yield* part.callees();
     const drawn = inverted ? yield* part.callers([]) : upright;
     yield;
-    return searchTree(upright, drawn, matching, unit);
+    return hitsWithKeys(searchTree(upright, drawn, matching, unit), funcs);
   },
 
   *table(open, params) {
     const { selected, tables } = open.shown();
     const part = yield* selected.get(params);
-    const key = JSON.stringify([selectionOf(params), params.by]);
+    const key = tableKey(params, params.by);
     const table = yield* tables.getInSlices(key, () => computeTable(part, params.by));
     return params.intervals
       ? yield* pageWithIntervals(table, part, params)
@@ -60,9 +71,28 @@ export const HANDLERS: Handlers = {
   },
 
   *sandwich(open, params) {
-    const { selected, matchings } = open.shown();
+    const { selected, matchings, recording } = open.shown();
+    const funcs = recording.profile.funcs.length;
     const part = yield* selected.get(params);
-    return yield* computeSandwich(part, params.func, matchings.get(params.search));
+    const halves = yield* computeSandwich(part, params.func, matchings.get(params.search));
+    const { callers, callees } = halves;
+    return {
+      ...halves,
+      callers: treeWithKeys(callers, funcs),
+      callees: treeWithKeys(callees, funcs),
+    };
+  },
+
+  *summary(open, params) {
+    return yield* summarize(yield* open.shown().selected.get(params));
+  },
+
+  *details(open, params) {
+    const { selected, tables } = open.shown();
+    const part = yield* selected.get(params);
+    const key = tableKey(params, 'function');
+    const table = yield* tables.getInSlices(key, () => computeTable(part, 'function'));
+    return yield* describeFunc(part, table, params);
   },
 
   *source(open, params) {
@@ -75,7 +105,15 @@ export const HANDLERS: Handlers = {
 
   *diff(open, params) {
     const comparison = yield* open.compared();
-    return yield* comparison.compute(yield* open.shown().selected.get(params), params);
+    const { funcCount } = comparison;
+    const part = yield* open.shown().selected.get(params);
+    const result = yield* comparison.compute(part, withGroups(params, funcCount));
+    const { tree, found } = result;
+    return {
+      ...result,
+      tree: treeWithKeys(tree, funcCount),
+      found: found && hitsWithKeys(found, funcCount),
+    };
   },
 
   *changes(open, params) {
@@ -83,8 +121,15 @@ export const HANDLERS: Handlers = {
     return yield* comparison.changes(yield* open.shown().selected.get(params), params);
   },
 
-  *timeline(open, params) {
-    return yield* TIME_HANDLERS.timeline(open.shown().recording.page, params);
+  *chart(open, params) {
+    return yield* computeChart(open.shown(), params);
+  },
+
+  *tracks(open, params) {
+    return yield* computeTracks(open.shown().recording, params);
+  },
+  *span(open, params) {
+    return yield* computeSpan(open.shown().recording, params);
   },
   *heatmap(open, params) {
     return yield* TIME_HANDLERS.heatmap(open.shown().recording.page, params);
@@ -94,8 +139,10 @@ export const HANDLERS: Handlers = {
   },
 };
 
-function selectionOf({ event, weight, thread, pid, cpu, fromNs, toNs, edits }: Selection) {
-  return { event, weight, thread, pid, cpu, fromNs, toNs, edits };
+/** What tables of the same rows share; a request has more keys than its selection. */
+function tableKey(selection: Selection, by: TableKey): string {
+  const { event, weight, level, threads, pid, cpu, fromNs, toNs, edits, group } = selection;
+  return JSON.stringify([event, weight, level, threads, pid, cpu, fromNs, toNs, edits, group, by]);
 }
 
 export type Answers = {

@@ -1,4 +1,4 @@
-import type { DiffTree } from '../../../src/profile/analysis/diff.ts';
+import type { DiffTree } from '../../../src/profile/analysis/diff-trees.ts';
 import type { Matching } from './matching.ts';
 import type { DiffFound } from './messages.ts';
 import { outermostMatches, searchTree } from './search.ts';
@@ -7,23 +7,33 @@ import type { ShownTree } from './shown-tree.ts';
 /** A tree of both recordings, and what is drawn of it. */
 type LaidOver = { readonly diff: DiffTree; readonly shown: ShownTree };
 
+/** What all of either recording weighs, as the tree of both has it. */
+type ScaledWeights = { readonly mine: number; readonly other: number };
+
 /**
  * What `matching` finds in two recordings laid over each other: paths in the tree that is `shown`, and
  * its shares. Those are summed over `upright`: callers' trees have a path for each match on a stack.
  */
-export function searchDiff(upright: LaidOver, shown: ShownTree, matching: Matching): DiffFound {
+export function searchDiff(
+  upright: LaidOver,
+  shown: ShownTree,
+  matching: Matching,
+  all: ScaledWeights,
+): DiffFound {
   const { hits, hitCount, functions, problem } = searchTree(
     upright.shown,
     shown,
     matching,
     'samples',
   );
-  let share = 0;
-  let otherShare = 0;
+  let mine = 0;
+  let other = 0;
   for (const row of outermostMatches(upright.shown, matching)) {
-    const there = upright.diff.otherShare[row];
-    share += there + upright.diff.delta[row];
-    otherShare += there;
+    const there = upright.diff.other[row];
+    mine += there + upright.diff.delta[row];
+    other += there;
   }
+  const share = all.mine > 0 ? mine / all.mine : 0;
+  const otherShare = all.other > 0 ? other / all.other : 0;
   return { share, otherShare, functions, hits, hitCount, problem };
 }

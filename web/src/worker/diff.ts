@@ -1,13 +1,25 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
+import { boundsOfTotal } from '../../../src/period/uncertainty/total-bounds.ts';
 import { innermostFuncs } from '../../../src/profile/analysis/call-nodes.ts';
 import type { CallTree } from '../../../src/profile/analysis/call-tree.ts';
 import {
-  compareShares,
+  type ComparedFunctions,
+  type ComparedRun,
+  compareFunctions,
+  type SharedRow,
+  sortChanges,
+} from '../../../src/profile/analysis/compare-functions.ts';
+import {
+  areSampledAlike,
+  type DiffMeasure,
+  secondsOf,
+} from '../../../src/profile/analysis/diff-measure.ts';
+import {
+  type DiffScales,
   type DiffTree,
   diffTrees,
-  type SharedRow,
-} from '../../../src/profile/analysis/diff.ts';
+} from '../../../src/profile/analysis/diff-trees.ts';
 import { invertCallTree } from '../../../src/profile/analysis/invert-call-tree.ts';
 import type { DsoMatch } from '../../../src/profile/analysis/match-dsos.ts';
 import { comparedDsoName } from '../../../src/profile/analysis/match-functions.ts';
@@ -16,15 +28,18 @@ import {
   boundsOfNothing,
   boundsOfShare,
 } from '../../../src/profile/analysis/share-bounds.ts';
-import {
-  keysOfSelected,
-  type ShareInterval,
-  sumStepsByKey,
-} from '../../../src/profile/analysis/share-steps.ts';
+import { keysOfSelected, sumStepsByKey } from '../../../src/profile/analysis/share-steps.ts';
+import type { TimeRange } from '../../../src/profile/time-range.ts';
 import { searchDiff } from './diff-search.ts';
 import { type JoinedFunctions, joinFunctions } from './joined-functions.ts';
 import { Matchings } from './matching.ts';
-import { type ChangesResult, type DiffParams, type DiffResult, MAX_CHANGES } from './messages.ts';
+import {
+  type ChangesParams,
+  type ChangesResult,
+  type DiffParams,
+  type DiffResult,
+  MAX_CHANGES,
+} from './messages.ts';
 import { Recent } from './recent.ts';
 import { LoadedRecording } from './recording.ts';
 import { toShownTree } from './sandwich.ts';
@@ -58,7 +73,7 @@ export class Comparison {
   readonly #renamed: readonly DsoMatch[];
   readonly matchings: Matchings;
   readonly #laidOver = new Recent<LaidOver>(2);
-  readonly #changes = new Recent<ComputedOnce<ChangesResult>>(2);
+  readonly #changes = new Recent<ComputedOnce<ComparedFunctions>>(2);
 
   static *of(mine: LoadedRecording, other: LoadedRecording): Slices<Comparison> {
     return new Comparison(mine, other, yield* joinFunctions(mine, other));
@@ -82,19 +97,31 @@ export class Comparison {
     this.matchings = new Matchings(this.#joined);
   }
 
+  /** Functions of both, those that both have counted once. */
+  get funcCount(): number {
+    return this.#joined.profile.funcs.length;
+  }
+
   *compute(selected: Selected, params: DiffParams): Slices<DiffResult> {
     const other = yield* this.#otherOf(params);
+    const { tree: mineTree } = yield* selected.callees();
+    const { tree: otherTree } = yield* other.callees();
+    const seconds = [secondsOf(selected.profile, rangeOf(params)), secondsOf(other.profile)];
+    const isSameUnit = selected.weights.unit === other.weights.unit;
+    const by = measureFor(params.by, isSameUnit, seconds);
+    const scales = scalesFor(by, [mineTree, otherTree], seconds);
     const laidOver = (inverted: boolean) =>
-      this.#laidOver.getInSlices(keyOf(params, inverted), () =>
-        this.#layOver(selected, other, inverted),
+      this.#laidOver.getInSlices(`${by} ${keyOf(params, inverted)}`, () =>
+        this.#layOver(selected, other, inverted, scales),
       );
     const { diff, shown } = yield* laidOver(params.inverted);
     yield;
     const matching = this.matchings.get(params.search);
+    const unit = by === 'share' ? 'samples' : selected.weights.unit;
     const drawn = drawTree(
       {
         recording: this.#joined,
-        weights: { ...selected.weights, unit: 'samples' },
+        weights: { ...selected.weights, unit },
         firstSamples: () => NO_SAMPLES,
       },
       shown,
@@ -104,54 +131,90 @@ export class Comparison {
     const pick = (column: Float64Array) =>
       Float64Array.from(drawn.pruned.row, (row) => (row === NONE ? Number.NaN : column[row]));
     const upright = matching === null ? null : yield* laidOver(false);
-    const { tree: otherTree } = yield* other.callees();
     return {
       tree: drawn.result,
+      by,
       delta: pick(diff.delta),
-      otherShare: pick(diff.otherShare),
+      other: pick(diff.other),
+      unit: selected.weights.unit,
+      isSameUnit,
+      areSampledAlike: areSampledAlike(
+        this.#mine.profile.events[params.event],
+        this.#other.profile.events[this.#otherEvent(params.event)],
+      ),
+      weight: mineTree.weight,
       otherWeight: otherTree.weight,
+      samples: selected.samples.length,
       otherSamples: other.samples.length,
-      found: matching && upright && searchDiff(upright, shown, matching),
+      seconds: seconds[0],
+      otherSeconds: seconds[1],
+      found:
+        matching &&
+        upright &&
+        searchDiff(upright, shown, matching, {
+          mine: mineTree.weight * scales.mine,
+          other: otherTree.weight * scales.other,
+        }),
     };
   }
 
-  /** The heaviest changes of self, with their intervals. */
-  *changes(selected: Selected, selection: Selection): Slices<ChangesResult> {
-    const other = yield* this.#otherOf(selection);
-    const changes = this.#changes.get(
-      keyOf(selection, false),
-      () => new ComputedOnce(() => this.#compareFunctions(selected, other)),
+  /** The largest changes of self, with their intervals. */
+  *changes(selected: Selected, params: ChangesParams): Slices<ChangesResult> {
+    const other = yield* this.#otherOf(params);
+    const compared = this.#changes.get(
+      keyOf(params, false),
+      () => new ComputedOnce(() => this.#compareFunctions(selected, other, params)),
     );
-    return yield* changes.get();
+    const { rows, total } = yield* compared.get();
+    const sorted = sortChanges(rows, params.by);
+    yield;
+    const funcs = this.#mine.profile.funcs.length;
+    return {
+      rows: sorted
+        .slice(0, MAX_CHANGES)
+        .map(({ id, ...row }) => ({ ...row, func: id < funcs ? id : NONE })),
+      length: rows.length,
+      total,
+      renamed: this.#renamed,
+    };
   }
 
-  *#compareFunctions(selected: Selected, other: Selected): Slices<ChangesResult> {
-    const changes = yield* compareShares(
-      yield* sharedRows(selected, this.#mineFunc),
-      yield* sharedRows(other, this.#otherFunc),
-      yield* nothingOf(selected),
-      yield* nothingOf(other),
+  *#compareFunctions(
+    selected: Selected,
+    other: Selected,
+    selection: Selection,
+  ): Slices<ComparedFunctions> {
+    const here = yield* runOf(
+      selected,
+      this.#mineFunc,
+      secondsOf(selected.profile, rangeOf(selection)),
     );
-    const { length } = changes;
-    return { rows: changes.slice(0, MAX_CHANGES), length, renamed: this.#renamed };
+    const there = yield* runOf(other, this.#otherFunc, secondsOf(other.profile));
+    return yield* compareFunctions([here], [there]);
   }
 
   /** What was chosen by rows of the one recording means nothing in the other. */
-  #otherOf({ event, weight, level }: Selection): Slices<Selected> {
+  #otherOf({ event, weight, level, group }: Selection): Slices<Selected> {
     return this.#others.get({
       event: this.#otherEvent(event),
       weight,
       level,
-      thread: null,
+      threads: [],
       pid: null,
       cpu: null,
       fromNs: null,
       toNs: null,
+      group,
       edits: [],
     });
   }
 
-  *#layOver(selected: Selected, other: Selected, inverted: boolean): Slices<LaidOver> {
+  *#layOver(
+    selected: Selected,
+    other: Selected,
+    inverted: boolean,
+    scales: DiffScales,
+  ): Slices<LaidOver> {
     const tree = yield* treeOf(selected, inverted);
     const otherTree = yield* treeOf(other, inverted);
     yield;
@@ -159,7 +222,7 @@ export class Comparison {
       ...tree,
       group: tree.group.map((group) => this.#mineGroup[group]),
     };
-    const diff = yield* diffTrees(mineTree, otherTree, this.#otherGroup);
+    const diff = yield* diffTrees(mineTree, otherTree, this.#otherGroup, scales);
     yield;
     return { diff, shown: toShownTree(diff.tree) };
   }
@@ -220,18 +283,64 @@ function* sharedRows(selected: Selected, idOfFunc: Int32Array): Slices<SharedRow
   return shared;
 }
 
-/** How much a function may have had that no sample showed. */
-function* nothingOf(selected: Selected): Slices<ShareInterval | null> {
+/** The functions of one recording, and what their shares are of. */
+function* runOf(
+  selected: Selected,
+  idOfFunc: Int32Array,
+  seconds: number | null,
+): Slices<ComparedRun> {
   const estimator = yield* selected.estimator();
   const { tree } = yield* selected.callees();
-  return estimator === null ? null : boundsOfNothing(estimator, tree);
+  const { weights } = selected;
+  const { weight, lost } = tree;
+  const { counted } = selected;
+  return {
+    rows: yield* sharedRows(selected, idOfFunc),
+    nothing: estimator && boundsOfNothing(estimator, tree),
+    total: {
+      value: weight,
+      interval:
+        estimator && boundsOfTotal({ weight, lost, kind: weights.kind, estimator, counted }),
+    },
+    unit: weights.unit,
+    seconds,
+  };
+}
+
+function rangeOf({ fromNs, toNs }: Selection): [TimeRange] | undefined {
+  return fromNs === null || toNs === null ? undefined : [{ fromNs, toNs }];
+}
+
+type OfBoth<Value> = readonly [mine: Value, other: Value];
+
+/** The measure asked for, or the next best that the recordings have. */
+function measureFor(
+  by: DiffMeasure,
+  isSameUnit: boolean,
+  seconds: readonly (number | null)[],
+): DiffMeasure {
+  if (!isSameUnit) return 'share';
+  return by === 'second' && seconds.includes(null) ? 'absolute' : by;
+}
+
+function scalesFor(
+  by: DiffMeasure,
+  trees: OfBoth<CallTree>,
+  seconds: readonly (number | null)[],
+): DiffScales {
+  const [mine, other] = trees.map(({ weight }, side) => {
+    if (by === 'share') return weight > 0 ? 1 / weight : 0;
+    return by === 'second' ? 1 / (seconds[side] ?? 1) : 1;
+  });
+  return { mine, other };
 }
 
 function keyOf(
-  { event, weight, level, thread, pid, cpu, fromNs, toNs, edits }: Selection,
+  { event, weight, level, threads, pid, cpu, fromNs, toNs, group, edits }: Selection,
   inverted: boolean,
 ) {
-  return JSON.stringify([event, weight, level, thread, pid, cpu, fromNs, toNs, edits, inverted]);
+  const samples = [threads, pid, cpu, fromNs, toNs, group];
+  return JSON.stringify([event, weight, level, ...samples, edits, inverted]);
 }
 
 /** Functions, then the same inlined. */

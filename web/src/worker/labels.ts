@@ -1,13 +1,17 @@
 import { NONE } from '../../../src/base/brand.ts';
+import { KIND_GROUPS } from './kind-group.ts';
 import type { FrameKey, FrameKind, TreeLabels, TreeParams } from './messages.ts';
 import type { LoadedRecording } from './recording.ts';
 
 /** Key of the rows that stand for folded ones. */
 export const FOLDED_KEY = -1;
 
+/** Group of rows that are no functions. */
+const NO_GROUP = KIND_GROUPS.indexOf('unknown');
+
 /** What a FrameKey is called. */
 export function nameOfKey(
-  { funcName, profile }: LoadedRecording,
+  { funcName, threadName, profile }: LoadedRecording,
   key: FrameKey,
   roots: TreeParams['roots'],
 ): string {
@@ -20,7 +24,7 @@ export function nameOfKey(
     case 'comm':
       return profile.strings[root] || '[unknown]';
     case 'thread':
-      return thread === undefined ? '' : `${thread.comm || '[unknown]'} (tid ${thread.tid})`;
+      return thread === undefined ? '' : `${threadName[root]} (tid ${thread.tid})`;
     case 'process':
       return thread === undefined ? '' : `${thread.comm || '[unknown]'} (pid ${thread.pid})`;
     case 'cpu':
@@ -39,6 +43,7 @@ export class LabelCollector {
   readonly #key: number[] = [];
   readonly #name: string[] = [];
   readonly #kind: FrameKind[] = [];
+  readonly #group: number[] = [];
   readonly #dso: string[] = [];
   readonly #dsoIndex: number[] = [];
   readonly #place: string[] = [];
@@ -68,6 +73,7 @@ export class LabelCollector {
       const isFolded = key === FOLDED_KEY;
       this.#name.push(isFolded ? '(folded)' : nameOfKey(this.#recording, key, this.#roots));
       this.#kind.push(isFolded ? 'folded' : 'root');
+      this.#group.push(NO_GROUP);
       this.#dso.push('');
       this.#dsoIndex.push(NONE);
       this.#place.push('');
@@ -75,6 +81,7 @@ export class LabelCollector {
     }
     this.#name.push(this.#recording.funcName[func]);
     this.#kind.push(this.#recording.kindOf(func));
+    this.#group.push(this.#recording.groups[func]);
     this.#dso.push(this.#recording.dsoPathOf(func));
     this.#dsoIndex.push(profile.funcs.dso[func]);
     this.#place.push(this.#recording.placeOf(func));
@@ -86,6 +93,7 @@ export class LabelCollector {
       key: Int32Array.from(this.#key),
       name: this.#name,
       kind: this.#kind,
+      group: Uint8Array.from(this.#group),
       dso: this.#dso,
       dsoIndex: Int32Array.from(this.#dsoIndex),
       place: this.#place,

@@ -1,5 +1,5 @@
-import type { FrameKey } from './messages.ts';
-import { parseQuery } from './query.ts';
+import type { FrameKey, SearchHit } from './messages.ts';
+import { matchAll, parseQuery } from './query.ts';
 import { Recent } from './recent.ts';
 import type { LoadedRecording } from './recording.ts';
 
@@ -9,6 +9,8 @@ export type Matching = {
   readonly functions: number;
   readonly problem: string | null;
   readonly isMatch: (key: FrameKey) => boolean;
+  /** What a key stands for. */
+  readonly labelOf: (key: FrameKey) => Pick<SearchHit, 'name' | 'kind' | 'group'>;
 };
 
 /** The searches of one recording. */
@@ -25,14 +27,25 @@ export class Matchings {
     const query = parseQuery(typed);
     if (query === null) return null;
     return this.#recent.get(typed, () => {
-      const { funcName } = this.#recording;
-      const ofFunc = Uint8Array.from(funcName, (name) => (query.matches(name) ? 1 : 0));
+      const recording = this.#recording;
+      const { funcName } = recording;
       const count = funcName.length;
+      const { flags: ofFunc, problem } = matchAll(query, count, (func) =>
+        query.matches(funcName[func]),
+      );
       return {
         functions: ofFunc.reduce((sum, flag) => sum + flag, 0),
-        problem: query.problem,
+        problem,
         // Comms and threads at the root are no functions: `node` is not to match all of node.
         isMatch: (key) => key < 2 * count && ofFunc[key < count ? key : key - count] === 1,
+        labelOf: (key) => {
+          const func = key < count ? key : key - count;
+          return {
+            name: funcName[func],
+            kind: recording.kindOf(func),
+            group: recording.groups[func],
+          };
+        },
       };
     });
   }

@@ -1,41 +1,17 @@
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
+import type {
+  ComparedFunctions,
+  FunctionChange,
+} from '../../../src/profile/analysis/compare-functions.ts';
+import type { DiffMeasure } from '../../../src/profile/analysis/diff-measure.ts';
 import type { InstructionWeights } from '../../../src/profile/analysis/instruction-weights.ts';
 import type { DsoMatch } from '../../../src/profile/analysis/match-dsos.ts';
 import type { ProfileMeta, SamplingMode, WeightKind } from '../../../src/profile/types.ts';
+import type { KindGroup } from './kind-group.ts';
 import type { Selection } from './selection.ts';
-import type { TimeRequests } from './time-messages.ts';
 
-/**
- * What the page and its worker say to each other. The worker holds the profile and computes; the
- * page holds the state and draws. Each request gets exactly one reply with the same id, unless it
- * was cancelled before the worker came to it.
- *
- *   page                                     worker
- *   { id: 7, kind: 'tree', params }    ──▶   computes
- *                                      ◀──   { id: 7, result } or { id: 7, problem }
- *   { cancel: 8 }                      ──▶   request 8, if it still waits, is never answered
- *
- * Names in results are printable: text without control characters. They are text, never markup.
- */
-export type RequestMessage = {
-  [Kind in RequestKind]: {
-    readonly id: number;
-    readonly kind: Kind;
-    readonly params: Requests[Kind]['params'];
-  };
-}[RequestKind];
-export type CancelMessage = { readonly cancel: number };
-
-export type ReplyMessage =
-  | { readonly id: number; readonly result: unknown }
-  /** What failed, as a sentence. */
-  | { readonly id: number; readonly problem: string };
-
-/** Every request by its name. A part of the page with requests of its own adds them as a type. */
-export type Requests = FlameRequests & TimeRequests;
-export type RequestKind = keyof Requests;
-
-type FlameRequests = {
+/** What the views of functions, trees, code and changes ask of the worker. */
+export type FlameRequests = {
   /** First of all. `bytes` are what `encodePageData` made. */
   open: { params: OpenParams; result: OpenResult };
   tree: { params: TreeParams; result: TreeResult };
@@ -46,7 +22,7 @@ type FlameRequests = {
   source: { params: SourceParams; result: SourceResult };
   assembly: { params: AssemblyParams; result: AssemblyResult };
   diff: { params: DiffParams; result: DiffResult };
-  changes: { params: Selection; result: ChangesResult };
+  changes: { params: ChangesParams; result: ChangesResult };
 };
 
 /** 0: the recording that is shown; 1: the one that it is compared with. */
@@ -64,16 +40,21 @@ export type OpenResult = {
     readonly unit: Unit;
     readonly samples: number;
     readonly lostSamples: number;
+    /** The counter's final value; null where it was not read. */
+    readonly counted: number | null;
   }[];
   /** By ThreadIndex. */
   readonly threads: readonly {
     readonly pid: number;
     readonly tid: number;
     readonly comm: string;
+    /** As `threadNames` has it: `node main thread`. */
+    readonly name: string;
     readonly samples: number;
   }[];
-  /** F of `FrameKey`; names by FuncIndex and DsoIndex. */
+  /** M of `FrameKey`. */
   readonly funcCount: number;
+  /** By FuncIndex and DsoIndex. */
   readonly funcNames: readonly string[];
   readonly dsoNames: readonly string[];
   /** Ascending; without −1. */
@@ -82,6 +63,8 @@ export type OpenResult = {
   readonly areLossesKnown: boolean;
   /** The last sample's time, nanoseconds since the recording's start. */
   readonly endNs: number;
+  /** How it is compared with another recording at first. */
+  readonly diffBy: DiffMeasure;
   readonly meta: ProfileMeta;
   /** The page data but for what is large. */
   readonly head: PageHead;
@@ -94,14 +77,17 @@ export type PageHead = Omit<PageProfile, 'profile' | 'weights' | 'periodInput'> 
 export type Unit = 'samples' | 'events' | 'nanoseconds';
 
 /**
- * What a tree row stands for, as one number that stays the same for one recording:
+ * What a tree row stands for, as one number that stays the same for one recording, also while it grows:
  *
- *     0 … F − 1         function, by FuncIndex (F functions)
- *     F … 2F − 1        the same functions where the compiler inlined them
- *     2F …              what stands at the root (`TreeParams.roots`): comm by string index, thread
+ *     0 … M − 1         function, by FuncIndex (M: `MAX_FUNCS`)
+ *     M … 2M − 1        the same functions where the compiler inlined them
+ *     2M …              what stands at the root (`TreeParams.roots`): comm by string index, thread
  *                       by ThreadIndex, process by the ThreadIndex of its first, CPU by number + 1
  */
 export type FrameKey = number;
+
+/** More functions than any recording has; three times as many keys fit into 32 bits. */
+export const MAX_FUNCS = 500_000_000;
 
 export type TreeParams = Selection & {
   /** What gets rows of its own above the outermost functions. The tree of callers has none. */
@@ -116,6 +102,8 @@ export type TreeParams = Selection & {
   readonly search: string;
   /** Rows with less than this part of the zoomed weight are folded: too narrow to be drawn. */
   readonly leastPart: number;
+  /** At most so many rows, where that is fewer than `MAX_ROWS`. */
+  readonly maxRows?: number;
 };
 
 /**
@@ -142,7 +130,17 @@ export type TreeResult = {
 
 export const MAX_ROWS = 5000;
 
-export type Crumb = { readonly key: FrameKey; readonly name: string; readonly total: number };
+/** A row above those of the answer; figures as in `TreeRows`. */
+export type Crumb = {
+  readonly key: FrameKey;
+  readonly name: string;
+  /** Row of `TreeLabels`. */
+  readonly label: number;
+  readonly total: number;
+  readonly self: number;
+  readonly samples: number;
+  readonly tier: number;
+};
 
 /** Columns, one entry per row. */
 export type TreeRows = {
@@ -187,6 +185,8 @@ export type TreeLabels = {
   readonly key: Int32Array;
   readonly name: readonly string[];
   readonly kind: readonly FrameKind[];
+  /** Row of `KIND_GROUPS`: its colour. */
+  readonly group: Uint8Array;
   /** Path of the DSO, empty if there is none. */
   readonly dso: readonly string[];
   /** DsoIndex, −1 if there is none. */
@@ -197,7 +197,7 @@ export type TreeLabels = {
   readonly isMatch: Uint8Array;
 };
 
-export type SearchParams = Omit<TreeParams, 'zoom' | 'leastPart'>;
+export type SearchParams = Omit<TreeParams, 'zoom' | 'leastPart' | 'maxRows'>;
 
 /** What a search matches in the whole selection, however little of it is drawn. */
 export type SearchResult = {
@@ -206,11 +206,21 @@ export type SearchResult = {
   readonly all: number;
   readonly unit: Unit;
   readonly functions: number;
-  /** Outermost matching rows of the tree, heaviest first, at most 500: their paths for `zoom`. */
-  readonly hits: readonly { readonly path: readonly FrameKey[]; readonly total: number }[];
+  /** Outermost matching rows of the tree, heaviest first, at most 500. */
+  readonly hits: readonly SearchHit[];
   readonly hitCount: number;
   /** What of the typed text could not be understood, null if all was. */
   readonly problem: string | null;
+};
+
+export type SearchHit = {
+  /** From the root, as `TreeParams.zoom` has it. */
+  readonly path: readonly FrameKey[];
+  readonly total: number;
+  readonly name: string;
+  readonly kind: FrameKind;
+  /** Row of `KIND_GROUPS`: its colour. */
+  readonly group: number;
 };
 
 export type TableKey = 'function' | 'file' | 'dso' | 'thread';
@@ -233,6 +243,8 @@ export type TableResult = {
   readonly rows: readonly TableRow[];
   /** Rows that pass the filter. */
   readonly length: number;
+  /** What of the filter could not be understood, null if all was. */
+  readonly problem: string | null;
   readonly weight: number;
   readonly samples: number;
   readonly unit: Unit;
@@ -244,6 +256,8 @@ export type TableRow = {
   readonly index: number;
   readonly name: string;
   readonly kind: FrameKind;
+  /** Whose code it is; of files, DSOs and threads nobody's. */
+  readonly group: KindGroup;
   readonly dso: string;
   readonly place: string;
   readonly self: number;
@@ -289,6 +303,9 @@ export type SourceResult = {
   readonly total: Float64Array;
   /** Self weight in the function or file whose line is not known. */
   readonly withoutLine: number;
+  /** Of the function as a whole, or the file. */
+  readonly allSelf: number;
+  readonly allTotal: number;
   readonly weight: number;
   readonly unit: Unit;
 };
@@ -313,21 +330,32 @@ export type AssemblyResult = InstructionWeights & {
 };
 
 /** The other recording is that of slot 1, its event the one of the same name. */
-export type DiffParams = Selection & {
+export type DiffParams = ChangesParams & {
   readonly inverted: boolean;
   readonly zoom: readonly FrameKey[];
   readonly search: string;
 };
 
-/** Shares are compared, so that recordings of different length can be. */
 export type DiffResult = {
-  /** This recording's tree, with the functions that only the other has. */
+  /** This recording's tree, with the functions that only the other has: the mean of both. */
   readonly tree: TreeResult;
-  /** Parallel to `tree.rows`: share here less share there; and the share there. */
+  /** What is compared: as asked for, unless the recordings don't have it. */
+  readonly by: DiffMeasure;
+  /** Parallel to `tree.rows`, in what is compared: here less there; and there. */
   readonly delta: Float64Array;
-  readonly otherShare: Float64Array;
+  readonly other: Float64Array;
+  /** Of the weights of this recording, and whether the other one has the same. */
+  readonly unit: Unit;
+  readonly isSameUnit: boolean;
+  /** Sampled at the same rate. */
+  readonly areSampledAlike: boolean;
+  readonly weight: number;
   readonly otherWeight: number;
+  readonly samples: number;
   readonly otherSamples: number;
+  /** Recorded; null where samples have no times. */
+  readonly seconds: number | null;
+  readonly otherSeconds: number | null;
   /** Null: nothing was searched. */
   readonly found: DiffFound | null;
 };
@@ -338,29 +366,25 @@ export type DiffFound = Pick<SearchResult, 'functions' | 'hits' | 'hitCount' | '
   readonly otherShare: number;
 };
 
+export type ChangesParams = Selection & { readonly by: DiffMeasure };
+
 /**
- * Changes of self of the same two recordings, heaviest first. Their intervals take longer than the
+ * Changes of self of the same two recordings, largest first. Their intervals take longer than the
  * trees, so they come after them.
  */
 export type ChangesResult = {
   /** At most `MAX_CHANGES` of them. */
   readonly rows: readonly DiffRow[];
   readonly length: number;
+  /** The change of everything. */
+  readonly total: ComparedFunctions['total'];
   /** Files of different names that are compared with each other. */
   readonly renamed: readonly DsoMatch[];
 };
 
 export const MAX_CHANGES = 1000;
 
-export type DiffRow = {
-  readonly name: string;
-  readonly dso: string;
-  /** Self shares, 0…1. */
-  readonly share: number;
-  readonly otherShare: number;
-  readonly delta: number;
-  /** 95 % interval of `delta`; null where the model gives none. */
-  readonly interval: Interval | null;
-  /** As of `ShareChange`. */
-  readonly isCertain: boolean;
+export type DiffRow = Omit<FunctionChange, 'id'> & {
+  /** FuncIndex of this recording, −1 for a function that only the other one has. */
+  readonly func: number;
 };

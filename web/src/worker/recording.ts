@@ -10,8 +10,10 @@ import {
   isMeasured,
 } from '../../../src/period/uncertainty/measured.ts';
 import { createShareEstimator } from '../../../src/period/uncertainty/uncertainty.ts';
+import { firstMeasure } from '../../../src/profile/analysis/diff-measure.ts';
 import { selectSamples } from '../../../src/profile/analysis/filter.ts';
 import type { ShareEstimator } from '../../../src/profile/analysis/share-steps.ts';
+import { dsoPlace } from '../../../src/profile/dso-place.ts';
 import { type FrameLevel, isKindOfCode } from '../../../src/profile/frame-level.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import { lostFunc } from '../../../src/profile/losses.ts';
@@ -24,7 +26,9 @@ import {
   type Weights,
 } from '../../../src/profile/types.ts';
 import { alignmentOf } from './alignment-of.ts';
-import type { FrameKind, OpenResult } from './messages.ts';
+import { groupsOfFuncs } from './kind-groups.ts';
+import { type FrameKind, MAX_FUNCS, type OpenResult } from './messages.ts';
+import { threadNames } from './thread-names.ts';
 
 /** One recording with what every view of it needs: names, kinds, weights, estimators. */
 export class LoadedRecording {
@@ -32,12 +36,16 @@ export class LoadedRecording {
   readonly profile: Profile;
   /** By FuncIndex: what functions are called where no DSO stands beside them. */
   readonly funcName: readonly string[];
+  /** By ThreadIndex, as `threadNames` has them. */
+  readonly threadName: readonly string[];
   readonly #lostFunc: number;
   readonly #folded = new Map<FrameLevel, Profile>();
+  #groups: Uint8Array | null = null;
 
   constructor(page: PageProfile) {
     this.page = page;
     this.profile = page.profile;
+    this.threadName = threadNames(this.profile.threads);
     this.#lostFunc = lostFunc(this.profile);
     const { length } = this.profile.funcs;
     this.funcName = Array.from({ length }, (_, func) => funcLabel(this.profile, func));
@@ -115,6 +123,12 @@ export class LoadedRecording {
     return category;
   }
 
+  /** As `groupsOfFuncs` computes them, once. */
+  get groups(): Uint8Array {
+    this.#groups ??= groupsOfFuncs(this);
+    return this.#groups;
+  }
+
   /** `src/server.ts:12` where a function begins; empty if that is not known. */
   placeOf(func: number): string {
     const { funcs, strings } = this.profile;
@@ -125,7 +139,7 @@ export class LoadedRecording {
   }
 
   dsoPathOf(func: number): string {
-    return this.profile.dsos[this.profile.funcs.dso[func]]?.path ?? '';
+    return dsoPlace(this.profile.dsos[this.profile.funcs.dso[func]]);
   }
 
   *describe(): Slices<OpenResult> {
@@ -146,20 +160,23 @@ export class LoadedRecording {
     return {
       events: profile.events.map(({ name, type, mode, unit }, index) => {
         const lostSamples = lostSamplesOf(profile.losses, index);
-        return { name, type, mode, unit, samples: ofEvent[index], lostSamples };
+        const counted = page.periodInput.eventTotals?.[index] ?? null;
+        return { name, type, mode, unit, samples: ofEvent[index], lostSamples, counted };
       }),
       threads: profile.threads.map(({ pid, tid, comm }, index) => ({
         pid,
         tid,
         comm,
+        name: this.threadName[index],
         samples: ofThread[index],
       })),
-      funcCount: profile.funcs.length,
+      funcCount: MAX_FUNCS,
       funcNames: this.funcName,
       dsoNames: profile.dsos.map(({ name }) => name),
       cpus: [...cpus].sort((a, b) => a - b),
       areLossesKnown: !Object.values(weights).some(({ areOfText }) => areOfText === true),
       endNs: length === 0 ? 0 : timeNs[length - 1],
+      diffBy: firstMeasure(profile),
       meta: profile.meta,
       head: { ...head, weightKinds: Object.keys(weights) as WeightKind[] },
     };
@@ -169,17 +186,17 @@ export class LoadedRecording {
   samplesOf(
     event: number,
     filter: {
-      readonly thread: number | null;
+      readonly threads: readonly number[];
       readonly pid: number | null;
       readonly cpu: number | null;
       readonly fromNs: number | null;
       readonly toNs: number | null;
     },
   ): Slices<Int32Array> {
-    const { thread, pid, cpu, fromNs, toNs } = filter;
+    const { threads, pid, cpu, fromNs, toNs } = filter;
     return selectSamples(this.profile, {
       event,
-      ...(thread !== null && { thread }),
+      ...(threads.length > 0 && { threads: new Set(threads) }),
       ...(pid !== null && { pids: new Set([pid]) }),
       ...(cpu !== null && { cpus: new Set([cpu]) }),
       ...(fromNs !== null && { fromNs }),

@@ -27,7 +27,7 @@ export function searchTree(
     all,
     unit,
     functions: matching.functions,
-    hits: heaviestHits(rows, total, (at) => pathTo(shown, rows[at])),
+    hits: heaviestHits(rows, total, matching, (at) => pathTo(shown, rows[at])),
     hitCount: rows.length,
     problem: matching.problem,
   };
@@ -49,7 +49,7 @@ export function searchChains(
     all,
     unit,
     functions: matching.functions,
-    hits: heaviestHits(chain, total, (hit) => pathToRow(chains, chain[hit], at[hit])),
+    hits: heaviestHits(chain, total, matching, (hit) => pathToRow(chains, chain[hit], at[hit])),
     hitCount: chain.length,
     problem: matching.problem,
   };
@@ -63,6 +63,7 @@ function nothingFound(all: number, unit: Unit): SearchResult {
 function heaviestHits(
   rows: Int32Array,
   total: Float64Array,
+  { labelOf }: Matching,
   pathOf: (at: number) => FrameKey[],
 ): SearchResult['hits'] {
   const totals = Float64Array.from(rows, (row) => total[row]);
@@ -71,7 +72,10 @@ function heaviestHits(
     .filter((at) => totals[at] >= least)
     .sort((a, b) => totals[b] - totals[a] || a - b)
     .slice(0, MOST_HITS)
-    .map((at) => ({ path: pathOf(at), total: totals[at] }));
+    .map((at) => {
+      const path = pathOf(at);
+      return { path, total: totals[at], ...labelOf(path[path.length - 1]) };
+    });
 }
 
 /** A match below another one adds nothing. */

@@ -17,6 +17,7 @@ import { invertCallTree } from '../../../src/profile/analysis/invert-call-tree.t
 import { prepareOpening } from '../../../src/profile/analysis/open-chains.ts';
 import type { ShareEstimator } from '../../../src/profile/analysis/share-steps.ts';
 import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts';
+import { KIND_GROUPS, type KindGroup } from './kind-group.ts';
 import type { FrameKey, TreeParams } from './messages.ts';
 import { Recent } from './recent.ts';
 import type { LoadedRecording } from './recording.ts';
@@ -82,17 +83,32 @@ export class Selected {
     this.callNodes = callNodes;
     this.weights = recording.weights(selection.weight, selection.event);
     const { isLeftOut } = edited;
-    this.samples = isLeftOut === null ? admitted : without(admitted, isLeftOut);
+    const kept = isLeftOut === null ? admitted : without(admitted, isLeftOut);
+    this.samples =
+      selection.group === null ? kept : innermostIn(recording, this.profile, kept, selection.group);
     this.#event = selection.event as EventIndex;
-    const { thread, pid, cpu, fromNs, toNs } = selection;
+    const { threads, pid, cpu, fromNs, toNs, group } = selection;
     this.#isWhole =
-      isLeftOut === null && [thread, pid, cpu, fromNs, toNs].every((part) => part === null);
+      isLeftOut === null &&
+      threads.length === 0 &&
+      [pid, cpu, fromNs, toNs, group].every((part) => part === null);
   }
 
   /** About as many as it takes with all that it may come to hold. */
   get bytes(): number {
     const { samples, profile } = this;
     return samples.length * SAMPLE_BYTES + profile.samples.length * ESTIMATED_SAMPLE_BYTES;
+  }
+
+  /**
+   * The final value of the event's counter; null where it is not known, or this is a part of it. A clock of
+   * a CPU counts on where nothing runs, and is not sampled there.
+   */
+  get counted(): number | null {
+    const { page } = this.recording;
+    const isClock = this.profile.events[this.#event]?.mode === 'clock';
+    if (isClock || !this.#isWhole || page.isPart) return null;
+    return page.periodInput.eventTotals?.[this.#event] ?? null;
   }
 
   /** Null where the model gives no intervals. */
@@ -250,6 +266,23 @@ function without(samples: Int32Array, isLeftOut: Uint8Array): Int32Array {
   return kept.slice(0, count);
 }
 
+/** Those of the samples whose innermost function is code of `group`. */
+// Hot: once per sample.
+function innermostIn(
+  recording: LoadedRecording,
+  { stacks, frames, samples: { stack } }: Profile,
+  samples: Int32Array,
+  group: KindGroup,
+): Int32Array {
+  const wanted = KIND_GROUPS.indexOf(group);
+  const unknown = KIND_GROUPS.indexOf('unknown');
+  const { groups } = recording;
+  return samples.filter((sample) => {
+    const row = stack[sample];
+    return (row === NONE ? unknown : groups[frames.func[stacks.frame[row]]]) === wanted;
+  });
+}
+
 /** `tree` with only those self weights whose path, innermost first, begins with `path`. */
 function pathsFrom(tree: CallTree, path: readonly FrameKey[]): CallTree {
   const self = new Float64Array(tree.length);
@@ -279,9 +312,9 @@ export class SelectedCache {
   }
 
   get(selection: Selection): Slices<Selected> {
-    const { event, weight, thread, pid, cpu, fromNs, toNs, level, edits } = selection;
+    const { event, weight, threads, pid, cpu, fromNs, toNs, level, edits, group } = selection;
     const editsKey = JSON.stringify([level, edits]);
-    const key = JSON.stringify([event, weight, thread, pid, cpu, fromNs, toNs, editsKey]);
+    const key = JSON.stringify([event, weight, threads, pid, cpu, fromNs, toNs, editsKey, group]);
     return this.#selected.getInSlices(key, () => this.#select(selection, editsKey));
   }
 

@@ -1,7 +1,7 @@
 import type { Slices } from '../../../src/base/slices.ts';
 import { HANDLERS, type Handler } from './answer.ts';
-import type { CancelMessage, ReplyMessage, RequestKind, RequestMessage } from './messages.ts';
 import { OpenRecordings } from './open-recordings.ts';
+import type { CancelMessage, ReplyMessage, RequestKind, RequestMessage } from './requests.ts';
 
 /** The part of a worker's global scope that is used; a `MessagePort` has it as well. */
 export type Scope = {
@@ -20,7 +20,7 @@ const SLICE_MS = 8;
  * beside it; then what fills in what is shown already.
  */
 const RANK: { readonly [Kind in RequestKind]?: number } = {
-  timeline: 1,
+  tracks: 1,
   heatmap: 1,
   period: 1,
   intervals: 2,
@@ -121,7 +121,8 @@ function goOn(work: Slices<unknown>, deadline: number): IteratorResult<void, unk
 }
 
 function rankOf({ kind, params }: RequestMessage): number {
-  const rank = kind === 'table' && params.intervals ? RANK.intervals : RANK[kind];
+  const isFilling = (kind === 'table' || kind === 'details') && params.intervals;
+  const rank = isFilling ? RANK.intervals : RANK[kind];
   return rank ?? 0;
 }
 

@@ -9,7 +9,7 @@ import type { Recent } from './recent.ts';
 /** A tree, and what its rows are drawn with. */
 export type ShownTree = {
   readonly tree: CallTree;
-  /** FrameKey per row. */
+  /** Group per row (`frame-keys.ts`). */
   readonly key: Int32Array;
   /** Samples behind each row's total. */
   readonly samples: Float64Array;
@@ -42,7 +42,7 @@ export type ShownChains = {
   readonly chainOfSample: Int32Array;
   /** Samples behind each chain's total. */
   readonly samples: Float64Array;
-  /** FrameKey of root 0. */
+  /** Group of root 0. */
   readonly rootKey: number;
   readonly tierOfCallNode: (callNode: number) => number;
   readonly drawn: Recent<DrawnTree>;

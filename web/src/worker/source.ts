@@ -18,9 +18,38 @@ export function computeSource(selected: Selected, params: SourceParams): SourceR
     isJit: func !== NONE && profile.dsos[profile.funcs.dso[func]]?.kind === 'jit',
     firstLine: func === NONE ? 0 : (profile.funcs.line[func] ?? 0),
     ...lines,
+    ...sumWhole(selected, { file, func }),
     weight,
     unit: weights.unit,
   };
+}
+
+/** Self and total of the function as a whole, or where none is meant of all functions in the file. */
+function sumWhole(
+  { profile, weights, samples }: Selected,
+  { file, func }: { readonly file: number; readonly func: number },
+): Pick<SourceResult, 'allSelf' | 'allTotal'> {
+  const { stacks, frames, samples: table } = profile;
+  const isMeant = (frame: number) =>
+    func === NONE ? frames.file[frame] === file : frames.func[frame] === func;
+  const meansInner = new Uint8Array(stacks.length);
+  const meansAny = new Uint8Array(stacks.length);
+  for (let row = 0; row < stacks.length; row++) {
+    const prefix = stacks.prefix[row];
+    meansInner[row] = isMeant(stacks.frame[row]) ? 1 : 0;
+    meansAny[row] = meansInner[row] | (prefix === NONE ? 0 : meansAny[prefix]);
+  }
+  let allSelf = 0;
+  let allTotal = 0;
+  // Hot: once per sample.
+  for (let i = 0; i < samples.length; i++) {
+    const stack = table.stack[samples[i]];
+    if (stack === NONE || meansAny[stack] === 0) continue;
+    const weight = weights.values[samples[i]];
+    allTotal += weight;
+    if (meansInner[stack] === 1) allSelf += weight;
+  }
+  return { allSelf, allTotal };
 }
 
 /** The function's own file, else the one in which most of its frames are; −1: none is known. */

@@ -2,8 +2,10 @@ import { NONE } from '../../../src/base/brand.ts';
 import type { Slices } from '../../../src/base/slices.ts';
 import type { CallTree } from '../../../src/profile/analysis/call-tree.ts';
 import { sumTree } from '../../../src/profile/analysis/flat-report.ts';
-import type { TableKey, TableParams, TableResult, TableRow } from './messages.ts';
-import { parseQuery } from './query.ts';
+import { dsoPlace } from '../../../src/profile/dso-place.ts';
+import { KIND_GROUPS } from './kind-group.ts';
+import type { Interval, TableKey, TableParams, TableResult, TableRow } from './messages.ts';
+import { matchAll, parseQuery } from './query.ts';
 import type { Selected } from './selected.ts';
 import { TableIntervals, type TableKeys } from './table-intervals.ts';
 
@@ -20,7 +22,7 @@ export type WholeTable = {
 };
 
 type Sums = ReturnType<typeof sumTree>;
-type RowName = Pick<TableRow, 'index' | 'name' | 'kind' | 'dso' | 'place'>;
+type RowName = Pick<TableRow, 'index' | 'name' | 'kind' | 'group' | 'dso' | 'place'>;
 type RowNames = { readonly name: (key: number) => string; readonly row: (key: number) => RowName };
 
 export function* computeTable(selected: Selected, by: TableKey): Slices<WholeTable> {
@@ -105,6 +107,7 @@ function nameRows({ recording }: Selected, by: TableKey): RowNames {
           index,
           name: name(index),
           kind: recording.kindOf(index),
+          group: KIND_GROUPS[recording.groups[index]],
           dso: recording.dsoPathOf(index),
           place: recording.placeOf(index),
         }),
@@ -118,7 +121,8 @@ function nameRows({ recording }: Selected, by: TableKey): RowNames {
           index: key - 1,
           name: name(key),
           kind: 'unknown',
-          dso: dsos[key - 1]?.path ?? '',
+          group: 'unknown',
+          dso: dsoPlace(dsos[key - 1]),
           place: '',
         }),
       };
@@ -129,6 +133,7 @@ function nameRows({ recording }: Selected, by: TableKey): RowNames {
         index: key - 1,
         name: name(key),
         kind: 'unknown',
+        group: 'unknown',
         dso: '',
         place: '',
       });
@@ -136,12 +141,19 @@ function nameRows({ recording }: Selected, by: TableKey): RowNames {
     }
     case 'thread': {
       const name = (index: number) => {
-        const { comm, pid, tid } = threads[index];
-        return `${comm || '[unknown]'} ${pid}/${tid}`;
+        const { pid, tid } = threads[index];
+        return `${recording.threadName[index]} ${pid}/${tid}`;
       };
       return {
         name,
-        row: (index) => ({ index, name: name(index), kind: 'root', dso: '', place: '' }),
+        row: (index) => ({
+          index,
+          name: name(index),
+          kind: 'root',
+          group: 'unknown',
+          dso: '',
+          place: '',
+        }),
       };
     }
   }
@@ -172,6 +184,7 @@ export function pageOfTable(
   return {
     rows,
     length: keys.length,
+    problem: keys.problem,
     weight: tree.weight,
     samples: tree.samples,
     unit: selected.weights.unit,
@@ -194,6 +207,19 @@ export function* pageWithIntervals(
   return pageOfTable(table, selected, params);
 }
 
+/** The interval of the self share of one row; null where the model gives none. */
+export function* intervalOfSelf(
+  { tree, sums, intervals }: WholeTable,
+  key: number,
+): Slices<Interval | null> {
+  yield* intervals.compute(
+    Int32Array.of(key),
+    () => shareOf(tree, sums.self[key]),
+    () => shareOf(tree, sums.total[key]),
+  );
+  return intervals.self(key);
+}
+
 function shareOf({ weight }: CallTree, part: number): number {
   return weight === 0 ? 0 : part / weight;
 }
@@ -202,14 +228,16 @@ function shareOf({ weight }: CallTree, part: number): number {
 function keysOfPage(
   { rows, names, sums }: WholeTable,
   { sort, descending, filter, first, count }: TableParams,
-): { readonly length: number; readonly shown: Int32Array } {
+): Pick<TableResult, 'length' | 'problem'> & { readonly shown: Int32Array } {
   const query = parseQuery(filter);
-  const matches = (key: number): boolean => {
+  const isMatch = (at: number): boolean => {
+    const key = rows[at];
     if (query === null || query.matches(names.name(key))) return true;
     const { dso, place } = names.row(key);
     return query.matches(dso) || query.matches(place);
   };
-  const admitted = query === null ? rows.slice() : rows.filter(matches);
+  const matched = query === null ? null : matchAll(query, rows.length, isMatch);
+  const admitted = rows.filter((_, at) => matched === null || matched.flags[at] === 1);
   const sign = descending ? -1 : 1;
   const { self, total, selfSamples } = sums;
   if (sort === 'name') {
@@ -220,7 +248,11 @@ function keysOfPage(
       (a, b) => sign * (column[a] - column[b]) || total[b] - total[a] || self[b] - self[a],
     );
   }
-  return { length: admitted.length, shown: admitted.subarray(first, first + count) };
+  return {
+    length: admitted.length,
+    shown: admitted.subarray(first, first + count),
+    problem: matched?.problem ?? null,
+  };
 }
 
 function compareText(a: string, b: string): number {

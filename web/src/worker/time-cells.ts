@@ -9,10 +9,10 @@ import type { Stretch, TimeCells, TimeFilter, TimeGrid } from './time-messages.t
 
 /** Rows of the sample table that `filter` admits, whenever they were taken. */
 export function selectTime(page: PageProfile, filter: TimeFilter): Slices<Int32Array> {
-  const { event, thread, pid, cpu } = filter;
+  const { event, threads, pid, cpu } = filter;
   return selectSamples(page.profile, {
     event,
-    ...(thread === null ? {} : { thread }),
+    ...(threads.length === 0 ? {} : { threads: new Set(threads) }),
     ...(pid === null ? {} : { pids: new Set([pid]) }),
     ...(cpu === null ? {} : { cpus: new Set([cpu]) }),
   });
@@ -61,12 +61,13 @@ function emptyCells(length: number): TimeCells {
 }
 
 /** Whether a loss may concern what `filter` shows: of threads a ring knows nothing. */
-export function concerns({ event, cpu }: LossGap, filter: TimeFilter): boolean {
+function concerns({ event, cpu }: LossGap, filter: TimeFilter): boolean {
   if (event >= 0 && event !== filter.event) return false;
   return filter.cpu === null || cpu < 0 || cpu === filter.cpu;
 }
 
-function addLosses(
+/** Adds to `lost` what `filter` may concern. */
+export function addLosses(
   page: PageProfile,
   facts: TimeFacts,
   filter: TimeFilter,
@@ -157,14 +158,14 @@ export function addShares(
 
 /** Whether a pause was one of what `filter` shows; one of which that can't be told is. */
 function isPauseOf(
-  { event, threads, cpus }: Pause,
+  { event, threads: paused, cpus }: Pause,
   page: PageProfile,
   filter: TimeFilter,
 ): boolean {
   if (event !== filter.event) return false;
-  const { thread, pid, cpu } = filter;
+  const { threads, pid, cpu } = filter;
   if (cpu !== null && cpus !== null && !cpus.has(cpu)) return false;
-  if (threads === null) return true;
-  if (thread !== null && !threads.has(thread)) return false;
-  return pid === null || [...threads].some((row) => page.profile.threads[row]?.pid === pid);
+  if (paused === null) return true;
+  if (threads.length > 0 && !threads.some((row) => paused.has(row))) return false;
+  return pid === null || [...paused].some((row) => page.profile.threads[row]?.pid === pid);
 }

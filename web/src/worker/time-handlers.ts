@@ -1,7 +1,7 @@
 import type { Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
+import { computeHeatMap } from './heat-map.ts';
 import { timeFactsOf } from './time-facts.ts';
-import { computeHeatMap, computeTimeline } from './time-line.ts';
 import type { TimeRequests } from './time-messages.ts';
 import { computePeriods } from './time-period.ts';
 
@@ -14,10 +14,6 @@ type Handlers = {
 
 /** What answers each of the requests of time. The first of a recording has the most to do. */
 export const TIME_HANDLERS: Handlers = {
-  *timeline(page, params) {
-    yield* timeFactsOf(page);
-    return yield* computeTimeline(page, params);
-  },
   *heatmap(page, params) {
     yield* timeFactsOf(page);
     return yield* computeHeatMap(page, params);

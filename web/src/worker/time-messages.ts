@@ -1,15 +1,14 @@
 import type { StreamReport } from '../../../src/period/report/stream-report.ts';
 import type { Selection } from './selection.ts';
 
-/** Requests of the time strip, the heat map and the period view. */
+/** Requests of the heat map and the period view. */
 export type TimeRequests = {
-  timeline: { params: TimelineParams; result: TimelineResult };
   heatmap: { params: HeatMapParams; result: HeatMapResult };
   period: { params: PeriodParams; result: PeriodResult };
 };
 
 /** Which samples are counted over time. */
-export type TimeFilter = Pick<Selection, 'event' | 'weight' | 'thread' | 'pid' | 'cpu'>;
+export type TimeFilter = Pick<Selection, 'event' | 'weight' | 'threads' | 'pid' | 'cpu'>;
 
 /** Equal cells of time: cell i is [firstNs + i · cellNs, firstNs + (i + 1) · cellNs). */
 export type TimeGrid = {
@@ -31,36 +30,6 @@ export type TimeCells = {
    */
   readonly lost: Float64Array;
   /** Share of the cell, 0…1, in which the kernel had paused a stream; pauses of several add up. */
-  readonly throttled: Float64Array;
-};
-
-export type TimelineParams = TimeFilter & {
-  readonly grid: TimeGrid;
-  /** Threads with a lane of their own, those with most samples first. */
-  readonly lanes: number;
-};
-
-export type TimelineResult = {
-  readonly grid: TimeGrid;
-  readonly all: TimeCells;
-  readonly lanes: readonly TimeLane[];
-  /** Threads with samples that got no lane, and how many samples they have. */
-  readonly otherThreads: number;
-  readonly otherSamples: number;
-  /** Samples that were lost nobody knows when: counted at the end only. */
-  readonly lostSometime: number;
-};
-
-export type TimeLane = {
-  /** ThreadIndex. */
-  readonly thread: number;
-  /** `node (tid 4711)`; printable. */
-  readonly label: string;
-  readonly total: number;
-  /** Per cell: samples, their weight, those in ramps, and share of time paused. */
-  readonly samples: Float64Array;
-  readonly weight: Float64Array;
-  readonly ramp: Float64Array;
   readonly throttled: Float64Array;
 };
 
@@ -138,6 +107,8 @@ export type PeriodColumns = {
 export type RateColumns = {
   /** Middle of the slice. */
   readonly timeNs: Float64Array;
+  /** Length of each slice. */
+  readonly sliceNs: number;
   /** Samples per second. */
   readonly hz: Float64Array;
   /** Events per second. */

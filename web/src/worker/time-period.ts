@@ -184,5 +184,5 @@ function rateColumns(
   }
   const perSecond = (sums: Float64Array) =>
     sums.map((sum, s) => (counts[s] === 0 ? Number.NaN : (sum * 1e9) / width));
-  return { timeNs, hz: perSecond(counts), eventHz: perSecond(events) };
+  return { timeNs, sliceNs: width, hz: perSecond(counts), eventHz: perSecond(events) };
 }

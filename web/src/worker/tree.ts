@@ -30,6 +30,7 @@ const NO_ROWS = new Int32Array(0);
 
 export type DrawOptions = Pick<TreeParams, 'roots' | 'order' | 'zoom'> & {
   readonly leastPart?: number;
+  readonly maxRows?: number;
 };
 
 /** The tree that `params` ask for, as it is sent to the page. */
@@ -62,7 +63,7 @@ export function* drawSelected(
 export function drawTree(
   selected: Pick<Selected, 'recording' | 'weights' | 'firstSamples'>,
   shown: ShownTree,
-  { roots, order, zoom, leastPart = LEAST_PART }: DrawOptions,
+  { roots, order, zoom, leastPart = LEAST_PART, maxRows = MAX_ROWS }: DrawOptions,
   matching: Matching | null,
   wanted = matching === null ? NO_ROWS : outermostMatches(shown, matching),
 ): DrawnTree {
@@ -76,20 +77,29 @@ export function drawTree(
   shown.prunable ??= preparePruning(tree, shown.rowsBelow);
   const pruned = pruneTree(shown.prunable, {
     below,
-    maxRows: MAX_ROWS,
+    maxRows: Math.min(maxRows, MAX_ROWS),
     leastTotal: zoomWeight * leastPart,
     compare: ORDERS[order](tree, name, first),
     wanted,
   });
   const labels = new LabelCollector(recording, roots, matching?.isMatch ?? null);
   const rows = collectRows(shown, pruned, labels);
+  const crumbs = path.map((row) => ({
+    key: key[row],
+    name: name(row),
+    label: labels.add(key[row]),
+    total: tree.total[row],
+    self: tree.self[row],
+    samples: shown.samples[row],
+    tier: shown.tierOf(row),
+  }));
   return {
     shown,
     pruned,
     result: {
       rows,
       labels: labels.finish(),
-      zoom: path.map((row) => ({ key: key[row], name: name(row), total: tree.total[row] })),
+      zoom: crumbs,
       weight: tree.weight,
       zoomWeight,
       samples: tree.samples,

@@ -1,0 +1,277 @@
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import type { ViewServer } from '../../src/view/server.ts';
+import { describeBrowser, frame } from './browser.ts';
+import { recordingText, sample } from './recording-text.ts';
+import { serveTexts } from './served.ts';
+
+describeBrowser('the flame graph', (tab) => {
+  let server: ViewServer;
+  beforeAll(async () => {
+    server = await serveTexts(recordingText());
+  });
+  const open = async (hash = '', options = {}): Promise<Page> => {
+    const { page } = await tab.visit(`${server.url}#${hash}`, options);
+    await frame(page, 'paintCell').waitFor();
+    return page;
+  };
+  const boxOf = async (of: Locator) => {
+    const box = await of.boundingBox();
+    if (box === null) throw new Error('the frame is not in the document');
+    return box;
+  };
+  const rectOf = (page: Page, name: string) => boxOf(frame(page, name).locator('rect'));
+
+  it('keeps the callers of the zoomed frame as rows of its width, and each leads back', async () => {
+    const page = await open('roots=none');
+    const all = await rectOf(page, 'all');
+    const before = await rectOf(page, 'render');
+    await frame(page, 'render').click();
+    await expect.poll(() => frame(page, 'parse').count()).toBe(0);
+    await expect.poll(async () => (await rectOf(page, 'render')).width).toBeCloseTo(all.width, -1);
+    for (const name of ['all', 'main', 'handle', 'render']) {
+      expect((await rectOf(page, name)).width, name).toBeCloseTo(all.width, -1);
+    }
+    // Zooming moves frames sideways only.
+    expect((await rectOf(page, 'render')).y).toBeCloseTo(before.y, -1);
+    await frame(page, 'handle').click();
+    await frame(page, 'parse').waitFor();
+    await page.goBack();
+    await expect.poll(() => frame(page, 'parse').count()).toBe(0);
+  });
+
+  it('selects the function that is clicked, and one step back undoes both', async () => {
+    const page = await open('roots=none');
+    await frame(page, 'render').click();
+    await expect.poll(() => page.locator('.frame.selected').count()).toBe(1);
+    expect(page.url()).toMatch(/func=\d+/);
+    await page.goBack();
+    await frame(page, 'parse').waitFor();
+    expect(page.url()).not.toContain('func');
+    await expect.poll(() => page.locator('.frame.selected').count()).toBe(0);
+  });
+
+  it('has shares at the right of frames, and names cut to fit', async () => {
+    const page = await open('roots=none');
+    const texts = (name: string) => frame(page, name).locator('text').allTextContents();
+    expect(await texts('render')).toStrictEqual(['render', '50.00%']);
+    expect(await texts('all')).toStrictEqual(['all', '100.00%']);
+    const { x, width } = await rectOf(page, 'render');
+    const share = await boxOf(frame(page, 'render').locator('.frame-share'));
+    expect(share.x + share.width).toBeLessThan(x + width);
+    expect(share.x + share.width).toBeGreaterThan(x + width - 12);
+  });
+
+  it('fills its box, follows its size, and draws the rows that come into view', async () => {
+    const deep = Array.from({ length: 120 }, (_, depth) => `deep${119 - depth} (/usr/bin/app)`);
+    const text = Array.from({ length: 20 }, (_, ms) => sample('app', 1, 1, ms, deep)).join('\n');
+    const { url } = await serveTexts(text);
+    const { page } = await tab.visit(url);
+    await frame(page, 'deep0').waitFor();
+    expect(await frame(page, 'deep100').count()).toBe(0);
+    const chart = page.locator('.chart');
+    const drawn = await page.locator('.chart .frame').count();
+    await chart.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await frame(page, 'deep119').waitFor();
+    expect((await boxOf(frame(page, 'deep119'))).y).toBeLessThan((await boxOf(chart)).y + 720);
+    await chart.evaluate((box) => box.scrollTo(0, 0));
+    await page.setViewportSize({ width: 1280, height: 1400 });
+    await expect.poll(() => page.locator('.chart .frame').count()).toBeGreaterThan(drawn + 20);
+    // The page itself does not scroll.
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(1400);
+  });
+
+  it('stands on its root if that is wished, which is in view at first', async () => {
+    const page = await open('roots=none&shape=flame');
+    const root = await rectOf(page, 'all');
+    const chart = await boxOf(page.locator('.chart'));
+    expect(root.y).toBeGreaterThan((await rectOf(page, 'handle')).y);
+    const ground = chart.y + chart.height;
+    expect(root.y + root.height).toBeCloseTo(ground, -1);
+    await frame(page, 'render').click();
+    await expect.poll(() => frame(page, 'parse').count()).toBe(0);
+    const zoomed = await rectOf(page, 'all');
+    expect(zoomed.y + zoomed.height).toBeCloseTo(ground, -1);
+  });
+
+  it('moves from zoom to zoom, unless no motion is wanted', async () => {
+    const page = await open('roots=none');
+    await page.evaluate(`{
+      const { animate } = Element.prototype;
+      window.moves = 0;
+      Element.prototype.animate = function (...parameters) {
+        window.moves++;
+        return animate.apply(this, parameters);
+      };
+    }`);
+    const zoomInAndOut = async () => {
+      await frame(page, 'render').click();
+      await expect.poll(() => frame(page, 'parse').count()).toBe(0);
+      await page.keyboard.press('Escape');
+      await frame(page, 'parse').waitFor();
+      // The picture of before goes when the motion ends.
+      await expect.poll(() => page.locator('.chart svg').count()).toBe(1);
+      return page.evaluate('window.moves');
+    };
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await zoomInAndOut()).toBe(0);
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    expect(await zoomInAndOut()).toBe(2);
+  });
+
+  it('shows callers where the tree is turned round', async () => {
+    const page = await open('roots=none');
+    await page.keyboard.press('i');
+    const heightOf = async (name: string) => (await rectOf(page, name)).y;
+    await expect
+      .poll(async () => (await heightOf('handle')) - (await heightOf('skipSpace')))
+      .toBeGreaterThan(0);
+  });
+
+  it('follows the keyboard: cursor, zoom and the way back', async () => {
+    const page = await open('roots=none');
+    const spoken = page.locator('.flame .spoken');
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown']) {
+      await page.keyboard.press(key);
+    }
+    await expect.poll(() => spoken.innerText()).toContain('parse');
+    await page.keyboard.press('ArrowRight');
+    await expect
+      .poll(() => spoken.innerText())
+      .toBe('render: 50.00% of all, 900.0 ms, 50.00% of its caller, self 0.00%, 2 of 2');
+    expect(await page.locator('.tooltip').innerText()).toContain('render');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => frame(page, 'parse').count()).toBe(0);
+    // The cursor is on the frame that fills the width now.
+    await expect.poll(() => spoken.innerText()).toMatch(/^render: 50\.00% of all/);
+    await page.keyboard.press('Backspace');
+    await frame(page, 'parse').waitFor();
+  });
+
+  it('leaves Enter to the links and buttons that have the focus', async () => {
+    const page = await open('roots=none');
+    await page.locator('.skip').focus();
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('panel');
+    const button = page.getByRole('button', { name: 'Callers' }).first();
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toContain('tree=callers');
+  });
+
+  it('describes frames, the zoomed one and those above it as well', async () => {
+    const page = await open('roots=none');
+    const text = page.locator('.tooltip');
+    await frame(page, 'render').hover();
+    await expect.poll(() => text.innerText()).toMatch(/total\s+50\.00%/);
+    expect(await text.innerText()).toContain('/usr/bin/app');
+    expect(await text.innerText()).toMatch(/share\s+50\.00% of its caller/);
+    const fill = await frame(page, 'render').locator('rect').getAttribute('fill');
+    await frame(page, 'render').click();
+    await expect.poll(() => frame(page, 'parse').count()).toBe(0);
+    await page.mouse.move(0, 0);
+    for (const name of ['render', 'handle']) {
+      await frame(page, name).hover();
+      await expect.poll(() => text.innerText()).toMatch(new RegExp(`^${name}[^]*self\\s+0\\.00%`));
+      expect(await text.innerText()).toContain('/usr/bin/app');
+      expect(await text.innerText()).toMatch(/samples\s/);
+    }
+    expect(await frame(page, 'render').locator('rect').getAttribute('fill')).toBe(fill);
+    await frame(page, 'render').click({ button: 'right' });
+    await page.getByRole('menuitem', { name: /^Hide samples with render/ }).waitFor();
+  });
+
+  it('edits stacks by letters, and takes the last edit back', async () => {
+    const page = await open('roots=none');
+    const chips = () => page.locator('.chip').allInnerTexts();
+    await frame(page, 'parse').hover();
+    await page.keyboard.press('d');
+    await expect.poll(() => frame(page, 'parse').count()).toBe(0);
+    await frame(page, 'handle').hover();
+    await page.keyboard.press('m');
+    await expect.poll(() => frame(page, 'handle').count()).toBe(0);
+    await frame(page, 'render').hover();
+    await page.keyboard.press('f');
+    await expect.poll(() => frame(page, 'main').count()).toBe(0);
+    await expect.poll(chips).toStrictEqual(['hidden parse×', 'merged handle×', 'focus render×']);
+    await page.reload();
+    await expect.poll(chips).toStrictEqual(['hidden parse×', 'merged handle×', 'focus render×']);
+    await page.keyboard.press('u');
+    await frame(page, 'main').waitFor();
+    await page.keyboard.press('Backspace');
+    await frame(page, 'handle').waitFor();
+    expect(await chips()).toStrictEqual(['hidden parse×']);
+    await page.locator('.chip').click();
+    await frame(page, 'parse').waitFor();
+  });
+
+  it('copies the name and the stack of a frame', async () => {
+    const page = await open('roots=none');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const clipboard = () => page.evaluate('navigator.clipboard.readText()');
+    await frame(page, 'render').hover();
+    await page.keyboard.press('c');
+    await expect.poll(clipboard).toBe('render');
+    await page.getByText('Copied the name.').waitFor();
+    await page.keyboard.press('C');
+    await expect.poll(clipboard).toBe('render\nhandle\nmain');
+  });
+
+  it('is saved as a picture that needs no style sheet', async () => {
+    const page = await open('roots=none');
+    const saved = page.waitForEvent('download');
+    await frame(page, 'render').click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Save the graph as SVG' }).click();
+    const download = await saved;
+    expect(download.suggestedFilename()).toMatch(/-flame\.svg$/);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+    const svg = Buffer.concat(chunks).toString();
+    expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+    expect(svg).toContain('<title>paintCell</title>');
+    expect(svg).toMatch(/<text [^>]*>render<\/text>/);
+    const bitmap = page.waitForEvent('download');
+    await frame(page, 'render').click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Save the graph as PNG' }).click();
+    expect((await bitmap).suggestedFilename()).toMatch(/-flame\.png$/);
+  });
+});
+
+describeBrowser('a flame graph of many narrow frames', (tab) => {
+  let server: ViewServer;
+  beforeAll(async () => {
+    const stacks = Array.from({ length: 3000 }, (_, at) => `app;main;f${at};g${at} 1`);
+    server = await serveTexts([...stacks, 'app;main;wide;leaf 3000', 'app;other 4000'].join('\n'));
+  });
+
+  it('opens what is folded, and does not take it for a recording without stacks', async () => {
+    const { page } = await tab.visit(`${server.url}#roots=none`);
+    const folded = page.locator('.frame[name="(6000 folded)"]').first();
+    await folded.waitFor();
+    expect(await page.locator('#panel').innerText()).not.toContain('without call stacks');
+    await folded.click();
+    await expect.poll(() => frame(page, 'other').count()).toBe(0);
+    // Its caller fills the width now: a zoom would show no more of them.
+    await folded.click();
+    const items = page.getByRole('menuitem');
+    await items.first().waitFor();
+    expect(await items.first().innerText()).toMatch(/^0\.01% f\d+$/);
+    expect(await items.count()).toBe(200);
+    await page.keyboard.press('Enter');
+    await page.locator('.frame[name^="g"]').waitFor();
+    await page.keyboard.press('Backspace');
+    await frame(page, 'wide').waitFor();
+  });
+
+  it('opens a folded frame by the keyboard', async () => {
+    const { page } = await tab.visit(`${server.url}#roots=none`);
+    await page.locator('.frame[name="(6000 folded)"]').waitFor();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight']) {
+      await page.keyboard.press(key);
+    }
+    await expect.poll(() => page.locator('.flame .spoken').innerText()).toContain('folded');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => frame(page, 'other').count()).toBe(0);
+    await expect.poll(() => page.locator('.flame .spoken').innerText()).toMatch(/^main: 60/);
+  });
+});

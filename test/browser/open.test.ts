@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { beforeAll, expect, it } from 'vitest';
+import { openProfile } from '../../src/read/open-profile.ts';
+import { startViewServer, type ViewServer } from '../../src/view/server.ts';
+import { ViewedFile } from '../../src/view/viewed-file.ts';
+import { scratchDirectory, whenDone } from '../helpers/scratch.ts';
+import { describeBrowser, frame } from './browser.ts';
+import { recordingText } from './recording-text.ts';
+
+describeBrowser('further recordings', (tab) => {
+  const directory = scratchDirectory();
+  const path = join(directory, 'shown.txt');
+  let server: ViewServer;
+
+  beforeAll(async () => {
+    writeFileSync(path, recordingText());
+    const files = new Map<string, ViewedFile>();
+    for (const [name, text] of [
+      ['fresh.folded', 'main;fresh 30\nmain;work 12\n'],
+      ['older.txt', recordingText({ slow: 30 })],
+    ] as const) {
+      const file = join(directory, name);
+      writeFileSync(file, text);
+      files.set(name, new ViewedFile(file, await openProfile(file)));
+    }
+    server = await startViewServer([new ViewedFile(path, await openProfile(path))], {
+      port: 0,
+      isLive: false,
+      users: null,
+      openSent: (path) => files.get(path.split('/').at(-1) ?? '') as ViewedFile,
+    });
+    whenDone(() => server.close());
+  });
+
+  /** The server of the test has the recordings; what is sent under their names is not read. */
+  const sent = (name: string) => ({
+    name,
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.from(name),
+  });
+
+  it('one that is opened takes the place of the shown one', async () => {
+    const { page } = await tab.visit(server.url);
+    await frame(page, 'paintCell').waitFor();
+    await page.locator('.open-button input').first().setInputFiles(sent('fresh.folded'));
+    await frame(page, 'fresh').waitFor();
+    expect(await page.locator('h1').innerText()).toBe('fresh.folded');
+    await page.goBack();
+    await frame(page, 'paintCell').waitFor();
+  });
+
+  it('one to compare with opens the tab of changes', async () => {
+    const { page } = await tab.visit(server.url);
+    await frame(page, 'paintCell').waitFor();
+    await page.locator('.open-button input').last().setInputFiles(sent('older.txt'));
+    const diff = page.getByRole('tab', { name: 'Diff' });
+    await expect.poll(() => diff.getAttribute('aria-selected')).toBe('true');
+    await expect.poll(() => page.locator('#panel').innerText()).toContain('skipSpace');
+  });
+
+  it('this view as one file shows the same view', async () => {
+    const { page } = await tab.visit(`${server.url}#tab=table`);
+    await page.getByRole('button', { name: 'Share' }).click();
+    const save = page.getByRole('link', { name: 'This view as one HTML file' });
+    const text = await (await fetch((await save.getAttribute('href')) ?? '')).text();
+    const html = join(directory, 'page.html');
+    writeFileSync(html, text);
+    const saved = await tab.visit(pathToFileURL(html).href);
+    const table = saved.page.getByRole('tab', { name: 'Functions' });
+    await expect.poll(() => table.getAttribute('aria-selected')).toBe('true');
+    await expect.poll(() => saved.page.locator('#panel').innerText()).toContain('paintCell');
+  });
+});

@@ -1,0 +1,137 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openProfile } from '../../src/read/open-profile.ts';
+import type { ServedFile } from '../../src/view/served-file.ts';
+import { startViewServer, type ViewServer } from '../../src/view/server.ts';
+import { ViewedFile } from '../../src/view/viewed-file.ts';
+import { scratchDirectory } from '../helpers/scratch.ts';
+
+const given = join(scratchDirectory(), 'given.folded');
+const sent: string[] = [];
+let server: ViewServer;
+
+/** As the thread of `view` does it, in this one. */
+function openHere(path: string): ServedFile {
+  sent.push(path);
+  const reading = openProfile(path).then((opened) => new ViewedFile(path, opened));
+  reading.catch(() => {});
+  const file = { name: path.split('/').at(-1) ?? '' };
+  return {
+    ...file,
+    pageData: async () => (await reading).pageData(),
+    pageReport: async () => (await reading).pageReport(),
+    download: async (format, part) => (await reading).download(format, part),
+    hotSources: async () => (await reading).hotSources(),
+    source: async (string) => (await reading).source(string),
+    assembly: async (func) => (await reading).assembly(func),
+  };
+}
+
+const post = (name: string, body: string, headers: Record<string, string> = {}) =>
+  fetch(`${server.url}open?name=${encodeURIComponent(name)}`, {
+    method: 'POST',
+    body,
+    headers: { origin: new URL(server.url).origin, ...headers },
+  });
+
+beforeAll(async () => {
+  writeFileSync(given, 'main;work 30\nmain;idle 12\n');
+  const file = new ViewedFile(given, await openProfile(given));
+  server = await startViewServer([file], {
+    port: 0,
+    isLive: false,
+    users: null,
+    openSent: openHere,
+  });
+});
+
+afterAll(() => server.close());
+
+describe('a recording that is sent to the server', () => {
+  it('gets a number, and the page of that number shows it', async () => {
+    const answer = await post('new.folded', 'main;fresh 5\n');
+    expect(answer.status).toBe(200);
+    const number = await answer.text();
+    const page = await (await fetch(`${server.url}?files=${number}`)).text();
+    expect(page).toContain('new.folded');
+    expect(page).toContain(`profile/${number}`);
+    const folded = await fetch(`${server.url}download/${number}/folded`);
+    expect(await folded.text()).toBe('main;fresh 5\n');
+    const first = await (await fetch(server.url)).text();
+    expect(first).not.toContain('new.folded');
+    const both = await (await fetch(`${server.url}?files=0,${number}`)).text();
+    expect(both.indexOf('given.folded')).toBeLessThan(both.indexOf('new.folded'));
+  });
+
+  it.each([['../../etc/passwd'], ['..'], [''], ['a\u001b[2Jb\n'], ['x'.repeat(5000)]])(
+    'lies in a folder of its own, whatever it is called: %.20s',
+    async (name) => {
+      expect((await post(name, 'main 1\n')).status).toBe(200);
+      const path = sent.at(-1) ?? '';
+      expect(path).toMatch(/\/perf-ts-open-[^/]+\/\d+\/[\w. +,@=-]+$/);
+      expect(path).not.toMatch(/\/\.+$/);
+      expect(path.startsWith(tmpdir())).toBe(true);
+    },
+  );
+
+  it('that is none is told where the page asks for it', async () => {
+    const number = await (await post('x.bin', '\0\0\0\0')).text();
+    const data = await fetch(`${server.url}profile/${number}`);
+    expect(data.ok).toBe(false);
+    expect(await data.text()).toContain('x.bin');
+  });
+
+  it('from another page is not taken', async () => {
+    const before = sent.length;
+    expect((await post('a', 'main 1\n', { origin: 'http://evil.example' })).status).toBe(403);
+    expect(sent).toHaveLength(before);
+  });
+
+  it.each([['9'], ['0,1,2'], ['-1'], ['x'], ['']])(
+    'the page of the numbers %j is not found',
+    async (files) => {
+      expect((await fetch(`${server.url}?files=${files}`)).status).toBe(404);
+    },
+  );
+});
+
+describe('the page as one file', () => {
+  it('begins with the view, and holds the data', async () => {
+    const answer = await fetch(`${server.url}page?files=0&view=tab%3Dtable`);
+    expect(answer.headers.get('content-disposition')).toContain('given.folded.html');
+    const text = await answer.text();
+    const setup = JSON.parse(/id="page-setup">([^<]*)</.exec(text)?.[1] ?? '');
+    expect(setup).toMatchObject({ view: 'tab=table', open: null, live: null });
+    const packed = /id="page-sources-0">([^<]*)</.exec(text)?.[1] ?? '';
+    expect(gunzipSync(Buffer.from(packed, 'base64')).toString()).toBe('{}');
+  });
+});
+
+describe('a download of a part', () => {
+  it('of a thread that is not there is empty', async () => {
+    const whole = await (await fetch(`${server.url}download/0/folded`)).text();
+    expect(whole).toContain('work 30');
+    const part = await fetch(`${server.url}download/0/folded?tids=99999`);
+    expect(await part.text()).toBe('');
+  });
+});
+
+it('what was sent is gone when the server is', async () => {
+  const own = await startViewServer([], {
+    port: 0,
+    isLive: false,
+    users: null,
+    openSent: openHere,
+  });
+  const { origin } = new URL(own.url);
+  await fetch(`${own.url}open?name=a`, { method: 'POST', body: 'main 1\n', headers: { origin } });
+  const path = sent.at(-1) ?? '';
+  expect(existsSync(path)).toBe(true);
+  await own.close();
+  const folder = path.split('/').slice(0, -2).join('/');
+  expect(existsSync(folder)).toBe(false);
+  expect(readdirSync(tmpdir())).not.toContain(folder.split('/').at(-1));
+});

@@ -1,0 +1,31 @@
+import { element } from '../dom.ts';
+import { createFilters } from '../filters.ts';
+import { popoverButton } from '../popover.ts';
+import type { ViewState } from '../state.ts';
+import type { ViewContext } from '../view-context.ts';
+
+/** The event stays in view where there are several; process, thread and CPU are behind one button. */
+export function createFilterMenu(context: ViewContext): HTMLElement {
+  const { store } = context;
+  const { event, others } = createFilters(context);
+  const menu = popoverButton('All samples ▾', 'Samples shown', others);
+  const show = (state: ViewState) => {
+    menu.root.hidden = others.querySelector('.chooser:not([hidden])') === null;
+    const chosen = chosenOf(context, state);
+    menu.button.textContent = `${chosen.length === 0 ? 'All samples' : chosen.join(', ')} ▾`;
+    menu.button.classList.toggle('is-set', chosen.length > 0);
+  };
+  store.subscribe(show);
+  show(store.get());
+  return element('div', 'head-filters', event, menu.root);
+}
+
+function chosenOf({ recording }: ViewContext, { pid, threads, cpu }: ViewState): string[] {
+  const ofThread = recording.threads[threads[0]];
+  const parts: string[] = [];
+  if (threads.length > 1) parts.push(`${threads.length} threads`);
+  else if (ofThread !== undefined) parts.push(`${ofThread.comm} ${ofThread.tid}`);
+  else if (pid !== null) parts.push(`pid ${pid}`);
+  if (cpu !== null) parts.push(`CPU ${cpu}`);
+  return parts;
+}

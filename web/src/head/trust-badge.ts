@@ -1,0 +1,32 @@
+import { pushButton } from '../dom.ts';
+import { assessTrust } from '../trust.ts';
+import type { ViewContext } from '../view-context.ts';
+
+/** How far the recording can be trusted, in two words; the tab Sampling says why. */
+export class TrustBadge {
+  readonly root: HTMLButtonElement;
+  readonly #context: ViewContext;
+
+  constructor(context: ViewContext) {
+    const { store, report } = context;
+    this.#context = context;
+    this.root = pushButton('trust-badge', '', () => store.change({ tab: 'period' }));
+    store.subscribe((state, previous) => {
+      if (state.event !== previous.event) this.#show();
+    });
+    report.onArrival(() => this.#show());
+    context.onReplaced(() => this.#show());
+    this.#show();
+  }
+
+  #show(): void {
+    const { store, recording, report } = this.#context;
+    const { level, label, reasons } = assessTrust(recording, report, store.get().event);
+    this.root.dataset.level = level;
+    this.root.textContent = `${MARKS[level]} ${label}`;
+    this.root.title = [...reasons, 'Opens Sampling'].join('\n');
+  }
+}
+
+/** Colour alone tells nothing to who can't see it. */
+const MARKS = { good: '✓', fair: '!', poor: '✗' } as const;

@@ -1,0 +1,142 @@
+import { askLatest } from '../ask.ts';
+import { element, pushButton, replaceKeepingFocus } from '../dom.ts';
+import { splitPlace } from '../flame/frame-label.ts';
+import { formatCount, formatShare, formatWeight } from '../format.ts';
+import { groupColour } from '../kinds.ts';
+import { selectionOf } from '../selection.ts';
+import type { ViewState } from '../state.ts';
+import type { ViewContext } from '../view-context.ts';
+import type { TableParams, TableResult, TableRow } from '../worker/messages.ts';
+import { shortPlace } from './short-place.ts';
+
+/** As many as one scrolls through; the tab Functions has all. */
+const ROWS = 60;
+
+/** The heaviest functions of what is shown, each a button that chooses it. */
+export class WhereList {
+  readonly root: HTMLElement;
+  readonly #context: ViewContext;
+  readonly #by: HTMLButtonElement;
+  readonly #list = element('ol', 'where-list');
+  readonly #ask: (params: TableParams) => boolean;
+  #drawn: TableResult | null = null;
+
+  constructor(context: ViewContext) {
+    const { store, ask } = context;
+    this.#context = context;
+    this.#by = pushButton('quiet where-by', '', () =>
+      store.change({ listBy: store.get().listBy === 'self' ? 'total' : 'self' }, 'adjust'),
+    );
+    this.root = element(
+      'section',
+      'where',
+      element('div', 'where-head', element('h2', '', 'Where the weight went'), this.#by),
+      this.#list,
+    );
+    this.#list.addEventListener('keydown', (event) => this.#takeKey(event));
+    this.#ask = askLatest(
+      ask,
+      'table',
+      (result) => {
+        this.#drawn = result;
+        this.#draw();
+      },
+      (problem) => this.#list.replaceChildren(element('li', 'problem', problem)),
+    );
+  }
+
+  show(state: ViewState): void {
+    this.#by.textContent = state.listBy;
+    this.#by.title =
+      state.listBy === 'self'
+        ? 'Self: spent in the function itself. Press for total'
+        : 'Total: with what it called. Press for self';
+    const isNew = this.#ask({
+      ...selectionOf(state),
+      by: 'function',
+      sort: state.listBy,
+      descending: true,
+      filter: '',
+      intervals: false,
+      first: 0,
+      count: ROWS,
+    });
+    if (!isNew) this.#draw();
+  }
+
+  #draw(): void {
+    if (this.#drawn === null) return;
+    const { rows, length, unit } = this.#drawn;
+    const { listBy, func } = this.#context.store.get();
+    const title = this.root.querySelector('h2');
+    if (title !== null) title.textContent = HEADINGS[unit];
+    const most = rows.reduce((least, row) => Math.max(least, shareBy(row, listBy)), 0);
+    const items = rows
+      .filter((row) => shareBy(row, listBy) > 0)
+      .map((row) => {
+        const item = element('li', '', this.#renderRow(row, listBy, most, row.index === func));
+        return item;
+      });
+    const rest = length - items.length;
+    const more = pushButton(
+      'quiet',
+      rest === 1 ? '1 more function' : `${formatCount(rest)} more functions`,
+      () => this.#context.store.change({ tab: 'table', tableBy: 'function' }),
+    );
+    replaceKeepingFocus(this.#list, ...items, ...(rest > 0 ? [element('li', '', more)] : []));
+  }
+
+  #renderRow(
+    row: TableRow,
+    by: ViewState['listBy'],
+    most: number,
+    isChosen: boolean,
+  ): HTMLButtonElement {
+    const { store } = this.#context;
+    const share = shareBy(row, by);
+    const button = pushButton('where-row', '', () => store.change({ func: row.index }));
+    button.dataset.key = `where ${row.index}`;
+    button.setAttribute('aria-pressed', String(isChosen));
+    const weight = by === 'self' ? row.self : row.total;
+    button.title = [
+      row.name,
+      row.place,
+      row.dso,
+      formatWeight(weight, this.#drawn?.unit ?? 'samples'),
+    ]
+      .filter((part) => part !== '')
+      .join('\n');
+    const bar = element('span', 'where-bar');
+    bar.style.width = `${most === 0 ? 0 : (100 * share) / most}%`;
+    bar.style.background = groupColour(row.group);
+    const dot = element('span', 'swatch');
+    dot.style.background = groupColour(row.group);
+    button.append(
+      element('span', 'where-share', bar, element('span', '', formatShare(share))),
+      dot,
+      element('span', 'where-name', splitPlace(row.name, row.place).name),
+      element('span', 'where-place', shortPlace(row.place)),
+    );
+    return button;
+  }
+
+  /** Arrow keys go through the rows, so that Tab need not. */
+  #takeKey(event: KeyboardEvent): void {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by === undefined || !(event.target instanceof HTMLButtonElement)) return;
+    const buttons = [...this.#list.querySelectorAll('button')];
+    buttons[buttons.indexOf(event.target) + by]?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+const HEADINGS = {
+  nanoseconds: 'Where the time went',
+  events: 'Where the events went',
+  samples: 'Where the samples are',
+} as const;
+
+function shareBy(row: TableRow, by: ViewState['listBy']): number {
+  return by === 'self' ? row.selfShare : row.totalShare;
+}

@@ -1,0 +1,89 @@
+import { askLatest } from '../ask.ts';
+import { element, pushButton, replaceKeepingFocus } from '../dom.ts';
+import { formatShare, formatWeight } from '../format.ts';
+import { groupColour, groupTitle } from '../kinds.ts';
+import { selectionOf, treeParams } from '../selection.ts';
+import type { ViewContext } from '../view-context.ts';
+import { KIND_GROUPS } from '../worker/kind-group.ts';
+import type { TreeResult } from '../worker/messages.ts';
+import type { SummaryResult } from '../worker/panel-messages.ts';
+import './status.css';
+
+/** Groups with less than this share are not in the legend: rounded, it is nothing. */
+const LEAST_SHARE = 0.0005;
+
+/** The line below every view: where one is zoomed, how much of all that is, and whose code it was spent in. */
+export function createStatusLine(context: ViewContext): HTMLElement {
+  const { store, ask } = context;
+  const path = element('nav', 'status-path');
+  path.setAttribute('aria-label', 'Path of the zoom');
+  const legend = element('div', 'legend');
+  legend.setAttribute('role', 'group');
+  legend.setAttribute('aria-label', 'Kinds of code; press one to see only it');
+  const fail = (problem: string) => path.replaceChildren(problem);
+  const askPath = askLatest(ask, 'tree', (tree) => drawPath(path, context, tree), fail);
+  // The shares are those of all kinds, also where one is chosen.
+  const askLegend = askLatest(ask, 'summary', (sum) => drawLegend(legend, context, sum), fail);
+  const show = () => {
+    const state = store.get();
+    // The tree of changes has rows of its own, which its graph shows.
+    const isOfChanges = state.tab === 'diff';
+    if (isOfChanges) path.replaceChildren();
+    askPath(isOfChanges ? null : { ...treeParams(state, 1), search: '' });
+    if (!askLegend({ ...selectionOf(state), group: null })) markChosen(legend, state.group);
+  };
+  store.subscribe(show);
+  show();
+  return element('footer', 'status-line', path, legend);
+}
+
+function drawPath(
+  path: HTMLElement,
+  { store }: ViewContext,
+  { zoom, weight, zoomWeight, unit }: TreeResult,
+): void {
+  const keys = zoom.map(({ key }) => key);
+  const crumbs = ['all', ...zoom.map(({ name }) => name)].map((text, depth) => {
+    const crumb = pushButton('crumb', text, () => store.change({ zoom: keys.slice(0, depth) }));
+    crumb.title = text;
+    crumb.dataset.key = `crumb ${depth}`;
+    if (depth === zoom.length) crumb.ariaCurrent = 'true';
+    return crumb;
+  });
+  const share = weight === 0 ? '' : `${formatShare(zoomWeight / weight)} of all · `;
+  const text = `${zoom.length === 0 ? '' : share}${formatWeight(zoomWeight, unit)}`;
+  replaceKeepingFocus(
+    path,
+    element('span', 'crumbs', ...crumbs),
+    element('output', 'status-share', text),
+  );
+}
+
+function drawLegend(
+  legend: HTMLElement,
+  { store }: ViewContext,
+  { weight, byGroup }: SummaryResult,
+): void {
+  const { group: chosen } = store.get();
+  const entries = KIND_GROUPS.map((group, index) => ({ group, share: byGroup[index] / weight }))
+    .filter(({ group, share }) => share >= LEAST_SHARE || group === chosen)
+    .map(({ group, share }) => {
+      const swatch = element('span', 'swatch');
+      swatch.style.background = groupColour(group);
+      const button = pushButton('legend-entry', '', () =>
+        store.change({ group: store.get().group === group ? null : group, zoom: [] }),
+      );
+      button.append(swatch, `${groupTitle(group)} ${formatShare(share)}`);
+      button.dataset.value = group;
+      button.title = 'Show only samples in this code';
+      return button;
+    });
+  replaceKeepingFocus(legend, ...entries);
+  markChosen(legend, chosen);
+}
+
+function markChosen(legend: HTMLElement, chosen: string | null): void {
+  for (const button of legend.querySelectorAll<HTMLElement>('.legend-entry')) {
+    button.setAttribute('aria-pressed', String(button.dataset.value === chosen));
+  }
+}

@@ -1,0 +1,103 @@
+import { askLatest } from '../ask.ts';
+import { element, pushButton } from '../dom.ts';
+import { formatNanos, formatWeight } from '../format.ts';
+import type { Range, ViewState } from '../state.ts';
+import { unitOf } from '../time/shown-weight.ts';
+import { timeFilterOf } from '../time/time-filter.ts';
+import type { ViewContext } from '../view-context.ts';
+import type { SpanParams, SpanResult } from '../worker/track-messages.ts';
+import { isWaitEvent } from '../worker/wait-event.ts';
+import { timeOption } from './clock-time.ts';
+import { formatSpan } from './format-span.ts';
+
+/** What is in the chosen range, or in the part of the recording that is drawn; empty of the whole. */
+export class RangeReadout {
+  readonly root = element('div', 'range-readout');
+  readonly #context: ViewContext;
+  readonly #text = element('output', 'range-text');
+  readonly #copy = pushButton('range-button', '--time', () => void this.#copyOption());
+  readonly #clear: HTMLButtonElement;
+  readonly #ask: (params: SpanParams | null) => boolean;
+  #shown: Range | null = null;
+
+  constructor(context: ViewContext, onClear: () => void) {
+    this.#context = context;
+    this.#clear = pushButton('range-button', '×', onClear);
+    this.#clear.title = 'All of the time';
+    this.#clear.setAttribute('aria-label', 'All of the time');
+    this.root.append(this.#text, this.#copy, this.#clear);
+    this.root.hidden = true;
+    this.#ask = askLatest(
+      context.ask,
+      'span',
+      (result, params) => this.#draw(params, result),
+      (problem) => {
+        this.#text.textContent = problem;
+      },
+    );
+  }
+
+  /** `range` is what is chosen or being chosen, `window` what is drawn. */
+  show(state: ViewState, range: Range | null, window: Range, isWhole: boolean): void {
+    const shown = range ?? (isWhole ? null : window);
+    this.root.hidden = shown === null;
+    this.#shown = shown;
+    if (shown === null) {
+      this.#ask(null);
+      return;
+    }
+    this.#clear.hidden = range === null && isWhole;
+    const { fromNs, toNs } = { fromNs: Math.round(shown.fromNs), toNs: Math.round(shown.toNs) };
+    const params = { ...timeFilterOf(state), fromNs, toNs };
+    if (this.#ask(params)) this.#draw(params, null);
+    const option = timeOption(shown, this.#context.recording.meta.startTime);
+    this.#copy.title = `Copy ${option}: what perf-ts report calls this time`;
+    this.#copy.setAttribute('aria-label', `Copy ${option}`);
+  }
+
+  /** How wide it is: labels of the ruler stop before it. */
+  get width(): number {
+    return this.root.hidden ? 0 : this.root.offsetWidth;
+  }
+
+  /** Null: the answer is on its way. */
+  #draw(span: Range, result: SpanResult | null): void {
+    const wall = `${formatSpan(span)} (${formatNanos(span.toNs - span.fromNs)} wall)`;
+    this.#text.textContent =
+      result === null ? `${wall} …` : `${wall}: ${this.#describeWeight(result)}`;
+  }
+
+  #describeWeight({ samples, weight, unit }: SpanResult): string {
+    const { store, recording } = this.#context;
+    const state = store.get();
+    const counted = formatWeight(samples, 'samples');
+    const count = leavesOutFunctions(state) ? `${counted} of all functions` : counted;
+    if (unitOf(recording, state) === 'samples') return count;
+    const event = recording.events[state.event];
+    const isWait = event !== undefined && isWaitEvent(event);
+    const of = unit === 'nanoseconds' ? (isWait ? ' off the CPU' : ' CPU') : ` of ${event?.name}`;
+    return `${formatWeight(weight, unit)}${of}, ${count}`;
+  }
+
+  async #copyOption(): Promise<void> {
+    if (this.#shown === null) return;
+    const option = timeOption(this.#shown, this.#context.recording.meta.startTime);
+    try {
+      await navigator.clipboard.writeText(option);
+      this.#copy.textContent = 'copied';
+    } catch {
+      // A page from a file may not write there: the text can be marked and copied by hand.
+      this.#text.textContent = option;
+    }
+    setTimeout(() => {
+      this.#copy.textContent = '--time';
+    }, 1500);
+  }
+}
+
+/** Whether the views leave out samples by their functions, as the readout does not. */
+function leavesOutFunctions({ group, focus, focusDso, hidden, hiddenDsos }: ViewState): boolean {
+  return (
+    group !== null || focus !== null || focusDso !== null || hidden.length + hiddenDsos.length > 0
+  );
+}

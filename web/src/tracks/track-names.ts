@@ -1,0 +1,106 @@
+import { formatCount, formatNanos, formatShort, formatWeight } from '../format.ts';
+import type { Range } from '../state.ts';
+import type { OpenResult } from '../worker/messages.ts';
+import type { Track, TracksResult } from '../worker/track-messages.ts';
+
+/** A name, which may be cut, and what tells it from others of the same name. */
+type ShortName = { readonly name: string; readonly which: string };
+
+/**
+ * What threads are called in little room: as everywhere, but for the word thread, and with their tid
+ * where others have the same name. By ThreadIndex.
+ */
+export function shortNames(threads: OpenResult['threads']): ShortName[] {
+  const active = new Map<string, number>();
+  for (const { name, samples } of threads) {
+    if (samples > 0) active.set(name, (active.get(name) ?? 0) + 1);
+  }
+  return threads.map(({ name, tid }) => ({
+    name: name.replace(/ main thread$/, ' main'),
+    which: (active.get(name) ?? 0) > 1 ? ` ${tid}` : '',
+  }));
+}
+
+/** What the tracks' heights and figures mean. */
+export type TrackScale = {
+  /** Weight per nanosecond at the top of a track, and what it is in words. */
+  readonly ofTrack: (track: Track) => number;
+  readonly describe: (track: Track) => string;
+  /** `63 %`: of a CPU; `1.2k/s` of what is no time. */
+  readonly figureOf: (track: Track) => string;
+};
+
+/** Time is drawn as a share of a CPU; of counters the highest rate of any track is the top. */
+export function scaleOf(result: TracksResult, cpus: number, window: Range): TrackScale {
+  const spanNs = window.toNs - window.fromNs;
+  if (result.unit === 'nanoseconds') {
+    const mostOf = ({ kind, threads }: Track) =>
+      kind === 'thread' ? 1 : Math.max(1, result.areWaits ? threads : Math.min(threads, cpus));
+    return {
+      ofTrack: (track) => (track.kind === 'idle' ? Math.max(1, cpus) : mostOf(track)),
+      describe: (track) => {
+        const most = track.kind === 'idle' ? cpus : mostOf(track);
+        return most <= 1 ? 'full height: 100 % of a CPU' : `full height: ${most} CPUs`;
+      },
+      figureOf: ({ weight }) => formatPercent(weight / spanNs),
+    };
+  }
+  const most = result.tracks.reduce((top, track) => Math.max(top, highestRate(track, result)), 0);
+  const perSecond = (rate: number) => `${formatShort(rate * 1e9, 3)}/s`;
+  return {
+    ofTrack: () => (most > 0 ? most : 1),
+    describe: () => `full height: ${perSecond(most)}`,
+    figureOf: ({ weight }) => perSecond(weight / spanNs),
+  };
+}
+
+/** The weight per nanosecond of the track's heaviest cell. */
+function highestRate({ groups }: Track, { grid }: TracksResult): number {
+  const { length, cellNs } = grid;
+  let most = 0;
+  for (let cell = 0; cell < length; cell++) {
+    let sum = 0;
+    for (let at = cell; at < groups.length; at += length) sum += groups[at];
+    most = Math.max(most, sum);
+  }
+  return most / cellNs;
+}
+
+/** `63 %`; of little `0.4 %`. */
+export function formatPercent(share: number): string {
+  const percent = share * 100;
+  if (percent === 0) return '0 %';
+  if (percent < 0.1) return '<0.1 %';
+  return `${percent < 10 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+}
+
+/** The picture of a track in a sentence. */
+export function describeTrack(
+  track: Track,
+  { unit, areWaits }: TracksResult,
+  scale: TrackScale,
+  { threads }: Pick<OpenResult, 'threads'>,
+): string {
+  const parts = [`${longName(track, threads)}: ${formatWeight(track.weight, unit)}`];
+  const isTime = unit === 'nanoseconds';
+  const figure = scale.figureOf(track);
+  if (areWaits) parts.push(isTime ? `waiting for ${figure} of the time` : figure);
+  else parts.push(isTime ? `${figure} of a CPU` : figure);
+  if (!Number.isNaN(track.busyFromNs)) {
+    const at = (ns: number) => `${(ns / 1e9).toFixed(3)} s`;
+    parts.push(
+      `${areWaits ? 'waits' : 'busy'} from ${at(track.busyFromNs)} to ${at(track.busyToNs)}`,
+    );
+  }
+  if (track.waitNs > 0 && !areWaits)
+    parts.push(`waits of ${formatNanos(track.waitNs)} are hatched`);
+  parts.push(scale.describe(track));
+  return parts.join(', ');
+}
+
+function longName(track: Track, threads: OpenResult['threads']): string {
+  if (track.kind === 'idle') return 'Idle CPUs';
+  const thread = threads[track.thread];
+  if (thread === undefined) return `${formatCount(track.threads)} more threads`;
+  return `${thread.name} (pid ${thread.pid}, tid ${thread.tid})`;
+}

@@ -1,0 +1,246 @@
+import { askLatest } from '../ask.ts';
+import { element, pushButton } from '../dom.ts';
+import type { KeyBinding } from '../keys.ts';
+import type { Range, ViewState } from '../state.ts';
+import { onColoursChange } from '../theme.ts';
+import { fontScale } from '../time/canvas.ts';
+import { timeFilterOf } from '../time/time-filter.ts';
+import { timeProblem } from '../time/time-problem.ts';
+import { TimeAxis } from '../time-axis.ts';
+import type { ViewContext } from '../view-context.ts';
+import type { Track, TracksParams, TracksResult } from '../worker/track-messages.ts';
+import { RangeReadout } from './range-readout.ts';
+import { Ruler } from './ruler.ts';
+import { ShownWindow } from './shown-window.ts';
+import { readTrackColours, type TrackColours } from './track-colours.ts';
+import { TrackGestures } from './track-gestures.ts';
+import { TrackLabels } from './track-labels.ts';
+import { scaleOf } from './track-names.ts';
+import { TrackPicture } from './track-picture.ts';
+
+/** Tracks in a row below the ruler, the one of all other threads included. */
+const COMPACT_TRACKS = 4;
+/** Threads with a track of their own in the list of all. */
+const MOST_TRACKS = 60;
+/** Pixels, on a common screen. */
+const TRACK_HEIGHT = 16.2;
+/** A window that is lower has room for one line. */
+const LOW_WINDOW = '(max-height: 499px)';
+
+/**
+ * The time line of the page: what each thread did, as shares of a CPU by kind of function. Dragging
+ * over it takes the range that all views show, names choose threads, the wheel zooms its axis.
+ */
+export class Tracks {
+  readonly root = element('section', 'tracks');
+  readonly keys: readonly KeyBinding[];
+  readonly #context: ViewContext;
+  readonly #window: ShownWindow;
+  readonly #ruler: Ruler;
+  readonly #labels: TrackLabels;
+  readonly #picture = new TrackPicture();
+  readonly #plot = element('div', 'track-plot', this.#picture.root);
+  readonly #scroller = element('div', 'track-scroller');
+  readonly #allThreads = pushButton('range-button all-threads', 'All threads ×', () =>
+    this.#context.store.change({ threads: [], zoom: [] }),
+  );
+  readonly #before = element('div', 'track-shade');
+  readonly #after = element('div', 'track-shade');
+  readonly #handles = [element('div', 'range-handle'), element('div', 'range-handle')] as const;
+  readonly #overlay = element('div', 'track-overlay');
+  readonly #readout: RangeReadout;
+  readonly #gestures: TrackGestures;
+  readonly #low = window.matchMedia(LOW_WINDOW);
+  readonly #ask: (params: TracksParams) => boolean;
+  #result: TracksResult | null = null;
+  #colours: TrackColours | null = null;
+  #isExpanded = false;
+  #isBegun = false;
+  #frame = 0;
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.#window = new ShownWindow(context, () => this.#drawSoon());
+    this.#ruler = new Ruler(context, this.#window);
+    this.#labels = new TrackLabels(context, () => this.#expand(!this.#isExpanded));
+    this.#readout = new RangeReadout(context, () =>
+      context.store.change({ range: null, ruler: null }),
+    );
+    this.#gestures = new TrackGestures(context, this.#window, this.#plot, () => this.#drawSoon());
+    this.root.setAttribute('aria-label', 'Threads over time');
+    this.#ask = askLatest(
+      context.ask,
+      'tracks',
+      (result) => this.#take(result),
+      (problem) => {
+        this.root.title = problem;
+      },
+    );
+    this.keys = this.#ruler.keys;
+    this.#begin();
+    context.onReplaced(() => (this.#isBegun ? this.#show(context.store.get()) : this.#begin()));
+  }
+
+  /** Where nothing has a time there are no tracks; of a live recording there may be some later. */
+  #begin(): void {
+    this.#isBegun = timeProblem(this.#context.recording) === null;
+    this.root.hidden = !this.#isBegun;
+    if (this.#isBegun) this.#assemble();
+  }
+
+  #assemble(): void {
+    const { store } = this.#context;
+    this.#overlay.append(this.#before, this.#after, ...this.#handles);
+    this.#scroller.append(this.#labels.root, this.#plot);
+    this.root.append(
+      this.#allThreads,
+      this.#ruler.root,
+      this.#scroller,
+      this.#overlay,
+      this.#readout.root,
+    );
+    this.#gestures.listen(this.#plot, false);
+    this.#gestures.listen(this.#ruler.root, true);
+    this.#gestures.listenToHandle(this.#handles[0], 'fromNs');
+    this.#gestures.listenToHandle(this.#handles[1], 'toNs');
+    this.root.addEventListener('keydown', (event) => this.#followKey(event));
+    document.addEventListener('pointerdown', (event) => {
+      if (!this.root.contains(event.target as Node)) this.#expand(false);
+    });
+    store.subscribe((state) => this.#show(state));
+    onColoursChange(window, store, () => {
+      this.#colours = null;
+      this.#drawSoon();
+    });
+    this.#low.addEventListener('change', () => this.#show(store.get()));
+    new ResizeObserver(() => this.#show(store.get())).observe(this.#plot);
+    this.#reserve();
+  }
+
+  /** The views below are as high as the window leaves room, so the tracks must not grow later. */
+  #reserve(): void {
+    const { threads } = this.#context.recording;
+    const active = threads.filter(({ samples }) => samples > 0).length;
+    const rows = this.#low.matches ? 1 : Math.min(COMPACT_TRACKS, active);
+    this.root.style.setProperty('--track', `${trackHeight()}px`);
+    this.root.style.setProperty('--tracks', String(rows));
+  }
+
+  #show(state: ViewState): void {
+    this.#reserve();
+    this.#labels.mark(state);
+    this.#allThreads.hidden = state.threads.length === 0;
+    // The open view asks first: it is what the person waits for.
+    setTimeout(() => this.#request(), 0);
+    this.#drawSoon();
+  }
+
+  #request(): void {
+    const width = this.#plot.clientWidth;
+    if (width === 0) return;
+    const state = this.#context.store.get();
+    const { event, weight, pid, cpu } = timeFilterOf(state);
+    const { fromNs, toNs } = this.#window.get();
+    const grid = { firstNs: fromNs, cellNs: (toNs - fromNs) / width, length: width };
+    const own = this.#ownTracks();
+    const chosen = state.threads;
+    this.#ask({ event, weight, pid, cpu, level: state.frames, grid, own, chosen });
+  }
+
+  /** Threads with a track of their own: one row is left for the others. */
+  #ownTracks(): number {
+    if (this.#isExpanded) return MOST_TRACKS;
+    const { threads } = this.#context.recording;
+    const active = threads.filter(({ samples }) => samples > 0).length;
+    const rows = this.#low.matches ? 1 : COMPACT_TRACKS;
+    return active <= rows ? rows : rows - 1;
+  }
+
+  #take(result: TracksResult): void {
+    const rows = this.#low.matches ? 1 : COMPACT_TRACKS;
+    // Idle CPUs come last, and have a track where there is room.
+    const tracks = this.#isExpanded ? result.tracks : result.tracks.slice(0, rows);
+    this.#result = { ...result, tracks };
+    this.#drawSoon();
+    this.#labels.draw(this.#result, this.#scale(this.#result), this.#isExpanded);
+  }
+
+  #drawSoon(): void {
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#draw();
+    });
+  }
+
+  #draw(): void {
+    const width = this.#plot.clientWidth;
+    if (width === 0) return;
+    this.#colours ??= readTrackColours(this.root);
+    const window = this.#window.get();
+    const range = this.#gestures.range;
+    const state = this.#context.store.get();
+    this.#readout.show(state, range, window, this.#window.isWhole);
+    const axis = new TimeAxis(0, width, window);
+    this.#ruler.draw(axis, range, width - this.#readout.width, this.#colours);
+    this.#placeRange(axis, range);
+    if (this.#result === null) return;
+    this.#picture.draw(this.#result, {
+      window,
+      width,
+      trackHeight: trackHeight(),
+      fullOf: this.#scale(this.#result).ofTrack,
+      isDimmed: (track) => isLeftOut(track, state),
+      colours: this.#colours,
+    });
+  }
+
+  #scale(result: TracksResult) {
+    const { firstNs, cellNs, length } = result.grid;
+    const { cpus } = this.#context.recording;
+    return scaleOf(result, Math.max(1, cpus.length), {
+      fromNs: firstNs,
+      toNs: firstNs + cellNs * length,
+    });
+  }
+
+  /** Shades what is outside of the range, and puts handles at its edges. */
+  #placeRange(axis: TimeAxis, range: Range | null): void {
+    this.#overlay.hidden = range === null;
+    if (range === null) return;
+    const inside = (ns: number) => Math.min(axis.width, Math.max(0, axis.xOf(ns)));
+    const left = inside(range.fromNs);
+    const right = inside(range.toNs);
+    this.#before.style.width = `${left}px`;
+    this.#after.style.left = `${right}px`;
+    for (const [index, ns] of [range.fromNs, range.toNs].entries()) {
+      const handle = this.#handles[index];
+      handle.hidden = ns < axis.fromNs || ns > axis.toNs;
+      handle.style.left = `${inside(ns)}px`;
+    }
+  }
+
+  #expand(isExpanded: boolean): void {
+    if (isExpanded === this.#isExpanded) return;
+    this.#isExpanded = isExpanded;
+    this.root.classList.toggle('expanded', isExpanded);
+    this.#scroller.scrollTop = 0;
+    this.#request();
+  }
+
+  #followKey(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || !this.#isExpanded) return;
+    this.#expand(false);
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+function trackHeight(): number {
+  return Math.round(TRACK_HEIGHT * fontScale());
+}
+
+/** Tracks of threads that the views do not show stay, dimmed. */
+function isLeftOut({ thread }: Track, { threads }: ViewState): boolean {
+  return threads.length > 0 && !threads.includes(thread);
+}

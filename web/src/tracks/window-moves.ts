@@ -1,0 +1,34 @@
+import type { Range } from '../state.ts';
+
+/** Nothing shorter is drawn: clocks of the kernel tell no more apart. */
+const LEAST_NS = 1000;
+
+/** `window` with its length times `factor`, `atNs` where it is; inside of the recording. */
+export function zoomAbout(window: Range, atNs: number, factor: number, endNs: number): Range {
+  const span = window.toNs - window.fromNs;
+  const wanted = Math.min(Math.max(span * factor, LEAST_NS), endNs + 1);
+  const share = (atNs - window.fromNs) / span;
+  return place(atNs - share * wanted, wanted, endNs);
+}
+
+/** `window` moved, as far as the recording goes. */
+export function moveBy(window: Range, byNs: number, endNs: number): Range {
+  return place(window.fromNs + byNs, window.toNs - window.fromNs, endNs);
+}
+
+/** `window` moved no farther than it takes to show `atNs`. */
+export function moveToShow(window: Range, atNs: number, endNs: number): Range {
+  if (atNs < window.fromNs) return moveBy(window, atNs - window.fromNs, endNs);
+  return atNs > window.toNs ? moveBy(window, atNs - window.toNs, endNs) : window;
+}
+
+/** What the state says of a window: null of the whole recording. */
+export function rulerOf({ fromNs, toNs }: Range, endNs: number): Range | null {
+  const ruler = { fromNs: Math.round(fromNs), toNs: Math.round(toNs) };
+  return ruler.fromNs <= 0 && ruler.toNs > endNs ? null : ruler;
+}
+
+function place(fromNs: number, spanNs: number, endNs: number): Range {
+  const start = Math.max(0, Math.min(fromNs, endNs + 1 - spanNs));
+  return { fromNs: start, toNs: start + spanNs };
+}

@@ -1,0 +1,73 @@
+import type { Slices } from '../../../src/base/slices.ts';
+import type { CallTree } from '../../../src/profile/analysis/call-tree.ts';
+import { computeCallersCallees } from '../../../src/profile/analysis/callers-callees.ts';
+import type { DetailsParams, DetailsResult, Neighbour } from './panel-messages.ts';
+import type { LoadedRecording } from './recording.ts';
+import type { Selected } from './selected.ts';
+import { computeSource } from './source.ts';
+import { intervalOfSelf, type WholeTable } from './table.ts';
+
+/** How many callers, callees and lines are named. */
+const NEIGHBOURS = 5;
+const LINES = 5;
+
+/** One function of a selection, whose table of functions is `table`. */
+export function* describeFunc(
+  selected: Selected,
+  table: WholeTable,
+  { func, intervals, ...selection }: DetailsParams,
+): Slices<DetailsResult> {
+  const { recording } = selected;
+  const { tree } = yield* selected.callees();
+  const funcs = recording.profile.funcs.length;
+  const isMeant = new Uint8Array(2 * funcs);
+  isMeant[func] = 1;
+  isMeant[funcs + func] = 1;
+  // Callers of callers are of no interest.
+  const around = computeCallersCallees(tree, isMeant, table.sums.total[func]);
+  yield;
+  const callers = neighboursIn(recording, around.callers);
+  const callees = neighboursIn(recording, around.callees);
+  const { line, self } = computeSource(selected, { ...selection, func });
+  yield;
+  return {
+    name: recording.funcName[func] ?? '',
+    kind: recording.kindOf(func),
+    place: recording.placeOf(func),
+    dso: recording.dsoPathOf(func),
+    self: around.self,
+    total: around.total,
+    samples: table.sums.selfSamples[func] ?? 0,
+    weight: tree.weight,
+    unit: selected.weights.unit,
+    selfInterval: intervals ? yield* intervalOfSelf(table, func) : null,
+    callers: callers.slice(0, NEIGHBOURS),
+    callees: callees.slice(0, NEIGHBOURS),
+    callerCount: callers.length,
+    calleeCount: callees.length,
+    lines: Array.from(line, (number, i) => ({ line: number, self: self[i] }))
+      .filter((found) => found.self > 0)
+      .sort((a, b) => b.self - a.self)
+      .slice(0, LINES),
+  };
+}
+
+/** The functions directly below the root of a tree of callers or callees, each once, heaviest first. */
+function neighboursIn(recording: LoadedRecording, tree: CallTree): Neighbour[] {
+  const funcs = recording.profile.funcs.length;
+  const weights = new Map<number, number>();
+  for (let row = 0; row < tree.length; row++) {
+    if (tree.prefix[row] !== 0) continue;
+    const func = tree.group[row] % funcs;
+    weights.set(func, (weights.get(func) ?? 0) + tree.total[row]);
+  }
+  return [...weights]
+    .sort(([, a], [, b]) => b - a)
+    .map(([func, weight]) => ({
+      func,
+      name: recording.funcName[func],
+      place: recording.placeOf(func),
+      kind: recording.kindOf(func),
+      weight,
+    }));
+}

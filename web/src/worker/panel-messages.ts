@@ -1,0 +1,54 @@
+import type { FrameKind, Interval, Unit } from './messages.ts';
+import type { Selection } from './selection.ts';
+
+/** What the side panel, the header and the status line ask of the worker. */
+export type PanelRequests = {
+  summary: { params: Selection; result: SummaryResult };
+  details: { params: DetailsParams; result: DetailsResult };
+};
+
+/** The selection as a whole. */
+export type SummaryResult = {
+  readonly weight: number;
+  readonly samples: number;
+  readonly unit: Unit;
+  /** Self weight by row of `KIND_GROUPS`: whose code the innermost function is. */
+  readonly byGroup: Float64Array;
+};
+
+export type DetailsParams = Selection & {
+  readonly func: number;
+  /** The interval takes longer than all else: it is asked for in a second request. */
+  readonly intervals: boolean;
+};
+
+/** One function: its share, its neighbours and its heaviest lines. */
+export type DetailsResult = {
+  readonly name: string;
+  readonly kind: FrameKind;
+  readonly place: string;
+  readonly dso: string;
+  readonly self: number;
+  readonly total: number;
+  readonly samples: number;
+  /** Of the whole selection. */
+  readonly weight: number;
+  readonly unit: Unit;
+  readonly selfInterval: Interval | null;
+  /** Heaviest first; weights are parts of `total`. */
+  readonly callers: readonly Neighbour[];
+  readonly callees: readonly Neighbour[];
+  readonly callerCount: number;
+  readonly calleeCount: number;
+  /** Heaviest first, by self weight. */
+  readonly lines: readonly { readonly line: number; readonly self: number }[];
+};
+
+export type Neighbour = {
+  /** FuncIndex. */
+  readonly func: number;
+  readonly name: string;
+  readonly place: string;
+  readonly kind: FrameKind;
+  readonly weight: number;
+};

@@ -1,0 +1,35 @@
+import type { ChartRequests } from './chart-messages.ts';
+import type { FlameRequests } from './messages.ts';
+import type { PanelRequests } from './panel-messages.ts';
+import type { TimeRequests } from './time-messages.ts';
+import type { TrackRequests } from './track-messages.ts';
+
+/**
+ * What the page and its worker say to each other. The worker holds the profile and computes; the
+ * page holds the state and draws. Each request gets exactly one reply with the same id, unless it
+ * was cancelled before the worker came to it.
+ *
+ *   page                                     worker
+ *   { id: 7, kind: 'tree', params }    ──▶   computes
+ *                                      ◀──   { id: 7, result } or { id: 7, problem }
+ *   { cancel: 8 }                      ──▶   request 8, if it still waits, is never answered
+ *
+ * Names in results are printable: text without control characters. They are text, never markup.
+ */
+export type RequestMessage = {
+  [Kind in RequestKind]: {
+    readonly id: number;
+    readonly kind: Kind;
+    readonly params: Requests[Kind]['params'];
+  };
+}[RequestKind];
+export type CancelMessage = { readonly cancel: number };
+
+export type ReplyMessage =
+  | { readonly id: number; readonly result: unknown }
+  /** What failed, as a sentence. */
+  | { readonly id: number; readonly problem: string };
+
+/** Every request by its name. A part of the page with requests of its own adds them as a type. */
+export type Requests = FlameRequests & TimeRequests & TrackRequests & PanelRequests & ChartRequests;
+export type RequestKind = keyof Requests;
