@@ -32,7 +32,8 @@ const PURE = {
   'code/process': ['base'],
   'code/jit': ['base', 'code/process'],
   'code/symbols': ['base', 'code/elf', 'code/dwarf'],
-  'code/javascript': ['base', 'profile', 'profile/analysis'],
+  'code/levels': ['base', 'profile', 'profile/analysis'],
+  'code/javascript': ['base', 'profile', 'profile/analysis', 'code/levels'],
   'counting/count': ['base'],
   'counting/cpu': ['base'],
   'formats/export': ['base', 'profile', 'profile/analysis'],
@@ -112,9 +113,11 @@ const WEB_ALLOWED = [
   'base',
   'profile',
   'profile/analysis',
+  'profile/off-cpu',
   'period',
   'formats/export',
   'code/javascript',
+  'code/levels',
 ];
 const WEB_TYPES_ONLY = ['code/disassembly'];
 

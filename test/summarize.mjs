@@ -23,7 +23,7 @@ for (const { file, title } of failed) console.log(`failed: ${file} > ${title}`);
 for (const command of commands) console.log(`failed: ${command}`);
 
 let liveRan = 0;
-for (const kind of ['live', 'browser']) {
+for (const kind of ['live', 'browser', 'firefox']) {
   const tests = results.filter(({ title }) => title.includes(`[${kind}]`));
   const ran = tests.filter(({ state }) => state !== 'skipped').length;
   if (kind === 'live') liveRan = ran;

@@ -31,6 +31,8 @@ missing_for_tests() {
   perf --version >/dev/null 2>&1 || { is_debian && echo linux-perf; } || true
   command -v chromium >/dev/null || command -v google-chrome >/dev/null ||
     { is_debian && echo chromium; } || true
+  # 80 MB to download; Ubuntu has Firefox as a snap only.
+  command -v firefox-esr >/dev/null || { is_debian && echo firefox-esr; } || true
   # The names of the C library's own functions.
   ! command -v dpkg-query >/dev/null || is_installed libc6-dbg || echo libc6-dbg
 }

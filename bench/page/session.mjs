@@ -3,11 +3,12 @@
 const ALL = {
   event: 0,
   weight: 'events',
-  thread: null,
+  threads: [],
   pid: null,
   cpu: null,
   fromNs: null,
   toNs: null,
+  group: null,
   edits: [],
 };
 /** Frames narrower than a pixel of a 1280 wide window are not drawn. */
@@ -48,8 +49,9 @@ export function walkThrough(ask, opened, other) {
   const seconds = opened.endNs;
   const first = ask('first tree', 'tree', tree);
   const grid = { firstNs: 0, cellNs: seconds / CELLS, length: CELLS };
-  const filter = { event, weight, thread: null, pid: null, cpu: null };
-  ask('strip', 'timeline', { ...filter, grid, lanes: 0 });
+  const filter = { event, weight, threads: [], pid: null, cpu: null };
+  const tracks = { ...filter, level: 'all', grid, own: 3, chosen: [] };
+  ask('tracks', 'tracks', tracks);
   ask('intervals of the first tree (background)', 'intervals', tree);
 
   const { path, func } = heaviestPath(ask, tree, first, opened.funcCount);
@@ -79,12 +81,12 @@ export function walkThrough(ask, opened, other) {
     (most, { samples }, index, threads) => (samples > threads[most].samples ? index : most),
     0,
   );
-  ask('one thread', 'tree', { ...tree, thread: busiest });
-  ask('strip of one thread', 'timeline', { ...filter, thread: busiest, grid, lanes: 0 });
+  ask('one thread', 'tree', { ...tree, threads: [busiest] });
+  ask('tracks, one thread chosen', 'tracks', { ...tracks, chosen: [busiest] });
   if (opened.cpus.length > 0) ask('one CPU', 'tree', { ...tree, cpu: opened.cpus[0] });
   for (const kind of opened.head.weightKinds.filter((kind) => kind !== weight)) {
     ask(`weight: ${kind}`, 'tree', { ...tree, weight: kind });
-    ask(null, 'timeline', { ...filter, weight: kind, grid, lanes: 0 });
+    ask(null, 'tracks', { ...tracks, weight: kind });
   }
   for (const move of [1, 2, 3]) {
     const range = { fromNs: (seconds * move) / 10, toNs: (seconds * (move + 5)) / 10 };
@@ -123,10 +125,16 @@ export function walkThrough(ask, opened, other) {
   ask('source', 'source', { ...all, func });
 
   ask('heat map', 'heatmap', { ...filter, columnNs: 1e8, rows: 50 });
-  ask('heat map of one thread', 'heatmap', { ...filter, thread: busiest, columnNs: 1e8, rows: 50 });
-  ask('lanes', 'timeline', { ...filter, grid, lanes: 24 });
+  ask('heat map of one thread', 'heatmap', {
+    ...filter,
+    threads: [busiest],
+    columnNs: 1e8,
+    rows: 50,
+  });
+  ask('tracks of all threads', 'tracks', { ...tracks, own: 60 });
   const part = { firstNs: seconds / 4, cellNs: seconds / 2 / CELLS, length: CELLS };
-  ask('lanes of a range', 'timeline', { ...filter, grid: part, lanes: 24 });
+  ask('tracks, zoomed', 'tracks', { ...tracks, grid: part });
+  ask('span', 'span', { ...filter, fromNs: seconds / 4, toNs: seconds / 2 });
   const period = { event, stream: null, fromNs: null, toNs: null };
   ask('period plots', 'period', period);
   ask('period plots of a range', 'period', { ...period, fromNs: seconds / 4, toNs: seconds / 2 });

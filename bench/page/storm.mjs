@@ -1,7 +1,7 @@
 // node bench/page/storm.mjs FILE [RUNS]
 //
 // Clicks and searches without a pause in the first seconds after the flame graph of FILE is painted,
-// while the page's worker computes all that fills in: strip, intervals, the report. How long each
+// while the page's worker computes all that fills in: tracks, intervals, the report. How long each
 // took until it was drawn, and how long the worker was asked for each kind of answer.
 
 import { spawn } from 'node:child_process';

@@ -48,12 +48,14 @@ function parseRequest(text: string) {
 
 function checkGuard(bytes: Uint8Array): void {
   const request = parseRequest(toText(bytes));
-  const admission = admit({ token: TOKEN, port: PORT }, request);
+  const admission = admit({ token: TOKEN, port: PORT, takesFiles: true }, request);
   if (admission.kind === 'refused') return;
   const [host] = request.headers.host ?? [];
   const isAllowed =
     (host === `127.0.0.1:${PORT}` || host === `localhost:${PORT}`) &&
-    (request.method === 'GET' || request.method === 'HEAD') &&
+    (request.method === 'POST'
+      ? admission.path === 'open' && request.headers.origin !== undefined
+      : request.method === 'GET' || request.method === 'HEAD') &&
     request.url?.startsWith(`/${TOKEN}/`) === true;
   if (!isAllowed) throw new Error(`admitted: ${JSON.stringify(request)}`);
 }

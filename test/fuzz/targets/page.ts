@@ -114,7 +114,13 @@ export const pageTargets: readonly Target[] = [
         report: place,
         links: { downloads: [{ label: title, url: title }] },
       }));
-      const text = renderPageDocument({ schema: 'perf-ts/page-setup@1', files, live: null });
+      const text = renderPageDocument({
+        schema: 'perf-ts/page-setup@1',
+        files,
+        live: null,
+        open: null,
+        view: '',
+      });
       const block = /<script[^>]*id="page-setup"[^>]*>([\s\S]*?)<\/script>/.exec(text);
       const setup = JSON.parse(block?.[1] ?? '') as { files: { title: string }[] };
       if (setup.files[0]?.title !== title) throw new Error('the title came out as another');
