@@ -24,7 +24,7 @@ const FLAGS = [
 ];
 
 /** Only ends what never ends: pages share the machine with whatever else runs. */
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 120_000;
 
 /** A page under test, and what must not happen in it. */
 export type Visit = {

@@ -14,7 +14,7 @@ import { FirefoxPage } from './firefox-page.ts';
 const FIREFOX = '/usr/bin/firefox-esr';
 
 /** Only ends what never ends, as in Chromium. */
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 120_000;
 
 /** It asks for nothing, and opens nothing, by itself. Settings of the remote agent come on top. */
 const SETTINGS: Readonly<Record<string, boolean | string>> = {

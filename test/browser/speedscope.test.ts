@@ -13,6 +13,7 @@ describeBrowser('other tools', (tab) => {
   it('speedscope opens in a tab with the profile loaded, and requests nothing else', async () => {
     const { page } = await tab.visit(server.url);
     await frame(page, 'paintCell').waitFor();
+    await page.getByRole('button', { name: 'Share' }).click();
     const link = page.getByRole('link', { name: 'Open in speedscope' });
     const address = new URL((await link.getAttribute('href')) as string, server.url).href;
     const speedscope = await tab.visit(address);
@@ -31,9 +32,11 @@ describeBrowser('other tools', (tab) => {
     ['pprof', 'recording-0.txt.pb.gz'],
   ])('a file for %s is saved', async (label, name) => {
     const { page } = await tab.visit(server.url);
-    const saving = page.waitForEvent('download');
-    await page.getByRole('link', { name: label, exact: true }).click();
-    const download = await saving;
+    await page.getByRole('button', { name: 'Share' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: label, exact: true }).click(),
+    ]);
     expect(download.suggestedFilename()).toBe(name);
     expect(await download.failure()).toBe(null);
   });
