@@ -2,8 +2,9 @@ import { FailedError } from '../base/errors.ts';
 import { finish } from '../base/slices.ts';
 import type { LostBounds, WeightKind, Weights } from '../profile/types.ts';
 import { type Alignment, alignPeriods } from './alignment.ts';
-import { splitBorders } from './border-split.ts';
+import { splitIntervals } from './interval-split.ts';
 import type { StreamGroups } from './streams.ts';
+import { computeTails } from './tail-events.ts';
 import type { PeriodInput } from './types.ts';
 import { addUnlocatedLoss } from './unlocated-loss.ts';
 
@@ -38,11 +39,19 @@ export function computeWeights(
       return { kind, unit: eventUnit(input), values: perfPeriods(input, () => align().groups) };
     case 'events': {
       const { groups, arrivedEvents, ...aligned } = align();
-      const values = splitBorders(arrivedEvents, input, groups, aligned.lostBefore);
+      const values = splitIntervals(arrivedEvents, input, groups, aligned.lostBefore);
       const lostBefore = aligned.lostBefore.slice();
       const unlocated = addUnlocatedLoss(lostBefore, arrivedEvents, input);
       const bounds = aligned.lostBounds.map((located, event) => unlocated[event] ?? located);
-      return { kind, unit: eventUnit(input), values, ...onlyIfAny(lostBefore, bounds) };
+      const tails = computeTails(input, groups, arrivedEvents, lostBefore);
+      if (tails !== null) for (let i = 0; i < values.length; i++) values[i] += tails[i];
+      return {
+        kind,
+        unit: eventUnit(input),
+        values,
+        ...(tails !== null && { tails }),
+        ...onlyIfAny(lostBefore, bounds),
+      };
     }
     case 'time': {
       const { groups, elapsedEvents, ...aligned } = align();
@@ -130,14 +139,15 @@ function computeRunningTime(input: PeriodInput, groups: StreamGroups): Float64Ar
 }
 
 /**
- * Effective sample size (Σw)²/Σw²: as many samples of equal weight would tell as much. Null where
- * nothing has weight.
+ * Effective sample size (Σw)²/Σw² of the samples `rows`, or of all: as many samples of equal weight would
+ * tell as much. Null where nothing has weight.
  */
-export function effectiveSampleSize(weights: Float64Array, rows: Int32Array): number | null {
+export function effectiveSampleSize(weights: Float64Array, rows?: Int32Array): number | null {
+  const length = rows?.length ?? weights.length;
   let sum = 0;
   let squares = 0;
-  for (let k = 0; k < rows.length; k++) {
-    const weight = weights[rows[k]];
+  for (let k = 0; k < length; k++) {
+    const weight = weights[rows === undefined ? k : rows[k]];
     sum += weight;
     squares += weight * weight;
   }

@@ -270,6 +270,11 @@ export type Weights = {
   /** Of one event only, whose samples weigh how long their threads were off the CPU. */
   readonly areWaits?: true;
   /**
+   * Parallel to `SampleTable`: the part of `values` that was counted after the last samples of their
+   * streams. Absent: there is none, or the recording can't tell.
+   */
+  readonly tails?: Float64Array;
+  /**
    * Parallel to `SampleTable`: weight of the loss gap that ended at each sample, in no sample's
    * value. What shows the weights shows it as an item of its own, under `Profile.lostStack`.
    * Absent: there is none, or the recording can't tell.

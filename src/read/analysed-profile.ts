@@ -135,7 +135,7 @@ export class AnalysedProfile {
   ): ShareEstimator | null {
     const described = this.profile.events[event];
     if (described === undefined || isSummed(this.facts.imported)) return null;
-    const { groups, elapsedEvents } = this.#aligned();
+    const { groups, arrivedEvents } = this.#aligned();
     const rows = this.samplesOf(event, select);
     const lostBounds = weights.lostBounds?.[event] ?? null;
     const input = { weights: weights.values, rows, groups, event, lostBounds };
@@ -143,8 +143,8 @@ export class AnalysedProfile {
     if (areWaits(described)) return null;
     if (weights.kind !== 'events' || isRestricting(select))
       return finish(createShareEstimator(input));
-    const { timeNs, periodEvents } = this.profile.samples;
-    const course = { elapsedEvents, timeNs, periodEvents };
+    const { periodEvents } = this.profile.samples;
+    const course = { arrivedEvents, periodEvents, tails: weights.tails };
     return finish(
       createShareEstimator({
         ...input,
@@ -268,10 +268,10 @@ export class AnalysedProfile {
     return reported;
   }
 
-  /** Events that no weight and no loss gap accounts for; 0 where the final value is not known. */
-  #eventsAfter({ values, lostBefore }: Weights, event: EventIndex): number {
+  /** Events that no weight and no loss gap accounts for; null where the final value is not known. */
+  #eventsAfter({ values, lostBefore }: Weights, event: EventIndex): number | null {
     const counted = this.eventsCounted(event);
-    if (counted === null || this.profile.events[event].mode === 'clock') return 0;
+    if (counted === null || this.profile.events[event].mode === 'clock') return null;
     let rest = counted;
     for (const row of this.samplesOf(event)) rest -= values[row] + (lostBefore?.[row] ?? 0);
     return Math.max(0, rest);

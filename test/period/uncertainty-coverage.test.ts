@@ -172,7 +172,7 @@ function coveredShare(scenario: Scenario): number {
     const { input, funcs, trueShares } = scenario(seededRandom(FIRST_SEED + run));
     const groups = finish(groupByStream(input));
     const weights = computeWeights('events', input).values;
-    const elapsedEvents = finish(
+    const arrivedEvents = finish(
       computeElapsedEvents(input, groups, finish(findRules(input, groups))),
     );
     const estimator = finish(
@@ -181,7 +181,7 @@ function coveredShare(scenario: Scenario): number {
         rows: Int32Array.from(weights, (_, row) => row),
         groups,
         event: 0,
-        course: { ...input.samples, elapsedEvents },
+        course: { periodEvents: input.samples.periodEvents, arrivedEvents },
       }),
     );
     const sums = finish(sumStepsByKey(estimator.steps, funcs, trueShares.length));

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import {
-  combineDifferences,
   createShareEstimator,
   secondsToSeparate,
   wilsonInterval,
@@ -148,13 +147,6 @@ test('a function in every sample may have been elsewhere in 3.84 of n more', () 
   const { low, high } = estimate(ofEqualWeight(Array(100).fill(0))).intervals[0];
   expect(high).toBe(1);
   expect(low).toBeCloseTo(1 - 3.84 / 103.84, 3);
-});
-
-test('drawn samples have the textbook error, borders a sixth of the difference', () => {
-  expect(combineDifferences(60, 60)).toBe(60);
-  expect(combineDifferences(60, 120)).toBe(10);
-  // Never below what it would be if all steps were borders.
-  expect(combineDifferences(60, 150)).toBe(10);
 });
 
 test('Wilson: 5 of 100', () => {

@@ -28,6 +28,7 @@ export function narrowPage(page: PageProfile, rows: Int32Array): PageProfile {
     weights[whole.kind] = {
       ...whole,
       values: pickFloat64(whole.values, rows),
+      ...(whole.tails !== undefined && { tails: pickFloat64(whole.tails, rows) }),
       ...(whole.lostBefore !== undefined && { lostBefore: pickFloat64(whole.lostBefore, rows) }),
     };
   }

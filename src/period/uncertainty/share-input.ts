@@ -12,18 +12,18 @@ export type ShareInput = {
   readonly event: number;
   /** With weights of kind `events`. */
   readonly course?: EventCourse;
-  /** Events that were counted after the last samples of their streams, 0 if that is not known. */
-  readonly eventsAfter?: number;
+  /** Events that were counted after the last samples of their streams; null or absent: not known. */
+  readonly eventsAfter?: number | null;
   /** How far what was lost may be from its estimate; null or absent: it is known, or nothing was. */
   readonly lostBounds?: LostBounds | null;
 };
 
 /** Columns from which weights of kind `events` are made, by rows of the sample table. */
 export type EventCourse = {
-  /** The weights before borders were divided: a divided border is known better. */
-  readonly elapsedEvents: Float64Array;
-  /** Nanoseconds. */
-  readonly timeNs: Float64Array;
+  /** Events since the stream's previous sample, before they were divided among the two. */
+  readonly arrivedEvents: Float64Array;
   /** As reported: often that of the interval which the sample begins. */
   readonly periodEvents: Float64Array;
+  /** What the weights have of events after the last samples of streams (`tail-events.ts`). */
+  readonly tails?: Float64Array | undefined;
 };

@@ -2,36 +2,40 @@
 
 import { eachSlice, type Slices } from '../../base/slices.ts';
 import type { SampleSteps, StepColumns } from '../../profile/analysis/share-steps.ts';
+import { findDistantPairs } from './distant-pairs.ts';
 import type { ShareInput } from './share-input.ts';
-import { NOT_SPLIT } from './uncertainty-borders.ts';
 
 /** Steps, and what is the same for every category. */
 export type ComputedSteps = {
   readonly steps: SampleSteps;
-  /** Squared weights of selected samples without a neighbour, or without a second one. */
+  /** Squared intervals of selected samples without a neighbour, or without a second one. */
   readonly aloneNear: number;
   readonly aloneFar: number;
-  /** Σ of the amounts of `steps.last`. */
+  /** Σ of the amounts of `steps.ends` and of `steps.last`. */
+  readonly allEnds: number;
   readonly allLast: number;
+  /** Streams with a selected sample. */
+  readonly streams: number;
+  /** Σ of the selected samples' squared intervals. */
+  readonly intervalSquares: number;
 };
 
 /**
  * Each sample with the one before it in its stream and with the one before that (see
- * `uncertainty.ts`); the first ones of a stream with those after them instead. The amount is w²,
- * taken as the mean over comparable samples around: whether the function differs at the one sample
- * or at the next is chance. Those of a ramp are not comparable: they come event after event, so
- * that the function seldom differs, and must not speak for the large interval that follows.
- * Borders that were divided are left out and stand on their own.
+ * `uncertainty.ts`); the first ones of a stream with those after them instead. The amount is w² of the
+ * interval between them, taken as the mean over comparable intervals around: whether the function
+ * differs at the one sample or at the next is chance. Those of a ramp are not comparable: they come
+ * event after event, so that the function seldom differs, and must not speak for the large interval
+ * that follows. An interval that has few like it around is judged by pairs of samples further apart, with as
+ * many events between them (`distant-pairs.ts`): by one step alone it would count for nothing or for
+ * all.
  *
  * Of a selection, steps lead also to samples outside of it, which are in no category; alone and last
  * count those that are selected.
  */
-export function* computeSteps(
-  input: ShareInput,
-  borders: Float64Array | null,
-): Slices<ComputedSteps> {
+export function* computeSteps(input: ShareInput): Slices<ComputedSteps> {
   const { groups, event } = input;
-  const builder = new StepsBuilder(input, borders);
+  const builder = new StepsBuilder(input);
   yield* eachSlice(input.rows.length, (first, end) => builder.select(first, end));
   for (let g = 0; g < groups.length; g++) {
     if (groups.event[g] !== event) continue;
@@ -49,21 +53,24 @@ export function* computeSteps(
  */
 class StepsBuilder {
   readonly #input: ShareInput;
-  readonly #borders: Float64Array | null;
   readonly #isSelected: Uint8Array;
+  /** Of the selected samples' intervals. */
   #totalWeight = 0;
+  #totalSquares = 0;
   readonly #near: StepList;
   readonly #far: StepList;
-  readonly #border: StepList;
+  readonly #ends: StepList;
   readonly #last: StepList;
-  /** Weights of the stream's samples, and their smoothed squares as far as they were added. */
-  readonly #ofStream: Float64Array;
-  readonly #squares: Float64Array;
+  #streams = 0;
+  /** Intervals that the stream's samples end, and what was counted at each. */
+  readonly #intervals: Float64Array;
+  readonly #counted: Float64Array;
   #aloneNear = 0;
   #aloneFar = 0;
+  #allEnds = 0;
   #allLast = 0;
 
-  constructor(input: ShareInput, borders: Float64Array | null) {
+  constructor(input: ShareInput) {
     const { weights, groups, event } = input;
     let samples = 0;
     let streams = 0;
@@ -76,97 +83,137 @@ class StepsBuilder {
       streams++;
     }
     this.#input = input;
-    this.#borders = borders;
     this.#near = new StepList(samples);
     this.#far = new StepList(samples);
-    this.#border = new StepList(borders === null ? 0 : samples);
+    this.#ends = new StepList(streams);
     this.#last = new StepList(streams);
-    this.#ofStream = new Float64Array(longest);
-    this.#squares = new Float64Array(longest);
+    this.#intervals = new Float64Array(longest);
+    this.#counted = new Float64Array(longest);
     this.#isSelected = new Uint8Array(weights.length);
   }
 
   /** Selected samples `first` … `end` − 1. */
   select(first: number, end: number): void {
-    const { weights, rows } = this.#input;
+    const { rows } = this.#input;
+    const intervals = intervalsOf(this.#input);
     const isSelected = this.#isSelected;
     let totalWeight = this.#totalWeight;
+    let totalSquares = this.#totalSquares;
     for (let i = first; i < end; i++) {
       const row = rows[i];
-      totalWeight += weights[row];
+      const interval = intervals[row];
+      totalWeight += interval;
+      totalSquares += interval * interval;
       isSelected[row] = 1;
     }
     this.#totalWeight = totalWeight;
+    this.#totalSquares = totalSquares;
   }
 
   begin(rows: Int32Array, first: number, end: number): void {
-    const { weights } = this.#input;
-    const ofStream = this.#ofStream;
-    for (let k = first; k < end; k++) ofStream[k] = weights[rows[k]];
+    const ofRow = intervalsOf(this.#input);
+    const intervals = this.#intervals;
+    const counted = this.#counted;
+    let sum = first === 0 ? 0 : counted[first - 1];
+    for (let k = first; k < end; k++) {
+      const interval = ofRow[rows[k]];
+      intervals[k] = interval;
+      sum += interval;
+      counted[k] = sum;
+    }
   }
 
   /** Samples `first` … `end` − 1 of the stream; those before were added. */
   add(rows: Int32Array, first: number, end: number): void {
-    const { weights, course } = this.#input;
-    const borders = this.#borders;
+    const intervals = this.#intervals;
     const isSelected = this.#isSelected;
-    const squares = this.#squares;
     const { length } = rows;
+    const seen = this.#input.course === undefined ? 0 : 1;
     const huge = HUGE * this.#totalWeight;
-    let aloneNear = 0;
-    let aloneFar = 0;
-    smoothSquares(this.#ofStream, length, first, end, course === undefined ? 0 : 1, squares);
+    const notable = NOTABLE * this.#totalSquares;
     for (let k = first; k < end; k++) {
       const row = rows[k];
-      const own = weights[row];
+      const own = intervals[k];
+      const square = own * Math.max(0, own - seen);
       if (own >= huge) {
         if (isSelected[row] === 1) {
-          aloneNear += own * own;
-          aloneFar += own * own;
+          this.#aloneNear += own * own;
+          this.#aloneFar += own * own;
         }
         continue;
       }
-      const square = squares[k];
-      const border = borders === null ? NOT_SPLIT : borders[row];
-      if (border !== NOT_SPLIT) {
-        this.#border.add(rows[k - 1], row, border);
+      if (square > notable && countComparable(intervals, length, k) < COMPANY) {
+        this.#addByPairs(rows, k, square, 1);
+        this.#addByPairs(rows, k, square, 2);
         continue;
       }
+      const smoothed = smoothSquare(intervals, length, k, seen);
       const near = k >= 1 ? k - 1 : k + 1;
-      if (near < length) this.#near.add(rows[near], row, square / 2);
-      else if (isSelected[row] === 1) aloneNear += square;
-      // This step crosses the interval before, too.
-      if (k >= 1 && borders !== null && borders[rows[k - 1]] !== NOT_SPLIT) continue;
+      if (near < length) this.#near.add(rows[near], row, smoothed / 2);
+      else if (isSelected[row] === 1) this.#aloneNear += smoothed;
       const far = k >= 2 ? k - 2 : k + 2;
-      const squareBefore = squares[Math.max(0, k - 1)];
-      if (far < length) this.#far.add(rows[far], row, (square + squareBefore) / 4);
-      else if (isSelected[row] === 1) aloneFar += square;
+      if (far < length) this.#far.add(rows[far], row, smoothed / 2);
+      else if (isSelected[row] === 1) this.#aloneFar += smoothed;
     }
-    this.#aloneNear += aloneNear;
-    this.#aloneFar += aloneFar;
+  }
+
+  /** Steps over `times` as many events as interval k has, in its place: near ones once, far ones twice. */
+  #addByPairs(rows: Int32Array, k: number, square: number, times: 1 | 2): void {
+    const isNear = times === 1;
+    const list = isNear ? this.#near : this.#far;
+    const pairs = findDistantPairs(this.#counted, rows.length, k, times * this.#intervals[k]);
+    for (const [from, to] of pairs) {
+      list.add(rows[from], rows[to], square / 2 / Math.max(pairs.length, COMPANY));
+    }
+    const missing = Math.max(0, 1 - pairs.length / COMPANY) * square;
+    if (missing === 0 || this.#isSelected[rows[k]] === 0) return;
+    if (isNear) this.#aloneNear += missing;
+    else this.#aloneFar += missing;
   }
 
   end(rows: Int32Array): void {
     const { weights, course } = this.#input;
+    if (rows.some((row) => this.#isSelected[row] === 1)) this.#streams++;
+    const first = rows[0];
+    if (this.#isSelected[first] === 1) {
+      this.#ends.add(first, first, this.#intervals[0]);
+      this.#allEnds += this.#intervals[0];
+    }
     const last = rows[rows.length - 1];
     if (this.#isSelected[last] === 0) return;
-    const weight = weights[last];
-    const pending = course === undefined ? weight : course.periodEvents[last];
-    const amount = Math.max(weight, pending) ** 2 / 3;
+    const tail = course?.tails?.[last] ?? 0;
+    if (tail > 0) {
+      this.#ends.add(last, last, tail);
+      this.#allEnds += tail;
+      return;
+    }
+    const pending = course === undefined ? weights[last] : course.periodEvents[last];
+    const amount = Math.max(this.#intervals[rows.length - 1], pending) ** 2 / 3;
     this.#last.add(last, last, amount);
     this.#allLast += amount;
   }
 
   finish(): ComputedSteps {
-    const steps = {
-      near: this.#near.finish(),
-      far: this.#far.finish(),
-      border: this.#border.finish(),
-      last: this.#last.finish(),
+    return {
+      steps: {
+        near: this.#near.finish(),
+        far: this.#far.finish(),
+        ends: this.#ends.finish(),
+        last: this.#last.finish(),
+      },
+      aloneNear: this.#aloneNear,
+      aloneFar: this.#aloneFar,
+      allEnds: this.#allEnds,
+      allLast: this.#allLast,
+      streams: this.#streams,
+      intervalSquares: this.#totalSquares,
     };
-    const [aloneNear, aloneFar, allLast] = [this.#aloneNear, this.#aloneFar, this.#allLast];
-    return { steps, aloneNear, aloneFar, allLast };
   }
+}
+
+/** Events in the intervals that samples end, by row: the weights, unless they were divided. */
+function intervalsOf({ weights, course }: ShareInput): Float64Array {
+  return course === undefined ? weights : course.arrivedEvents;
 }
 
 /**
@@ -175,46 +222,49 @@ class StepsBuilder {
  */
 const HUGE = 0.05;
 
-/** Samples on either side over which squared weights are taken together … */
+/** Samples on either side over which squared intervals are taken together … */
 const SIDE = 4;
-/** … where the weights differ by no more than this factor. */
+/** … where they differ by no more than this factor. */
 const COMPARABLE = 4;
+/** With fewer comparable ones, itself included, an interval is judged by pairs further apart … */
+const COMPANY = 6;
+/** … if it has this part of all squared intervals. */
+const NOTABLE = 0.0005;
 
-/**
- * Mean of the squared weights around samples `from` … `to` − 1 of `length`, into `squares`. Of w events
- * one was seen, so only w − 1 are in doubt: w·(w − 1) with `seen` 1. At a period of 1 nothing is.
- */
-function smoothSquares(
-  weights: Float64Array,
-  length: number,
-  from: number,
-  to: number,
-  seen: 0 | 1,
-  squares: Float64Array,
-): void {
-  for (let k = from; k < to; k++) {
-    const own = weights[k];
-    const least = own / COMPARABLE;
-    const most = own * COMPARABLE;
-    const first = Math.max(0, k - SIDE);
-    const last = Math.min(length - 1, k + SIDE);
-    let sum = 0;
-    let count = 0;
-    for (let j = first; j <= last; j++) {
-      const weight = weights[j];
-      if (weight < least || weight > most) continue;
-      sum += weight * Math.max(0, weight - seen);
-      count++;
-    }
-    squares[k] = sum / count;
+function countComparable(intervals: Float64Array, length: number, k: number): number {
+  const own = intervals[k];
+  const last = Math.min(length - 1, k + SIDE);
+  let count = 0;
+  for (let j = Math.max(0, k - SIDE); j <= last; j++) {
+    const interval = intervals[j];
+    if (interval >= own / COMPARABLE && interval <= own * COMPARABLE) count++;
   }
+  return count;
 }
 
-/** Columns with room for `capacity` steps. */
+/**
+ * Mean of the squared comparable intervals around sample k of `length`. Of w events one was seen, so
+ * only w − 1 are in doubt: w·(w − 1) with `seen` 1. At a period of 1 nothing is.
+ */
+function smoothSquare(intervals: Float64Array, length: number, k: number, seen: 0 | 1): number {
+  const own = intervals[k];
+  const last = Math.min(length - 1, k + SIDE);
+  let sum = 0;
+  let count = 0;
+  for (let j = Math.max(0, k - SIDE); j <= last; j++) {
+    const interval = intervals[j];
+    if (interval < own / COMPARABLE || interval > own * COMPARABLE) continue;
+    sum += interval * Math.max(0, interval - seen);
+    count++;
+  }
+  return sum / count;
+}
+
+/** Growing columns of steps. */
 class StepList {
-  readonly #from: Int32Array;
-  readonly #to: Int32Array;
-  readonly #amount: Float64Array;
+  #from: Int32Array;
+  #to: Int32Array;
+  #amount: Float64Array;
   #length = 0;
 
   constructor(capacity: number) {
@@ -224,9 +274,21 @@ class StepList {
   }
 
   add(from: number, to: number, amount: number): void {
+    if (this.#length === this.#from.length) this.#grow();
     this.#from[this.#length] = from;
     this.#to[this.#length] = to;
     this.#amount[this.#length++] = amount;
+  }
+
+  #grow(): void {
+    const capacity = 2 * this.#length + 64;
+    const grown = [new Int32Array(capacity), new Int32Array(capacity)];
+    grown[0].set(this.#from);
+    grown[1].set(this.#to);
+    [this.#from, this.#to] = grown;
+    const amount = new Float64Array(capacity);
+    amount.set(this.#amount);
+    this.#amount = amount;
   }
 
   finish(): StepColumns {

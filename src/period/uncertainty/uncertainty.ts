@@ -7,9 +7,9 @@ import type {
 } from '../../profile/analysis/share-steps.ts';
 import type { LostBounds } from '../../profile/types.ts';
 import { effectiveSampleSize } from '../weights.ts';
+import { EndsOfStreams } from './ends-of-streams.ts';
 import type { ShareInput } from './share-input.ts';
-import { findSplitBorders } from './uncertainty-borders.ts';
-import { computeSteps } from './uncertainty-steps.ts';
+import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
 
 /**
  * How well a share is known: the share p = Σ w·x / Σ w, x = 1 where the sample is in the category
@@ -19,100 +19,130 @@ import { computeSteps } from './uncertainty-steps.ts';
  * program goes about its work. Where functions alternate much faster than samples come, every
  * sample is as good as drawn: the error of an interval of w events is w²·p(1−p). Where they work
  * in phases of many samples, intervals inside a phase are right, and only those across a border
- * are wrong, by up to w whichever side gets them: w²/12 each. Formulas for drawn samples would
+ * are wrong, by up to half of w to either side: w²/12 each. Formulas for drawn samples would
  * give intervals many times too wide, a bootstrap of blocks as well.
  *
  * Both show in differences of neighbours. With D₁ = ½ Σ w²(xᵢ − xᵢ₋₁)² and D₂ the same with
  * xᵢ₋₂, fast alternation adds p(1−p)w² to both, while a border adds ½w² to D₁, and twice that to
  * D₂, which steps across it twice. So with a fast part A and a slow part B
  *
- *     D₁ = A + B,  D₂ = A + 2B,  variance = A + B/6 = (11·D₁ − 5·D₂) / 6
+ *     D₁ = A + B,  D₂ = A + 2B,  variance = A + B/6
  *
- * and never less than D₁/6, as if all were borders, nor more than A alone. D₁ is the successive
- * difference estimator of systematic sampling (K. M. Wolter, Introduction to Variance Estimation,
- * ch. 8, v₂), which takes B for A and is six times too wide on phases; his v₈ (W. G. Cochran, 1946)
- * takes A for B where both occur, and is too narrow.
+ * D₁ is the successive difference estimator of systematic sampling (K. M. Wolter, Introduction to
+ * Variance Estimation, ch. 8, v₂), which takes B for A and is six times too wide on phases; his v₈
+ * (W. G. Cochran, 1946) takes A for B where both occur, and is too narrow.
  *
- * Added are the borders that were divided (`uncertainty-borders.ts`) and what each stream counted
- * after its last sample: up to w events, w²/3 if they were of the last sample's function alone; and
- * for all streams together what the counter says came after their last samples, since tasks that
- * are alike end alike.
- * The interval is Wilson's for as many drawn samples as have this variance, so it stays inside of
- * 0…1 and is right for rare functions too.
+ * Weights of kind `events` have half of each interval (`interval-split.ts`), so that the squared
+ * weights, not the squared intervals, are what the fast part costs: A is scaled by their ratio. Other
+ * weights have whole intervals; what that costs at borders is in `oneSided`.
+ *
+ * Few steps say little. Of a rare function, or where a few heavy samples have most of the squared
+ * weight, A is blended with what drawn samples would have, and the interval is Student's with as many
+ * degrees of freedom as there are steps that can tell. It has Wilson's shape, for as many drawn samples
+ * as have this variance, so it stays inside of 0…1 and is right for rare functions too.
+ *
+ * Added is what the streams counted before their first and after their last samples
+ * (`ends-of-streams.ts`).
  *
  * What no estimator sees from the samples: phases that pass between two samples. If they alternate
  * regularly, the intervals are too wide; if they do so in step with the period, too narrow.
  */
 export function* createShareEstimator(input: ShareInput): Slices<ShareEstimator> {
   const { weights, rows } = input;
-  const after = input.eventsAfter ?? 0;
-  const borders = yield* findSplitBorders(input);
-  let weight = 0;
-  let squares = 0;
-  for (let i = 0; i < rows.length; i++) {
-    const value = weights[rows[i]];
-    weight += value;
-    squares += value * value;
-  }
-  yield;
-  const { steps, aloneNear, aloneFar, allLast } = yield* computeSteps(input, borders);
-  /** `tail`: what the streams' ends add; `drawn`: the variance of x if samples were drawn. */
-  const varianceOf = (
-    near: number,
-    far: number,
-    border: number,
-    entered: number,
-    tail: number,
-    drawn: number,
-  ): number => {
-    const withAlone = near + aloneNear * drawn;
-    const farWithAlone = far + aloneFar * drawn;
-    return (
-      Math.min(squares * drawn, combineDifferences(withAlone, farWithAlone)) +
-      oneSided(withAlone, farWithAlone, entered) +
-      border +
-      Math.max(0, tail) +
-      (after * after * drawn) / 3
-    );
-  };
+  const computed = yield* computeSteps(input);
+  const variances = new ShareVariance(input, computed);
+  const ends = new EndsOfStreams(input, computed, variances.weight);
+  const { steps } = computed;
   const effectiveSamples = effectiveSampleSize(weights, rows);
   return {
     isExact: false,
     steps,
     effectiveSamples,
     lostBounds: input.lostBounds ?? NOTHING_LOST,
-    intervalOfNothing: () => wilsonInterval(0, 0, effectiveSamples ?? 0),
+    intervalOfNothing: () => ends.widen(wilsonInterval(0, 0, effectiveSamples ?? 0), 0),
     intervalOf(share: number, sums: StepSums, category: number): ShareInterval {
-      const last = sums.last[category];
-      const variance = varianceOf(
-        sums.near[category],
-        sums.far[category],
-        sums.border[category],
-        sums.entered[category],
-        last * (1 - 2 * share) + allLast * share * share,
-        share * (1 - share),
+      const { near, far, entered } = sums;
+      const drawn = share * (1 - share);
+      const variance =
+        variances.ofSum(near[category], far[category], entered[category], drawn) +
+        ends.varianceOfShare(share, sums.last[category]);
+      const interval = wilsonInterval(
+        share,
+        variance / variances.weight ** 2,
+        effectiveSamples ?? 0,
+        studentT95(variances.degreesOf(drawn)),
       );
-      return wilsonInterval(share, variance / (weight * weight), effectiveSamples ?? 0);
+      return ends.widen(interval, sums.ends[category]);
     },
     errorOfDifference(shareA: number, shareB: number, sums: DifferenceSums): number {
-      const { near, far, border, entered, lastA, lastB } = sums;
       const difference = shareA - shareB;
-      const tail =
-        lastA * (1 - 2 * difference) +
-        lastB * (1 + 2 * difference) +
-        allLast * difference * difference;
       const drawn = shareA + shareB - difference * difference;
-      return Math.sqrt(varianceOf(near, far, border, entered, tail, drawn)) / weight;
+      const variance =
+        variances.ofSum(sums.near, sums.far, sums.entered, drawn) +
+        ends.varianceOfDifference(difference, sums.lastA, sums.lastB, drawn);
+      return Math.sqrt(variance) / variances.weight;
     },
   };
 }
 
 export const NOTHING_LOST: LostBounds = { least: 1, most: 1 };
 
-/** Variance of Σ w·x from the differences of neighbours, see above. */
-export function combineDifferences(near: number, far: number): number {
-  return Math.max(near / 6, (11 * near - 5 * far) / 6);
+/** The variance of Σ w·x between the samples, from what the steps collected. */
+class ShareVariance {
+  /** Σ w of the selected samples. */
+  readonly weight: number;
+  /** Σ w², and what part that is of the squared intervals. */
+  readonly #squares: number;
+  readonly #halved: number;
+  readonly #computed: ComputedSteps;
+  /** As many near steps of one amount would tell as much. */
+  readonly #effectiveSteps: number;
+  readonly #hasHalves: boolean;
+
+  constructor({ weights, rows, course }: ShareInput, computed: ComputedSteps) {
+    let weight = 0;
+    let squares = 0;
+    for (let i = 0; i < rows.length; i++) {
+      const value = weights[rows[i]];
+      weight += value;
+      squares += value * value;
+    }
+    const { near } = computed.steps;
+    this.weight = weight;
+    this.#squares = squares;
+    this.#computed = computed;
+    this.#halved = computed.intervalSquares > 0 ? squares / computed.intervalSquares : 1;
+    this.#effectiveSteps = effectiveSampleSize(near.amount.subarray(0, near.length)) ?? 0;
+    this.#hasHalves = course !== undefined;
+  }
+
+  /** `near`, `far`: 2D₁ and 2D₂ halved, as the steps collect them; `drawn`: the variance of x if it were drawn. */
+  ofSum(near: number, far: number, entered: number, drawn: number): number {
+    const first = near + this.#computed.aloneNear * drawn;
+    const second = far + this.#computed.aloneFar * drawn;
+    const slow = Math.min(first, Math.max(0, second - first));
+    const fast = Math.max(0, 2 * first - second);
+    const fastPart = first > 0 ? Math.min(1, fast / first) : 1;
+    const ifDrawn = this.#squares * drawn;
+    const seen = 2 * drawn * this.#effectiveSteps;
+    const blended =
+      (fast * this.#halved * seen + ifDrawn * fastPart * BLENDED_STEPS) / (seen + BLENDED_STEPS);
+    return (
+      Math.min(MOST_OF_DRAWN * ifDrawn, blended + slow / 6) +
+      (this.#hasHalves ? 0 : oneSided(first, second, entered))
+    );
+  }
+
+  /** Steps that can be expected to enter or leave the category, and those blended in. */
+  degreesOf(drawn: number): number {
+    return 2 * drawn * this.#effectiveSteps + BLENDED_STEPS;
+  }
 }
+
+/** What drawn samples would have counts for as much as so many steps that were seen. */
+const BLENDED_STEPS = 4;
+/** No process is worse than so many times what drawn samples would have, but by chance. */
+const MOST_OF_DRAWN = 1.25;
 
 /**
  * A border's interval goes to the side that it ends in, c/2 too much on average. Where a category
@@ -128,16 +158,30 @@ function oneSided(near: number, far: number, entered: number): number {
 /** Of the normal distribution: 95 % lie within so many standard deviations. */
 const Z = 1.959964;
 
+/** The same of Student's with `degrees` ≥ 3, by its expansion (Abramowitz & Stegun 26.7.5). */
+function studentT95(degrees: number): number {
+  const first = (Z ** 3 + Z) / 4;
+  const second = (5 * Z ** 5 + 16 * Z ** 3 + 3 * Z) / 96;
+  return Z + first / degrees + second / degrees ** 2;
+}
+
 /**
  * The interval of a share with this variance. `samples` stands in where the variance says nothing:
- * at a share of 0 or 1, which no sample contradicts (`3.84 / (samples + 3.84)` is left).
+ * at a share of 0 or 1, which no sample contradicts (`3.84 / (samples + 3.84)` is left). `z`: 95 % lie
+ * within so many standard deviations.
  */
-export function wilsonInterval(share: number, variance: number, samples: number): ShareInterval {
+export function wilsonInterval(
+  share: number,
+  variance: number,
+  samples: number,
+  z: number = Z,
+): ShareInterval {
   // Rounding may leave a sum of all weights just beside 1.
   const p = Math.min(1, Math.max(0, share));
   const drawn = p * (1 - p);
   if (variance === 0 && drawn > 1e-9) return { low: p, high: p };
-  const n = drawn > 1e-9 && variance > 0 ? drawn / variance : samples;
+  const isKnown = drawn > 1e-9 && variance > 0;
+  const n = isKnown ? (drawn / variance) * (Z / z) ** 2 : samples;
   if (!(n > 0)) return { low: 0, high: 1 };
   const z2 = Z * Z;
   const middle = (p + z2 / (2 * n)) / (1 + z2 / n);

@@ -41,7 +41,8 @@ export function* sumStepsOfGroups(
     yield* sumKinds(steps, sums, (columns, first, last, into, entered) =>
       addDifferences(columns, first, last, rowOfSample, bitsOfRow, start, into, entered),
     );
-    addLast(steps.last, rowOfSample, bitsOfRow, start, sums.last);
+    addOwn(steps.ends, rowOfSample, bitsOfRow, start, sums.ends);
+    addOwn(steps.last, rowOfSample, bitsOfRow, start, sums.last);
   }
   return sums;
 }
@@ -93,20 +94,20 @@ function addDifferences(
   }
 }
 
-function addLast(
-  last: StepColumns,
+function addOwn(
+  ends: StepColumns,
   rowOfSample: Int32Array,
   bitsOfRow: Int32Array,
   start: number,
   sums: Float64Array,
 ): void {
-  for (let i = 0; i < last.length; i++) {
-    const row = rowOfSample[last.to[i]];
+  for (let i = 0; i < ends.length; i++) {
+    const row = rowOfSample[ends.to[i]];
     let bits = row === NONE ? 0 : bitsOfRow[row];
     while (bits !== 0) {
       const bit = bits & -bits;
       const at = start + 31 - Math.clz32(bit);
-      sums[at] = sums[at] + last.amount[i];
+      sums[at] = sums[at] + ends.amount[i];
       bits ^= bit;
     }
   }

@@ -25,8 +25,8 @@ export type SampleSteps = {
   readonly near: StepColumns;
   /** From one sample to the next but one. */
   readonly far: StepColumns;
-  /** Near, across a border between phases whose place is known. */
-  readonly border: StepColumns;
+  /** Of each stream the first sample, and the last one if it has a tail, to itself: events, not squared. */
+  readonly ends: StepColumns;
   /** The last sample of each stream, to itself: for what came after it. */
   readonly last: StepColumns;
 };
@@ -35,9 +35,10 @@ export type SampleSteps = {
 export type StepSums = {
   readonly near: Float64Array;
   readonly far: Float64Array;
-  readonly border: Float64Array;
   /** Weight, not squared, of the near steps that enter the category less those that leave it. */
   readonly entered: Float64Array;
+  /** Events, not squared, of heads and tails whose samples are in the category. */
+  readonly ends: Float64Array;
   /** Of the last samples that are in the category. */
   readonly last: Float64Array;
 };
@@ -66,7 +67,6 @@ export type ShareEstimator = {
 export type DifferenceSums = {
   readonly near: number;
   readonly far: number;
-  readonly border: number;
   readonly entered: number;
   /** Of the last samples in a, and of those in b. */
   readonly lastA: number;
@@ -98,11 +98,12 @@ export function* sumStepsByKey(
   yield* sumKinds(steps, sums, (columns, first, end, into, entered) =>
     addByKey(columns, first, end, keyOfSample, into, entered),
   );
-  addLast(steps.last, keyOfSample, sums.last);
+  addOwn(steps.ends, keyOfSample, sums.ends);
+  addOwn(steps.last, keyOfSample, sums.last);
   return sums;
 }
 
-/** Calls `add` for the near, far and border steps, some at a time: `first` … `end` − 1. */
+/** Calls `add` for the near and far steps, some at a time: `first` … `end` − 1. */
 export function* sumKinds(
   steps: SampleSteps,
   sums: StepSums,
@@ -114,7 +115,7 @@ export function* sumKinds(
     entered: Float64Array | null,
   ) => void,
 ): Slices<void> {
-  for (const kind of ['near', 'far', 'border'] as const) {
+  for (const kind of ['near', 'far'] as const) {
     const columns = steps[kind];
     const entered = kind === 'near' ? sums.entered : null;
     for (let first = 0; first < columns.length; first += SLICE_ITEMS) {
@@ -134,18 +135,16 @@ export function sumStepsOfNeighbours(
   keyOfSample: Int32Array,
   keyCount: number,
 ): DifferenceSums[] {
-  const { near, far, border, entered, last } = finish(sumStepsByKey(steps, keyOfSample, keyCount));
+  const { near, far, entered, last } = finish(sumStepsByKey(steps, keyOfSample, keyCount));
   const between = {
     near: sumBetween(steps.near, keyOfSample, keyCount),
     far: sumBetween(steps.far, keyOfSample, keyCount),
-    border: sumBetween(steps.border, keyOfSample, keyCount),
   };
   const differences: DifferenceSums[] = [];
   for (let a = 0, b = 1; b < keyCount; a++, b++) {
     differences.push({
       near: near[a] + near[b] + 2 * between.near[a],
       far: far[a] + far[b] + 2 * between.far[a],
-      border: border[a] + border[b] + 2 * between.border[a],
       entered: entered[a] - entered[b],
       lastA: last[a],
       lastB: last[b],
@@ -192,11 +191,11 @@ function addByKey(
   }
 }
 
-/** Adds each last sample's amount to its own key. */
-function addLast(last: StepColumns, keyOfSample: Int32Array, sums: Float64Array): void {
-  for (let i = 0; i < last.length; i++) {
-    const key = keyOfSample[last.to[i]];
-    if (key !== NONE) sums[key] = sums[key] + last.amount[i];
+/** Adds each sample's amount to its own key. */
+function addOwn(ends: StepColumns, keyOfSample: Int32Array, sums: Float64Array): void {
+  for (let i = 0; i < ends.length; i++) {
+    const key = keyOfSample[ends.to[i]];
+    if (key !== NONE) sums[key] = sums[key] + ends.amount[i];
   }
 }
 
@@ -220,12 +219,13 @@ export function* sumStepsByTreeRow(
   yield* sumKinds(steps, sums, (columns, first, end, into, entered) =>
     addByTreeRow(columns, first, end, rowOfSample, prefix, depth, into, entered),
   );
-  addLast(steps.last, rowOfSample, sums.last);
+  addOwn(steps.ends, rowOfSample, sums.ends);
+  addOwn(steps.last, rowOfSample, sums.last);
   return {
     near: sumSubtrees(prefix, sums.near),
     far: sumSubtrees(prefix, sums.far),
-    border: sumSubtrees(prefix, sums.border),
     entered: sumSubtrees(prefix, sums.entered),
+    ends: sumSubtrees(prefix, sums.ends),
     last: sumSubtrees(prefix, sums.last),
   };
 }
@@ -278,8 +278,8 @@ export function sumStepsByGroup(
   const adder = new GroupAdder(rowOfSample, tree, groupCount);
   adder.add(steps.near, sums.near, sums.entered);
   adder.add(steps.far, sums.far, null);
-  adder.add(steps.border, sums.border, null);
-  adder.addLast(steps.last, sums.last);
+  adder.addOwn(steps.ends, sums.ends);
+  adder.addOwn(steps.last, sums.last);
   return sums;
 }
 
@@ -345,13 +345,13 @@ class GroupAdder {
     }
   }
 
-  addLast(last: StepColumns, sums: Float64Array): void {
-    for (let i = 0; i < last.length; i++) {
-      let row = this.#rowOfSample[last.to[i]];
+  addOwn(ends: StepColumns, sums: Float64Array): void {
+    for (let i = 0; i < ends.length; i++) {
+      let row = this.#rowOfSample[ends.to[i]];
       for (; row !== NONE; row = this.#prefix[row]) {
         if (this.#isOutermost[row] === 0) continue;
         const key = this.#group[row];
-        sums[key] = sums[key] + last.amount[i];
+        sums[key] = sums[key] + ends.amount[i];
       }
     }
   }
@@ -361,8 +361,8 @@ export function emptyStepSums(count: number): StepSums {
   return {
     near: new Float64Array(count),
     far: new Float64Array(count),
-    border: new Float64Array(count),
     entered: new Float64Array(count),
+    ends: new Float64Array(count),
     last: new Float64Array(count),
   };
 }

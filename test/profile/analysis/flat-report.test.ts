@@ -176,7 +176,7 @@ describe('intervals of a selection', () => {
         [3, 4],
       ]),
       far: column([]),
-      border: column([]),
+      ends: column([]),
       last: column([
         [1, 1],
         [4, 4],

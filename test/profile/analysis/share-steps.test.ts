@@ -12,6 +12,10 @@ import { sumStepsOfGroups } from '../../../src/profile/analysis/share-steps-of-g
 
 const GROUPS = 4;
 
+const drawnEnd = fc
+  .tuple(fc.nat(7), fc.integer({ min: 1, max: 50 }))
+  .map(([sample, amount]) => [sample, sample, amount] as const);
+
 /** A tree (parents before children), samples in it, and steps between them. */
 const drawnTree = fc
   .array(fc.record({ above: fc.nat(), group: fc.nat(GROUPS - 1) }), { minLength: 1, maxLength: 12 })
@@ -27,11 +31,8 @@ const drawnTree = fc
         .map((found) => Int32Array.from(found)),
       near: fc.array(pair, { maxLength: 10 }),
       far: fc.array(pair, { maxLength: 10 }),
-      border: fc.array(pair, { maxLength: 4 }),
-      last: fc.array(
-        fc.tuple(fc.nat(7), fc.integer({ min: 1, max: 50 })).map(([i, w]) => [i, i, w] as const),
-        { maxLength: 3 },
-      ),
+      ends: fc.array(drawnEnd, { maxLength: 4 }),
+      last: fc.array(drawnEnd, { maxLength: 3 }),
     });
   });
 
@@ -44,12 +45,12 @@ const columns = (pairs: readonly Pair[]) => ({
   amount: Float64Array.from(pairs, ([, , amount]) => amount),
 });
 
-type DrawnSteps = Record<'near' | 'far' | 'border' | 'last', readonly Pair[]>;
+type DrawnSteps = Record<'near' | 'far' | 'ends' | 'last', readonly Pair[]>;
 
-const toSteps = ({ near, far, border, last }: DrawnSteps): SampleSteps => ({
+const toSteps = ({ near, far, ends, last }: DrawnSteps): SampleSteps => ({
   near: columns(near),
   far: columns(far),
-  border: columns(border),
+  ends: columns(ends),
   last: columns(last),
 });
 
@@ -57,16 +58,18 @@ const toSteps = ({ near, far, border, last }: DrawnSteps): SampleSteps => ({
 function byDefinition(steps: DrawnSteps, isIn: (sample: number) => boolean) {
   const sum = (pairs: readonly Pair[]) =>
     pairs.reduce((all, [from, to, amount]) => all + (isIn(from) === isIn(to) ? 0 : amount), 0);
+  const own = (pairs: readonly Pair[]) =>
+    pairs.reduce((all, [, to, amount]) => all + (isIn(to) ? amount : 0), 0);
   return {
     near: sum(steps.near),
     far: sum(steps.far),
-    border: sum(steps.border),
     entered: steps.near.reduce(
       (all, [from, to, amount]) =>
         all + (Number(isIn(to)) - Number(isIn(from))) * Math.sqrt(2 * amount),
       0,
     ),
-    last: steps.last.reduce((all, [, to, amount]) => all + (isIn(to) ? amount : 0), 0),
+    ends: own(steps.ends),
+    last: own(steps.last),
   };
 }
 
@@ -141,7 +144,7 @@ test('share steps of a few groups equal those of all groups', () => {
           sumStepsOfGroups(toSteps(steps), rowOfSample, spread, groupCount, wanted),
         );
         for (const [at, own] of wanted.entries()) {
-          for (const name of ['near', 'far', 'border', 'entered', 'last'] as const) {
+          for (const name of ['near', 'far', 'entered', 'ends', 'last'] as const) {
             expect(found[name][at], name).toBe(all[name][own]);
           }
         }
@@ -159,11 +162,11 @@ test('share steps of a difference: a step between the two counts fourfold', () =
       [2, 2, 50],
     ],
     far: [[0, 2, 3]],
-    border: [],
+    ends: [],
     last: [[2, 2, 7]],
   });
   expect(sumStepsOfNeighbours(steps, rowOfSample, 3)).toEqual([
-    { near: 4 * 2 + 8, far: 3, border: 0, entered: -2 * 2 + 4, lastA: 0, lastB: 0 },
-    { near: 2 + 4 * 8, far: 3, border: 0, entered: 2 - 2 * 4, lastA: 0, lastB: 7 },
+    { near: 4 * 2 + 8, far: 3, entered: -2 * 2 + 4, lastA: 0, lastB: 0 },
+    { near: 2 + 4 * 8, far: 3, entered: 2 - 2 * 4, lastA: 0, lastB: 7 },
   ]);
 });

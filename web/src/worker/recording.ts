@@ -84,15 +84,15 @@ export class LoadedRecording {
   ): Slices<ShareEstimator | null> {
     const { recorder } = this.profile.meta;
     if (samples.length === 0 || (weights.areOfText && recorder === undefined)) return null;
-    const { groups, elapsedEvents } = yield* alignmentOf(this.page).get();
+    const { groups, arrivedEvents } = yield* alignmentOf(this.page).get();
     const lostBounds = weights.lostBounds?.[event] ?? null;
     const input = { weights: weights.values, rows: samples, groups, event, lostBounds };
     if (isMeasured(this.page.periodInput, event, weights.kind)) return createExactEstimator(input);
     if (areWaits(this.profile.events[event])) return null;
     if (weights.kind !== 'events' || !isWhole || this.page.isPart)
       return yield* createShareEstimator(input);
-    const { timeNs, periodEvents } = this.profile.samples;
-    const course = { elapsedEvents, timeNs, periodEvents };
+    const { periodEvents } = this.profile.samples;
+    const course = { arrivedEvents, periodEvents, tails: weights.tails };
     return yield* createShareEstimator({
       ...input,
       course,
@@ -100,9 +100,9 @@ export class LoadedRecording {
     });
   }
 
-  #eventsAfter(weights: Weights, event: EventIndex, samples: Int32Array): number {
+  #eventsAfter(weights: Weights, event: EventIndex, samples: Int32Array): number | null {
     const counted = this.page.periodInput.eventTotals?.[event] ?? null;
-    if (counted === null || this.profile.events[event].mode === 'clock') return 0;
+    if (counted === null || this.profile.events[event].mode === 'clock') return null;
     let rest = counted;
     for (let i = 0; i < samples.length; i++) {
       const row = samples[i];

@@ -1,0 +1,144 @@
+// Takes the samples of a simulated process, event by event as far as that matters.
+//
+// A process is a list of tasks; a task is what `runs` generates, in turn:
+//
+//     { func: 2, events: 500, ns: 3e6 }     500 events of function 2, evenly spread over 3 ms
+//     { func: 2, events: 500, ns: 3e6, isPoisson: true }     the same at random times
+//     { mix: [.4, .6], events: 500, ns: 3e6 }     each event drawn: of function 0 with chance .4
+//     { func: -1, events: 0, ns: 3e6 }     3 ms asleep: no tick meets the task
+//     { untilNs: 8e6 }     asleep until this time
+
+import { createCounter, TICK_NS } from './kernel.mjs';
+
+/** What the first samples cost, then 2 µs each: the program makes no events in that time. */
+const costOfSample = (index) => 2000 + 20_000 * 2 ** -Math.min(index, 40);
+
+/**
+ * Samples of all tasks, and the truth: `{ samples: [{ timeNs, func, period, count, task }], truth:
+ * events by function, finals: count by task }`.
+ *
+ * `startNs` of a task is when it begins, `inherits` whether its counter begins with the period that
+ * the first task's has then.
+ */
+export function sampleProcess({ tasks, functions }, { rule, frequencyHz, period }, random) {
+  const truth = new Float64Array(functions);
+  const samples = [];
+  const finals = [];
+  const tickPhase = random.uniform() * TICK_NS;
+  let inherited = period ?? 1;
+  tasks.forEach((task, index) => {
+    const counter = createCounter({
+      rule,
+      frequencyHz,
+      period: rule === 'fixed' ? period : task.inherits ? inherited : 1,
+    });
+    const taken = sampleTask(task, counter, tickPhase, truth, random);
+    for (const sample of taken.samples) samples.push({ ...sample, task: index });
+    finals.push(taken.counted);
+    if (index === 0) inherited = counter.samplePeriod();
+  });
+  samples.sort((a, b) => a.timeNs - b.timeNs);
+  return { samples, truth, finals };
+}
+
+function sampleTask({ runs, startNs = 0 }, counter, tickPhase, truth, random) {
+  const state = {
+    now: startNs,
+    counted: 0,
+    nextTick: startNs + TICK_NS - ((startNs - tickPhase + TICK_NS) % TICK_NS),
+  };
+  const samples = [];
+  for (const run of runs(random)) {
+    if (run.untilNs !== undefined || run.events === 0) sleep(state, run);
+    else if (run.isPoisson) eachEvent(state, run, counter, samples, truth, random);
+    else inJumps(state, run, counter, samples, truth, random);
+  }
+  return { samples, counted: state.counted };
+}
+
+function sleep(state, { untilNs, ns }) {
+  state.now = untilNs === undefined ? state.now + ns : Math.max(state.now, untilNs);
+  while (state.nextTick < state.now) state.nextTick += TICK_NS;
+}
+
+/** From one overflow or tick to the next. */
+function inJumps(state, run, counter, samples, truth, random) {
+  const step = run.ns / run.events;
+  let left = run.events;
+  let unseen = 0;
+  while (left > 0) {
+    const toOverflow = counter.overflowAt() - state.counted;
+    const toTick = Math.max(0, Math.floor((state.nextTick - state.now) / step));
+    const events = Math.min(left, toOverflow, toTick);
+    state.now += events * step;
+    state.counted += events;
+    left -= events;
+    const isSampled = events === toOverflow;
+    unseen += isSampled ? events - 1 : events;
+    if (isSampled) {
+      const func = run.mix === undefined ? run.func : random.pick(run.mix);
+      truth[func]++;
+      take(state, func, counter, samples);
+    } else if (left > 0) {
+      // The event is made behind the tick.
+      counter.atTick(state.counted);
+      state.nextTick += TICK_NS;
+    }
+    while (state.nextTick < state.now) {
+      counter.atTick(state.counted);
+      state.nextTick += TICK_NS;
+    }
+  }
+  if (run.mix === undefined) truth[run.func] += unseen;
+  else addDrawn(run.mix, unseen, truth, random);
+}
+
+/** What events without a sample were, each drawn by itself. */
+function addDrawn(mix, events, truth, random) {
+  let left = events;
+  let rest = 1;
+  mix.forEach((part, func) => {
+    const chance = Math.min(1, part / rest);
+    const drawn = func === mix.length - 1 ? left : binomial(left, chance, random);
+    truth[func] += drawn;
+    left -= drawn;
+    rest -= part;
+  });
+}
+
+function binomial(count, chance, random) {
+  if (count < 50) {
+    let drawn = 0;
+    for (let i = 0; i < count; i++) if (random.uniform() < chance) drawn++;
+    return drawn;
+  }
+  const value = count * chance + random.normal() * Math.sqrt(count * chance * (1 - chance));
+  return Math.min(count, Math.max(0, Math.round(value)));
+}
+
+/** At random times, one after the other. */
+function eachEvent(state, run, counter, samples, truth, random) {
+  const mean = run.ns / run.events;
+  const end = state.now + run.ns;
+  for (;;) {
+    const next = state.now + random.exponential(mean);
+    while (state.nextTick < Math.min(next, end)) {
+      counter.atTick(state.counted);
+      state.nextTick += TICK_NS;
+    }
+    if (next >= end) break;
+    state.now = next;
+    state.counted++;
+    const func = run.mix === undefined ? run.func : random.pick(run.mix);
+    truth[func]++;
+    if (state.counted === counter.overflowAt()) take(state, func, counter, samples);
+  }
+  state.now = Math.max(state.now, end);
+}
+
+function take(state, func, counter, samples) {
+  const timeNs = Math.round(state.now);
+  const reported = counter.atOverflow(state.counted, timeNs);
+  samples.push({ timeNs, func, period: reported, count: state.counted });
+  state.now += costOfSample(samples.length - 1);
+}

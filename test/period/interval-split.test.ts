@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
+import { splitIntervals } from '../../src/period/interval-split.ts';
+import { groupByStream } from '../../src/period/streams.ts';
+import { type DrawnSample, PAGE_FAULTS, recordingOf } from './recording.ts';
+
+/** The weights of samples that end intervals of so many events, `streams` of them in turn. */
+function split(
+  events: readonly number[],
+  { lost = -1, streams = 1, event = PAGE_FAULTS } = {},
+): number[] {
+  const drawn = events.map(
+    (period, i): DrawnSample => ({ timeNs: i * 1000, period, stream: i % streams }),
+  );
+  const input = recordingOf([event], drawn);
+  const lostBefore = new Float64Array(events.length);
+  if (lost >= 0) lostBefore[lost] = 1;
+  const groups = finish(groupByStream(input));
+  return [...splitIntervals(Float64Array.from(events), input, groups, lostBefore)];
+}
+
+test('each of two samples gets half of the events between them', () => {
+  // 6, 19 and 9 events lie between; the odd one goes to either side in turn.
+  expect(split([1, 7, 20, 10])).toEqual([1 + 3, 4 + 9, 11 + 5, 5]);
+});
+
+test('an interval of one event is the sample that ends it', () => {
+  expect(split([1, 1, 1, 1])).toEqual([1, 1, 1, 1]);
+});
+
+test('an interval is divided among samples of its own stream', () => {
+  expect(split([1, 1, 101, 41], { streams: 2 })).toEqual([1 + 50, 1 + 20, 51, 21]);
+});
+
+test('an interval in which samples were lost is left to the sample that ends it', () => {
+  expect(split([1, 7, 20, 11], { lost: 2 })).toEqual([1 + 3, 4, 20 + 5, 6]);
+});
+
+test('a fixed period is not divided', () => {
+  const event = { ...PAGE_FAULTS, mode: 'period' as const, frequencyHz: null, fixedPeriod: 50 };
+  expect(split([50, 50, 50], { event })).toEqual([50, 50, 50]);
+});
+
+test('a stream keeps its sum, and no weight falls below zero', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 1e6 }), { maxLength: 60 }), (events) => {
+      const weights = split(events);
+      const total = events.reduce((sum, count) => sum + count, 0);
+      expect(weights.reduce((a, b) => a + b, 0)).toBe(total);
+      expect(Math.min(0, ...weights)).toBe(0);
+    }),
+  );
+});
