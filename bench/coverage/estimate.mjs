@@ -13,9 +13,10 @@ export function productOf({
   sumStepsByKey,
   boundsOfShare,
   boundsOfNothing,
+  findInStep,
   finish,
 }) {
-  const estimateShares = (input) => {
+  const estimateShares = (input, func) => {
     const aligned = finish(alignPeriods(input));
     const weights = computeWeights('events', input, () => aligned);
     const periods = computeWeights('period', input, () => aligned).values;
@@ -23,7 +24,10 @@ export function productOf({
     const weight = sum(weights.values);
     const lost = sum(weights.lostBefore ?? []);
     const { periodEvents } = input.samples;
+    const places = { func, instruction: func };
+    const inStep = findInStep(input, aligned.groups, 0, aligned.arrivedEvents, places);
     const shared = {
+      inStep,
       weights: weights.values,
       rows,
       groups: aligned.groups,
@@ -47,7 +51,7 @@ export function productOf({
     };
     return {
       effectiveSamples: estimator.effectiveSamples,
-      estimator,
+      inStep,
       shareOf(keys, keyCount, key) {
         const own = sharesOf(weights.values, keys, keyCount)[key] * (weight / all.weight);
         const bounds = keys.includes(key)

@@ -44,7 +44,7 @@ export function judge(product, process, sampling, hasCounts = false) {
   const functions = process.truth.length;
   const self = Int32Array.from(process.samples, ({ func }) => func);
   const joined = self.map((func) => (func === 0 || func === 2 ? 0 : 1));
-  const estimated = product.estimateShares(input);
+  const estimated = product.estimateShares(input, self);
   const made = process.truth.reduce((sum, events) => sum + events, 0);
   const rows = [];
   const add = (name, keys, key, truth) => {
@@ -54,5 +54,10 @@ export function judge(product, process, sampling, hasCounts = false) {
   };
   for (const [func, events] of process.truth.entries()) add(`f${func}`, self, func, events);
   if (functions > 2) add('total', joined, 0, process.truth[0] + process.truth[2]);
-  return { rows, samples: process.samples.length, effective: estimated.effectiveSamples };
+  return {
+    rows,
+    samples: process.samples.length,
+    effective: estimated.effectiveSamples,
+    inStep: estimated.inStep,
+  };
 }

@@ -50,6 +50,7 @@ async function loadModules(dist) {
       'base/slices.js',
       'period/alignment.js',
       'period/weights.js',
+      'period/in-step.js',
       'period/uncertainty/uncertainty.js',
       'period/uncertainty/measured.js',
       'profile/analysis/share-steps.js',

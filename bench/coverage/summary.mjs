@@ -39,6 +39,7 @@ export function summarize(trials) {
     trials: trials.length,
     samples: median(trials.map(({ samples }) => samples)),
     effective: median(trials.map(({ effective }) => effective ?? 0)),
+    flagged: trials.filter(({ inStep }) => inStep !== null).length / trials.length,
     self,
     total,
     functions,
@@ -49,7 +50,7 @@ const count = () => ({ all: 0, held: 0, low: 0, high: 0 });
 
 export function tableOf(summaries) {
   return summaries
-    .map(({ title, samples, effective, self, total, functions }) => {
+    .map(({ title, samples, effective, flagged, self, total, functions }) => {
       const points = (value) => (100 * value).toFixed(2).padStart(6);
       const worstBias = functions.reduce((a, b) => (Math.abs(b.bias) > Math.abs(a.bias) ? b : a));
       const worse = functions.filter((f) => f.rms > f.periodRms * 1.05 + 1e-5).length;
@@ -61,6 +62,7 @@ export function tableOf(summaries) {
         `(< ${self.low} > ${self.high})`.padEnd(14),
         `bias ${points(worstBias.bias)} (perf ${points(worstBias.periodBias)}) sd ${points(worstBias.spread)} half ${points(median(functions.map((f) => f.half)))}`,
         `width/oracle ${ratios[0]?.toFixed(2)}–${ratios.at(-1)?.toFixed(2)}`,
+        flagged > 0 ? `flagged ${(100 * flagged).toFixed(0)}%` : '',
         worse > 0 ? `worse than period: ${worse}` : '',
       ].join('  ');
     })

@@ -5,6 +5,7 @@ import type { CodePart, FunctionAssembly } from '../code/disassembly/types.ts';
 import { foldToLevel } from '../code/javascript/fold-to-level.ts';
 import type { RecordingMarks } from '../formats/export/recording-marks.ts';
 import { type Alignment, alignPeriods } from '../period/alignment.ts';
+import { findInStep, type InStep } from '../period/in-step.ts';
 import { computeLedgers, type EventLedger } from '../period/loss/loss-ledger.ts';
 import { type PeriodsReport, type ReportOptions, reportPeriods } from '../period/report/report.ts';
 import type { PeriodInput, ReportedPeriod } from '../period/types.ts';
@@ -19,6 +20,7 @@ import type { ShareEstimator } from '../profile/analysis/share-steps.ts';
 import type { FrameLevel } from '../profile/frame-level.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { OFF_CPU_EVENT } from '../profile/off-cpu/switch-pairs.ts';
+import { placesOfSamples, type SamplePlaces } from '../profile/sample-places.ts';
 import type { RecordedTime } from '../profile/time-range.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
 import { type FunctionCode, weighPart } from './code/function-code.ts';
@@ -43,6 +45,7 @@ export class AnalysedProfile {
   readonly #diagnostics: Diagnostics;
   readonly #weights = new Map<WeightKind, Weights>();
   #alignment: Alignment | null = null;
+  #samplePlaces: SamplePlaces | null = null;
 
   constructor(
     profile: Profile,
@@ -149,6 +152,7 @@ export class AnalysedProfile {
       createShareEstimator({
         ...input,
         course,
+        inStep: this.inStep(event),
         eventsAfter: this.#eventsAfter(weights, event),
       }),
     );
@@ -252,7 +256,8 @@ export class AnalysedProfile {
 
   /** How the kernel's adaptive period behaved, and what was lost; its events are `reportedEvents()`. */
   periods(options: ReportOptions = {}): PeriodsReport {
-    const report = reportPeriods(this.periodInput, options, this.#aligned());
+    const places = this.#places();
+    const report = reportPeriods(this.periodInput, { places, ...options }, this.#aligned());
     return { ...report, events: this.reportedEvents().map((event) => report.events[event]) };
   }
 
@@ -275,6 +280,17 @@ export class AnalysedProfile {
     let rest = counted;
     for (const row of this.samplesOf(event)) rest -= values[row] + (lostBefore?.[row] ?? 0);
     return Math.max(0, rest);
+  }
+
+  /** How samples of an event fall in step with the work; null where that is not seen. */
+  inStep(event: EventIndex): InStep | null {
+    const { groups, arrivedEvents } = this.#aligned();
+    return findInStep(this.periodInput, groups, event, arrivedEvents, this.#places());
+  }
+
+  #places(): SamplePlaces {
+    this.#samplePlaces ??= placesOfSamples(this.profile);
+    return this.#samplePlaces;
   }
 
   #aligned(): Alignment {

@@ -1,5 +1,6 @@
 import { MATTERS, mattersText } from '../../src/period/report/advice.ts';
 import type { EventReport } from '../../src/period/report/event-report.ts';
+import { inStepRemedy, inStepText } from '../../src/period/report/in-step-words.ts';
 import { formatTenth, throttledText } from '../../src/period/report/words.ts';
 import { sayLostSideband } from '../../src/profile/losses.ts';
 import { formatCount, formatWeight } from './format.ts';
@@ -45,6 +46,7 @@ export function assessTrust(recording: OpenResult, late: LateReport, event: numb
     ofStacks(recording),
     ofWeights(report),
     ofPauses(report),
+    ofStep(report),
     ofText(recording),
   ].filter((doubt) => doubt !== null);
   const poor = doubts.filter(({ level }) => level === 'poor');
@@ -111,6 +113,15 @@ function ofWeights(report: EventReport | undefined): Doubt | null {
 function ofPauses(report: EventReport | undefined): Doubt | null {
   if (report?.verdicts.throttled === undefined) return null;
   return fair('paused by the kernel', `The kernel paused the event ${throttledText(report)}.`);
+}
+
+function ofStep(report: EventReport | undefined): Doubt | null {
+  const inStep = report?.inStep ?? null;
+  if (report === undefined || inStep === null) return null;
+  const { fixedPeriod, targetHz } = report;
+  const text = inStepText(inStep);
+  const remedy = inStepRemedy(inStep, { fixedPeriod, frequencyHz: targetHz });
+  return fair('in step', `${text[0].toUpperCase()}${text.slice(1)}: ${remedy}.`);
 }
 
 function ofText({ areLossesKnown }: OpenResult): Doubt | null {

@@ -3,6 +3,7 @@ import { formatCount, formatShare, formatShareInterval } from '../../base/number
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
+import { inStepRemedy, inStepText } from '../../period/report/in-step-words.ts';
 import { computeCallNodesByInlining } from '../../profile/analysis/call-nodes.ts';
 import { computeCallTree } from '../../profile/analysis/call-tree.ts';
 import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
@@ -215,7 +216,11 @@ function headLines(
       `${formatCount(report.weight)} ${weightTitle(weights)}, lost ${formatCount(lost)}${lost > 0 ? share : ''}`,
     ...idleLines(profile, weights, opened.samplesOf(event, select)),
     ...(weights.kind === 'events' && !isRestricting(select)
-      ? uncoveredLine(opened, event, report.weight)
+      ? [
+          ...uncoveredLine(opened, event, report.weight),
+          ...tailsLine(opened, event, weights),
+          ...inStepLine(opened, event),
+        ]
       : []),
   ];
 }
@@ -236,6 +241,27 @@ function uncoveredLine(opened: OpenedProfile, event: EventIndex, weight: number)
     `# ${formatCount(after)} of ${formatCount(eventsCounted)} events ` +
       `(${formatShare(after / eventsCounted)}) came after the last samples: they are in no row`,
   ];
+}
+
+/** What tasks counted after their last samples, and is counted at these. */
+function tailsLine(opened: OpenedProfile, event: EventIndex, { tails }: Weights): string[] {
+  const eventsCounted = opened.eventsCounted(event);
+  if (tails === undefined || eventsCounted === null) return [];
+  const after = opened.samplesOf(event).reduce((sum, row) => sum + tails[row], 0);
+  if (after < LEAST_UNCOVERED * eventsCounted) return [];
+  return [
+    `# ${formatCount(after)} of ${formatCount(eventsCounted)} events ` +
+      `(${formatShare(after / eventsCounted)}) came after the last samples of their tasks: ` +
+      'they are counted at these, and the intervals allow for it',
+  ];
+}
+
+/** Where samples fall in step with the work, and how that is avoided. */
+function inStepLine(opened: OpenedProfile, event: EventIndex): string[] {
+  const found = opened.inStep(event);
+  if (found === null) return [];
+  const remedy = inStepRemedy(found, opened.profile.events[event]);
+  return [`# ${inStepText(found)}: ${remedy}`];
 }
 
 function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, view: View): object {
@@ -277,5 +303,6 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
     ...(sort === 'sym' && {
       inseparable: findInseparablePairs(opened, event, report, estimator, select),
     }),
+    inStep: opened.inStep(event),
   };
 }

@@ -1,6 +1,7 @@
 import { formatCount } from '../../base/numbers.ts';
 import { wilsonInterval } from '../uncertainty/uncertainty.ts';
 import type { EventReport } from './event-report.ts';
+import { inStepRemedy } from './in-step-words.ts';
 import { formatTenth } from './words.ts';
 
 /** A difference in share of this many points is worth a line. */
@@ -34,10 +35,13 @@ export function mattersText(event: EventReport): string | null {
 
 /** What to do, if anything. */
 export function adviceFor(event: EventReport): string[] {
-  if (event.samples === 0 || event.mode !== 'frequency') return [];
+  const { inStep, targetHz, fixedPeriod } = event;
+  const offStep =
+    inStep === null ? [] : [inStepRemedy(inStep, { fixedPeriod, frequencyHz: targetHz })];
+  if (event.samples === 0 || event.mode !== 'frequency') return offStep;
   const [largest] = event.streams;
   if (event.streamCount === 1 && largest?.verdict === 'too-short') return ['record longer'];
-  const advice: string[] = [];
+  const advice: string[] = offStep;
   if (shouldWeighByEvents(event)) advice.push('keep to --weight events when comparing profiles');
   const short = event.verdicts['too-short']?.samples ?? 0;
   if (short > event.samples / 2) {

@@ -1,5 +1,8 @@
+import { primeFrom } from '../../base/primes.ts';
 import { finish } from '../../base/slices.ts';
+import type { SamplePlaces } from '../../profile/sample-places.ts';
 import type { SamplingMode } from '../../profile/types.ts';
+import { findInStep, type InStep } from '../in-step.ts';
 import type { EventLedger, StreamLedger } from '../loss/loss-ledger.ts';
 import type { TickGrid } from '../model/ticks.ts';
 import type { StreamGroups } from '../streams.ts';
@@ -50,7 +53,9 @@ export type EventReport = {
   readonly streams: readonly StreamReport[];
   /** The streams that were left out; null if none was. */
   readonly restOfStreams: { readonly streams: number; readonly samples: number } | null;
-  /** `-c` for the rate asked, at the event rate while settled; null where that is not known. */
+  /** How samples fall in step with the work; null where that is not seen. */
+  readonly inStep: InStep | null;
+  /** `-c`, a prime, for the rate asked, at the event rate while settled; null where that is not known. */
   readonly suggestedPeriod: number | null;
   /** How far apart the weights are; null without a profile to compare in. */
   readonly weights: WeightDisagreement | null;
@@ -79,6 +84,7 @@ export type EventOptions = {
   readonly streams: number;
   readonly pairs: number;
   readonly compared: ComparedProfile | null;
+  readonly places: SamplePlaces | null;
 };
 
 /** As many streams are compared with the kernel's algorithm. */
@@ -149,6 +155,10 @@ export function reportEvent(
     rate: rateCourseOf(groups, bySize, input.samples.timeNs),
     streams,
     restOfStreams: summarizeRest(groups, bySize.slice(streams.length)),
+    inStep:
+      options.places === null
+        ? null
+        : findInStep(input, groups, index, context.arrivedEvents, options.places),
     suggestedPeriod:
       event.mode === 'frequency' && event.frequencyHz !== null && event.frequencyHz > 0
         ? suggestPeriod(streams, event.frequencyHz)
@@ -245,5 +255,7 @@ function suggestPeriod(streams: readonly StreamReport[], frequencyHz: number): n
   }
   const all = streams.reduce((total, stream) => total + stream.samples, 0);
   if (samples <= MIN_RESTED * all) return null;
-  return Math.max(1, Math.round(rates / samples / frequencyHz));
+  const period = Math.round(rates / samples / frequencyHz);
+  // A multiple of nothing falls in step with the least.
+  return period <= 1 ? 1 : primeFrom(period);
 }

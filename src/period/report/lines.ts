@@ -3,6 +3,7 @@
 import { formatCount, formatNanos } from '../../base/numbers.ts';
 import { mattersText } from './advice.ts';
 import type { EventReport } from './event-report.ts';
+import { inStepText } from './in-step-words.ts';
 import type { StreamReport } from './stream-report.ts';
 import * as words from './words.ts';
 
@@ -52,6 +53,7 @@ export function eventLines(event: EventReport, largest: StreamReport | undefined
     ...present('lost where', words.concentrationText(event)),
     ...present('ledger', words.ledgerText(event)),
     ...(event.throttled.count > 0 ? present('throttled', words.throttledText(event)) : []),
+    ...present('in step', event.inStep === null ? null : inStepText(event.inStep)),
     ...present('rule', isAdaptive ? words.ruleText(event) : null),
     ...present('ramps', words.rampsText(event)),
     ...present('model', modelOf(largest)),

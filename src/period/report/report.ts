@@ -4,6 +4,7 @@
  */
 
 import { finish } from '../../base/slices.ts';
+import type { SamplePlaces } from '../../profile/sample-places.ts';
 import { type Alignment, alignPeriods } from '../alignment.ts';
 import { computeLedgers } from '../loss/loss-ledger.ts';
 import type { KernelLimits, PeriodInput } from '../types.ts';
@@ -26,6 +27,8 @@ export type ReportOptions = {
   readonly pairs?: number | 'all';
   /** The profile in which the weights are compared. Default: they are not. */
   readonly compared?: ComparedProfile;
+  /** Where the samples were taken. Default: not known, and nothing is said of samples in step. */
+  readonly places?: SamplePlaces;
 };
 
 const DEFAULT_STREAMS = 20;
@@ -61,6 +64,7 @@ export function reportPeriods(
         streams: limitOf(options.streams ?? DEFAULT_STREAMS),
         pairs: limitOf(options.pairs ?? 0),
         compared: options.compared ?? null,
+        places: options.places ?? null,
       },
     ),
   );

@@ -1,4 +1,5 @@
 import type { LostBounds } from '../../profile/types.ts';
+import type { InStep } from '../in-step.ts';
 import type { StreamGroups } from '../streams.ts';
 
 /** The samples of one event, from which an interval is estimated. */
@@ -12,6 +13,8 @@ export type ShareInput = {
   readonly event: number;
   /** With weights of kind `events`. */
   readonly course?: EventCourse;
+  /** Samples in step with the work: what is said of `InStep`, null or absent where they are not. */
+  readonly inStep?: InStep | null;
   /** Events that were counted after the last samples of their streams; null or absent: not known. */
   readonly eventsAfter?: number | null;
   /** How far what was lost may be from its estimate; null or absent: it is known, or nothing was. */

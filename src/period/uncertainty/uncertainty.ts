@@ -6,6 +6,7 @@ import type {
   StepSums,
 } from '../../profile/analysis/share-steps.ts';
 import type { LostBounds } from '../../profile/types.ts';
+import type { InStep } from '../in-step.ts';
 import { effectiveSampleSize } from '../weights.ts';
 import { EndsOfStreams } from './ends-of-streams.ts';
 import type { ShareInput } from './share-input.ts';
@@ -44,8 +45,11 @@ import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
  * Added is what the streams counted before their first and after their last samples
  * (`ends-of-streams.ts`).
  *
+ * Samples in step with the work cross the same borders at the same places: then errors don't cancel, and
+ * what n cycles have is n² times that of one, not n times (`in-step.ts`).
+ *
  * What no estimator sees from the samples: phases that pass between two samples. If they alternate
- * regularly, the intervals are too wide; if they do so in step with the period, too narrow.
+ * regularly, the intervals are too wide.
  */
 export function* createShareEstimator(input: ShareInput): Slices<ShareEstimator> {
   const { weights, rows } = input;
@@ -98,8 +102,10 @@ class ShareVariance {
   /** As many near steps of one amount would tell as much. */
   readonly #effectiveSteps: number;
   readonly #hasHalves: boolean;
+  /** How often the same borders recur at the same places of their intervals. */
+  readonly #repeats: number;
 
-  constructor({ weights, rows, course }: ShareInput, computed: ComputedSteps) {
+  constructor({ weights, rows, course, inStep }: ShareInput, computed: ComputedSteps) {
     let weight = 0;
     let squares = 0;
     for (let i = 0; i < rows.length; i++) {
@@ -114,6 +120,7 @@ class ShareVariance {
     this.#halved = computed.intervalSquares > 0 ? squares / computed.intervalSquares : 1;
     this.#effectiveSteps = effectiveSampleSize(near.amount.subarray(0, near.length)) ?? 0;
     this.#hasHalves = course !== undefined;
+    this.#repeats = repeatsOf(inStep ?? null);
   }
 
   /** `near`, `far`: 2D₁ and 2D₂ halved, as the steps collect them; `drawn`: the variance of x if it were drawn. */
@@ -129,7 +136,8 @@ class ShareVariance {
       (fast * this.#halved * seen + ifDrawn * fastPart * BLENDED_STEPS) / (seen + BLENDED_STEPS);
     return (
       Math.min(MOST_OF_DRAWN * ifDrawn, blended + slow / 6) +
-      (this.#hasHalves ? 0 : oneSided(first, second, entered))
+      (this.#hasHalves ? 0 : oneSided(first, second, entered)) +
+      (first / 6) * this.#repeats
     );
   }
 
@@ -137,6 +145,15 @@ class ShareVariance {
   degreesOf(drawn: number): number {
     return 2 * drawn * this.#effectiveSteps + BLENDED_STEPS;
   }
+}
+
+/**
+ * In how many cycles errors are the same: in all of a cycle of events; with a clock the samples drift, for
+ * about the root of that (bench/coverage).
+ */
+function repeatsOf(inStep: InStep | null): number {
+  if (inStep?.kind === 'cycle') return inStep.repeats;
+  return inStep?.kind === 'clock' ? Math.sqrt(inStep.cycles) : 0;
 }
 
 /** What drawn samples would have counts for as much as so many steps that were seen. */

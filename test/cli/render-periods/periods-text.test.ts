@@ -40,7 +40,7 @@ test('the text of a converged event: verdict, settle point, period, rate', () =>
     '  rule           a sample reports the interval after it (seen in the counts)',
     '  ramps          1.05% of the samples, 0.30% of the events',
     "  model          the kernel's algorithm explains 98.9% exactly, 99.5% within 1% (HZ 250)",
-    '  advice         -c 66 would sample at about the rate asked, without ramps',
+    '  advice         -c 67 would sample at about the rate asked, without ramps',
   ]);
 });
 
@@ -62,7 +62,7 @@ test('a burst after an idle gap is explained, with its effect on the profile', (
     "  model          the kernel's algorithm explains 64.2% exactly, 98.2% within 1% (HZ 250)",
     '  advice         keep to --weight events when comparing profiles',
     '  advice         332 samples tell as much as 29 of equal weight (50% is ±17 points): record longer',
-    '  advice         -c 801 would sample at about the rate asked, without ramps',
+    '  advice         -c 809 would sample at about the rate asked, without ramps',
   ]);
 });
 
@@ -83,7 +83,7 @@ test('without counts the text gives the source of the rule, and no count of even
     '                 between tasks guessed',
     '  advice         keep to --weight events when comparing profiles',
     '  advice         650 samples tell as much as 161 of equal weight (50% is ±8 points): record longer',
-    '  advice         -c 779 would sample at about the rate asked, without ramps',
+    '  advice         -c 787 would sample at about the rate asked, without ramps',
   ]);
 });
 

@@ -4,6 +4,7 @@ import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import { foldToLevel } from '../../../src/code/javascript/fold-to-level.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { withUnitOf } from '../../../src/formats/export/weight-title.ts';
+import { findInStep } from '../../../src/period/in-step.ts';
 import {
   areWaits,
   createExactEstimator,
@@ -17,6 +18,7 @@ import { dsoPlace } from '../../../src/profile/dso-place.ts';
 import { type FrameLevel, isKindOfCode } from '../../../src/profile/frame-level.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import { lostFunc } from '../../../src/profile/losses.ts';
+import { placesOfSamples } from '../../../src/profile/sample-places.ts';
 import {
   type DsoKind,
   type EventIndex,
@@ -96,6 +98,13 @@ export class LoadedRecording {
     return yield* createShareEstimator({
       ...input,
       course,
+      inStep: findInStep(
+        this.page.periodInput,
+        groups,
+        event,
+        arrivedEvents,
+        placesOfSamples(this.profile),
+      ),
       eventsAfter: this.#eventsAfter(weights, event, samples),
     });
   }

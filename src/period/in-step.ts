@@ -1,0 +1,239 @@
+// Hot: some hundred times per sample of a part of the samples.
+
+import { primeFrom, primeUpTo } from '../base/primes.ts';
+import type { SamplePlaces } from '../profile/sample-places.ts';
+import type { StreamGroups } from './streams.ts';
+import type { PeriodInput } from './types.ts';
+
+/**
+ * Samples that fall on the same places of the work again and again, so that they show these and no others:
+ *
+ *     loop of 300 events  │A····A····A··B│A····A····A··B│…
+ *     every 100th         ●    ●    ●    ●    ●    ●          A A B A A B …
+ *
+ * - `cycle`: the functions of a stream's samples come again every `every` samples, `repeats` times in a row
+ *   and more.
+ * - `clock`: functions come again every `everyNs`, at which timers tick, and samples fall on few places of
+ *   that time. `cycles` is how often.
+ * - `one-place`: samples of equal intervals all lie on one instruction. It may be all that the program
+ *   does, or the one place of a loop of as many events: the samples don't tell.
+ * - `tasks`: many tasks that do the same have their first samples at the same event each, and `share`
+ *   of all events came before these.
+ */
+export type InStep =
+  | { readonly kind: 'cycle'; readonly every: number; readonly repeats: number }
+  | { readonly kind: 'clock'; readonly everyNs: number; readonly cycles: number }
+  | { readonly kind: 'one-place'; readonly samples: number }
+  | { readonly kind: 'tasks'; readonly tasks: number; readonly share: number };
+
+/**
+ * How samples of an event fall in step with the work; null where nothing is to be seen of it. Cycles of
+ * events are looked for where intervals are equal: with a fixed period, and where the kernel's period came to
+ * rest on one value.
+ */
+export function findInStep(
+  input: PeriodInput,
+  groups: StreamGroups,
+  event: number,
+  arrived: Float64Array,
+  places: SamplePlaces,
+): InStep | null {
+  const { mode, fixedPeriod } = input.events[event];
+  if (mode === 'clock' || fixedPeriod === 1) return null;
+  const streams: Int32Array[] = [];
+  for (let g = 0; g < groups.length; g++) {
+    if (groups.event[g] !== event) continue;
+    streams.push(groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]));
+  }
+  const longest = streams.reduce((a, b) => (b.length > a.length ? b : a), new Int32Array(0));
+  if (longest.length < LEAST_SAMPLES) return findAlikeTasks(streams, arrived);
+  const settled = longest.subarray(longest.length >> 3);
+  const areEqual = hasEqualIntervals(longest, arrived);
+  return (
+    (areEqual ? findCycle(settled, places.func) : null) ??
+    (areEqual ? findOnePlace(settled, places.instruction) : null) ??
+    findClock(settled, input.samples.timeNs, places.func) ??
+    findAlikeTasks(streams, arrived)
+  );
+}
+
+/** A period near to `period` that is a multiple of nothing. */
+export function periodOffStep(period: number): number {
+  return primeFrom(period + 1);
+}
+
+/** A rate near to `hz`, off the timer's tick and off round numbers. */
+export function rateOffStep(hz: number): number {
+  return hz < 100 ? primeFrom(hz + 1) : primeUpTo(hz * 0.99);
+}
+
+/** Fewer samples show no cycle. */
+const LEAST_SAMPLES = 64;
+/** A cycle is looked for among so many samples of a stream … */
+const MOST_SAMPLES = 20_000;
+/** … up to this length. */
+const LONGEST_CYCLE = 512;
+const LEAST_REPEATS = 5;
+const LEAST_REPEATS_IN_STEP = 8;
+const LEAST_CHANGES = 12;
+
+/** Most intervals are as long as the one before, to a hundredth. */
+function hasEqualIntervals(rows: Int32Array, arrived: Float64Array): boolean {
+  let equal = 0;
+  for (let k = 2; k < rows.length; k++) {
+    const before = arrived[rows[k - 1]];
+    if (Math.abs(arrived[rows[k]] - before) <= before / 100) equal++;
+  }
+  return equal >= 0.8 * (rows.length - 2);
+}
+
+/**
+ * The least lag at which functions come again although they differ at shorter ones, if they still do many
+ * times that later.
+ */
+function findCycle(rows: Int32Array, func: ArrayLike<number>): InStep | null {
+  const length = Math.min(rows.length, MOST_SAMPLES);
+  const states = Int32Array.from(rows.subarray(0, length), (row) => func[row]);
+  const byChance = 1 - chanceOfEqual(states);
+  if (differing(states, 1, length) < LEAST_CHANGES) return null;
+  const longest = Math.min(LONGEST_CYCLE, Math.floor(length / LEAST_REPEATS));
+  let hasDiffered = false;
+  for (let lag = 1; lag <= longest; lag++) {
+    const size = length - lag;
+    if (!hasDiffered) {
+      hasDiffered = differing(states, lag, 0.5 * byChance * size) >= 0.5 * byChance * size;
+      continue;
+    }
+    if (differing(states, lag, 0.1 * byChance * size) > 0.1 * byChance * size) continue;
+    const every = bestLag(states, lag, Math.min(longest, Math.ceil(1.2 * lag)));
+    const repeats = countRepeats(states, every, byChance);
+    return repeats >= LEAST_REPEATS_IN_STEP ? { kind: 'cycle', every, repeats } : null;
+  }
+  return null;
+}
+
+/**
+ * For how many cycles functions come again at the same samples: the greatest multiple of the cycle, by
+ * powers of two, at which they still do; all if they do to the end. Work that merely repeats drifts.
+ */
+function countRepeats(states: Int32Array, every: number, byChance: number): number {
+  let repeats = 1;
+  for (let times = 2; every * times <= states.length / 2; times *= 2) {
+    const lag = every * times;
+    const least = 0.3 * byChance * (states.length - lag);
+    if (differing(states, lag, least) > least) return repeats;
+    repeats = times;
+  }
+  return states.length / every;
+}
+
+/** The lag from `first` to `last` at which the fewest samples differ, the least of several. */
+function bestLag(states: Int32Array, first: number, last: number): number {
+  let best = first;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (let lag = first; lag <= last && fewest > 0; lag++) {
+    const count = differing(states, lag, fewest);
+    if (count >= fewest) continue;
+    fewest = count;
+    best = lag;
+  }
+  return best;
+}
+
+/** Samples whose state differs from that `lag` samples later; no more than just above `limit` are counted. */
+function differing(states: Int32Array, lag: number, limit: number): number {
+  let count = 0;
+  for (let k = lag; k < states.length && count <= limit; k++) {
+    if (states[k] !== states[k - lag]) count++;
+  }
+  return count;
+}
+
+/** Chance that two samples drawn at random are in one state. */
+function chanceOfEqual(states: Int32Array): number {
+  const counts = new Map<number, number>();
+  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
+  let squares = 0;
+  for (const count of counts.values()) squares += count * count;
+  return squares / (states.length * states.length);
+}
+
+function findOnePlace(rows: Int32Array, instruction: ArrayLike<number>): InStep | null {
+  const first = instruction[rows[0]];
+  if (rows.some((row) => instruction[row] !== first)) return null;
+  return { kind: 'one-place', samples: rows.length };
+}
+
+/** What timers tick at: the kernel's own (CONFIG_HZ), and what programs ask for. */
+const CLOCKS_NS = [1e6, 2e6, 4e6, 5e6, 10e6, 20e6];
+/** Parts of a clock's time. */
+const PARTS = 64;
+
+/**
+ * The clock by whose time a sample's function is all but certain, though by a time near to it it is
+ * not; null also where samples are spread evenly over that time, so that they see all of it.
+ */
+function findClock(rows: Int32Array, timeNs: Float64Array, func: ArrayLike<number>): InStep | null {
+  const some = rows.subarray(0, MOST_SAMPLES);
+  const states = Int32Array.from(some, (row) => func[row]);
+  const byChance = 1 - chanceOfEqual(states);
+  if (differing(states, 1, states.length) < LEAST_CHANGES) return null;
+  const duration = timeNs[rows[rows.length - 1]] - timeNs[rows[0]];
+  for (const everyNs of CLOCKS_NS) {
+    const cycles = duration / everyNs;
+    if (cycles < LEAST_REPEATS) break;
+    const inTime = spreadOver(some, timeNs, states, everyNs);
+    if (inTime.others > 0.25 * byChance || inTime.crowding < LEAST_CROWDING) continue;
+    if (spreadOver(some, timeNs, states, everyNs * BESIDE).others < 0.5 * byChance) continue;
+    return { kind: 'clock', everyNs, cycles };
+  }
+  return null;
+}
+
+/** Samples fill this many times fewer parts of the time than if they were spread evenly. */
+const LEAST_CROWDING = 2.5;
+/** No clock's time, for comparison. */
+const BESIDE = 1.0618;
+
+/**
+ * Sorts samples into parts of a recurring time. `others`: the share of samples that are not in their part's
+ * commonest function; `crowding`: 1 if all parts have as many.
+ */
+function spreadOver(
+  rows: Int32Array,
+  timeNs: Float64Array,
+  states: Int32Array,
+  everyNs: number,
+): { others: number; crowding: number } {
+  const counts = Array.from({ length: PARTS }, () => new Map<number, number>());
+  const sizes = new Float64Array(PARTS);
+  for (let k = 0; k < rows.length; k++) {
+    const part = Math.floor(((timeNs[rows[k]] % everyNs) / everyNs) * PARTS);
+    sizes[part]++;
+    counts[part].set(states[k], (counts[part].get(states[k]) ?? 0) + 1);
+  }
+  let commonest = 0;
+  let squares = 0;
+  for (let part = 0; part < PARTS; part++) {
+    commonest += Math.max(0, ...counts[part].values());
+    squares += sizes[part] * sizes[part];
+  }
+  const { length } = rows;
+  return { others: 1 - commonest / length, crowding: (squares * PARTS) / (length * length) };
+}
+
+/** Many tasks of few samples each. */
+const LEAST_TASKS = 20;
+const LEAST_HEADS = 0.05;
+
+function findAlikeTasks(streams: readonly Int32Array[], arrived: Float64Array): InStep | null {
+  if (streams.length < LEAST_TASKS) return null;
+  let all = 0;
+  let heads = 0;
+  for (const rows of streams) {
+    heads += arrived[rows[0]];
+    for (const row of rows) all += arrived[row];
+  }
+  const share = heads / all;
+  return share >= LEAST_HEADS ? { kind: 'tasks', tasks: streams.length, share } : null;
+}

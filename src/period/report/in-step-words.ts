@@ -1,0 +1,49 @@
+import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
+import { primeFrom } from '../../base/primes.ts';
+import { type InStep, periodOffStep, rateOffStep } from '../in-step.ts';
+
+/** How the event was sampled: of the two that is asked for which is not null. */
+export type AskedSampling = {
+  readonly fixedPeriod: number | null;
+  readonly frequencyHz: number | null;
+};
+
+/** What was found, as one sentence without a full stop. */
+export function inStepText(found: InStep): string {
+  switch (found.kind) {
+    case 'cycle':
+      return (
+        `samples fall in step with the work: the same functions come again every ` +
+        `${formatCount(found.every)} samples; the intervals allow for it`
+      );
+    case 'clock':
+      return (
+        `the work goes by a clock of ${formatNanos(found.everyNs)}, and samples fall on few of its ` +
+        'places; the intervals allow for it'
+      );
+    case 'one-place':
+      return (
+        `all ${formatCount(found.samples)} samples at equal intervals lie on one instruction: if it ` +
+        'is one of a loop, the loop has others that no sample shows'
+      );
+    case 'tasks':
+      return (
+        `${formatShare(found.share)} of the events came before the first samples of ` +
+        `${formatCount(found.tasks)} tasks, which may begin alike; the intervals allow for it`
+      );
+  }
+}
+
+/** The options that would avoid it, or tell whether it is so. */
+export function inStepRemedy(found: InStep, { fixedPeriod, frequencyHz }: AskedSampling): string {
+  if (fixedPeriod !== null) {
+    const shorter = primeFrom(Math.max(2, fixedPeriod / SHORTER));
+    return `record with -c ${found.kind === 'tasks' ? shorter : periodOffStep(fixedPeriod)}`;
+  }
+  if (frequencyHz === null) return 'record at another rate';
+  const hz = found.kind === 'tasks' ? SHORTER * frequencyHz : rateOffStep(frequencyHz);
+  return `record with -F ${hz}`;
+}
+
+/** Of tasks more samples are asked for, by this factor. */
+const SHORTER = 8;
