@@ -2,6 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import { ScriptPositions } from '../../code/javascript/script-positions.ts';
 import type { CodeEvents } from '../../code/jit/code-events.ts';
 import type { CodeTable, SourceLine } from '../../code/jit/code-table.ts';
+import { v8SourceLine } from './v8-source-line.ts';
 
 /** Code that V8 announced with the lines of its positions in scripts. */
 export function withScriptLines({ table, positions, positionsOf }: CodeEvents): CodeTable {
@@ -10,14 +11,7 @@ export function withScriptLines({ table, positions, positionsOf }: CodeEvents): 
   const line = (row: number, address: number): SourceLine | null => {
     const record = positionsOf[row];
     const place = record === NONE ? null : found.find(record, address - table.start[row]);
-    if (place === null) return null;
-    const { file, line, column, inlined } = place;
-    return {
-      file,
-      line,
-      ...(column > 0 && { discriminator: column }),
-      ...(inlined !== null && { inlined }),
-    };
+    return place && v8SourceLine(place);
   };
   return { ...table, line };
 }

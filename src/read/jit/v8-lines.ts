@@ -1,6 +1,7 @@
 import { parseV8Function } from '../../code/javascript/v8-name.ts';
 import { V8Positions } from '../../code/javascript/v8-positions.ts';
 import type { CodeTable, SourceLine } from '../../code/jit/code-table.ts';
+import { v8SourceLine } from './v8-source-line.ts';
 
 /**
  * A jitdump's code whose lines in JavaScript are those of the functions that V8 inlined, by
@@ -20,14 +21,7 @@ export function withV8Lines<Table extends CodeTable>(table: Table): Table {
       },
     });
     const found = positions.find(row, address - table.start[row]);
-    if (found === null) return null;
-    const { file, line, column, inlined } = found;
-    return {
-      file,
-      line,
-      ...(column > 0 && { discriminator: column }),
-      ...(inlined !== null && { inlined }),
-    };
+    return found && v8SourceLine(found);
   };
   return { ...table, line };
 }
