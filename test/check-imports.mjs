@@ -93,6 +93,7 @@ const MAY_USE_NODE = new Set([...Object.keys(COMPOSITION), 'cli']);
 const TYPES_ONLY = {
   'code/symbols': ['code/process'],
   'code/process': ['profile'],
+  'code/javascript': ['code/jit'],
   period: ['profile', 'profile/analysis'],
   'formats/export': ['period'],
   'system/files': ['code/elf', 'code/symbols'],

@@ -1,16 +1,8 @@
-import { lastAtMost } from '../../base/bisect.ts';
+import { firstNotBelow, lastAtMost } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
+import type { ScriptEntries } from '../jit/position-log.ts';
 import { formatV8Function, parseV8Function, parseV8Name, type V8Name } from './v8-name.ts';
 import type { V8Position } from './v8-positions.ts';
-
-/** Positions of one code object as columns: entry i is for the code from offset[i] to offset[i + 1]. */
-export type ScriptCodeEntries = {
-  readonly offset: Float64Array;
-  /** UTF-16 units from the start of the script of the innermost function; −1: unknown. */
-  readonly position: Int32Array;
-  /** Number of the inlined call within this code; −1: the function that the code is of. */
-  readonly inlining: Int32Array;
-};
 
 /** Code objects with positions, as rows; those of bytecode among them. */
 export type ScriptCode = {
@@ -21,9 +13,9 @@ export type ScriptCode = {
   isBytecode(row: number): boolean;
   knowsInlining(row: number): boolean;
   name(row: number): string;
-  entries(row: number): ScriptCodeEntries;
+  entries(row: number): ScriptEntries;
   /** Ascending; null where they are not known. */
-  lineEnds(isolate: number, script: number): Int32Array | null;
+  lineEnds(isolate: number, script: number): Float64Array | null;
 };
 
 /** Positions of all functions that are remembered, some 40 bytes each. */
@@ -44,7 +36,7 @@ type Owner = {
 type Resolved = {
   readonly self: Owner;
   readonly name: V8Name;
-  readonly entries: ScriptCodeEntries;
+  readonly entries: ScriptEntries;
   /** Function of each inlined call, null where it is not known. */
   readonly owners: ReadonlyMap<number, Owner | null>;
 };
@@ -98,7 +90,7 @@ export class ScriptPositions {
     if (owner === null || position < 0) return null;
     const ends = this.#code.lineEnds(owner.isolate, owner.script);
     if (ends === null) return null;
-    const line = firstEndFrom(ends, position);
+    const line = firstNotBelow(ends, position);
     if (line === ends.length) return null;
     const column = position - (line === 0 ? 0 : ends[line - 1] + 1);
     const isOwn = owner.function === self.function && owner.script === self.script;
@@ -194,16 +186,4 @@ function ownerOf(code: ScriptCode, row: number, text: string): Owner | null {
   if (parsed === null || name === null || name.file === '') return null;
   const isolate = code.isolate(row);
   return { isolate, script: code.script(row), function: parsed.function, file: name.file };
-}
-
-/** Index of the first of the ascending `ends` that is not below `position`; the length if all are. */
-function firstEndFrom(ends: Int32Array, position: number): number {
-  let low = 0;
-  let high = ends.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ends[middle] < position) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,6 +1,6 @@
 // Hot: once per record of positions, of which each function that V8 compiles has one.
 
-import { GrowableInt32 } from '../../base/growable-columns.ts';
+import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 
 /**
  * Positions of one piece of code as columns: entry i is for the code from offset[i] to offset[i + 1].
@@ -35,7 +35,7 @@ export class PositionLog {
   readonly #size = new GrowableInt32();
   /** Isolate and script -> bytes of the line ends. */
   readonly #lines = new Map<string, { readonly at: number; readonly size: number }>();
-  readonly #decodedLines = new Map<string, Int32Array>();
+  readonly #decodedLines = new Map<string, Float64Array>();
   readonly #decoder = new TextDecoder();
 
   constructor(bytes: Uint8Array) {
@@ -122,14 +122,14 @@ export class PositionLog {
   }
 
   /** The ends of a script's lines, in UTF-16 units, ascending; null where V8 had none. */
-  lineEnds(isolate: number, script: number): Int32Array | null {
+  lineEnds(isolate: number, script: number): Float64Array | null {
     const key = `${isolate} ${script}`;
     const known = this.#decodedLines.get(key);
     if (known !== undefined) return known;
     const place = this.#lines.get(key);
     if (place === undefined) return null;
     const varints = new Varints(this.#bytes, place.at, place.at + place.size);
-    const ends = new GrowableInt32();
+    const ends = new GrowableFloat64();
     let last = 0;
     while (!varints.isAtEnd) {
       last += varints.next();

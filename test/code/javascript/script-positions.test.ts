@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type ScriptCode, ScriptPositions } from '../../../src/code/javascript/script-positions.ts';
 
 /** Lines of 100 units each, so that position 250 is on line 3, column 51. */
-const ENDS = Int32Array.from({ length: 40 }, (_, line) => 100 * line + 99);
+const ENDS = Float64Array.from({ length: 40 }, (_, line) => 100 * line + 99);
 
 /**
  * Code objects: the number of the script, the name, then positions as `+offset position`, in parentheses
