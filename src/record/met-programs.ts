@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { deflateSync } from 'node:zlib';
+import { lastAtMost } from '../base/bisect.ts';
 import { textOfBytes } from '../base/byte-text.ts';
 import { Diagnostics } from '../base/diagnostics.ts';
 import { systemErrorReason } from '../base/system-error.ts';
@@ -147,7 +148,7 @@ function findMet(records: RecordRange, ranges: readonly CodeRange[]): Set<Progra
     for (let at = offset + 8; at + 8 <= offset + size; at += 8) {
       const address = numberAt(view, at);
       if (address < lowest || address >= highest) continue;
-      const last = lastUpTo(starts, address);
+      const last = lastAtMost(starts, address);
       // Several processes may have their own program there.
       for (let row = last; row >= 0 && starts[row] === starts[last]; row--) {
         if (ends[row] > address) met.add(ranges[row].program);
@@ -155,18 +156,6 @@ function findMet(records: RecordRange, ranges: readonly CodeRange[]): Set<Progra
     }
   });
   return met;
-}
-
-/** The last row whose value is at most `value`, −1 if there is none. Values ascend. */
-function lastUpTo(values: Float64Array, value: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (values[middle] <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 function storePrograms(met: ReadonlySet<Program>, keepsCode: boolean): Attachment[] {
