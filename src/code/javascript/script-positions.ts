@@ -1,5 +1,6 @@
 import { firstNotBelow, lastAtMost } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
+import { memoize } from '../../base/memoize.ts';
 import type { ScriptEntries } from '../jit/position-log.ts';
 import { formatV8Function, parseV8Function, parseV8Name, type V8Name } from './v8-name.ts';
 import type { V8Position } from './v8-positions.ts';
@@ -61,7 +62,7 @@ type Resolved = {
  */
 export class ScriptPositions {
   readonly #code: ScriptCode;
-  readonly #resolved = new Map<number, Resolved | null>();
+  readonly #resolved = memoize((row: number) => this.#resolve(row));
   /** Isolate -> position -> functions whose bytecode has it. */
   #ownersAt: Map<number, Map<number, Owner[]>> | null = null;
 
@@ -74,11 +75,7 @@ export class ScriptPositions {
    * known.
    */
   find(row: number, offset: number): V8Position | null {
-    let resolved = this.#resolved.get(row);
-    if (resolved === undefined) {
-      resolved = this.#resolve(row);
-      this.#resolved.set(row, resolved);
-    }
+    const resolved = this.#resolved(row);
     if (resolved === null) return null;
     const { self, name, entries, owners } = resolved;
     const entry = lastAtMost(entries.offset, offset);

@@ -1,5 +1,6 @@
 import { lastAtMost } from '../../base/bisect.ts';
 import { NONE } from '../../base/brand.ts';
+import { memoize } from '../../base/memoize.ts';
 import { formatV8Function, parseV8Function, parseV8Name } from './v8-name.ts';
 
 /** Positions of one code object as columns: entry i is for the code from offset[i] to offset[i + 1]. */
@@ -80,7 +81,7 @@ export class V8Positions {
   /** Position -> rows of `#owners`. */
   readonly #ownersAt = new Map<number, number | number[]>();
   readonly #ownerOf = new Map<string, number>();
-  readonly #resolved = new Map<number, Resolved | null>();
+  readonly #resolved = memoize((row: number) => this.#resolve(row));
 
   constructor(code: V8Code) {
     this.#code = code;
@@ -99,11 +100,7 @@ export class V8Positions {
    * `row` is code of JavaScript.
    */
   find(row: number, offset: number): V8Position | null {
-    let resolved = this.#resolved.get(row);
-    if (resolved === undefined) {
-      resolved = this.#resolve(row);
-      this.#resolved.set(row, resolved);
-    }
+    const resolved = this.#resolved(row);
     if (resolved === null) return null;
     const { positions, owner } = resolved;
     const entry = lastAtMost(positions.offset, offset);

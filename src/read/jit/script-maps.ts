@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { memoize } from '../../base/memoize.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import { SourceMap, type SourceMaps } from '../../code/javascript/source-map.ts';
 import { openRegular } from '../../system/files/open-regular.ts';
@@ -29,9 +30,9 @@ export type ScriptMapsOptions = {
 export class ScriptMaps implements SourceMaps {
   readonly #options: ScriptMapsOptions;
   readonly #noted = new Map<string, object>();
-  readonly #found = new Map<string, SourceMap | null>();
-  readonly #emitted = new Map<string, SourceMap | null>();
-  readonly #lines = new Map<string, readonly string[] | null>();
+  readonly #found = memoize((path: string) => this.#findMap(path));
+  readonly #emitted = memoize((path: string) => this.#findEmittedMap(path));
+  readonly #lines = memoize((path: string) => this.#read(path)?.split('\n') ?? null);
   readonly #withoutMap = new Set<string>();
 
   constructor(options: ScriptMapsOptions) {
@@ -44,14 +45,7 @@ export class ScriptMaps implements SourceMaps {
   }
 
   find(script: string): SourceMap | null {
-    const path = pathOfScript(script);
-    let map = this.#found.get(path);
-    if (map === undefined) {
-      const noted = this.#noted.get(path);
-      map = noted === undefined ? this.#findOnDisk(path) : SourceMap.from(noted, path);
-      this.#found.set(path, map);
-    }
-    return map;
+    return this.#found(pathOfScript(script));
   }
 
   /**
@@ -59,13 +53,17 @@ export class ScriptMaps implements SourceMaps {
    * when the file has changed.
    */
   findEmitted(script: string): SourceMap | null {
-    const path = pathOfScript(script);
-    let map = this.#emitted.get(path);
-    if (map === undefined) {
-      map = isAbsolute(path) ? this.#findInCache(path) : null;
-      if (map === null) this.#options.diagnostics.count('source-map-missing', path);
-      this.#emitted.set(path, map);
-    }
+    return this.#emitted(pathOfScript(script));
+  }
+
+  #findMap(path: string): SourceMap | null {
+    const noted = this.#noted.get(path);
+    return noted === undefined ? this.#findOnDisk(path) : SourceMap.from(noted, path);
+  }
+
+  #findEmittedMap(path: string): SourceMap | null {
+    const map = isAbsolute(path) ? this.#findInCache(path) : null;
+    if (map === null) this.#options.diagnostics.count('source-map-missing', path);
     return map;
   }
 
@@ -85,11 +83,7 @@ export class ScriptMaps implements SourceMaps {
   mayBegin(script: string, line: number, column: number): boolean {
     const path = pathOfScript(script);
     if (!/\.(?:[cm]?ts|[jt]sx)$/.test(path) || (line === 1 && column === 1)) return true;
-    let lines = this.#lines.get(path);
-    if (lines === undefined) {
-      lines = this.#read(path)?.split('\n') ?? null;
-      this.#lines.set(path, lines);
-    }
+    const lines = this.#lines(path);
     if (lines === null || beginsToken(lines[line - 1] ?? '', column)) return true;
     if (!this.#withoutMap.has(path)) this.#options.diagnostics.count('source-map-missing', path);
     this.#withoutMap.add(path);
