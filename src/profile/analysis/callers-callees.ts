@@ -3,6 +3,7 @@ import { PairInterner } from '../../base/pair-interner.ts';
 import { finish } from '../../base/slices.ts';
 import { type CallTree, sumSubtrees } from './call-tree.ts';
 import { invertCallTree } from './invert-call-tree.ts';
+import { addSelf, addSelfSamples, treeOfPairs } from './join-trees.ts';
 
 /**
  * What one function is called by and what it calls, from the tree of everything. Each path counts at
@@ -76,24 +77,9 @@ function joinSubtrees(tree: CallTree, call: Int32Array): CallTree {
     const parent = call[row] === row ? NONE : newRow[tree.prefix[row]];
     newRow[row] = pairs.intern(parent, tree.group[row]);
   }
-  const { length } = pairs;
-  const prefix = pairs.first.finish();
-  const self = new Float64Array(length);
-  const selfSamples = new Int32Array(length);
-  for (let row = 0; row < tree.length; row++) {
-    const joined = newRow[row];
-    if (joined === NONE) continue;
-    self[joined] = self[joined] + tree.self[row];
-    selfSamples[joined] = selfSamples[joined] + tree.selfSamples[row];
-  }
-  return {
-    ...tree,
-    length,
-    prefix,
-    group: pairs.second.finish(),
-    root: new Int32Array(length).fill(NONE),
-    self,
-    total: sumSubtrees(prefix, self),
-    selfSamples,
-  };
+  const self = new Float64Array(pairs.length);
+  addSelf(self, tree, newRow);
+  const selfSamples = new Int32Array(pairs.length);
+  addSelfSamples(selfSamples, tree, newRow);
+  return { ...tree, ...treeOfPairs(pairs, self, selfSamples) };
 }

@@ -2,6 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { eachSlice, type Slices } from '../../base/slices.ts';
 import { type CallTree, sumSubtrees } from './call-tree.ts';
+import { addSelf, addSelfSamples, treeOfPairs } from './join-trees.ts';
 
 /** Two trees laid over each other. Its weights are the means of the two recordings' scaled weights. */
 export type DiffTree = {
@@ -29,31 +30,23 @@ export function* diffTrees(
   const rowToJoined = yield* addRows(pairs, tree, null);
   const otherToJoined = yield* addRows(pairs, other, otherGroupToGroup);
   const { length } = pairs;
-  const prefix = pairs.first.finish();
-  const own = scaledSelf(tree, rowToJoined, length, scales.mine);
+  const own = new Float64Array(length);
+  addSelf(own, tree, rowToJoined, scales.mine);
   yield;
-  const others = scaledSelf(other, otherToJoined, length, scales.other);
+  const others = new Float64Array(length);
+  addSelf(others, other, otherToJoined, scales.other);
   yield;
   const selfSamples = new Int32Array(length);
-  for (let row = 0; row < tree.length; row++) {
-    selfSamples[rowToJoined[row]] += tree.selfSamples[row];
-  }
-  for (let row = 0; row < other.length; row++) {
-    selfSamples[otherToJoined[row]] += other.selfSamples[row];
-  }
-  const mineTotal = sumSubtrees(prefix, own);
-  const otherTotal = sumSubtrees(prefix, others);
-  yield;
+  addSelfSamples(selfSamples, tree, rowToJoined);
+  addSelfSamples(selfSamples, other, otherToJoined);
   const self = own.map((value, row) => (value + others[row]) / 2);
+  const joined = treeOfPairs(pairs, self, selfSamples);
+  yield;
+  const mineTotal = sumSubtrees(joined.prefix, own);
+  const otherTotal = sumSubtrees(joined.prefix, others);
   return {
     tree: {
-      length,
-      prefix,
-      group: pairs.second.finish(),
-      root: new Int32Array(length).fill(NONE),
-      self,
-      total: sumSubtrees(prefix, self),
-      selfSamples,
+      ...joined,
       weight: (tree.weight * scales.mine + other.weight * scales.other) / 2,
       lost: 0,
       samples: tree.samples + other.samples,
@@ -82,18 +75,4 @@ function* addRows(
     }
   });
   return joined;
-}
-
-function scaledSelf(
-  tree: CallTree,
-  rowToJoined: Int32Array,
-  length: number,
-  scale: number,
-): Float64Array {
-  const scaled = new Float64Array(length);
-  for (let row = 0; row < tree.length; row++) {
-    const at = rowToJoined[row];
-    scaled[at] = scaled[at] + tree.self[row] * scale;
-  }
-  return scaled;
 }
