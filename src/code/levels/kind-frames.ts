@@ -2,6 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import { MARKER_DEPTH } from '../../profile/analysis/cut-stacks.ts';
 import { isKindOfCode } from '../../profile/frame-level.ts';
 import { categoryRow } from '../../profile/func-table.ts';
+import { longerTable } from '../../profile/longer-table.ts';
 import type { FuncCategory, Profile } from '../../profile/types.ts';
 
 /** Addresses of these frames, which lie in no DSO: far from those of markers and of waits. */
@@ -13,8 +14,7 @@ const FIRST_ADDRESS = -(2 ** 21);
  */
 export class KindFrames {
   readonly #profile: Profile;
-  readonly #labels: string[] = [];
-  readonly #categories: FuncCategory[] = [];
+  readonly #labels: { readonly label: string; readonly category: FuncCategory }[] = [];
   /** Rows of functions that the profile has of kinds already: it was folded before. */
   readonly #knownFuncs = new Map<string, number>();
   readonly #frameOf = new Map<string, number>();
@@ -40,8 +40,7 @@ export class KindFrames {
     let frame = this.#frameOf.get(label);
     if (frame === undefined) {
       frame = this.#profile.frames.length + this.#labels.length;
-      this.#labels.push(label);
-      this.#categories.push(category);
+      this.#labels.push({ label, category });
       this.#frameOf.set(label, frame);
     }
     return frame;
@@ -49,68 +48,28 @@ export class KindFrames {
 
   /** The tables with what was added. */
   tables(): Pick<Profile, 'strings' | 'funcs' | 'frames'> {
-    const { frames } = this.#profile;
-    const count = this.#labels.length;
-    const { strings, funcs, funcOf } = this.#tablesOfFuncs();
-    const rows = Int32Array.from({ length: count }, (_, i) => i);
-    const zero = new Int32Array(count);
-    const none = new Int32Array(count).fill(NONE);
-    const address = Float64Array.from(rows, (i) => FIRST_ADDRESS - frames.length - i);
-    return {
-      strings,
-      funcs,
-      frames: {
-        length: frames.length + count,
-        func: joined(frames.func, Int32Array.from(this.#labels, funcOf)),
-        dso: joined(frames.dso, none),
-        address: joined(frames.address, address),
-        inlineDepth: joined(frames.inlineDepth, new Uint8Array(count).fill(MARKER_DEPTH)),
-        file: joined(frames.file, none),
-        line: joined(frames.line, zero),
-        column: joined(frames.column, zero),
-        tier: joined(frames.tier, new Uint8Array(count)),
-      },
-    };
-  }
-
-  #tablesOfFuncs(): Pick<Profile, 'strings' | 'funcs'> & { funcOf: (label: string) => number } {
-    const { funcs } = this.#profile;
-    const strings = [...this.#profile.strings];
-    const known = new Map(this.#knownFuncs);
-    const names: number[] = [];
-    const categories: number[] = [];
-    this.#labels.forEach((label, i) => {
-      if (known.has(label)) return;
-      known.set(label, funcs.length + names.length);
-      names.push(strings.push(label) - 1);
-      categories.push(categoryRow(this.#categories[i]));
+    const { strings: known, funcs: knownFuncs, frames: knownFrames } = this.#profile;
+    const strings = known.slice();
+    const added = this.#labels.filter(({ label }) => !this.#knownFuncs.has(label));
+    const funcOf = new Map(this.#knownFuncs);
+    const funcs = longerTable(knownFuncs, added.length);
+    added.forEach(({ label, category }, i) => {
+      const func = knownFuncs.length + i;
+      funcOf.set(label, func);
+      funcs.name[func] = strings.push(label) - 1;
+      funcs.dso[func] = NONE;
+      funcs.category[func] = categoryRow(category);
+      funcs.file[func] = NONE;
     });
-    const zero = new Int32Array(names.length);
-    const none = new Int32Array(names.length).fill(NONE);
-    return {
-      strings,
-      funcs: {
-        length: funcs.length + names.length,
-        name: joined(funcs.name, Int32Array.from(names)),
-        dso: joined(funcs.dso, none),
-        category: joined(funcs.category, Uint8Array.from(categories)),
-        file: joined(funcs.file, none),
-        line: joined(funcs.line, zero),
-        column: joined(funcs.column, zero),
-      },
-      funcOf: (label) => known.get(label) as number,
-    };
+    const frames = longerTable(knownFrames, this.#labels.length);
+    this.#labels.forEach(({ label }, i) => {
+      const frame = knownFrames.length + i;
+      frames.func[frame] = funcOf.get(label) as number;
+      frames.dso[frame] = NONE;
+      frames.address[frame] = FIRST_ADDRESS - frame;
+      frames.inlineDepth[frame] = MARKER_DEPTH;
+      frames.file[frame] = NONE;
+    });
+    return { strings, funcs, frames };
   }
-}
-
-function joined<Column extends Int32Array | Uint8Array | Float64Array>(
-  first: Column,
-  second: Column,
-): Column {
-  const both = new (first.constructor as new (length: number) => Column)(
-    first.length + second.length,
-  );
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }

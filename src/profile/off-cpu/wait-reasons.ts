@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { MARKER_DEPTH } from '../analysis/cut-stacks.ts';
+import { longerTable } from '../longer-table.ts';
 import type { Profile } from '../types.ts';
 import { isRunnable, waitState } from './wait-states.ts';
 
@@ -84,8 +85,8 @@ class WaitStacks {
   tables(): Pick<Profile, 'strings' | 'funcs' | 'frames' | 'stacks'> {
     const { stacks } = this.#profile;
     const strings = this.#profile.strings.slice();
-    const funcs = longer(this.#profile.funcs, this.#labels.length);
-    const frames = longer(this.#profile.frames, this.#labels.length);
+    const funcs = longerTable(this.#profile.funcs, this.#labels.length);
+    const frames = longerTable(this.#profile.frames, this.#labels.length);
     this.#labels.forEach(({ label, waiter }, i) => {
       const func = this.#profile.funcs.length + i;
       const frame = this.#profile.frames.length + i;
@@ -99,7 +100,7 @@ class WaitStacks {
       frames.inlineDepth[frame] = MARKER_DEPTH;
       frames.file[frame] = NONE;
     });
-    const longerStacks = longer(stacks, this.#frame.length);
+    const longerStacks = longerTable(stacks, this.#frame.length);
     longerStacks.frame.set(this.#frame, stacks.length);
     longerStacks.prefix.set(this.#prefix, stacks.length);
     return { strings, funcs, frames, stacks: longerStacks };
@@ -156,16 +157,4 @@ class WaitStacks {
     }
     return stack;
   }
-}
-
-/** The table with room for more rows, which are zero in every column. */
-function longer<Table extends { readonly length: number }>(table: Table, rows: number): Table {
-  const columns = Object.entries(table).map(([name, column]) => {
-    if (!ArrayBuffer.isView(column)) return [name, column];
-    const old = column as unknown as Float64Array;
-    const grown = new (old.constructor as Float64ArrayConstructor)(old.length + rows);
-    grown.set(old);
-    return [name, grown];
-  });
-  return { ...Object.fromEntries(columns), length: table.length + rows } as Table;
 }
