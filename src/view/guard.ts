@@ -18,7 +18,7 @@ export type Guard = {
 };
 
 /** The one address that something can be sent to. */
-export const OPEN_PATH = 'open';
+const OPEN_PATH = 'open';
 
 /** What of a request the guard looks at; a header that came twice has two texts. */
 export type GuardedRequest = {
