@@ -7,6 +7,7 @@ import { openProfile } from '../../src/read/open-profile.ts';
 import type { ServedFile } from '../../src/view/served-file.ts';
 import { startViewServer, type ViewServer } from '../../src/view/server.ts';
 import { ViewedFile } from '../../src/view/viewed-file.ts';
+import { servedHere } from '../helpers/reread-here.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';
 
 const given = join(scratchDirectory(), 'given.folded');
@@ -18,16 +19,7 @@ function openHere(path: string): ServedFile {
   sent.push(path);
   const reading = openProfile(path).then((opened) => new ViewedFile(path, opened));
   reading.catch(() => {});
-  const file = { name: path.split('/').at(-1) ?? '' };
-  return {
-    ...file,
-    pageData: async () => (await reading).pageData(),
-    pageReport: async () => (await reading).pageReport(),
-    download: async (format, part) => (await reading).download(format, part),
-    hotSources: async () => (await reading).hotSources(),
-    source: async (string) => (await reading).source(string),
-    assembly: async (func) => (await reading).assembly(func),
-  };
+  return servedHere(path, reading);
 }
 
 const post = (name: string, body: string, headers: Record<string, string> = {}) =>
