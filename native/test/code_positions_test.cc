@@ -14,7 +14,7 @@ using namespace perf_ts;
 
 namespace {
 
-/** Of `hot` in Node 24: +11 15283, +21 15310, +57 15283, none of them inlined. */
+/** The table of `hot` in Node 24: +11 15283, +21 15310, +57 15283, none of them inlined. */
 const std::vector<uint8_t> kOfV8_13 = {0x19, 0xd0, 0xdd, 0x03, 0x15, 0x6c, 0x49, 0x6b};
 /** The same in Node 26. */
 const std::vector<uint8_t> kOfV8_14 = {0x32, 0xd0, 0xdd, 0x03, 0x2a, 0x6c, 0x92, 0x01, 0x6b};

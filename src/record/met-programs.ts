@@ -27,17 +27,17 @@ import { type OpenFile, openRegular } from '../system/files/open-regular.ts';
 import { livingThread } from '../system/processes/living-thread.ts';
 
 /**
- * What packages install is replaced by updates, which keep debug files by build ID. Runtimes come in
- * versions of their own, and their symbols are larger than most recordings.
+ * Files that packages install are replaced by updates, which keep debug files by build ID. Runtimes come
+ * in versions of their own, and their symbols are larger than most recordings.
  */
 const INSTALLED = /^\/(usr\/(?!local\/)|lib|bin\/|sbin\/|nix\/store\/|gnu\/store\/|snap\/)/;
 const RUNTIME = /^(node|nodejs|bun|deno|electron|java|python[\d.]*)$/;
 
-/** Of one program, and of all; without DWARF where that is what makes it larger. */
+/** Maximum bytes of one program, and of all; a program that only DWARF makes larger is kept without it. */
 const MOST_BYTES = 32 << 20;
 const MOST_BYTES_OF_ALL = 64 << 20;
 const FASTEST = 1;
-/** What is odd about a program is told where it is named. */
+/** Diagnostics that nobody reads: oddities of a program are reported where it is named. */
 const UNCOUNTED = new Diagnostics();
 
 /** In an MMAP2, behind its header: pid, tid, address, length, offset, device and inode, prot, flags. */

@@ -102,7 +102,7 @@ describeLive('lines of JavaScript', () => {
   it('of a script with its source map inside are those of the source, also after an attach', async () => {
     const url = Buffer.from(JSON.stringify(SOURCE_MAP)).toString('base64');
     const script = join(scratch, 'typed.cjs');
-    // What runs is not what the file has, as with a loader.
+    // The code that runs is not that of the file, as with a loader.
     const program = `${ENDLESS}//# sourceMappingURL=data:application/json;base64,${url}\n`;
     const load = `new (require('node:module'))(__filename)._compile(${JSON.stringify(program)}, __filename.replace('loader', 'typed'));`;
     writeFileSync(script, 'throw new Error("the file itself does not run");');

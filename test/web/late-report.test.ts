@@ -34,6 +34,6 @@ it('the late report of a recording that grows is the last that was expected', as
   arriveLate(reportOf(2));
   report.expect(Promise.reject(new Error('gone')));
   await vi.waitFor(() => expect(report.problem()).toBe('gone'));
-  // What was there stays.
+  // The report that was there stays.
   expect(seen).toStrictEqual([1, 3, 3]);
 });

@@ -30,7 +30,7 @@ describe('search', () => {
     expect(parseQuery('/(a+)+(?=b)/')).toMatchObject({
       problem: expect.stringMatching(/not searched/),
     });
-    // What repeats nothing, or one char, looks around as ever.
+    // An expression that repeats nothing, or one character, may look around as ever.
     expect(found('/^render(?!ed)/', 'renders')).toBe(true);
     expect(found('/^ren\\w+(?<!ed)$/', 'rendered')).toBe(false);
   });

@@ -64,7 +64,7 @@ class CodeListener {
   void WritePositions(const v8_abi::CodeEvent& event);
   /** Fills `positions_`; the flags of the record, −1 where there are none. */
   int FindPositions(const v8_abi::CodeEvent& event);
-  /** What positions in a script mean, once for each. */
+  /** Sends the line ends and the inline source map of a script that was not sent before. */
   void WriteScript(const v8_abi::CodeEvent& event, uint32_t script);
   bool IsNewScript(uint32_t script);
   template <typename Body>

@@ -17,7 +17,7 @@ constexpr size_t kWord = 8;
 constexpr uint64_t kTagMask = 3;
 constexpr uint64_t kTag = 1;
 constexpr int kSmiShiftSize = 31;
-/** Of arrays and sequential strings: map, length, then the bytes. */
+/** The head of arrays and sequential strings has their map and length; the bytes follow. */
 constexpr size_t kArrayHead = 16;
 constexpr size_t kMostTableBytes = 1u << 20;
 constexpr size_t kMostLines = 1u << 21;
@@ -208,7 +208,7 @@ bool V8Heap::ReadInlineSourceMap(const void* shared, Growable<uint8_t>* out) {
     char head[kArrayHead + sizeof kInlineMap - 1];
     if ((field & kTagMask) != kTag || !ReadAll(field - kTag, head, sizeof head)) continue;
     if (memcmp(head + kArrayHead, kInlineMap, sizeof kInlineMap - 1) != 0) continue;
-    // Of a string: hash and length in 32 bits each.
+    // A string's head has its hash and its length in 32 bits each.
     uint32_t length;
     memcpy(&length, head + 12, sizeof length);
     if (length > kMostMapBytes || !out->Resize(length)) return false;

@@ -7,7 +7,7 @@
 
 namespace perf_ts {
 
-/** Where V8's objects have what is read of them; all objects are of 64-bit words. */
+/** Offsets of the fields that are read of V8's objects, which consist of 64-bit words. */
 struct V8Layout {
   /** Bytes before the first instruction: the code object, or its table at once (`in_code` 0). */
   int before_code = 0;

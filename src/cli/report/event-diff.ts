@@ -7,7 +7,7 @@ export type EventDiff = {
   /** `CPU time`, or the event's name. */
   readonly title: string;
   readonly unit: string;
-  /** Of all recordings of a side. */
+  /** Number of samples in all recordings of this side. */
   readonly samples: number;
   readonly otherSamples: number;
   /** Sampled at the same rate. */

@@ -2,7 +2,7 @@ import { SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS } from './constants.ts';
 import type { ElfFile } from './elf-file.ts';
 import type { ElfSection } from './sections.ts';
 
-/** What of a file is kept beside its symbols and unwinding tables. */
+/** Sections of a file that are kept in addition to its symbols and unwinding tables. */
 export type KeptSections = {
   /** Machine code: the unwinder of stack copies looks at it. */
   readonly code: boolean;

@@ -19,7 +19,7 @@ const BINARY_RANK = 1;
 /** Class of the innermost of the frames that stay. */
 type Last = 'none' | 'unmapped' | 'start' | 'system' | 'library' | 'script' | 'microtasks' | 'wait';
 
-/** What stands at the root before anything is known of the thread. */
+/** States of a path on which no frame has shown yet what the thread runs. */
 const IS_OUTSIDE: ReadonlySet<Last> = new Set(['unmapped', 'start', 'system']);
 
 /**

@@ -79,7 +79,7 @@ export class ScriptPositions {
     if (resolved === null) return null;
     const { self, name, entries, owners } = resolved;
     const entry = lastAtMost(entries.offset, offset);
-    // What code does before its first statement.
+    // Code before the first entry is of no statement: it has the place of its function.
     if (entry < 0) return { file: self.file, line: name.line, column: name.column, inlined: null };
     const inlining = entries.inlining[entry];
     const owner = inlining === NONE ? self : (owners.get(inlining) ?? null);
@@ -168,7 +168,7 @@ export class ScriptPositions {
     return collected;
   }
 
-  /** Where a function begins, which code has as well: its name says it in lines. */
+  /** The position at which a function begins, which code has as well; its name has it as line and column. */
   #startOf(text: string, { isolate, script }: Owner): number {
     const { line = 0, column = 0 } = parseV8Name(text) ?? {};
     const ends = this.#code.lineEnds(isolate, script);

@@ -26,7 +26,7 @@ export type KernelEntry = { readonly label: string; readonly rank: number };
 /** That of kernel frames of which none tells. */
 export const KERNEL: KernelEntry = { label: '(kernel)', rank: 1 };
 
-/** What the kernel does for a program has a name; what interrupts it, and between the two the scheduler. */
+/** Ranks, ascending: frames that name nothing, interrupts, the scheduler, named services of the kernel. */
 const UNNAMED = 2;
 const INTERRUPT = 3;
 const SCHEDULER = 4;

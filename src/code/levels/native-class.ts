@@ -36,7 +36,7 @@ export function classifyNative({ funcs, strings, dsos }: Profile): NativeClass[]
       const isSystem = isSystemLibrary(dso.name);
       return { is: 'library', label, isSystem, isLinked: false, startUp };
     }
-    // Of an executable without symbols nothing more is known than its file.
+    // An executable without symbols has no names, so that its file is all that can be told.
     const isUnnamed = name === UNKNOWN_FUNC_NAME && dso?.kind === 'user';
     const label = isUnnamed ? libraryKind(dso) : standardKind(name);
     return label === null

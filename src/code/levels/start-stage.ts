@@ -1,8 +1,8 @@
 import type { StartUp } from './start-up.ts';
 
 /**
- * Where a path from the root stands: in what starts a program or thread, in a function that may be part of
- * that still (`main` of Rust, a lambda of C++), or in what the author wrote.
+ * The stage that a path from the root has reached: what starts a program or thread, a function that may be
+ * part of that still (`main` of Rust, a lambda of C++), or what the author wrote.
  */
 export const IN_START = 0;
 const IN_MAIN = 1;

@@ -4,8 +4,8 @@ import { shortName } from '../../profile/short-name.ts';
 import { isSystemLibrary } from './library-kind.ts';
 
 /**
- * What a function is to the start of a program or thread, between its entry and what its author wrote. It
- * counts at the root of a stack only.
+ * The part that a function has in starting a program or thread, between the entry and what the author
+ * wrote. It counts at the root of a stack only.
  *
  *     C      _start  __libc_start_main  __libc_start_call_main  main
  *     C++    clone3  start_thread  std::thread::_State_impl<…>::_M_run  operator()  __invoke<…>  work
@@ -13,7 +13,7 @@ import { isSystemLibrary } from './library-kind.ts';
  *     Go     runtime.goexit  runtime.main  main.main
  */
 export type StartUp =
-  /** Of the C library, or of Go: programs and threads begin there. */
+  /** A function of the C library or of Go in which programs and threads begin. */
   | 'entry'
   /** Steps of the standard libraries between an entry and a thread's function. */
   | 'C++'
@@ -25,7 +25,7 @@ export type StartUp =
 
 const OF_C_AND_GO = /^(?:__libc_init_first|runtime\.main)(?:@.*)?$/;
 
-/** Of libstdc++ and libc++; inlined calls have names without `std::`. */
+/** Names in libstdc++ and libc++; inlined calls have names without `std::`. */
 const OF_CPP =
   /^(?:execute_native_thread_routine\w*$|std::thread::_(?:State_impl|Invoker|Impl)<|(?:std::)?(?:_M_invoke|__invoke|__invoke_impl|invoke)<|std::__1::(?:__thread_proxy|__thread_execute|__invoke)\b)/;
 

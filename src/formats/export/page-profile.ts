@@ -55,7 +55,7 @@ export type PageSetup = {
    * Null: the recording is finished.
    */
   readonly live: string | null;
-  /** Where the page may send further recordings, relative to it; null: nowhere. */
+  /** Address, relative to the page, to which it may send further recordings; null: it may not. */
   readonly open: string | null;
   /** The state to begin with, as in the hash of an address; empty: the usual one. */
   readonly view: string;

@@ -9,7 +9,7 @@ export type PageReport = {
   readonly eventRows: readonly number[];
   /** The provenance of the first weight and all events. */
   readonly provenance: ExportProvenance;
-  /** What helps against each of `PageProfile.completeness.cut`; null: nothing does. */
+  /** A remedy for each row of `PageProfile.completeness.cut`; null: there is none. */
   readonly cutAdvice: readonly (string | null)[];
 };
 

@@ -1,7 +1,7 @@
 import type { StepColumns } from '../../profile/analysis/share-steps.ts';
 import type { LostBounds, WeightKind } from '../../profile/types.ts';
 
-/** What the total of an event in one selection was made of. */
+/** The total of an event in one selection, and what its bounds follow from. */
 export type TotalInput = {
   /** With `lost`, the part of it that no sample shows. */
   readonly weight: number;
@@ -17,7 +17,7 @@ export type TotalInput = {
 };
 
 /**
- * Where the total of this run lies. It is a sum, not a share, so samples don't leave it open but for
+ * The interval in which the total of this run lies. It is a sum, not a share, so samples leave open only
  * what they did not reach: the counter's final value is the other end where weights are of it. Else
  * each stream may have gone on for up to an interval after its last sample, and what was lost is
  * between its bounds.

@@ -22,7 +22,7 @@ export type Change = {
 /** A change with the chance that so great a one comes from nothing, 0…1. */
 export type Judged = Change & { readonly chance: number };
 
-/** Of all that is marked certain together, the chance that any is so wrongly. */
+/** Maximum chance that any of all changes marked certain is so wrongly. */
 const ALPHA = 0.05;
 /** Standard deviations that an end of an interval is away. */
 const Z = 1.959964;

@@ -109,7 +109,7 @@ export function* compareFunctions(
   return { rows, total: { absolute: totalIn('absolute'), second: totalIn('second') } };
 }
 
-/** What these recordings can be compared in. */
+/** Measures in which these recordings can be compared: rates need times, weights one unit. */
 function measuresOf(runs: readonly ComparedRun[]): DiffMeasure[] {
   if (runs.some(({ unit }) => unit !== runs[0].unit)) return ['share'];
   const haveTimes = runs.every(({ seconds }) => seconds !== null && seconds > 0);

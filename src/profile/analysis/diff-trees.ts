@@ -7,13 +7,13 @@ import { addSelf, addSelfSamples, treeOfPairs } from './join-trees.ts';
 /** Two trees laid over each other. Its weights are the means of the two recordings' scaled weights. */
 export type DiffTree = {
   readonly tree: CallTree;
-  /** Per row of `tree`: what this recording has, scaled, less what the other has. */
+  /** Per row of `tree`: the total in this recording less that in the other, both scaled. */
   readonly delta: Float64Array;
-  /** What the other has, scaled. */
+  /** Total of the row in the other recording, scaled. */
   readonly other: Float64Array;
 };
 
-/** What the weights of each recording are multiplied by: 1 / its weight makes shares of them. */
+/** Factors of the weights of each recording: 1 / its weight makes shares of them. */
 export type DiffScales = { readonly mine: number; readonly other: number };
 
 /**

@@ -32,7 +32,7 @@ export type ElfFilesOptions = {
   readonly mustBeRecorded: boolean;
   /** Processes met so far; those still alive show their files under /proc/PID/root. */
   readonly pids: () => readonly number[];
-  /** What the recording itself keeps. */
+  /** Programs that the recording itself keeps. */
   readonly stored?: StoredPrograms;
   /** When the recording was over, milliseconds since 1970; null: not known. */
   readonly recordedUntilMs: number | null;

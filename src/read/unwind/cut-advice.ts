@@ -3,7 +3,7 @@ import type { CutStacks } from '../../profile/analysis/completeness.ts';
 import type { Profile } from '../../profile/types.ts';
 import { CHAIN_ENDS, CHAIN_IS_FULL, LBR_ENDS, LBR_IS_FULL } from './stack-roots.ts';
 
-/** What helps against stacks being cut for this reason, as part of a sentence; null if nothing does. */
+/** The remedy for stacks that are cut for this reason, as part of a sentence; null if there is none. */
 export function adviceForCut({ reason, dso }: CutStacks, profile: Profile): string | null {
   switch (reason) {
     case CHAIN_ENDS:

@@ -57,7 +57,7 @@ it('threads and DSOs keep their rows, and learn what is known late', () => {
   };
   const longer: Profile = {
     ...LONGER,
-    // What is read first by its features was met last by its samples.
+    // The longer recording lists first the DSO and the thread that the shorter one lacks.
     dsos: [dso('libm'), dso('app', 'c0ffee')],
     threads: [thread(9, 'late'), thread(7, 'app')],
     funcs: { ...LONGER.funcs, dso: LONGER.funcs.dso.slice().fill(1) },
