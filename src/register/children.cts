@@ -1,5 +1,5 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
-const fs = require('node:fs') as typeof import('node:fs');
+const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 
 type AnyFunction = (...args: unknown[]) => unknown;
 /** Functions under `node:child_process`, which takes 3 ms to load itself, and which few programs need. */

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
-const fs = require('node:fs') as typeof import('node:fs');
+const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 
 /** Exports of the code-events library, see `native/glue/code_events_addon.cc`. */
 export type CodeEventsLibrary = {

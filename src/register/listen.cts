@@ -1,7 +1,7 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
 import type { Server, Socket } from 'node:net';
 
-const fs = require('node:fs') as typeof import('node:fs');
+const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 const { loadLibrary, codeEventsLibrary } =
   require('./code-events.cjs') as typeof import('./code-events.cts');
 

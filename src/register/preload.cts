@@ -23,7 +23,7 @@ const recorder = process.env.PERF_TS_CODE_EVENTS;
  */
 const isSent = recorder !== undefined && reportCode(recorder);
 
-const fs = require('node:fs') as typeof import('node:fs');
+const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 const nodeModule = (require('./node-module.cjs') as typeof import('./node-module.cts'))
   .nodeModule as NodeModuleExports;
 const { pathToFileURL } = require('node:url') as typeof import('node:url');

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
-const fs = require('node:fs') as typeof import('node:fs');
+const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 
 /** Path of a process's notes, next to V8's map. */
 const notesPath = (pid: number): string => `/tmp/perf-ts-${pid}.notes`;

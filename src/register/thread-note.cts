@@ -1,5 +1,5 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
-const fs = require('node:fs') as typeof import('node:fs');
+const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 const nodeModule = (require('./node-module.cjs') as typeof import('./node-module.cts'))
   .nodeModule as { runMain: unknown };
 
