@@ -60,6 +60,26 @@ export function background(command, args) {
   };
 }
 
+/** The page of a recording, served: its address and its server's pid; `stop()` ends it and waits. */
+export async function servePage(file) {
+  const [command, ...args] = perfTs;
+  const child = spawn(command, [...args, 'view', '--no-open', file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((done) => child.once('exit', done));
+  const url = await new Promise((done) =>
+    child.stdout.once('data', (text) => done(String(text).trim())),
+  );
+  return {
+    url,
+    pid: child.pid,
+    stop: async () => {
+      child.kill('SIGINT');
+      await ended;
+    },
+  };
+}
+
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)];

@@ -5,10 +5,10 @@
 // a page's code is as little compiled as that. The median of three. What is computed in slices makes
 // way for whatever is asked meanwhile, so the longest of them is what a click waits for it at most.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { median, perfTs } from '../measure.mjs';
+import { median, servePage } from '../measure.mjs';
 import { importBundled } from './bundle.mjs';
 import { walkThrough } from './session.mjs';
 
@@ -70,16 +70,10 @@ function millisecondsSince(start) {
 /** Of a file *.page the bytes; of a recording what `view` would send. */
 async function pageData(path) {
   if (path.endsWith('.page')) return new Uint8Array(readFileSync(path));
-  const [command, ...args] = perfTs;
-  const child = spawn(command, [...args, 'view', '--no-open', path], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const { url, stop } = await servePage(path);
   try {
-    const url = await new Promise((done) =>
-      child.stdout.once('data', (text) => done(String(text).trim())),
-    );
     return new Uint8Array(await (await fetch(new URL('profile/0', url))).arrayBuffer());
   } finally {
-    child.kill('SIGINT');
+    await stop();
   }
 }

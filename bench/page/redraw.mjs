@@ -5,9 +5,8 @@
 // (schedstat), script, style and layout are wall-clock time by the browser's counters, as is the longest task
 // by its observer of long tasks, 0 below 50 ms. HASH is added to the address: '&frames=all'.
 
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { median, perfTs } from '../measure.mjs';
+import { median, servePage } from '../measure.mjs';
 
 const CHROMIUM = '/usr/bin/chromium';
 const WINDOWS = [
@@ -24,22 +23,14 @@ const [file, runs = '5', hash = ''] = process.argv.slice(2);
 const { chromium } = await import('playwright-core');
 const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 const browser = await chromium.launch({ executablePath: CHROMIUM, args });
-const [command, ...options] = perfTs;
-const server = spawn(command, [...options, 'view', '--no-open', file], {
-  stdio: ['ignore', 'pipe', 'ignore'],
-});
-const ended = new Promise((done) => server.once('exit', done));
+const { url, stop } = await servePage(file);
 try {
-  const url = await new Promise((done) =>
-    server.stdout.once('data', (text) => done(String(text).trim())),
-  );
   console.log('| window | what | frames | CPU, ms | script | style | layout | longest task |');
   console.log('| --- | --- | --- | --- | --- | --- | --- | --- |');
   for (const [width, height] of WINDOWS) await look(url, width, height);
 } finally {
   await browser.close();
-  server.kill('SIGINT');
-  await ended;
+  await stop();
 }
 
 async function look(url, width, height) {

@@ -4,8 +4,7 @@
 // while the page's worker computes all that fills in: tracks, intervals, the report. How long each
 // took until it was drawn, and how long the worker was asked for each kind of answer.
 
-import { spawn } from 'node:child_process';
-import { median, perfTs } from '../measure.mjs';
+import { median, servePage } from '../measure.mjs';
 
 const CHROMIUM = '/usr/bin/chromium';
 const STORM_MS = 3000;
@@ -30,15 +29,8 @@ for (const what of [...new Set(seen.map((one) => one.what))].sort()) {
 
 /** What happened in one look: `{ what, ms }`. */
 async function look(run) {
-  const [command, ...options] = perfTs;
-  const child = spawn(command, [...options, 'view', '--no-open', file], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const ended = new Promise((done) => child.once('exit', done));
+  const { url, stop } = await servePage(file);
   try {
-    const url = await new Promise((done) =>
-      child.stdout.once('data', (text) => done(String(text).trim())),
-    );
     const page = await browser.newPage({
       viewport: { width: 1280, height: 720 },
       reducedMotion: 'reduce',
@@ -51,8 +43,7 @@ async function look(run) {
     await page.close();
     return seen;
   } finally {
-    child.kill('SIGINT');
-    await ended;
+    await stop();
   }
 }
 

@@ -2,7 +2,7 @@
 // painted, whole process; then what a click and a search take. The peer is the way through files:
 // perf script, stackcollapse-perf.pl, flamegraph.pl, without the time to open its SVG.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
@@ -11,6 +11,7 @@ import {
   median,
   outDirectory,
   perfTs,
+  servePage,
   stackcollapse,
   time,
   workload,
@@ -124,20 +125,13 @@ async function view(file, browser) {
   });
   page.setDefaultTimeout(PATIENCE_MS);
   const start = performance.now();
-  const [command, ...args] = perfTs;
-  const child = spawn(command, [...args, 'view', '--no-open', file], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const ended = new Promise((done) => child.once('exit', done));
-  const url = await new Promise((done) =>
-    child.stdout.once('data', (text) => done(String(text).trim())),
-  );
+  const { url, pid, stop } = await servePage(file);
   const served = performance.now() - start;
   await page.goto(url);
   await page.waitForFunction(() => document.querySelector('.frame') !== null);
   await page.evaluate(nextPaint);
   const painted = performance.now() - start;
-  const cpu = cpuOf(child.pid);
+  const cpu = cpuOf(pid);
   const clickBesideStrip = (await page.evaluate(clickFrames, [0.5]))[0];
   await page.reload();
   await page.waitForFunction(() => document.querySelector('.frame') !== null);
@@ -148,8 +142,7 @@ async function view(file, browser) {
   const megabytes = await memoryOf(page);
   const search = await page.evaluate(searchFor, 'leaf');
   await page.close();
-  child.kill('SIGINT');
-  await ended;
+  await stop();
   return {
     served,
     painted,
