@@ -13,12 +13,31 @@ export function formatShare(share: number): string {
   return `${(share * 100).toFixed(2)}%`;
 }
 
-/** `12.10–14.52%`: where a share lies, in 95 of 100 recordings; empty where that is not known. */
-export function formatShareInterval(
-  interval: { readonly low: number; readonly high: number } | undefined,
-): string {
+type Ends = { readonly low: number; readonly high: number };
+
+/**
+ * A share with as many decimals as its interval leaves known: `12%` of ±0.5 points and more, `12.1%` of
+ * ±0.05, else `12.14%`, also without an interval.
+ */
+export function formatKnownShare(share: number, interval: Ends | undefined): string {
+  return `${(share * 100).toFixed(knownDecimals(interval))}%`;
+}
+
+function knownDecimals(interval: Ends | undefined): number {
+  if (interval === undefined) return 2;
+  const points = ((interval.high - interval.low) / 2) * 100;
+  return points >= 0.5 ? 0 : points >= 0.05 ? 1 : 2;
+}
+
+/**
+ * `12.1–14.5%`: where a share lies, in 95 of 100 recordings, with a decimal more than the share has;
+ * empty where that is not known.
+ */
+export function formatShareInterval(interval: Ends | undefined): string {
   if (interval === undefined) return '';
-  return `${(interval.low * 100).toFixed(2)}–${formatShare(interval.high)}`;
+  const decimals = Math.min(2, knownDecimals(interval) + 1);
+  const [low, high] = [interval.low, interval.high].map((end) => (end * 100).toFixed(decimals));
+  return `${low}–${high}%`;
 }
 
 /** `+1.23`: a difference of two shares, in percentage points. */

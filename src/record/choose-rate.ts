@@ -4,8 +4,11 @@ import type { KernelSettings } from '../system/kernel/kernel-settings.ts';
 import type { Notices } from './notices.ts';
 import type { RecordOptions } from './record-options.ts';
 
-/** perf's default rate, Hz. */
-export const DEFAULT_FREQUENCY_HZ = 4000;
+/**
+ * The default rate, Hz: perf's 4000, but a prime, so that samples don't fall in step with what timers of 1, 4 or 10 ms
+ * start. Over a second they come to lie all over such a time.
+ */
+export const DEFAULT_FREQUENCY_HZ = 3989;
 
 /** How often one event is sampled: exactly one of the two modes. */
 export type SamplingRate =
@@ -46,7 +49,7 @@ export function readAskedRate(options: RecordOptions, settings: KernelSettings):
 
 /**
  * The rate of one event, the first of: its own `period=` or `freq=` term, what the user asked for
- * all events, the event's default, 4000 Hz; lowered to what the kernel takes.
+ * all events, the event's default, 3989 Hz; lowered to what the kernel takes.
  */
 export function chooseRate(
   spec: EventSpec,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   formatBytes,
   formatCount,
+  formatKnownShare,
   formatNanos,
   formatPoints,
   formatShare,
@@ -19,9 +20,24 @@ test.each([
   expect(formatShare(share)).toBe(text);
 });
 
-test('an interval is two shares, and nothing where it is not known', () => {
-  expect(formatShareInterval({ low: 0.121, high: 0.1452 })).toBe('12.10–14.52%');
+test('an interval is two shares with a decimal more than the share has, and nothing where it is not known', () => {
+  expect(formatShareInterval({ low: 0.121, high: 0.1452 })).toBe('12.1–14.5%');
+  expect(formatShareInterval({ low: 0.121, high: 0.1242 })).toBe('12.10–12.42%');
+  expect(formatShareInterval({ low: 0.12101, high: 0.12104 })).toBe('12.10–12.10%');
   expect(formatShareInterval(undefined)).toBe('');
+});
+
+test('a share has the decimals that its interval leaves known', () => {
+  const around = (half: number) =>
+    formatKnownShare(0.1234, { low: 0.1234 - half, high: 0.1234 + half });
+  expect([0.02, 0.005, 0.004, 0.0005, 0.0004].map(around)).toEqual([
+    '12%',
+    '12%',
+    '12.3%',
+    '12.3%',
+    '12.34%',
+  ]);
+  expect(formatKnownShare(0.1234, undefined)).toBe('12.34%');
 });
 
 test('a difference of shares has a sign', () => {

@@ -31,11 +31,11 @@ function noticesOf(...[events, options, machine]: Parameters<typeof planOf>): re
 }
 
 describe('the rate of an event', () => {
-  it('is 4000 Hz, or each one for tracepoints and breakpoints', () => {
+  it('is 3989 Hz, or each one for tracepoints and breakpoints', () => {
     expect(draw('cycles,page-faults,cpu-clock,sched:sched_switch,mem:0x1000:rw')).toEqual([
-      'cycles 4000 Hz PERIOD | inherit',
-      'page-faults 4000 Hz PERIOD | inherit',
-      'cpu-clock 4000 Hz PERIOD | inherit',
+      'cycles 3989 Hz PERIOD | inherit',
+      'page-faults 3989 Hz PERIOD | inherit',
+      'cpu-clock 3989 Hz PERIOD | inherit',
       'sched:sched_switch 1/1 PERIOD RAW | inherit',
       'mem:0x1000:rw 1/1 PERIOD | inherit',
     ]);
@@ -162,9 +162,9 @@ describe('an event that does not open as asked', () => {
 
   it('is recorded in user space only where the kernel part is refused', () => {
     expect(draw('cycles,page-faults:pp,cpu/event=0x3c/', {}, { rule: userOnly })).toEqual([
-      'cycles:u 4000 Hz PERIOD | inherit excludeKernel excludeHv',
-      'page-faults:upp 4000 Hz PERIOD | preciseIp=2 inherit excludeKernel excludeHv',
-      'cpu/event=0x3c/u 4000 Hz PERIOD | inherit excludeKernel excludeHv',
+      'cycles:u 3989 Hz PERIOD | inherit excludeKernel excludeHv',
+      'page-faults:upp 3989 Hz PERIOD | preciseIp=2 inherit excludeKernel excludeHv',
+      'cpu/event=0x3c/u 3989 Hz PERIOD | inherit excludeKernel excludeHv',
     ]);
     expect(noticesOf('cycles:uk', {}, { rule: userOnly })).toEqual([
       'recording user space only (cycles:u): kernel.perf_event_paranoid is 2; kernel code needs 1 ' +
@@ -190,7 +190,7 @@ describe('an event that does not open as asked', () => {
     const rule: KernelRule = (attr, ...place) => userOnly(attr, ...place) || noPmu(attr, ...place);
     const machine = { sources: NO_PMU, rule };
     expect(draw('cycles:P', {}, machine)).toEqual([
-      'cpu-clock:u 4000 Hz PERIOD | inherit excludeKernel excludeHv',
+      'cpu-clock:u 3989 Hz PERIOD | inherit excludeKernel excludeHv',
     ]);
     expect(noticesOf('cycles:P', {}, machine)).toEqual([
       'cycles: this machine has no hardware counters (ENOENT); recording cpu-clock:u instead, a ' +
@@ -243,7 +243,7 @@ describe('an event that does not open as asked', () => {
     const rule: KernelRule = ({ flags }) =>
       flags.preciseIp > 1 ? 'EINVAL' : flags.excludeKernel ? '' : 'EACCES';
     expect(draw('cycles:P', {}, { rule })).toEqual([
-      'cycles:uP 4000 Hz PERIOD | preciseIp=1 inherit excludeKernel excludeHv',
+      'cycles:uP 3989 Hz PERIOD | preciseIp=1 inherit excludeKernel excludeHv',
     ]);
   });
 
@@ -264,7 +264,7 @@ describe('an event that does not open as asked', () => {
       flags.preciseIp > 0 ? 'EOPNOTSUPP' : flags.excludeKernel ? '' : 'EACCES';
     const plan = planOf('cycles/max-stack=5/P', {}, { rule, attrSize: 104 });
     expect(drawPlan(plan)).toEqual([
-      'cycles/max-stack=5/uP 4000 Hz CALLCHAIN PERIOD | inherit excludeKernel excludeHv',
+      'cycles/max-stack=5/uP 3989 Hz CALLCHAIN PERIOD | inherit excludeKernel excludeHv',
     ]);
     expect(plan.notices.map((notice) => notice.split(':')[0])).toEqual([
       'cycles/max-stack=5/uP',
@@ -296,14 +296,14 @@ describe('what an event records', () => {
   it('an event records callchains by option or by its call-graph term', () => {
     const events = 'cycles,instructions/call-graph=no/,page-faults/call-graph=fp/';
     expect(draw(events, { callGraph: 'fp' })).toEqual([
-      'cycles 4000 Hz CALLCHAIN PERIOD | inherit',
-      'instructions/call-graph=no/ 4000 Hz PERIOD | inherit',
-      'page-faults/call-graph=fp/ 4000 Hz CALLCHAIN PERIOD | inherit',
+      'cycles 3989 Hz CALLCHAIN PERIOD | inherit',
+      'instructions/call-graph=no/ 3989 Hz PERIOD | inherit',
+      'page-faults/call-graph=fp/ 3989 Hz CALLCHAIN PERIOD | inherit',
     ]);
     expect(draw(events)).toEqual([
-      'cycles 4000 Hz PERIOD | inherit',
-      'instructions/call-graph=no/ 4000 Hz PERIOD | inherit',
-      'page-faults/call-graph=fp/ 4000 Hz CALLCHAIN PERIOD | inherit',
+      'cycles 3989 Hz PERIOD | inherit',
+      'instructions/call-graph=no/ 3989 Hz PERIOD | inherit',
+      'page-faults/call-graph=fp/ 3989 Hz CALLCHAIN PERIOD | inherit',
     ]);
   });
 
@@ -311,7 +311,7 @@ describe('what an event records', () => {
     const { events } = planOf('cycles/max-stack=5/,page-faults', { callGraph: 'fp' });
     expect(events.map(({ attr }) => attr.sampleMaxStack)).toEqual([5, 0]);
     expect(draw('cycles/max-stack=5/')).toEqual([
-      'cycles/max-stack=5/ 4000 Hz CALLCHAIN PERIOD | inherit',
+      'cycles/max-stack=5/ 3989 Hz CALLCHAIN PERIOD | inherit',
     ]);
   });
 
@@ -372,25 +372,25 @@ describe('what an event records', () => {
   it('--counts with --per-thread reads the counter on any kernel: nothing inherits', () => {
     const features = { inheritedRead: false };
     const options = { counts: true, perThread: true };
-    expect(draw('cycles', options, { features })).toEqual(['cycles 4000 Hz READ PERIOD |']);
+    expect(draw('cycles', options, { features })).toEqual(['cycles 3989 Hz READ PERIOD |']);
     expect(noticesOf('cycles', options, { features })).toEqual([]);
   });
 
   it('--counts does not inherit where the kernel cannot read inherited counters', () => {
     const features = { inheritedRead: false };
     expect(draw('cycles,page-faults', { counts: true }, { features })).toEqual([
-      'cycles 4000 Hz PERIOD | inherit',
-      'page-faults 4000 Hz PERIOD | inherit',
+      'cycles 3989 Hz PERIOD | inherit',
+      'page-faults 3989 Hz PERIOD | inherit',
     ]);
     expect(noticesOf('cycles,page-faults', { counts: true }, { features })).toEqual([
       "recording without --counts: this kernel can't read counters of inherited events with each " +
         'sample (Linux 6.12 can; --no-inherit keeps the counts and leaves out later threads)',
     ]);
     expect(draw('cycles', { counts: true, inherit: false }, { features })).toEqual([
-      'cycles 4000 Hz READ PERIOD |',
+      'cycles 3989 Hz READ PERIOD |',
     ]);
     expect(draw('cycles', { counts: true, systemWide: true }, { features })).toEqual([
-      'cycles 4000 Hz READ PERIOD |',
+      'cycles 3989 Hz READ PERIOD |',
     ]);
   });
 
@@ -421,8 +421,8 @@ describe('what an event records', () => {
 
   it('pinned and exclusive events stay so', () => {
     expect(draw('cycles:D,instructions:e')).toEqual([
-      'cycles:D 4000 Hz PERIOD | inherit pinned',
-      'instructions:e 4000 Hz PERIOD | inherit exclusive',
+      'cycles:D 3989 Hz PERIOD | inherit pinned',
+      'instructions:e 3989 Hz PERIOD | inherit exclusive',
     ]);
   });
 });
@@ -430,18 +430,18 @@ describe('what an event records', () => {
 describe('a group', () => {
   it('samples each of its events', () => {
     expect(draw('page-faults,{cycles,instructions},{cpu-clock,task-clock}')).toEqual([
-      'page-faults 4000 Hz PERIOD | inherit',
-      'cycles 4000 Hz PERIOD | inherit',
-      'instructions 4000 Hz PERIOD | inherit led by 1',
-      'cpu-clock 4000 Hz PERIOD | inherit',
-      'task-clock 4000 Hz PERIOD | inherit led by 3',
+      'page-faults 3989 Hz PERIOD | inherit',
+      'cycles 3989 Hz PERIOD | inherit',
+      'instructions 3989 Hz PERIOD | inherit led by 1',
+      'cpu-clock 3989 Hz PERIOD | inherit',
+      'task-clock 3989 Hz PERIOD | inherit led by 3',
     ]);
   });
 
   it('a group with S is sampled and read by its leader', () => {
     const events = '{cycles,sched:sched_switch,page-faults/period=7/}:S';
     expect(draw(events, { callGraph: 'fp' })).toEqual([
-      'cycles 4000 Hz READ CALLCHAIN PERIOD GROUP | inherit',
+      'cycles 3989 Hz READ CALLCHAIN PERIOD GROUP | inherit',
       'sched:sched_switch 1/0 READ CALLCHAIN PERIOD GROUP | inherit led by 0',
       'page-faults/period=7/ 1/0 READ CALLCHAIN PERIOD GROUP | inherit led by 0',
     ]);
@@ -452,17 +452,17 @@ describe('a group', () => {
   });
 
   it('a group of one event with S reads its own counter', () => {
-    expect(draw('{cycles}:S')).toEqual(['cycles 4000 Hz READ PERIOD | inherit']);
-    expect(draw('cycles:S')).toEqual(['cycles:S 4000 Hz READ PERIOD | inherit']);
+    expect(draw('{cycles}:S')).toEqual(['cycles 3989 Hz READ PERIOD | inherit']);
+    expect(draw('cycles:S')).toEqual(['cycles:S 3989 Hz READ PERIOD | inherit']);
   });
 
   it('a group with S does not inherit where the kernel cannot read inherited counters', () => {
     const features = { inheritedRead: false };
     const plan = planOf('{cycles,instructions}:S,page-faults', {}, { features });
     expect(drawPlan(plan)).toEqual([
-      'cycles 4000 Hz READ PERIOD GROUP |',
+      'cycles 3989 Hz READ PERIOD GROUP |',
       'instructions 1/0 READ PERIOD GROUP | led by 0',
-      'page-faults 4000 Hz PERIOD | inherit',
+      'page-faults 3989 Hz PERIOD | inherit',
     ]);
     expect(plan.notices).toEqual([
       "cycles: this kernel can't read counters of inherited events with each sample (Linux 6.12 " +
@@ -474,12 +474,12 @@ describe('a group', () => {
     const plan = planOf('page-faults,{cycles,instructions,branches}:SW,{cpu-clock,task-clock}');
     const singly = withoutWeakGroup(plan, 3);
     expect(singly === null ? null : drawPlan(singly)).toEqual([
-      'page-faults 4000 Hz PERIOD | inherit',
-      'cycles 4000 Hz PERIOD | inherit',
-      'instructions 4000 Hz PERIOD | inherit',
-      'branches 4000 Hz PERIOD | inherit',
-      'cpu-clock 4000 Hz PERIOD | inherit',
-      'task-clock 4000 Hz PERIOD | inherit led by 4',
+      'page-faults 3989 Hz PERIOD | inherit',
+      'cycles 3989 Hz PERIOD | inherit',
+      'instructions 3989 Hz PERIOD | inherit',
+      'branches 3989 Hz PERIOD | inherit',
+      'cpu-clock 3989 Hz PERIOD | inherit',
+      'task-clock 3989 Hz PERIOD | inherit led by 4',
     ]);
     expect(singly?.notices.at(-1)).toBe(
       'the group {cycles,instructions,branches} does not fit the PMU: its events are recorded ' +

@@ -18,7 +18,7 @@ function declareEvents(command: Command): void {
   command
     .optionsGroup('Events:')
     .option('-e, --event <list>', 'events in perf syntax; may repeat', collect)
-    .option('-F, --freq <hz>', 'frequency mode: samples per second, or max (default 4000)')
+    .option('-F, --freq <hz>', 'frequency mode: samples per second, or max (default 3989)')
     .option('-c, --count <n>', 'period mode: one sample every n events')
     .option(
       '--off-cpu [=only]',

@@ -1,4 +1,9 @@
-import { formatCount, formatShare, formatShareInterval } from '../../base/numbers.ts';
+import {
+  formatCount,
+  formatKnownShare,
+  formatShare,
+  formatShareInterval,
+} from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import {
@@ -56,10 +61,11 @@ export function groupedLines(
   const withTotal = byTotal !== null;
   const withInterval =
     rows.some(({ selfInterval }) => selfInterval !== undefined) && !report.isExact;
+  const knownBy = (row: (typeof rows)[number]) => (withInterval ? row.selfInterval : undefined);
   const cells = rows.map((row) => [
-    formatShare(row.selfShare),
+    formatKnownShare(row.selfShare, knownBy(row)),
     ...(withInterval ? [formatShareInterval(row.selfInterval)] : []),
-    ...(withTotal ? [formatShare(row.totalShare)] : []),
+    ...(withTotal ? [formatKnownShare(row.totalShare, knownBy(row))] : []),
     formatCount(row.selfSamples),
     ...namesOf(row),
   ]);

@@ -1,5 +1,10 @@
 import { lostSamplesOf } from '../../base/lost-samples.ts';
-import { formatCount, formatShare, formatShareInterval } from '../../base/numbers.ts';
+import {
+  formatCount,
+  formatKnownShare,
+  formatShare,
+  formatShareInterval,
+} from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
@@ -172,13 +177,14 @@ function reportLines(
   const withDso = sort === 'sym';
   const withTotal = view.byTotal !== false;
   const hasIntervals = estimator !== null && !estimator.isExact;
-  // An interval stands behind the share that it is of: the one that the rows are ordered by.
-  const columns: [title: string, cell: (row: (typeof rows)[number]) => string][] = [
-    ['self', (row) => formatShare(row.selfShare)],
-    ['total', (row) => formatShare(row.totalShare)],
-  ];
   const intervalOf = (row: (typeof rows)[number]) =>
     totals ? row.totalInterval : row.selfInterval;
+  const knownBy = (row: (typeof rows)[number]) => (hasIntervals ? intervalOf(row) : undefined);
+  // An interval stands behind the share that it is of: the one that the rows are ordered by.
+  const columns: [title: string, cell: (row: (typeof rows)[number]) => string][] = [
+    ['self', (row) => formatKnownShare(row.selfShare, knownBy(row))],
+    ['total', (row) => formatKnownShare(row.totalShare, knownBy(row))],
+  ];
   if (totals) columns.reverse();
   if (!withTotal) columns.pop();
   if (hasIntervals)

@@ -1,5 +1,10 @@
 import pc from 'picocolors';
-import { formatCount, formatShare, formatShareInterval } from '../../base/numbers.ts';
+import {
+  formatCount,
+  formatKnownShare,
+  formatShare,
+  formatShareInterval,
+} from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { GroupKey } from '../../profile/analysis/grouped-report.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
@@ -122,10 +127,20 @@ export function tableLines(rows: readonly TopRow[], table: SliceTableKey, look: 
   const titles = titlesOf(table, look.keys);
   const names = rows.map((row) => row.names.map((name) => printable(shortName(name))));
   const numbers = [
-    { title: 'self', of: (row: TopRow) => formatShare(row.selfShare), drop: 9 },
+    {
+      title: 'self',
+      of: (row: TopRow) => formatKnownShare(row.selfShare, row.selfInterval),
+      drop: 9,
+    },
     { title: '95% interval', of: (row: TopRow) => formatShareInterval(row.selfInterval), drop: 1 },
     ...(look.hasStacks
-      ? [{ title: 'total', of: (row: TopRow) => formatShare(row.totalShare), drop: 3 }]
+      ? [
+          {
+            title: 'total',
+            of: (row: TopRow) => formatKnownShare(row.totalShare, row.selfInterval),
+            drop: 3,
+          },
+        ]
       : []),
     { title: 'samples', of: (row: TopRow) => formatCount(row.selfSamples), drop: 2 },
   ].map((column) => {

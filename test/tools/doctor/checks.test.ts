@@ -156,7 +156,7 @@ describe('the doctor', () => {
     const settings = { ...USUAL_SETTINGS, maxSampleRateHz: 1500 };
     expect(check('max-sample-rate', { settings })).toMatchObject({
       state: 'warn',
-      found: 'kernel.perf_event_max_sample_rate is 1500, less than the default -F 4000',
+      found: 'kernel.perf_event_max_sample_rate is 1500, less than the default -F 3989',
       fix: ['sysctl kernel.perf_event_max_sample_rate=100000'],
     });
     const off = { ...settings, cpuTimeMaxPercent: 0 };
