@@ -8,17 +8,24 @@ const scratch = scratchDirectory();
 type Shares = { readonly share: number; readonly otherShare: number };
 
 /**
- * `perf script` of 400 samples or `length` of them, of which so many per hundred are in `slow`, spread evenly.
+ * `perf script` of 400 samples or `length` of them, of which so many per hundred are in `slow`, in no
+ * regular order: samples that alternate regularly would be in step with the program.
  */
 function recording(name: string, slow: number, event = 'cycles', length = 400): string {
-  const lines = Array.from({ length }, (_, ms) => {
-    const func = (ms * slow) % 100 < slow ? '402000 slow+0x0' : '401000 fast+0x0';
+  const places = Array.from({ length }, (_, ms) => ms);
+  const mixed = places.toSorted((a, b) => mix(a) - mix(b));
+  const areSlow = new Set(mixed.slice(0, Math.round((slow / 100) * length)));
+  const lines = places.map((ms) => {
+    const func = areSlow.has(ms) ? '402000 slow+0x0' : '401000 fast+0x0';
     return `app 10 100.${String(ms).padStart(3, '0')}000: 7 ${event}: ${func} (/bin/app)`;
   });
   const path = join(scratch, name);
   writeFileSync(path, `${lines.join('\n')}\n`);
   return path;
 }
+
+/** A number that looks random. */
+const mix = (place: number): number => Math.imul(place + 1, 2_654_435_761) ^ (place * 40_503);
 
 const before = recording('before.txt', 20);
 const after = recording('after.txt', 50);
