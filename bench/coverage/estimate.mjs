@@ -24,7 +24,7 @@ export function productOf({
     const weight = sum(weights.values);
     const lost = sum(weights.lostBefore ?? []);
     const { periodEvents } = input.samples;
-    const places = { func, instruction: func };
+    const places = { func, stack: func };
     const inStep = findInStep(input, aligned.groups, 0, aligned.arrivedEvents, places);
     const shared = {
       inStep,

@@ -1,5 +1,6 @@
 // Hot: some hundred times per sample of a part of the samples.
 
+import { PERF_TYPE } from '../base/event-type.ts';
 import { primeFrom, primeUpTo } from '../base/primes.ts';
 import type { SamplePlaces } from '../profile/sample-places.ts';
 import type { StreamGroups } from './streams.ts';
@@ -15,7 +16,7 @@ import type { PeriodInput } from './types.ts';
  *   and more.
  * - `clock`: functions come again every `everyNs`, at which timers tick, and samples fall on few places of
  *   that time. `cycles` is how often.
- * - `one-place`: samples of equal intervals all lie on one instruction. It may be all that the program
+ * - `one-place`: samples of equal intervals all have one stack. It may be all that the program
  *   does, or the one place of a loop of as many events: the samples don't tell.
  * - `tasks`: many tasks that do the same have their first samples at the same event each, and `share`
  *   of all events came before these.
@@ -38,7 +39,7 @@ export function findInStep(
   arrived: Float64Array,
   places: SamplePlaces,
 ): InStep | null {
-  const { mode, fixedPeriod } = input.events[event];
+  const { mode, type, fixedPeriod } = input.events[event];
   if (mode === 'clock' || fixedPeriod === 1) return null;
   const streams: Int32Array[] = [];
   for (let g = 0; g < groups.length; g++) {
@@ -51,7 +52,7 @@ export function findInStep(
   const areEqual = hasEqualIntervals(longest, arrived);
   return (
     (areEqual ? findCycle(settled, places.func) : null) ??
-    (areEqual ? findOnePlace(settled, places.instruction) : null) ??
+    (areEqual && !isOfOnePlace(type) ? findOnePlace(settled, places.stack) : null) ??
     findClock(settled, input.samples.timeNs, places.func) ??
     findAlikeTasks(streams, arrived)
   );
@@ -158,9 +159,14 @@ function chanceOfEqual(states: Int32Array): number {
   return squares / (states.length * states.length);
 }
 
-function findOnePlace(rows: Int32Array, instruction: ArrayLike<number>): InStep | null {
-  const first = instruction[rows[0]];
-  if (rows.some((row) => instruction[row] !== first)) return null;
+/** A tracepoint and a breakpoint lie in one place themselves. */
+function isOfOnePlace(type: number): boolean {
+  return type === PERF_TYPE.TRACEPOINT || type === PERF_TYPE.BREAKPOINT;
+}
+
+function findOnePlace(rows: Int32Array, stack: ArrayLike<number>): InStep | null {
+  const first = stack[rows[0]];
+  if (rows.some((row) => stack[row] !== first)) return null;
   return { kind: 'one-place', samples: rows.length };
 }
 

@@ -5,11 +5,11 @@ import type { FrameTable, SampleTable, StackTable } from './types.ts';
 export type SamplePlaces = {
   /** Row of the function that the sample lies in. */
   readonly func: Int32Array;
-  /** Row of its innermost frame: its instruction. */
-  readonly instruction: Int32Array;
+  /** Row of its stack; without callers, of its instruction. */
+  readonly stack: Int32Array;
 };
 
-/** The innermost frame of every sample, and its function. */
+/** The function and the stack of every sample. */
 // Hot: once per sample.
 export function placesOfSamples({
   samples,
@@ -21,13 +21,9 @@ export function placesOfSamples({
   readonly frames: Pick<FrameTable, 'func'>;
 }): SamplePlaces {
   const func = new Int32Array(samples.length).fill(NONE);
-  const instruction = new Int32Array(samples.length).fill(NONE);
   for (let i = 0; i < samples.length; i++) {
     const stack = samples.stack[i];
-    if (stack === NONE) continue;
-    const frame = stacks.frame[stack];
-    instruction[i] = frame;
-    func[i] = frames.func[frame];
+    if (stack !== NONE) func[i] = frames.func[stacks.frame[stack]];
   }
-  return { func, instruction };
+  return { func, stack: samples.stack };
 }

@@ -6,10 +6,10 @@ import { inStepRemedy, inStepText } from '../../src/period/report/in-step-words.
 import type { ProfileEvent } from '../../src/profile/types.ts';
 import { type DrawnSample, PAGE_FAULTS, recordingOf } from './recording.ts';
 
-/** Each function has one instruction. */
+/** Each function has one stack. */
 function placesIn(funcs: readonly number[]) {
   const func = Int32Array.from(funcs);
-  return { func, instruction: func };
+  return { func, stack: func };
 }
 
 const EVERY_100: ProfileEvent = {

@@ -23,8 +23,8 @@ export function inStepText(found: InStep): string {
       );
     case 'one-place':
       return (
-        `all ${formatCount(found.samples)} samples at equal intervals lie on one instruction: if it ` +
-        'is one of a loop, the loop has others that no sample shows'
+        `all ${formatCount(found.samples)} samples at equal intervals are in one place: if that is ` +
+        'one of a loop, the loop has others that no sample shows'
       );
     case 'tasks':
       return (
