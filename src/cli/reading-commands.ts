@@ -87,6 +87,8 @@ function declareDiff(program: Command): void {
       'compare with this one; may repeat, all files are new then',
       collect,
     )
+    .option('--old <files...>', 'the older recordings, up to the next option')
+    .option('--new <files...>', 'the newer recordings, up to the next option')
     .addOption(
       new Option(
         '--by <measure>',
@@ -107,14 +109,14 @@ Examples:
   perf-ts diff                     what is new in perf.data, against perf.data.old before it
   perf-ts diff old.data            what is new in perf.data, against old.data
   perf-ts diff old.data new.data   the older one first, as in perf diff
-  perf-ts diff --baseline old1.data --baseline old2.data new1.data new2.data
+  perf-ts diff --old a.data b.data --new c.data d.data
                                    means of several runs, by how far these differ
 perf-ts report and perf-ts view have the newer one first: report new.data --diff old.data, view new.data old.data.`,
     )
     .action(async (old: string | undefined, now: string[], options) => {
       const { diffSides } = await import('./report/diff-sides.ts');
       const { runDiffReport } = await import('./report/diff-report.ts');
-      const { here, there } = diffSides(old, now, options.baseline);
+      const { here, there } = diffSides([old ?? [], now].flat(), options);
       await runDiffReport(here, there, options);
     });
 }

@@ -95,8 +95,14 @@ describe('the difference of two recordings', () => {
     expect([here, there]).toEqual([7 * 395, 7 * 305]);
     expect(interval.high - interval.low).toBeCloseTo(2 * 4.3027 * 7 * Math.sqrt(50), 0);
     expect(perfTs(sides).stdout).toContain('(means of 2 and 2 recordings)');
+    expect(perfTs(['diff', '--old', a, b, '--new', c, d, '--json']).stdout).toBe(stdout);
     const three = perfTs(['diff', a, b, c]);
-    expect([three.status, three.stderr]).toEqual([2, expect.stringContaining('--baseline OLD1')]);
+    expect([three.status, three.stderr]).toEqual([2, expect.stringContaining('--old OLD1 OLD2')]);
+    const stray = perfTs(['diff', a, '--new', c]);
+    expect([stray.status, stray.stderr]).toEqual([
+      2,
+      expect.stringContaining('name the older one'),
+    ]);
   });
 
   test('a diff of a recording with itself has no certain change', () => {

@@ -75,7 +75,7 @@ function doubt({ functions, runs, otherRuns }: EventDiff, measure: DiffMeasure):
   const small = measure === 'share' ? '' : ', by 5% at least';
   return (
     `these two runs may be alike in it (the others differ${small}, ${together}); ` +
-    'how far runs of one program differ, two runs cannot tell: --baseline takes several'
+    'how far runs of one program differ, two runs cannot tell: --old and --new take several'
   );
 }
 

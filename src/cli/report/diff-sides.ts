@@ -3,23 +3,35 @@ import { UsageError } from '../../base/errors.ts';
 /** The recordings that are looked at, and those that they are compared with. */
 export type DiffSides = { readonly here: readonly string[]; readonly there: readonly string[] };
 
+/** What the command line names each side by. */
+export type DiffSideOptions = {
+  readonly baseline?: readonly string[];
+  readonly old?: readonly string[];
+  readonly new?: readonly string[];
+};
+
 /**
- * The sides of `perf-ts diff [OLD [NEW]]`, and of `perf-ts diff --baseline OLD … NEW …`. Throws
- * `UsageError` for more than two files without `--baseline`.
+ * The sides of `perf-ts diff [OLD [NEW]]`, of `perf-ts diff --baseline OLD … NEW …`, and of `perf-ts diff
+ * --old OLD … --new NEW …`. Throws `UsageError` for files of which it is not clear which side they are of.
  */
-export function diffSides(
-  first: string | undefined,
-  rest: readonly string[],
-  baseline: readonly string[] | undefined,
-): DiffSides {
-  if (baseline !== undefined) {
-    return { here: first === undefined ? ['perf.data'] : [first, ...rest], there: baseline };
+export function diffSides(files: readonly string[], options: DiffSideOptions): DiffSides {
+  const there = [...(options.baseline ?? []), ...(options.old ?? [])];
+  const here = options.new ?? [];
+  if (here.length > 0 && files.length > 0) {
+    const side = there.length > 0 ? 'a file of neither side' : 'name the older one by --old';
+    throw new UsageError(`${files[0]}: ${side}`, ['perf-ts diff --old OLD1 OLD2 --new NEW1 NEW2']);
   }
-  if (rest.length > 1) {
-    throw new UsageError(`${rest.length + 1} files: which of them are older is not clear`, [
-      'name each older one: perf-ts diff --baseline OLD1 --baseline OLD2 NEW1 NEW2',
+  if (there.length > 0) return { here: orDefault([...here, ...files], 'perf.data'), there };
+  if (here.length > 0) return { here, there: ['perf.data.old'] };
+  if (files.length > 2) {
+    throw new UsageError(`${files.length} files: which of them are older is not clear`, [
+      'name the sides: perf-ts diff --old OLD1 OLD2 --new NEW1 NEW2',
     ]);
   }
-  const [now = 'perf.data'] = rest;
-  return { here: [now], there: [first ?? 'perf.data.old'] };
+  const [old = 'perf.data.old', now = 'perf.data'] = files;
+  return { here: [now], there: [old] };
+}
+
+function orDefault(files: readonly string[], file: string): readonly string[] {
+  return files.length > 0 ? files : [file];
 }
