@@ -57,11 +57,13 @@ it('the worker answers interactive requests before background ones', async () =>
   vi.spyOn(performance, 'now').mockReturnValue(0);
   const replies = await conversation(
     { id: 2, kind: 'intervals', params: TREE },
+    { id: 6, kind: 'selfInterval', params: { ...ALL, func: 0 } },
     { id: 3, kind: 'tracks', params: { ...ALL, grid: GRID, own: 1, chosen: [] } },
     { id: 4, kind: 'tree', params: TREE },
     { id: 5, kind: 'search', params: { ...TREE, search: 'work' } },
+    { id: 7, kind: 'details', params: { ...ALL, func: 0 } },
   );
-  expect(idsOf(replies)).toEqual([1, 4, 5, 3, 2, 99]);
+  expect(idsOf(replies).filter((id) => id !== 99)).toEqual([1, 4, 5, 7, 3, 2, 6]);
   expect(replies.every((reply) => 'result' in reply)).toBe(true);
 });
 

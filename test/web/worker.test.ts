@@ -221,6 +221,35 @@ describe('the table', () => {
   });
 });
 
+describe('the details of a function', () => {
+  it('have an interval of their own request, that of the table', () => {
+    const answers = opened();
+    const func = keyOf(answers.tree(TREE), 'leaf');
+    expect(answers.details({ ...ALL, func })).toMatchObject({ name: 'leaf', self: 12, total: 12 });
+    const page = { sort: 'self', descending: true, filter: '', first: 0, count: 1 } as const;
+    const { rows } = answers.table({ ...ALL, ...page, by: 'function', intervals: true });
+    const interval = answers.selfInterval({ ...ALL, func });
+    expect(interval!.high).toBeGreaterThan(rows[0].selfShare);
+    expect(interval).toEqual(rows[0].selfInterval);
+  });
+
+  it('are none of a function that only another recording has', () => {
+    const answers = opened();
+    expect(answers.details({ ...ALL, func: 1000 })).toBeNull();
+    expect(answers.selfInterval({ ...ALL, func: 1000 })).toBeNull();
+  });
+});
+
+describe('the summary of a selection', () => {
+  it('is computed once for all that ask for it, and anew for another selection', () => {
+    const answers = opened();
+    const whole = answers.summary(ALL);
+    expect(whole).toMatchObject({ weight: 18, samples: 5, unit: 'events' });
+    expect(answers.summary({ ...ALL })).toBe(whole);
+    expect(answers.summary({ ...ALL, threads: [1] })).toMatchObject({ weight: 9, samples: 2 });
+  });
+});
+
 describe('callers and callees of a function', () => {
   it('are two trees zoomed into it', () => {
     const answers = opened();

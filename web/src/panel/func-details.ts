@@ -8,6 +8,7 @@ import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
 import type { ViewContext } from '../view-context.ts';
+import type { Interval } from '../worker/messages.ts';
 import type { DetailsParams, DetailsResult, Neighbour } from '../worker/panel-messages.ts';
 import { shortPlace } from './short-place.ts';
 
@@ -16,17 +17,33 @@ export class FuncDetails {
   readonly root = element('section', 'details');
   readonly #context: ViewContext;
   readonly #ask: (params: DetailsParams | null) => boolean;
-  /** The same with the interval, which takes longer. */
   readonly #askInterval: (params: DetailsParams | null) => boolean;
   /** The last interval and whose it is: it stays until that of other samples is there. */
-  #interval: { readonly func: number; readonly of: DetailsResult['selfInterval'] } | null = null;
+  #interval: { readonly func: number; readonly of: Interval | null } | null = null;
+  #drawn: { readonly func: number; readonly result: DetailsResult | null } | null = null;
 
   constructor(context: ViewContext) {
     this.#context = context;
     this.root.setAttribute('aria-label', 'The chosen function');
     const fail = (problem: string) => this.root.replaceChildren(element('p', 'problem', problem));
-    this.#ask = askLatest(context.ask, 'details', (result) => this.#draw(result), fail);
-    this.#askInterval = askLatest(context.ask, 'details', (result) => this.#draw(result), fail);
+    this.#ask = askLatest(
+      context.ask,
+      'details',
+      (result, { func }) => {
+        this.#drawn = { func, result };
+        this.#draw();
+      },
+      fail,
+    );
+    this.#askInterval = askLatest(
+      context.ask,
+      'selfInterval',
+      (of, { func }) => {
+        this.#interval = { func, of };
+        this.#draw();
+      },
+      fail,
+    );
   }
 
   show(state: ViewState): void {
@@ -39,25 +56,23 @@ export class FuncDetails {
       );
       return;
     }
-    const params = { ...selectionOf(state), func, intervals: false };
+    const params = { ...selectionOf(state), func };
     this.#ask(params);
-    this.#askInterval({ ...params, intervals: true });
+    this.#askInterval(params);
   }
 
-  #draw(result: DetailsResult): void {
+  #draw(): void {
     const { store } = this.#context;
-    const { func } = store.get();
-    if (func === null) return;
-    const { name, place, callers, callees, selfInterval } = result;
-    if (selfInterval !== null || this.#interval?.func !== func) {
-      this.#interval = { func, of: selfInterval };
-    }
-    if (name === '') {
+    if (this.#drawn === null || this.#drawn.func !== store.get().func) return;
+    const { func, result } = this.#drawn;
+    if (result === null) {
       this.root.replaceChildren(
         element('p', 'quiet-text', 'This recording does not have the chosen function.'),
       );
       return;
     }
+    const { name, place, callers, callees } = result;
+    const interval = this.#interval?.func === func ? this.#interval.of : null;
     const heading = element(
       'h2',
       'details-name',
@@ -69,7 +84,7 @@ export class FuncDetails {
     replaceKeepingFocus(
       this.root,
       heading,
-      element('p', 'details-self', describeWeight({ ...result, selfInterval: this.#interval.of })),
+      element('p', 'details-self', describeWeight(result, interval)),
       ...this.#renderNeighbours('called by', callers, result.callerCount, result.total),
       ...this.#renderNeighbours('calls', callees, result.calleeCount, result.total),
       ...renderLines(store, result),
@@ -101,14 +116,10 @@ export class FuncDetails {
   }
 }
 
-function describeWeight({
-  self,
-  total,
-  weight,
-  unit,
-  samples,
-  selfInterval,
-}: DetailsResult): string {
+function describeWeight(
+  { self, total, weight, unit, samples }: DetailsResult,
+  selfInterval: Interval | null,
+): string {
   const share = (part: number) => formatShare(weight === 0 ? 0 : part / weight);
   const interval =
     selfInterval === null

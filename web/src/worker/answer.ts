@@ -4,14 +4,21 @@ import { computeChart } from './chart.ts';
 import { hitsWithKeys, treeWithKeys, withGroups } from './frame-keys.ts';
 import { describeFunc } from './func-details.ts';
 import type { TableKey } from './messages.ts';
-import { OpenRecordings } from './open-recordings.ts';
+import { type OpenRecording, OpenRecordings } from './open-recordings.ts';
 import type { RequestKind, Requests } from './requests.ts';
 import { computeSandwich } from './sandwich.ts';
 import { searchChains, searchTree } from './search.ts';
+import type { Selected } from './selected.ts';
 import type { Selection } from './selection.ts';
 import { computeSource } from './source.ts';
 import { summarize } from './summary.ts';
-import { computeTable, pageOfTable, pageWithIntervals } from './table.ts';
+import {
+  computeTable,
+  intervalOfSelf,
+  pageOfTable,
+  pageWithIntervals,
+  type WholeTable,
+} from './table.ts';
 import { TIME_HANDLERS } from './time-handlers.ts';
 import { computeSpan, computeTracks } from './tracks.ts';
 import { drawSelected, intervalsOf } from './tree.ts';
@@ -61,10 +68,9 @@ export const HANDLERS: Handlers = {
   },
 
   *table(open, params) {
-    const { selected, tables } = open.shown();
-    const part = yield* selected.get(params);
-    const key = tableKey(params, params.by);
-    const table = yield* tables.getInSlices(key, () => computeTable(part, params.by));
+    const shown = open.shown();
+    const part = yield* shown.selected.get(params);
+    const table = yield* tableOf(shown, part, params, params.by);
     return params.intervals
       ? yield* pageWithIntervals(table, part, params)
       : pageOfTable(table, part, params);
@@ -84,15 +90,24 @@ export const HANDLERS: Handlers = {
   },
 
   *summary(open, params) {
-    return yield* summarize(yield* open.shown().selected.get(params));
+    const { selected, summaries } = open.shown();
+    const part = yield* selected.get(params);
+    // The head of the page and its legend ask for the same until something is selected.
+    return yield* summaries.getInSlices(selectionKey(params), () => summarize(part));
   },
 
   *details(open, params) {
-    const { selected, tables } = open.shown();
-    const part = yield* selected.get(params);
-    const key = tableKey(params, 'function');
-    const table = yield* tables.getInSlices(key, () => computeTable(part, 'function'));
-    return yield* describeFunc(part, table, params);
+    const shown = open.shown();
+    if (!shown.recording.hasFunc(params.func)) return null;
+    const part = yield* shown.selected.get(params);
+    return yield* describeFunc(part, yield* tableOf(shown, part, params, 'function'), params);
+  },
+
+  *selfInterval(open, params) {
+    const shown = open.shown();
+    if (!shown.recording.hasFunc(params.func)) return null;
+    const part = yield* shown.selected.get(params);
+    return yield* intervalOfSelf(yield* tableOf(shown, part, params, 'function'), params.func);
   },
 
   *source(open, params) {
@@ -139,10 +154,21 @@ export const HANDLERS: Handlers = {
   },
 };
 
-/** What tables of the same rows share; a request has more keys than its selection. */
-function tableKey(selection: Selection, by: TableKey): string {
+/** The whole table of a selection, of which requests want pages or single rows. */
+function tableOf(
+  { tables }: OpenRecording,
+  part: Selected,
+  selection: Selection,
+  by: TableKey,
+): Slices<WholeTable> {
+  const key = `${by} ${selectionKey(selection)}`;
+  return tables.getInSlices(key, () => computeTable(part, by));
+}
+
+/** What all requests of the same samples share; a request has more keys than its selection. */
+function selectionKey(selection: Selection): string {
   const { event, weight, level, threads, pid, cpu, fromNs, toNs, edits, group } = selection;
-  return JSON.stringify([event, weight, level, threads, pid, cpu, fromNs, toNs, edits, group, by]);
+  return JSON.stringify([event, weight, level, threads, pid, cpu, fromNs, toNs, edits, group]);
 }
 
 export type Answers = {

@@ -5,7 +5,7 @@ import type { DetailsParams, DetailsResult, Neighbour } from './panel-messages.t
 import type { LoadedRecording } from './recording.ts';
 import type { Selected } from './selected.ts';
 import { computeSource } from './source.ts';
-import { intervalOfSelf, type WholeTable } from './table.ts';
+import type { WholeTable } from './table.ts';
 
 /** How many callers, callees and lines are named. */
 const NEIGHBOURS = 5;
@@ -15,9 +15,10 @@ const LINES = 5;
 export function* describeFunc(
   selected: Selected,
   table: WholeTable,
-  { func, intervals, ...selection }: DetailsParams,
+  params: DetailsParams,
 ): Slices<DetailsResult> {
   const { recording } = selected;
+  const { func } = params;
   const { tree } = yield* selected.callees();
   const funcs = recording.profile.funcs.length;
   const isMeant = new Uint8Array(2 * funcs);
@@ -28,7 +29,7 @@ export function* describeFunc(
   yield;
   const callers = neighboursIn(recording, around.callers);
   const callees = neighboursIn(recording, around.callees);
-  const { line, self } = computeSource(selected, { ...selection, func });
+  const { line, self } = computeSource(selected, params);
   yield;
   return {
     name: recording.funcName[func] ?? '',
@@ -40,7 +41,6 @@ export function* describeFunc(
     samples: table.sums.selfSamples[func] ?? 0,
     weight: tree.weight,
     unit: selected.weights.unit,
-    selfInterval: intervals ? yield* intervalOfSelf(table, func) : null,
     callers: callers.slice(0, NEIGHBOURS),
     callees: callees.slice(0, NEIGHBOURS),
     callerCount: callers.length,

@@ -3,6 +3,7 @@ import { decodePageData } from '../../../src/formats/export/page-data.ts';
 import { Comparison } from './diff.ts';
 import { Matchings } from './matching.ts';
 import type { OpenParams, OpenResult, Slot } from './messages.ts';
+import type { SummaryResult } from './panel-messages.ts';
 import { Recent } from './recent.ts';
 import { LoadedRecording } from './recording.ts';
 import { SelectedCache } from './selected.ts';
@@ -14,6 +15,7 @@ export type OpenRecording = {
   readonly selected: SelectedCache;
   readonly matchings: Matchings;
   readonly tables: Recent<WholeTable>;
+  readonly summaries: Recent<SummaryResult>;
 };
 
 const SHOWN: Slot = 0;
@@ -33,6 +35,7 @@ export class OpenRecordings {
       selected: new SelectedCache(recording),
       matchings: new Matchings(recording),
       tables: new Recent(3),
+      summaries: new Recent(4),
     };
     this.#comparison = null;
     return described;

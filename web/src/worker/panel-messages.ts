@@ -4,7 +4,10 @@ import type { Selection } from './selection.ts';
 /** What the side panel, the header and the status line ask of the worker. */
 export type PanelRequests = {
   summary: { params: Selection; result: SummaryResult };
-  details: { params: DetailsParams; result: DetailsResult };
+  /** Null where the recording does not have the function. */
+  details: { params: DetailsParams; result: DetailsResult | null };
+  /** Null there, too, and where the model gives none. It takes longer than all else that is known of a function. */
+  selfInterval: { params: DetailsParams; result: Interval | null };
 };
 
 /** The selection as a whole. */
@@ -17,9 +20,8 @@ export type SummaryResult = {
 };
 
 export type DetailsParams = Selection & {
+  /** FuncIndex. */
   readonly func: number;
-  /** The interval takes longer than all else: it is asked for in a second request. */
-  readonly intervals: boolean;
 };
 
 /** One function: its share, its neighbours and its heaviest lines. */
@@ -34,7 +36,6 @@ export type DetailsResult = {
   /** Of the whole selection. */
   readonly weight: number;
   readonly unit: Unit;
-  readonly selfInterval: Interval | null;
   /** Heaviest first; weights are parts of `total`. */
   readonly callers: readonly Neighbour[];
   readonly callees: readonly Neighbour[];

@@ -120,6 +120,11 @@ export class LoadedRecording {
     return Math.max(0, rest);
   }
 
+  /** A link may name a function of another recording. */
+  hasFunc(func: number): boolean {
+    return func >= 0 && func < this.profile.funcs.length;
+  }
+
   kindOf(func: number): FrameKind {
     if (func === this.#lostFunc) return 'lost';
     const { dsos, funcs, strings } = this.profile;

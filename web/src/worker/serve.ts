@@ -24,6 +24,7 @@ const RANK: { readonly [Kind in RequestKind]?: number } = {
   heatmap: 1,
   period: 1,
   intervals: 2,
+  selfInterval: 2,
   changes: 2,
 };
 
@@ -121,8 +122,7 @@ function goOn(work: Slices<unknown>, deadline: number): IteratorResult<void, unk
 }
 
 function rankOf({ kind, params }: RequestMessage): number {
-  const isFilling = (kind === 'table' || kind === 'details') && params.intervals;
-  const rank = isFilling ? RANK.intervals : RANK[kind];
+  const rank = kind === 'table' && params.intervals ? RANK.intervals : RANK[kind];
   return rank ?? 0;
 }
 
