@@ -1,8 +1,8 @@
 import type { Slices } from '../../../src/base/slices.ts';
 import type { CallTree } from '../../../src/profile/analysis/call-tree.ts';
-import { computeCallersCallees } from '../../../src/profile/analysis/callers-callees.ts';
 import type { DetailsParams, DetailsResult, Neighbour } from './panel-messages.ts';
 import type { LoadedRecording } from './recording.ts';
+import { callersCalleesOf } from './sandwich.ts';
 import type { Selected } from './selected.ts';
 import { computeSource } from './source.ts';
 import type { WholeTable } from './table.ts';
@@ -20,12 +20,8 @@ export function* describeFunc(
   const { recording } = selected;
   const { func } = params;
   const { tree } = yield* selected.callees();
-  const funcs = recording.profile.funcs.length;
-  const isMeant = new Uint8Array(2 * funcs);
-  isMeant[func] = 1;
-  isMeant[funcs + func] = 1;
   // Callers of callers are of no interest.
-  const around = computeCallersCallees(tree, isMeant, table.sums.total[func]);
+  const around = callersCalleesOf(recording, tree, func, table.sums.total[func]);
   yield;
   const callers = neighboursIn(recording, around.callers);
   const callees = neighboursIn(recording, around.callees);

@@ -1,9 +1,13 @@
 import { NONE } from '../../../src/base/brand.ts';
 import type { Slices } from '../../../src/base/slices.ts';
 import { type CallTree, sumSubtrees } from '../../../src/profile/analysis/call-tree.ts';
-import { computeCallersCallees } from '../../../src/profile/analysis/callers-callees.ts';
+import {
+  type CallersCallees,
+  computeCallersCallees,
+} from '../../../src/profile/analysis/callers-callees.ts';
 import type { Matching } from './matching.ts';
 import type { SandwichResult } from './messages.ts';
+import type { LoadedRecording } from './recording.ts';
 import type { Selected } from './selected.ts';
 import type { ShownTree } from './shown-tree.ts';
 import { drawTree } from './tree.ts';
@@ -18,12 +22,8 @@ export function* computeSandwich(
 ): Slices<SandwichResult> {
   const { recording } = selected;
   const { tree } = yield* selected.callees();
-  const funcs = recording.profile.funcs.length;
-  const isMeant = new Uint8Array(2 * funcs);
-  isMeant[func] = 1;
-  isMeant[funcs + func] = 1;
   const least = tree.weight * LEAST_CALLER;
-  const { callers, callees, self, total } = computeCallersCallees(tree, isMeant, least);
+  const { callers, callees, self, total } = callersCalleesOf(recording, tree, func, least);
   yield;
   const draw = (part: CallTree) => {
     const zoom = part.length > 0 ? [part.group[0]] : [];
@@ -39,6 +39,20 @@ export function* computeSandwich(
     callers: drawnCallers,
     callees: draw(callees),
   };
+}
+
+/** Of a function, called or inlined; callers lighter than `least` get no callers of their own. */
+export function callersCalleesOf(
+  { profile }: LoadedRecording,
+  tree: CallTree,
+  func: number,
+  least: number,
+): CallersCallees {
+  const funcs = profile.funcs.length;
+  const isMeant = new Uint8Array(2 * funcs);
+  isMeant[func] = 1;
+  isMeant[funcs + func] = 1;
+  return computeCallersCallees(tree, isMeant, least);
 }
 
 /** A tree of which nobody asks for the order of time, or for intervals. */
