@@ -52,7 +52,7 @@ if (isChild === undefined) {
   };
   const bytes = await pageData(file);
   const other = otherFile === '' ? null : await pageData(otherFile);
-  const opened = ask('open', 'open', { slot: 0, bytes });
+  const opened = ask('open', 'open', { slot: 0, side: 'here', bytes });
   walkThrough(ask, opened, other);
   globalThis.gc();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

@@ -140,7 +140,7 @@ export function walkThrough(ask, opened, other) {
   ask('period plots of a range', 'period', { ...period, fromNs: seconds / 4, toNs: seconds / 2 });
 
   if (other !== null) {
-    ask('diff: open', 'open', { slot: 1, bytes: other });
+    ask('diff: open', 'open', { slot: 1, side: 'there', bytes: other });
     const diff = { ...all, inverted: false, zoom: [], search: '' };
     const drawn = ask('diff', 'diff', diff);
     const zoom = [drawn.tree.labels.key[drawn.tree.rows.label[0]]];

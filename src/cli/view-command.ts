@@ -12,6 +12,11 @@ export function declareView(program: Command): void {
   withJavaScript(withSymbols(program.command('view')))
     .description('look at a profile in the browser, or compare it with an older one')
     .argument('[files...]', 'one recording (default perf.data), or two: NEW OLD')
+    .option(
+      '--baseline <old>',
+      'a recording to compare the files with; may repeat, as may the files: several runs a side',
+      collect,
+    )
     .option('--port <n>', 'listen on this port of 127.0.0.1 (default: any that is free)')
     .option('--no-open', 'print the address only')
     .addOption(weightOption())
@@ -32,6 +37,7 @@ export function declareView(program: Command): void {
 Examples:
   perf-ts view                         perf.data
   perf-ts view new.data old.data       what changed; the newer one first, unlike in perf-ts diff
+  perf-ts view --baseline old1.data --baseline old2.data new1.data new2.data
   sudo perf-ts view --live -p 1234     a process that runs, while it runs
   perf-ts record --view -- ./app       the same with a program that is to be started`,
     )
@@ -42,8 +48,8 @@ Examples:
         await runLiveView(options);
         return;
       }
-      const { runView } = await import('./view/view.ts');
-      await runView(files.length === 0 ? ['perf.data'] : files, options);
+      const { runView, viewSides } = await import('./view/view.ts');
+      await runView(viewSides(files, options.baseline), options);
     });
 }
 
@@ -70,6 +76,11 @@ function checkLiveOptions(files: readonly string[], options: Record<string, unkn
   if (files.length > 0) {
     throw new UsageError(`view --live ${files[0]}: it shows what is recorded now, and no file`, [
       'a program that is to be started: perf-ts record --view -- ./app',
+    ]);
+  }
+  if (options.baseline !== undefined) {
+    throw new UsageError('view --live compares with nothing', [
+      'perf-ts record, then perf-ts view NEW OLD',
     ]);
   }
   if (options.strict) throw new UsageError('--strict is about files, and view --live reads none');

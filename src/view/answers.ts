@@ -18,22 +18,33 @@ export type Answer = {
   readonly body: string | Uint8Array;
 };
 
-/** A page shows one recording, or compares two. */
-const MOST_SHOWN = 2;
+/** A page shows one recording, or compares a handful. */
+const MOST_SHOWN = 32;
+
+/** Numbers of the recordings of a page: the first is shown, with others of its side; and what they are compared with. */
+type Shown = { readonly after: readonly number[]; readonly before: readonly number[] };
 
 /** What the server has: an address below the token is one of these, or it is not found. */
 export class ServerAnswers {
   readonly #files: ServedFile[];
-  /** How many of them the server was started with. */
-  readonly #given: number;
+  /** Those that the server was started with. */
+  readonly #given: Shown;
   readonly #live: LiveStreams | null;
   readonly #takesFiles: boolean;
   readonly #page: StaticFiles = pageFiles();
   #speedscope: StaticFiles | null = null;
 
-  constructor(files: readonly ServedFile[], live: LiveStreams | null, takesFiles = false) {
-    this.#files = [...files];
-    this.#given = files.length;
+  /** `before`: what the files are compared with. */
+  constructor(
+    files: readonly ServedFile[],
+    live: LiveStreams | null,
+    { takesFiles = false, before = [] as readonly ServedFile[] } = {},
+  ) {
+    this.#files = [...files, ...before];
+    this.#given = {
+      after: files.map((_, index) => index),
+      before: before.map((_, index) => files.length + index),
+    };
     this.#live = live;
     this.#takesFiles = takesFiles;
   }
@@ -44,8 +55,8 @@ export class ServerAnswers {
   }
 
   /**
-   *     ?files=N,M                     the page of recording N, compared with M; all that were given
-   *     page?files=N,M&view=HASH       the same as one file, with the sources of the heaviest functions
+   *     ?files=N&before=M,L            the page of recording N, compared with M and L; all that were given
+   *     page?files=N&before=M&view=V   the same as one file, with the sources of the heaviest functions
    *     page.js page.css worker.js     its parts
    *     profile/N                      recording N for the page
    *     report/N                       the report of its periods
@@ -82,7 +93,11 @@ export class ServerAnswers {
     if (shown === null) return notFound();
     const document = renderPageDocument({
       schema: 'perf-ts/page-setup@1',
-      files: shown.map((index) => describeFile(this.#files[index].name, index)),
+      files: [...shown.after, ...shown.before].map((index) => {
+        const file = describeFile(this.#files[index].name, index);
+        return { ...file, links: { ...file.links, page: `page?${addressOf(shown)}` } };
+      }),
+      firstBefore: shown.after.length,
       live: this.#live === null ? null : `live?since=${this.#live.version}`,
       open: this.#takesFiles ? 'open' : null,
       view: '',
@@ -94,9 +109,11 @@ export class ServerAnswers {
     const shown = this.#shown(query);
     if (shown === null) return notFound();
     try {
-      const files = shown.map((index) => this.#files[index]);
+      const files = [...shown.after, ...shown.before].map((index) => this.#files[index]);
       const name = `${asFileName(files[0].name)}.html`;
-      return ok('text/html; charset=utf-8', await renderPageFile(files, query.get('view') ?? ''), {
+      const view = query.get('view') ?? '';
+      const document = await renderPageFile(files, { view, firstBefore: shown.after.length });
+      return ok('text/html; charset=utf-8', document, {
         ...dataHeaders(),
         'Content-Disposition': `attachment; filename="${name}"`,
       });
@@ -106,14 +123,21 @@ export class ServerAnswers {
     }
   }
 
-  /** Numbers of the recordings that a page shows; null where one is not there. */
-  #shown(query: URLSearchParams): readonly number[] | null {
-    const asked = query.get('files');
-    if (asked === null) return Array.from({ length: this.#given }, (_, index) => index);
-    const indexes = asked.split(',').map(readIndex);
+  /** The recordings that a page shows; null where one is not there. */
+  #shown(query: URLSearchParams): Shown | null {
+    const files = query.get('files');
+    if (files === null) return this.#given;
+    const after = this.#known(files);
+    const asked = query.get('before');
+    const before = asked === null ? [] : this.#known(asked);
+    if (after === null || before === null) return null;
+    return after.length + before.length > MOST_SHOWN ? null : { after, before };
+  }
+
+  #known(list: string): readonly number[] | null {
+    const indexes = list.split(',').map(readIndex);
     const known = indexes.filter((index) => index !== null && this.#files[index] !== undefined);
-    if (known.length !== indexes.length || known.length > MOST_SHOWN) return null;
-    return known as number[];
+    return known.length === indexes.length ? (known as number[]) : null;
   }
 
   async #ofFile(
@@ -226,6 +250,11 @@ function definedOnly(
 /** A row or a place in a list, in decimal. */
 function readIndex(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+function addressOf({ after, before }: Shown): string {
+  const files = `files=${after.join(',')}`;
+  return before.length === 0 ? files : `${files}&before=${before.join(',')}`;
 }
 
 /** Without what a header or a file system would take for something else. */

@@ -9,7 +9,10 @@ import type { ServedFile } from './served-file.ts';
 const compress = promisify(gzip);
 
 /** One file with the page of these recordings and the sources of their heaviest functions, opened as `view`. */
-export async function renderPageFile(files: readonly ServedFile[], view: string): Promise<string> {
+export async function renderPageFile(
+  files: readonly ServedFile[],
+  shown: { readonly view: string; readonly firstBefore: number },
+): Promise<string> {
   const packed: HtmlFile[] = [];
   for (const file of files) {
     packed.push({
@@ -19,7 +22,7 @@ export async function renderPageFile(files: readonly ServedFile[], view: string)
       sources: await pack(await file.hotSources()),
     });
   }
-  return renderHtml(packed, readPageAssets(), hashText, view);
+  return renderHtml(packed, readPageAssets(), hashText, shown);
 }
 
 async function pack(content: Uint8Array | string): Promise<string> {

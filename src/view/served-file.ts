@@ -66,7 +66,6 @@ export function describeFile(name: string, index: number): PageFile {
         label,
         url: `download/${index}/${format}`,
       })),
-      page: 'page',
       source: `source/${index}`,
       assembly: `assembly/${index}`,
     },

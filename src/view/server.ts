@@ -19,6 +19,8 @@ export type ViewServerOptions = {
   readonly isLive: boolean;
   /** Users whose browser may ask; null: whoever has the token. */
   readonly users: readonly number[] | null;
+  /** What `files` are compared with. */
+  readonly before?: readonly ServedFile[];
   /** Opens a recording that the page sent. Without it the page sends none. */
   readonly openSent?: (path: string) => ServedFile;
 };
@@ -55,7 +57,10 @@ export async function startViewServer(
 ): Promise<ViewServer> {
   const streams = new LiveStreams();
   const takesFiles = options.openSent !== undefined;
-  const answers = new ServerAnswers(files, options.isLive ? streams : null, takesFiles);
+  const answers = new ServerAnswers(files, options.isLive ? streams : null, {
+    takesFiles,
+    ...(options.before !== undefined && { before: options.before }),
+  });
   const uploads = new Uploads();
   const token = createToken();
   const visitors = options.users === null ? null : new Visitors(options.users);

@@ -11,7 +11,7 @@ import {
 } from '../helpers/code-recording.ts';
 import { describeBrowser } from './browser.ts';
 import { sample } from './recording-text.ts';
-import { serveFiles, serveTexts } from './served.ts';
+import { serveFile, serveTexts } from './served.ts';
 
 const HOSTILE = '<img/src=x/onerror=alert(1)>';
 const CODE: readonly DrawnFunction[] = [
@@ -45,7 +45,7 @@ describeBrowser('the assembly of a function', (tab) => {
     const path = join(directory, 'perf.data');
     writeProgram(program, CODE);
     writeCodeRecording(path, program, CODE, STACKS);
-    server = await serveFiles(path);
+    server = await serveFile(path);
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 

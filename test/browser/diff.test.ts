@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import type { ViewServer } from '../../src/view/server.ts';
 import { describeBrowser } from './browser.ts';
 import { sample } from './recording-text.ts';
-import { serveTexts } from './served.ts';
+import { serveSides, serveTexts } from './served.ts';
 
 /** A program that parses for 600 ms and then renders: each `perf script` sample stands for 1 ms. */
 function program(renderMs: number): string {
@@ -70,5 +70,31 @@ describeBrowser('the comparison of a program that became slower', (tab) => {
     await page.locator('tr[aria-selected=true]').waitFor();
     await page.keyboard.press('s');
     await expect.poll(() => page.locator('.source-head').innerText()).toContain('render');
+  });
+});
+
+describeBrowser('the comparison of several runs a side', (tab) => {
+  let server: ViewServer;
+  beforeAll(async () => {
+    const now = [1880, 1820, 1850].map(program);
+    server = await serveSides(now, [790, 830, 810].map(program));
+  });
+
+  it('shows the means, and what is certain in spite of how far runs differ', async () => {
+    const { page } = await tab.visit(server.url, { width: 1280, height: 720 });
+    const summary = page.locator('.diff-summary');
+    await expect
+      .poll(() => summary.innerText())
+      .toMatch(/CPU time 1\.41 s → 2\.45 s, \+1\.04 s \(\+74%\) between/);
+    expect(await summary.innerText()).toMatch(
+      /mean of recording-3\.txt, recording-4\.txt, recording-5\.txt \(4.230 samples, 1\.4\d s each\)/,
+    );
+    const first = page.locator('.diff-table tbody tr').first();
+    expect(await first.innerText()).toMatch(/\+1\.04 s\s.*render/s);
+    // A part of the shown one is not mixed with all of the others.
+    await page.locator('.frame[name="render"]').first().waitFor();
+    await page.goto(`${page.url().replace(/#.*/, '')}#tab=diff&range=0-600000000`);
+    await expect.poll(() => summary.innerText()).toContain('others of its side are left out');
+    expect(await summary.innerText()).toContain('after: recording-0.txt (600 samples');
   });
 });

@@ -10,7 +10,7 @@ import type { ViewServer } from '../../src/view/server.ts';
 import { perfDataFile, plainSample, record } from '../helpers/record-builder.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';
 import { describeBrowser } from './browser.ts';
-import { serveFiles } from './served.ts';
+import { serveFile } from './served.ts';
 
 const fields = {
   type: PERF_TYPE.SOFTWARE,
@@ -37,7 +37,7 @@ describeBrowser('the page of a recording that lost side-band records', (tab) => 
       lost,
     ];
     writeFileSync(path, perfDataFile({ attrs, records }));
-    server = await serveFiles(path);
+    server = await serveFile(path);
   });
 
   it('the badge says that names are uncertain, and why', async () => {

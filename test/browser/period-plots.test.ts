@@ -11,7 +11,7 @@ import type { ViewServer } from '../../src/view/server.ts';
 import { perfDataFile, record } from '../helpers/record-builder.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';
 import { describeBrowser } from './browser.ts';
-import { serveFiles } from './served.ts';
+import { serveFile } from './served.ts';
 
 const faults = newAttr({
   type: PERF_TYPE.SOFTWARE,
@@ -68,7 +68,7 @@ describeBrowser('the plots of the sampling period', (tab) => {
   beforeAll(async () => {
     const path = join(scratchDirectory(), 'perf.data');
     writeFileSync(path, perfDataFile({ attrs: [{ attr: faults, ids: [1] }], records }));
-    server = await serveFiles(path);
+    server = await serveFile(path);
   });
   const visit = async (options = {}, more = '') => {
     const { page } = await tab.visit(`${server.url}#tab=period${more}`, options);

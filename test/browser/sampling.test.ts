@@ -10,7 +10,7 @@ import type { ViewServer } from '../../src/view/server.ts';
 import { perfDataFile, plainSample } from '../helpers/record-builder.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';
 import { describeBrowser } from './browser.ts';
-import { serveFiles, serveTexts } from './served.ts';
+import { serveFile, serveTexts } from './served.ts';
 
 const FEATURE_HOSTNAME = 3;
 
@@ -33,7 +33,7 @@ describeBrowser('the tab Sampling', (tab) => {
     // A file without any feature was cut.
     const features = [[FEATURE_HOSTNAME, Buffer.from('\x08\0\0\0machine\0')]] as const;
     writeFileSync(path, perfDataFile({ attrs: [{ attr: clock, ids: [1] }], records, features }));
-    ofClock = await serveFiles(path);
+    ofClock = await serveFile(path);
     folded = await serveTexts('main;f 3\nmain;g 2\n');
   });
   const visit = async ({ url }: ViewServer, size = {}) => {

@@ -11,7 +11,7 @@ import { describeBrowser } from './browser.ts';
 import { nodeServer } from './kinds-of-recordings.ts';
 import { recordingText } from './recording-text.ts';
 import { BlockDesk, differenceOf, WRITES } from './screen-blocks.ts';
-import { serveFiles, serveTexts } from './served.ts';
+import { serveFile, serveTexts } from './served.ts';
 
 const KEPT = join(import.meta.dirname, 'screens');
 /**
@@ -102,7 +102,7 @@ describeBrowser('the screens', (tab) => {
   beforeAll(async () => {
     servers = {
       node: await serveTexts(nodeServer()),
-      lines: await serveFiles(profileWithLines()),
+      lines: await serveFile(profileWithLines()),
       changes: await serveTexts(recordingText({ slow: 30 }), recordingText()),
     };
   });

@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from 'vitest';
 import type { ViewServer } from '../../src/view/server.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';
 import { describeBrowser } from './browser.ts';
-import { serveFiles } from './served.ts';
+import { serveFile } from './served.ts';
 
 const LINES = 400;
 const TICKS = 26;
@@ -46,7 +46,7 @@ describeBrowser('the tab Source', (tab) => {
     const path = join(directory, 'app.cpuprofile');
     writeFileSync(path, cpuProfile(source));
     utimesSync(source, new Date(0), new Date(0));
-    server = await serveFiles(path);
+    server = await serveFile(path);
   });
   const visit = async (options: { colorScheme?: 'light' | 'dark' } = {}) => {
     const { page } = await tab.visit(`${server.url}#tab=source`, options);

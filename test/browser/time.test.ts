@@ -5,7 +5,7 @@ import type { ViewServer } from '../../src/view/server.ts';
 import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
 import { describeBrowser, frame } from './browser.ts';
 import { recordingText } from './recording-text.ts';
-import { serveFiles, serveTexts } from './served.ts';
+import { serveFile, serveTexts } from './served.ts';
 
 /** Of the page itself: the browser tells its driver of a new address later. */
 const stateOf = async (page: Page) =>
@@ -99,7 +99,7 @@ describe.skipIf(!hasCorpora)('periods in the page', () => {
   describeBrowser('of a recording', (tab) => {
     let server: ViewServer;
     beforeAll(async () => {
-      server = await serveFiles(join(CORPORA, 'own', 'pagefaults-F2000.data'));
+      server = await serveFile(join(CORPORA, 'own', 'pagefaults-F2000.data'));
     });
 
     it('periods: three plots above the text of the report', async () => {

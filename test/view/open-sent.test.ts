@@ -54,8 +54,12 @@ describe('a recording that is sent to the server', () => {
     expect(await folded.text()).toBe('main;fresh 5\n');
     const first = await (await fetch(server.url)).text();
     expect(first).not.toContain('new.folded');
-    const both = await (await fetch(`${server.url}?files=0,${number}`)).text();
+    const both = await (await fetch(`${server.url}?files=0&before=${number}`)).text();
     expect(both.indexOf('given.folded')).toBeLessThan(both.indexOf('new.folded'));
+    expect(both).toContain('"firstBefore":1');
+    // What the page saves as one file is the same comparison.
+    expect(both).toContain(`page?files=0&before=${number}`);
+    expect((await fetch(`${server.url}?files=0&before=999`)).status).toBe(404);
   });
 
   it.each([['../../etc/passwd'], ['..'], [''], ['a\u001b[2Jb\n'], ['x'.repeat(5000)]])(
@@ -82,7 +86,7 @@ describe('a recording that is sent to the server', () => {
     expect(sent).toHaveLength(before);
   });
 
-  it.each([['9'], ['0,1,2'], ['-1'], ['x'], ['']])(
+  it.each([['9'], [`${'0,'.repeat(40)}0`], ['-1'], ['x'], ['']])(
     'the page of the numbers %j is not found',
     async (files) => {
       expect((await fetch(`${server.url}?files=${files}`)).status).toBe(404);

@@ -14,6 +14,7 @@ describe('a recording of any name', () => {
       const setup = {
         schema: 'perf-ts/page-setup@1',
         files: [describeFile(name, 0)],
+        firstBefore: 1,
         live: null,
         open: null,
         view: '',

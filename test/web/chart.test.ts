@@ -13,7 +13,7 @@ const ms = (...times: number[]) => times.map((time) => time * MS);
 
 function chart(page: PageProfile, params: Partial<ChartParams> = {}): ChartResult {
   const answers = createAnswers();
-  answers.open({ slot: 0, bytes: encodePageData(page) });
+  answers.open({ slot: 0, side: 'here', bytes: encodePageData(page) });
   return answers.chart({ ...WHOLE, thread: null, pixels: 1e6, ...params });
 }
 

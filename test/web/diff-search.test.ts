@@ -25,8 +25,8 @@ it.each([
   ['callers', true],
 ])('a search in the tree of %s has a share of both recordings, each stack once', (_, inverted) => {
   const answers = createAnswers();
-  answers.open({ slot: 0, bytes: encodePageData(pageOf(HERE)) });
-  answers.open({ slot: 1, bytes: encodePageData(pageOf(THERE)) });
+  answers.open({ slot: 0, side: 'here', bytes: encodePageData(pageOf(HERE)) });
+  answers.open({ slot: 1, side: 'there', bytes: encodePageData(pageOf(THERE)) });
   const { found } = answers.diff({ ...PARAMS, inverted, search: 'read' });
   expect(found).toMatchObject({ share: 0.75, otherShare: 0.5, functions: 1, problem: null });
   expect(found?.hits.length).toBe(found?.hitCount);
@@ -44,8 +44,8 @@ it('a JIT function of several processes is one function', () => {
             emit@[JIT] 300  idle
   `);
   const answers = createAnswers();
-  answers.open({ slot: 0, bytes: encodePageData(pageOf(here)) });
-  answers.open({ slot: 1, bytes: encodePageData(pageOf(there)) });
+  answers.open({ slot: 0, side: 'here', bytes: encodePageData(pageOf(here)) });
+  answers.open({ slot: 1, side: 'there', bytes: encodePageData(pageOf(there)) });
   const { tree, delta } = answers.diff({ ...PARAMS, inverted: false, search: '' });
   const { rows, labels } = tree;
   const changes = Array.from(delta, (value, row) => [labels.name[rows.label[row]], value]);

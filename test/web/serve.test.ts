@@ -39,7 +39,7 @@ async function conversation(
     },
   });
   const opened = answered(1);
-  hear({ data: { id: 1, kind: 'open', params: { slot: 0, bytes } } });
+  hear({ data: { id: 1, kind: 'open', params: { slot: 0, side: 'here', bytes } } });
   await opened;
   // Intervals come last of all.
   const quiet = answered(99);

@@ -19,8 +19,9 @@ const PROFILE = profileFromText(`
 
 function opened(profile: Profile = PROFILE, other?: Profile): Answers {
   const answers = createAnswers();
-  answers.open({ slot: 0, bytes: encodePageData(pageOf(profile)) });
-  if (other !== undefined) answers.open({ slot: 1, bytes: encodePageData(pageOf(other)) });
+  answers.open({ slot: 0, side: 'here', bytes: encodePageData(pageOf(profile)) });
+  if (other !== undefined)
+    answers.open({ slot: 1, side: 'there', bytes: encodePageData(pageOf(other)) });
   return answers;
 }
 
@@ -86,7 +87,7 @@ describe('the tree that the worker sends', () => {
     };
     const page = { ...pageOf(lossy), weights: { events: weights }, firstWeight: 'events' as const };
     const answers = createAnswers();
-    answers.open({ slot: 0, bytes: encodePageData(page) });
+    answers.open({ slot: 0, side: 'here', bytes: encodePageData(page) });
     const events = { ...TREE, weight: 'events' } as const;
     const tree = answers.tree(events);
     expect(draw(tree)).toEqual(['main 60/0', '  work 40/40', '  idle 20/20', '[lost] 40/40']);
@@ -292,29 +293,57 @@ describe('a comparison', () => {
     `);
     const answers = opened(PROFILE, other);
     const diffBy = (by: DiffMeasure) => {
-      const {
-        tree,
-        delta,
-        other: there,
-        ...rest
-      } = answers.diff({
-        ...ALL,
-        by,
-        inverted: false,
-        zoom: [],
-        search: '',
-      });
+      const params = { ...ALL, by, inverted: false, zoom: [], search: '' };
+      const { tree, delta, other, ...rest } = answers.diff(params);
       const row = tree.rows.label.findIndex((label) => tree.labels.name[label] === 'work');
-      return { ...rest, mean: tree.rows.total[row], delta: delta[row], there: there[row] };
+      return { ...rest, mean: tree.rows.total[row], delta: delta[row], other: other[row] };
     };
     const absolute = diffBy('absolute');
-    expect(absolute).toMatchObject({ by: 'absolute', weight: 18, otherWeight: 3, unit: 'events' });
-    expect(absolute).toMatchObject({ mean: (16 + 3) / 2, delta: 13, there: 3 });
+    expect(absolute).toMatchObject({ by: 'absolute', unit: 'events' });
+    expect(absolute).toMatchObject({
+      here: { runs: 1, weight: 18 },
+      there: { runs: 1, weight: 3 },
+    });
+    expect(absolute).toMatchObject({ mean: (16 + 3) / 2, delta: 13, other: 3 });
     // Samples are a millisecond apart, the first at 0.
-    const { seconds, otherSeconds, ...perSecond } = diffBy('second');
-    expect(otherSeconds).toBe(0.002);
-    expect(perSecond).toMatchObject({ by: 'second', there: 1500, delta: 16 / seconds! - 1500 });
-    expect(diffBy('share')).toMatchObject({ there: 1 });
+    const perSecond = diffBy('second');
+    const { seconds } = perSecond.here;
+    expect(perSecond.there).toEqual({ runs: 1, weight: 1500, samples: 3, seconds: 0.002 });
+    expect(perSecond).toMatchObject({ by: 'second', other: 1500, delta: 16 / seconds! - 1500 });
+    expect(diffBy('share')).toMatchObject({ other: 1, here: { weight: 18 } });
+  });
+
+  it('has the mean of several recordings of a side, and what they have in common', () => {
+    const slow = profileFromText(`
+      period  6     6
+              main  main
+              work  work
+    `);
+    const old = profileFromText(`
+      period  2     2
+              main  main
+              idle  fresh
+    `);
+    const answers = opened(PROFILE, old);
+    answers.open({ slot: 2, side: 'here', bytes: encodePageData(pageOf(slow)) });
+    answers.open({ slot: 3, side: 'there', bytes: encodePageData(pageOf(slow)) });
+    const params = { ...ALL, by: 'absolute', inverted: false, zoom: [], search: '' } as const;
+    const { tree, delta, other, here, there } = answers.diff(params);
+    expect(here).toMatchObject({ runs: 2, weight: (18 + 12) / 2, samples: 7 });
+    expect(there).toMatchObject({ runs: 2, weight: (4 + 12) / 2, samples: 4 });
+    const at = (name: string) =>
+      tree.rows.label.findIndex((label) => tree.labels.name[label] === name);
+    expect([delta[at('work')], other[at('work')]]).toEqual([(16 + 12) / 2 - 12 / 2, 12 / 2]);
+    expect([delta[at('fresh')], other[at('fresh')]]).toEqual([-1, 1]);
+    const { rows } = answers.changes(params);
+    expect(rows.find(({ name }) => name === 'leaf')?.absolute).toMatchObject({
+      here: 12 / 2,
+      there: 0,
+    });
+    // A part of one recording is not mixed with another as a whole.
+    const part = answers.diff({ ...params, threads: [1] });
+    expect(part.here).toMatchObject({ runs: 1, weight: 9 });
+    expect(part.there).toMatchObject({ runs: 2, weight: 8 });
   });
 
   it("a comparison lists the other recording's events where they differ", () => {

@@ -22,6 +22,7 @@ export type ViewContext = {
   readonly file: PageFile;
   /** Where further recordings are sent to; null: nowhere. */
   readonly open: string | null;
-  /** The recording that it is compared with; null if there is none. */
-  readonly other: PageFile | null;
+  /** Further recordings of the same side as `file`; and those that they are compared with, none: nothing is. */
+  readonly beside: readonly PageFile[];
+  readonly before: readonly PageFile[];
 };

@@ -1,12 +1,11 @@
 import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
-import { boundsOfTotal } from '../../period/uncertainty/total-bounds.ts';
 import type { ComparedRun } from '../../profile/analysis/compare-functions.ts';
 import { secondsOf } from '../../profile/analysis/diff-measure.ts';
 import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
 import { computeFlatReport } from '../../profile/analysis/flat-report.ts';
 import { comparedDsoName } from '../../profile/analysis/match-functions.ts';
-import { boundsOfNothing } from '../../profile/analysis/share-bounds.ts';
+import { wholeOfRun } from '../../profile/analysis/total-bounds.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { say } from '../command/failure.ts';
@@ -35,7 +34,6 @@ export function runOf(
     samples,
     estimator === null ? undefined : { estimator, tables: ['bySymbol'], totals: false },
   );
-  const { weight, lost } = report;
   // A clock of a CPU counts on where nothing runs, and is not sampled there.
   const isClock = profile.events[event]?.mode === 'clock';
   const counted = isClock || isRestricting(select) ? null : opened.eventsCounted(event);
@@ -48,13 +46,7 @@ export function runOf(
       selfShare,
       ...(selfInterval && { selfInterval }),
     })),
-    nothing: estimator && boundsOfNothing(estimator, report),
-    total: {
-      value: weight,
-      interval:
-        estimator && boundsOfTotal({ weight, lost, kind: weights.kind, estimator, counted }),
-    },
-    unit: weights.unit,
+    ...wholeOfRun(report, weights, estimator, counted),
     seconds: secondsOf(profile, select.times),
   };
 }

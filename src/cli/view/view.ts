@@ -12,15 +12,16 @@ export type ViewFlags = {
   readonly weight?: WeightKind;
 };
 
-/** `perf-ts view`: the page of one recording, or of two to compare, until Ctrl-C. */
+/** The recordings that are looked at, and those that they are compared with. */
+export type ViewSides = { readonly here: readonly string[]; readonly there: readonly string[] };
+
+/** `perf-ts view`: the page of one recording, or of several to compare, until Ctrl-C. */
 export async function runView(
-  paths: readonly string[],
+  { here, there }: ViewSides,
   flags: ViewFlags & SymbolSources & { strict?: boolean; verbose?: boolean },
 ): Promise<void> {
-  if (paths.length > 2) {
-    throw new UsageError(`${paths.length} files: the page shows one, or compares two`);
-  }
-  if (paths.length === 2 && paths.every((path) => path === '-')) {
+  const paths = [...here, ...there];
+  if (paths.filter((path) => path === '-').length > 1) {
     throw new UsageError('- and -: standard input is one recording');
   }
   const port = readPort(flags.port);
@@ -32,10 +33,11 @@ export async function runView(
     files.push(file);
     return file;
   };
-  const given = paths.map(open);
+  const given = here.map(open);
+  const before = there.map(open);
   let server: ViewServer | null = null;
   try {
-    const read = Promise.all(given.map((file) => file.pageData()));
+    const read = Promise.all([...given, ...before].map((file) => file.pageData()));
     // Told below, once the server listens.
     read.catch(() => {});
     // Loaded, and the files looked at, while the threads start.
@@ -45,7 +47,12 @@ export async function runView(
     for (const path of paths) checkIsRecording(path);
     // What comes through a pipe can't be looked at before it is read.
     if (paths.includes('-')) await read;
-    const listening = await listenForPage(given, { port, isLive: false, openSent: open });
+    const listening = await listenForPage(given, {
+      port,
+      isLive: false,
+      before,
+      openSent: open,
+    });
     server = listening.server;
     const ended = interrupted();
     await announcePage(server.url, listening.viewer, flags);
@@ -55,6 +62,21 @@ export async function runView(
     await server?.close();
     await Promise.all(files.map((file) => file.close()));
   }
+}
+
+/** The sides of `perf-ts view NEW [OLD]`, and of `perf-ts view --baseline OLD … NEW …`. Throws `UsageError`. */
+export function viewSides(
+  files: readonly string[],
+  baseline: readonly string[] | undefined,
+): ViewSides {
+  const [first = 'perf.data', ...rest] = files;
+  if (baseline !== undefined) return { here: [first, ...rest], there: baseline };
+  if (rest.length > 1) {
+    throw new UsageError(`${files.length} files: which of them are older is not clear`, [
+      'name each older one: perf-ts view --baseline OLD1 --baseline OLD2 NEW1 NEW2',
+    ]);
+  }
+  return { here: [first], there: rest };
 }
 
 export function readPort(text: string | undefined): number {

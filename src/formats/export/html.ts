@@ -36,7 +36,7 @@ export function renderHtml(
   files: readonly HtmlFile[],
   assets: PageAssets,
   hashText: HashText,
-  view = '',
+  { view = '', firstBefore = 1 }: { readonly view?: string; readonly firstBefore?: number } = {},
 ): string {
   const setup: PageSetup = {
     schema: 'perf-ts/page-setup@1',
@@ -49,6 +49,7 @@ export function renderHtml(
       }),
       links: {},
     })),
+    firstBefore,
     live: null,
     open: null,
     view,

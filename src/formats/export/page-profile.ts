@@ -47,8 +47,13 @@ export type PageProfile = {
  */
 export type PageSetup = {
   readonly schema: 'perf-ts/page-setup@1';
-  /** The recordings; a second one is what the first is compared with. */
+  /** The recordings: the first is shown. */
   readonly files: readonly PageFile[];
+  /**
+   * Row in `files` of the first of those that it is compared with; those in front of it are of the same side as
+   * the first. Their number: none.
+   */
+  readonly firstBefore: number;
   /**
    * Address of the stream of server-sent events, relative to the page: event `profile` means that
    * the first file has changed (data: its number, counting up), `end` that it will not any more.
@@ -83,7 +88,7 @@ export type PageLinks = {
   readonly speedscope?: string;
   /** Files to save. */
   readonly downloads?: readonly { readonly label: string; readonly url: string }[];
-  /** `${page}?files=N,M&view=HASH`: the page of recordings N and M as one file. */
+  /** The same recordings as one file; with `view=HASH` added it opens as that. */
   readonly page?: string;
   /** `${source}?name=N`, N an index into `profile.strings`: a `PageSource`, or why there is none (404). */
   readonly source?: string;

@@ -4,53 +4,59 @@ import { eachSlice, type Slices } from '../../base/slices.ts';
 import { type CallTree, sumSubtrees } from './call-tree.ts';
 import { addSelf, addSelfSamples, treeOfPairs } from './join-trees.ts';
 
-/** Two trees laid over each other. Its weights are the means of the two recordings' scaled weights. */
+/** The trees of two sides laid over each other. Its weights are the means of both sides' scaled weights. */
 export type DiffTree = {
   readonly tree: CallTree;
-  /** Per row of `tree`: the total in this recording less that in the other, both scaled. */
+  /** Per row of `tree`: the total on this side less that on the other, both scaled. */
   readonly delta: Float64Array;
-  /** Total of the row in the other recording, scaled. */
+  /** Total of the row on the other side, scaled. */
   readonly other: Float64Array;
 };
 
-/** Factors of the weights of each recording: 1 / its weight makes shares of them. */
-export type DiffScales = { readonly mine: number; readonly other: number };
+/** The tree of one recording of a side. It has no root rows. */
+export type ScaledTree = {
+  readonly tree: CallTree;
+  /** By group of the tree the one that the same function has in all trees. */
+  readonly groups: Int32Array;
+  /** Factor of its weights: 1 / its weight makes shares of them. */
+  readonly scale: number;
+};
 
 /**
- * Lays `other` over `tree`. Its groups become those of `tree` by `otherGroupToGroup`. Width by the
- * mean of both, so that functions that only one of them has are seen too. Neither has root rows.
+ * Lays the trees of both sides over each other. Width by the mean of both sides, so that functions that
+ * only one of them has are seen too.
  */
 export function* diffTrees(
-  tree: CallTree,
-  other: CallTree,
-  otherGroupToGroup: Int32Array,
-  scales: DiffScales,
+  mine: readonly ScaledTree[],
+  others: readonly ScaledTree[],
 ): Slices<DiffTree> {
   const pairs = new PairInterner();
-  const rowToJoined = yield* addRows(pairs, tree, null);
-  const otherToJoined = yield* addRows(pairs, other, otherGroupToGroup);
+  const all = [...mine, ...others];
+  const rowsToJoined: Int32Array[] = [];
+  for (const run of all) rowsToJoined.push(yield* addRows(pairs, run));
   const { length } = pairs;
   const own = new Float64Array(length);
-  addSelf(own, tree, rowToJoined, scales.mine);
-  yield;
-  const others = new Float64Array(length);
-  addSelf(others, other, otherToJoined, scales.other);
-  yield;
+  const other = new Float64Array(length);
   const selfSamples = new Int32Array(length);
-  addSelfSamples(selfSamples, tree, rowToJoined);
-  addSelfSamples(selfSamples, other, otherToJoined);
-  const self = own.map((value, row) => (value + others[row]) / 2);
+  for (const [run, { tree, scale }] of all.entries()) {
+    addSelf(run < mine.length ? own : other, tree, rowsToJoined[run], scale);
+    addSelfSamples(selfSamples, tree, rowsToJoined[run]);
+    yield;
+  }
+  const self = own.map((value, row) => (value + other[row]) / 2);
   const joined = treeOfPairs(pairs, self, selfSamples);
   yield;
   const mineTotal = sumSubtrees(joined.prefix, own);
-  const otherTotal = sumSubtrees(joined.prefix, others);
+  const otherTotal = sumSubtrees(joined.prefix, other);
+  const scaled = (key: 'weight' | 'withoutStack') =>
+    all.reduce((sum, { tree, scale }) => sum + tree[key] * scale, 0);
   return {
     tree: {
       ...joined,
-      weight: (tree.weight * scales.mine + other.weight * scales.other) / 2,
+      weight: scaled('weight') / 2,
       lost: 0,
-      samples: tree.samples + other.samples,
-      withoutStack: (tree.withoutStack * scales.mine + other.withoutStack * scales.other) / 2,
+      samples: all.reduce((sum, { tree }) => sum + tree.samples, 0),
+      withoutStack: scaled('withoutStack') / 2,
     },
     delta: mineTotal.map((value, row) => value - otherTotal[row]),
     other: otherTotal,
@@ -60,18 +66,13 @@ export function* diffTrees(
 // Hot: once per row.
 function* addRows(
   pairs: PairInterner,
-  { prefix, group, length }: CallTree,
-  groupToGroup: Int32Array | null,
+  { tree: { prefix, group, length }, groups }: ScaledTree,
 ): Slices<Int32Array> {
   const joined = new Int32Array(length);
   yield* eachSlice(length, (first, end) => {
     for (let row = first; row < end; row++) {
       const caller = prefix[row];
-      const own = group[row];
-      joined[row] = pairs.intern(
-        caller === NONE ? NONE : joined[caller],
-        groupToGroup === null ? own : groupToGroup[own],
-      );
+      joined[row] = pairs.intern(caller === NONE ? NONE : joined[caller], groups[group[row]]);
     }
   });
   return joined;

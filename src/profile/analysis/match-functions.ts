@@ -61,6 +61,10 @@ export type MatchedRuns = {
  */
 export function matchRuns(mine: readonly Profile[], others: readonly Profile[]): MatchedRuns {
   const profiles = [...mine, ...others];
+  if (mine.length === 1 && others.length === 1) {
+    const { mine: here, other: there, renamed } = matchFunctions(mine[0], others[0]);
+    return { ids: [here, there], renamed };
+  }
   const ids: Int32Array[] = [];
   const renamed = new Map<string, DsoMatch>();
   let count = 0;

@@ -49,7 +49,7 @@ function ask(hash: string, random: Random): void {
   decodeState(encodeState(state));
   decodeOpenRows(state.treeOpen);
   const answers = createAnswers();
-  answers.open({ slot: 0, bytes: encodePageData(drawn()) });
+  answers.open({ slot: 0, side: 'here', bytes: encodePageData(drawn()) });
   const selection = selectionOf(state);
   const tree = {
     ...WHOLE_TREE,
@@ -88,7 +88,7 @@ export const pageTargets: readonly Target[] = [
     // What tables hold is as good as what made them: they come with the page's own script.
     read(bytes) {
       const answers = createAnswers();
-      answered(() => answers.open({ slot: 0, bytes }));
+      answered(() => answers.open({ slot: 0, side: 'here', bytes }));
       answered(() => decodePageReport(toText(bytes.subarray(12))));
     },
   },
@@ -117,6 +117,7 @@ export const pageTargets: readonly Target[] = [
       const text = renderPageDocument({
         schema: 'perf-ts/page-setup@1',
         files,
+        firstBefore: 1,
         live: null,
         open: null,
         view: '',

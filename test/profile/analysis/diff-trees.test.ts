@@ -23,17 +23,19 @@ describe('two trees laid over each other', () => {
       Int32Array.from(profile.samples.stack, (_, sample) => sample),
     );
 
+  const SAME = Int32Array.of(0, 1, 2, 3);
+
   it('have the shares of both, whatever the number of samples', () => {
     const names = ['main', 'work', 'gone', 'fresh'];
     const groupOf = (profile: typeof mine) =>
       Int32Array.from({ length: profile.funcs.length }, (_, func) =>
         names.indexOf(funcLabel(profile, func)),
       );
-    const mineTree = treeOf(mine);
-    const groups = groupOf(mine);
-    const renamed = { ...mineTree, group: mineTree.group.map((group) => groups[group]) };
     const diff = finish(
-      diffTrees(renamed, treeOf(other), groupOf(other), { mine: 1 / 4, other: 1 / 2 }),
+      diffTrees(
+        [{ tree: treeOf(mine), groups: groupOf(mine), scale: 1 / 4 }],
+        [{ tree: treeOf(other), groups: groupOf(other), scale: 1 / 2 }],
+      ),
     );
     const rows = Array.from(diff.tree.group, (group, at) => [
       names[group],
@@ -51,9 +53,22 @@ describe('two trees laid over each other', () => {
 
   it('have the weights of both as they are, too', () => {
     const { tree, delta } = finish(
-      diffTrees(treeOf(mine), treeOf(mine), Int32Array.of(0, 1, 2, 3), { mine: 1, other: 0.5 }),
+      diffTrees(
+        [{ tree: treeOf(mine), groups: SAME, scale: 1 }],
+        [{ tree: treeOf(mine), groups: SAME, scale: 0.5 }],
+      ),
     );
     expect([tree.weight, tree.total[0], delta[0]]).toEqual([3, 3, 2]);
+  });
+
+  it('have the mean of several recordings of a side', () => {
+    const run = (scale: number) => ({ tree: treeOf(mine), groups: SAME, scale });
+    const {
+      tree,
+      delta,
+      other: there,
+    } = finish(diffTrees([run(1 / 2), run(1)], [run(1 / 2), run(1 / 4)]));
+    expect([tree.weight, there[0], delta[0], tree.samples]).toEqual([4.5, 3, 3, 16]);
   });
 
   it('samples without a stack have the mean of both trees', () => {
@@ -62,10 +77,10 @@ describe('two trees laid over each other', () => {
       main  main  main  -
     `);
     const { tree } = finish(
-      diffTrees(treeOf(some), treeOf(other), new Int32Array(other.funcs.length), {
-        mine: 1 / 4,
-        other: 1 / 2,
-      }),
+      diffTrees(
+        [{ tree: treeOf(some), groups: SAME, scale: 1 / 4 }],
+        [{ tree: treeOf(other), groups: new Int32Array(other.funcs.length), scale: 1 / 2 }],
+      ),
     );
     expect([tree.withoutStack, tree.weight, tree.samples]).toEqual([0.125, 1, 6]);
   });

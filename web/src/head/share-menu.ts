@@ -1,7 +1,6 @@
 import type { PageFile } from '../../../src/formats/export/page-profile.ts';
 import { copyText } from '../copy-text.ts';
 import { element, pushButton } from '../dom.ts';
-import { shownFiles } from '../open/send-file.ts';
 import { popoverButton } from '../popover.ts';
 import { selectedPart } from '../selection.ts';
 import type { ViewContext } from '../view-context.ts';
@@ -18,7 +17,7 @@ export function createShareMenu(context: ViewContext): HTMLElement {
 
 /** What they lead to depends on what is shown now. */
 function renderItems(context: ViewContext, close: () => void): Node[] {
-  const { file, store, other } = context;
+  const { file, store } = context;
   const copy = pushButton('', 'Copy the address of this view', () => {
     void copyText(window.location.href, 'the address');
     close();
@@ -27,18 +26,15 @@ function renderItems(context: ViewContext, close: () => void): Node[] {
   const part = selectedPart(store.get(), context.recording);
   return [
     copy,
-    ...(page === undefined
-      ? []
-      : [saveLink('This view as one HTML file', pageAddress(page, other))]),
+    ...(page === undefined ? [] : [saveLink('This view as one HTML file', pageAddress(page))]),
     ...(speedscope === undefined ? [] : [otherTool('Open in speedscope', speedscope)]),
     ...renderDownloads(file, 'Save for', ''),
     ...(part.size === 0 ? [] : renderDownloads(file, 'Save only what is shown for', `?${part}`)),
   ];
 }
 
-function pageAddress(page: string, other: PageFile | null): string {
+function pageAddress(page: string): string {
   const address = new URL(page, document.baseURI);
-  address.searchParams.set('files', shownFiles(other === null ? 1 : 2).join(','));
   address.searchParams.set('view', window.location.hash.replace(/^#/, ''));
   return address.href;
 }

@@ -1,5 +1,5 @@
 import { element, pushButton } from '../dom.ts';
-import { pageOfFiles, sendFile, shownFiles } from './send-file.ts';
+import { pageOfFile, sendFile, shownFile } from './send-file.ts';
 import './open.css';
 
 /** Opens recordings from a file chooser or dropped on the page: instead of the shown one, or beside it. */
@@ -8,19 +8,21 @@ export class Opener {
   /** What is being sent, and what went wrong. */
   readonly status = element('output', 'open-status');
   readonly #open: string | null;
-  readonly #shown: number;
   readonly #veil: HTMLElement;
 
   /** `open`: where recordings are sent to; null in a page that is a file. */
   constructor(page: Document, open: string | null, title: string) {
     this.#open = open;
-    this.#shown = shownFiles(1)[0] ?? 0;
     this.buttons =
       open === null
         ? []
         : [
             this.#chooser('Open…', 'Show another recording', false),
-            this.#chooser('Compare…', `Compare ${title} with an older recording`, true),
+            this.#chooser(
+              'Compare…',
+              `Compare ${title} with an older recording, or several runs of it`,
+              true,
+            ),
           ];
     this.#veil = element('div', 'drop-veil');
     this.#veil.hidden = true;
@@ -35,7 +37,8 @@ export class Opener {
     const input = element('input');
     input.type = 'file';
     input.hidden = true;
-    input.addEventListener('change', () => this.#take(input.files?.[0], compares));
+    input.multiple = compares;
+    input.addEventListener('change', () => this.#take(input.files, compares));
     const button = pushButton('', label, () => input.click());
     button.title = hint;
     return element('span', 'open-button', button, input);
@@ -45,7 +48,7 @@ export class Opener {
     const place = element('div', 'drop-place', text);
     place.addEventListener('dragenter', () => place.classList.add('is-over'));
     place.addEventListener('dragleave', () => place.classList.remove('is-over'));
-    place.addEventListener('drop', (event) => this.#take(event.dataTransfer?.files[0], compares));
+    place.addEventListener('drop', (event) => this.#take(event.dataTransfer?.files, compares));
     return place;
   }
 
@@ -64,17 +67,19 @@ export class Opener {
     });
   }
 
-  #take(file: File | undefined, compares: boolean): void {
-    if (file === undefined) return;
+  /** One takes the place of what is shown; that is compared with one, or with several. */
+  #take(given: FileList | null | undefined, compares: boolean): void {
+    const files = [...(given ?? [])].slice(0, compares ? undefined : 1);
+    if (files.length === 0) return;
     if (this.#open === null) {
       this.status.textContent = CANT;
       return;
     }
-    this.status.textContent = `Reading ${file.name} …`;
-    sendFile(this.#open, file).then(
-      (number) => {
+    this.status.textContent = `Reading ${files.map(({ name }) => name).join(', ')} …`;
+    sendFiles(this.#open, files).then(
+      (numbers) => {
         const { hash } = window.location;
-        const address = pageOfFiles(compares ? [this.#shown, number] : [number]);
+        const address = compares ? pageOfFile(shownFile(), numbers) : pageOfFile(numbers[0], []);
         window.location.assign(compares ? `${address}${withDiff(hash)}` : address);
       },
       (error: Error) => {
@@ -82,6 +87,13 @@ export class Opener {
       },
     );
   }
+}
+
+/** Their numbers on the server, one after the other. */
+async function sendFiles(open: string, files: readonly File[]): Promise<number[]> {
+  const numbers: number[] = [];
+  for (const file of files) numbers.push(await sendFile(open, file));
+  return numbers;
 }
 
 const CANT = 'This page is a file: perf-ts view opens recordings.';

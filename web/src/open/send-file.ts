@@ -13,18 +13,16 @@ export async function sendFile(open: string, file: File): Promise<number> {
   return Number(text);
 }
 
-/** The address of the page of these recordings. */
-export function pageOfFiles(files: readonly number[]): string {
+/** The address of the page of a recording, compared with these. */
+export function pageOfFile(file: number, before: readonly number[]): string {
   const address = new URL(document.baseURI);
   address.hash = '';
-  address.search = `?files=${files.join(',')}`;
+  address.search = `?files=${file}${before.length === 0 ? '' : `&before=${before.join(',')}`}`;
   return address.href;
 }
 
-/** Numbers of the recordings that this page shows. */
-export function shownFiles(count: number): readonly number[] {
-  const asked = new URL(document.baseURI).searchParams.get('files');
-  return asked === null
-    ? Array.from({ length: count }, (_, index) => index)
-    : asked.split(',').map(Number);
+/** Number of the recording that this page shows. */
+export function shownFile(): number {
+  const asked = new URL(document.baseURI).searchParams.get('files') ?? '0';
+  return Number(asked.split(',')[0]);
 }

@@ -32,7 +32,8 @@ async function openProfile(setup: PageSetup): Promise<void> {
     if (file === undefined) throw new Error('This page holds no profile.');
     const worker = startWorker(document);
     const ask = createClient(worker);
-    const open = async () => ask('open', { slot: 0, bytes: await loadPageData(document, file) });
+    const open = async () =>
+      ask('open', { slot: 0, side: 'here', bytes: await loadPageData(document, file) });
     const latest = new LatestRecording(await open());
     reading.remove();
     if (window.location.hash === '' && setup.view !== '') {

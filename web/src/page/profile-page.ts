@@ -35,17 +35,18 @@ export function createProfilePage(
   ask: AskWorker,
   latest: LatestRecording,
   report: LateReport,
-  { files, open }: PageSetup,
+  { files, firstBefore, open }: PageSetup,
   feed: LiveFeed | null,
 ): ViewContext {
-  const [file, other = null] = files;
+  const [file, ...beside] = files.slice(0, firstBefore);
+  const before = files.slice(firstBefore);
   if (file === undefined) throw new Error('This page holds no profile.');
   const recording = latest.get();
   const store = createStore(window, {
     ...DEFAULT_STATE,
     weight: recording.head.firstWeight,
     frames: recording.head.firstFrames ?? 'all',
-    ...(other !== null && { tab: 'diff' as const }),
+    ...(before.length > 0 && { tab: 'diff' as const }),
     diffBy: recording.diffBy,
     heatColumnNs: fittingColumnNs(recording.endNs),
   });
@@ -61,7 +62,8 @@ export function createProfilePage(
     report,
     file,
     open,
-    other,
+    beside,
+    before,
   };
   page.title = `${titleOf(recording, file.title)} · perf-ts`;
   const search = new SearchBar(context, (match) => panel.reveal(match));
@@ -127,7 +129,8 @@ function tabsOf(context: ViewContext): readonly TabDefinition[] {
     {
       id: 'diff',
       label: 'Diff',
-      unavailable: context.other === null ? 'perf-ts view NEW OLD compares two recordings' : null,
+      unavailable:
+        context.before.length === 0 ? 'perf-ts view NEW OLD compares two recordings' : null,
       create: () => new DiffView(context),
     },
   ];

@@ -1,3 +1,4 @@
+import type { PageFile } from '../../../src/formats/export/page-profile.ts';
 import type { Change } from '../../../src/profile/analysis/change.ts';
 import { element } from '../dom.ts';
 import {
@@ -26,24 +27,31 @@ const PARTS: readonly (keyof ViewState)[] = [
   'foldRecursion',
 ];
 
+/** Why functions have no names, in sentences: of the recordings before, and of those beside the shown one. */
+export type MissingNames = {
+  readonly before: readonly string[];
+  readonly beside: readonly string[];
+};
+
 /** `CPU time 1.39 s → 2.48 s  +1.09 s (+78%)`, then of what, and what to know of it. */
 export function renderSummary(
   context: ViewContext,
   state: ViewState,
   result: DiffResult,
   total: ChangesResult['total'] | null,
-  otherMissing: readonly string[],
+  missing: MissingNames,
 ): HTMLElement[] {
-  const { file, other, recording } = context;
-  const { samples, otherSamples, seconds, otherSeconds } = result;
-  const sides =
-    `before: ${other?.title ?? ''} (${lengthOf(otherSamples, otherSeconds)}), ` +
-    `after: ${file.title} (${lengthOf(samples, seconds)})`;
+  const { file, beside, before, recording } = context;
+  const { here, there } = result;
+  const after = [file, ...beside].slice(0, here.runs);
+  const sides = `before: ${describeSide(before, there)}, after: ${describeSide(after, here)}`;
+  const notes = notesOn(state, result, after.length <= beside.length);
+  const namelessAfter = new Set([...(recording.head.missingNames ?? []), ...missing.beside]);
   return [
     renderTotal(context, state, result, total),
-    element('span', 'diff-sides', [sides, ...notesOn(state, result)].join('. ')),
-    ...renderMissing('Before', otherMissing),
-    ...renderMissing('After', recording.head.missingNames ?? []),
+    element('span', 'diff-sides', [sides, ...notes].join('. ')),
+    ...renderMissing('Before', missing.before),
+    ...renderMissing('After', [...namelessAfter]),
   ];
 }
 
@@ -52,16 +60,22 @@ function renderMissing(side: string, sentences: readonly string[]): HTMLElement[
   return sentences.map((sentence) => element('span', 'diff-missing', `${side}: ${sentence}`));
 }
 
-/** `2 781 samples in 0.71 s`. */
-function lengthOf(samples: number, seconds: number | null): string {
-  const recorded = seconds === null ? '' : ` in ${formatNanos(seconds * 1e9)}`;
-  return `${formatWeight(samples, 'samples')}${recorded}`;
+/** `new.data (2 781 samples in 0.71 s)`; `mean of a.data, b.data (5 570 samples, 0.71 s each)`. */
+function describeSide(
+  files: readonly PageFile[],
+  { samples, seconds, runs }: DiffResult['here'],
+): string {
+  const titles = files.map(({ title }) => title).join(', ');
+  const count = formatWeight(samples, 'samples');
+  const length = seconds === null ? null : formatNanos(seconds * 1e9);
+  if (runs === 1) return `${titles} (${count}${length === null ? '' : ` in ${length}`})`;
+  return `mean of ${titles} (${count}${length === null ? '' : `, ${length} each`})`;
 }
 
 function renderTotal(
   { recording }: ViewContext,
   { event }: ViewState,
-  { by, unit, weight, otherWeight, seconds, otherSeconds, isSameUnit }: DiffResult,
+  { by, unit, here, there, isSameUnit }: DiffResult,
   total: ChangesResult['total'] | null,
 ): HTMLElement {
   const { name = '', mode = 'period' } = recording.events[event] ?? {};
@@ -70,50 +84,57 @@ function renderTotal(
   if (!isSameUnit) {
     return element('strong', 'diff-total', `${title}: the other recording weighs in another unit`);
   }
-  const perSecond = by === 'second' && seconds !== null && otherSeconds !== null;
+  const perSecond = by === 'second';
   const per = perSecond ? ' per second' : '';
-  const here = perSecond ? weight / seconds : weight;
-  const there = perSecond ? otherWeight / otherSeconds : otherWeight;
   const change = perSecond ? total?.second : total?.absolute;
-  const delta = here - there;
+  const delta = here.weight - there.weight;
   const isPlain = delta === 0 || (change?.interval != null && !change.isCertain);
   const amount = element(
     'span',
     isPlain ? '' : delta > 0 ? 'more-here' : 'less-here',
-    `${formatWeightChange(delta, unit)} (${formatRelative(here, there)})`,
+    `${formatWeightChange(delta, unit)} (${formatRelative(here.weight, there.weight)})`,
   );
   const line = element(
     'strong',
     'diff-total',
-    `${title}${per} ${formatShortWeight(there, unit)} → ${formatShortWeight(here, unit)}, `,
+    `${title}${per} ${formatShortWeight(there.weight, unit)} → ${formatShortWeight(here.weight, unit)}, `,
     amount,
   );
   const sure =
-    change == null ? '' : describeCertainty(change, (end) => formatWeightChange(end, unit));
+    change == null
+      ? ''
+      : describeCertainty(change, here.runs + there.runs, (end) => formatWeightChange(end, unit));
   return element('span', '', line, element('span', 'diff-sure', sure));
 }
 
 function describeCertainty(
   { delta, interval, isCertain }: Change,
+  runs: number,
   format: (delta: number) => string,
 ): string {
   if (delta === 0) return ' the same';
   if (interval === null) return '';
   const ends = [interval.low, interval.high].map(format);
   const between = ends[0] === ends[1] ? '' : ` between ${ends[0]} and ${ends[1]}`;
-  return isCertain ? between : `${between}; two runs of one program differ by as much`;
+  if (isCertain) return between;
+  return `${between}; ${runs === 2 ? 'two ' : ''}runs of one program differ by as much`;
 }
 
-function notesOn(state: ViewState, result: DiffResult): string[] {
+function notesOn(state: ViewState, result: DiffResult, leavesOut: boolean): string[] {
   const isPart = PARTS.some(
     (key) => JSON.stringify(state[key]) !== JSON.stringify(DEFAULT_STATE[key]),
   );
   return [
-    ...(isPart ? ['Filters and edits are those of this recording: the other is whole'] : []),
+    ...(isPart ? [leavesOut ? PART_OF_SEVERAL : PART_OF_ONE] : []),
     ...(result.by === state.diffBy ? [] : [MISSING[state.diffBy]]),
     ...(result.areSampledAlike ? [] : [OTHER_RATE]),
   ];
 }
+
+const PART_OF_ONE =
+  'Filters and edits are those of this recording: what it is compared with is whole';
+const PART_OF_SEVERAL =
+  'Filters and edits are those of this recording: others of its side are left out, and those before are whole';
 
 const OTHER_RATE =
   'Sampled at different rates: sampling itself takes time, more of it at the higher rate';

@@ -1,3 +1,4 @@
+import type { PageFile } from '../../../src/formats/export/page-profile.ts';
 import { askLatest } from '../ask.ts';
 import { type Found, SearchField } from '../controls/search-field.ts';
 import { shapeSwitch, treeSwitch } from '../controls/tree-switches.ts';
@@ -21,9 +22,10 @@ import type {
   DiffFound,
   DiffParams,
   DiffResult,
+  Side,
 } from '../worker/messages.ts';
 import type { AskWorker } from '../worker-client.ts';
-import { renderSummary } from './diff-summary.ts';
+import { type MissingNames, renderSummary } from './diff-summary.ts';
 import { renderChanges } from './diff-table.ts';
 import { formatCompared, formatDelta } from './diff-words.ts';
 import './diff.css';
@@ -44,12 +46,12 @@ export class DiffView implements TabView {
   readonly #tableBox = element('div', 'table-box diff-table');
   readonly #askDiff: (params: DiffParams) => boolean;
   readonly #askChanges: (params: ChangesParams) => boolean;
-  /** The worker's copy of the other recording; null until it is needed. */
-  #other: Promise<unknown> | null = null;
+  /** The worker's copies of the other recordings; null until they are needed. */
+  #others: Promise<unknown> | null = null;
   #drawn: { readonly result: DiffResult; readonly shape: ViewState['shape'] } | null = null;
   #changes: ChangesResult | null = null;
-  /** Why functions of the other recording have no names. */
-  #otherMissing: readonly string[] = [];
+  /** Why functions of other recordings have no names. */
+  #missing: MissingNames = { before: [], beside: [] };
 
   constructor(context: ViewContext) {
     const { store } = context;
@@ -164,21 +166,32 @@ export class DiffView implements TabView {
     return key < this.#context.recording.funcCount ? key : null;
   }
 
-  /** An `AskWorker` that waits until the worker has both recordings. */
+  /** An `AskWorker` that waits until the worker has all recordings. */
   readonly #askBoth: AskWorker = async (kind, params, signal) => {
-    this.#other ??= this.#openOther();
-    await this.#other;
+    this.#others ??= this.#openOthers();
+    await this.#others;
     signal?.throwIfAborted();
     return this.#context.ask(kind, params, signal);
   };
 
-  /** Opened once, and late: the other recording is large, and only this view needs it. */
-  async #openOther(): Promise<void> {
-    const { ask, other } = this.#context;
-    if (other === null) throw new Error('There is no other recording: perf-ts view NEW OLD');
-    const bytes = await loadPageData(document, other);
-    const { head } = await ask('open', { slot: 1, bytes });
-    this.#otherMissing = head.missingNames ?? [];
+  /** Opened once, and late: other recordings are large, and only this view needs them. */
+  async #openOthers(): Promise<void> {
+    const { ask, beside, before } = this.#context;
+    if (before.length === 0) throw new Error('There is no other recording: perf-ts view NEW OLD');
+    let slot = 0;
+    const openAll = async (files: readonly PageFile[], side: Side): Promise<string[]> => {
+      const missing = new Set<string>();
+      for (const file of files) {
+        const bytes = await loadPageData(document, file);
+        const { head } = await ask('open', { slot: ++slot, side, bytes });
+        for (const sentence of head.missingNames ?? []) missing.add(sentence);
+      }
+      return [...missing];
+    };
+    this.#missing = {
+      before: await openAll(before, 'there'),
+      beside: await openAll(beside, 'here'),
+    };
   }
 
   #draw(result: DiffResult): void {
@@ -213,7 +226,7 @@ export class DiffView implements TabView {
     const total = this.#changes?.total ?? null;
     const { store } = this.#context;
     this.#summary.replaceChildren(
-      ...renderSummary(this.#context, store.get(), this.#drawn.result, total, this.#otherMissing),
+      ...renderSummary(this.#context, store.get(), this.#drawn.result, total, this.#missing),
     );
   }
 

@@ -1,6 +1,5 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
-import { boundsOfTotal } from '../../../src/period/uncertainty/total-bounds.ts';
 import { innermostFuncs } from '../../../src/profile/analysis/call-nodes.ts';
 import type { CallTree } from '../../../src/profile/analysis/call-tree.ts';
 import {
@@ -16,19 +15,16 @@ import {
   secondsOf,
 } from '../../../src/profile/analysis/diff-measure.ts';
 import {
-  type DiffScales,
   type DiffTree,
   diffTrees,
+  type ScaledTree,
 } from '../../../src/profile/analysis/diff-trees.ts';
 import { invertCallTree } from '../../../src/profile/analysis/invert-call-tree.ts';
 import type { DsoMatch } from '../../../src/profile/analysis/match-dsos.ts';
 import { comparedDsoName } from '../../../src/profile/analysis/match-functions.ts';
-import {
-  boundsOfLost,
-  boundsOfNothing,
-  boundsOfShare,
-} from '../../../src/profile/analysis/share-bounds.ts';
+import { boundsOfLost, boundsOfShare } from '../../../src/profile/analysis/share-bounds.ts';
 import { keysOfSelected, sumStepsByKey } from '../../../src/profile/analysis/share-steps.ts';
+import { wholeOfRun } from '../../../src/profile/analysis/total-bounds.ts';
 import type { TimeRange } from '../../../src/profile/time-range.ts';
 import { searchDiff } from './diff-search.ts';
 import { type JoinedFunctions, joinFunctions } from './joined-functions.ts';
@@ -38,6 +34,7 @@ import {
   type ChangesResult,
   type DiffParams,
   type DiffResult,
+  type DiffSide,
   MAX_CHANGES,
 } from './messages.ts';
 import { Recent } from './recent.ts';
@@ -54,74 +51,83 @@ const LEAST_CALLER = 1 / 20_000;
 
 const NO_SAMPLES = new Int32Array(0);
 
-/** Both trees of one selection, and what it is drawn from. */
+/** The trees of both sides of one selection, and what it is drawn from. */
 type LaidOver = { readonly diff: DiffTree; readonly shown: ShownTree };
 
-/** Two recordings side by side: the functions of both under the numbers of one. */
+/** A recording that is compared. */
+type Run = {
+  readonly recording: LoadedRecording;
+  readonly cache: SelectedCache;
+  /** By FuncIndex the joined function; by group (functions, then inlined) the joined one. */
+  readonly funcs: Int32Array;
+  readonly groups: Int32Array;
+};
+
+/** What of a recording is compared, and the seconds that were recorded of it. */
+type Part = Pick<Run, 'funcs' | 'groups'> & {
+  readonly selected: Selected;
+  readonly event: number;
+  readonly seconds: number | null;
+};
+
+/** Recordings of two sides: the functions of all under the numbers of the first. */
 export class Comparison {
-  readonly #mine: LoadedRecording;
-  readonly #other: LoadedRecording;
-  /** Names only, of this recording's functions followed by those that only the other has. */
+  readonly #here: readonly Run[];
+  readonly #there: readonly Run[];
+  /** Names only, of the first recording's functions followed by those that only others have. */
   readonly #joined: LoadedRecording;
-  readonly #others: SelectedCache;
-  /** Of the other recording's groups (functions, then inlined) the joined ones. */
-  readonly #otherGroup: Int32Array;
-  readonly #mineGroup: Int32Array;
-  /** By FuncIndex of either recording the joined function. */
-  readonly #mineFunc: Int32Array;
-  readonly #otherFunc: Int32Array;
   readonly #renamed: readonly DsoMatch[];
   readonly matchings: Matchings;
   readonly #laidOver = new Recent<LaidOver>(2);
   readonly #changes = new Recent<ComputedOnce<ComparedFunctions>>(2);
 
-  static *of(mine: LoadedRecording, other: LoadedRecording): Slices<Comparison> {
-    return new Comparison(mine, other, yield* joinFunctions(mine, other));
+  static *of(
+    here: readonly LoadedRecording[],
+    there: readonly LoadedRecording[],
+  ): Slices<Comparison> {
+    return new Comparison(here, there, yield* joinFunctions(here, there));
   }
 
   private constructor(
-    mine: LoadedRecording,
-    other: LoadedRecording,
-    { page, mineFunc, otherFunc, renamed }: JoinedFunctions,
+    here: readonly LoadedRecording[],
+    there: readonly LoadedRecording[],
+    { page, funcs, renamed }: JoinedFunctions,
   ) {
-    this.#mine = mine;
-    this.#mineFunc = mineFunc;
-    this.#otherFunc = otherFunc;
-    this.#renamed = renamed;
-    this.#other = other;
-    this.#others = new SelectedCache(other);
-    this.#joined = new LoadedRecording(page);
     const joined = page.profile.funcs.length;
-    this.#otherGroup = groupsOf(otherFunc, joined);
-    this.#mineGroup = groupsOf(mineFunc, joined);
+    const runs = [...here, ...there].map((recording, run): Run => {
+      const groups = groupsOf(funcs[run], joined);
+      return { recording, cache: new SelectedCache(recording), funcs: funcs[run], groups };
+    });
+    this.#here = runs.slice(0, here.length);
+    this.#there = runs.slice(here.length);
+    this.#renamed = renamed;
+    this.#joined = new LoadedRecording(page);
     this.matchings = new Matchings(this.#joined);
   }
 
-  /** Functions of both, those that both have counted once. */
+  /** Functions of all, those that several have counted once. */
   get funcCount(): number {
     return this.#joined.profile.funcs.length;
   }
 
+  /** `selected`: of the recording that is shown. */
   *compute(selected: Selected, params: DiffParams): Slices<DiffResult> {
-    const other = yield* this.#otherOf(params);
-    const { tree: mineTree } = yield* selected.callees();
-    const { tree: otherTree } = yield* other.callees();
-    const seconds = [secondsOf(selected.profile, rangeOf(params)), secondsOf(other.profile)];
-    const isSameUnit = selected.weights.unit === other.weights.unit;
-    const by = measureFor(params.by, isSameUnit, seconds);
-    const scales = scalesFor(by, [mineTree, otherTree], seconds);
+    const parts = yield* this.#partsOf(selected, params);
+    const { here, there, all } = parts;
+    const { unit } = selected.weights;
+    const isSameUnit = all.every((part) => part.selected.weights.unit === unit);
+    const by = measureFor(params.by, isSameUnit, all);
     const laidOver = (inverted: boolean) =>
       this.#laidOver.getInSlices(`${by} ${keyOf(params, inverted)}`, () =>
-        this.#layOver(selected, other, inverted, scales),
+        layOver(parts, by, inverted),
       );
     const { diff, shown } = yield* laidOver(params.inverted);
     yield;
     const matching = this.matchings.get(params.search);
-    const unit = by === 'share' ? 'samples' : selected.weights.unit;
     const drawn = drawTree(
       {
         recording: this.#joined,
-        weights: { ...selected.weights, unit },
+        weights: { ...selected.weights, unit: by === 'share' ? 'samples' : unit },
         firstSamples: () => NO_SAMPLES,
       },
       shown,
@@ -131,44 +137,34 @@ export class Comparison {
     const pick = (column: Float64Array) =>
       Float64Array.from(drawn.pruned.row, (row) => (row === NONE ? Number.NaN : column[row]));
     const upright = matching === null ? null : yield* laidOver(false);
+    const scaled = { mine: yield* totalOf(here, by), other: yield* totalOf(there, by) };
+    const shownBy = by === 'second' ? by : 'absolute';
+    const eventOf = ({ selected: { profile }, event }: Part) => profile.events[event];
     return {
       tree: drawn.result,
       by,
       delta: pick(diff.delta),
       other: pick(diff.other),
-      unit: selected.weights.unit,
+      unit,
       isSameUnit,
-      areSampledAlike: areSampledAlike(
-        this.#mine.profile.events[params.event],
-        this.#other.profile.events[this.#otherEvent(params.event)],
-      ),
-      weight: mineTree.weight,
-      otherWeight: otherTree.weight,
-      samples: selected.samples.length,
-      otherSamples: other.samples.length,
-      seconds: seconds[0],
-      otherSeconds: seconds[1],
-      found:
-        matching &&
-        upright &&
-        searchDiff(upright, shown, matching, {
-          mine: mineTree.weight * scales.mine,
-          other: otherTree.weight * scales.other,
-        }),
+      areSampledAlike: all.every((part) => areSampledAlike(eventOf(part), eventOf(here[0]))),
+      here: yield* describeSide(here, shownBy),
+      there: yield* describeSide(there, shownBy),
+      found: matching && upright && searchDiff(upright, shown, matching, scaled),
     };
   }
 
   /** The largest changes of self, with their intervals. */
   *changes(selected: Selected, params: ChangesParams): Slices<ChangesResult> {
-    const other = yield* this.#otherOf(params);
+    const parts = yield* this.#partsOf(selected, params);
     const compared = this.#changes.get(
       keyOf(params, false),
-      () => new ComputedOnce(() => this.#compareFunctions(selected, other, params)),
+      () => new ComputedOnce(() => compareParts(parts)),
     );
     const { rows, total } = yield* compared.get();
     const sorted = sortChanges(rows, params.by);
     yield;
-    const funcs = this.#mine.profile.funcs.length;
+    const funcs = this.#here[0].recording.profile.funcs.length;
     return {
       rows: sorted
         .slice(0, MAX_CHANGES)
@@ -179,24 +175,26 @@ export class Comparison {
     };
   }
 
-  *#compareFunctions(
-    selected: Selected,
-    other: Selected,
-    selection: Selection,
-  ): Slices<ComparedFunctions> {
-    const here = yield* runOf(
-      selected,
-      this.#mineFunc,
-      secondsOf(selected.profile, rangeOf(selection)),
-    );
-    const there = yield* runOf(other, this.#otherFunc, secondsOf(other.profile));
-    return yield* compareFunctions([here], [there]);
+  /**
+   * What was chosen by rows of the recording that is shown means nothing in others: those it is compared
+   * with are whole, and others of its side, whose mean a part would spoil, are left out then.
+   */
+  *#partsOf(selected: Selected, selection: Selection): Slices<Parts> {
+    const [shown, ...further] = this.#here;
+    const seconds = secondsOf(selected.profile, rangeOf(selection));
+    const here: Part[] = [{ ...shown, selected, event: selection.event, seconds }];
+    for (const run of isPart(selection) ? [] : further) {
+      here.push(yield* this.#wholeOf(run, selection));
+    }
+    const there: Part[] = [];
+    for (const run of this.#there) there.push(yield* this.#wholeOf(run, selection));
+    return { here, there, all: [...here, ...there] };
   }
 
-  /** What was chosen by rows of the one recording means nothing in the other. */
-  #otherOf({ event, weight, level, group }: Selection): Slices<Selected> {
-    return this.#others.get({
-      event: this.#otherEvent(event),
+  *#wholeOf(run: Run, { event, weight, level, group }: Selection): Slices<Part> {
+    const own = this.#eventIn(run, event);
+    const selected = yield* run.cache.get({
+      event: own,
       weight,
       level,
       threads: [],
@@ -207,43 +205,84 @@ export class Comparison {
       group,
       edits: [],
     });
+    return { ...run, selected, event: own, seconds: secondsOf(selected.profile) };
   }
 
-  *#layOver(
-    selected: Selected,
-    other: Selected,
-    inverted: boolean,
-    scales: DiffScales,
-  ): Slices<LaidOver> {
-    const tree = yield* treeOf(selected, inverted);
-    const otherTree = yield* treeOf(other, inverted);
-    yield;
-    const mineTree = {
-      ...tree,
-      group: tree.group.map((group) => this.#mineGroup[group]),
-    };
-    const diff = yield* diffTrees(mineTree, otherTree, this.#otherGroup, scales);
-    yield;
-    return { diff, shown: toShownTree(diff.tree) };
-  }
-
-  #otherEvent(event: number): number {
-    const { name } = this.#mine.profile.events[event];
-    const { events } = this.#other.profile;
+  /** The event of that name in another recording. Throws `RangeError` where it has none. */
+  #eventIn(run: Run, event: number): number {
+    const { name } = this.#here[0].recording.profile.events[event];
+    const { events } = run.recording.profile;
     const other = events.findIndex((candidate) => candidate.name === name);
     if (other >= 0) return other;
     // The same event with other modifiers: `cycles` and `cycles:u`.
     const plain = (text: string) => text.replace(/:[a-zA-Z]*$/, '');
     const similar = events.findIndex((candidate) => plain(candidate.name) === plain(name));
     if (similar >= 0) return similar;
-    const names = this.#other.profile.events.map((candidate) => candidate.name).join(', ');
+    const names = events.map((candidate) => candidate.name).join(', ');
     throw new RangeError(`the other recording has no event ${name}; it has ${names}`);
   }
 }
 
-function* treeOf(selected: Selected, inverted: boolean): Slices<CallTree> {
-  const { tree } = yield* selected.callees();
-  return inverted ? yield* invertCallTree(tree, tree.weight * LEAST_CALLER) : tree;
+type Parts = {
+  readonly here: readonly Part[];
+  readonly there: readonly Part[];
+  readonly all: readonly Part[];
+};
+
+function isPart({ threads, pid, cpu, fromNs, toNs, edits }: Selection): boolean {
+  const isWhole = [pid, cpu, fromNs, toNs].every((chosen) => chosen === null);
+  return !isWhole || threads.length > 0 || edits.length > 0;
+}
+
+function* compareParts({ here, there }: Parts): Slices<ComparedFunctions> {
+  const runs: { here: ComparedRun[]; there: ComparedRun[] } = { here: [], there: [] };
+  for (const part of here) runs.here.push(yield* runOf(part));
+  for (const part of there) runs.there.push(yield* runOf(part));
+  return yield* compareFunctions(runs.here, runs.there);
+}
+
+function* layOver({ here, there }: Parts, by: DiffMeasure, inverted: boolean): Slices<LaidOver> {
+  const scaledOf = function* (side: readonly Part[]): Slices<ScaledTree[]> {
+    const scaled: ScaledTree[] = [];
+    for (const part of side) {
+      const { tree } = yield* part.selected.callees();
+      const scale = scaleOf(by, tree, part) / side.length;
+      const turned = inverted ? yield* invertCallTree(tree, tree.weight * LEAST_CALLER) : tree;
+      scaled.push({ tree: turned, groups: part.groups, scale });
+      yield;
+    }
+    return scaled;
+  };
+  const diff = yield* diffTrees(yield* scaledOf(here), yield* scaledOf(there));
+  yield;
+  return { diff, shown: toShownTree(diff.tree) };
+}
+
+/** The mean of all that the recordings of a side have. */
+function* totalOf(side: readonly Part[], by: DiffMeasure): Slices<number> {
+  let sum = 0;
+  for (const part of side) {
+    const { tree } = yield* part.selected.callees();
+    sum += tree.weight * scaleOf(by, tree, part);
+  }
+  return sum / side.length;
+}
+
+function* describeSide(side: readonly Part[], by: 'absolute' | 'second'): Slices<DiffSide> {
+  const seconds = side.map((part) => part.seconds ?? Number.NaN);
+  const mean = seconds.reduce((all, one) => all + one, 0) / side.length;
+  return {
+    runs: side.length,
+    weight: yield* totalOf(side, by),
+    samples: side.reduce((all, { selected }) => all + selected.samples.length, 0),
+    seconds: Number.isNaN(mean) ? null : mean,
+  };
+}
+
+/** What the weights of a recording are multiplied by. */
+function scaleOf(by: DiffMeasure, { weight }: CallTree, { seconds }: Part): number {
+  if (by === 'share') return weight > 0 ? 1 / weight : 0;
+  return by === 'second' ? 1 / (seconds ?? 1) : 1;
 }
 
 function* sharedRows(selected: Selected, idOfFunc: Int32Array): Slices<SharedRow[]> {
@@ -284,25 +323,13 @@ function* sharedRows(selected: Selected, idOfFunc: Int32Array): Slices<SharedRow
 }
 
 /** The functions of one recording, and what their shares are of. */
-function* runOf(
-  selected: Selected,
-  idOfFunc: Int32Array,
-  seconds: number | null,
-): Slices<ComparedRun> {
+function* runOf({ selected, funcs, seconds }: Part): Slices<ComparedRun> {
   const estimator = yield* selected.estimator();
   const { tree } = yield* selected.callees();
-  const { weights } = selected;
-  const { weight, lost } = tree;
-  const { counted } = selected;
+  const { weights, counted } = selected;
   return {
-    rows: yield* sharedRows(selected, idOfFunc),
-    nothing: estimator && boundsOfNothing(estimator, tree),
-    total: {
-      value: weight,
-      interval:
-        estimator && boundsOfTotal({ weight, lost, kind: weights.kind, estimator, counted }),
-    },
-    unit: weights.unit,
+    rows: yield* sharedRows(selected, funcs),
+    ...wholeOfRun(tree, weights, estimator, counted),
     seconds,
   };
 }
@@ -311,28 +338,10 @@ function rangeOf({ fromNs, toNs }: Selection): [TimeRange] | undefined {
   return fromNs === null || toNs === null ? undefined : [{ fromNs, toNs }];
 }
 
-type OfBoth<Value> = readonly [mine: Value, other: Value];
-
 /** The measure asked for, or the next best that the recordings have. */
-function measureFor(
-  by: DiffMeasure,
-  isSameUnit: boolean,
-  seconds: readonly (number | null)[],
-): DiffMeasure {
+function measureFor(by: DiffMeasure, isSameUnit: boolean, parts: readonly Part[]): DiffMeasure {
   if (!isSameUnit) return 'share';
-  return by === 'second' && seconds.includes(null) ? 'absolute' : by;
-}
-
-function scalesFor(
-  by: DiffMeasure,
-  trees: OfBoth<CallTree>,
-  seconds: readonly (number | null)[],
-): DiffScales {
-  const [mine, other] = trees.map(({ weight }, side) => {
-    if (by === 'share') return weight > 0 ? 1 / weight : 0;
-    return by === 'second' ? 1 / (seconds[side] ?? 1) : 1;
-  });
-  return { mine, other };
+  return by === 'second' && parts.some(({ seconds }) => seconds === null) ? 'absolute' : by;
 }
 
 function keyOf(

@@ -2,45 +2,46 @@ import { NONE } from '../../../src/base/brand.ts';
 import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import type { DsoMatch } from '../../../src/profile/analysis/match-dsos.ts';
-import { matchFunctions } from '../../../src/profile/analysis/match-functions.ts';
+import { matchRuns } from '../../../src/profile/analysis/match-functions.ts';
 import type { Dso, FuncTable, Profile } from '../../../src/profile/types.ts';
 import type { LoadedRecording } from './recording.ts';
 
-/** Functions of both recordings, and which of them those of either are. */
+/** Functions of all recordings, and which of them those of each are. */
 export type JoinedFunctions = {
   readonly page: PageProfile;
-  readonly mineFunc: Int32Array;
-  readonly otherFunc: Int32Array;
+  /** By recording, and in it by FuncIndex. */
+  readonly funcs: readonly Int32Array[];
   readonly renamed: readonly DsoMatch[];
 };
 
+/** Of the recordings of a side, `mine` first; the functions of the first of them keep their rows. */
 export function* joinFunctions(
-  mine: LoadedRecording,
-  other: LoadedRecording,
+  mine: readonly LoadedRecording[],
+  others: readonly LoadedRecording[],
 ): Slices<JoinedFunctions> {
-  const matched = matchFunctions(mine.profile, other.profile);
-  const funcOfId = new Int32Array(matched.count).fill(NONE);
+  const profiles = (side: readonly LoadedRecording[]) => side.map(({ profile }) => profile);
+  const { ids, renamed } = matchRuns(profiles(mine), profiles(others));
   yield;
-  // Two processes of one recording may run the same script: that is one function here.
-  const mineFunc = new Int32Array(mine.profile.funcs.length);
-  yield* eachSlice(mineFunc.length, (first, end) => {
-    for (let func = first; func < end; func++) {
-      const id = matched.mine[func];
-      if (funcOfId[id] === NONE) funcOfId[id] = func;
-      mineFunc[func] = funcOfId[id];
-    }
-  });
-  const joined = new GrowingFuncs(mine.profile);
-  const otherFunc = new Int32Array(other.profile.funcs.length);
-  yield* eachSlice(otherFunc.length, (first, end) => {
-    for (let func = first; func < end; func++) {
-      const id = matched.other[func];
-      if (funcOfId[id] === NONE) funcOfId[id] = joined.add(other, func);
-      otherFunc[func] = funcOfId[id];
-    }
-  });
-  const page = { ...mine.page, profile: { ...mine.profile, ...joined.finish() } };
-  return { page, mineFunc, otherFunc, renamed: matched.renamed };
+  const [first] = mine;
+  const joined = new GrowingFuncs(first.profile);
+  const funcOfId = new Map<number, number>();
+  const funcs: Int32Array[] = [];
+  for (const [run, recording] of [...mine, ...others].entries()) {
+    const own = ids[run];
+    const found = new Int32Array(own.length);
+    yield* eachSlice(own.length, (begin, end) => {
+      for (let func = begin; func < end; func++) {
+        const id = own[func];
+        // Two processes of one recording may run the same script: that is one function here.
+        const known = funcOfId.get(id) ?? (run === 0 ? func : joined.add(recording, func));
+        funcOfId.set(id, known);
+        found[func] = known;
+      }
+    });
+    funcs.push(found);
+  }
+  const page = { ...first.page, profile: { ...first.profile, ...joined.finish() } };
+  return { page, funcs, renamed };
 }
 
 /** The functions of one profile, behind which those of another one are added. */

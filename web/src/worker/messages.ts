@@ -25,10 +25,15 @@ export type FlameRequests = {
   changes: { params: ChangesParams; result: ChangesResult };
 };
 
-/** 0: the recording that is shown; 1: the one that it is compared with. */
-export type Slot = 0 | 1;
+/** Of recordings that are compared: that of the one that is shown, or the other. */
+export type Side = 'here' | 'there';
 
-export type OpenParams = { readonly slot: Slot; readonly bytes: Uint8Array };
+export type OpenParams = {
+  /** 0: the recording that is shown. */
+  readonly slot: number;
+  readonly side: Side;
+  readonly bytes: Uint8Array;
+};
 
 /** What the page's controls need to know of a recording. */
 export type OpenResult = {
@@ -329,7 +334,7 @@ export type AssemblyResult = InstructionWeights & {
   readonly unit: Unit;
 };
 
-/** The other recording is that of slot 1, its event the one of the same name. */
+/** The other recordings are those opened as of the side `there`, their events those of the same name. */
 export type DiffParams = ChangesParams & {
   readonly inverted: boolean;
   readonly zoom: readonly FrameKey[];
@@ -349,15 +354,22 @@ export type DiffResult = {
   readonly isSameUnit: boolean;
   /** Sampled at the same rate. */
   readonly areSampledAlike: boolean;
-  readonly weight: number;
-  readonly otherWeight: number;
-  readonly samples: number;
-  readonly otherSamples: number;
-  /** Recorded; null where samples have no times. */
-  readonly seconds: number | null;
-  readonly otherSeconds: number | null;
+  readonly here: DiffSide;
+  readonly there: DiffSide;
   /** Null: nothing was searched. */
   readonly found: DiffFound | null;
+};
+
+/** The recordings of one side. */
+export type DiffSide = {
+  /** How many are compared; of this side only the shown one where samples of it are selected. */
+  readonly runs: number;
+  /** Their mean: per second where that is compared, else as they were recorded. */
+  readonly weight: number;
+  /** Of all of them. */
+  readonly samples: number;
+  /** Their mean of what was recorded; null where samples have no times. */
+  readonly seconds: number | null;
 };
 
 /** Shares of the stacks with a match, here and there, each stack counted once. */

@@ -2,7 +2,7 @@ import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
 import { decodePageData } from '../../../src/formats/export/page-data.ts';
 import { Comparison } from './diff.ts';
 import { Matchings } from './matching.ts';
-import type { OpenParams, OpenResult, Slot } from './messages.ts';
+import type { OpenParams, OpenResult, Side } from './messages.ts';
 import type { SummaryResult } from './panel-messages.ts';
 import { Recent } from './recent.ts';
 import { LoadedRecording } from './recording.ts';
@@ -12,26 +12,27 @@ import type { WholeTable } from './table.ts';
 /** A recording and what was computed from it lately. */
 export type OpenRecording = {
   readonly recording: LoadedRecording;
+  readonly side: Side;
   readonly selected: SelectedCache;
   readonly matchings: Matchings;
   readonly tables: Recent<WholeTable>;
   readonly summaries: Recent<SummaryResult>;
 };
 
-const SHOWN: Slot = 0;
-const OTHER: Slot = 1;
+const SHOWN = 0;
 
-/** The recordings that the page holds, and the comparison of the two. */
+/** The recordings that the page holds, and the comparison of their two sides. */
 export class OpenRecordings {
   readonly #bySlot: (OpenRecording | undefined)[] = [];
   #comparison: ComputedOnce<Comparison> | null = null;
 
-  *open({ slot, bytes }: OpenParams): Slices<OpenResult> {
+  *open({ slot, side, bytes }: OpenParams): Slices<OpenResult> {
     const recording = new LoadedRecording(yield* decodePageData(bytes));
     yield;
     const described = yield* recording.describe();
     this.#bySlot[slot] = {
       recording,
+      side,
       selected: new SelectedCache(recording),
       matchings: new Matchings(recording),
       tables: new Recent(3),
@@ -48,12 +49,14 @@ export class OpenRecordings {
     return shown;
   }
 
-  /** The recording shown, compared with the other one. Throws where there is no other one. */
+  /** The recordings of its side compared with those of the other. Throws where there is no other one. */
   *compared(): Slices<Comparison> {
-    const { recording } = this.shown();
-    const other = this.#bySlot[OTHER];
-    if (other === undefined) throw new RangeError('no other recording was opened');
-    this.#comparison ??= new ComputedOnce(() => Comparison.of(recording, other.recording));
+    this.shown();
+    const sideOf = (side: Side) =>
+      this.#bySlot.flatMap((open) => (open?.side === side ? [open.recording] : []));
+    const there = sideOf('there');
+    if (there.length === 0) throw new RangeError('no other recording was opened');
+    this.#comparison ??= new ComputedOnce(() => Comparison.of(sideOf('here'), there));
     return yield* this.#comparison.get();
   }
 }
