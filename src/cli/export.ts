@@ -33,6 +33,8 @@ export async function runExport(
       event?: string;
       title?: string;
       names?: 'full' | 'tidy';
+      /** False: `--no-sources`. */
+      sources?: boolean;
       debuginfod?: string | true;
       strict?: boolean;
       verbose?: boolean;
@@ -61,6 +63,7 @@ export async function runExport(
     ...others,
     select: selectFrom(opened, flags),
     ...(wanted !== 'auto' && { frames: wanted }),
+    ...(isPage && flags.sources !== false && { sourcesOf: path }),
   };
   const fd = flags.output === '-' ? 1 : openOutput(flags.output, 0o600);
   const name = flags.output === '-' ? 'standard output' : flags.output;

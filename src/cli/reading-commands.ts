@@ -196,6 +196,7 @@ function declareExport(program: Command): void {
     .addOption(debuginfodOption())
     .option('-e, --event <name>', 'this event only')
     .option('--title <text>', 'title of the page')
+    .option('--no-sources', 'html: without the texts of the source files with most samples')
     .addOption(
       new Option(
         '--names <how>',

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
 import { constants, gzipSync } from 'node:zlib';
 import { writeCpuProfile } from '../formats/export/cpuprofile.ts';
 import { chooseCpuProfilePart, explainCpuProfilePart } from '../formats/export/cpuprofile-part.ts';
 import type { ExportProvenance } from '../formats/export/export-provenance.ts';
 import { writeFirefox } from '../formats/export/firefox.ts';
 import { type FoldedOptions, writeFolded } from '../formats/export/folded.ts';
-import { renderHtml } from '../formats/export/html.ts';
 import { encodePageData } from '../formats/export/page-data.ts';
 import { encodePageReport } from '../formats/export/page-report.ts';
 import { writeSpeedscope } from '../formats/export/speedscope.ts';
@@ -14,10 +12,11 @@ import type { FrameLevel } from '../profile/frame-level.ts';
 import type { WeightKind, Weights } from '../profile/types.ts';
 import { packageVersion } from '../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
+import { hotSources, SourceFiles } from './code/source-files.ts';
 import { describeProvenance } from './describe-provenance.ts';
 import { describePageProfile } from './page-profile.ts';
 import { describePageReport } from './page-report.ts';
-import { readPageAssets } from './web-assets.ts';
+import { renderPage } from './render-page.ts';
 
 /** Formats of `exportProfile`; pprof is binary and has `exportPprof`. */
 export const EXPORT_FORMATS = ['folded', 'speedscope', 'cpuprofile', 'html', 'firefox'] as const;
@@ -36,6 +35,11 @@ export type ExportOptions = {
   readonly frames?: FrameLevel;
   /** Title of the page. */
   readonly title?: string;
+  /**
+   * Path of the recording, whose owner's rights count: the page gets the texts of the source files in which
+   * most samples were taken, 20 files and 2 million characters at most. Without it the page has none.
+   */
+  readonly sourcesOf?: string;
   /** Names in folded lines, whole by default. */
   readonly names?: FoldedOptions['names'];
 };
@@ -79,7 +83,7 @@ export function exportProfile(
       break;
     }
     case 'html':
-      write(renderPage(opened, options, select));
+      write(exportPage(opened, options, select));
       break;
   }
 }
@@ -113,7 +117,7 @@ function selectionOf(
 }
 
 /** The page with the profile inside. */
-function renderPage(
+function exportPage(
   opened: AnalysedProfile,
   options: ExportOptions,
   select: SampleSelection,
@@ -132,12 +136,11 @@ function renderPage(
     title: page.title,
     data: pack(encodePageData(page)),
     report: pack(encodePageReport(describePageReport(opened, shown))),
+    ...(options.sourcesOf !== undefined && {
+      sources: pack(hotSources(page.profile, new SourceFiles(page.profile, options.sourcesOf))),
+    }),
   };
-  return renderHtml([file], readPageAssets(), hashText);
-}
-
-function hashText(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
+  return renderPage([file]);
 }
 
 /** For a data block of the page. */

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { type HtmlFile, renderHtml } from '../formats/export/html.ts';
-import { readPageAssets } from '../read/web-assets.ts';
+import type { HtmlFile } from '../formats/export/html.ts';
+import { renderPage } from '../read/render-page.ts';
 import type { ServedFile } from './served-file.ts';
 
 /** Leaves the thread free for other answers meanwhile. */
@@ -22,13 +21,9 @@ export async function renderPageFile(
       sources: await pack(await file.hotSources()),
     });
   }
-  return renderHtml(packed, readPageAssets(), hashText, shown);
+  return renderPage(packed, shown);
 }
 
 async function pack(content: Uint8Array | string): Promise<string> {
   return (await compress(content)).toString('base64');
-}
-
-function hashText(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
 }

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import { NONE } from '../base/brand.ts';
-import { FailedError } from '../base/errors.ts';
 import type { FunctionAssembly, PageAssembly } from '../code/disassembly/types.ts';
 import { keepRows } from '../formats/export/keep-rows.ts';
 import { encodePageData } from '../formats/export/page-data.ts';
@@ -8,6 +7,7 @@ import { encodePageReport } from '../formats/export/page-report.ts';
 import type { SampleSelection } from '../profile/analysis/filter.ts';
 import type { FrameLevel } from '../profile/frame-level.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
+import { hotSources, SourceFiles } from '../read/code/source-files.ts';
 import { exportPprof } from '../read/export-pprof.ts';
 import { exportProfile } from '../read/export-profile.ts';
 import { chooseLevel } from '../read/jit/choose-frames.ts';
@@ -15,11 +15,6 @@ import type { OpenedProfile } from '../read/open-profile.ts';
 import { describePageProfile } from '../read/page-profile.ts';
 import { describePageReport } from '../read/page-report.ts';
 import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
-import { SourceFiles } from './source-files.ts';
-
-/** How many source files a page that is a file gets, and of how many characters in all. */
-const HOT_FILES = 20;
-const MOST_SOURCES_BYTES = 2_000_000;
 
 export type ViewedFileOptions = {
   /** The kind of weight to begin with, and that of downloads; default `events`. */
@@ -137,26 +132,17 @@ export class ViewedFile implements ServedFile {
 
   hotSources(): string {
     this.pageData();
-    const texts: Record<number, string> = {};
-    let room = MOST_SOURCES_BYTES;
-    for (const file of hottestFiles(this.#shown as Profile, HOT_FILES)) {
-      try {
-        const text = this.source(file);
-        if (text.length > room) continue;
-        room -= text.length;
-        texts[file] = text;
-      } catch (error) {
-        // A file without its sources is still a page.
-        if (!(error instanceof FailedError)) throw error;
-      }
-    }
-    return JSON.stringify(texts);
+    return hotSources(this.#shown as Profile, this.#sourceFiles());
   }
 
   source(string: number): string {
+    return this.#sourceFiles().answer(string);
+  }
+
+  #sourceFiles(): SourceFiles {
     this.pageData();
     this.#sources ??= new SourceFiles(this.#shown as Profile, this.#path);
-    return this.#sources.answer(string);
+    return this.#sources;
   }
 }
 
@@ -167,22 +153,6 @@ function selectionOf({ tids, pids, cpus, ...range }: SamplePart): SampleSelectio
     ...(pids !== undefined && { pids: new Set(pids) }),
     ...(cpus !== undefined && { cpus: new Set(cpus) }),
   };
-}
-
-/** Rows of the strings: the files in which most samples were taken, most first. */
-function hottestFiles({ samples, stacks, frames, funcs }: Profile, most: number): number[] {
-  const count = new Map<number, number>();
-  for (let i = 0; i < samples.length; i++) {
-    const stack = samples.stack[i];
-    if (stack === NONE) continue;
-    const frame = stacks.frame[stack];
-    const file = frames.file[frame] === NONE ? funcs.file[frames.func[frame]] : frames.file[frame];
-    if (file !== NONE) count.set(file, (count.get(file) ?? 0) + 1);
-  }
-  return [...count]
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, most)
-    .map(([file]) => file);
 }
 
 /** Those with samples: the others are no rows of the profile. */

@@ -1,14 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { FailedError } from '../base/errors.ts';
-import { printable } from '../base/printable.ts';
-import type { PageSource } from '../formats/export/page-profile.ts';
-import type { Profile } from '../profile/types.ts';
-import { isForRoot, type Reader, readersBesidesRoot } from '../read/code/access.ts';
+import { NONE } from '../../base/brand.ts';
+import { FailedError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
+import type { PageSource } from '../../formats/export/page-profile.ts';
+import type { Profile } from '../../profile/types.ts';
+import { isForRoot, type Reader, readersBesidesRoot } from './access.ts';
 
 /** A source file that people wrote is smaller; one that a bundler wrote is of no use in a page. */
 const MOST_BYTES = 4 << 20;
+
+/** How many source files a page that is a file gets, and of how many characters in all. */
+const HOT_FILES = 20;
+const MOST_HOT_CHARACTERS = 2_000_000;
 
 /**
  * Sources that only some may read are known by their names: what else a recording calls a source may
@@ -51,6 +56,40 @@ export class SourceFiles {
     }
     return readForAll(path, readersBesidesRoot(this.#recording));
   }
+}
+
+/** The files in which most samples were taken: JSON of an object with their texts by row of the strings. */
+export function hotSources(profile: Profile, sources: SourceFiles): string {
+  const texts: Record<number, string> = {};
+  let room = MOST_HOT_CHARACTERS;
+  for (const file of hottestFiles(profile, HOT_FILES)) {
+    try {
+      const text = sources.answer(file);
+      if (text.length > room) continue;
+      room -= text.length;
+      texts[file] = text;
+    } catch (error) {
+      // A file without its sources is still a page.
+      if (!(error instanceof FailedError)) throw error;
+    }
+  }
+  return JSON.stringify(texts);
+}
+
+/** Rows of the strings, most samples first. */
+function hottestFiles({ samples, stacks, frames, funcs }: Profile, most: number): number[] {
+  const count = new Map<number, number>();
+  for (let i = 0; i < samples.length; i++) {
+    const stack = samples.stack[i];
+    if (stack === NONE) continue;
+    const frame = stacks.frame[stack];
+    const file = frames.file[frame] === NONE ? funcs.file[frames.func[frame]] : frames.file[frame];
+    if (file !== NONE) count.set(file, (count.get(file) ?? 0) + 1);
+  }
+  return [...count]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, most)
+    .map(([file]) => file);
 }
 
 /** When a file was changed, if that was after the recording was written; null: it was not, or nobody knows. */

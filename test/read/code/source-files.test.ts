@@ -1,11 +1,11 @@
 import { chmodSync, chownSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Profile } from '../../src/profile/types.ts';
-import { SourceFiles } from '../../src/view/source-files.ts';
-import { scratchDirectory } from '../helpers/cli.ts';
-import { NOBODY } from '../helpers/nobody.ts';
-import { profileFromText } from '../helpers/profile-from-text.ts';
+import type { Profile } from '../../../src/profile/types.ts';
+import { SourceFiles } from '../../../src/read/code/source-files.ts';
+import { scratchDirectory } from '../../helpers/cli.ts';
+import { NOBODY } from '../../helpers/nobody.ts';
+import { profileFromText } from '../../helpers/profile-from-text.ts';
 
 const directory = scratchDirectory();
 const isRoot = process.geteuid?.() === 0;
