@@ -40,11 +40,11 @@ export function parseTimeRanges(text: string, recorded: RecordedTime): TimeRange
   return sorted;
 }
 
-/** Whether one of `ranges` has the moment; a record without a time is in none. */
-export function isInRanges(ranges: readonly TimeRange[], timeNs: number): boolean {
+/** Whether one of `ranges` has the moment, or a part of what lasts from then on; without a time it is in none. */
+export function isInRanges(ranges: readonly TimeRange[], timeNs: number, lengthNs = 0): boolean {
   for (let i = 0; i < ranges.length; i++) {
     const { fromNs, toNs } = ranges[i];
-    if (timeNs >= fromNs && timeNs < toNs) return true;
+    if (timeNs < toNs && (timeNs >= fromNs || timeNs + lengthNs > fromNs)) return true;
   }
   return false;
 }

@@ -12,6 +12,7 @@ import type { PeriodInput, ReportedPeriod } from '../period/types.ts';
 import { areWaits, createExactEstimator, isMeasured } from '../period/uncertainty/measured.ts';
 import { createShareEstimator } from '../period/uncertainty/uncertainty.ts';
 import { computeWeights } from '../period/weights.ts';
+import { clipWaits } from '../profile/analysis/clip-waits.ts';
 import type { Completeness } from '../profile/analysis/completeness.ts';
 import { isRestricting, type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
 import { computeFlatReport, type FlatReport } from '../profile/analysis/flat-report.ts';
@@ -19,10 +20,10 @@ import type { InstructionWeights } from '../profile/analysis/instruction-weights
 import type { ShareEstimator } from '../profile/analysis/share-steps.ts';
 import type { FrameLevel } from '../profile/frame-level.ts';
 import { funcLabel } from '../profile/func-label.ts';
-import { OFF_CPU_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { placesOfSamples, type SamplePlaces } from '../profile/sample-places.ts';
 import type { RecordedTime } from '../profile/time-range.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
+import { OFF_CPU_EVENT } from '../profile/wait-event.ts';
 import { type FunctionCode, weighPart } from './code/function-code.ts';
 import { type DescribedDiagnostic, describeDiagnostics } from './facts/diagnostic-text.ts';
 import { NO_FACTS, type RecordingFacts } from './facts/recording-facts.ts';
@@ -84,9 +85,14 @@ export class AnalysedProfile {
 
   /**
    * Returns the weight of each sample; `events` weighs by what was really counted. With `event` the
-   * unit is that event's, else the one that all events share.
+   * unit is that event's, else the one that all events share. With `select` a wait that reaches out of the
+   * selected times weighs its part inside of them.
    */
-  weights(kind: WeightKind = 'events', event?: EventIndex): Weights {
+  weights(kind: WeightKind = 'events', event?: EventIndex, select: SampleSelection = {}): Weights {
+    return clipWaits(this.profile, this.#weightsOf(kind, event), select);
+  }
+
+  #weightsOf(kind: WeightKind, event?: EventIndex): Weights {
     let weights = this.#weights.get(kind);
     if (weights === undefined) {
       weights = computeWeights(kind, this.periodInput, () => this.#aligned());
@@ -163,7 +169,7 @@ export class AnalysedProfile {
     options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
   ): FlatReport {
     const event = this.eventIndex(options.event);
-    const weights = this.weights(options.weight, event);
+    const weights = this.weights(options.weight, event, options.select);
     const estimator = this.shareEstimator(weights, event, options.select);
     const rows = this.samplesOf(event, options.select);
     if (estimator === null) return computeFlatReport(this.profile, weights, rows);
@@ -202,7 +208,7 @@ export class AnalysedProfile {
     options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
   ): InstructionWeights {
     const event = this.eventIndex(options.event);
-    const weights = this.weights(options.weight, event);
+    const weights = this.weights(options.weight, event, options.select);
     return weighPart(this.profile, weights, this.samplesOf(event, options.select), func, part);
   }
 

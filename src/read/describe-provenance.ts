@@ -8,8 +8,8 @@ import {
 import { withUnitOf } from '../formats/export/weight-title.ts';
 import { type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
 import { sayLostSideband } from '../profile/losses.ts';
-import { OFF_CPU_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
+import { OFF_CPU_EVENT } from '../profile/wait-event.ts';
 import { packageVersion } from '../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 
@@ -27,7 +27,7 @@ export function describeProvenance(
 ): ExportProvenance {
   const { profile } = opened;
   const kind = options.weight ?? 'events';
-  const weights = opened.weights(kind, options.event);
+  const weights = opened.weights(kind, options.event, options.select);
   const rules = opened.rules();
   const rows = finish(selectSamples(profile, options.select));
   const figures = sumByEvent(profile, weights, rows);

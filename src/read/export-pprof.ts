@@ -16,7 +16,7 @@ export async function exportPprof(
   const pieces: Uint8Array[] = [];
   writePprof(
     profile,
-    opened.weights(options.weight, event),
+    opened.weights(options.weight, event, options.select),
     {
       select: { ...options.select, ...(event !== undefined && { event }) },
       mappings: facts.mappings,

@@ -111,7 +111,7 @@ function selectionOf(
 ): { readonly weights: Weights; readonly select: SampleSelection } {
   const event = options.event === undefined ? undefined : opened.eventIndex(options.event);
   return {
-    weights: opened.weights(options.weight, event),
+    weights: opened.weights(options.weight, event, options.select),
     select: { ...options.select, ...(event !== undefined && { event }) },
   };
 }

@@ -32,7 +32,7 @@ export function describePageProfile(
   const firstWeight = options.weight ?? 'events';
   // Fails as every command does where the weight asked for was not recorded.
   opened.weights(firstWeight);
-  const { weights, missingWeights } = allWeights(opened);
+  const { weights, missingWeights } = allWeights(opened, options.select);
   // Frames that are folded already have no other level.
   const levels = opened.facts.frames === 'all' ? levelsOf(opened.profile) : [];
   const profile = printableProfile(levels.length > 1 ? withKinds(opened.profile) : opened.profile);
@@ -76,12 +76,15 @@ function sayMissingNames({ diagnostics }: AnalysedProfile): string[] {
     );
 }
 
-function allWeights(opened: AnalysedProfile): Pick<PageProfile, 'weights' | 'missingWeights'> {
+function allWeights(
+  opened: AnalysedProfile,
+  select: SampleSelection | undefined,
+): Pick<PageProfile, 'weights' | 'missingWeights'> {
   const weights: Partial<Record<WeightKind, Weights>> = {};
   const missingWeights: Partial<Record<WeightKind, string>> = {};
   for (const kind of KINDS) {
     try {
-      weights[kind] = opened.weights(kind);
+      weights[kind] = opened.weights(kind, undefined, select);
     } catch (error) {
       if (!(error instanceof FailedError)) throw error;
       missingWeights[kind] = printable(error.message);

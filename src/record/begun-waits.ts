@@ -9,7 +9,7 @@ import {
 } from '../kernel/perf-event/constants.ts';
 import { parseFormatFile } from '../kernel/tracepoint/format-file.ts';
 import type { SamplerOpened } from '../native/types.ts';
-import { OFF_CPU_EVENT } from '../profile/off-cpu/switch-pairs.ts';
+import { OFF_CPU_EVENT } from '../profile/wait-event.ts';
 import { readFormatTexts } from '../system/kernel/tracefs.ts';
 import { findSleepingThreads, type SleepingThread } from '../system/processes/sleeping-threads.ts';
 import { listProcesses } from '../system/processes/system-processes.ts';

@@ -78,11 +78,12 @@ export function selectFrom(
   const rows = finish(selectSamples(opened.profile, select));
   // As the report weighs, which shows what was lost as a row of its own.
   const { values, lostBefore } = opened.weights(flags.weight);
+  const inside = opened.weights(flags.weight, undefined, select).values;
   const shares = events.flatMap(({ name }, event) => {
     const ofEvent = finish(selectSamples(opened.profile, { event }));
     const lost = lostBefore === undefined ? 0 : sumOf(lostBefore, ofEvent);
     const all = sumOf(values, ofEvent) + lost;
-    const selected = sumOf(values, finish(selectSamples(opened.profile, { ...select, event })));
+    const selected = sumOf(inside, finish(selectSamples(opened.profile, { ...select, event })));
     return all === 0 ? [] : [`${formatShare(selected / all)} of ${printable(name)}`];
   });
   say(

@@ -25,7 +25,7 @@ export function runOf(
   idOfFunc: Int32Array,
 ): ComparedRun & { readonly samples: number } {
   const { profile } = opened;
-  const weights = opened.weights(kind, event);
+  const weights = opened.weights(kind, event, select);
   const estimator = opened.shareEstimator(weights, event, select);
   const samples = opened.samplesOf(event, select);
   const report = computeFlatReport(

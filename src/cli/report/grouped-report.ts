@@ -37,7 +37,7 @@ export function groupedReport(
   event: EventIndex,
   { keys, weight, select, byTotal }: GroupedOptions,
 ): GroupedReport {
-  const weights = opened.weights(weight, event);
+  const weights = opened.weights(weight, event, select);
   const estimator = opened.shareEstimator(weights, event, select);
   const samples = opened.samplesOf(event, select);
   const report = computeGroupedReport(

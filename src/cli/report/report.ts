@@ -102,7 +102,7 @@ function sectionOfGroup(
   view: View,
 ): string[] {
   const heads = group.flatMap((event) => {
-    const weights = opened.weights(flags.weight, event);
+    const weights = opened.weights(flags.weight, event, view.select);
     const samples = opened.samplesOf(event, view.select);
     const report = computeGroupedReport(opened.profile, weights, samples, ['event']);
     return headLines(opened, event, report, weights, view.select);
@@ -138,7 +138,7 @@ function reportLines(
 ): string[] {
   const { profile } = opened;
   const { order, select, limits } = view;
-  const weights = opened.weights(flags.weight, event);
+  const weights = opened.weights(flags.weight, event, select);
   if (order.kind === 'grouped' && !flags.tree) {
     const options = groupedOptions(flags, view);
     const grouped = groupedReport(opened, event, options);
@@ -273,7 +273,7 @@ function inStepLine(opened: OpenedProfile, event: EventIndex): string[] {
 function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, view: View): object {
   const { profile } = opened;
   const { order, select, limits } = view;
-  const weights = opened.weights(flags.weight, event);
+  const weights = opened.weights(flags.weight, event, select);
   if (order.kind === 'grouped') {
     const { keys } = order;
     const report = groupedReport(opened, event, groupedOptions(flags, view));

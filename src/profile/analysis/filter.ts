@@ -2,10 +2,12 @@ import { NONE } from '../../base/brand.ts';
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import { isInRanges, type TimeRange } from '../time-range.ts';
 import type { EventIndex, Profile } from '../types.ts';
+import { isWaitEvent } from '../wait-event.ts';
 
 /**
- * Which samples: those that every given part admits. Weights stay those of the whole recording: what
- * a sample stands for does not depend on who looks at it.
+ * Which samples: those that every given part admits. A wait is inside of a time of which it is a part, however
+ * small, and `clipWaits` weighs that part. Other weights stay those of the whole recording: what a sample stands
+ * for does not depend on who looks at it.
  */
 export type SampleSelection = {
   readonly event?: number;
@@ -47,7 +49,8 @@ export function* selectSamples(
   });
   const commAdmits = admittedComms(profile, selection.comms);
   const stackAdmits = admittedStacks(profile, selection);
-  const { event: events, thread, timeNs: sampleTimes, cpu, comm, stack } = samples;
+  const { event: events, thread, timeNs: sampleTimes, periodEvents, cpu, comm, stack } = samples;
+  const isWait = admitted(profile.events.length, (row) => isWaitEvent(profile.events[row]));
   const selected = new Int32Array(samples.length);
   let count = 0;
   // Hot: once per sample.
@@ -56,8 +59,9 @@ export function* selectSamples(
     if (event !== NONE && events[sample] !== event) continue;
     if (threadAdmits[thread[sample]] === 0) continue;
     const timeNs = sampleTimes[sample];
-    if (timeNs < fromNs || timeNs >= toNs) continue;
-    if (times !== undefined && !isInRanges(times, timeNs)) continue;
+    const length = isWait[events[sample]] === 1 ? periodEvents[sample] : 0;
+    if (timeNs >= toNs || (timeNs < fromNs && timeNs + length <= fromNs)) continue;
+    if (times !== undefined && !isInRanges(times, timeNs, length)) continue;
     if (cpus !== undefined && !cpus.has(cpu[sample])) continue;
     if (commAdmits !== null && commAdmits[comm[sample]] === 0) continue;
     if (stackAdmits !== null) {

@@ -2,8 +2,9 @@ import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 import type { RecordedEvent } from '../../formats/perf-data/event-list.ts';
 import { HARDWARE_EVENTS, isClock, SOFTWARE_EVENTS } from '../../kernel/events/generic-events.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
-import { OFF_CPU_EVENT, WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
+import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import type { ProfileEvent, SampleTable } from '../../profile/types.ts';
+import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 
 /** A dummy event: counts nothing, carries side-band records; not shown among the events. */
 export function isSideband(attr: EventAttr): boolean {

@@ -8,7 +8,7 @@ import { FEATURE } from '../../formats/perf-data/features.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import { TracepointFormats } from '../../kernel/tracepoint/tracepoint-formats.ts';
-import { OFF_CPU_EVENT, pairSwitches, WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
+import { pairSwitches, WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import type { Waits } from '../../profile/off-cpu/wait-reasons.ts';
 import {
   isEnded,
@@ -17,6 +17,7 @@ import {
   STATE_UNKNOWN,
   STATE_WOKEN,
 } from '../../profile/off-cpu/wait-states.ts';
+import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 
 /** Where a field lies in the raw data of a tracepoint. */
 type RawField = { readonly offset: number; readonly size: number };

@@ -1,3 +1,4 @@
+import { isWaitEvent } from '../../../src/profile/wait-event.ts';
 import { askLatest } from '../ask.ts';
 import { element } from '../dom.ts';
 import { formatCount, formatNanos, formatWeight } from '../format.ts';
@@ -7,7 +8,6 @@ import { DEFAULT_STATE } from '../state.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { OpenResult } from '../worker/messages.ts';
 import type { SummaryResult } from '../worker/panel-messages.ts';
-import { isWaitEvent } from '../worker/wait-event.ts';
 import { createFilterMenu } from './filter-menu.ts';
 import { attachedTitle, programTitle } from './program-title.ts';
 import { createShareMenu } from './share-menu.ts';

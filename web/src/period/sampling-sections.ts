@@ -8,6 +8,7 @@ import {
   throttledText,
 } from '../../../src/period/report/words.ts';
 import { sayLostSideband } from '../../../src/profile/losses.ts';
+import { isWaitEvent } from '../../../src/profile/wait-event.ts';
 import { element } from '../dom.ts';
 import { formatCount, formatNanos, formatShare, formatWeight } from '../format.ts';
 import { reportOfEvent } from '../late-report.ts';
@@ -15,7 +16,6 @@ import { assessTrust } from '../trust.ts';
 import type { ViewContext } from '../view-context.ts';
 import { renderWeightShares } from '../weight-shares.ts';
 import type { OpenResult } from '../worker/messages.ts';
-import { isWaitEvent } from '../worker/wait-event.ts';
 
 /** A term and what is said of it; without text nothing is. */
 type Fact = readonly [term: string, text: string | null];

@@ -1,3 +1,4 @@
+import { isWaitEvent } from '../../../src/profile/wait-event.ts';
 import { askLatest } from '../ask.ts';
 import { element, pushButton } from '../dom.ts';
 import { formatNanos, formatWeight } from '../format.ts';
@@ -6,7 +7,6 @@ import { unitOf } from '../time/shown-weight.ts';
 import { timeFilterOf } from '../time/time-filter.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { SpanParams, SpanResult } from '../worker/track-messages.ts';
-import { isWaitEvent } from '../worker/wait-event.ts';
 import { timeOption } from './clock-time.ts';
 import { formatSpan } from './format-span.ts';
 

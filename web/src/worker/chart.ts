@@ -1,6 +1,7 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { ProfileEvent } from '../../../src/profile/types.ts';
+import { isWaitEvent } from '../../../src/profile/wait-event.ts';
 import { type GroupedBoxes, mergeSpans } from './chart-boxes.ts';
 import { computeLanes } from './chart-lanes.ts';
 import type { ChartParams, ChartResult, ChartWindow } from './chart-messages.ts';
@@ -11,7 +12,6 @@ import type { OpenRecording } from './open-recordings.ts';
 import { Recent } from './recent.ts';
 import type { LoadedRecording } from './recording.ts';
 import type { Selected } from './selected.ts';
-import { isWaitEvent } from './wait-event.ts';
 
 /** The flame chart of a thread: boxes in the order of time, on and off the CPU. */
 export function* computeChart(open: OpenRecording, params: ChartParams): Slices<ChartResult> {

@@ -11,6 +11,7 @@ import {
   isMeasured,
 } from '../../../src/period/uncertainty/measured.ts';
 import { createShareEstimator } from '../../../src/period/uncertainty/uncertainty.ts';
+import { clipWaits } from '../../../src/profile/analysis/clip-waits.ts';
 import { firstMeasure } from '../../../src/profile/analysis/diff-measure.ts';
 import { selectSamples } from '../../../src/profile/analysis/filter.ts';
 import type { ShareEstimator } from '../../../src/profile/analysis/share-steps.ts';
@@ -27,6 +28,7 @@ import {
   type WeightKind,
   type Weights,
 } from '../../../src/profile/types.ts';
+import { isWaitEvent } from '../../../src/profile/wait-event.ts';
 import { alignmentOf } from './alignment-of.ts';
 import { groupsOfFuncs } from './kind-groups.ts';
 import { type FrameKind, MAX_FUNCS, type OpenResult } from './messages.ts';
@@ -72,6 +74,20 @@ export class LoadedRecording {
       );
     }
     return withUnitOf(described, weights);
+  }
+
+  /** The same within a time: a wait weighs its part inside of it. */
+  weightsWithin(
+    kind: WeightKind,
+    event: number,
+    { fromNs, toNs }: { readonly fromNs: number | null; readonly toNs: number | null },
+  ): Weights {
+    const weights = this.weights(kind, event);
+    if (!isWaitEvent(this.profile.events[event])) return weights;
+    return clipWaits(this.profile, weights, {
+      ...(fromNs !== null && { fromNs }),
+      ...(toNs !== null && { toNs }),
+    });
   }
 
   /**

@@ -81,7 +81,7 @@ export class Selected {
     this.recording = recording;
     this.profile = edited.profile;
     this.callNodes = callNodes;
-    this.weights = recording.weights(selection.weight, selection.event);
+    this.weights = recording.weightsWithin(selection.weight, selection.event, selection);
     const { isLeftOut } = edited;
     const kept = isLeftOut === null ? admitted : without(admitted, isLeftOut);
     this.samples =

@@ -18,11 +18,11 @@ export type Stretches = {
 };
 
 /** The first moment that a sample stands for; nothing is before the recording's start. */
-export function beginOf(stretches: Stretches, at: number, weight: number): number {
+function beginOf(stretches: Stretches, at: number, weight: number): number {
   return stretches.reach === 'before' ? Math.max(Math.min(0, at), at - weight) : at;
 }
 
-export function untilOf(stretches: Stretches, at: number, weight: number): number {
+function untilOf(stretches: Stretches, at: number, weight: number): number {
   return stretches.reach === 'after' ? at + weight : at;
 }
 

@@ -1,6 +1,7 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { ProfileThread } from '../../../src/profile/types.ts';
+import { isWaitEvent } from '../../../src/profile/wait-event.ts';
 import { KIND_GROUPS } from './kind-group.ts';
 import type { LoadedRecording } from './recording.ts';
 import { addLosses, addShares, selectTime } from './time-cells.ts';
@@ -20,7 +21,6 @@ import type {
   TracksParams,
   TracksResult,
 } from './track-messages.ts';
-import { isWaitEvent } from './wait-event.ts';
 
 const GROUPS = KIND_GROUPS.length;
 const UNKNOWN = KIND_GROUPS.indexOf('unknown');
@@ -69,7 +69,7 @@ export function* computeTracks(
 
 /** What the samples between two moments weigh. */
 export function* computeSpan(recording: LoadedRecording, params: SpanParams): Slices<SpanResult> {
-  const { values, unit } = recording.weights(params.weight, params.event);
+  const { values, unit } = recording.weightsWithin(params.weight, params.event, params);
   const rows = yield* recording.samplesOf(params.event, params);
   let weight = 0;
   yield* eachSlice(rows.length, (first, end) => {

@@ -1,5 +1,7 @@
-import { OFF_CPU_EVENT } from '../../../src/profile/off-cpu/switch-pairs.ts';
-import type { ProfileEvent } from '../../../src/profile/types.ts';
+import type { ProfileEvent } from './types.ts';
+
+/** What the recorder calls the event whose samples weigh what their threads waited. */
+export const OFF_CPU_EVENT = 'off-cpu';
 
 /**
  * Whether an event's samples are waits: each begins with its sample and lasts for its period. By its
