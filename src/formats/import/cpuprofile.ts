@@ -225,7 +225,8 @@ class CpuProfileReader {
   }
 }
 
-const UNKNOWN_COMM = '[unknown]';
+/** The name of the thread is not in the file; what it ran is known. */
+const UNKNOWN_COMM = 'JavaScript';
 
 function wholeOr(value: unknown, otherwise: number): number {
   const number = asNumber(value, otherwise);

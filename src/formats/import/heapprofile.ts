@@ -28,7 +28,7 @@ export function importHeapProfile(
     const stack = addCallFrame(builder, next.prefix, node.callFrame);
     const period = asNumber(node.selfSize, 0);
     if (period > 0) {
-      const nowhere = { comm: '[unknown]', pid: NONE, tid: NONE, cpu: NONE, time: null };
+      const nowhere = { comm: 'JavaScript', pid: NONE, tid: NONE, cpu: NONE, time: null };
       builder.addSample({ ...nowhere, event: 0, period }, stack);
     }
     for (const child of asArray(node.children)) pending.push({ node: child, prefix: stack });
