@@ -1,6 +1,7 @@
 import { pushButton } from './dom.ts';
 import type { ViewState } from './state.ts';
 import type { Store } from './store.ts';
+import { themeAfter } from './theme-order.ts';
 
 type Theme = ViewState['theme'];
 
@@ -28,9 +29,9 @@ export function themeButton(page: Document, store: Store): HTMLElement {
   return button;
 }
 
+/** The theme after this one, on this machine. */
 export function nextTheme({ theme }: ViewState): Theme {
-  const at = THEMES.findIndex((entry) => entry.theme === theme);
-  return THEMES[(at + 1) % THEMES.length].theme;
+  return themeAfter(theme, window.matchMedia('(prefers-color-scheme: dark)').matches);
 }
 
 /** Calls `draw` when what canvases take from the style sheet has changed. */
