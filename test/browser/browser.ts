@@ -129,3 +129,23 @@ export function describeBrowser(name: string, tests: (tab: Tab) => void): void {
 export function frame(page: Page, name: string): Locator {
   return page.locator(`.frame[name=${JSON.stringify(name)}]`).first();
 }
+
+/** The state that the address has. Of the page itself: the browser tells its driver of a new address later. */
+export async function stateOf(page: Page): Promise<URLSearchParams> {
+  return new URLSearchParams((await page.evaluate<string>('location.hash')).slice(1));
+}
+
+/** For scripts in the page: `isOf(data, at)` of pixels of the colour of a style sheet's variable. */
+export function colourProbe(variable: string): string {
+  return `(() => {
+    const probe = document.createElement('canvas').getContext('2d');
+    const span = document.createElement('span');
+    span.style.color = 'var(--${variable})';
+    document.body.append(span);
+    probe.fillStyle = getComputedStyle(span).color;
+    span.remove();
+    probe.fillRect(0, 0, 1, 1);
+    const wanted = probe.getImageData(0, 0, 1, 1).data;
+    return (data, at) => [0, 1, 2].every((byte) => data[at + byte] === wanted[byte]);
+  })()`;
+}

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { ViewServer } from '../../src/view/server.ts';
-import { describeBrowser } from './browser.ts';
+import { describeBrowser, stateOf } from './browser.ts';
 import { recordingText } from './recording-text.ts';
 import { serveTexts } from './served.ts';
 
@@ -10,7 +10,6 @@ const ROW = 19;
 
 /** Of the page itself: the browser tells its driver of a new address later. */
 const hashOf = (page: Page) => page.evaluate<string>('location.hash');
-const stateOf = async (page: Page) => new URLSearchParams((await hashOf(page)).slice(1));
 const spanOf = async (page: Page, key: 'range' | 'ruler') =>
   (await stateOf(page))
     .get(key)
@@ -101,7 +100,7 @@ describeBrowser('the flame chart', (tab) => {
     // Every fourth sample is the other thread's.
     expect(figures).toMatch(/lasts\s+89\d\.\d ms, of which 22\d\.\d ms not sampled/);
     expect(figures).toMatch(/samples\s+675/);
-    expect(await page.locator('.chart-note').innerText()).toMatch(/a sample is 1\.0 ms/);
+    expect(await page.locator('.chart-note').innerText()).toMatch(/as exact as samples: 1\.0 ms/);
   });
 
   it('a click selects the function, and a reload keeps it', async () => {

@@ -10,7 +10,7 @@ import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.
 import type { ViewServer } from '../../src/view/server.ts';
 import { perfDataFile, record } from '../helpers/record-builder.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';
-import { describeBrowser } from './browser.ts';
+import { colourProbe, describeBrowser, stateOf } from './browser.ts';
 import { serveFile } from './served.ts';
 
 const faults = newAttr({
@@ -38,26 +38,18 @@ const records = TIMES_MS.map((ms) =>
   }),
 );
 
-const stateOf = async (page: Page, key: string) =>
-  new URLSearchParams((await page.evaluate<string>('location.hash')).slice(1)).get(key);
+const stateIn = async (page: Page, key: string) => (await stateOf(page)).get(key);
 
 /** Columns of the canvas, by their moment as a share of the axis, that have its colour of lines. */
 const drawnShares = (page: Page) =>
   page.evaluate<number[]>(`{
     const canvas = document.querySelector('.period-plots canvas');
     const area = document.querySelector('.plot-area');
-    const probe = document.createElement('canvas').getContext('2d');
-    const span = document.createElement('span');
-    span.style.color = 'var(--samples)';
-    document.body.append(span);
-    probe.fillStyle = getComputedStyle(span).color;
-    span.remove();
-    probe.fillRect(0, 0, 1, 1);
-    const wanted = probe.getImageData(0, 0, 1, 1).data;
+    const isOf = ${colourProbe('samples')};
     const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
     const columns = new Set();
     for (let at = 0; at < data.length; at += 4) {
-      if ([0, 1, 2].every((byte) => data[at + byte] === wanted[byte])) columns.add((at / 4) % width);
+      if (isOf(data, at)) columns.add((at / 4) % width);
     }
     const ratio = devicePixelRatio;
     [...columns].map((x) => (x / ratio - area.offsetLeft) / area.clientWidth).sort((a, b) => a - b);
@@ -146,19 +138,29 @@ describeBrowser('the plots of the sampling period', (tab) => {
     await expect.poll(said).toMatch(/arrow keys/);
   });
 
-  it('dragging takes a range of time, the wheel zooms the axis of all views', async () => {
+  it('dragging takes a range of time, the wheel with Ctrl zooms the axis of all views', async () => {
     const { page, boxOf, plots } = await visit();
     const { x, y, width } = await boxOf('.plot-area');
     await page.mouse.move(x + width * 0.7, y + 20);
     await page.mouse.down();
     await page.mouse.move(x + width * 0.9, y + 20);
     await page.mouse.up();
-    const [from = 0, to = 0] = ((await stateOf(page, 'range')) ?? '').split('-').map(Number);
+    const [from = 0, to = 0] = ((await stateIn(page, 'range')) ?? '').split('-').map(Number);
     expect(from / END_NS).toBeCloseTo(0.7, 2);
     expect(to / END_NS).toBeCloseTo(0.9, 2);
+    // Without Ctrl it is left to the browser, which scrolls what the plots lie in.
+    await page.evaluate(
+      "addEventListener('wheel', (event) => { window.wasTaken = event.defaultPrevented; })",
+    );
+    const wasTaken = () => page.evaluate<boolean | undefined>('window.wasTaken');
+    await page.mouse.wheel(0, 30);
+    await expect.poll(wasTaken).toBe(false);
+    expect(await stateIn(page, 'ruler')).toBeNull();
+    await page.keyboard.down('Control');
     await page.mouse.wheel(0, -300);
-    await expect.poll(() => stateOf(page, 'ruler')).not.toBeNull();
-    const [rulerFrom = 0] = ((await stateOf(page, 'ruler')) ?? '').split('-').map(Number);
+    await page.keyboard.up('Control');
+    await expect.poll(() => stateIn(page, 'ruler')).not.toBeNull();
+    const [rulerFrom = 0] = ((await stateIn(page, 'ruler')) ?? '').split('-').map(Number);
     await expect
       .poll(async () => Number(await plots.getAttribute('aria-valuemin')))
       .toBeCloseTo(rulerFrom / 1e9, 5);

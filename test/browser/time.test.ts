@@ -3,13 +3,10 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ViewServer } from '../../src/view/server.ts';
 import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
-import { describeBrowser, frame } from './browser.ts';
+import { describeBrowser, frame, stateOf } from './browser.ts';
 import { recordingText } from './recording-text.ts';
 import { serveFile, serveTexts } from './served.ts';
 
-/** Of the page itself: the browser tells its driver of a new address later. */
-const stateOf = async (page: Page) =>
-  new URLSearchParams((await page.evaluate<string>('location.hash')).slice(1));
 const rangeOf = async (page: Page) =>
   (await stateOf(page)).get('range')?.split('-').map(Number) ?? null;
 

@@ -1,13 +1,10 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { ViewServer } from '../../src/view/server.ts';
-import { describeBrowser, frame } from './browser.ts';
+import { colourProbe, describeBrowser, frame, stateOf } from './browser.ts';
 import { recordingText, sample } from './recording-text.ts';
 import { serveTexts } from './served.ts';
 
-/** Of the page itself: the browser tells its driver of a new address later. */
-const stateOf = async (page: Page) =>
-  new URLSearchParams((await page.evaluate<string>('location.hash')).slice(1));
 const rangeIn = async (page: Page, key: 'range' | 'ruler') =>
   (await stateOf(page)).get(key)?.split('-').map(Number) ?? null;
 
@@ -41,20 +38,13 @@ const pressed = (page: Page) => page.locator('.track-label[aria-pressed="true"]'
 const countPixels = (page: Page, row: number, variable: string) =>
   page.evaluate<number>(`{
     const canvas = document.querySelector('.track-plot canvas');
-    const probe = document.createElement('canvas').getContext('2d');
-    const span = document.createElement('span');
-    span.style.color = 'var(--${variable})';
-    document.body.append(span);
-    probe.fillStyle = getComputedStyle(span).color;
-    span.remove();
-    probe.fillRect(0, 0, 1, 1);
-    const wanted = probe.getImageData(0, 0, 1, 1).data;
+    const isOf = ${colourProbe(variable)};
     const height = canvas.height / document.querySelectorAll('.track-label').length;
     const top = ${row} * height;
     const { data } = canvas.getContext('2d').getImageData(0, top, canvas.width, height);
     let count = 0;
     for (let at = 0; at < data.length; at += 4) {
-      if ([0, 1, 2].every((byte) => data[at + byte] === wanted[byte])) count++;
+      if (isOf(data, at)) count++;
     }
     count;
   }`);
@@ -142,11 +132,11 @@ describeBrowser('thread tracks in the page', (tab) => {
   it('a zoomed picture shows the part of the time that is asked for', async () => {
     const { page } = await tab.visit(`${server.url}#ruler=901000000-1098000000`);
     // Nothing ran in this fifth of a second.
-    await label(page, 'server').filter({ hasText: '0 %' }).waitFor();
+    await label(page, 'server').filter({ hasText: '0%' }).waitFor();
     await expect.poll(() => countPixels(page, 0, 'kind-own')).toBe(0);
     await page.goto(`${server.url}#ruler=200000000-400000000`);
     await page.reload();
-    await label(page, 'server').filter({ hasText: '75 %' }).waitFor();
+    await label(page, 'server').filter({ hasText: '75%' }).waitFor();
     await expect.poll(() => countPixels(page, 0, 'kind-own')).toBeGreaterThan(1000);
   });
 
@@ -212,11 +202,9 @@ describeBrowser('thread tracks in the page', (tab) => {
       .evaluateAll((labels) => labels.map((label) => label.ariaLabel));
     expect(names).toEqual([
       expect.stringMatching(
-        /^server · 68 %: server \(pid 100, tid 101\): 1\.35 s, 68 % of a CPU, busy from 0\.000 s to 1\.999 s/,
+        /^server · 68%: server \(pid 100, tid 101\): 1\.35 s, 68% of a CPU, busy from 0\.000 s to 1\.999 s/,
       ),
-      expect.stringMatching(
-        /^worker · 23 %: worker \(pid 100, tid 102\): 450\.0 ms, 23 % of a CPU/,
-      ),
+      expect.stringMatching(/^worker · 23%: worker \(pid 100, tid 102\): 450\.0 ms, 23% of a CPU/),
     ]);
   });
 
@@ -275,7 +263,7 @@ describeBrowser('tracks of many threads', (tab) => {
   it('those without a row share one, whose name lists all until Escape', async () => {
     const { page } = await tab.visit(server.url);
     const more = page.locator('.track-label[aria-expanded]');
-    expect(await more.textContent()).toMatch(/^77 more · 9\d %/);
+    expect(await more.textContent()).toMatch(/^77 more · 9\d%/);
     await more.focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.track-label').count()).toBe(61);

@@ -82,6 +82,8 @@ export class TabPanel {
     if (this.#haveShown.has(view)) return;
     this.#haveShown.add(view);
     view.reveal?.({ ...this.#match, takesFocus });
+    // On a phone the view lies below the list: what one goes to is to be seen.
+    if (this.#match.isGoneTo) this.root.scrollIntoView({ block: 'nearest' });
   }
 
   #openTab(tab: TabDefinition): void {

@@ -88,12 +88,12 @@ export function describeChart(result: ChartResult, chosenThreads: number): strin
   const { stepNs, isTimed, hasWaits } = precision;
   if (stepNs === 0) parts.push('Samples are moments: what they took is not known.');
   else {
-    const every = `a sample ${isTimed ? 'is' : 'is usually'} ${formatNanos(stepNs)}`;
+    const every = `${isTimed ? '' : 'usually '}${formatNanos(stepNs)}`;
     parts.push(`Edges are as exact as samples: ${every}.`);
   }
   const shown = window.toNs - window.fromNs;
   const share = (ns: number) => formatShare(ns / shown);
-  const states = [`${share(sampledNs)} of the time shown was sampled on a CPU`];
+  const states = [`${share(sampledNs)} of the time shown on a CPU`];
   if (hasWaits) states.push(`${share(waitingNs)} waited`);
   if (lostNs > 0) states.push(`${share(lostNs)} lost`);
   const rest = shown - sampledNs - waitingNs - lostNs;
@@ -103,7 +103,7 @@ export function describeChart(result: ChartResult, chosenThreads: number): strin
   if (stepNs > 0) parts.push(`${states.join(', ')}.`);
   const narrow = result.boxes.merged.reduce((sum, count) => sum + count, 0);
   if (narrow > 0) {
-    parts.push(`${formatCount(narrow)} boxes narrower than a pixel are drawn together, dotted.`);
+    parts.push(`${formatCount(narrow)} boxes below a pixel are drawn as one, dotted.`);
   }
   return parts.join(' ');
 }

@@ -93,7 +93,7 @@ export class MatchList {
     line.append(
       element('span', 'match-share', this.#shareOf(hit)),
       swatch,
-      element('span', 'match-name', hit.name),
+      element('span', 'cut-name', hit.name),
       element('span', 'quiet-text', hit.kind),
     );
     return line;

@@ -9,7 +9,7 @@ const BITMAP_SCALE = 2;
 const LARGEST_BITMAP = 16_000;
 
 /** The whole flame graph, rows out of view included, as an SVG file that needs no style sheet. */
-export function flamePicture(chart: FlameChart): string {
+function flamePicture(chart: FlameChart): string {
   const { rows, topOf, text } = chart.picture;
   const { width, height } = chart;
   const page = getComputedStyle(document.body).backgroundColor || '#fff';
@@ -45,12 +45,12 @@ export function flamePicture(chart: FlameChart): string {
 }
 
 /** Saves the flame graph as `NAME.svg`. */
-export function downloadSvg(chart: FlameChart, name: string): void {
+function downloadSvg(chart: FlameChart, name: string): void {
   save(new Blob([flamePicture(chart)], { type: 'image/svg+xml' }), `${name}.svg`);
 }
 
 /** Saves the flame graph as `NAME.png`. */
-export async function downloadPng(chart: FlameChart, name: string): Promise<void> {
+async function downloadPng(chart: FlameChart, name: string): Promise<void> {
   const { width, height } = chart;
   const scale = Math.min(BITMAP_SCALE, LARGEST_BITMAP / Math.max(width, height));
   const canvas = document.createElement('canvas');

@@ -77,6 +77,12 @@ export class WhereList {
         const item = element('li', '', this.#renderRow(row, listBy, most, row.index === func));
         return item;
       });
+    if (items.length === 0) {
+      this.#list.replaceChildren(
+        element('li', 'quiet-text where-none', 'No samples: no functions.'),
+      );
+      return;
+    }
     const rest = length - items.length;
     const more = pushButton(
       'quiet',
@@ -114,7 +120,7 @@ export class WhereList {
     button.append(
       element('span', 'where-share', bar, element('span', '', formatShare(share))),
       dot,
-      element('span', 'where-name', splitPlace(row.name, row.place).name),
+      element('span', 'cut-name', splitPlace(row.name, row.place).name),
       element('span', 'where-place', shortPlace(row.place)),
     );
     return button;

@@ -65,7 +65,7 @@ export class PeriodPlots {
       'aria-label',
       'Period, samples per second and events per second over time',
     );
-    this.#gestures.listen(this.#area, false);
+    this.#gestures.listen(this.#area, 'plot');
     this.#area.addEventListener('pointermove', ({ offsetX }) => this.#follow(offsetX));
     this.#area.addEventListener('pointerleave', () => this.#leave());
     this.#area.addEventListener('keydown', (event) => this.#followKey(event));

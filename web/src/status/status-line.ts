@@ -52,11 +52,10 @@ function drawPath(
   });
   const share = weight === 0 ? '' : `${formatShare(zoomWeight / weight)} of all · `;
   const text = `${zoom.length === 0 ? '' : share}${formatWeight(zoomWeight, unit)}`;
-  replaceKeepingFocus(
-    path,
-    element('span', 'crumbs', ...crumbs),
-    element('output', 'status-share', text),
-  );
+  const row = element('span', 'crumbs', ...crumbs);
+  replaceKeepingFocus(path, row, element('output', 'status-share', text));
+  // Where not all have room, the last tell where one is.
+  row.scrollLeft = row.scrollWidth;
 }
 
 function drawLegend(

@@ -1,4 +1,5 @@
 import { element } from '../dom.ts';
+import { splitPlace } from '../flame/frame-label.ts';
 import { formatCount, formatShare, formatShareInterval, formatWeight } from '../format.ts';
 import type { ViewState } from '../state.ts';
 import type { TableResult, TableRow, Unit } from '../worker/messages.ts';
@@ -74,9 +75,12 @@ function totalHeading(unit: Unit): TableHeading<TableRow> {
 
 function nameCell({ name, dso, place }: TableRow): HTMLElement {
   const known = (...texts: readonly string[]) => texts.filter((text) => text !== '');
-  const cell = element('span', 'name-cell', nameText(name));
+  // Names of JavaScript's functions have their places, which are told once; the DSO of such code tells nothing.
+  const { name: own, place: ofName } = splitPlace(name, '');
+  const cell = element('span', 'name-cell', nameText(own));
   cell.title = known(name, dso, place).join('\n');
-  const beside = known(dso.replace(/^.*\//, ''), place).join(' · ');
+  const beside =
+    ofName === '' ? known(dso.replace(/^.*\//, ''), place).join(' · ') : place || ofName;
   if (beside !== '' && beside !== name) cell.append(nameText(beside, 'beside'));
   return cell;
 }

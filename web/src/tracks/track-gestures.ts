@@ -41,12 +41,18 @@ export class TrackGestures {
     return this.#drag?.does === 'select' ? this.#dragged : this.#context.store.get().range;
   }
 
-  listen(area: HTMLElement, isRuler: boolean): void {
+  /** On a `plot`, which may fill a page that scrolls, the wheel zooms with Ctrl only, as a page is zoomed. */
+  listen(area: HTMLElement, kind: 'tracks' | 'ruler' | 'plot'): void {
+    const isRuler = kind === 'ruler';
     area.addEventListener('pointerdown', (event) => this.#press(event, area, isRuler));
     area.addEventListener('pointermove', (event) => this.#follow(event));
     area.addEventListener('pointerup', (event) => this.#release(event));
     area.addEventListener('pointercancel', () => this.#stop());
-    area.addEventListener('wheel', (event) => this.#turn(event), { passive: false });
+    const turn = (event: WheelEvent) => {
+      const isMeant = event.ctrlKey || event.metaKey || event.shiftKey;
+      if (kind !== 'plot' || isMeant) this.#turn(event);
+    };
+    area.addEventListener('wheel', turn, { passive: false });
     area.addEventListener('dblclick', () =>
       this.#context.store.change({ ruler: null, range: null }),
     );

@@ -26,7 +26,7 @@ export type TrackScale = {
   /** Weight per nanosecond at the top of a track, and what it is in words. */
   readonly ofTrack: (track: Track) => number;
   readonly describe: (track: Track) => string;
-  /** `63 %`: of a CPU; `1.2k/s` of what is no time. */
+  /** `63%`: of a CPU; `1.2k/s` of what is no time. */
   readonly figureOf: (track: Track) => string;
 };
 
@@ -40,7 +40,7 @@ export function scaleOf(result: TracksResult, cpus: number, window: Range): Trac
       ofTrack: (track) => (track.kind === 'idle' ? Math.max(1, cpus) : mostOf(track)),
       describe: (track) => {
         const most = track.kind === 'idle' ? cpus : mostOf(track);
-        return most <= 1 ? 'full height: 100 % of a CPU' : `full height: ${most} CPUs`;
+        return most <= 1 ? 'full height: 100% of a CPU' : `full height: ${most} CPUs`;
       },
       figureOf: ({ weight }) => formatPercent(weight / spanNs),
     };
@@ -66,12 +66,12 @@ function highestRate({ groups }: Track, { grid }: TracksResult): number {
   return most / cellNs;
 }
 
-/** `63 %`; of little `0.4 %`. */
-export function formatPercent(share: number): string {
+/** `63%`; of little `0.4%`. */
+function formatPercent(share: number): string {
   const percent = share * 100;
-  if (percent === 0) return '0 %';
-  if (percent < 0.1) return '<0.1 %';
-  return `${percent < 10 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+  if (percent === 0) return '0%';
+  if (percent < 0.1) return '<0.1%';
+  return `${percent < 10 ? percent.toFixed(1) : percent.toFixed(0)}%`;
 }
 
 /** The picture of a track in a sentence. */

@@ -99,8 +99,8 @@ export class Tracks {
       this.#overlay,
       this.#readout.root,
     );
-    this.#gestures.listen(this.#plot, false);
-    this.#gestures.listen(this.#ruler.root, true);
+    this.#gestures.listen(this.#plot, 'tracks');
+    this.#gestures.listen(this.#ruler.root, 'ruler');
     this.#gestures.listenToHandle(this.#handles[0], 'fromNs');
     this.#gestures.listenToHandle(this.#handles[1], 'toNs');
     this.root.addEventListener('keydown', (event) => this.#followKey(event));
