@@ -100,7 +100,7 @@ describeBrowser('the flame chart', (tab) => {
     // Every fourth sample is the other thread's.
     expect(figures).toMatch(/lasts\s+89\d\.\d ms, of which 22\d\.\d ms not sampled/);
     expect(figures).toMatch(/samples\s+675/);
-    expect(await page.locator('.chart-note').innerText()).toMatch(/as exact as samples: 1\.0 ms/);
+    expect(await page.locator('.chart-note').innerText()).toMatch(/exact to a sample: 1\.0 ms/);
   });
 
   it('a click selects the function, and a reload keeps it', async () => {

@@ -89,21 +89,21 @@ export function describeChart(result: ChartResult, chosenThreads: number): strin
   if (stepNs === 0) parts.push('Samples are moments: what they took is not known.');
   else {
     const every = `${isTimed ? '' : 'usually '}${formatNanos(stepNs)}`;
-    parts.push(`Edges are as exact as samples: ${every}.`);
+    parts.push(`Edges are exact to a sample: ${every}.`);
   }
   const shown = window.toNs - window.fromNs;
   const share = (ns: number) => formatShare(ns / shown);
-  const states = [`${share(sampledNs)} of the time shown on a CPU`];
+  const states = [`${share(sampledNs)} of this time on a CPU`];
   if (hasWaits) states.push(`${share(waitingNs)} waited`);
   if (lostNs > 0) states.push(`${share(lostNs)} lost`);
   const rest = shown - sampledNs - waitingNs - lostNs;
   if (rest > shown * LEAST_TOLD) {
-    states.push(`${share(rest)} empty: ${hasWaits ? 'not sampled' : 'off the CPU or not sampled'}`);
+    states.push(`${share(rest)} empty: ${hasWaits ? 'not sampled' : 'off it or not sampled'}`);
   }
   if (stepNs > 0) parts.push(`${states.join(', ')}.`);
   const narrow = result.boxes.merged.reduce((sum, count) => sum + count, 0);
   if (narrow > 0) {
-    parts.push(`${formatCount(narrow)} boxes below a pixel are drawn as one, dotted.`);
+    parts.push(`${formatCount(narrow)} boxes below a pixel are joined, dotted.`);
   }
   return parts.join(' ');
 }
