@@ -118,11 +118,15 @@ describeFirefox('the page', (tab) => {
   it('has the colours of its theme', async () => {
     const page = await open();
     const colours: Record<'light' | 'dark', Record<string, string>> = { light: {}, dark: {} };
-    for (const theme of ['light', 'dark'] as const) {
+    // What the system does not have comes first.
+    for (let before = 'system', step = 0; step < 2; step++) {
       await page.click('[aria-label^="Theme: "]');
-      await page.waitFor(`:root[data-theme=${theme}]`);
+      await page.waitFor(`:root:not([data-theme=${before}])`);
+      const theme = await page.evaluate<'light' | 'dark'>('document.documentElement.dataset.theme');
       colours[theme] = await page.evaluate(COMPUTED_COLOURS);
+      before = theme;
     }
+    expect(Object.keys(colours.dark)).toEqual(Object.keys(colours.light));
     expect(Object.keys(colours.light)).toContain('--kind-native');
     for (const [name, light] of Object.entries(colours.light)) {
       expect(light, name).toMatch(/^rgb\(/);
