@@ -67,7 +67,7 @@ describe('the text of another tool', () => {
       cpuProfile,
     ]);
     expect(status).toBe(0);
-    expect(stderr).toContain('perf-ts: the thread [unknown], 100.00% of the selected time');
+    expect(stderr).toContain('perf-ts: the thread JavaScript, 100.00% of the selected time');
     expect(perfTs(['report', exported]).stdout).toMatch(/allocate \/tmp\/shop\/app\.js:2/);
   });
 
