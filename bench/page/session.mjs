@@ -3,6 +3,7 @@
 const ALL = {
   event: 0,
   weight: 'events',
+  level: 'all',
   threads: [],
   pid: null,
   cpu: null,
@@ -122,6 +123,9 @@ export function walkThrough(ask, opened, other) {
     func: path.at(1) % opened.funcCount,
     search: '',
   });
+  ask('summary', 'summary', all);
+  ask('details of a function', 'details', { ...all, func });
+  ask('its interval (background)', 'selfInterval', { ...all, func });
   ask('source', 'source', { ...all, func });
 
   ask('heat map', 'heatmap', { ...filter, columnNs: 1e8, rows: 50 });
@@ -141,10 +145,10 @@ export function walkThrough(ask, opened, other) {
 
   if (other !== null) {
     ask('diff: open', 'open', { slot: 1, side: 'there', bytes: other });
-    const diff = { ...all, inverted: false, zoom: [], search: '' };
+    const diff = { ...all, by: 'absolute', inverted: false, zoom: [], search: '' };
     const drawn = ask('diff', 'diff', diff);
     const zoom = [drawn.tree.labels.key[drawn.tree.rows.label[0]]];
-    ask('diff: table with intervals (background)', 'changes', all);
+    ask('diff: table with intervals (background)', 'changes', { ...all, by: 'absolute' });
     ask('diff: zoom click', 'diff', { ...diff, zoom });
     ask('diff: callers', 'diff', { ...diff, inverted: true });
   }
