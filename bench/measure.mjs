@@ -61,9 +61,9 @@ export function background(command, args) {
 }
 
 /** The page of a recording, served: its address and its server's pid; `stop()` ends it and waits. */
-export async function servePage(file) {
+export async function servePage(...files) {
   const [command, ...args] = perfTs;
-  const child = spawn(command, [...args, 'view', '--no-open', file], {
+  const child = spawn(command, [...args, 'view', '--no-open', ...files], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise((done) => child.once('exit', done));

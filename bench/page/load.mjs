@@ -4,9 +4,8 @@
 // of its main thread (0 below 50 ms), the sum of layout shifts, the height of what stands around the view,
 // and the share of the window that view and list have. OTHER: what it is compared with.
 
-import { spawn } from 'node:child_process';
 import { chromium } from 'playwright-core';
-import { perfTs } from '../measure.mjs';
+import { servePage } from '../measure.mjs';
 
 const RUNS = 3;
 const [WIDTH, HEIGHT] = [1280, 720];
@@ -28,14 +27,8 @@ const LOOK = `(() => {
 const files = process.argv.slice(2);
 const args = ['--no-sandbox', '--disable-gpu'];
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args });
-const [command, ...options] = perfTs;
-const server = spawn(command, [...options, 'view', '--no-open', ...files], {
-  stdio: ['ignore', 'pipe', 'ignore'],
-});
+const { url, stop } = await servePage(...files);
 try {
-  const url = await new Promise((done) =>
-    server.stdout.once('data', (text) => done(String(text).trim())),
-  );
   console.log('| longest task, ms | layout shift | around the view, px | view and list |');
   console.log('| --- | --- | --- | --- |');
   for (let run = 0; run < RUNS; run++) {
@@ -52,5 +45,5 @@ try {
   }
 } finally {
   await browser.close();
-  server.kill('SIGINT');
+  await stop();
 }
