@@ -30,7 +30,7 @@ test('an interval is two shares with a decimal more than the share has, and noth
 test('a share has the decimals that its interval leaves known', () => {
   const around = (half: number) =>
     formatKnownShare(0.1234, { low: 0.1234 - half, high: 0.1234 + half });
-  expect([0.02, 0.005, 0.004, 0.0005, 0.0004].map(around)).toEqual([
+  expect([0.02, 0.006, 0.004, 0.0006, 0.0004].map(around)).toEqual([
     '12%',
     '12%',
     '12.3%',
