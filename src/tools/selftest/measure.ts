@@ -3,7 +3,7 @@ import { computeLedgers, type EventLedger } from '../../period/loss/loss-ledger.
 import { findRules } from '../../period/period-rule.ts';
 import { groupByStream } from '../../period/streams.ts';
 import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
-import type { Profile } from '../../profile/types.ts';
+import type { Profile, Weights } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { withRecording } from '../../read/open-recording.ts';
 import { Pipeline } from '../../read/pipeline.ts';
@@ -36,7 +36,7 @@ export function measureCase(
   const [event] = opened.periods({ streams: 'all' }).events;
   if (event === undefined) return null;
   const { kernel } = opened.periods();
-  const weights = opened.weights('events').values;
+  const weights = weightsOfSamples(opened.weights('events'));
   const models = event.streams.flatMap(({ model }) => (model === null ? [] : [model as Model]));
   const sum = (of: (model: Model) => number) => models.reduce((all, one) => all + of(one), 0);
   const weighed = weights.reduce((all, weight) => all + weight, 0);
@@ -78,6 +78,11 @@ export function measureCase(
     ),
     firstPeriods: event.streams[0]?.firstPeriods ?? [],
   };
+}
+
+/** What the samples themselves stand for: tails have an entry of their own in the ledger. */
+function weightsOfSamples({ values, tails }: Weights): Float64Array {
+  return tails === undefined ? values : values.map((value, sample) => value - tails[sample]);
 }
 
 function ledgerNumbers(ledger: EventLedger | null): CaseNumbers['ledger'] {
