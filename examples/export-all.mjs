@@ -10,7 +10,8 @@ const path = process.argv[2] ?? 'perf.data';
 const opened = await openProfile(path);
 for (const format of EXPORT_FORMATS) {
   const output = `${path}.${ENDINGS[format] ?? format}`;
-  const text = opened.export(format);
+  // The page shows the sources of the hottest functions.
+  const text = opened.export(format, { sourcesOf: path });
   writeFileSync(output, text);
   console.log(`${output}: ${text.length} characters`);
 }
