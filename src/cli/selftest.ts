@@ -58,6 +58,7 @@ const COLUMNS: readonly FindingName[] = [
   'period-mode',
   'model',
   'phases',
+  'intervals',
 ];
 const CELLS: Record<FindingState, string> = { ok: 'ok', differs: 'DIFFERS', 'not-available': '-' };
 

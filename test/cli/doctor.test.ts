@@ -98,7 +98,7 @@ describe('what the selftest prints', () => {
       outdent(String.raw`
         Linux 6.18.1, x64, Some\x1b[2JCPU, virtual
 
-        event        rate      counts  samples  order  rule  ledger  period-mode  model  phases
+        event        rate      counts  samples  order  rule  ledger  period-mode  model  phases  intervals
         cycles       -F 10000  yes     -
         page-faults  -c 11             ok                            DIFFERS
 

@@ -42,6 +42,7 @@ export function judgeCase(
     ...('count' in setup.rate ? [judgePeriodMode(setup.rate.count, numbers)] : []),
     ...(numbers.fit === null ? [] : [judgeModel(setup, numbers)]),
     judgePhases(numbers),
+    judgeIntervals(numbers),
     judgeThrottling(numbers),
   ];
 }
@@ -193,6 +194,31 @@ function judgePhases({ phases, lostSamples }: CaseNumbers): Finding {
   const isTelling = phases.every(({ slack, trueShare }) => slack <= MAX_SLACK * trueShare);
   if (!isTelling) return notAvailable('phases', `${text}: intervals too long to tell`);
   return phases.every(isNear) ? ok('phases', text) : differs('phases', text);
+}
+
+/**
+ * Whether the shares' intervals hold what the workload counted. One of twenty need not, so one that does
+ * not is no finding.
+ */
+function judgeIntervals({ phases, lostSamples }: CaseNumbers): Finding {
+  const known = phases.filter(({ interval }) => interval !== null);
+  if (known.length === 0) return notAvailable('intervals', 'no share with a truth has one');
+  const held = known.filter(isHeld).length;
+  const text = `${held} of ${known.length} hold the true share: ${known.map(describeInterval).join('; ')}`;
+  if (lostSamples > 0) return notAvailable('intervals', `${text}, with samples lost`);
+  return held >= known.length - 1 ? ok('intervals', text) : differs('intervals', text);
+}
+
+/** The account is of the whole phase, its borders included, so it may be off by a little itself. */
+function isHeld({ interval, trueShare }: PhaseShare): boolean {
+  if (interval === null) return false;
+  const tolerance = SHARE_TOLERANCE * trueShare;
+  return trueShare >= interval.low - tolerance && trueShare <= interval.high + tolerance;
+}
+
+function describeInterval({ phase, interval, trueShare }: PhaseShare): string {
+  const ends = interval === null ? '' : `${percent(interval.low)} to ${percent(interval.high)}`;
+  return `${phase} ${ends} (true ${percent(trueShare)})`;
 }
 
 function isNear({ share, trueShare, slack }: PhaseShare): boolean {

@@ -1,8 +1,10 @@
+import { NONE } from '../../base/brand.ts';
 import { finish } from '../../base/slices.ts';
 import { computeLedgers, type EventLedger } from '../../period/loss/loss-ledger.ts';
 import { findRules } from '../../period/period-rule.ts';
 import { groupByStream } from '../../period/streams.ts';
 import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
+import { type ShareInterval, sumStepsByKey } from '../../profile/analysis/share-steps.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { withRecording } from '../../read/open-recording.ts';
@@ -69,13 +71,7 @@ export function measureCase(
     maxSampleRate: kernel.maxSampleRate,
     maxSampleRateAfter: kernel.maxSampleRateAfter,
     outOfOrder: countOutOfOrder(profile.samples.timeNs),
-    phases: measurePhases(
-      truthOf(eventName, marks, setup.oneThread),
-      profile,
-      weights,
-      marks,
-      tail,
-    ),
+    phases: measurePhases(truthOf(eventName, marks, setup.oneThread), opened, weights, marks, tail),
     firstPeriods: event.streams[0]?.firstPeriods ?? [],
   };
 }
@@ -156,39 +152,65 @@ function countOutOfOrder(timeNs: Float64Array): number {
  */
 function measurePhases(
   truth: readonly PhaseTruth[],
-  profile: Profile,
+  opened: OpenedProfile,
   weights: Float64Array,
   marks: Marks,
   tail: number,
 ): PhaseShare[] {
+  const { profile } = opened;
   if (truth.length < 2 || profile.meta.clock !== 'monotonic') return [];
   const zeroNs = BigInt(profile.meta.startTime);
   const sinceZero = (time: string) => Number(BigInt(time) - zeroNs);
-  const measured = truth.map(({ phase, amount }) => {
+  const phaseOfSample = new Int32Array(profile.samples.length).fill(NONE);
+  const measured = truth.map(({ phase, amount }, key) => {
     const index = marks.phases.findIndex(({ name }) => name === phase);
     const next = marks.phases[index + 1];
     const from = sinceZero(marks.phases[index].startNs);
     const until = sinceZero(next === undefined ? marks.endNs : next.startNs);
-    return { phase, amount, ...sumBetween(profile.samples.timeNs, weights, from, until) };
+    const { timeNs } = profile.samples;
+    for (let i = 0; i < timeNs.length; i++) {
+      if (timeNs[i] >= from && timeNs[i] < until) phaseOfSample[i] = key;
+    }
+    return { phase, amount, ...sumOf(phaseOfSample, key, weights) };
   });
   const allTrue = measured.reduce((sum, { amount }) => sum + amount, 0);
   const allWeight = measured.reduce((sum, { weight }) => sum + weight, 0);
   const largest = measured.reduce((most, one) => Math.max(most, one.largest), 0);
   const slack = allWeight > 0 ? (2 * largest + tail) / (allWeight + tail) : 1;
-  return measured.map(({ phase, amount, weight }) => ({
+  const intervals = intervalsOf(opened, phaseOfSample, measured.length, allWeight);
+  return measured.map(({ phase, amount, weight }, key) => ({
     phase,
     trueShare: amount / allTrue,
     share: allWeight > 0 ? weight / allWeight : 0,
     slack,
+    interval: intervals === null ? null : intervals(key, weight),
   }));
 }
 
-function sumBetween(timeNs: Float64Array, weights: Float64Array, from: number, until: number) {
+/** The interval of a phase's share of all phases; null where reports give none. */
+function intervalsOf(
+  opened: OpenedProfile,
+  phaseOfSample: Int32Array,
+  phases: number,
+  allWeight: number,
+): ((key: number, weight: number) => ShareInterval) | null {
+  const event = opened.eventIndex();
+  const weights = opened.weights('events', event);
+  const estimator = opened.shareEstimator(weights, event);
+  if (estimator === null || !(allWeight > 0)) return null;
+  const sums = finish(sumStepsByKey(estimator.steps, phaseOfSample, phases));
+  const total = weights.values.reduce((sum, value) => sum + value, 0);
+  return (key, weight) => {
+    const { low, high } = estimator.intervalOf(weight / total, sums, key);
+    return { low: (low * total) / allWeight, high: Math.min(1, (high * total) / allWeight) };
+  };
+}
+
+function sumOf(phaseOfSample: Int32Array, key: number, weights: Float64Array) {
   let weight = 0;
   let largest = 0;
-  for (let i = 0; i < timeNs.length; i++) {
-    const time = timeNs[i];
-    if (time < from || time >= until) continue;
+  for (let i = 0; i < weights.length; i++) {
+    if (phaseOfSample[i] !== key) continue;
     weight += weights[i];
     largest = Math.max(largest, weights[i]);
   }

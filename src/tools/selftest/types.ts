@@ -24,6 +24,8 @@ export type PhaseShare = {
    * interval, and the events after the last sample, which are in no phase.
    */
   readonly slack: number;
+  /** 95 % interval of `share`, as reports give it; null where they give none. */
+  readonly interval: { readonly low: number; readonly high: number } | null;
 };
 
 /** What one recording held. Null: not recorded, or not applicable. */
@@ -90,6 +92,7 @@ export type FindingName =
   | 'period-mode'
   | 'model'
   | 'phases'
+  | 'intervals'
   | 'throttling';
 
 export type Finding = {

@@ -23,6 +23,9 @@ const rule = (name: PeriodRule, from: ReportedPeriod['from']): ReportedPeriod =>
 });
 
 /** 100 samples of a software event, all as it should be. */
+/** An interval of ± 0.05. */
+const around = (share: number) => ({ low: share - 0.05, high: share + 0.05 });
+
 const GOOD: CaseNumbers = {
   samples: 100,
   lostSamples: 0,
@@ -43,8 +46,8 @@ const GOOD: CaseNumbers = {
   maxSampleRateAfter: 100_000,
   outOfOrder: 0,
   phases: [
-    { phase: 'touch-fast', trueShare: 0.8, share: 0.79, slack: 0.02 },
-    { phase: 'touch-slow', trueShare: 0.2, share: 0.21, slack: 0.02 },
+    { phase: 'touch-fast', trueShare: 0.8, share: 0.79, slack: 0.02, interval: around(0.79) },
+    { phase: 'touch-slow', trueShare: 0.2, share: 0.21, slack: 0.02, interval: around(0.21) },
   ],
   firstPeriods: [1, 1, 1, 2],
 };
@@ -69,13 +72,30 @@ describe('a recording that is as claimed', () => {
   it('has nothing that differs, and every claim was measured', () => {
     expect(troubles({})).toEqual([]);
     const names = judgeCase(BY_FREQUENCY, GOOD, null).map(({ name }) => name);
-    expect(names).toEqual(['samples', 'order', 'rule', 'ledger', 'model', 'phases', 'throttling']);
+    expect(names).toEqual([
+      'samples',
+      'order',
+      'rule',
+      'ledger',
+      'model',
+      'phases',
+      'intervals',
+      'throttling',
+    ]);
   });
 
   it('in period mode the count is judged, neither rule nor model', () => {
     const numbers = { ...GOOD, fit: null, model: null, streamsOffCount: 0 };
     const names = judgeCase(BY_COUNT, numbers, null).map(({ name }) => name);
-    expect(names).toEqual(['samples', 'order', 'ledger', 'period-mode', 'phases', 'throttling']);
+    expect(names).toEqual([
+      'samples',
+      'order',
+      'ledger',
+      'period-mode',
+      'phases',
+      'intervals',
+      'throttling',
+    ]);
   });
 });
 
@@ -122,7 +142,12 @@ describe('the ledger', () => {
       'without counts, what was lost can not be told',
       { lostSamples: 10 },
       { setup: { counts: false } },
-      ['ledger not-available', 'model not-available', 'phases not-available'],
+      [
+        'ledger not-available',
+        'model not-available',
+        'phases not-available',
+        'intervals not-available',
+      ],
     ],
     [
       'without counts, more left than the last intervals hold',
@@ -197,20 +222,21 @@ it('the model is reported, not judged, where ticks drive most steps', () => {
 describe('the phases', () => {
   const phases = (share: number, slack: number): Pick<CaseNumbers, 'phases'> => ({
     phases: [
-      { phase: 'spin-1', trueShare: 0.25, share, slack },
-      { phase: 'spin-3', trueShare: 0.75, share: 1 - share, slack },
+      { phase: 'spin-1', trueShare: 0.25, share, slack, interval: around(share) },
+      { phase: 'spin-3', trueShare: 0.75, share: 1 - share, slack, interval: around(1 - share) },
     ],
   });
   it.each([
     ['a border moved an interval', 0.27, 0.02, []],
     ['more than borders can move', 0.29, 0.02, ['phases differs']],
+    ['more than intervals hold', 0.4, 0.02, ['phases differs', 'intervals differs']],
     ['intervals as long as the phase', 0.25, 0.1, ['phases not-available']],
   ])('%s', (_, share, slack, said) => {
     expect(troubles(phases(share, slack))).toEqual(said);
   });
 
   it('an event without an account is not judged', () => {
-    expect(troubles({ phases: [] })).toEqual(['phases not-available']);
+    expect(troubles({ phases: [] })).toEqual(['phases not-available', 'intervals not-available']);
   });
 });
 
