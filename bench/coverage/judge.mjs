@@ -1,4 +1,4 @@
-// What the product says of a simulated recording: shares by its weights and by perf's, intervals.
+// Asks the product about a simulated recording: shares by its weights and by perf's, intervals.
 // `product` are its modules, as `load.mjs` or a test imports them.
 
 const SOFTWARE = 1;

@@ -172,7 +172,7 @@ const children = (count, size, spread, inherits) => (random) => ({
 const loop = (parts, perSecond, seconds) => (random) => {
   const skipped = random.integer(parts.reduce((sum, part) => sum + part, 0));
   return oneTask(parts.length + 1, seconds, function* turns() {
-    // What came before the loop.
+    // The loop begins anywhere between two samples.
     if (skipped > 0) yield { func: parts.length, events: skipped, ns: skipped * 3000 };
     for (;;) {
       for (const [func, events] of parts.entries()) {

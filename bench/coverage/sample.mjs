@@ -10,7 +10,7 @@
 
 import { createCounter, TICK_NS } from './kernel.mjs';
 
-/** What the first samples cost, then 2 µs each: the program makes no events in that time. */
+/** The first samples cost more, the others 2 µs each: the program makes no events in that time. */
 const costOfSample = (index) => 2000 + 20_000 * 2 ** -Math.min(index, 40);
 
 /**
@@ -93,7 +93,7 @@ function inJumps(state, run, counter, samples, truth, random) {
   else addDrawn(run.mix, unseen, truth, random);
 }
 
-/** What events without a sample were, each drawn by itself. */
+/** Adds events without a sample to the truth, each drawn by itself. */
 function addDrawn(mix, events, truth, random) {
   let left = events;
   let rest = 1;

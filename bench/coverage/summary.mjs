@@ -1,4 +1,4 @@
-// What the trials of a scenario say together.
+// Sums up the trials of a scenario.
 
 /** A function of less than this share of the truth is left out, as in `bench/accuracy`. */
 const SMALLEST = 0.01;

@@ -17,7 +17,7 @@ export const SCENARIOS = KINDS.flatMap(({ name, build, samplings, isInStep = fal
   })),
 );
 
-/** What a scenario's trials say together. `modules`: those of the product, see `estimate.mjs`. */
+/** Runs a scenario's trials and sums them up. `modules`: those of the product, see `estimate.mjs`. */
 export function runTrials(modules, scenario, { trials, seed = 1, hasCounts = false }) {
   const product = productOf(modules);
   const judged = [];

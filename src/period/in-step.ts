@@ -170,7 +170,7 @@ function findOnePlace(rows: Int32Array, stack: ArrayLike<number>): InStep | null
   return { kind: 'one-place', samples: rows.length };
 }
 
-/** What timers tick at: the kernel's own (CONFIG_HZ), and what programs ask for. */
+/** Times at which timers tick: the kernel's own (CONFIG_HZ), and those that programs ask for. */
 const CLOCKS_NS = [1e6, 2e6, 4e6, 5e6, 10e6, 20e6];
 /** Parts of a clock's time. */
 const PARTS = 64;

@@ -20,7 +20,7 @@ import type { PeriodInput } from './types.ts';
  * that give each interval to the sample that begins it, as perf's are, err as far the other way. With
  * halves the border is as often in the one half as in the other, and nothing is left but chance.
  *
- * Of w events the last is the sample itself; the others are divided:
+ * The last of w events is the sample itself; the others are divided:
  *
  *     events      ● · · · · · · ●          w = 7
  *     sample      0             1          3 more for sample 0, 4 for sample 1

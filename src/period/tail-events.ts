@@ -2,16 +2,16 @@ import type { StreamGroups } from './streams.ts';
 import type { PeriodInput } from './types.ts';
 
 /**
- * What streams counted after their last samples, at these samples: parallel to the sample table, null
- * where nothing is known of it, or nothing came.
+ * Events that streams counted after their last samples, at these samples: parallel to the sample table,
+ * null where nothing is known of it, or nothing came.
  *
  *     task     ├──●──●────●────────●── tail ──┤      the counter's final value tells how much
  *
- * Of many short tasks it is a good part of all they did, and to leave it out would give the beginnings of
+ * Many short tasks do a good part of their work there, and to leave it out would give the beginnings of
  * tasks, where samples come event after event, many times their share. The last sample is the
  * nearest that tells what ran; that it may have been something else is for the interval to say.
  *
- * Where final values of single streams were recorded (`--exit-counts`), each gets its own. Else what the
+ * Each stream gets its own where final values of single streams were recorded (`--exit-counts`). Else what the
  * event's final value leaves is divided by the periods that were running down when the streams ended: no
  * stream can have counted more than that without a sample. What is left then was counted by streams without
  * any sample. A tail with more than `MOST` of all events is left alone: it would make one sample speak for
@@ -51,7 +51,7 @@ type StreamEnd = {
   readonly row: number;
   /** Events up to it, lost ones included. */
   readonly counted: number;
-  /** What the stream's counter had counted in the end, null where it is not known. */
+  /** Final value of the stream's counter, null where it is not known. */
   readonly final: number | null;
   /** Events that the stream may have counted after its last sample. */
   readonly pending: number;

@@ -3,7 +3,7 @@ import { UsageError } from '../../base/errors.ts';
 /** The recordings that are looked at, and those that they are compared with. */
 export type DiffSides = { readonly here: readonly string[]; readonly there: readonly string[] };
 
-/** What the command line names each side by. */
+/** The options that name each side. */
 export type DiffSideOptions = {
   readonly baseline?: readonly string[];
   readonly old?: readonly string[];

@@ -249,7 +249,7 @@ function uncoveredLine(opened: OpenedProfile, event: EventIndex, weight: number)
   ];
 }
 
-/** What tasks counted after their last samples, and is counted at these. */
+/** A line for events after the last samples of tasks, which are counted at these. */
 function tailsLine(opened: OpenedProfile, event: EventIndex, { tails }: Weights): string[] {
   const eventsCounted = opened.eventsCounted(event);
   if (tails === undefined || eventsCounted === null) return [];
@@ -262,7 +262,7 @@ function tailsLine(opened: OpenedProfile, event: EventIndex, { tails }: Weights)
   ];
 }
 
-/** Where samples fall in step with the work, and how that is avoided. */
+/** A line for samples in step with the work, with the option that avoids it. */
 function inStepLine(opened: OpenedProfile, event: EventIndex): string[] {
   const found = opened.inStep(event);
   if (found === null) return [];

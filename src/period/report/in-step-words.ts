@@ -8,7 +8,7 @@ export type AskedSampling = {
   readonly frequencyHz: number | null;
 };
 
-/** What was found, as one sentence without a full stop. */
+/** One sentence for the finding, without a full stop. */
 export function inStepText(found: InStep): string {
   switch (found.kind) {
     case 'cycle':
@@ -45,5 +45,5 @@ export function inStepRemedy(found: InStep, { fixedPeriod, frequencyHz }: AskedS
   return `record with -F ${hz}`;
 }
 
-/** Of tasks more samples are asked for, by this factor. */
+/** Tasks are to be sampled so many times as often. */
 const SHORTER = 8;

@@ -27,7 +27,7 @@ export type ReportOptions = {
   readonly pairs?: number | 'all';
   /** The profile in which the weights are compared. Default: they are not. */
   readonly compared?: ComparedProfile;
-  /** Where the samples were taken. Default: not known, and nothing is said of samples in step. */
+  /** Functions and stacks of the samples. Default: not known, and nothing is said of samples in step. */
   readonly places?: SamplePlaces;
 };
 

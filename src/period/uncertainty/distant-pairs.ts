@@ -1,3 +1,5 @@
+import { lastAtMost } from '../../base/bisect.ts';
+
 /** Pairs of samples of a stream, by their places in it. */
 export type SamplePair = readonly [from: number, to: number];
 
@@ -34,31 +36,19 @@ export function findDistantPairs(
   let next = counted[from];
   // Backwards: pairs that end at or before k's interval's beginning, then forwards from k.
   for (let i = 0; i < WANTED / 2; i++) {
-    to = lastNotAbove(counted, length, next);
-    from = lastNotAbove(counted, length, next - events);
+    to = lastAtMost(counted, next, length);
+    from = lastAtMost(counted, next - events, length);
     if (next - events < 0) break;
     add(from, to);
     next = Math.min(next - stride, counted[to] - 1);
   }
   next = counted[k];
   for (let i = 0; i < WANTED / 2; i++) {
-    from = lastNotAbove(counted, length, next);
-    to = lastNotAbove(counted, length, next + events);
+    from = lastAtMost(counted, next, length);
+    to = lastAtMost(counted, next + events, length);
     add(from, to);
     if (to >= length - 1) break;
     next = Math.max(next + stride, counted[from + 1]);
   }
   return pairs;
-}
-
-/** The last place at which no more than `limit` had been counted; −1 if there is none. */
-function lastNotAbove(counted: Float64Array, length: number, limit: number): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (counted[middle] <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }

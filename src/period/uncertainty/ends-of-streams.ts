@@ -3,8 +3,8 @@ import type { ShareInput } from './share-input.ts';
 import type { ComputedSteps } from './uncertainty-steps.ts';
 
 /**
- * What streams counted before their first and after their last samples, where no two samples say what
- * ran:
+ * Events that streams counted before their first and after their last samples, where no two samples say
+ * what ran:
  *
  *     task     ├── head ──●─────────●─────────●── tail ──┤
  *     function  start      work      work      work   end
