@@ -1,5 +1,6 @@
 // Hot: once per sample.
 
+import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { eachSlice, type Slices } from '../../base/slices.ts';
 import type { SampleSteps, StepColumns } from '../../profile/analysis/share-steps.ts';
 import { findDistantPairs } from './distant-pairs.ts';
@@ -231,13 +232,17 @@ const COMPANY = 6;
 /** … if it has this part of all squared intervals. */
 const NOTABLE = 0.0005;
 
+function isComparable(own: number, other: number): boolean {
+  return other >= own / COMPARABLE && other <= own * COMPARABLE;
+}
+
 function countComparable(intervals: Float64Array, length: number, k: number): number {
   const own = intervals[k];
   const last = Math.min(length - 1, k + SIDE);
   let count = 0;
   for (let j = Math.max(0, k - SIDE); j <= last; j++) {
     const interval = intervals[j];
-    if (interval >= own / COMPARABLE && interval <= own * COMPARABLE) count++;
+    if (isComparable(own, interval)) count++;
   }
   return count;
 }
@@ -253,45 +258,37 @@ function smoothSquare(intervals: Float64Array, length: number, k: number, seen: 
   let count = 0;
   for (let j = Math.max(0, k - SIDE); j <= last; j++) {
     const interval = intervals[j];
-    if (interval < own / COMPARABLE || interval > own * COMPARABLE) continue;
+    if (!isComparable(own, interval)) continue;
     sum += interval * Math.max(0, interval - seen);
     count++;
   }
   return sum / count;
 }
 
-/** Growing columns of steps. */
+/** Columns with room for `capacity` steps, which grow where pairs add more. */
 class StepList {
-  #from: Int32Array;
-  #to: Int32Array;
-  #amount: Float64Array;
-  #length = 0;
+  readonly #from: GrowableInt32;
+  readonly #to: GrowableInt32;
+  readonly #amount: GrowableFloat64;
 
   constructor(capacity: number) {
-    this.#from = new Int32Array(capacity);
-    this.#to = new Int32Array(capacity);
-    this.#amount = new Float64Array(capacity);
+    this.#from = new GrowableInt32(capacity);
+    this.#to = new GrowableInt32(capacity);
+    this.#amount = new GrowableFloat64(capacity);
   }
 
   add(from: number, to: number, amount: number): void {
-    if (this.#length === this.#from.length) this.#grow();
-    this.#from[this.#length] = from;
-    this.#to[this.#length] = to;
-    this.#amount[this.#length++] = amount;
-  }
-
-  #grow(): void {
-    const capacity = 2 * this.#length + 64;
-    const grown = [new Int32Array(capacity), new Int32Array(capacity)];
-    grown[0].set(this.#from);
-    grown[1].set(this.#to);
-    [this.#from, this.#to] = grown;
-    const amount = new Float64Array(capacity);
-    amount.set(this.#amount);
-    this.#amount = amount;
+    this.#from.push(from);
+    this.#to.push(to);
+    this.#amount.push(amount);
   }
 
   finish(): StepColumns {
-    return { length: this.#length, from: this.#from, to: this.#to, amount: this.#amount };
+    return {
+      length: this.#amount.length,
+      from: this.#from.finish(),
+      to: this.#to.finish(),
+      amount: this.#amount.finish(),
+    };
   }
 }

@@ -118,7 +118,7 @@ class ShareVariance {
     this.#squares = squares;
     this.#computed = computed;
     this.#halved = computed.intervalSquares > 0 ? squares / computed.intervalSquares : 1;
-    this.#effectiveSteps = effectiveSampleSize(near.amount.subarray(0, near.length)) ?? 0;
+    this.#effectiveSteps = effectiveSampleSize(near.amount) ?? 0;
     this.#hasHalves = course !== undefined;
     this.#repeats = repeatsOf(inStep ?? null);
   }
