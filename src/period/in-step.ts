@@ -50,12 +50,27 @@ export function findInStep(
   if (longest.length < LEAST_SAMPLES) return findAlikeTasks(streams, arrived);
   const settled = longest.subarray(longest.length >> 3);
   const areEqual = hasEqualIntervals(longest, arrived);
+  const sequence = sequenceOf(settled, places.func);
   return (
-    (areEqual ? findCycle(settled, places.func) : null) ??
+    (areEqual && sequence !== null ? findCycle(sequence) : null) ??
     (areEqual && !isOfOnePlace(type) ? findOnePlace(settled, places.stack) : null) ??
-    findClock(settled, input.samples.timeNs, places.func) ??
+    (sequence === null ? null : findClock(sequence, settled, input.samples.timeNs)) ??
     findAlikeTasks(streams, arrived)
   );
+}
+
+/** The functions of a stream's first samples, one after the other. */
+type FuncSequence = {
+  readonly states: Int32Array;
+  /** Chance that two samples drawn at random differ. */
+  readonly byChance: number;
+};
+
+/** Null where functions change too seldom for anything to come again. */
+function sequenceOf(rows: Int32Array, func: ArrayLike<number>): FuncSequence | null {
+  const states = Int32Array.from(rows.subarray(0, MOST_SAMPLES), (row) => func[row]);
+  if (differing(states, 1, states.length) < LEAST_CHANGES) return null;
+  return { states, byChance: 1 - chanceOfEqual(states) };
 }
 
 /** A period near to `period` that is a multiple of nothing. */
@@ -92,11 +107,8 @@ function hasEqualIntervals(rows: Int32Array, arrived: Float64Array): boolean {
  * The least lag at which functions come again although they differ at shorter ones, if they still do many
  * times that later.
  */
-function findCycle(rows: Int32Array, func: ArrayLike<number>): InStep | null {
-  const length = Math.min(rows.length, MOST_SAMPLES);
-  const states = Int32Array.from(rows.subarray(0, length), (row) => func[row]);
-  const byChance = 1 - chanceOfEqual(states);
-  if (differing(states, 1, length) < LEAST_CHANGES) return null;
+function findCycle({ states, byChance }: FuncSequence): InStep | null {
+  const { length } = states;
   const longest = Math.min(LONGEST_CYCLE, Math.floor(length / LEAST_REPEATS));
   let hasDiffered = false;
   for (let lag = 1; lag <= longest; lag++) {
@@ -179,11 +191,12 @@ const PARTS = 64;
  * The clock by whose time a sample's function is all but certain, though by a time near to it it is
  * not; null also where samples are spread evenly over that time, so that they see all of it.
  */
-function findClock(rows: Int32Array, timeNs: Float64Array, func: ArrayLike<number>): InStep | null {
-  const some = rows.subarray(0, MOST_SAMPLES);
-  const states = Int32Array.from(some, (row) => func[row]);
-  const byChance = 1 - chanceOfEqual(states);
-  if (differing(states, 1, states.length) < LEAST_CHANGES) return null;
+function findClock(
+  { states, byChance }: FuncSequence,
+  rows: Int32Array,
+  timeNs: Float64Array,
+): InStep | null {
+  const some = rows.subarray(0, states.length);
   const duration = timeNs[rows[rows.length - 1]] - timeNs[rows[0]];
   for (const everyNs of CLOCKS_NS) {
     const cycles = duration / everyNs;

@@ -47,6 +47,7 @@ export class AnalysedProfile {
   readonly #weights = new Map<WeightKind, Weights>();
   #alignment: Alignment | null = null;
   #samplePlaces: SamplePlaces | null = null;
+  readonly #inStep = new Map<EventIndex, InStep | null>();
 
   constructor(
     profile: Profile,
@@ -290,8 +291,13 @@ export class AnalysedProfile {
 
   /** How samples of an event fall in step with the work; null where that is not seen. */
   inStep(event: EventIndex): InStep | null {
-    const { groups, arrivedEvents } = this.#aligned();
-    return findInStep(this.periodInput, groups, event, arrivedEvents, this.#places());
+    let found = this.#inStep.get(event);
+    if (found === undefined) {
+      const { groups, arrivedEvents } = this.#aligned();
+      found = findInStep(this.periodInput, groups, event, arrivedEvents, this.#places());
+      this.#inStep.set(event, found);
+    }
+    return found;
   }
 
   #places(): SamplePlaces {

@@ -4,7 +4,8 @@ import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import { foldToLevel } from '../../../src/code/javascript/fold-to-level.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { withUnitOf } from '../../../src/formats/export/weight-title.ts';
-import { findInStep } from '../../../src/period/in-step.ts';
+import { findInStep, type InStep } from '../../../src/period/in-step.ts';
+import type { StreamGroups } from '../../../src/period/streams.ts';
 import {
   areWaits,
   createExactEstimator,
@@ -45,6 +46,7 @@ export class LoadedRecording {
   readonly #lostFunc: number;
   readonly #folded = new Map<FrameLevel, Profile>();
   #groups: Uint8Array | null = null;
+  readonly #inStep = new Map<EventIndex, InStep | null>();
 
   constructor(page: PageProfile) {
     this.page = page;
@@ -114,15 +116,19 @@ export class LoadedRecording {
     return yield* createShareEstimator({
       ...input,
       course,
-      inStep: findInStep(
-        this.page.periodInput,
-        groups,
-        event,
-        arrivedEvents,
-        placesOfSamples(this.profile),
-      ),
+      inStep: this.#inStepOf(event, groups, arrivedEvents),
       eventsAfter: this.#eventsAfter(weights, event, samples),
     });
+  }
+
+  #inStepOf(event: EventIndex, groups: StreamGroups, arrivedEvents: Float64Array): InStep | null {
+    let found = this.#inStep.get(event);
+    if (found === undefined) {
+      const places = placesOfSamples(this.profile);
+      found = findInStep(this.page.periodInput, groups, event, arrivedEvents, places);
+      this.#inStep.set(event, found);
+    }
+    return found;
   }
 
   #eventsAfter(weights: Weights, event: EventIndex, samples: Int32Array): number | null {
