@@ -7,9 +7,7 @@
 export function productOf({
   alignPeriods,
   computeWeights,
-  createShareEstimator,
-  isMeasured,
-  createExactEstimator,
+  estimateEvent,
   sumStepsByKey,
   boundsOfShare,
   boundsOfNothing,
@@ -23,26 +21,20 @@ export function productOf({
     const rows = Int32Array.from(weights.values, (_, row) => row);
     const weight = sum(weights.values);
     const lost = sum(weights.lostBefore ?? []);
-    const { periodEvents } = input.samples;
     const places = { func, stack: func };
     const inStep = findInStep(input, aligned.groups, 0, aligned.arrivedEvents, places);
-    const shared = {
-      inStep,
-      weights: weights.values,
-      rows,
-      groups: aligned.groups,
-      event: 0,
-      lostBounds: weights.lostBounds?.[0] ?? null,
-    };
-    const estimator = isMeasured(input, 0, 'events')
-      ? createExactEstimator(shared)
-      : finish(
-          createShareEstimator({
-            ...shared,
-            course: { arrivedEvents: aligned.arrivedEvents, periodEvents, tails: weights.tails },
-            eventsAfter: Math.max(0, input.eventTotals[0] - weight - lost),
-          }),
-        );
+    const estimator = finish(
+      estimateEvent({
+        input,
+        alignment: aligned,
+        weights,
+        event: 0,
+        rows,
+        isWhole: true,
+        eventsCounted: input.eventTotals[0],
+        inStep: () => inStep,
+      }),
+    );
     const all = { weight: weight + lost, lost };
     const sums = new Map();
     const sumsOf = (keys, keyCount) => {

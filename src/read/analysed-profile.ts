@@ -9,8 +9,7 @@ import { findInStep, type InStep } from '../period/in-step.ts';
 import { computeLedgers, type EventLedger } from '../period/loss/loss-ledger.ts';
 import { type PeriodsReport, type ReportOptions, reportPeriods } from '../period/report/report.ts';
 import type { PeriodInput, ReportedPeriod } from '../period/types.ts';
-import { areWaits, createExactEstimator, isMeasured } from '../period/uncertainty/measured.ts';
-import { createShareEstimator } from '../period/uncertainty/uncertainty.ts';
+import { estimateEvent } from '../period/uncertainty/event-estimator.ts';
 import { computeWeights } from '../period/weights.ts';
 import { clipWaits } from '../profile/analysis/clip-waits.ts';
 import type { Completeness } from '../profile/analysis/completeness.ts';
@@ -145,22 +144,16 @@ export class AnalysedProfile {
   ): ShareEstimator | null {
     const described = this.profile.events[event];
     if (described === undefined || isSummed(this.facts.imported)) return null;
-    const { groups, arrivedEvents } = this.#aligned();
-    const rows = this.samplesOf(event, select);
-    const lostBounds = weights.lostBounds?.[event] ?? null;
-    const input = { weights: weights.values, rows, groups, event, lostBounds };
-    if (isMeasured(this.periodInput, event, weights.kind)) return createExactEstimator(input);
-    if (areWaits(described)) return null;
-    if (weights.kind !== 'events' || isRestricting(select))
-      return finish(createShareEstimator(input));
-    const { periodEvents } = this.profile.samples;
-    const course = { arrivedEvents, periodEvents, tails: weights.tails };
     return finish(
-      createShareEstimator({
-        ...input,
-        course,
-        inStep: this.inStep(event),
-        eventsAfter: this.#eventsAfter(weights, event),
+      estimateEvent({
+        input: this.periodInput,
+        alignment: this.#aligned(),
+        weights,
+        event,
+        rows: this.samplesOf(event, select),
+        isWhole: !isRestricting(select),
+        eventsCounted: this.eventsCounted(event),
+        inStep: () => this.inStep(event),
       }),
     );
   }
@@ -278,15 +271,6 @@ export class AnalysedProfile {
       if (fixedPeriod !== 0 && name !== OFF_CPU_EVENT) reported.push(event as EventIndex);
     });
     return reported;
-  }
-
-  /** Events that no weight and no loss gap accounts for; null where the final value is not known. */
-  #eventsAfter({ values, lostBefore }: Weights, event: EventIndex): number | null {
-    const counted = this.eventsCounted(event);
-    if (counted === null || this.profile.events[event].mode === 'clock') return null;
-    let rest = counted;
-    for (const row of this.samplesOf(event)) rest -= values[row] + (lostBefore?.[row] ?? 0);
-    return Math.max(0, rest);
   }
 
   /** How samples of an event fall in step with the work; null where that is not seen. */

@@ -5,8 +5,7 @@ import { runTrials, SCENARIOS } from '../../bench/coverage/trials.mjs';
 import { finish } from '../../src/base/slices.ts';
 import { alignPeriods } from '../../src/period/alignment.ts';
 import { findInStep } from '../../src/period/in-step.ts';
-import { createExactEstimator, isMeasured } from '../../src/period/uncertainty/measured.ts';
-import { createShareEstimator } from '../../src/period/uncertainty/uncertainty.ts';
+import { estimateEvent } from '../../src/period/uncertainty/event-estimator.ts';
 import { computeWeights } from '../../src/period/weights.ts';
 import { boundsOfNothing, boundsOfShare } from '../../src/profile/analysis/share-bounds.ts';
 import { sumStepsByKey } from '../../src/profile/analysis/share-steps.ts';
@@ -16,11 +15,9 @@ const MODULES = {
   boundsOfNothing,
   boundsOfShare,
   computeWeights,
-  createExactEstimator,
-  createShareEstimator,
+  estimateEvent,
   findInStep,
   finish,
-  isMeasured,
   sumStepsByKey,
 };
 

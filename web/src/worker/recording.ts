@@ -4,14 +4,9 @@ import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import { foldToLevel } from '../../../src/code/javascript/fold-to-level.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { withUnitOf } from '../../../src/formats/export/weight-title.ts';
+import type { Alignment } from '../../../src/period/alignment.ts';
 import { findInStep, type InStep } from '../../../src/period/in-step.ts';
-import type { StreamGroups } from '../../../src/period/streams.ts';
-import {
-  areWaits,
-  createExactEstimator,
-  isMeasured,
-} from '../../../src/period/uncertainty/measured.ts';
-import { createShareEstimator } from '../../../src/period/uncertainty/uncertainty.ts';
+import { estimateEvent } from '../../../src/period/uncertainty/event-estimator.ts';
 import { clipWaits } from '../../../src/profile/analysis/clip-waits.ts';
 import { firstMeasure } from '../../../src/profile/analysis/diff-measure.ts';
 import { selectSamples } from '../../../src/profile/analysis/filter.ts';
@@ -104,24 +99,21 @@ export class LoadedRecording {
   ): Slices<ShareEstimator | null> {
     const { recorder } = this.profile.meta;
     if (samples.length === 0 || (weights.areOfText && recorder === undefined)) return null;
-    const { groups, arrivedEvents } = yield* alignmentOf(this.page).get();
-    const lostBounds = weights.lostBounds?.[event] ?? null;
-    const input = { weights: weights.values, rows: samples, groups, event, lostBounds };
-    if (isMeasured(this.page.periodInput, event, weights.kind)) return createExactEstimator(input);
-    if (areWaits(this.profile.events[event])) return null;
-    if (weights.kind !== 'events' || !isWhole || this.page.isPart)
-      return yield* createShareEstimator(input);
-    const { periodEvents } = this.profile.samples;
-    const course = { arrivedEvents, periodEvents, tails: weights.tails };
-    return yield* createShareEstimator({
-      ...input,
-      course,
-      inStep: this.#inStepOf(event, groups, arrivedEvents),
-      eventsAfter: this.#eventsAfter(weights, event, samples),
+    const alignment = yield* alignmentOf(this.page).get();
+    const { periodInput, isPart } = this.page;
+    return yield* estimateEvent({
+      input: periodInput,
+      alignment,
+      weights,
+      event,
+      rows: samples,
+      isWhole: isWhole && !isPart,
+      eventsCounted: periodInput.eventTotals?.[event] ?? null,
+      inStep: () => this.#inStepOf(event, alignment),
     });
   }
 
-  #inStepOf(event: EventIndex, groups: StreamGroups, arrivedEvents: Float64Array): InStep | null {
+  #inStepOf(event: EventIndex, { groups, arrivedEvents }: Alignment): InStep | null {
     let found = this.#inStep.get(event);
     if (found === undefined) {
       const places = placesOfSamples(this.profile);
@@ -129,17 +121,6 @@ export class LoadedRecording {
       this.#inStep.set(event, found);
     }
     return found;
-  }
-
-  #eventsAfter(weights: Weights, event: EventIndex, samples: Int32Array): number | null {
-    const counted = this.page.periodInput.eventTotals?.[event] ?? null;
-    if (counted === null || this.profile.events[event].mode === 'clock') return null;
-    let rest = counted;
-    for (let i = 0; i < samples.length; i++) {
-      const row = samples[i];
-      rest -= weights.values[row] + (weights.lostBefore?.[row] ?? 0);
-    }
-    return Math.max(0, rest);
   }
 
   /** A link may name a function of another recording. */

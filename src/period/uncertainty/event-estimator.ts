@@ -1,0 +1,61 @@
+import type { Slices } from '../../base/slices.ts';
+import type { ShareEstimator } from '../../profile/analysis/share-steps.ts';
+import type { Weights } from '../../profile/types.ts';
+import type { Alignment } from '../alignment.ts';
+import type { InStep } from '../in-step.ts';
+import type { PeriodInput } from '../types.ts';
+import { areWaits, createExactEstimator, isMeasured } from './measured.ts';
+import { createShareEstimator } from './uncertainty.ts';
+
+/** Samples of one event, whose shares are to be estimated. */
+export type EstimatedEvent = {
+  readonly input: PeriodInput;
+  readonly alignment: Pick<Alignment, 'groups' | 'arrivedEvents'>;
+  readonly weights: Weights;
+  /** Row of `input.events`. */
+  readonly event: number;
+  /** All samples of the event, or those that are selected. */
+  readonly rows: Int32Array;
+  /** `rows` are all: only then it is known what was counted between them. */
+  readonly isWhole: boolean;
+  /** The counter's final value over all instances; null if it is not known. */
+  readonly eventsCounted: number | null;
+  /** Asked only where it matters. */
+  readonly inStep: () => InStep | null;
+};
+
+/** The estimator of an event's shares; null for waits of which some were lost. */
+export function* estimateEvent(of: EstimatedEvent): Slices<ShareEstimator | null> {
+  const { input, alignment, weights, event, rows, isWhole, inStep } = of;
+  const { groups, arrivedEvents } = alignment;
+  const lostBounds = weights.lostBounds?.[event] ?? null;
+  const shared = { weights: weights.values, rows, groups, event, lostBounds };
+  if (isMeasured(input, event, weights.kind)) return createExactEstimator(shared);
+  if (areWaits(input.events[event])) return null;
+  if (weights.kind !== 'events' || !isWhole) return yield* createShareEstimator(shared);
+  const { periodEvents } = input.samples;
+  return yield* createShareEstimator({
+    ...shared,
+    course: { arrivedEvents, periodEvents, tails: weights.tails },
+    inStep: inStep(),
+    eventsAfter: eventsAfter(of),
+  });
+}
+
+/** Events that no weight and no loss gap accounts for; null where the final value is not known. */
+function eventsAfter({
+  input,
+  weights,
+  event,
+  rows,
+  eventsCounted,
+}: EstimatedEvent): number | null {
+  if (eventsCounted === null || input.events[event].mode === 'clock') return null;
+  const { values, lostBefore } = weights;
+  let rest = eventsCounted;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i];
+    rest -= values[row] + (lostBefore?.[row] ?? 0);
+  }
+  return Math.max(0, rest);
+}
