@@ -83,17 +83,20 @@ describeLive('script and perf script', () => {
 });
 
 /**
- * perf 6.12 forgets a thread's name at its end, although it still runs for a while: `:12 12 …` is a line
- * of ours with any name.
+ * The lines of perf with the names that it lacks and our line has: perf 6.12 forgets a thread's name at
+ * its end, although it still runs for a while (`:12 12 …`), and perf 6.1 names no stub of `.plt.got`.
  */
 function withNamesOf(ours: readonly string[], theirs: readonly string[]): string[] {
   return theirs.map((line, index) => {
     const [, tid, rest] = FORGOTTEN.exec(line) ?? [];
     const other = ours[index] ?? '';
-    return tid !== undefined && other.endsWith(` ${tid}${rest}`) ? other : line;
+    if (tid !== undefined && other.endsWith(` ${tid}${rest}`)) return other;
+    return line === other.replace(STUB, ' [unknown] ') ? other : line;
   });
 }
 
+/** A stub's name and offset, as `linesOf` leaves it. */
+const STUB = / @plt(\+0x[0-9a-f]+)? /;
 const FORGOTTEN = /^:(\d+) \1( .*)$/;
 
 /** `TID TIME:` of samples whose thread's name perf has forgotten, and which it selects by none. */
