@@ -85,7 +85,10 @@ export function median(values) {
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** Measures `ours` and `peer` in turn and compares them pair by pair. */
+/**
+ * Measures `ours` and `peer` in turn (A B A B …) and compares them pair by pair: the medians, the
+ * median of the ratios ours / peer, and the least and the greatest ratio.
+ */
 export async function compare(pairs, ours, peer) {
   const a = [];
   const b = [];
@@ -93,11 +96,72 @@ export async function compare(pairs, ours, peer) {
     a.push(await ours());
     b.push(await peer());
   }
+  const ratios = a.map((value, i) => value / b[i]);
   return {
     ours: median(a),
     peer: median(b),
-    ratio: median(a.map((value, i) => value / b[i])),
+    ratio: median(ratios),
+    spread: [Math.min(...ratios), Math.max(...ratios)],
   };
+}
+
+/** A row for a time in seconds that must be at least `factor` times shorter than the peer's. */
+export function fasterRow(what, compared, factor) {
+  const { ours, peer, ratio, spread } = compared;
+  return {
+    what,
+    ours: `${ours.toFixed(2)} s`,
+    peer: `${peer.toFixed(2)} s`,
+    ratio: 1 / ratio,
+    spread: [1 / spread[1], 1 / spread[0]],
+    reach: `≥ ${factor}× faster`,
+    met: 1 / ratio >= factor,
+  };
+}
+
+/** A row for seconds that may be at most `factor` times the peer's. */
+export function costRow(what, compared, factor) {
+  const { ours, peer, ratio, spread } = compared;
+  return {
+    what,
+    ours: `${ours.toFixed(2)} s`,
+    peer: `${peer.toFixed(2)} s`,
+    ratio,
+    spread,
+    reach: `≤ ${factor}×`,
+    met: ratio <= factor,
+  };
+}
+
+const HOW_TO_GET = {
+  perf: "Debian's package linux-perf",
+  stackcollapse: 'a checkout of brendangregg/FlameGraph, named by FLAMEGRAPH_DIR',
+  chromium: "Debian's package chromium",
+};
+
+/** A row that could not be measured, with the way to get what it needs. */
+export function missingRow(what, ...peers) {
+  const needs = peers.map((peer) => HOW_TO_GET[peer]).join(' and ');
+  return { what, ours: 'not measured', note: `needs ${needs}` };
+}
+
+/**
+ * Records the workload, two threads with stacks of `depth` + 5 frames, until the file has `least`
+ * samples, unless it has them: how many a second brings depends on what else the machine does.
+ * Returns their number.
+ */
+export function recordAtLeast(least, hz, depth, file) {
+  const [command, ...args] = perfTs;
+  const count = () => (existsSync(file) ? info(file).records.SAMPLE : 0);
+  let seconds = 4;
+  let samples = count();
+  while (samples < least && seconds <= 256) {
+    const record = ['record', '-q', '-F', `${hz}`, '-g', '-o', file, '--'];
+    execFileSync(command, [...args, ...record, workload(), 'burn', '2', `${seconds}`, `${depth}`]);
+    samples = count();
+    seconds = Math.ceil((seconds * least * 1.1) / samples);
+  }
+  return samples;
 }
 
 /** Counts of `perf report --stats`: record name -> how many. */

@@ -1,37 +1,54 @@
 // Runs the rows of bench/rows against the peers on this machine and prints one table.
-//   npm run bench               all rows
-//   npm run bench -- folded     rows whose name contains the word
+//   npm run bench                     all rows
+//   npm run bench -- folded view      rows of files whose name contains one of the words
+//   npm run bench -- --keep           keeps the results in bench/results/ for the next comparison
 
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { root } from './measure.mjs';
+import { perfTs, root } from './measure.mjs';
+import { keepRows, keyOf, lastRows, machineKind } from './results.mjs';
 
-const wanted = process.argv[2] ?? '';
-const directory = join(root, 'bench/rows');
+const args = process.argv.slice(2);
+const words = args.filter((arg) => !arg.startsWith('--'));
+if (!existsSync(perfTs[1])) {
+  console.error('perf-ts is not built: npm run build');
+  process.exit(1);
+}
+
+const last = lastRows();
+console.log(`${machineKind()}, load ${loadavg()[0].toFixed(1)} on ${cpus().length} CPUs\n`);
+console.log('| what | ours | peer | ratio | least–greatest | last | reach | met |');
+console.log('| --- | --- | --- | --- | --- | --- | --- | --- |');
 const results = [];
-for (const file of readdirSync(directory)
-  .filter((name) => name.endsWith('.mjs'))
-  .sort()) {
-  if (!file.includes(wanted)) continue;
+const directory = join(root, 'bench/rows');
+for (const file of readdirSync(directory).sort()) {
+  if (words.length > 0 && !words.some((word) => file.includes(word))) continue;
   const { rows } = await import(join(directory, file));
   for (const result of await rows()) {
     results.push(result);
     console.log(format(result));
   }
 }
-const failed = results.filter((result) => result.met === false).length;
-console.log(`\n${results.length} rows, ${failed} short of their number`);
+if (args.includes('--keep')) keepRows(results);
+const short = results.filter(({ met }) => met === false).length;
+const missing = results.filter(({ ours }) => ours === 'not measured').length;
+console.log(
+  `\n${results.length} rows, ${short} short of their number, ${missing} not measured, ` +
+    `load ${loadavg()[0].toFixed(1)}`,
+);
 
-/** `what | ours | peer | ratio | reach | met` */
-function format({ what, ours, peer = '', ratio, reach, met, note = '' }) {
-  const verdict = met === undefined ? '' : met ? 'met' : 'NOT MET';
+function format({ what, ours, peer = '', ratio, spread, reach = '', met, note = '' }) {
+  const before = last.get(keyOf(what));
   const figures = [
     what,
     ours,
     peer,
     ratio === undefined ? '' : `${ratio.toFixed(2)}×`,
+    spread === undefined ? '' : spread.map((value) => value.toFixed(2)).join('–'),
+    before?.ratio === undefined ? (before?.ours ?? '') : `${before.ratio.toFixed(2)}×`,
     reach,
-    verdict,
+    met === undefined ? '' : met ? 'met' : 'NOT MET',
   ];
-  return `| ${figures.map((figure) => figure ?? '').join(' | ')} |${note === '' ? '' : ` ${note}`}`;
+  return `| ${figures.join(' | ')} |${note === '' ? '' : ` ${note}`}`;
 }

@@ -1,10 +1,21 @@
 // Attaching to 1 000 threads for a second: how long the whole command takes.
 
 import { join } from 'node:path';
-import { background, compare, hasPerf, outDirectory, perfTs, time, workload } from '../measure.mjs';
+import {
+  background,
+  compare,
+  costRow,
+  hasPerf,
+  missingRow,
+  outDirectory,
+  perfTs,
+  time,
+  workload,
+} from '../measure.mjs';
 
 export async function rows() {
-  if (!hasPerf()) return [{ what: 'attach to 1 000 threads', ours: 'skipped', note: 'needs perf' }];
+  const what = 'attach to 1 000 threads for 1 s, whole command';
+  if (!hasPerf()) return [missingRow(what, 'perf')];
   const target = background(workload(), ['threads', '1000', '600']);
   try {
     const flags = `-q -e cpu-clock -F 1000 -p ${target.pid}`;
@@ -14,15 +25,7 @@ export async function rows() {
       ).wall;
     const peer = () =>
       time(`perf record ${flags} -o ${join(outDirectory, 'attach-perf.data')} -- sleep 1`).wall;
-    const { ours: a, peer: b, ratio } = await compare(3, ours, peer);
-    return [
-      {
-        what: 'attach to 1 000 threads for 1 s, whole command',
-        ours: `${a.toFixed(2)} s`,
-        peer: `${b.toFixed(2)} s`,
-        ratio,
-      },
-    ];
+    return [costRow(what, await compare(3, ours, peer), 1)];
   } finally {
     await target.stop();
   }

@@ -4,12 +4,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasPerf, outDirectory, perfTs, workload } from '../measure.mjs';
+import { hasPerf, missingRow, outDirectory, perfTs, workload } from '../measure.mjs';
 
 const MOST_MIB = 256;
 
 export async function rows() {
-  if (!hasPerf()) return [{ what: 'stack copies', ours: 'skipped', note: 'needs perf' }];
+  if (!hasPerf()) return [missingRow('stack copies', 'perf')];
   const file = join(outDirectory, 'stack-copies.data');
   if (!existsSync(file)) {
     const flags = ['-q', '-e', 'cpu-clock:u', '-F', '8000', '--call-graph', 'dwarf,32768'];

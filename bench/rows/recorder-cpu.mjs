@@ -2,10 +2,20 @@
 // threads for 10 s at 30 kHz with call stacks.
 
 import { join } from 'node:path';
-import { background, compare, hasPerf, outDirectory, perfTs, time, workload } from '../measure.mjs';
+import {
+  background,
+  compare,
+  costRow,
+  hasPerf,
+  missingRow,
+  outDirectory,
+  perfTs,
+  time,
+  workload,
+} from '../measure.mjs';
 
 export async function rows() {
-  if (!hasPerf()) return [{ what: 'recorder CPU time', ours: 'skipped', note: 'needs perf' }];
+  if (!hasPerf()) return [missingRow('recorder CPU time', 'perf')];
   const target = background(workload(), ['burn', '2', '600']);
   try {
     const at = (name) => join(outDirectory, name);
@@ -22,15 +32,8 @@ export async function rows() {
       ['', 0.6],
       ['-B', 1.0],
     ]) {
-      const { ours: a, peer: b, ratio } = await compare(3, ours, peer(flags));
-      results.push({
-        what: `recorder CPU, 10 s at 30 kHz, against perf record ${flags}`.trim(),
-        ours: `${a.toFixed(2)} s`,
-        peer: `${b.toFixed(2)} s`,
-        ratio,
-        reach: `≤ ${reach}×`,
-        met: ratio <= reach,
-      });
+      const what = `recorder CPU, 10 s at 30 kHz, against perf record ${flags}`.trim();
+      results.push(costRow(what, await compare(3, ours, peer(flags)), reach));
     }
     return results;
   } finally {

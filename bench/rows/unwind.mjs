@@ -5,14 +5,14 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasPerf, outDirectory, root, time } from '../measure.mjs';
+import { hasPerf, missingRow, outDirectory, root, time } from '../measure.mjs';
 
 const SAMPLES = 200_000;
 const REACH = 5;
 const STACK_BYTES = 4096;
 
 export async function rows() {
-  if (!hasPerf()) return [];
+  if (!hasPerf()) return [missingRow('unwinding', 'perf')];
   const node = [process.execPath, join(root, 'bench/unwind-node.cjs'), '45'];
   return [...compare('C', [frames(), '13000']), ...compare('Node', node)];
 }

@@ -2,19 +2,17 @@
 // painted, whole process; then what a click and a search take. The peer is the way through files:
 // perf script, stackcollapse-perf.pl, flamegraph.pl, without the time to open its SVG.
 
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   hasPerf,
-  info,
   median,
+  missingRow,
   outDirectory,
-  perfTs,
+  recordAtLeast,
   servePage,
   stackcollapse,
   time,
-  workload,
 } from '../measure.mjs';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -31,7 +29,7 @@ const MS_PER_TICK = 10;
 const DEPTH = '24';
 
 const FILES = [
-  { name: 'view-200k.data', rate: '30000', samples: 200_000, reach: { painted: 1.2, ratio: 15 } },
+  { name: 'view-200k.data', rate: '30000', samples: 200_000, reach: { painted: 0.7, ratio: 20 } },
   {
     name: 'view-1m.data',
     rate: '99999',
@@ -42,7 +40,7 @@ const FILES = [
 
 export async function rows() {
   if (!existsSync(CHROMIUM)) {
-    return [{ what: 'view, painted', ours: 'skipped', note: 'needs Chromium' }];
+    return [missingRow('view, painted', 'chromium')];
   }
   const { chromium } = await import('playwright-core');
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
@@ -58,7 +56,7 @@ export async function rows() {
 
 async function rowsOf({ name, rate, samples: least, reach }, browser) {
   const file = join(outDirectory, name);
-  const samples = `${recordAtLeast(least, rate, file)} samples`;
+  const samples = `${recordAtLeast(least, rate, DEPTH, file)} samples`;
   const runs = [];
   for (let run = 0; run < RUNS; run++) runs.push(await view(file, browser));
   const of = (key) => median(runs.map((run) => run[key])) / 1000;
@@ -97,24 +95,6 @@ async function rowsOf({ name, rate, samples: least, reach }, browser) {
     );
   }
   return results;
-}
-
-/**
- * Records the workload until there are `least` samples, unless the file has them: how many a second
- * brings depends on what else the machine does. Their number.
- */
-function recordAtLeast(least, rate, file) {
-  const [command, ...args] = perfTs;
-  const count = () => (existsSync(file) ? info(file).records.SAMPLE : 0);
-  let seconds = 4;
-  let samples = count();
-  while (samples < least && seconds <= 256) {
-    const record = ['record', '-q', '-F', rate, '-g', '-o', file, '--'];
-    execFileSync(command, [...args, ...record, workload(), 'burn', '2', `${seconds}`, DEPTH]);
-    samples = count();
-    seconds = Math.ceil((seconds * least * 1.1) / samples);
-  }
-  return samples;
 }
 
 /** One look at a file: milliseconds. */
