@@ -3,9 +3,16 @@ import { type StringIndex, StringTable } from '../base/string-table.ts';
 import { type FrameAddresses, FrameTableBuilder } from './frame-table.ts';
 import { FuncTableBuilder, LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from './func-table.ts';
 import { InlinedFrames } from './inlined-frames.ts';
-import { SampleTableBuilder } from './sample-table.ts';
+import { type EstimateRows, SampleTableBuilder } from './sample-table.ts';
 import { StackTableBuilder } from './stack-table.ts';
-import type { FrameIndex, FuncIndex, Profile, SampleIndex, StackIndex } from './types.ts';
+import type {
+  FrameIndex,
+  FuncIndex,
+  Profile,
+  SampleIndex,
+  SampleTable,
+  StackIndex,
+} from './types.ts';
 
 /** The small tables, which the session keeps and hands over at the end. */
 export type ProfileParts = Pick<
@@ -38,6 +45,11 @@ export class ProfileBuilder {
 
   get frameCount(): number {
     return this.#frames.length;
+  }
+
+  /** Lets the sample table grow to the rows that `estimate` expects in all. */
+  expectSamples(estimate: EstimateRows): void {
+    this.#samples.estimate = estimate;
   }
 
   /** `dso` −1: no mapping covers the address. See `FrameTable.address` for the address's form. */
@@ -128,6 +140,10 @@ export class ProfileBuilder {
    * afterwards (`takeSlice`: for those who go on).
    */
   finish(parts: ProfileParts): Profile {
+    return this.#finish(parts, this.#samples.finish());
+  }
+
+  #finish(parts: ProfileParts, samples: SampleTable): Profile {
     const unknown = this.strings.intern(UNKNOWN_FUNC_NAME);
     const lostStack = hasLosses(parts) ? this.#internLostStack() : NONE;
     for (let frame = 0; frame < this.#frames.length; frame++) {
@@ -142,7 +158,7 @@ export class ProfileBuilder {
       funcs: this.#funcs.finish(parts.dsos),
       frames: this.#frames.finish(),
       stacks: this.#stacks.finish(),
-      samples: this.#samples.finish(),
+      samples,
     };
     return this.#inlined.length === 0 ? profile : this.#expandInlined(profile);
   }
@@ -152,9 +168,7 @@ export class ProfileBuilder {
    * on. Frames that have no name by now stay `[unknown]`, unless `setFunc` is called again.
    */
   takeSlice(parts: ProfileParts): Profile {
-    const slice = this.finish(parts);
-    this.#samples.clear();
-    return slice;
+    return this.#finish(parts, this.#samples.take());
   }
 
   get stackCount(): number {
@@ -164,13 +178,9 @@ export class ProfileBuilder {
   #expandInlined(profile: Profile): Profile {
     const { stacks, newStack } = this.#inlined.expand(profile.stacks, profile.frames.length);
     const mapped = (stack: number) => (stack === NONE ? NONE : newStack[stack]);
-    const { samples, lostStack } = profile;
-    return {
-      ...profile,
-      stacks,
-      samples: { ...samples, stack: samples.stack.map(mapped) },
-      lostStack: mapped(lostStack) as Profile['lostStack'],
-    };
+    const { stack } = profile.samples;
+    for (let row = 0; row < stack.length; row++) stack[row] = mapped(stack[row]);
+    return { ...profile, stacks, lostStack: mapped(profile.lostStack) as Profile['lostStack'] };
   }
 
   #internLostStack(): StackIndex {

@@ -219,8 +219,9 @@ function buildPeriodInput(
   const counted = pipeline.totals();
   const names = events.map(({ name }) => name);
   const recorded = totalsOf(provenance, names);
+  const runningNs = pipeline.runningTimes.finish(samples.length);
   const input: PeriodInput = {
-    samples: { ...samples, runningNs: pipeline.runningNs.finish() },
+    samples: runningNs === null ? samples : { ...samples, runningNs },
     events,
     streams: pipeline.streams,
     threads,

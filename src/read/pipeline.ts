@@ -1,6 +1,5 @@
 import { NONE } from '../base/brand.ts';
 import type { Diagnostics } from '../base/diagnostics.ts';
-import { GrowableFloat64 } from '../base/growable-columns.ts';
 import { lostSamplesOf } from '../base/lost-samples.ts';
 import { toRawTime } from '../base/u64.ts';
 import type { JitCode } from '../code/jit/jit-code.ts';
@@ -31,6 +30,7 @@ import { FinalLog } from './logs/final-log.ts';
 import { IdStreams } from './logs/id-streams.ts';
 import { LossCounter, mayLoseSideband } from './logs/loss-counter.ts';
 import { OffCpuLog } from './logs/off-cpu-log.ts';
+import { RunningTimes } from './logs/running-times.ts';
 import { putInTimeOrder } from './logs/sample-order.ts';
 import { StreamRepair } from './logs/stream-repair.ts';
 import { StreamRows } from './logs/stream-rows.ts';
@@ -62,8 +62,8 @@ export class Pipeline {
   readonly diagnostics: Diagnostics;
   readonly #stacks: StackInterner;
   readonly #completion: SampleCompletion<PartialSample>;
-  /** Per sample, parallel to the sample table: TOTAL_TIME_RUNNING of READ, NaN if not read. */
-  readonly runningNs = new GrowableFloat64();
+  /** TOTAL_TIME_RUNNING of READ, per sample. */
+  readonly runningTimes = new RunningTimes();
   /** LOST records of the sampled events' rings, in time order. */
   readonly lossGaps: LossGap[] = [];
   /** When tasks were forked, by tid. */
@@ -157,13 +157,25 @@ export class Pipeline {
     checkEventCount(this.data.attrs.length);
     limitProcesses(this.processes, fileBytes);
     const mostFrames = mostFramesOf(fileBytes);
+    let latest: RecordView | null = null;
+    this.builder.expectSamples((rows) => this.#expectedRows(rows, latest));
     visitInTimeOrder(this.data, {
       record: (record) => {
+        latest = record;
         this.read(record);
         if (this.builder.frameCount > mostFrames) throw tooManyFrames(mostFrames);
       },
     });
     this.#completion.settleAll();
+  }
+
+  /** What `rows` samples up to the record `latest` are of the file, the whole of it is of all samples. */
+  #expectedRows(rows: number, latest: RecordView | null): number {
+    const { dataOffset, dataSize, threadFiles } = this.data;
+    const bytes = latest === null ? 0 : latest.fileOffset + latest.size - dataOffset;
+    // The files of a directory are read one after the other, in the order of their times.
+    if (bytes <= 0 || threadFiles.length > 0) return 2 * rows;
+    return ROOM_TO_SPARE * rows * (dataSize / bytes);
   }
 
   /** The next record in time order, for those who have no file: `run` does this with each. */
@@ -189,7 +201,7 @@ export class Pipeline {
     this.#lateStacks.fill(stack);
     this.#lateStacks.forget();
     this.#streamRepair.forget();
-    this.runningNs.length = 0;
+    this.runningTimes.clear();
     this.lossGaps.length = 0;
   }
 
@@ -240,8 +252,8 @@ export class Pipeline {
   }
 
   #orderSamples({ length, timeNs, ...columns }: SampleTable): void {
-    const runningNs = this.runningNs.array.subarray(0, length);
-    const others = [...Object.values(columns), runningNs];
+    const runningNs = this.runningTimes.finish(length);
+    const others = [...Object.values(columns), ...(runningNs === null ? [] : [runningNs])];
     const { newRow, late, withoutTime } = putInTimeOrder({ timeNs, others });
     if (newRow !== null) {
       this.offCpu.moveRows(newRow);
@@ -299,7 +311,7 @@ export class Pipeline {
       sample.period,
       isRead ? sample.readValues[0] : Number.NaN,
     );
-    this.runningNs.push(isRead ? sample.timeRunning : Number.NaN);
+    if (isRead) this.runningTimes.note(row, sample.timeRunning);
     if (isWait) this.offCpu.note(row, waitState, sample, last);
     // Without knowing the instance, what its members have counted is left to its next sample.
     if (sample.readCount > 1 && hasStream) this.#addGroupMembers(sample, last, attrIndex, stack);
@@ -343,7 +355,7 @@ export class Pipeline {
     const followsLoss = sample.timeNs === last.lostNs;
     if (!last.isForeign && !followsLoss) return true;
     const { inherit } = this.data.attrs[attrIndex].attr.flags;
-    const row = this.runningNs.length;
+    const row = this.builder.sampleCount;
     if (last.isForeign) {
       this.#streamRepair.noteForeign(row, !inherit);
       return false;
@@ -369,7 +381,7 @@ export class Pipeline {
         const rows = this.#streamRows;
         instance.stream = isOpened ? rows.of(id, event) : rows.add(id, event);
       }
-      this.builder.addSample(
+      const row = this.builder.addSample(
         stack,
         last.thread,
         last.comm,
@@ -380,7 +392,7 @@ export class Pipeline {
         instance.elapsed,
         sample.readValues[member],
       );
-      this.runningNs.push(sample.timeRunning);
+      this.runningTimes.note(row, sample.timeRunning);
     }
   }
 
@@ -401,7 +413,6 @@ export class Pipeline {
       0,
       Number.NaN,
     );
-    this.runningNs.push(Number.NaN);
     this.offCpu.noteWakeUp(row, wait, sample, this.processes);
   }
 
@@ -487,6 +498,9 @@ export class Pipeline {
     }
   }
 }
+
+/** Rings are not drained evenly, and memory that is not written to costs nothing. */
+const ROOM_TO_SPARE = 1.25;
 
 /** The state of a sample that is no wait. */
 const NO_WAIT = 0;
