@@ -31,9 +31,16 @@ export type Diagnostic = DiagnosticKey & { readonly detail: string; readonly cou
  */
 export class Diagnostics {
   readonly #counted = new Map<string, { key: DiagnosticKey; detail: string; count: number }>();
+  #calls = 0;
+
+  /** How often something was counted: as long as it stays the same, nothing went wrong. */
+  get calls(): number {
+    return this.#calls;
+  }
 
   /** `detail` is kept of the first of them: a place, a size, the message of an error. */
   count(what: PlainCode | DiagnosticKey, detail = '', times = 1): void {
+    this.#calls++;
     const id = idOf(what);
     const known = this.#counted.get(id);
     if (known !== undefined) {

@@ -1,10 +1,12 @@
 import { NONE } from '../base/brand.ts';
 import type { StringIndex } from '../base/string-table.ts';
+import type { NameMemory } from '../code/symbols/name-memory.ts';
 import { Symbolizer } from '../code/symbols/symbolizer.ts';
 import type { DsoIndex } from '../profile/types.ts';
 import { demangler } from './code/demangler.ts';
 import { readKernelSymbols, readProvenance } from './facts/provenance.ts';
 import { recordedThen } from './files/left-files.ts';
+import { NameCache } from './files/name-cache.ts';
 import { storedPrograms } from './files/stored-programs.ts';
 import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
 import { boundedXz } from './files/unpack-budget.ts';
@@ -17,9 +19,25 @@ import type { RecordedMachine } from './recorded-machine.ts';
 
 /** Looks up every address that occurred, DSO by DSO. `path`: the recording's. */
 export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfileOptions): void {
-  const { builder, processes, diagnostics } = pipeline;
+  const { builder, diagnostics } = pipeline;
   const demangle = demangler(diagnostics);
-  const symbolizer = createSymbolizer(pipeline, path, sources, demangle);
+  const memory = sources.cache === true ? NameCache.open({ demangles: demangle !== null }) : null;
+  try {
+    nameAddresses(pipeline, sources, createSymbolizer(pipeline, path, sources, demangle, memory));
+    locateNamedFrames(pipeline, sources, demangle, memory);
+  } finally {
+    memory?.close();
+  }
+  const outside = builder.frameAddresses(NONE).frames.length;
+  if (outside > 0) diagnostics.count('addresses-outside-mappings', '', outside);
+}
+
+function nameAddresses(
+  pipeline: Pipeline,
+  sources: OpenProfileOptions,
+  symbolizer: Symbolizer,
+): void {
+  const { builder, processes } = pipeline;
   symbolizer.expectKernelAddresses(kernelAddresses(pipeline));
   const inline = sources.inline !== false && hasStacks(pipeline);
   for (let dso = 0; dso < processes.dsos.length; dso++) {
@@ -46,9 +64,6 @@ export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfil
       builder.setLocation(frame, file, line.line, columnIn(line, name));
     }
   }
-  locateNamedFrames(pipeline, sources, demangle);
-  const outside = builder.frameAddresses(NONE).frames.length;
-  if (outside > 0) diagnostics.count('addresses-outside-mappings', '', outside);
 }
 
 /** Every address that occurred in the kernel or a module of it. */
@@ -69,6 +84,7 @@ export function createSymbolizer(
   path: string,
   sources: SymbolSources = {},
   demangleCpp = demangler(machine.diagnostics),
+  memory: NameMemory | null = null,
 ): Symbolizer {
   const { data, processes, jit, diagnostics } = machine;
   const recordedKernel =
@@ -86,6 +102,7 @@ export function createSymbolizer(
     xz: boundedXz(),
     demangleCpp,
     diagnostics,
+    memory,
     kernelReference: processes.kernelReference,
     ...(jit !== null && { jit }),
   });

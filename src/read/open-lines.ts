@@ -1,6 +1,7 @@
 import { Diagnostics } from '../base/diagnostics.ts';
 import type { DemangleBatch } from '../code/symbols/demangle.ts';
 import { DsoLines } from '../code/symbols/dso-lines.ts';
+import type { NameMemory } from '../code/symbols/name-memory.ts';
 import type { SymbolProvider } from '../code/symbols/symbol-request.ts';
 import { demangler } from './code/demangler.ts';
 import { recordedOn } from './files/left-files.ts';
@@ -17,6 +18,7 @@ function openLines(
   { data, processes, diagnostics }: RecordedMachine,
   sources: SymbolSources,
   demangleCpp: DemangleBatch | null,
+  memory: NameMemory | null = null,
 ): DsoLines {
   const unopened = new Diagnostics();
   const files = new SymbolFiles({
@@ -34,7 +36,15 @@ function openLines(
   const { dsos } = processes;
   const decoders = boundedDecoders();
   const { kernelReference } = processes;
-  return new DsoLines({ dsos, provider, decoders, demangleCpp, diagnostics, kernelReference });
+  return new DsoLines({
+    dsos,
+    provider,
+    decoders,
+    demangleCpp,
+    diagnostics,
+    kernelReference,
+    memory,
+  });
 }
 
 /**
@@ -69,10 +79,11 @@ export function locateNamedFrames(
   pipeline: Pipeline,
   sources: SymbolSources & { readonly lines?: boolean },
   demangleCpp: DemangleBatch | null,
+  memory: NameMemory | null,
 ): void {
   const inline = sources.inline !== false && hasStacks(pipeline);
   if (!(sources.lines ?? inline)) return;
-  const lines = openLines(pipeline, sources, demangleCpp);
+  const lines = openLines(pipeline, sources, demangleCpp, memory);
   try {
     locateFrames(pipeline, lines, inline);
   } finally {

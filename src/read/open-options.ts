@@ -23,6 +23,11 @@ export type OpenProfileOptions = SymbolSources &
      * recording has functions of JavaScript with names, else `all`.
      */
     readonly frames?: FrameLevel | 'auto';
+    /**
+     * Remember between runs what was found in symbol tables and debug information, below
+     * `$XDG_CACHE_HOME/perf-ts`. Default false; the command does, unless PERF_TS_NO_CACHE is set.
+     */
+    readonly cache?: boolean;
     /** Source lines of frames. Default: where inlined calls are looked for. */
     readonly lines?: boolean;
   };

@@ -69,6 +69,7 @@ export async function loadForCommand(
 export function openOptions(options: SymbolSources & JavaScriptFlags): OpenProfileOptions {
   return {
     ...symbolSources(options),
+    cache: !process.env.PERF_TS_NO_CACHE,
     ...(options.sourceMaps !== undefined && { sourceMaps: options.sourceMaps }),
     ...(options.jsSimple && { simplify: 'all' }),
     ...(options.jsRaw && { rawScripts: true }),

@@ -1,3 +1,4 @@
+import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { describeError, isSystemError } from '../../base/system-error.ts';
 import { DwarfFile, SourceFrames } from '../dwarf/dwarf-file.ts';
@@ -13,7 +14,9 @@ import { findAltFile, findDebugFile, has } from './debug-file.ts';
 import { type DemangleBatch, demangleAll } from './demangle.ts';
 import { dsoText } from './dso-symbols.ts';
 import { SegmentMap } from './elf-symbols.ts';
+import { FoundBuilder } from './found-frames.ts';
 import { kernelImageShift } from './kernel-image.ts';
+import type { NameMemory, RememberedNames } from './name-memory.ts';
 import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
 
 /** Places to look in for a split file. */
@@ -35,6 +38,15 @@ export type DsoLinesOptions = {
   readonly diagnostics: Diagnostics;
   /** The recorded kernel's address of a symbol; null: the kernel has no lines. */
   readonly kernelReference: KernelReference | null;
+  /** What earlier runs found; absent: all is looked up. */
+  readonly memory?: NameMemory | null;
+};
+
+/** Texts of one file by index, and how they are shown. */
+type Texts = {
+  readonly at: (index: number) => string;
+  /** Demangled, as far as they were asked for. */
+  readonly shown: string[];
 };
 
 type OpenDwarf = {
@@ -43,8 +55,16 @@ type OpenDwarf = {
   readonly toFileAddress: (address: number) => number;
   /** Where the linker's stubs are: pairs of first address and end. */
   readonly stubs: readonly number[];
-  /** Shown names, by index in the file's strings. */
-  readonly shown: string[];
+  readonly texts: Texts;
+};
+
+/** What is remembered of one DSO, and what was found beyond. */
+type Memory = {
+  readonly names: RememberedNames;
+  readonly texts: Texts;
+  found: FoundBuilder | null;
+  /** Nothing went wrong so far. */
+  isSound: boolean;
 };
 
 /**
@@ -58,8 +78,9 @@ export class DsoLines {
   readonly #options: DsoLinesOptions;
   readonly #open = new Map<DsoIndex, OpenDwarf | null>();
   readonly #sources: { close?(): void }[] = [];
+  readonly #memories = new Map<DsoIndex, Memory | null>();
   readonly #unitRoom = newUnitRoom();
-  #last: OpenDwarf | null = null;
+  #last: Texts | null = null;
 
   constructor(options: DsoLinesOptions) {
     this.#options = options;
@@ -75,12 +96,30 @@ export class DsoLines {
    * returns how many, 0 where nothing is known.
    */
   find(dso: DsoIndex, address: number): number {
+    const memory = this.#memoryOf(dso);
+    if (memory === null) return this.#findInDwarf(dso, address);
+    const { known } = memory.names;
+    const row = known?.find(address) ?? NONE;
+    if (known !== null && row !== NONE) {
+      this.#last = memory.texts;
+      return known.copyFrames(row, this.frames);
+    }
+    const { diagnostics } = this.#options;
+    const calls = diagnostics.calls;
+    const count = this.#findInDwarf(dso, address);
+    if (diagnostics.calls !== calls) memory.isSound = false;
+    memory.found ??= new FoundBuilder(known);
+    memory.found.add(address, this.frames, count, this.#last?.at);
+    return count;
+  }
+
+  #findInDwarf(dso: DsoIndex, address: number): number {
     let dwarf = this.#open.get(dso);
     if (dwarf === undefined) {
       dwarf = this.#openDso(dso);
       this.#open.set(dso, dwarf);
     }
-    this.#last = dwarf;
+    this.#last = dwarf?.texts ?? null;
     if (dwarf === null) return 0;
     const fileAddress = dwarf.toFileAddress(address);
     // No unit has them, and to find that out every unit would be read.
@@ -95,14 +134,26 @@ export class DsoLines {
     }
   }
 
+  #memoryOf(index: DsoIndex): Memory | null {
+    let memory = this.#memories.get(index);
+    if (memory === undefined) {
+      const { dsos, provider, memory: recalls } = this.#options;
+      const names =
+        recalls?.recall('lines', dsos.key(index), dsos.buildId(index), provider) ?? null;
+      const texts = { at: (text: number) => names?.known?.texts.at(text) ?? '', shown: [] };
+      memory = names && { names, texts, found: null, isSound: true };
+      this.#memories.set(index, memory);
+    }
+    return memory;
+  }
+
   /** Demangled name of row `row` of `frames`; empty where it is not known. */
   name(row: number): string {
-    const { file, shown } = this.#last as OpenDwarf;
+    const { at, shown } = this.#last as Texts;
     const index = this.frames.name[row];
     let name = shown[index];
     if (name === undefined) {
-      const raw = file.strings.strings[index];
-      name = demangleAll([raw], this.#options.demangleCpp)[0];
+      name = demangleAll([at(index)], this.#options.demangleCpp)[0];
       shown[index] = name;
     }
     return name;
@@ -110,17 +161,24 @@ export class DsoLines {
 
   /** Path of row `row` of `frames`; empty where it is not known. */
   file(row: number): string {
-    return (this.#last as OpenDwarf).file.strings.strings[this.frames.file[row]];
+    return (this.#last as Texts).at(this.frames.file[row]);
   }
 
+  /** Closes the files; what was found in them is remembered. */
   close(): void {
+    for (const memory of this.#memories.values()) {
+      if (memory?.found && memory.isSound) memory.names.keep(memory.found.finish());
+      memory?.names.close();
+    }
+    this.#memories.clear();
     for (const source of this.#sources) source.close?.();
     this.#sources.length = 0;
     this.#open.clear();
   }
 
   #openDso(index: DsoIndex): OpenDwarf | null {
-    const { dsos, provider } = this.#options;
+    const { dsos } = this.#options;
+    const provider = this.#memoryOf(index)?.names.provide ?? this.#options.provider;
     const dso = dsos.key(index);
     const need = NEED_OF_KIND[dso.kind];
     if (need === undefined) return null;
@@ -129,7 +187,7 @@ export class DsoLines {
     if (source === null) return null;
     this.#sources.push(source);
     try {
-      return this.#openElf(source, dso, buildId);
+      return this.#openElf(source, dso, buildId, provider);
     } catch (error) {
       this.#noteUnreadable(index, error);
       return null;
@@ -142,8 +200,13 @@ export class DsoLines {
     diagnostics.count({ code: 'lines-missing', subject: dsoText(dsos.key(index)), why });
   }
 
-  #openElf(source: SymbolSource, dso: DsoKey, buildId: string | null): OpenDwarf | null {
-    const { provider, diagnostics } = this.#options;
+  #openElf(
+    source: SymbolSource,
+    dso: DsoKey,
+    buildId: string | null,
+    provider: SymbolProvider,
+  ): OpenDwarf | null {
+    const { diagnostics } = this.#options;
     const elf = parseElf(source, diagnostics);
     if (elf === null) return null;
     // Lines of another build would be wrong; the symbolizer has counted it.
@@ -162,15 +225,16 @@ export class DsoLines {
       littleEndian: debug.header.littleEndian,
       diagnostics,
       unitRoom: this.#unitRoom,
-      alternate: () => this.#openAlternate(debug, dso),
+      alternate: () => this.#openAlternate(debug, dso, provider),
       split: {
         dwo: ({ dwoName, compilationDirectory }) =>
-          this.#openSplit(dso, dwoName, compilationDirectory),
+          this.#openSplit(dso, dwoName, compilationDirectory, provider),
         dwp: () => this.#openSource(provider({ need: 'dwarf-package', dso, buildId: null })),
         own: () => (debug === elf ? [elf] : [debug, elf]).map((own) => this.#sectionsOf(own)),
       },
     });
-    return { file, toFileAddress, stubs: stubRanges(elf), shown: [] };
+    const texts = { at: (text: number) => file.strings.strings[text], shown: [] };
+    return { file, toFileAddress, stubs: stubRanges(elf), texts };
   }
 
   #addressMap(elf: ElfFile, dso: DsoKey): OpenDwarf['toFileAddress'] | null {
@@ -183,8 +247,8 @@ export class DsoLines {
     return shift === null ? null : (address) => address - shift;
   }
 
-  #openAlternate(debug: ElfFile, dso: DsoKey): SectionProvider | null {
-    const { provider, diagnostics } = this.#options;
+  #openAlternate(debug: ElfFile, dso: DsoKey, provider: SymbolProvider): SectionProvider | null {
+    const { diagnostics } = this.#options;
     const found = findAltFile(debug, dso, provider, diagnostics);
     if (found === null) return null;
     this.#sources.push(found.source);
@@ -192,8 +256,12 @@ export class DsoLines {
   }
 
   /** The first candidate that is an ELF file; that it is the right one shows by its unit's id. */
-  #openSplit(dso: DsoKey, name: string, compDir: string): SectionProvider | null {
-    const { provider } = this.#options;
+  #openSplit(
+    dso: DsoKey,
+    name: string,
+    compDir: string,
+    provider: SymbolProvider,
+  ): SectionProvider | null {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const source = provider({ need: 'split-dwarf', dso, buildId: null, compDir, name, attempt });
       if (source === null) return null;

@@ -55,7 +55,25 @@ export type SymbolRequest =
 export type SymbolSource = ByteSource & {
   readonly close?: () => void;
   /** The file that it is; absent where it is none. */
-  readonly file?: { readonly path: string; readonly uid: number; readonly mode: number };
+  readonly file?: {
+    readonly path: string;
+    readonly uid: number;
+    readonly mode: number;
+    readonly version: FileVersion;
+  };
+};
+
+/**
+ * Which file it is, and in which state: nobody but the clock sets the time of a file's last change. Times
+ * in milliseconds since 1970, with fractions.
+ */
+export type FileVersion = {
+  readonly dev: number;
+  readonly inode: number;
+  readonly size: number;
+  readonly modifiedMs: number;
+  /** Of content, owner, mode or links. */
+  readonly changedMs: number;
 };
 
 /**

@@ -8,6 +8,7 @@ import { type DemangleBatch, demangleAll } from './demangle.ts';
 import { type DsoSymbols, dsoText, loadDsoSymbols, toTableAddress } from './dso-symbols.ts';
 import { findKallsymsAddress, parseKallsyms } from './kallsyms.ts';
 import { isKernelImage, loadKernelImage } from './kernel-image.ts';
+import { keepNames, type NameMemory, recallNames } from './name-memory.ts';
 import { parseRecordedKernel } from './recorded-kernel.ts';
 import type { SymbolProvider } from './symbol-request.ts';
 import { NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
@@ -26,6 +27,8 @@ export type SymbolizerOptions = {
   readonly recordedKernel?: Uint8Array;
   /** The recorded kernel's address of a symbol; null if the recording does not say. */
   readonly kernelReference: KernelReference | null;
+  /** What earlier runs found; absent: all is looked up. */
+  readonly memory?: NameMemory | null;
   /** Names of JIT code, at whatever time the DSO row stands for; absent: none. */
   readonly jit?: JitNames;
 };
@@ -112,33 +115,67 @@ export class Symbolizer {
     strings: StringTable,
     names: Int32Array,
   ): void {
-    names.fill(UNRESOLVED, 0, addresses.length);
     if (this.#options.dsos.key(dso).kind === 'jit') {
+      names.fill(UNRESOLVED, 0, addresses.length);
       for (let i = 0; i < addresses.length; i++) {
         const found = this.resolve(dso, addresses[i]);
         if (found !== null) names[i] = strings.intern(found.name);
       }
       return;
     }
-    const symbols = this.#symbols(dso);
-    if (symbols === null) return;
-    const { table } = symbols;
-    const batchRow = new Map<number, number>();
-    const mangled: string[] = [];
-    for (let i = 0; i < addresses.length; i++) {
-      const index = table.find(this.#tableAddress(dso, symbols, addresses[i]));
-      names[i] = index;
-      if (index !== NO_SYMBOL && !batchRow.has(index)) {
-        batchRow.set(index, mangled.length);
-        mangled.push(table.name(index));
-      }
-    }
+    const mangled = this.#findNames(dso, addresses, names);
     const shown = demangleAll(mangled, this.#options.demangleCpp);
     for (let i = 0; i < addresses.length; i++) {
-      const index = names[i];
-      if (index === NO_SYMBOL) continue;
-      names[i] = strings.intern(shown[batchRow.get(index) as number]);
+      if (names[i] !== UNRESOLVED) names[i] = strings.intern(shown[names[i]]);
     }
+  }
+
+  /** Distinct names at `addresses`, and into `rows` which of them each has, −1 for none. */
+  #findNames(dso: DsoIndex, addresses: Float64Array, rows: Int32Array): string[] {
+    const { dsos, memory, provider, diagnostics } = this.#options;
+    const isLoaded = this.#symbolsOf.has(dso);
+    const remembered = isLoaded
+      ? null
+      : (memory?.recall('symbols', dsos.key(dso), dsos.buildId(dso), provider) ?? null);
+    try {
+      const known = remembered?.known ?? null;
+      const names = known === null ? null : recallNames(known, addresses, rows);
+      if (names !== null) return names;
+      const calls = diagnostics.calls;
+      rows.fill(UNRESOLVED, 0, addresses.length);
+      const symbols = this.#symbols(dso, remembered?.provide);
+      if (symbols === null) return [];
+      const found = this.#namesIn(symbols, dso, addresses, rows);
+      // What went wrong has to be said next time as well.
+      if (remembered !== null && diagnostics.calls === calls) {
+        keepNames(remembered, addresses, rows, found);
+      }
+      return found;
+    } finally {
+      remembered?.close();
+    }
+  }
+
+  #namesIn(
+    symbols: DsoSymbols,
+    dso: DsoIndex,
+    addresses: Float64Array,
+    rows: Int32Array,
+  ): string[] {
+    const { table } = symbols;
+    const nameOf = new Map<number, number>();
+    const names: string[] = [];
+    for (let i = 0; i < addresses.length; i++) {
+      const index = table.find(this.#tableAddress(dso, symbols, addresses[i]));
+      let name = index === NO_SYMBOL ? UNRESOLVED : nameOf.get(index);
+      if (name === undefined) {
+        name = names.length;
+        nameOf.set(index, name);
+        names.push(table.name(index));
+      }
+      rows[i] = name;
+    }
+    return names;
   }
 
   /** What a JIT wrote, null if it says nothing; undefined for other DSOs. */
@@ -182,10 +219,10 @@ export class Symbolizer {
     return symbols === null ? address : toTableAddress(symbols, address);
   }
 
-  #symbols(dso: DsoIndex): DsoSymbols | null {
+  #symbols(dso: DsoIndex, provider = this.#options.provider): DsoSymbols | null {
     const known = this.#symbolsOf.get(dso);
     if (known !== undefined) return known;
-    const { dsos, provider, diagnostics } = this.#options;
+    const { dsos, diagnostics } = this.#options;
     const key = dsos.key(dso);
     let symbols = loadDsoSymbols(key, dsos.buildId(dso), {
       provider,

@@ -25,12 +25,13 @@ export function openRegular(path: string, flags = 0): OpenFile | string {
     // Opening a device may do something, so look first; what is opened is looked at again.
     if (flags === 0 && !statSync(path).isFile()) return 'not a regular file';
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | flags);
-    const { size, uid, mode, ino, mtimeMs, birthtimeMs } = fstatSync(fd);
+    const { size, uid, mode, dev, ino, mtimeMs, ctimeMs, birthtimeMs } = fstatSync(fd);
     if ((mode & constants.S_IFMT) !== constants.S_IFREG) {
       closeSync(fd);
       return 'not a regular file';
     }
-    const source = { ...fileSource(fd, size, path), file: { path, uid, mode } };
+    const version = { dev, inode: ino, size, modifiedMs: mtimeMs, changedMs: ctimeMs };
+    const source = { ...fileSource(fd, size, path), file: { path, uid, mode, version } };
     return { source, uid, mode, inode: ino, modifiedMs: mtimeMs, bornMs: birthtimeMs };
   } catch (error) {
     if (fd >= 0) closeSync(fd);

@@ -1,0 +1,82 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { cleanEnvironment, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
+import { compileWorkload } from '../helpers/compile.ts';
+import { describeLiveAsUser } from '../helpers/live.ts';
+import { canMount, inMountNamespace } from '../helpers/mount-namespace.ts';
+import { NOBODY } from '../helpers/nobody.ts';
+
+const scratch = scratchDirectory();
+const isRoot = process.geteuid?.() === 0;
+
+/** A folder of caches, empty, with its environment. */
+function emptyCache() {
+  const home = mkdtempSync(join(scratch, 'cache-'));
+  const { PERF_TS_NO_CACHE: _, ...environment } = cleanEnvironment();
+  return { home, own: join(home, 'perf-ts'), env: { ...environment, XDG_CACHE_HOME: home } };
+}
+
+describeLiveAsUser('the cache of names', () => {
+  const file = join(scratch, 'workload.data');
+  const recorded = perfTs([
+    ...['record', '-q', '-e', 'cpu-clock:u', '-F', '5000', '-g', '-o', file],
+    ...['--', compileWorkload(), 'burn', '1', '0.5', '8'],
+  ]);
+  const words = ['report', '-v', file];
+  const plain = perfTs(words, { env: { ...cleanEnvironment(), PERF_TS_NO_CACHE: '1' } });
+
+  it('the report is the same without a cache, with an empty one and with a full one', () => {
+    expect(recorded.status).toBe(0);
+    expect(plain.stdout).toContain('leaf');
+    const { own, env } = emptyCache();
+    const outcomes = [perfTs(words, { env }), perfTs(words, { env })];
+    for (const outcome of outcomes) expect(outcome).toEqual(plain);
+    expect(readdirSync(own).length).toBeGreaterThan(1);
+  });
+
+  it('PERF_TS_NO_CACHE keeps the cache from being read and made', () => {
+    const { home, env } = emptyCache();
+    expect(perfTs(words, { env: { ...env, PERF_TS_NO_CACHE: '1' } })).toEqual(plain);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  it('several reports at once share a cache, and find it deleted', async () => {
+    const { own, env } = emptyCache();
+    const running = Array.from({ length: 4 }, () => startPerfTs(words, { env }));
+    rmSync(own, { recursive: true, force: true });
+    for (const outcome of await Promise.all(running.map(({ ended }) => ended))) {
+      expect(outcome).toEqual(plain);
+    }
+    expect(perfTs(words, { env })).toEqual(plain);
+    expect(readdirSync(own).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it.skipIf(!isRoot)('root leaves nothing in the home of another user, whatever HOME is', () => {
+    const { home, env } = emptyCache();
+    chownSync(home, NOBODY, NOBODY);
+    const { XDG_CACHE_HOME: _, ...rest } = env;
+    expect(perfTs(words, { env: { ...rest, HOME: home } })).toEqual(plain);
+    expect(perfTs(words, { env })).toEqual(plain);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  it.skipIf(isRoot)('the report does without a cache that it may not write', () => {
+    const { home, env } = emptyCache();
+    chmodSync(home, 0o500);
+    expect(perfTs(words, { env })).toEqual(plain);
+  });
+
+  it.skipIf(!canMount())('the report does without a cache on a full or a read-only disk', () => {
+    const { home, own, env } = emptyCache();
+    mkdirSync(own, { mode: 0o700 });
+    const mounts = [
+      `mount -t tmpfs -o size=4k,mode=700 tmpfs ${home}`,
+      `mount -t tmpfs -o size=64k,mode=700 tmpfs ${home}; mkdir -m 700 ${own}; head -c 65536 /dev/zero > ${home}/zeros || true`,
+      `mount --bind ${home} ${home}; mount -o remount,ro,bind ${home}`,
+    ];
+    for (const mount of mounts) {
+      expect(perfTs(words, { env, under: inMountNamespace(mount) }), mount).toEqual(plain);
+    }
+  });
+});
