@@ -46,4 +46,15 @@ export function declareMachineCommands(program: Command): void {
       const { runDoctor } = await import('./doctor.ts');
       await runDoctor(options, binary);
     });
+
+  program
+    .command('version')
+    .description('the version, and which parts are there')
+    .option('--build-options', 'the parts that may be missing, and what they are for')
+    .option('--json', 'as one JSON document')
+    .addHelpText('after', '\nExample:\n  perf-ts version --build-options')
+    .action(async (options) => {
+      const { runVersion } = await import('./info/version.ts');
+      runVersion(options);
+    });
 }

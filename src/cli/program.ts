@@ -9,6 +9,8 @@ import { reportFailure } from './command/failure.ts';
 import { terminalStream, writeError, writeOut } from './command/stdout.ts';
 import { declareMachineCommands } from './machine-commands.ts';
 import { declareMeasuringCommands, MEASURING_COMMANDS } from './measuring-commands.ts';
+import { fromPerfWords } from './perf/perf-words.ts';
+import { acceptSameOptions } from './perf/same-options.ts';
 import { declareReadingCommands } from './reading-commands.ts';
 
 // Each command's code is loaded when it is run: `record` must not pay for the viewer.
@@ -21,11 +23,12 @@ function buildProgram(): Command {
     .description('The Linux sampling profiler for people who live in Node and TypeScript.')
     .version(packageVersion())
     .enablePositionalOptions()
-    .showHelpAfterError('  perf-ts --help shows the commands')
+    .showSuggestionAfterError(false)
     .configureOutput({
       writeOut,
       writeErr: writeError,
-      outputError: (text, write) => write(inHouseForm(text)),
+      // Errors are printed by `main`, in the form of all others.
+      outputError: () => {},
       getOutHelpWidth: () => terminalStream(1)?.columns ?? HELP_COLUMNS,
       getErrHelpWidth: () => terminalStream(2)?.columns ?? HELP_COLUMNS,
       getOutHasColors: () => terminalStream(1)?.hasColors() ?? false,
@@ -51,7 +54,8 @@ Examples:
 
   program.hook('preAction', (_program, command) => checkNames(command));
   for (const command of program.commands) {
-    command.showHelpAfterError(`  perf-ts ${command.name()} --help shows the options`);
+    acceptSameOptions(command);
+    command.exitOverride();
   }
   return program;
 }
@@ -68,25 +72,29 @@ function checkNames(command: Command): void {
   }
 }
 
-/** Commander's words about a command line, in the form of all other errors. */
-function inHouseForm(text: string): string {
-  return text
-    .replace(/^error: /, 'perf-ts: ')
-    .replace(/^\(Did you mean (.*)\?\)$/m, '  did you mean $1?');
+async function main(): Promise<void> {
+  const program = buildProgram();
+  const words = exactArguments();
+  try {
+    const command = program.commands.find((each) => each.name() === words[0]);
+    await program.parseAsync(fromPerfWords(words, command), { from: 'user' });
+  } catch (error) {
+    process.exitCode = await statusOf(error, program, words);
+  }
 }
 
-async function main(): Promise<void> {
-  try {
-    const program = buildProgram();
-    for (const command of program.commands) command.exitOverride();
-    await program.parseAsync(exactArguments(), { from: 'user' });
-  } catch (error) {
-    if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? EXIT.OK : EXIT.USAGE;
-      return;
-    }
-    process.exitCode = reportFailure(error, isVerbose());
-  }
+/** Reports what ended the command; help that was asked for has been printed. */
+async function statusOf(
+  error: unknown,
+  program: Command,
+  words: readonly string[],
+): Promise<number> {
+  if (!(error instanceof CommanderError)) return reportFailure(error, isVerbose());
+  if (error.exitCode === 0) return EXIT.OK;
+  // Help in place of an error: no command was named.
+  if (error.code === 'commander.help') return EXIT.USAGE;
+  const { usageErrorOf } = await import('./perf/usage-error.ts');
+  return reportFailure(usageErrorOf(error, program, words), isVerbose());
 }
 
 function isVerbose(): boolean {

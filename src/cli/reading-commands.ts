@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { DIFF_MEASURES } from '../profile/analysis/diff-measure.ts';
+import { declareAnnotate } from './annotate/annotate-command.ts';
 import {
   allowUnpacked,
   collect,
@@ -12,6 +13,8 @@ import {
   withSelection,
   withSymbols,
 } from './command/reading-options.ts';
+import { declareBuildIdList, declareEvlist } from './info/lists-command.ts';
+import { declareReport } from './report/report-command.ts';
 import { declareView } from './view-command.ts';
 
 // The commands that read a recording, and what their options are called. What an option means is in
@@ -24,57 +27,14 @@ export function declareReadingCommands(program: Command): void {
   declarePeriods(program);
   declareExport(program);
   declareView(program);
+  declareAnnotate(program);
   declareScript(program);
   declareInject(program);
   declareArchive(program);
   declareInfo(program);
+  declareEvlist(program);
+  declareBuildIdList(program);
   for (const command of program.commands.slice(before)) allowUnpacked(command);
-}
-
-function declareReport(program: Command): void {
-  withJavaScript(
-    withSymbols(
-      withSelection(withInput(program.command('report'), 'where the events went, in the terminal')),
-    ),
-  )
-    .addOption(weightOption())
-    .option(
-      '--join',
-      'one event of those that count time: what ran, and with --off-cpu what waited',
-    )
-    .addOption(debuginfodOption())
-    .option('--tree', 'callers and callees instead of the flat table')
-    .option(
-      '-s, --sort <keys>',
-      'rows of the flat table: sym, dso, srcline, tier, category, comm, pid, tid, cpu, coretype, event, or a list',
-      'sym',
-    )
-    .option('--children', 'rows by total: what was done in them and in all that they called')
-    .option('--no-children', 'rows by self, without totals')
-    .option('--no-group', 'a table for each event of a group, in place of one for all')
-    .option('-e, --event <name>', 'this event only')
-    .option('-n, --limit <rows>', 'how many rows (default 40, 0: all)')
-    .option('--percent-limit <share>', 'leave out what is below this per cent (tree: default 0.5)')
-    .option('--diff <old>', 'changes of self against this older recording, with their intervals')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  perf-ts report                                 functions, those with the largest share first
-  perf-ts report --tree -e cpu-clock             who called them, of one event
-  perf-ts report --sort comm,dso                 by command and file
-  perf-ts report --time 10%-20% -c node app.data a part of the time, of some threads
-  perf-ts report new.data --diff old.data        as perf-ts diff old.data new.data`,
-    )
-    .action(async (file: string | undefined, options) => {
-      if (options.diff !== undefined) {
-        const { runDiffReport } = await import('./report/diff-report.ts');
-        await runDiffReport([inputFile(file, options)], [options.diff], options);
-        return;
-      }
-      const { runReport } = await import('./report/report.ts');
-      await runReport(inputFile(file, options), options);
-    });
 }
 
 function declareDiff(program: Command): void {
@@ -102,6 +62,8 @@ function declareDiff(program: Command): void {
     .addOption(debuginfodOption())
     .option('-e, --event <name>', 'this event only')
     .option('-n, --limit <rows>', 'how many rows (default 40, 0: all)')
+    .addOption(new Option('--rows <n>').hideHelp())
+    .option('-q, --quiet', 'the table only: no messages')
     .addHelpText(
       'after',
       `
@@ -117,7 +79,8 @@ perf-ts report and perf-ts view have the newer one first: report new.data --diff
       const { diffSides } = await import('./report/diff-sides.ts');
       const { runDiffReport } = await import('./report/diff-report.ts');
       const { here, there } = diffSides([old ?? [], now].flat(), options);
-      await runDiffReport(here, there, options);
+      const { rows, ...rest } = options;
+      await runDiffReport(here, there, rows === undefined ? rest : { ...rest, limit: rows });
     });
 }
 
@@ -231,6 +194,10 @@ function declareScript(program: Command): void {
       collect,
     )
     .option('--ns', 'times with nanoseconds')
+    .option('--header', 'the header of the recording first')
+    .option('--header-only', 'the header of the recording, and no records')
+    .option('-q, --quiet', 'the records only: no messages')
+    .addOption(new Option('-I, --show-info').hideHelp())
     .option('--js-simple', "callchains without V8's interpreter, inline caches and call stubs")
     .option('-e, --event <name>', 'this event only')
     .option('-D, --dump-raw-trace', 'the bytes of every record too, in the order of the file')
@@ -252,8 +219,16 @@ Examples:
   perf-ts script -D                       with the bytes of every record`,
     )
     .action(async (file: string | undefined, options) => {
+      const path = inputFile(file, options);
+      const { checkIsNoPerfScript } = await import('./perf/perf-commands.ts');
+      checkIsNoPerfScript(path);
+      if (options.header || options.headerOnly || options.showInfo) {
+        const { printHeader } = await import('./info/info.ts');
+        printHeader(path, options.headerOnly ? options : { quiet: true });
+        if (options.headerOnly) return;
+      }
       const { runScript } = await import('./script/script.ts');
-      await runScript(inputFile(file, options), options);
+      await runScript(path, options);
     });
 }
 
@@ -320,7 +295,7 @@ Examples:
   perf-ts info --json app.data`,
     )
     .action(async (file: string | undefined, options) => {
-      const { runInfo } = await import('./info.ts');
+      const { runInfo } = await import('./info/info.ts');
       await runInfo(inputFile(file, options), options);
     });
 }

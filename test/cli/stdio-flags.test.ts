@@ -59,6 +59,10 @@ const SCRIPTS = {
   periods: `${PT} periods ${data}`,
   script: `${PT} script ${data}`,
   info: `${PT} info ${data}`,
+  annotate: `${PT} annotate -i ${data}`,
+  'the events of a recording': `${PT} evlist ${data}`,
+  'build IDs': `${PT} buildid-list ${data}`,
+  'parts of the version': `${PT} version --build-options`,
   inject: `${PT} inject -i ${data} -o injected.data`,
   'inject as a stream': `${PT} inject -i ${data} -o - | cat > /dev/null`,
   archive: `${PT} archive -o archived.tar ${data}`,
@@ -78,7 +82,7 @@ const SCRIPTS = {
 test('the flags test covers every subcommand', () => {
   const help = spawnSync(process.execPath, [CLI, '--help'], { encoding: 'utf8' }).stdout;
   const listed = help.slice(help.indexOf('\nCommands:'), help.indexOf('\nExamples:'));
-  const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
+  const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(10);
   const words = Object.values(SCRIPTS).map((script) => script.split(`${PT} `)[1]?.split(' ')[0]);
   expect(words).toEqual(expect.arrayContaining(names.filter((name) => name !== 'help')));

@@ -36,6 +36,8 @@ export async function loadForCommand(
     JavaScriptFlags & {
       readonly strict?: boolean;
       readonly verbose?: boolean;
+      /** Nothing on standard error but errors. */
+      readonly quiet?: boolean;
       /** Servers, or true for those of DEBUGINFOD_URLS. */
       readonly debuginfod?: string | true;
       /** Name the frames; the default. */
@@ -60,8 +62,9 @@ export async function loadForCommand(
     ...(options.lines !== undefined && { lines: options.lines }),
     ...(options.debuginfod !== undefined && { debuginfod: debuginfodUrls(options.debuginfod) }),
   });
-  warnIfCut(opened, options.strict === true);
-  sayDiagnostics(opened.diagnostics.entries(), options.verbose === true);
+  if (options.quiet !== true || options.strict === true) warnIfCut(opened, options.strict === true);
+  if (options.quiet !== true)
+    sayDiagnostics(opened.diagnostics.entries(), options.verbose === true);
   return opened;
 }
 
@@ -80,9 +83,12 @@ export function openOptions(options: SymbolSources & JavaScriptFlags): OpenProfi
  * Those of a command's options that say where names come from. Throws `FailedError` for a place that
  * is not there: without it other files might give the names, and nobody would notice.
  */
-export function symbolSources(options: SymbolSources): SymbolSources {
-  const { symfs, kallsyms, debugDir, archive, inline } = options;
+export function symbolSources(
+  options: SymbolSources & { readonly vmlinux?: string },
+): SymbolSources {
+  const { symfs, vmlinux, kallsyms = vmlinux, debugDir, archive, inline } = options;
   checkIsThere('--symfs', symfs);
+  checkIsThere(vmlinux === kallsyms ? '-k' : '--kallsyms', kallsyms);
   checkIsThere('--debug-dir', debugDir);
   checkIsThere('--archive', archive);
   return {

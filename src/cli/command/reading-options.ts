@@ -69,6 +69,7 @@ export function withSymbols(command: Command): Command {
   return command
     .option('--symfs <dir>', "the recorded machine's files are below this directory")
     .option('--kallsyms <file>', "the recorded machine's list of kernel symbols, or its vmlinux")
+    .addOption(new Option('-k, --vmlinux <file>').hideHelp())
     .option('--debug-dir <dir>', 'debug files are below this directory, as in /usr/lib/debug')
     .option('--archive <dir>', 'the output of perf-ts archive, if it is not next to the file')
     .option('--no-inline', 'without the calls that the compiler inlined');

@@ -70,10 +70,10 @@ export function recordSelection({
 /** The part of a profile that the options ask for; says on standard error what is left out. */
 export function selectFrom(
   opened: OpenedProfile,
-  flags: SelectionFlags & { readonly weight?: WeightKind },
+  flags: SelectionFlags & { readonly weight?: WeightKind; readonly quiet?: boolean },
 ): SampleSelection {
   const select = parseSelection(flags, () => opened.recordedTime());
-  if (!isRestricting(select)) return select;
+  if (!isRestricting(select) || flags.quiet === true) return select;
   const { samples, events } = opened.profile;
   const rows = finish(selectSamples(opened.profile, select));
   // As the report weighs, which shows what was lost as a row of its own.

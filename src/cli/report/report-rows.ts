@@ -9,6 +9,7 @@ import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { JavaScriptFlags } from '../command/load.ts';
 import { percentage, wholeNumber } from '../command/option-values.ts';
 import type { SelectionFlags } from '../command/selection-flags.ts';
+import type { TableFields } from './field-table.ts';
 import type { PlainKey, SortOrder } from './sort-keys.ts';
 
 export type ReportFlags = SelectionFlags &
@@ -20,12 +21,19 @@ export type ReportFlags = SelectionFlags &
     children?: boolean;
     group?: boolean;
     event?: string;
-    limit?: string;
+    /** True where the option stands alone, as perf's `-n`. */
+    limit?: string | true;
     percentLimit?: string;
     debuginfod?: string | true;
     json?: boolean;
     strict?: boolean;
     verbose?: boolean;
+    quiet?: boolean;
+    header?: boolean;
+    /** Of `--tree`: callers above callees, or below them. */
+    treeOrder?: 'caller' | 'callee';
+    fields?: string;
+    fieldSeparator?: string;
     /** Another recording to compare with. */
     diff?: string;
   };
@@ -37,6 +45,9 @@ export type View = {
   readonly limits: Limits;
   /** `--children`, `--no-children`; null: neither. */
   readonly byTotal: boolean | null;
+  /** `-F`, `-t`: columns of one's own; null: the usual table. */
+  readonly fields: TableFields | null;
+  readonly separator: string | null;
 };
 
 const DEFAULT_ROWS = 40;
@@ -102,7 +113,8 @@ export type Limits = {
 export function readLimits(flags: ReportFlags): Limits {
   // A document for a program is whole; a table on a screen is as long as one reads.
   const defaultRows = flags.json ? 0 : DEFAULT_ROWS;
-  const rows = flags.limit === undefined ? defaultRows : wholeNumber('--limit', flags.limit);
+  const { limit } = flags;
+  const rows = limit === undefined || limit === true ? defaultRows : wholeNumber('--limit', limit);
   const defaultShare = flags.tree && !flags.json ? DEFAULT_TREE_SHARE : 0;
   const { percentLimit } = flags;
   return {

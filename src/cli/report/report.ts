@@ -1,3 +1,4 @@
+import { UsageError } from '../../base/errors.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
 import {
   formatCount,
@@ -14,6 +15,7 @@ import { computeCallTree } from '../../profile/analysis/call-tree.ts';
 import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import { computeGroupedReport, type GroupKey } from '../../profile/analysis/grouped-report.ts';
+import { invertCallTree } from '../../profile/analysis/invert-call-tree.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
 import { shortName } from '../../profile/short-name.ts';
@@ -28,6 +30,7 @@ import { wantedFrames } from '../command/wanted-frames.ts';
 import { formatCallTree } from '../render/call-tree-text.ts';
 import { formatTable } from '../render/table.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
+import { fieldLines, parseFields, separatorOf } from './field-table.ts';
 import { framesLines, idleLines } from './frames-lines.ts';
 import { funcPlace } from './func-place.ts';
 import {
@@ -54,6 +57,13 @@ import { isAboutFiles, needsLines, type PlainKey, parseSort, unsorted } from './
 export async function runReport(path: string, flags: ReportFlags): Promise<void> {
   const limits = readLimits(flags);
   const order = parseSort(flags.sort);
+  const separator = separatorOf(flags.fieldSeparator);
+  const hasFields = flags.fields !== undefined || separator !== null;
+  const fields = hasFields ? parseFields(flags.fields, flags.sort) : null;
+  if (hasFields && (flags.tree || flags.json)) {
+    const other = flags.tree ? '--tree' : '--json';
+    throw new UsageError(`-F and -t are about the table: they do not go with ${other}`);
+  }
   if (flags.tree && flags.sort !== 'sym') throw unsorted(flags.sort, '--tree');
   const opened = await loadForCommand(path, {
     ...flags,
@@ -61,7 +71,8 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     ...(needsLines(order) && { lines: true }),
   });
   const select = selectFrom(opened, flags);
-  const view: View = { order, select, limits, byTotal: flags.children ?? null };
+  const byTotal = flags.children ?? null;
+  const view: View = { order, select, limits, byTotal, fields, separator };
   const { profile, facts } = opened;
   const events =
     flags.event === undefined
@@ -76,13 +87,13 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     });
     return;
   }
-  for (const note of profile.meta.notes) writeOut(`# note: ${printable(note)}\n`);
-  const { lostSideband = 0 } = profile.meta;
-  if (lostSideband > 0) writeOut(`# ${sayLostSideband(lostSideband)}\n`);
-  for (const line of framesLines(opened)) writeOut(`${line}\n`);
-  for (const line of completenessLines(opened, flags.verbose === true)) writeOut(`${line}\n`);
+  if (flags.header) {
+    const { printHeader } = await import('../info/info.ts');
+    printHeader(path, { quiet: true });
+  }
+  if (!flags.quiet) writeRecordingLines(opened, flags);
   const isGrouped = flags.event === undefined && flags.group !== false && !flags.tree;
-  const groups = isGrouped ? facts.groups : [];
+  const groups = isGrouped && fields === null ? facts.groups : [];
   for (const event of events) {
     const group = groups.find((members) => members.includes(event));
     if (group !== undefined && group[0] !== event) continue;
@@ -90,8 +101,23 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
       group === undefined
         ? reportLines(opened, event, flags, view)
         : sectionOfGroup(opened, group, flags, view);
-    writeOut(`${lines.join('\n')}\n\n`);
+    writeOut(`${(flags.quiet ? lines.filter(isOfTable) : lines).join('\n')}\n\n`);
   }
+}
+
+/** With `-q` the table stands alone. */
+function isOfTable(line: string): boolean {
+  return line !== '' && !line.startsWith('#');
+}
+
+/** What concerns the whole recording, as comment lines. */
+function writeRecordingLines(opened: OpenedProfile, flags: ReportFlags): void {
+  const { profile } = opened;
+  for (const note of profile.meta.notes) writeOut(`# note: ${printable(note)}\n`);
+  const { lostSideband = 0 } = profile.meta;
+  if (lostSideband > 0) writeOut(`# ${sayLostSideband(lostSideband)}\n`);
+  for (const line of framesLines(opened)) writeOut(`${line}\n`);
+  for (const line of completenessLines(opened, flags.verbose === true)) writeOut(`${line}\n`);
 }
 
 /** The heads of all events of a group, then one table. */
@@ -137,8 +163,15 @@ function reportLines(
   view: View,
 ): string[] {
   const { profile } = opened;
-  const { order, select, limits } = view;
+  const { order, select, limits, fields, separator } = view;
   const weights = opened.weights(flags.weight, event, select);
+  if (fields !== null) {
+    const options = { ...groupedOptions(flags, view), keys: fields.keys };
+    const grouped = groupedReport(opened, event, options);
+    const lines = headLines(opened, event, grouped, weights, select);
+    const rows: SelectRows = (all) => selectRows(all, limits);
+    return [...lines, '', ...fieldLines(grouped, fields, separator, rows)];
+  }
   if (order.kind === 'grouped' && !flags.tree) {
     const options = groupedOptions(flags, view);
     const grouped = groupedReport(opened, event, options);
@@ -158,20 +191,7 @@ function reportLines(
   );
   const lines = headLines(opened, event, report, weights, select);
   if (report.samples === 0) return lines;
-  if (flags.tree) {
-    const tree = computeCallTree(
-      profile,
-      finish(computeCallNodesByInlining(profile)),
-      weights,
-      samples,
-    );
-    const { length } = profile.funcs;
-    const label = (group: number): string =>
-      group < length
-        ? printable(shortName(funcLabel(profile, group)))
-        : `${printable(shortName(funcLabel(profile, group - length)))} (inlined)`;
-    return [...lines, '', ...formatCallTree(tree, label, limits.leastShare)];
-  }
+  if (flags.tree) return [...lines, '', ...treeLines(opened, weights, samples, flags, limits)];
   const { rows, rest } = selectRows(inOrder(rowsOfTable(profile, report, sort), view), limits);
   const titles = { sym: 'symbol', dso: 'DSO', thread: 'thread', comm: 'comm' };
   const withDso = sort === 'sym';
@@ -202,6 +222,30 @@ function reportLines(
   const table = formatTable(header, cells, { right, colour: wantsColour() });
   const pairs = withDso ? findInseparablePairs(opened, event, report, estimator, select) : [];
   return [...lines, '', ...table, ...rest, ...inseparableLines(pairs)];
+}
+
+/** `--tree`, `-g`: callers above callees, or with `-g callee` below them. */
+function treeLines(
+  { profile }: OpenedProfile,
+  weights: Weights,
+  samples: Int32Array,
+  { treeOrder }: ReportFlags,
+  limits: View['limits'],
+): string[] {
+  const tree = computeCallTree(
+    profile,
+    finish(computeCallNodesByInlining(profile)),
+    weights,
+    samples,
+  );
+  const least = limits.leastShare * tree.weight;
+  const shown = treeOrder === 'callee' ? finish(invertCallTree(tree, least)) : tree;
+  const { length } = profile.funcs;
+  const label = (group: number): string =>
+    group < length
+      ? printable(shortName(funcLabel(profile, group)))
+      : `${printable(shortName(funcLabel(profile, group - length)))} (inlined)`;
+  return formatCallTree(shown, label, limits.leastShare);
 }
 
 function headLines(

@@ -29,6 +29,12 @@ export function parseSort(text: string): SortOrder {
   return { kind: 'grouped', keys: [...new Set(words.flatMap((word) => keysOf(text, word)))] };
 }
 
+/** The keys that a list names, plain tables included. Throws `UsageError` for a word that is no key. */
+export function groupKeysOf(text: string): readonly GroupKey[] {
+  const words = text.split(',').map((word) => word.trim());
+  return [...new Set(words.flatMap((word) => keysOf(text, word)))];
+}
+
 /** Whether a sort needs the lines of frames. */
 export function needsLines(order: SortOrder): boolean {
   return order.kind === 'grouped' && order.keys.some((key) => key.startsWith('src'));

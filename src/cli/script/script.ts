@@ -28,6 +28,7 @@ export type ScriptFlags = SelectionFlags &
     readonly event?: string;
     readonly strict?: boolean;
     readonly verbose?: boolean;
+    readonly quiet?: boolean;
     readonly jsSimple?: boolean;
     readonly showTaskEvents?: boolean;
     readonly showMmapEvents?: boolean;
@@ -88,10 +89,9 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
         },
   );
   flush();
-  warnIfCut({ truncatedAt: cutOffset(data) }, flags.strict === true);
-  sayDiagnostics(describeDiagnostics(data.diagnostics), flags.verbose === true);
+  sayWhatIsBroken(data, flags);
   const selection = selectionText(flags);
-  if (selection !== '') {
+  if (selection !== '' && flags.quiet !== true) {
     say(
       `perf-ts: ${selection}: ${formatCount(samples - samplesLeftOut)} of ${formatCount(samples)} samples`,
     );
@@ -124,8 +124,13 @@ function dump(path: string, flags: ScriptFlags): void {
   const { append, flush } = bufferedOutput();
   const data = dumpRecords(path, (record) => append(formatDump(record)));
   flush();
-  warnIfCut({ truncatedAt: cutOffset(data) }, flags.strict === true);
-  sayDiagnostics(describeDiagnostics(data.diagnostics), flags.verbose === true);
+  sayWhatIsBroken(data, flags);
+}
+
+function sayWhatIsBroken(data: PerfData, { strict, verbose, quiet }: ScriptFlags): void {
+  if (quiet !== true || strict === true)
+    warnIfCut({ truncatedAt: cutOffset(data) }, strict === true);
+  if (quiet !== true) sayDiagnostics(describeDiagnostics(data.diagnostics), verbose === true);
 }
 
 /** Which records are shown beside samples; null: all. */

@@ -37,6 +37,7 @@ export function declareStatOptions(command: Command): Command {
     .option('--interval-count <n>', 'end after n intervals')
     .option('-D, --delay <ms>', 'begin to count after this time')
     .option('--duration <s>', 'end the counting after this time')
+    .addOption(new Option('--timeout <ms>').hideHelp())
 
     .optionsGroup('Output:')
     .option('-j, --json', 'as JSON; with -I one line per interval, and one at the end')

@@ -28,6 +28,8 @@ export type StatFlags = {
   intervalCount?: string;
   delay?: string;
   duration?: string;
+  /** perf's spelling of `duration`, in milliseconds. */
+  timeout?: string;
   json?: boolean;
   fieldSeparator?: string;
   output?: string;
@@ -66,6 +68,7 @@ export function readStatOptions(command: readonly string[], flags: StatFlags): S
     ...(flags.repeat !== undefined && { repeat: repeats(flags.repeat) }),
     ...(flags.intervalPrint !== undefined && { intervalMs: interval(flags.intervalPrint) }),
     ...(flags.delay !== undefined && { delayMs: wholeNumber('-D', flags.delay) }),
+    ...(flags.timeout !== undefined && { durationMs: positiveNumber('--timeout', flags.timeout) }),
     ...(flags.duration !== undefined && {
       durationMs: positiveNumber('--duration', flags.duration) * 1000,
     }),

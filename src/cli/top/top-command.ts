@@ -48,7 +48,9 @@ export function declareTopOptions(command: Command): Command {
         'period',
       ]),
     )
-    .option('-n, --rows <n>', 'how many rows (default: what the terminal has, else 40; 0: all)')
+    .option('-n, --limit [rows]', 'how many rows (default: what the terminal has, else 40; 0: all)')
+    .addOption(new Option('--rows <n>').hideHelp())
+    .addOption(new Option('-E, --entries <n>').hideHelp())
     .option('--with-self', 'also what perf-ts itself does')
     .option('--batch', 'table after table, without a screen; so it is where output is no terminal')
     .option('--json', 'one line of JSON for each table')

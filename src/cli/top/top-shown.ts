@@ -43,7 +43,11 @@ export type TopFlags = Pick<
   window?: string;
   sort: string;
   weight?: 'samples' | 'period';
+  /** True where the option stands alone, as perf's `-n`: the number of samples is always shown. */
+  limit?: string | true;
+  /** Other names of `limit`. */
   rows?: string;
+  entries?: string;
   withSelf?: boolean;
   batch?: boolean;
   json?: boolean;

@@ -84,7 +84,8 @@ function readTopOptions(
   flags: TopFlags,
   onNotice: (notice: string) => void,
 ): TopOptions {
-  const { uid, delay, window, weight, withSelf, batch, json, sort, rows, ...recorded } = flags;
+  const { uid, delay, window, weight, withSelf, batch, json, sort, ...rest } = flags;
+  const { limit, rows, entries, ...recorded } = rest;
   const others = [flags.pid, flags.tid].filter((target) => target !== undefined).length;
   if (uid !== undefined && (others > 0 || flags.allCpus || command.length > 0)) {
     throw new UsageError('-u, -p, -t, -a and a command exclude each other: name one target');
@@ -107,8 +108,9 @@ function readTopOptions(
   };
 }
 
-function readRows({ rows, json }: TopFlags, isBatch: boolean): number {
-  const most = rows === undefined ? (isBatch && !json ? BATCH_ROWS : 0) : wholeNumber('-n', rows);
+function readRows({ limit, rows, entries, json }: TopFlags, isBatch: boolean): number {
+  const asked = rows ?? entries ?? (limit === true ? undefined : limit);
+  const most = asked === undefined ? (isBatch && !json ? BATCH_ROWS : 0) : wholeNumber('-n', asked);
   return most === 0 ? Number.POSITIVE_INFINITY : most;
 }
 

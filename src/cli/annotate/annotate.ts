@@ -1,0 +1,240 @@
+import { NONE } from '../../base/brand.ts';
+import { FailedError, UsageError } from '../../base/errors.ts';
+import { formatCount, formatShare } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
+import { formatAddress } from '../../base/u64.ts';
+import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
+import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
+import type { InstructionWeights } from '../../profile/analysis/instruction-weights.ts';
+import { computeSourceLines } from '../../profile/analysis/source-lines.ts';
+import { dsoPlace } from '../../profile/dso-place.ts';
+import { lostFunc } from '../../profile/losses.ts';
+import type { EventIndex, FuncIndex, WeightKind, Weights } from '../../profile/types.ts';
+import type { SymbolSources } from '../../read/files/symbol-files.ts';
+import type { OpenedProfile } from '../../read/open-profile.ts';
+import { say } from '../command/failure.ts';
+import { loadForCommand } from '../command/load.ts';
+import { percentage, wholeNumber } from '../command/option-values.ts';
+import { type SelectionFlags, selectFrom } from '../command/selection-flags.ts';
+import { printJson, writeOut } from '../command/stdout.ts';
+import { assemblyLines, type LineText, sourceLines } from './annotate-lines.ts';
+import { openSourceText } from './source-text.ts';
+
+export type AnnotateFlags = SelectionFlags &
+  SymbolSources & {
+    readonly event?: string;
+    readonly weight?: WeightKind;
+    /** True where the option stands alone, as perf's `-n`: samples are always shown. */
+    readonly limit?: string | true;
+    readonly rows?: string;
+    readonly percentLimit?: string;
+    readonly json?: boolean;
+    readonly strict?: boolean;
+    readonly verbose?: boolean;
+    readonly quiet?: boolean;
+  };
+
+/** Functions that are shown where none is named. */
+const DEFAULT_FUNCTIONS = 3;
+
+/** One function to show, with its weights. */
+type Shown = {
+  readonly func: FuncIndex;
+  readonly name: string;
+  readonly dso: string;
+  readonly share: number;
+  readonly self: number;
+  readonly samples: number;
+};
+
+/** `perf-ts annotate`: source lines and machine code of functions, with weights. */
+export async function runAnnotate(path: string, symbols: readonly string[], flags: AnnotateFlags) {
+  const opened = await loadForCommand(path, { ...flags, lines: true });
+  const select = selectFrom(opened, flags);
+  const event = opened.eventIndex(flags.event);
+  const weights = opened.weights(flags.weight, event, select);
+  const report = computeFlatReport(opened.profile, weights, opened.samplesOf(event, select));
+  const shown = chooseFunctions(opened, report, symbols, flags);
+  const listings = await disassembleAll(opened, shown, flags.quiet === true);
+  if (flags.json) {
+    printJson(documentOf(opened, shown, listings, { event, weights, select }));
+    return;
+  }
+  const textOf = openSourceText(opened.profile, path);
+  for (const [i, each] of shown.entries()) {
+    const lines = linesOf(opened, each, listings[i], { event, weights, select, textOf });
+    const head = flags.quiet ? [] : [headOf(opened, each, event)];
+    writeOut(`${[...head, ...lines].join('\n')}\n\n`);
+  }
+}
+
+/** The named functions, or the first of the report. Throws `UsageError` for a name without samples. */
+function chooseFunctions(
+  opened: OpenedProfile,
+  report: FlatReport,
+  symbols: readonly string[],
+  flags: AnnotateFlags,
+): Shown[] {
+  const { profile } = opened;
+  const lost = lostFunc(profile);
+  const rows = report.bySymbol.filter(({ func }) => func !== lost);
+  const wanted = (name: string) => symbols.includes(name);
+  const named = rows.filter(({ func }) => wanted(profile.strings[profile.funcs.name[func]]));
+  if (symbols.length > 0 && named.length === 0) {
+    throw new UsageError(`${symbols.join(', ')}: no samples in a function of this name`, [
+      'perf-ts report lists the functions of the recording',
+    ]);
+  }
+  const least =
+    flags.percentLimit === undefined ? 0 : percentage('--percent-limit', flags.percentLimit);
+  const asked = flags.rows ?? (flags.limit === true ? undefined : flags.limit);
+  const most = asked === undefined ? DEFAULT_FUNCTIONS : wholeNumber('--limit', asked);
+  const chosen =
+    symbols.length > 0
+      ? named
+      : rows.filter(({ selfSamples }) => selfSamples > 0).slice(0, most || undefined);
+  return chosen
+    .filter(({ selfShare }) => selfShare >= least)
+    .map(({ func, self, selfShare, selfSamples }) => ({
+      func: func as FuncIndex,
+      name: profile.strings[profile.funcs.name[func]],
+      dso: profile.funcs.dso[func] === NONE ? '' : dsoPlace(profile.dsos[profile.funcs.dso[func]]),
+      share: selfShare,
+      self,
+      samples: selfSamples,
+    }));
+}
+
+/** Null where no assembly can be shown at all: then lines of sources are. */
+async function disassembleAll(
+  opened: OpenedProfile,
+  shown: readonly Shown[],
+  isQuiet: boolean,
+): Promise<(FunctionAssembly | null)[]> {
+  const listings: (FunctionAssembly | null)[] = [];
+  for (const { func } of shown) {
+    try {
+      listings.push(await opened.disassemble(func));
+    } catch (error) {
+      if (!(error instanceof FailedError)) throw error;
+      if (!isQuiet && listings.length === 0) say(`perf-ts: source lines only: ${error.message}`);
+      return shown.map(() => null);
+    }
+  }
+  return listings;
+}
+
+type Context = {
+  readonly event: EventIndex;
+  readonly weights: Weights;
+  readonly select: SampleSelection;
+  readonly textOf: LineText;
+};
+
+function headOf({ profile }: OpenedProfile, each: Shown, event: EventIndex): string {
+  const where = each.dso === '' ? '' : ` in ${printable(each.dso)}`;
+  return (
+    `# ${printable(each.name)}${where}: self ${formatShare(each.share)} of ` +
+    `${printable(profile.events[event].name)}, ${formatCount(each.samples)} samples; shares below are of the function`
+  );
+}
+
+function linesOf(
+  opened: OpenedProfile,
+  each: Shown,
+  listing: FunctionAssembly | null,
+  context: Context,
+): string[] {
+  const lines: string[] = [];
+  const weighed = weighParts(opened, each, listing, context);
+  const all = weighed.reduce((sum, { weight }) => sum + weight, 0);
+  for (const { part, found } of weighed) {
+    if (part.tier !== '') lines.push(`# compiled: ${printable(part.tier)}`);
+    lines.push(...assemblyLines(part, found, all, context.textOf));
+  }
+  for (const { reason, samples } of listing?.missing ?? []) {
+    lines.push(`# ${formatCount(samples)} samples without assembly: ${printable(reason)}`);
+  }
+  return weighed.length > 0 ? lines : [...lines, ...plainLines(opened, each, context)];
+}
+
+type WeighedPart = {
+  readonly part: CodePart;
+  readonly found: InstructionWeights;
+  /** Of its instructions together, with what was inlined there. */
+  readonly weight: number;
+};
+
+function weighParts(
+  opened: OpenedProfile,
+  { func }: Shown,
+  listing: FunctionAssembly | null,
+  { event, weights, select }: Omit<Context, 'textOf'>,
+): WeighedPart[] {
+  const options = { event: opened.profile.events[event].name, weight: weights.kind, select };
+  return (listing?.parts ?? []).map((part) => {
+    const found = opened.weighInstructions(func, part, options);
+    return { part, found, weight: sumOf(found.self) + sumOf(found.inlined) };
+  });
+}
+
+function sumOf(column: Float64Array): number {
+  return column.reduce((sum, value) => sum + value, 0);
+}
+
+/** Source lines with weights, of all files that the function's frames name. */
+function plainLines(opened: OpenedProfile, { func, self }: Shown, context: Context): string[] {
+  const { profile } = opened;
+  const { weights, textOf, event, select } = context;
+  const files = new Set<number>();
+  for (let frame = 0; frame < profile.frames.length; frame++) {
+    const file = profile.frames.file[frame];
+    if (profile.frames.func[frame] === func && file !== NONE) files.add(file);
+  }
+  const samples = opened.samplesOf(event, select);
+  const lines = [...files].flatMap((file) => {
+    const found = computeSourceLines(profile, weights, samples, file, func);
+    return sourceLines(profile.strings[file], found, self, textOf);
+  });
+  return lines.length > 0 ? lines : ['# neither machine code nor source lines are known of it'];
+}
+
+/** `--json`: instructions of each function, with weights in the unit of the event. */
+function documentOf(
+  opened: OpenedProfile,
+  shown: readonly Shown[],
+  listings: readonly (FunctionAssembly | null)[],
+  context: Omit<Context, 'textOf'>,
+): object {
+  const { weights, event } = context;
+  return {
+    schema: 'perf-ts/annotate@1',
+    event: opened.profile.events[event].name,
+    weight: { kind: weights.kind, unit: weights.unit },
+    functions: shown.map((each, i) => ({
+      name: each.name,
+      dso: each.dso,
+      selfShare: each.share,
+      self: each.self,
+      selfSamples: each.samples,
+      missing: listings[i]?.missing ?? null,
+      parts: weighParts(opened, each, listings[i], context).map(({ part, found }) => ({
+        name: part.name,
+        architecture: part.architecture,
+        tier: part.tier === '' ? null : part.tier,
+        instructions: part.text.map((text, row) => {
+          const { file, line } = part.locations[part.location[row]] ?? { file: null, line: 0 };
+          return {
+            address: formatAddress(part.start + part.offset[row]),
+            text,
+            self: found.self[row] + found.inlined[row],
+            samples: found.samples[row],
+            file,
+            line: line === 0 ? null : line,
+          };
+        }),
+      })),
+    })),
+  };
+}

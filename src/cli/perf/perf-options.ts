@@ -1,0 +1,247 @@
+// Options of perf 6 that perf-ts does not have, by command: what to do in place of each. Options that ask
+// for what perf-ts does anyway are in same-options.ts.
+
+type Lines = Readonly<Record<string, string>>;
+
+const NO_TRACES = 'perf-ts records no instruction traces (Intel PT, CoreSight): perf does';
+const ONLY_TUNES = 'it tunes how perf itself works: leave it out';
+const SYMBOLS_BY_KALLSYMS = 'symbols of the kernel: --kallsyms takes a vmlinux, too';
+const OBJDUMP = 'perf-ts disassembles by itself: leave it out';
+const NO_FILTER = 'rows are selected by --comm, --dso, --symbol, --pid, --tid, --cpu and --time';
+const SWITCHES = '--time START,STOP selects a part of the recording';
+const ABSOLUTE = 'shares are always of the whole recording or of what is selected: leave it out';
+const DEPTH = 'stacks are shown whole; -F, --percent-limit and --limit shorten what is printed';
+const BRANCHES =
+  'perf report -b reads the same file: perf-ts records branches (record -b) and script prints them';
+
+const READING: Lines = {
+  '-M --disassembler-style': OBJDUMP,
+  '-m --modules': SYMBOLS_BY_KALLSYMS,
+  '-x --exclude-other': NO_FILTER,
+  '-p --parent': NO_FILTER,
+  '-w --column-widths': 'columns are as wide as they need: -t , prints them without padding',
+  '--asm-raw': OBJDUMP,
+  '--objdump': OBJDUMP,
+  '--prefix': 'where sources are: --symfs DIR',
+  '--prefix-strip': 'where sources are: --symfs DIR',
+  '--source': 'perf-ts annotate shows sources',
+  '--branch-history': BRANCHES,
+  '-b --branch-stack': BRANCHES,
+  '--total-cycles': BRANCHES,
+  '--stitch-lbr': BRANCHES,
+  '--itrace': NO_TRACES,
+  '--call-ret-trace': NO_TRACES,
+  '--call-trace': NO_TRACES,
+  '--insn-trace': NO_TRACES,
+  '--xed': NO_TRACES,
+  '--ignore-vmlinux': SYMBOLS_BY_KALLSYMS,
+  '--disable-order':
+    'records are put in the order of their times always; perf-ts script -D shows them as stored',
+  '--dump-unsorted-raw-trace': 'perf-ts script -D dumps the records as stored',
+  '--full-source-path':
+    '--sort srcline and perf-ts script -F +srcline show paths as they are recorded',
+  '--group-sort-idx': 'rows of a group are by its first event; -e EVENT shows another',
+  '--hierarchy': 'perf-ts report --sort comm,dso,sym has a row for each combination',
+  '--ignore-callees': NO_FILTER,
+  '--symbol-filter': '-S NAME selects a function',
+  '--max-stack': DEPTH,
+  '--mem-mode': 'perf mem report reads the same file',
+  '--percent-type': '--weight samples|period|events|time chooses what a sample counts for',
+  '--percentage': ABSOLUTE,
+  '--pretty': '-t , prints fields for programs, --json a document',
+  '--raw-trace': 'perf-ts script prints tracepoints with their fields',
+  '--samples': 'perf-ts script prints single samples',
+  '--show-cpu-utilization': '--sort cpu, or -F overhead,sym per part of the code',
+  '--show-on-off-events': SWITCHES,
+  '--show-ref-call-graph': 'each event has a table of its own: -e EVENT --tree',
+  '--socket-filter': '-C CPUS selects processors',
+  '--switch-off': SWITCHES,
+  '--switch-on': SWITCHES,
+  '--time-quantum':
+    '--time 10%/2 selects parts of equal length, perf-ts view shows the course of time',
+  '-T --threads': '--sort thread has a row for each thread',
+  '--tasks': 'perf-ts script --show-task-events prints the processes',
+  '--mmaps': 'perf-ts script --show-mmap-events prints the mappings',
+  '-D --dump-raw-trace': 'perf-ts script -D dumps the records',
+  '--no-demangle': 'names are demangled always; --json has them whole',
+  '-U --hide-unresolved':
+    'rows without a name stay, so that the sum is right; -S NAME selects functions',
+  '--ns': 'perf-ts script --ns prints nanoseconds',
+};
+
+const RECORD: Lines = {
+  '-r --realtime':
+    'give the recorder a real-time priority from outside: chrt -f 1 perf-ts record …',
+  '-S --snapshot': '--overwrite keeps the last samples, and SIGUSR2 writes them',
+  '--aux-sample': NO_TRACES,
+  '--affinity': ONLY_TUNES,
+  '--clang-opt': 'perf-ts loads no BPF programs: leave it out',
+  '--clang-path': 'perf-ts loads no BPF programs: leave it out',
+  '--debuginfod': 'perf-ts report --debuginfod asks the servers when names are needed',
+  '--group': "events that are counted together stand in braces: -e '{cycles,instructions}'",
+  '--kcore': 'perf-ts archive stores the symbols of the kernel with the recording',
+  '--kernel-callchains': 'stacks of the kernel only: -e cycles:k -g',
+  '--user-callchains': 'stacks of user code only: -e cycles:u -g',
+  '--mmap-flush': ONLY_TUNES,
+  '--no-bpf-event': 'records of BPF programs take next to no room: leave it out',
+  '--no-buffering': 'records are written every 100 ms: leave it out',
+  '--num-thread-synthesize': ONLY_TUNES,
+  '--proc-map-timeout': ONLY_TUNES,
+  '--running-time': '--counts records the counter with each sample',
+  '--switch-output-event':
+    '--control lets a program say when: switch-output is sent to it as snapshot',
+  '--synth': 'processes that run already are described always: leave it out',
+  '--tail-synthesize': 'processes that run already are described always: leave it out',
+  '--timestamp-filename':
+    '--switch-output names files by time; -o "perf.data.$(date +%s)" names one',
+  '--transaction': 'transactions have no field of their own: -e cpu/tx-abort/ counts them',
+  '--vmlinux': 'symbols of the kernel are chosen at the report: perf-ts report --kallsyms vmlinux',
+};
+
+const STAT: Lines = {
+  '-g --group': "events that are counted together stand in braces: -e '{cycles,instructions}'",
+  '-G --cgroup': '-a --for-each-cgroup PATHS counts control groups',
+  '-M --metrics':
+    'metrics of the counted events are printed beside them; --topdown has those of the pipeline',
+  '-n --null': 'for times alone: perf-ts stat -e duration_time,task-clock',
+  '-S --sync': 'run it before: sync; perf-ts stat …',
+  '-T --transaction': '-e cpu/tx-start/,cpu/tx-abort/ counts transactions',
+  '--append': 'the shell appends: perf-ts stat -o - … >> FILE',
+  '--control': 'perf-ts record --stat --control counts what a program switches on and off',
+  '--cputype': 'the PMU is named with the event: -e cpu_core/cycles/',
+  '--filter': 'filters are for recordings: perf-ts record -e EVENT --filter',
+  '--hybrid-merge': 'events of all kinds of cores are listed singly: leave it out',
+  '--interval-clear': 'watch -n 1 perf-ts stat … clears the screen',
+  '--iostat': "-e 'uncore_iio_*/…/' counts, perf-ts list shows what there is",
+  '--log-fd': 'the shell names the descriptor: -o /dev/fd/N',
+  '--metric-no-group': 'events are grouped by braces only: leave it out',
+  '--metric-no-merge': 'events are grouped by braces only: leave it out',
+  '--metric-only': '--json has metrics as fields of their own',
+  '--no-merge': 'events of each PMU are listed singly where they are named so: leave it out',
+  '--per-die': '--per-socket, or --no-aggr for each CPU',
+  '--per-node': '--per-socket, or --no-aggr for each CPU',
+  '--percore-show-thread': '--no-aggr shows each CPU',
+  '--post': 'the shell runs it after: perf-ts stat … ; COMMAND',
+  '--pre': 'the shell runs it before: COMMAND; perf-ts stat …',
+  '--no-scale':
+    'the share of time that an event was counted is printed beside it; --json has the raw counts',
+  '--smi-cost': '-e msr/smi/,msr/aperf/ counts system management interrupts',
+  '--summary': '-I prints the sum at the end always: leave it out',
+  '--td-level': '--topdown prints the levels that this CPU counts',
+};
+
+const TOP: Lines = {
+  '-b --branch-any': BRANCHES,
+  '-j --branch-filter': BRANCHES,
+  '-D --dump-symtab': 'PERF_TS_DEBUG=symbols prints which files gave names',
+  '-f --count-filter': '-n ROWS shows the first rows only',
+  '-K --hide_kernel_symbols': 'user code only: --all-user',
+  '-U --hide_user_symbols': 'kernel code only: --all-kernel',
+  '-k --vmlinux':
+    'for other symbols of the kernel: perf-ts record, then perf-ts report --kallsyms vmlinux',
+  '--kallsyms': 'perf-ts record, then perf-ts report --kallsyms FILE',
+  '-r --realtime': 'give it a real-time priority from outside: chrt -f 1 perf-ts top',
+  '-v --verbose': 'perf-ts record -v --dry-run shows what is opened, field by field',
+  '-z --zero': '--window S shows the last seconds only',
+  '--children': 'both are shown with -g: self, and the total with what was called',
+  '--comms': 'the key / filters rows; -p PID watches a process',
+  '--dsos': 'the key / filters rows',
+  '--symbols': 'the key / filters rows',
+  '--fields': '-s KEYS chooses what rows are by',
+  '--percent-limit': '-n ROWS shows the first rows only',
+  '--show-total-period': '--weight period is the default, --json has the sums',
+  '--sym-annotate': 'perf-ts record, then perf-ts annotate SYMBOL',
+  '--overwrite': 'top reads samples as they come: leave it out',
+  '--all-cgroups': '-G PATH watches one control group',
+  '--namespaces': 'files of other namespaces are found without it: leave it out',
+  '--no-bpf-event': 'leave it out',
+  '--num-thread-synthesize': ONLY_TUNES,
+  '--proc-map-timeout': ONLY_TUNES,
+  '--group': "events that are counted together stand in braces: -e '{cycles,instructions}'",
+};
+
+const SCRIPT: Lines = {
+  '-a --all-cpus': 'perf-ts script prints a file; sudo perf-ts record -a records',
+  '-d --debug-mode': 'perf-ts periods reports what was lost; order is checked always',
+  '-g --gen-script':
+    'perf-ts script --json prints a line of JSON for each record, for any language',
+  '-G --hide-call-graph': '-F comm,tid,cpu,time,event prints samples without stacks',
+  '-L --Latency': 'perf script -L reads the same file',
+  '-l --list': 'perf-ts has no scripts: --json is for programs, perf-ts export for other tools',
+  '-s --script':
+    'perf-ts script --json prints a line of JSON for each record; perf script -s reads the same file',
+  '--addr-range': NO_FILTER,
+  '--deltatime': 'times are those of the recording; --json has them as numbers',
+  '--reltime': 'times are those of the recording; --json has them as numbers',
+  '--dlarg': 'perf script --dlfilter reads the same file',
+  '--dlfilter': 'perf script --dlfilter reads the same file',
+  '--list-dlfilters': 'perf script --dlfilter reads the same file',
+  '--graph-function': NO_FILTER,
+  '--guest-code': 'perf script reads the same file, with files of guests',
+  '--guestkallsyms': 'perf script reads the same file, with files of guests',
+  '--guestmodules': 'perf script reads the same file, with files of guests',
+  '--guestmount': 'perf script reads the same file, with files of guests',
+  '--guestvmlinux': 'perf script reads the same file, with files of guests',
+  '--max-blocks': BRANCHES,
+  '--per-event-dump': '-e EVENT prints one event',
+  '--show-kernel-path': 'kernel code is [kernel.kallsyms] as in perf: leave it out',
+  '--show-round-events': '-D shows all records of the file',
+  '--stop-bt': NO_FILTER,
+};
+
+const DIFF: Lines = {
+  '-b --baseline-only': '--json names functions of each side',
+  '--compute': '--by absolute|second|share chooses what is compared',
+  '-F --formula': '--json has both figures of each row',
+  '-o --order': 'rows are by how much they changed: leave it out',
+  '-p --period': '--json has the weights of both sides',
+  '-s --sort': 'rows are functions: compare others by two reports with --sort',
+  '-t --field-separator': '--json is for programs',
+  '--cycles-hist': BRANCHES,
+  '--stream': BRANCHES,
+};
+
+const INJECT: Lines = {
+  '-j --jit':
+    'perf-ts record stores code of Node by itself, with the recording; for other jitdumps: perf inject -j reads the file',
+  '-s --sched-stat':
+    'perf inject -s reads the same file; waiting is recorded by perf-ts record --off-cpu',
+  '--buildid-all': '-b adds the build IDs of mapped files',
+  '--known-build-ids': '-b adds the build IDs of files that are on this machine',
+  '--kallsyms': 'symbols are chosen at the report: perf-ts report --kallsyms FILE',
+  '--itrace': NO_TRACES,
+  '--strip': NO_TRACES,
+  '--vm-time-correlation': NO_TRACES,
+  '--guest-data': 'perf inject --guest-data reads the same file',
+};
+
+const LIST: Lines = {
+  '-d --desc': 'descriptions are shown where there are some: leave it out',
+  '--long-desc': 'descriptions are shown where there are some; -v prints more',
+  '--cputype': "the PMU stands before the event: perf-ts list 'cpu_core/*'",
+  '--debug': '-v prints what each source knows',
+  '--deprecated': 'all that the kernel and libpfm know is listed: leave it out',
+  '--details': '--json has the attr of each event',
+};
+
+const BY_COMMAND: Readonly<Record<string, readonly Lines[]>> = {
+  report: [READING],
+  annotate: [READING],
+  diff: [DIFF, READING],
+  script: [SCRIPT, READING],
+  record: [RECORD],
+  stat: [STAT],
+  top: [TOP, READING],
+  inject: [INJECT],
+  list: [LIST],
+};
+
+/** What to do in place of an option of perf, in the spelling of the command line; null where perf has none. */
+export function insteadOfOption(command: string, flag: string): string | null {
+  for (const lines of BY_COMMAND[command] ?? []) {
+    for (const [flags, line] of Object.entries(lines)) {
+      if (flags.split(' ').includes(flag)) return line;
+    }
+  }
+  return null;
+}

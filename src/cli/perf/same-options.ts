@@ -1,0 +1,44 @@
+import { type Command, Option } from 'commander';
+
+/** Options of perf that ask for what perf-ts does anyway. They have no effect, and are not in the help. */
+const SAME: Readonly<Record<string, readonly string[]>> = {
+  report: [
+    '--stdio',
+    '--stdio2',
+    '--tui',
+    '--gtk',
+    '-f, --force',
+    '--group',
+    '--demangle',
+    '--demangle-kernel',
+    '--inline',
+    '--skip-empty',
+  ],
+  annotate: [
+    '--stdio',
+    '--stdio2',
+    '--tui',
+    '-f, --force',
+    '--group',
+    '--demangle',
+    '--demangle-kernel',
+    '--source',
+    '-l, --print-line',
+    '--skip-missing',
+  ],
+  diff: ['-f, --force', '--stdio', '--demangle'],
+  script: ['-f, --force', '--demangle', '--demangle-kernel', '--inline'],
+  stat: ['--scale', '--no-csv-summary'],
+  top: ['--stdio', '--tui', '--force', '--demangle-kernel'],
+  record: ['--timestamp-boundary'],
+  inject: ['-f, --force'],
+  archive: ['-f, --force'],
+  info: ['-f, --force'],
+};
+
+/** Declares them on `command`, by its name. */
+export function acceptSameOptions(command: Command): void {
+  for (const flags of SAME[command.name()] ?? []) {
+    command.addOption(new Option(flags).hideHelp());
+  }
+}

@@ -1,0 +1,71 @@
+import type { Command, CommanderError } from 'commander';
+import { UsageError } from '../../base/errors.ts';
+import { nearestNames } from '../../kernel/events/nearest-names.ts';
+import { insteadOfCommand, insteadOfScript } from './perf-commands.ts';
+import { insteadOfOption } from './perf-options.ts';
+
+/**
+ * What commander does not understand, as an error of our own: what failed, then what perf-ts has for it, the
+ * nearest name, or where all names are.
+ */
+export function usageErrorOf(error: CommanderError, program: Command, words: readonly string[]) {
+  const message = error.message.replace(/^error: /, '');
+  if (error.code === 'commander.unknownCommand') return unknownCommand(program, message);
+  const command = program.commands.find((each) => each.name() === words[0]);
+  if (command === undefined) return new UsageError(message, [HELP]);
+  if (command.name() === 'script' && error.code === 'commander.excessArguments') {
+    const instead = insteadOfScript(words.slice(1));
+    if (instead !== null) return new UsageError('that is a script of perf', [instead]);
+  }
+  const help = `perf-ts ${command.name()} --help shows the options`;
+  const flag = /^unknown option '([^']*)'/.exec(message)?.[1];
+  if (flag !== undefined) {
+    const hint =
+      insteadOfOption(command.name(), flagOf(flag)) ?? didYouMean(nearestOption(command, flag));
+    return new UsageError(message, hint === null ? [help] : [hint, help]);
+  }
+  return new UsageError(message, [help]);
+}
+
+const HELP = 'perf-ts --help shows the commands';
+
+function unknownCommand(program: Command, message: string): UsageError {
+  const name = /'([^']*)'/.exec(message)?.[1] ?? '';
+  const instead = insteadOfCommand(name);
+  if (instead !== null) {
+    return new UsageError(`'${name}' is a command of perf that perf-ts does not have`, [instead]);
+  }
+  const [nearest] = nearestNames(
+    name,
+    program.commands.map((command) => command.name()),
+  );
+  const hint = didYouMean(nearest);
+  return new UsageError(message, hint === null ? [HELP] : [hint, HELP]);
+}
+
+/** `--samples=3` is `--samples`. */
+function flagOf(word: string): string {
+  return word.startsWith('--') ? word.replace(/=.*$/s, '') : word;
+}
+
+function didYouMean(name: string | undefined): string | null {
+  return name === undefined ? null : `did you mean ${name}?`;
+}
+
+/** Shorter names begin too many words. */
+const SHORTEST_BEGINNING = 4;
+
+/** An option that the word was meant to be: few typing errors away, or its beginning. Letters have none. */
+function nearestOption(command: Command, word: string): string | undefined {
+  if (!word.startsWith('--')) return undefined;
+  const wanted = flagOf(word).slice(2);
+  const names = command.options
+    .filter(({ hidden, long }) => !hidden && long != null)
+    .map(({ long }) => (long as string).slice(2));
+  const [nearest] = nearestNames(wanted, names);
+  const beginning = names.find(
+    (name) => name.length >= SHORTEST_BEGINNING && wanted.startsWith(name),
+  );
+  const found = nearest ?? beginning;
+  return found === undefined ? undefined : `--${found}`;
+}

@@ -1,0 +1,63 @@
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../src/base/errors.ts';
+import { fromPerfWords } from '../../../src/cli/perf/perf-words.ts';
+import { asPerfMeans } from '../../../src/cli/report/perf-flags.ts';
+
+const top = new Command('top').option('-n [n]').option('-s <keys>').option('-F <hz>').option('-a');
+
+describe('fromPerfWords', () => {
+  it.each([
+    ['top -ns comm', 'top -n -s comm'],
+    ['top -F 99 -nas comm', 'top -F 99 -n -as comm'],
+    ['top -n 5', 'top -n 5'],
+    ['top -n5', 'top -n5'],
+    ['top -a find . -name x', 'top -a find . -name x'],
+    ['top -s -nx', 'top -s -nx'],
+    ['top -- grep -nr x', 'top -- grep -nr x'],
+  ])('%s', (line, expected) => {
+    expect(fromPerfWords(line.split(' '), top).join(' ')).toBe(expected);
+  });
+
+  it('leaves the words of a command as they are whose -n takes no value, or must have one', () => {
+    const record = new Command('record').option('-n', 'no samples');
+    expect(fromPerfWords(['record', '-nq'], record)).toEqual(['record', '-nq']);
+    expect(fromPerfWords(['-nq'], undefined)).toEqual(['-nq']);
+  });
+});
+
+describe('the flags of report as perf means them', () => {
+  const given = { sort: 'sym' };
+  const read = (flags: object, word?: string) => asPerfMeans(word, { ...given, ...flags });
+
+  it.each([
+    ['caller', { tree: true, treeOrder: 'caller' }],
+    ['graph,0.5,caller', { tree: true, treeOrder: 'caller', percentLimit: '0.5' }],
+    ['graph,0.5,0,callee,function,percent', { treeOrder: 'callee', percentLimit: '0.5' }],
+  ])('-g %s is a tree', (callGraph, expected) => {
+    expect(read({ callGraph }).options).toMatchObject(expected);
+  });
+
+  it('takes the word behind -n and -g for the recording where it is no value', () => {
+    expect(read({ limit: 'my.data' })).toMatchObject({ file: 'my.data', options: { limit: true } });
+    expect(read({ callGraph: 'my.data' })).toMatchObject({
+      file: 'my.data',
+      options: { tree: true },
+    });
+    expect(read({ limit: '5' }, 'a.data')).toMatchObject({
+      file: 'a.data',
+      options: { limit: '5' },
+    });
+    expect(() => read({ callGraph: 'b.data' }, 'a.data')).toThrow(UsageError);
+  });
+
+  it('keeps what is no number and no file for the check of the number', () => {
+    expect(read({ limit: '-5' })).toMatchObject({ file: undefined, options: { limit: '-5' } });
+    expect(read({ limit: '5x' })).toMatchObject({ file: undefined, options: { limit: '5x' } });
+  });
+
+  it('-g none is the flat table, and a kind of graph that does not exist is refused', () => {
+    expect(read({ callGraph: 'none' }).options.tree).toBeUndefined();
+    expect(() => read({ callGraph: 'fractal,0.5' })).toThrow(/no fractal/);
+  });
+});
