@@ -106,12 +106,26 @@ export class StackInterner {
    * of the chain before keep their stacks without any lookup. The innermost of the equal entries is
    * looked up again: what follows it decides how.
    */
-  // Hot: once per frame.
+  // Hot: once per sample.
   internCallchain(
     callchain: Float64Array,
     callchainLength: number,
     pid: number,
     last: ChainMemory,
+  ): number {
+    const common = countCommon(callchain, callchainLength, last.entries, last.length);
+    if (common === callchainLength && common === last.length) return last.stacks[common - 1];
+    return this.#internRest(callchain, callchainLength, pid, last, Math.max(0, common - 1));
+  }
+
+  /** Interns the entries from `first` on, counted from the outermost, and remembers them. */
+  // Hot: once per frame that differs from the one before.
+  #internRest(
+    callchain: Float64Array,
+    callchainLength: number,
+    pid: number,
+    last: ChainMemory,
+    first: number,
   ): number {
     const { entries, stacks } = last;
     const processes = this.#processes;
@@ -120,12 +134,8 @@ export class StackInterner {
     const outermost = callchainLength - 1;
     const userEntries = firstUserEntry(callchain, callchainLength);
     const kernelEntries = callchain[0] === PERF_CONTEXT.KERNEL ? userEntries : 0;
-    const common = Math.min(callchainLength, last.length);
-    let depth = 0;
-    while (depth < common && entries[depth] === callchain[outermost - depth]) depth++;
-    if (depth > 0) depth--;
-    let stack = depth === 0 ? last.marker : stacks[depth - 1];
-    for (; depth < callchainLength; depth++) {
+    let stack = first === 0 ? last.marker : stacks[first - 1];
+    for (let depth = first; depth < callchainLength; depth++) {
       const i = outermost - depth;
       const address = callchain[i];
       if (!isContextMarker(address)) {
@@ -183,6 +193,24 @@ export class StackInterner {
     const { jit } = this;
     return jit?.isJit(dso) ? jit.place(dso, address) : dso;
   }
+}
+
+/**
+ * Counts the outer entries that a callchain shares with the one that is remembered, which has the
+ * outermost first. The loop is all of it, so that V8 compiles it after few samples.
+ */
+// Hot: once per frame.
+function countCommon(
+  callchain: Float64Array,
+  callchainLength: number,
+  entries: Float64Array,
+  length: number,
+): number {
+  const most = Math.min(callchainLength, length);
+  const outermost = callchainLength - 1;
+  let common = 0;
+  while (common < most && entries[common] === callchain[outermost - common]) common++;
+  return common;
 }
 
 /** Whether the callchain has `maxStack` frames, markers aside; an unwound one may have more. */
