@@ -2,6 +2,7 @@ import { NONE } from '../base/brand.ts';
 import type { ByteSource } from '../base/byte-source.ts';
 import { PerfDataError } from '../base/errors.ts';
 import { finish, type Slices } from '../base/slices.ts';
+import { wordsOf } from '../base/u64.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
 import { InflatedView } from '../formats/perf-data/record-inflater.ts';
 import type { RecordVisitor } from '../formats/perf-data/record-visitor.ts';
@@ -43,14 +44,15 @@ export function* visitInTimeOrderInSlices(
   visitor: RecordVisitor,
   mostResident = MOST_RESIDENT,
 ): Slices<void> {
-  const segments = new SegmentWindow(data.source, mostResident);
+  const segments = new SegmentWindow(data, mostResident);
   const hasRounds = data.threadFiles.length === 0;
   const sorted = new RecordView();
   const sorter = new RoundSorter((position) => {
     const segment = segments.at(position);
     const view = segment.view as DataView;
     const offset = position - segment.start;
-    sorted.moveTo(view, offset, data.littleEndian, fileOffsetOf(segment, offset));
+    const fileOffset = fileOffsetOf(segment, offset);
+    sorted.moveInWords(view, segment.words, offset, data.littleEndian, fileOffset);
     visitor.record(sorted);
   });
   let roundStart = 0;
@@ -83,6 +85,8 @@ function timeOf(data: PerfData, record: RecordView): number {
 type Segment = {
   /** Null while it is not in memory. */
   view: DataView | null;
+  /** Its words, while it is there and has any. */
+  words: Int32Array | null;
   readonly source: ByteSource;
   readonly length: number;
   /** Position of its first byte: bytes of the views before it. */
@@ -112,6 +116,7 @@ function fileOffsetOf(segment: Segment, offset: number): number {
 class SegmentWindow {
   readonly #segments: Segment[] = [];
   readonly #resident = new Set<Segment>();
+  readonly #littleEndian: boolean;
   #source: ByteSource;
   #mostResident: number;
   #current = NONE;
@@ -123,8 +128,9 @@ class SegmentWindow {
   #now = 0;
   #readings = 0;
 
-  constructor(source: ByteSource, mostResident: number) {
+  constructor({ source, littleEndian }: PerfData, mostResident: number) {
     this.#source = source;
+    this.#littleEndian = littleEndian;
     this.#mostResident = mostResident;
   }
 
@@ -170,6 +176,7 @@ class SegmentWindow {
   #append({ view, offset, fileOffset }: RecordView): Segment {
     const segment: Segment = {
       view,
+      words: wordsOf(view, this.#littleEndian),
       source: this.#source,
       length: view.byteLength,
       start: this.#end,
@@ -202,6 +209,7 @@ class SegmentWindow {
       );
     }
     segment.view = new DataView(buffer, byteOffset, length);
+    segment.words = wordsOf(segment.view, this.#littleEndian);
     this.#keep(segment);
   }
 
@@ -220,6 +228,7 @@ class SegmentWindow {
     const { buffer, byteOffset, byteLength } = segment.view as DataView;
     segment.source.recycle?.(new Uint8Array(buffer, byteOffset, byteLength));
     segment.view = null;
+    segment.words = null;
     this.#resident.delete(segment);
   }
 

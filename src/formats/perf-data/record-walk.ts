@@ -2,7 +2,7 @@
 
 import type { ByteSource } from '../../base/byte-source.ts';
 import { finish, type Slices } from '../../base/slices.ts';
-import { readU64 } from '../../base/u64.ts';
+import { readU64, wordsOf } from '../../base/u64.ts';
 import { PERF_RECORD, PERF_RECORD_USER_TYPE_START } from '../../kernel/perf-event/constants.ts';
 import { RECORD_HEADER_SIZE, RecordView } from '../../kernel/perf-event/record-view.ts';
 import type { RecordInflater } from './record-inflater.ts';
@@ -51,11 +51,12 @@ export function* walkRangeInSlices(
     const wanted = Math.min(atOnce, end - position);
     const bytes = source.read(position, wanted);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const words = wordsOf(view, littleEndian);
     const segmentStart = position;
     const length = bytes.length;
     let offset = 0;
     while (offset + RECORD_HEADER_SIZE <= length) {
-      record.moveTo(view, offset, littleEndian, segmentStart + offset);
+      record.moveInWords(view, words, offset, littleEndian, segmentStart + offset);
       const { size, type } = record;
       if (size < RECORD_HEADER_SIZE) {
         badRecordAt = segmentStart + offset;

@@ -1,7 +1,7 @@
 // Hot: once per record.
 
 import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
-import { readU64 } from '../../base/u64.ts';
+import { readU64, u64OfWords } from '../../base/u64.ts';
 import type { EventAttr } from './attr.ts';
 import { PERF_RECORD, PERF_RECORD_USER_TYPE_START } from './constants.ts';
 import type { ParseInfo } from './parse-info.ts';
@@ -86,7 +86,7 @@ export class EventLookup {
   /** Index of the event that the record belongs to; `UNKNOWN_EVENT` if that is not known. */
   attrIndexOf(record: RecordView): number {
     if (this.kind === 'none') return UNKNOWN_EVENT;
-    const { view, offset, size, type } = record;
+    const { view, words, offset, size, type } = record;
     if (this.kind !== 'per-id' || type >= PERF_RECORD_USER_TYPE_START) return FIRST_EVENT;
     let idOffset: number;
     if (type === PERF_RECORD.SAMPLE) {
@@ -98,7 +98,10 @@ export class EventLookup {
       if (this.#trailerIdOffset + RECORD_HEADER_SIZE > size) return UNKNOWN_EVENT;
       idOffset = offset + size - this.#trailerIdOffset;
     }
-    const id = readU64(view, idOffset, this.#littleEndian);
+    const id =
+      words === null
+        ? readU64(view, idOffset, this.#littleEndian)
+        : u64OfWords(words, idOffset >> 2);
     if (id === this.#lastId) return this.#lastEvent;
     const event = this.find(id);
     if (event === UNKNOWN_EVENT && type === PERF_RECORD.SAMPLE) return this.#ofForeignIds;

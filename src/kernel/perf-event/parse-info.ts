@@ -46,6 +46,8 @@ export type ParseInfo = {
   readonly hasLbrCallchain: boolean;
   /** Callchains may end with the cookie of their user part instead of that part. */
   readonly mayDeferCallchain: boolean;
+  /** Samples have no fields but those of `SAMPLE_HEAD` and a whole callchain: most recordings. */
+  readonly isPlain: boolean;
   /** Samples have fields that this program does not know: `newerFields` has them in words. */
   readonly hasNewerFields: boolean;
   /**
@@ -67,6 +69,9 @@ const SAMPLE_HEAD = [
   PERF_SAMPLE.CPU,
   PERF_SAMPLE.PERIOD,
 ] as const;
+
+/** `sampleType` with these bits at most is that of `ParseInfo.isPlain`. */
+const PLAIN_FIELDS = SAMPLE_HEAD.reduce<number>((all, bit) => all | bit, PERF_SAMPLE.CALLCHAIN);
 
 /**
  * Fields of 8 bytes in the order of the trailer:
@@ -125,6 +130,7 @@ export function computeParseInfo(attr: EventAttr, littleEndian: boolean): ParseI
     hasBranchCounters: (attr.branchSampleType & BigInt(PERF_SAMPLE_BRANCH.COUNTERS)) !== 0n,
     hasLbrCallchain: hasLbrCallchain(attr),
     mayDeferCallchain: attr.flags.deferCallchain,
+    isPlain: (sampleType & ~PLAIN_FIELDS) === 0 && !attr.flags.deferCallchain,
     hasNewerFields: newerFields(attr) !== null,
     assumedPeriod: attr.samplePeriod,
   };

@@ -1,6 +1,12 @@
 // Hot: once per record.
 
-import { type RawTime, readHigh32, readLow32, readTimeSince } from '../../base/u64.ts';
+import {
+  type RawTime,
+  readHigh32,
+  readLow32,
+  readTimeSince,
+  timeSinceOfWords,
+} from '../../base/u64.ts';
 import { type ParseInfo, recordTimeOffset } from './parse-info.ts';
 import type { RecordView } from './record-view.ts';
 
@@ -16,8 +22,13 @@ export function isNoTime(high: number, low: number): boolean {
 export function readRecordTime(record: RecordView, info: ParseInfo, start: RawTime): number {
   const at = recordTimeOffset(info, record);
   if (at < 0) return Number.NaN;
-  const { view } = record;
+  const { view, words } = record;
   const { littleEndian } = info;
+  if (words !== null) {
+    const word = at >> 2;
+    if (isNoTime(words[word + 1] >>> 0, words[word] >>> 0)) return Number.NaN;
+    return timeSinceOfWords(words, word, start);
+  }
   if (isNoTime(readHigh32(view, at, littleEndian), readLow32(view, at, littleEndian))) {
     return Number.NaN;
   }

@@ -14,6 +14,8 @@ const NO_BYTES = new DataView(new ArrayBuffer(0));
  */
 export class RecordView {
   view: DataView = NO_BYTES;
+  /** The view as words, where the record begins and ends with one; null otherwise. See `wordsOf`. */
+  words: Int32Array | null = null;
   /** First byte of the header in `view`. */
   offset = 0;
   type = 0;
@@ -35,12 +37,37 @@ export class RecordView {
   /** Reads the header at `offset` of `view`, which must have its 8 bytes. */
   moveTo(view: DataView, offset: number, littleEndian: boolean, fileOffset = -1): this {
     this.view = view;
+    this.words = null;
     this.offset = offset;
     this.type = view.getUint32(offset, littleEndian);
     this.misc = view.getUint16(offset + 4, littleEndian);
     this.size = view.getUint16(offset + 6, littleEndian);
     this.fileOffset = fileOffset;
     return this;
+  }
+
+  /** `moveTo` where the words of `view` are known, null for those that have none. */
+  moveInWords(
+    view: DataView,
+    words: Int32Array | null,
+    offset: number,
+    littleEndian: boolean,
+    fileOffset: number,
+  ): void {
+    if (words === null || (offset & 3) !== 0) {
+      this.moveTo(view, offset, littleEndian, fileOffset);
+      return;
+    }
+    const first = offset >> 2;
+    const miscAndSize = words[first + 1];
+    const size = miscAndSize >>> 16;
+    this.view = view;
+    this.words = (size & 3) === 0 ? words : null;
+    this.offset = offset;
+    this.type = words[first] >>> 0;
+    this.misc = miscAndSize & 0xffff;
+    this.size = size;
+    this.fileOffset = fileOffset;
   }
 
   /** The bytes from `start` to `end`, both counted from the header's first, not copied. */
