@@ -4,7 +4,7 @@ import { readAddress } from '../../base/u64.ts';
 import { EM_386, EM_AARCH64, EM_ARM, EM_X86_64, SHT_REL, SHT_RELA } from './constants.ts';
 import { type ElfFile, findSection } from './elf-file.ts';
 import { type ElfSection, sectionFileBytes } from './sections.ts';
-import { StringSection } from './string-section.ts';
+import { stringSectionOf } from './symbol-strings.ts';
 
 /** One stub through which a call to another DSO goes. */
 export type PltEntry = {
@@ -155,8 +155,7 @@ function readRelocations(
   // The IFUNCs of a static program need no symbols; GNU ld 2.44 links no table of them.
   const symbols = section.link === 0 ? null : elf.sections[section.link];
   if (symbols === undefined) return [];
-  const names = symbols === null ? null : (elf.sections[symbols.link] ?? null);
-  const strings = new StringSection(elf.source, names, diagnostics);
+  const strings = symbols === null ? null : stringSectionOf(elf, symbols, diagnostics);
   const symbolStride = is64 ? 24 : 16;
   const symbolBytes =
     symbols === null
@@ -184,7 +183,7 @@ function readRelocations(
       : view.getUint32(at + 4, littleEndian) >>> 8;
     const nameAt = symbol * symbolStride;
     const known = symbol > 0 && nameAt + 4 <= symbolView.byteLength;
-    const name = known ? strings.at(symbolView.getUint32(nameAt, littleEndian)) : '';
+    const name = known ? (strings?.at(symbolView.getUint32(nameAt, littleEndian)) ?? '') : '';
     const isIfunc =
       section.type === SHT_RELA &&
       elf.header.machine === EM_X86_64 &&

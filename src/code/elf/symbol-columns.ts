@@ -1,11 +1,11 @@
 // Hot: once per symbol of a file that occurs in the profile.
 
 import type { Diagnostics } from '../../base/diagnostics.ts';
-import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
 import { readAddress, readU64 } from '../../base/u64.ts';
 import type { ElfFile } from './elf-file.ts';
 import { type ElfSection, sectionFileBytes } from './sections.ts';
-import { StringSection } from './string-section.ts';
+import type { StringSection } from './string-section.ts';
+import { stringSectionOf } from './symbol-strings.ts';
 
 /** Symbols of one section that passed the filter, in file order. */
 export type SymbolColumns = {
@@ -35,7 +35,7 @@ export const MAX_SYMBOLS = 5_000_000;
 
 const SYM32_SIZE = 16;
 const SYM64_SIZE = 24;
-const SYMBOLS_PER_READ = 64 * 1024;
+const SYMBOLS_PER_READ = 16 * 1024;
 
 /**
  * Reads `.symtab` or `.dynsym`, a window at a time, keeping what `filter` wants.
@@ -57,44 +57,81 @@ export function readSymbolColumns(
 ): SymbolColumns {
   const { is64, littleEndian } = elf.header;
   const stride = is64 ? SYM64_SIZE : SYM32_SIZE;
-  const strings = new StringSection(elf.source, elf.sections[section.link] ?? null, diagnostics);
-  const value = new GrowableFloat64();
-  const size = new GrowableFloat64();
-  const info = new GrowableUint8();
-  const nameOffset = new GrowableInt32();
-
+  const strings = stringSectionOf(elf, section, diagnostics);
   const inFile = Math.floor(sectionFileBytes(section, elf.source) / stride);
   const stated = section.isCompressed ? 0 : Math.floor(section.size / stride);
   const count = Math.min(stated, inFile, MAX_SYMBOLS);
   if (count < stated) {
     diagnostics.count('elf-symbol-table-cut', `${stated} stated, ${count} read`);
   }
+  // Columns that grow are copied again and again, and memory seen first costs more than what is read into it.
+  const columns = new ColumnRoom(count);
   for (let base = 0; base < count; base += SYMBOLS_PER_READ) {
     const wanted = Math.min(SYMBOLS_PER_READ, count - base);
     const bytes = elf.source.read(section.offset + base * stride, wanted * stride);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const end = bytes.length - stride;
-    for (let at = 0; at <= end; at += stride) {
-      const name = view.getUint32(at, littleEndian);
-      if (name === 0 || name > 0x7fff_ffff) continue;
-      const infoByte = view.getUint8(at + (is64 ? 4 : 12));
-      const visibility = view.getUint8(at + (is64 ? 5 : 13)) & 3;
-      const sectionIndex = view.getUint16(at + (is64 ? 6 : 14), littleEndian);
-      if (!filter(infoByte & 15, visibility, sectionIndex, name, strings)) continue;
-      value.push(
-        is64 ? readAddress(view, at + 8, littleEndian) : view.getUint32(at + 4, littleEndian),
-      );
-      size.push(is64 ? readU64(view, at + 16, littleEndian) : view.getUint32(at + 8, littleEndian));
-      info.push(infoByte);
-      nameOffset.push(name);
-    }
+    readWindow(view, is64, littleEndian, columns, strings, filter);
   }
-  return {
-    length: value.length,
-    value: value.finish(),
-    size: size.finish(),
-    info: info.finish(),
-    nameOffset: nameOffset.finish(),
-    strings,
-  };
+  return columns.finish(strings);
+}
+
+/** Where the columns are gathered, with room for all symbols of the section. */
+class ColumnRoom {
+  length = 0;
+  readonly value: Float64Array;
+  readonly size: Float64Array;
+  readonly info: Uint8Array;
+  readonly nameOffset: Int32Array;
+
+  constructor(room: number) {
+    this.value = new Float64Array(room);
+    this.size = new Float64Array(room);
+    this.info = new Uint8Array(room);
+    this.nameOffset = new Int32Array(room);
+  }
+
+  finish(strings: StringSection): SymbolColumns {
+    const { length } = this;
+    return {
+      length,
+      value: this.value.subarray(0, length),
+      size: this.size.subarray(0, length),
+      info: this.info.subarray(0, length),
+      nameOffset: this.nameOffset.subarray(0, length),
+      strings,
+    };
+  }
+}
+
+/** Adds the symbols of a window that `filter` wants. */
+function readWindow(
+  view: DataView,
+  is64: boolean,
+  littleEndian: boolean,
+  columns: ColumnRoom,
+  strings: StringSection,
+  filter: SymbolFilter,
+): void {
+  const stride = is64 ? SYM64_SIZE : SYM32_SIZE;
+  const end = view.byteLength - stride;
+  const { value, size, info, nameOffset } = columns;
+  let { length } = columns;
+  for (let at = 0; at <= end; at += stride) {
+    const name = view.getUint32(at, littleEndian);
+    if (name === 0 || name > 0x7fff_ffff) continue;
+    const infoByte = view.getUint8(at + (is64 ? 4 : 12));
+    const visibility = view.getUint8(at + (is64 ? 5 : 13)) & 3;
+    const sectionIndex = view.getUint16(at + (is64 ? 6 : 14), littleEndian);
+    if (!filter(infoByte & 15, visibility, sectionIndex, name, strings)) continue;
+    value[length] = is64
+      ? readAddress(view, at + 8, littleEndian)
+      : view.getUint32(at + 4, littleEndian);
+    size[length] = is64
+      ? readU64(view, at + 16, littleEndian)
+      : view.getUint32(at + 8, littleEndian);
+    info[length] = infoByte;
+    nameOffset[length] = name;
+    length++;
+  }
+  columns.length = length;
 }
