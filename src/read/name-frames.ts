@@ -1,7 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import type { StringIndex } from '../base/string-table.ts';
-import type { NameMemory } from '../code/symbols/name-memory.ts';
-import { Symbolizer } from '../code/symbols/symbolizer.ts';
+import { Symbolizer, type SymbolizerOptions } from '../code/symbols/symbolizer.ts';
 import type { DsoIndex } from '../profile/types.ts';
 import { demangler } from './code/demangler.ts';
 import { readKernelSymbols, readProvenance } from './facts/provenance.ts';
@@ -23,7 +22,8 @@ export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfil
   const demangle = demangler(diagnostics);
   const memory = sources.cache === true ? NameCache.open({ demangles: demangle !== null }) : null;
   try {
-    nameAddresses(pipeline, sources, createSymbolizer(pipeline, path, sources, demangle, memory));
+    const looks = { memory, asksOnce: true };
+    nameAddresses(pipeline, sources, createSymbolizer(pipeline, path, sources, demangle, looks));
     locateNamedFrames(pipeline, sources, demangle, memory);
   } finally {
     memory?.close();
@@ -84,7 +84,7 @@ export function createSymbolizer(
   path: string,
   sources: SymbolSources = {},
   demangleCpp = demangler(machine.diagnostics),
-  memory: NameMemory | null = null,
+  looks: Pick<SymbolizerOptions, 'memory' | 'asksOnce'> = {},
 ): Symbolizer {
   const { data, processes, jit, diagnostics } = machine;
   const recordedKernel =
@@ -102,7 +102,7 @@ export function createSymbolizer(
     xz: boundedXz(),
     demangleCpp,
     diagnostics,
-    memory,
+    ...looks,
     kernelReference: processes.kernelReference,
     ...(jit !== null && { jit }),
   });

@@ -22,6 +22,8 @@ export type DsoSymbolsContext = {
   readonly diagnostics: Diagnostics;
   /** Null where there is none: `.gnu_debugdata` stays unread. */
   readonly xz: Decompress | null;
+  /** In a file, the only addresses that will be asked for, in the form of `Symbolizer.resolve`; null: any. */
+  readonly wanted: Float64Array | null;
   /** Kernel and modules share one list, loaded at the first need. */
   readonly kallsyms: () => SymbolTable | null;
 };
@@ -74,7 +76,7 @@ function loadElf(
   source: SymbolSource,
   dso: DsoKey,
   buildId: string | null,
-  { provider, demangle, diagnostics, xz }: DsoSymbolsContext,
+  { provider, demangle, diagnostics, xz, wanted }: DsoSymbolsContext,
 ): DsoSymbols | null {
   const elf = parseElf(source, diagnostics);
   if (elf === null) return null;
@@ -87,8 +89,9 @@ function loadElf(
   const debug = isStripped ? findDebugFile(elf, dso, provider, diagnostics) : null;
   try {
     const owner = debug?.elf ?? (isStripped ? readMiniDebugInfo(elf, xz, diagnostics) : null);
-    const table = loadElfSymbols(elf, owner, demangle, diagnostics);
-    return { table, segments: new SegmentMap(elf) };
+    const segments = new SegmentMap(elf);
+    const inFile = wanted?.map((address) => segments.toFileAddress(address)) ?? null;
+    return { table: loadElfSymbols(elf, owner, demangle, diagnostics, inFile), segments };
   } finally {
     debug?.source.close?.();
   }

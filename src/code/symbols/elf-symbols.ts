@@ -20,6 +20,7 @@ import { type ElfFile, findDynsym, findSymtab } from '../elf/elf-file.ts';
 import { type PltEntry, readPlt } from '../elf/plt.ts';
 import type { ElfSection } from '../elf/sections.ts';
 import { readSymbolColumns, type SymbolColumns, type SymbolFilter } from '../elf/symbol-columns.ts';
+import { rowsNear } from './near-rows.ts';
 import { buildSymbolTable, endOfPageAfter, type SymbolRows } from './symbol-rules.ts';
 import { EMPTY_SYMBOL_TABLE, NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
 
@@ -29,12 +30,14 @@ export type Demangle = (name: string) => string;
 /**
  * The symbols of a mapped file, at the addresses written in it. `.symtab` and `.dynsym` are joined,
  * PLT stubs are named `target@plt`. `debug` is the file that holds the `.symtab` of a stripped one.
+ * `wanted`: no other address, as written in the file, will be asked for.
  */
 export function loadElfSymbols(
   elf: ElfFile,
   debug: ElfFile | null,
   demangle: Demangle,
   diagnostics: Diagnostics,
+  wanted: Float64Array | null = null,
 ): SymbolTable {
   const parts: SymbolColumns[] = [];
   const symtabOwner = findSymtab(elf) === null && debug !== null ? debug : elf;
@@ -52,7 +55,8 @@ export function loadElfSymbols(
   // A stub to an IFUNC is called after the function that chooses the implementation; by the time
   // a name is asked for, the table can tell what that is.
   const stubName = (entry: PltEntry): string => pltName(entry, table, demangle);
-  const rows = joinRows(parts, plt, isThumb, demangle, stubName);
+  const all = joinRows(parts, plt, isThumb, demangle, stubName);
+  const rows = wanted === null ? all : pickRows(all, withResolvers(wanted, plt));
   const limits = new SectionLimits(elf);
   table = buildSymbolTable(rows, (row, next) => {
     const start = rows.start[row];
@@ -135,6 +139,32 @@ function joinRows(
     return part.strings.at(part.nameOffset[index - bases[p]]);
   };
   return { length, start, end, binding, nameOf, shownNameOf: (index) => demangle(nameOf(index)) };
+}
+
+/** The addresses in ascending order, with those at which `pltName` looks for names. */
+function withResolvers(wanted: Float64Array, plt: readonly PltEntry[]): Float64Array {
+  const resolvers = plt.flatMap(({ resolver }) => (resolver === NONE ? [] : [resolver]));
+  const all = new Float64Array(wanted.length + resolvers.length);
+  all.set(wanted);
+  all.set(resolvers, wanted.length);
+  return all.sort();
+}
+
+/** The rows that decide about the `wanted` addresses. */
+function pickRows(rows: SymbolRows, wanted: Float64Array): SymbolRows {
+  const near = rowsNear(rows.start, rows.end, wanted);
+  const { length } = near;
+  const start = new Float64Array(length);
+  const end = new Float64Array(length);
+  const binding = new Uint8Array(length);
+  for (let i = 0; i < length; i++) {
+    const row = near[i];
+    start[i] = rows.start[row];
+    end[i] = rows.end[row];
+    binding[i] = rows.binding[row];
+  }
+  const nameOf = (index: number) => rows.nameOf(near[index]);
+  return { length, start, end, binding, nameOf, shownNameOf: (i) => rows.shownNameOf(near[i]) };
 }
 
 function pltName(entry: PltEntry, table: SymbolTable, demangle: Demangle): string {

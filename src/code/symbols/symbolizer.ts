@@ -29,6 +29,8 @@ export type SymbolizerOptions = {
   readonly kernelReference: KernelReference | null;
   /** What earlier runs found; absent: all is looked up. */
   readonly memory?: NameMemory | null;
+  /** A promise: `resolveAll` is called once for each DSO, and nothing else is asked of a file. */
+  readonly asksOnce?: boolean;
   /** Names of JIT code, at whatever time the DSO row stands for; absent: none. */
   readonly jit?: JitNames;
 };
@@ -132,7 +134,7 @@ export class Symbolizer {
 
   /** Distinct names at `addresses`, and into `rows` which of them each has, −1 for none. */
   #findNames(dso: DsoIndex, addresses: Float64Array, rows: Int32Array): string[] {
-    const { dsos, memory, provider, diagnostics } = this.#options;
+    const { dsos, memory, provider, diagnostics, asksOnce = false } = this.#options;
     const isLoaded = this.#symbolsOf.has(dso);
     const remembered = isLoaded
       ? null
@@ -143,7 +145,8 @@ export class Symbolizer {
       if (names !== null) return names;
       const calls = diagnostics.calls;
       rows.fill(UNRESOLVED, 0, addresses.length);
-      const symbols = this.#symbols(dso, remembered?.provide);
+      const wanted = asksOnce ? addresses : null;
+      const symbols = this.#symbols(dso, remembered?.provide, wanted);
       if (symbols === null) return [];
       const found = this.#namesIn(symbols, dso, addresses, rows);
       // What went wrong has to be said next time as well.
@@ -219,7 +222,12 @@ export class Symbolizer {
     return symbols === null ? address : toTableAddress(symbols, address);
   }
 
-  #symbols(dso: DsoIndex, provider = this.#options.provider): DsoSymbols | null {
+  /** `wanted`: the only addresses that will be asked for; null: any may be. */
+  #symbols(
+    dso: DsoIndex,
+    provider = this.#options.provider,
+    wanted: Float64Array | null = null,
+  ): DsoSymbols | null {
     const known = this.#symbolsOf.get(dso);
     if (known !== undefined) return known;
     const { dsos, diagnostics } = this.#options;
@@ -229,6 +237,7 @@ export class Symbolizer {
       diagnostics,
       xz: this.#options.xz ?? null,
       demangle: (name) => this.#shownName(name),
+      wanted,
       kallsyms: () => this.#loadKallsyms(),
     });
     if (key.kind === 'kernel-module' && !this.#hasModules) symbols = null;
