@@ -8,6 +8,7 @@ import type { TickGrid } from '../model/ticks.ts';
 import type { StreamGroups } from '../streams.ts';
 import type { ReportedPeriod } from '../types.ts';
 import { type ComparedProfile, compareWeights, type WeightDisagreement } from './disagreement.ts';
+import type { EventSums } from './event-sums.ts';
 import { type RateCourse, rateCourseOf } from './rate-course.ts';
 import { type ReportedLedger, reportLedger } from './reported-ledger.ts';
 import {
@@ -75,6 +76,9 @@ export type Migrated = {
 
 /** What the report of one event needs besides the streams. */
 export type EventContext = StreamContext & {
+  /** Groups of its streams, largest first. */
+  readonly bySize: readonly number[];
+  readonly sums: EventSums;
   readonly rule: ReportedPeriod;
   readonly ledger: EventLedger;
 };
@@ -96,9 +100,8 @@ export function reportEvent(
   index: number,
   options: EventOptions,
 ): EventReport {
-  const { input, groups, ledger } = context;
+  const { input, groups, ledger, bySize, sums } = context;
   const event = input.events[index];
-  const bySize = groupsOf(groups, index);
   const verdicts: Partial<Record<Verdict, { streams: number; samples: number }>> = {};
   const ramps = { samples: 0, events: 0, samplesInRamps: 0, eventsInRamps: 0 };
   const started = { streams: 0, rampSamples: 0 };
@@ -143,15 +146,15 @@ export function reportEvent(
     fixedPeriod: event.fixedPeriod,
     reportedPeriod: context.rule,
     samples: ledger.samples,
-    eventsCounted: ledger.eventsCounted ?? sumCounted(context, index),
+    eventsCounted: ledger.eventsCounted ?? sums.eventsCounted,
     lost: { samples: ledger.lostSamples, coverage: ledger.coverage },
     ledger: reportLedger(ledger, input),
     throttled: reportThrottles(input, index),
     streamCount: bySize.length,
     verdicts,
-    effectiveSamples: effectiveSamplesOf(context, index),
+    effectiveSamples: sums.effectiveSamples,
     rampShare: rampShareOf(ramps),
-    migrations: { count: countMigrations(context, index), ...started },
+    migrations: { count: sums.migrations, ...started },
     rate: rateCourseOf(groups, bySize, input.samples.timeNs),
     streams,
     restOfStreams: summarizeRest(groups, bySize.slice(streams.length)),
@@ -180,34 +183,14 @@ function noteStart(
   started.rampSamples += convergence.start.end;
 }
 
-// Hot: once per sample.
-function effectiveSamplesOf({ input, arrivedEvents }: StreamContext, index: number): number | null {
-  const { length, event } = input.samples;
-  let sum = 0;
-  let squares = 0;
-  for (let i = 0; i < length; i++) {
-    if (event[i] !== index) continue;
-    const weight = arrivedEvents[i];
-    sum += weight;
-    squares += weight * weight;
+/** By event: the groups of its streams, largest first, which is the order of `EventReport.streams`. */
+export function groupsByEvent(groups: StreamGroups, events: number): number[][] {
+  const found = Array.from({ length: events }, (): number[] => []);
+  for (let g = 0; g < groups.length; g++) found[groups.event[g]].push(g);
+  for (const ofEvent of found) {
+    ofEvent.sort((a, b) => sizeOf(groups, b) - sizeOf(groups, a) || a - b);
   }
-  return squares > 0 ? (sum * sum) / squares : null;
-}
-
-// Hot: once per sample.
-function countMigrations({ input, cameFrom }: StreamContext, index: number): number {
-  const { length, event } = input.samples;
-  let count = 0;
-  for (let i = 0; i < length; i++) if (event[i] === index && cameFrom[i] >= 0) count++;
-  return count;
-}
-
-/** The groups of one event, most samples first. */
-/** The groups of one event, largest first: the order of `EventReport.streams`. */
-export function groupsOf(groups: StreamGroups, event: number): number[] {
-  const found: number[] = [];
-  for (let g = 0; g < groups.length; g++) if (groups.event[g] === event) found.push(g);
-  return found.sort((a, b) => sizeOf(groups, b) - sizeOf(groups, a) || a - b);
+  return found;
 }
 
 function sizeOf(groups: StreamGroups, group: number): number {
@@ -221,21 +204,6 @@ function summarizeRest(
   if (rest.length === 0) return null;
   const samples = rest.reduce((sum, group) => sum + sizeOf(groups, group), 0);
   return { streams: rest.length, samples };
-}
-
-/** Σ elapsed events if every sample of the event carries the counter's value, else null. */
-// Hot: once per sample.
-function sumCounted({ input, elapsedEvents }: StreamContext, index: number): number | null {
-  const { length, event, count } = input.samples;
-  let sum = 0;
-  let samples = 0;
-  for (let i = 0; i < length; i++) {
-    if (event[i] !== index) continue;
-    if (Number.isNaN(count[i])) return null;
-    sum += elapsedEvents[i];
-    samples++;
-  }
-  return samples > 0 ? sum : null;
 }
 
 /** Settled streams with less than this share of the samples don't speak for the event. */

@@ -9,7 +9,8 @@ import { type Alignment, alignPeriods } from '../alignment.ts';
 import { computeLedgers } from '../loss/loss-ledger.ts';
 import type { KernelLimits, PeriodInput } from '../types.ts';
 import type { ComparedProfile } from './disagreement.ts';
-import { type EventReport, reportEvent } from './event-report.ts';
+import { type EventReport, groupsByEvent, reportEvent } from './event-report.ts';
+import { sumByEvent } from './event-sums.ts';
 import { followThreads } from './migrations.ts';
 import { throttlesOf } from './throttled-time.ts';
 
@@ -47,9 +48,13 @@ export function reportPeriods(
   const { groups, rules, elapsedEvents, arrivedEvents } = alignment;
   const ledgers = computeLedgers(input, alignment);
   const { cameFrom } = finish(followThreads(input, groups));
+  const bySize = groupsByEvent(groups, input.events.length);
+  const sums = sumByEvent({ input, arrivedEvents, elapsedEvents, cameFrom });
   const events = input.events.map((_, index) =>
     reportEvent(
       {
+        bySize: bySize[index],
+        sums: sums[index],
         input,
         groups,
         elapsedEvents,

@@ -5,7 +5,7 @@ import { formatCount } from '../../../src/base/numbers.ts';
 import { ComputedOnce, finish, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { median } from '../../../src/period/distribution.ts';
-import { groupsOf } from '../../../src/period/report/event-report.ts';
+import { groupsByEvent } from '../../../src/period/report/event-report.ts';
 import { followThreads } from '../../../src/period/report/migrations.ts';
 import {
   analyseStream,
@@ -35,7 +35,7 @@ const SAMPLES_PER_SLICE = 4;
 /** One stream's period and rates over time, and which streams there are. */
 export function* computePeriods(page: PageProfile, params: PeriodParams): Slices<PeriodResult> {
   const { groups } = finish(timeFactsOf(page)).alignment;
-  const bySize = groupsOf(groups, params.event);
+  const bySize = groupsByEvent(groups, page.periodInput.events.length)[params.event] ?? [];
   const listed = bySize.slice(0, MAX_STREAMS);
   const wanted = bySize.includes(params.stream ?? -1) ? params.stream : bySize[0];
   const streams = listed.map((stream) => ({ stream, label: labelOf(page, stream) }));
