@@ -47,6 +47,8 @@ export class AnalysedProfile {
   #alignment: Alignment | null = null;
   #samplePlaces: SamplePlaces | null = null;
   readonly #inStep = new Map<EventIndex, InStep | null>();
+  /** All samples of an event, which most questions begin with. */
+  readonly #rowsOfEvent = new Map<EventIndex, Int32Array>();
 
   constructor(
     profile: Profile,
@@ -118,9 +120,15 @@ export class AnalysedProfile {
     return findEvents(names, name)[0] as EventIndex;
   }
 
-  /** Samples of one event, as rows; with `select` those of them that it admits. */
+  /** Samples of one event, as rows, which are not to be changed; with `select` those that it admits. */
   samplesOf(event: EventIndex, select: SampleSelection = {}): Int32Array {
-    return finish(selectSamples(this.profile, { ...select, event }));
+    if (isRestricting(select)) return finish(selectSamples(this.profile, { ...select, event }));
+    let rows = this.#rowsOfEvent.get(event);
+    if (rows === undefined) {
+      rows = finish(selectSamples(this.profile, { event }));
+      this.#rowsOfEvent.set(event, rows);
+    }
+    return rows;
   }
 
   /** When the samples were taken. */
