@@ -37,6 +37,7 @@ const PURE = {
   'counting/count': ['base'],
   'counting/cpu': ['base'],
   'formats/export': ['base', 'profile', 'profile/analysis'],
+  'formats/tables': ['base', 'profile'],
   'formats/import': ['base', 'profile'],
 };
 const STAGES = Object.keys(PURE);
@@ -84,6 +85,7 @@ const COMPOSITION = {
   'tools/self': [...STAGES, ...SYSTEM, 'read', 'record'],
   'tools/doctor': [...STAGES, ...SYSTEM, 'read', 'record', 'counting/processor'],
   'tools/selftest': [...STAGES, ...SYSTEM, 'read', 'record'],
+  query: [...STAGES, ...SYSTEM, 'read'],
   view: [...STAGES, 'system', 'system/accounts', 'read'],
 };
 const BELOW_CLI = [...STAGES, ...Object.keys(COMPOSITION)];

@@ -1,0 +1,41 @@
+import { type ColumnType, type SchemaTable, TABLE_NAMES, tableColumns } from './schema.ts';
+import { type SqlDialect, VIEW_NAMES, viewText } from './views.ts';
+
+const TYPES: Record<SqlDialect, Record<ColumnType, string>> = {
+  duckdb: { int32: 'integer', int64: 'bigint', double: 'double', text: 'varchar' },
+  clickhouse: { int32: 'Int32', int64: 'Int64', double: 'Float64', text: 'String' },
+};
+
+/** What ClickHouse's parts are sorted by: what most questions begin with. */
+const ORDER: Record<SchemaTable, string> = {
+  recordings: 'recording',
+  events: 'recording, event',
+  samples: 'recording, event, time_ns',
+  stacks: 'recording, stack, depth',
+  frames: 'recording, frame',
+  functions: 'recording, event, func',
+  threads: 'recording, thread',
+  streams: 'recording, event, stream',
+  marks: 'recording, start_ns',
+  losses: 'recording, event',
+};
+
+export function createTable(table: SchemaTable, dialect: SqlDialect): string {
+  const columns = tableColumns(table).map(({ name, type, isNullable }) => {
+    const own = TYPES[dialect][type];
+    if (dialect === 'clickhouse') return `${name} ${isNullable ? `Nullable(${own})` : own}`;
+    return `${name} ${own}${isNullable ? '' : ' not null'}`;
+  });
+  const engine = dialect === 'clickhouse' ? ` engine = MergeTree order by (${ORDER[table]})` : '';
+  const once = dialect === 'clickhouse' ? 'if not exists ' : '';
+  return `create table ${once}${table} (${columns.join(', ')})${engine}`;
+}
+
+/** All statements that make an empty database, one each; ClickHouse's may be repeated. */
+export function schemaStatements(dialect: SqlDialect): string[] {
+  const how = dialect === 'clickhouse' ? 'create or replace view' : 'create view';
+  return [
+    ...TABLE_NAMES.map((table) => createTable(table, dialect)),
+    ...VIEW_NAMES.map((view) => `${how} ${view} as ${viewText(view, dialect)}`),
+  ];
+}

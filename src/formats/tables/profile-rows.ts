@@ -1,0 +1,149 @@
+import { NONE } from '../../base/brand.ts';
+import { GrowableInt32 } from '../../base/growable-columns.ts';
+import { PairInterner } from '../../base/pair-interner.ts';
+import { funcLabel } from '../../profile/func-label.ts';
+import { FUNC_CATEGORIES, type Profile, TIERS, type Weights } from '../../profile/types.ts';
+import {
+  type ColumnData,
+  NO_STACK_FRAME,
+  type RecordingTables,
+  ROOT_FRAME,
+  type TableRows,
+} from './schema.ts';
+
+/** The tables that follow from the profile's own. */
+export type ProfileRows = Pick<RecordingTables, 'samples' | 'stacks' | 'frames' | 'threads'>;
+
+/** Samples, stacks, frames and threads of a profile, in columns; nothing is made per sample. */
+export function profileRows(profile: Profile, weights: Weights): ProfileRows {
+  const threads = new ThreadRows(profile);
+  const { samples } = profile;
+  return {
+    samples: rowsOf(samples.length, [
+      Int32Array.from({ length: samples.length }, (_, row) => row),
+      wholeTimes(samples.timeNs),
+      samples.event,
+      threads.ofSample,
+      threads.column('pid', threads.ofSample),
+      threads.column('tid', threads.ofSample),
+      samples.cpu,
+      samples.stack,
+      samples.stream,
+      weights.values,
+      samples.periodEvents,
+      knownCounts(samples.count),
+      weights.lostBefore ?? new Float64Array(samples.length),
+    ]),
+    stacks: stackRows(profile),
+    frames: frameRows(profile),
+    threads: threads.rows(),
+  };
+}
+
+export function rowsOf(length: number, columns: readonly ColumnData[]): TableRows {
+  return { length, columns };
+}
+
+/** Without times every sample is at 0. */
+function wholeTimes(times: Float64Array): Float64Array {
+  return times.map((time) => (Number.isNaN(time) ? 0 : Math.round(time)));
+}
+
+/** −1 where the counter was not read. */
+function knownCounts(counts: Float64Array): Float64Array {
+  return counts.map((count) => (Number.isNaN(count) ? -1 : count));
+}
+
+/** One row for each name that a thread had when it was sampled. */
+class ThreadRows {
+  readonly ofSample: Int32Array;
+  readonly #profile: Profile;
+  readonly #thread: number[] = [];
+  readonly #comm: number[] = [];
+
+  constructor(profile: Profile) {
+    const { samples } = profile;
+    const pairs = new PairInterner();
+    this.#profile = profile;
+    this.ofSample = new Int32Array(samples.length);
+    // Hot: once per sample.
+    for (let row = 0; row < samples.length; row++) {
+      const pair = pairs.intern(samples.thread[row], samples.comm[row]);
+      this.ofSample[row] = pair;
+      if (pair === this.#thread.length) {
+        this.#thread.push(samples.thread[row]);
+        this.#comm.push(samples.comm[row]);
+      }
+    }
+  }
+
+  column(key: 'pid' | 'tid', rows: Int32Array): Int32Array {
+    const values = Int32Array.from(this.#thread, (thread) => this.#profile.threads[thread][key]);
+    return rows.map((row) => values[row]);
+  }
+
+  rows(): TableRows {
+    const { threads, strings } = this.#profile;
+    const all = Int32Array.from(this.#thread, (_, row) => row);
+    return rowsOf(all.length, [
+      all,
+      this.column('pid', all),
+      this.column('tid', all),
+      Int32Array.from(this.#thread, (thread) => threads[thread].generation),
+      this.#comm.map((comm) => strings[comm]),
+    ]);
+  }
+}
+
+/** The stacks that samples have, innermost frame first; stack −1 has the one frame `[no stack]`. */
+function stackRows({ samples, stacks, frames }: Profile): TableRows {
+  const isUsed = new Uint8Array(stacks.length);
+  let hasNone = false;
+  for (let row = 0; row < samples.length; row++) {
+    if (samples.stack[row] === NONE) hasNone = true;
+    else isUsed[samples.stack[row]] = 1;
+  }
+  const columns = [0, 0, 0, 0].map(() => new GrowableInt32());
+  const [stackOf, depthOf, frameOf, callerOf] = columns;
+  const add = (stack: number, depth: number, frame: number, caller: number): void => {
+    stackOf.push(stack);
+    depthOf.push(depth);
+    frameOf.push(frame);
+    callerOf.push(caller);
+  };
+  if (hasNone) add(NONE, 0, NO_STACK_FRAME, ROOT_FRAME);
+  // Hot: once per frame of each stack with samples.
+  for (let stack = 0; stack < stacks.length; stack++) {
+    if (isUsed[stack] === 0 || frames.length === 0) continue;
+    let depth = 0;
+    for (let row = stack; row !== NONE; row = stacks.prefix[row]) {
+      const above = stacks.prefix[row];
+      const caller = above === NONE ? ROOT_FRAME : stacks.frame[above];
+      add(stack, depth++, stacks.frame[row], caller);
+    }
+  }
+  return rowsOf(
+    stackOf.length,
+    columns.map((column) => column.finish()),
+  );
+}
+
+function frameRows(profile: Profile): TableRows {
+  const { frames, funcs, dsos, strings } = profile;
+  const text = (index: number): string | null => (index === NONE ? null : strings[index]);
+  const dsoName = (frame: number): string => {
+    const dso = funcs.dso[frames.func[frame]];
+    return dso === NONE ? '' : dsos[dso].name;
+  };
+  const rows = Array.from({ length: frames.length }, (_, frame) => frame);
+  return rowsOf(frames.length + 2, [
+    [NO_STACK_FRAME, ROOT_FRAME, ...rows],
+    ['[no stack]', '[root]', ...rows.map((row) => funcLabel(profile, frames.func[row]))],
+    [null, null, ...rows.map((row) => text(frames.file[row]))],
+    [0, 0, ...rows.map((row) => frames.line[row])],
+    ['', '', ...rows.map(dsoName)],
+    ['none', 'none', ...rows.map((row) => FUNC_CATEGORIES[funcs.category[frames.func[row]]])],
+    ['none', 'none', ...rows.map((row) => TIERS[frames.tier[row]])],
+    [0, 0, ...rows.map((row) => (frames.inlineDepth[row] > 0 ? 1 : 0))],
+  ]);
+}

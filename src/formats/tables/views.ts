@@ -1,0 +1,228 @@
+/**
+ * The questions that carry weights, 95 % intervals and the row `[lost]`, as views over the tables of
+ * `schema.ts`. DuckDB and ClickHouse take the same text but for one expression, that of a path. So:
+ *
+ * - joins only, no arrays; every column is qualified, since ClickHouse puts an alias in the place of
+ *   a column of its name;
+ * - no outer joins: ClickHouse fills them with 0 and ''; and no functions of nulls, which differ.
+ *
+ * `top_self` and `top_total` have the intervals of `perf-ts report`, from the order of the samples. In
+ * `callers`, `callees`, `lines` and `timeline` they are Wilson's for as many drawn samples as the weights
+ * are worth, (Σw)²/Σw²: as wide or wider, except where samples fall in step with the work
+ * (`events.in_step`). All allow for what was lost.
+ */
+
+export type SqlDialect = 'duckdb' | 'clickhouse';
+
+/** Half of the interval's width in standard deviations, and its square. */
+const Z = 1.959964;
+const Z2 = Z * Z;
+
+/** Functions of a stack, outermost first. */
+const PATH: Record<SqlDialect, string> = {
+  duckdb: "string_agg(f.func, ';' order by k.depth desc)",
+  clickhouse:
+    "arrayStringConcat(arrayMap(x -> x.2, arraySort(x -> -x.1, groupArray((k.depth, f.func)))), ';')",
+};
+
+/** What a share is of, as SQL: `p` of what arrived, `n` drawn samples, what arrived and what was lost at most. */
+type Drawn = { readonly p: string; readonly n: string; readonly of: string; readonly lost: string };
+
+/** Of a second: its own samples, and its part of what was lost at most. */
+const SECOND: Drawn = {
+  p: '(g.weight / t.weight)',
+  n: '(t.weight * t.weight / t.squares)',
+  of: 't.weight',
+  lost: '(t.lost * (case when e.lost > 0 then e.lost_high / e.lost else 1 end))',
+};
+
+const VIEWS = {
+  top_self: `
+    select f.recording as recording, e.name as event, f.func as func, f.dso as dso, f.kind as kind,
+      f.self as weight, e.unit as unit, f.self_share as share, f.self_low as low, f.self_high as high,
+      f.samples as samples
+    from functions f join events e on e.recording = f.recording and e.event = f.event
+    where f.self > 0`,
+
+  top_total: `
+    select f.recording as recording, e.name as event, f.func as func, f.dso as dso, f.kind as kind,
+      f.total as weight, e.unit as unit, f.total_share as share, f.total_low as low,
+      f.total_high as high
+    from functions f join events e on e.recording = f.recording and e.event = f.event
+    where f.total > 0`,
+
+  stack_weights: `
+    select s.recording as recording, s.event as event, s.stack as stack, sum(s.weight) as weight,
+      sum(s.lost_before) as lost, count(*) as samples
+    from samples s
+    group by s.recording, s.event, s.stack`,
+
+  callers: `
+    select g.recording as recording, e.name as event, g.func as func, g.dso as dso,
+      g.caller as caller, g.caller_dso as caller_dso, g.weight as weight, e.unit as unit,
+      g.weight / e.weight as share, ${bounds('g.weight')}, g.samples as samples
+    from (
+      select d.recording as recording, w.event as event, d.func as func, d.dso as dso,
+        d.caller as caller, d.caller_dso as caller_dso, sum(w.weight) as weight,
+        sum(w.samples) as samples
+      from (
+        select distinct k.recording as recording, k.stack as stack, f.func as func, f.dso as dso,
+          c.func as caller, c.dso as caller_dso
+        from stacks k
+        join frames f on f.recording = k.recording and f.frame = k.frame
+        join frames c on c.recording = k.recording and c.frame = k.caller
+      ) d
+      join stack_weights w on w.recording = d.recording and w.stack = d.stack
+      group by d.recording, w.event, d.func, d.dso, d.caller, d.caller_dso
+    ) g
+    join events e on e.recording = g.recording and e.event = g.event`,
+
+  callees: `
+    select g.recording as recording, e.name as event, g.func as func, g.dso as dso,
+      g.callee as callee, g.callee_dso as callee_dso, g.weight as weight, e.unit as unit,
+      g.weight / e.weight as share, ${bounds('g.weight')}, g.samples as samples
+    from (
+      select d.recording as recording, w.event as event, d.func as func, d.dso as dso,
+        d.callee as callee, d.callee_dso as callee_dso, sum(w.weight) as weight,
+        sum(w.samples) as samples
+      from (
+        select distinct k.recording as recording, k.stack as stack, c.func as func, c.dso as dso,
+          f.func as callee, f.dso as callee_dso
+        from stacks k
+        join frames f on f.recording = k.recording and f.frame = k.frame
+        join frames c on c.recording = k.recording and c.frame = k.caller
+        where c.frame >= 0
+        union all
+        select o.recording as recording, o.stack as stack, x.func as func, x.dso as dso,
+          '[self]' as callee, x.dso as callee_dso
+        from stacks o
+        join frames x on x.recording = o.recording and x.frame = o.frame
+        where o.depth = 0
+      ) d
+      join stack_weights w on w.recording = d.recording and w.stack = d.stack
+      group by d.recording, w.event, d.func, d.dso, d.callee, d.callee_dso
+    ) g
+    join events e on e.recording = g.recording and e.event = g.event`,
+
+  lines: `
+    select g.recording as recording, e.name as event, g.func as func, g.dso as dso, g.file as file,
+      g.line as line, g.self as self, g.total as total, e.unit as unit,
+      g.self / e.weight as share, ${bounds('g.self')}, g.samples as samples
+    from (
+      select d.recording as recording, w.event as event, d.func as func, d.dso as dso,
+        d.file as file, d.line as line,
+        sum(case when d.depth = 0 then w.weight else 0 end) as self, sum(w.weight) as total,
+        sum(case when d.depth = 0 then w.samples else 0 end) as samples
+      from (
+        select k.recording as recording, k.stack as stack, f.func as func, f.dso as dso,
+          f.file as file, f.line as line, min(k.depth) as depth
+        from stacks k join frames f on f.recording = k.recording and f.frame = k.frame
+        group by k.recording, k.stack, f.func, f.dso, f.file, f.line
+      ) d
+      join stack_weights w on w.recording = d.recording and w.stack = d.stack
+      group by d.recording, w.event, d.func, d.dso, d.file, d.line
+    ) g
+    join events e on e.recording = g.recording and e.event = g.event`,
+
+  folded: `
+    select w.recording as recording, e.name as event, p.path as path, w.weight as weight,
+      e.unit as unit, w.samples as samples
+    from stack_weights w
+    join (
+      select k.recording as recording, k.stack as stack, $PATH as path
+      from stacks k join frames f on f.recording = k.recording and f.frame = k.frame
+      group by k.recording, k.stack
+    ) p on p.recording = w.recording and p.stack = w.stack
+    join events e on e.recording = w.recording and e.event = w.event
+    union all
+    select l.recording as recording, l.name as event, '[lost]' as path, l.lost as weight,
+      l.unit as unit, 0 as samples
+    from events l where l.lost > 0`,
+
+  seconds: `
+    select s.recording as recording, s.event as event, floor(s.time_ns / 1000000000) as second,
+      sum(s.weight) as weight, sum(s.weight * s.weight) as squares, sum(s.lost_before) as lost,
+      count(*) as samples
+    from samples s
+    group by s.recording, s.event, floor(s.time_ns / 1000000000)`,
+
+  timeline: `
+    select g.recording as recording, e.name as event, g.second as second, g.func as func,
+      g.dso as dso, g.weight as weight, e.unit as unit, g.weight / (t.weight + t.lost) as share,
+      case when t.squares > 0 and e.effective_samples is not null then ${wilson('-', SECOND)} else null end as low,
+      case when t.squares > 0 and e.effective_samples is not null then ${wilson('+', SECOND)} else null end as high,
+      g.samples as samples
+    from (
+      select b.recording as recording, b.event as event, b.second as second, f.func as func,
+        f.dso as dso, sum(b.weight) as weight, sum(b.samples) as samples
+      from (
+        select s.recording as recording, s.event as event, s.stack as stack,
+          floor(s.time_ns / 1000000000) as second, sum(s.weight) as weight, count(*) as samples
+        from samples s
+        group by s.recording, s.event, s.stack, floor(s.time_ns / 1000000000)
+      ) b
+      join stacks k on k.recording = b.recording and k.stack = b.stack and k.depth = 0
+      join frames f on f.recording = k.recording and f.frame = k.frame
+      group by b.recording, b.event, b.second, f.func, f.dso
+    ) g
+    join seconds t on t.recording = g.recording and t.event = g.event and t.second = g.second
+    join events e on e.recording = g.recording and e.event = g.event
+    union all
+    select n.recording as recording, v.name as event, n.second as second, '[lost]' as func,
+      '' as dso, n.lost as weight, v.unit as unit, n.lost / (n.weight + n.lost) as share,
+      n.lost * v.lost_low / v.lost / (n.weight + n.lost * v.lost_low / v.lost) as low,
+      n.lost * v.lost_high / v.lost / (n.weight + n.lost * v.lost_high / v.lost) as high,
+      0 as samples
+    from seconds n join events v on v.recording = n.recording and v.event = n.event
+    where n.lost > 0 and v.lost > 0`,
+
+  periods: `
+    select t.recording as recording, e.name as event, e.mode as mode, e.unit as unit,
+      e.frequency_hz as frequency_hz, e.fixed_period as fixed_period, t.stream_id as stream_id,
+      t.verdict as verdict, t.samples as samples, t.settle_samples as settle_samples,
+      t.settle_ns as settle_ns, t.median_period as median_period, t.hz as hz,
+      t.effective_samples as effective_samples
+    from streams t join events e on e.recording = t.recording and e.event = t.event`,
+
+  ledger: `
+    select l.recording as recording, e.name as event, e.unit as unit, e.weight as weight,
+      e.lost as lost, e.lost_low as lost_low, e.lost_high as lost_high, l.samples as samples,
+      l.lost_samples as lost_samples, l.coverage as coverage, l.events_counted as events_counted,
+      l.arrived_events as arrived_events, l.gap_events as gap_events, l.tail_events as tail_events,
+      l.unsampled_events as unsampled_events, l.undivided_events as undivided_events,
+      l.unaccounted as unaccounted, l.throttles as throttles, l.throttled_ns as throttled_ns,
+      e.in_step as in_step
+    from losses l join events e on e.recording = l.recording and e.event = l.event`,
+} as const;
+
+export type ViewName = keyof typeof VIEWS;
+/** In the order in which they are created. */
+export const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
+
+/** The query that a view is, without indentation. */
+export function viewText(view: ViewName, dialect: SqlDialect): string {
+  return VIEWS[view].replace('$PATH', PATH[dialect]).replace(/\s+/g, ' ').trim();
+}
+
+/** The share `part` of the event `e`, between its bounds; null where samples were sums. */
+function bounds(part: string): string {
+  const whole = {
+    p: `(${part} / e.arrived)`,
+    n: 'e.effective_samples',
+    lost: 'e.lost_high',
+    of: 'e.arrived',
+  };
+  const known = 'e.effective_samples is not null and e.arrived > 0';
+  return (
+    `case when ${known} then ${wilson('-', whole)} else null end as low, ` +
+    `case when ${known} then ${wilson('+', whole)} else null end as high`
+  );
+}
+
+/** One end of Wilson's interval, with none or all of what was lost in the share (`share-bounds.ts`). */
+function wilson(end: '-' | '+', { p, n, of, lost }: Drawn): string {
+  const spread = `${Z} * sqrt(abs(${p} * (1 - ${p})) / ${n} + ${Z2 / 4} / ${n} / ${n})`;
+  const share = `(${p} + ${Z2 / 2} / ${n} ${end} ${spread}) / (1 + ${Z2} / ${n})`;
+  const added = end === '-' ? '' : ` + ${lost}`;
+  return `(${share} * ${of}${added}) / (${of} + ${lost})`;
+}

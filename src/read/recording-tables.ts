@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import { NONE } from '../base/brand.ts';
+import { profileRows, rowsOf } from '../formats/tables/profile-rows.ts';
+import { type RecordingTables, TABLES_VERSION, type TableRows } from '../formats/tables/schema.ts';
+import { inStepText } from '../period/report/in-step-words.ts';
+import type { PeriodsReport } from '../period/report/report.ts';
+import { secondsOf } from '../profile/analysis/diff-measure.ts';
+import { computeFlatReport } from '../profile/analysis/flat-report.ts';
+import { boundsOfNothing } from '../profile/analysis/share-bounds.ts';
+import { lostFunc } from '../profile/losses.ts';
+import { type EventIndex, FUNC_CATEGORIES, type WeightKind } from '../profile/types.ts';
+import type { AnalysedProfile } from './analysed-profile.ts';
+
+/** What a recording does not say of itself. */
+export type RecordingLabels = {
+  /** Shown in place of a path. */
+  readonly name: string;
+  readonly service?: string;
+  readonly build?: string;
+};
+
+export type TablesOptions = { readonly weight?: WeightKind };
+
+/** A recording as rows: the profile, its weights, their intervals and what was lost. */
+export function recordingTables(
+  opened: AnalysedProfile,
+  labels: RecordingLabels,
+  { weight = 'events' }: TablesOptions = {},
+): RecordingTables {
+  const weights = opened.weights(weight);
+  const periods = opened.periods({ streams: 'all' });
+  const figures = opened.profile.events.map((_, event) =>
+    figuresOf(opened, event as EventIndex, weight),
+  );
+  return {
+    recordings: recordingRow(opened, labels, weight),
+    events: eventRows(opened, figures),
+    functions: functionRows(opened, figures),
+    ...profileRows(opened.profile, weights),
+    streams: streamRows(opened, periods),
+    marks: markRows(opened, periods),
+    losses: lossRows(opened),
+  };
+}
+
+/**
+ * A number for the recording that no other is likely to have, below 2^53: of its host, its clock's start,
+ * its command line and its size.
+ */
+export function recordingNumber({ profile }: AnalysedProfile): number {
+  const { hostname, startTime, commandLine, kernel } = profile.meta;
+  const { length } = profile.samples;
+  const text = JSON.stringify([hostname, startTime, commandLine, kernel, length]);
+  const bytes = createHash('sha256').update(text).digest();
+  return bytes.readUIntBE(0, 6) * 32 + (bytes[6] & 31);
+}
+
+function recordingRow(
+  opened: AnalysedProfile,
+  { name, service, build }: RecordingLabels,
+  weight: WeightKind,
+): TableRows {
+  const { profile, facts } = opened;
+  const { meta } = profile;
+  const started = facts.startWallNs;
+  return rowsOf(1, [
+    [name],
+    [TABLES_VERSION],
+    [meta.hostname],
+    [service ?? null],
+    [build ?? null],
+    // Nearest number: nanoseconds since 1970 are above 2^53, the last digits are not known.
+    [started === null ? null : Number(started)],
+    [secondsOf(profile)],
+    [meta.kernel],
+    [meta.arch],
+    [meta.commandLine.join(' ')],
+    [meta.recorder ?? null],
+    [weight],
+    [facts.frames],
+    [meta.lostSideband ?? 0],
+    [opened.truncatedAt],
+    [meta.notes.join('\n')],
+  ]);
+}
+
+/** One event's functions with their intervals. */
+type EventFigures = ReturnType<typeof figuresOf>;
+
+function figuresOf(opened: AnalysedProfile, event: EventIndex, kind: WeightKind) {
+  const weights = opened.weights(kind, event);
+  const estimator = opened.shareEstimator(weights, event);
+  const rows = opened.samplesOf(event);
+  const wanted = estimator && { estimator, tables: ['bySymbol'] as const, totals: true };
+  const report = computeFlatReport(opened.profile, weights, rows, wanted ?? undefined);
+  return { event, weights, estimator, report };
+}
+
+function eventRows(opened: AnalysedProfile, figures: readonly EventFigures[]): TableRows {
+  const { events } = opened.profile;
+  const of = <Value>(value: (figure: EventFigures) => Value): Value[] => figures.map(value);
+  const lostBounds = ({ estimator }: EventFigures) => estimator?.lostBounds;
+  return rowsOf(events.length, [
+    Int32Array.from(events, (_, event) => event),
+    events.map(({ name }) => name),
+    of(({ weights }) => weights.unit),
+    events.map(({ mode }) => mode),
+    events.map(({ frequencyHz }) => frequencyHz),
+    events.map(({ fixedPeriod }) => fixedPeriod),
+    of(({ report }) => report.samples),
+    of(({ report }) => report.weight),
+    of(({ report }) => report.weight - report.lost),
+    of(({ report }) => report.lost),
+    of((figure) => figure.report.lost * (lostBounds(figure)?.least ?? 1)),
+    of((figure) => figure.report.lost * (lostBounds(figure)?.most ?? 1)),
+    of(({ estimator }) => estimator?.effectiveSamples ?? null),
+    of(({ estimator, report }) => estimator && boundsOfNothing(estimator, report).high),
+    of(({ event }) => {
+      const found = opened.inStep(event);
+      return found === null ? null : inStepText(found);
+    }),
+  ]);
+}
+
+function functionRows(opened: AnalysedProfile, figures: readonly EventFigures[]): TableRows {
+  const { profile } = opened;
+  const { funcs, dsos, strings } = profile;
+  const lost = lostFunc(profile);
+  const rows = figures.flatMap(({ event, report }) =>
+    report.bySymbol.map((row) => ({ event, ...row })),
+  );
+  const text = (index: number): string | null => (index === NONE ? null : strings[index]);
+  return rowsOf(rows.length, [
+    Int32Array.from(rows, ({ event }) => event),
+    rows.map(({ func }) => opened.nameOf(func)),
+    rows.map(({ func }) => (funcs.dso[func] === NONE ? '' : dsos[funcs.dso[func]].name)),
+    rows.map(({ func }) => (func === lost ? 'none' : FUNC_CATEGORIES[funcs.category[func]])),
+    rows.map(({ func }) => text(funcs.file[func])),
+    rows.map(({ func }) => funcs.line[func]),
+    rows.map(({ selfSamples }) => selfSamples),
+    rows.map(({ self }) => self),
+    rows.map(({ selfShare }) => selfShare),
+    rows.map(({ selfInterval }) => selfInterval?.low ?? null),
+    rows.map(({ selfInterval }) => selfInterval?.high ?? null),
+    rows.map(({ total }) => total),
+    rows.map(({ totalShare }) => totalShare),
+    rows.map(({ totalInterval }) => totalInterval?.low ?? null),
+    rows.map(({ totalInterval }) => totalInterval?.high ?? null),
+  ]);
+}
+
+function streamRows({ profile }: AnalysedProfile, { events }: PeriodsReport): TableRows {
+  const eventOf = new Map(profile.events.map(({ name }, event) => [name, event]));
+  const streamOf = new Map(
+    profile.streams.map(({ event, streamId }, stream) => [`${event} ${streamId}`, stream]),
+  );
+  const rows = events.flatMap((report) => {
+    const event = eventOf.get(report.event) ?? NONE;
+    return report.streams.map((stream) => ({ event, ...stream }));
+  });
+  return rowsOf(rows.length, [
+    Int32Array.from(rows, ({ event, streamId }) => streamOf.get(`${event} ${streamId}`) ?? NONE),
+    Int32Array.from(rows, ({ event }) => event),
+    rows.map(({ streamId }) => streamId ?? ''),
+    rows.map(({ verdict }) => verdict),
+    rows.map(({ samples }) => samples),
+    rows.map(({ settleSamples }) => settleSamples),
+    rows.map(({ settleNs }) => settleNs),
+    rows.map(({ steady }) => steady?.period.median ?? null),
+    rows.map(({ steady }) => steady?.hz ?? null),
+    rows.map(({ effectiveSamples }) => effectiveSamples),
+  ]);
+}
+
+/** `amount`: records lost, samples of a ramp. Context switches are left out: there may be more than samples. */
+function markRows(opened: AnalysedProfile, periods: PeriodsReport): TableRows {
+  const { losses, throttles, reRamps } = opened.marks(periods);
+  const rows = [
+    ...losses.map(({ event, cpu, timeNs, lost }) => ({
+      ...{ kind: 'lost', event, cpu, startNs: timeNs, endNs: null, amount: lost },
+      what: 'records that did not fit into the ring',
+    })),
+    ...throttles.map(({ event, startNs, endNs }) => ({
+      ...{ kind: 'throttled', event, cpu: NONE, startNs, endNs, amount: null },
+      what: 'the kernel had paused the event',
+    })),
+    ...reRamps.map(({ event, startNs, endNs, samples, cause }) => ({
+      ...{ kind: 're-ramp', event, cpu: NONE, startNs, endNs, amount: samples },
+      what: cause,
+    })),
+  ].sort((a, b) => a.startNs - b.startNs);
+  return rowsOf(rows.length, [
+    rows.map(({ kind }) => kind),
+    Int32Array.from(rows, ({ event }) => event),
+    Int32Array.from(rows, ({ cpu }) => cpu),
+    rows.map(({ startNs }) => Math.round(startNs)),
+    rows.map(({ endNs }) => (endNs === null ? null : Math.round(endNs))),
+    rows.map(({ amount }) => amount),
+    rows.map(({ what }) => what),
+  ]);
+}
+
+function lossRows(opened: AnalysedProfile): TableRows {
+  const ledgers = opened.ledgers();
+  const { throttles } = opened.facts;
+  const throttlesOf = (event: number) => throttles.filter((mark) => mark.event === event);
+  return rowsOf(ledgers.length, [
+    Int32Array.from(ledgers, (_, event) => event),
+    ledgers.map(({ samples }) => samples),
+    ledgers.map(({ lostSamples }) => lostSamples),
+    ledgers.map(({ coverage }) => coverage),
+    ledgers.map(({ eventsCounted }) => eventsCounted),
+    ledgers.map(({ arrivedEvents }) => arrivedEvents),
+    ledgers.map(({ eventCoverage }) => eventCoverage),
+    ledgers.map(({ gapEvents }) => gapEvents),
+    ledgers.map(({ tailEvents }) => tailEvents),
+    ledgers.map(({ unsampledEvents }) => unsampledEvents),
+    ledgers.map(({ undividedEvents }) => undividedEvents),
+    ledgers.map(({ unaccounted }) => unaccounted),
+    ledgers.map((_, event) => throttlesOf(event).length),
+    ledgers.map((_, event) =>
+      throttlesOf(event).reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0),
+    ),
+  ]);
+}
