@@ -147,10 +147,15 @@ function declareExport(program: Command): void {
   )
     .addOption(
       new Option('--format <format>', 'what to write')
-        .choices(['folded', 'speedscope', 'html', 'pprof', 'firefox', 'cpuprofile'])
+        .choices(['folded', 'speedscope', 'html', 'pprof', 'firefox', 'cpuprofile', 'parquet'])
         .makeOptionMandatory(),
     )
-    .requiredOption('-o, --output <file>', 'where to write; - is standard output')
+    .requiredOption(
+      '-o, --output <file>',
+      'where to write; - is standard output; parquet: a folder',
+    )
+    .option('--service <name>', 'parquet: the service that was recorded')
+    .option('--build <name>', 'parquet: the version that was recorded')
     .addOption(weightOption())
     .option(
       '--join',
@@ -177,9 +182,15 @@ Examples:
   perf-ts export --format pprof -o p.pb.gz                 for go tool pprof
   perf-ts export --format firefox -o p.json                for profiler.firefox.com
   perf-ts export --format cpuprofile -o p.cpuprofile       one thread, for DevTools and VS Code
+  perf-ts export --format parquet -o app.parquet           tables for SQL, one file each
   perf-ts export --format folded -o - | flamegraph.pl > graph.svg`,
     )
     .action(async (file: string | undefined, options) => {
+      if (options.format === 'parquet') {
+        const { exportParquet } = await import('./export-parquet.ts');
+        await exportParquet(inputFile(file, options), options);
+        return;
+      }
       const { runExport } = await import('./export.ts');
       await runExport(inputFile(file, options), options);
     });

@@ -34,7 +34,9 @@ export function laneOf(path: string, text: string): Lane {
   if (/^test\/(?:fuzz|limits|faults)\//.test(path)) return 'fuzz';
   if (/^test\/(?:live|examples)\//.test(path) || text.includes('helpers/live.ts')) return 'live';
   if (LONG.has(path) || BUILT.has(path) || path.startsWith('test/native/')) return 'command';
-  return /helpers\/(?:cli|compile|both-tools|recordings)\.ts/.test(text) ? 'command' : 'unit';
+  return /helpers\/(?:cli|compile|both-tools|recordings|query-tables)\.ts/.test(text)
+    ? 'command'
+    : 'unit';
 }
 
 /** All test files below `root`, by lane. */

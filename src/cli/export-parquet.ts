@@ -1,0 +1,88 @@
+import { closeSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { FailedError, UsageError } from '../base/errors.ts';
+import { formatBytes, formatCount } from '../base/numbers.ts';
+import { encodeParquet } from '../formats/tables/parquet.ts';
+import { TABLE_NAMES } from '../formats/tables/schema.ts';
+import type { WeightKind } from '../profile/types.ts';
+import type { SymbolSources } from '../read/files/symbol-files.ts';
+import { recordingNumber, recordingTables } from '../read/recording-tables.ts';
+import { packageVersion } from '../system/version.ts';
+import { say } from './command/failure.ts';
+import { type JavaScriptFlags, loadForCommand } from './command/load.ts';
+import { openOutput } from './command/open-output.ts';
+import type { SelectionFlags } from './command/selection-flags.ts';
+import { writeTo } from './command/stdout.ts';
+import { wantedFrames } from './command/wanted-frames.ts';
+
+const SELECTING = ['time', 'cpu', 'pid', 'tid', 'comm', 'dso', 'symbol', 'event', 'join'] as const;
+
+/** `perf-ts export --format parquet -o FOLDER`: a file for each table of docs/schema.md. */
+export async function exportParquet(
+  path: string,
+  flags: SelectionFlags &
+    SymbolSources &
+    JavaScriptFlags & {
+      readonly output: string;
+      readonly weight?: WeightKind;
+      readonly event?: string;
+      readonly join?: boolean;
+      readonly service?: string;
+      readonly build?: string;
+      readonly strict?: boolean;
+      readonly verbose?: boolean;
+    },
+): Promise<void> {
+  const selecting = SELECTING.find((name) => flags[name] !== undefined);
+  if (selecting !== undefined) {
+    throw new UsageError(`--${selecting}: Parquet holds the whole recording`, [
+      'choose in SQL: perf-ts query, or any engine that reads Parquet',
+    ]);
+  }
+  makeFolder(flags.output);
+  const opened = await loadForCommand(path, {
+    ...flags,
+    wanted: wantedFrames({ ...flags, json: false }),
+    lines: true,
+  });
+  const { service, build, weight } = flags;
+  const labels = {
+    name: path,
+    ...(service !== undefined && { service }),
+    ...(build !== undefined && { build }),
+  };
+  const recording = recordingNumber(opened);
+  const tables = recordingTables(opened, labels, weight === undefined ? {} : { weight });
+  let size = 0;
+  // The largest comes last: its presence means that the folder is complete.
+  const names = [...TABLE_NAMES.filter((name) => name !== 'samples'), 'samples' as const];
+  for (const table of names) {
+    const file = join(flags.output, `${table}.parquet`);
+    const bytes = encodeParquet(table, recording, tables[table], `perf-ts ${packageVersion()}`);
+    const fd = openOutput(file, 0o600);
+    try {
+      writeTo(fd, bytes, file);
+    } finally {
+      closeSync(fd);
+    }
+    size += bytes.length;
+  }
+  say(
+    `perf-ts: ${names.length} tables, ${formatCount(tables.samples.length)} samples, ` +
+      `${formatBytes(size)}, recording ${recording}`,
+  );
+}
+
+/** A new folder, or an empty one: tables of two recordings must not mix. */
+function makeFolder(folder: string): void {
+  if (folder === '-') {
+    throw new UsageError('Parquet is a folder of files: name one', ['-o app.parquet']);
+  }
+  if (!existsSync(folder)) {
+    mkdirSync(folder, { mode: 0o700 });
+    return;
+  }
+  if (!statSync(folder).isDirectory() || readdirSync(folder).length > 0) {
+    throw new FailedError(`${folder}: Parquet needs a new or an empty folder (EEXIST)`);
+  }
+}

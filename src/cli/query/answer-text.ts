@@ -1,0 +1,74 @@
+import { markdownCode, markdownTable } from '../../base/markdown.ts';
+import { formatShare } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
+import type { QueryAnswer, QueryValue } from '../../query/engine.ts';
+import { formatTable } from '../render/table.ts';
+
+/** Columns that hold parts of a whole: 0…1, or −1…1 of a change. */
+const SHARES = new Set(
+  'share low high before after delta self_share self_low self_high total_share total_low total_high coverage'.split(
+    ' ',
+  ),
+);
+
+/** The answer as a table for the terminal. */
+export function answerLines(answer: QueryAnswer): string[] {
+  const cells = answer.rows.map((row) =>
+    row.map((value, column) => printable(cellText(value, answer.columns[column]))),
+  );
+  const right = numericColumns(answer);
+  return [
+    ...formatTable(answer.columns.map(printable), cells, { right: [...right] }),
+    ...cutLines(answer),
+  ];
+}
+
+/** The answer as a table in Markdown; texts are code, so that none is markup. */
+export function answerMarkdown(answer: QueryAnswer): string[] {
+  const cells = answer.rows.map((row) =>
+    row.map((value, column) =>
+      typeof value === 'string'
+        ? markdownCode(value)
+        : printable(cellText(value, answer.columns[column])),
+    ),
+  );
+  const header = answer.columns.map((name) => markdownCode(name));
+  return [...markdownTable(header, cells, numericColumns(answer)), ...cutLines(answer)];
+}
+
+/** RFC 4180; null is an empty field. Control characters are escaped, as everywhere. */
+export function answerCsv({ columns, rows }: QueryAnswer): string {
+  const field = (value: QueryValue): string => {
+    if (value === null) return '';
+    const text = printable(String(value));
+    return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
+}
+
+/** One object a row, with the columns' names as keys. */
+export function answerObjects({ columns, rows }: QueryAnswer): Record<string, QueryValue>[] {
+  return rows.map((row) =>
+    Object.fromEntries(columns.map((name, column) => [name, row[column]] as const)),
+  );
+}
+
+function cutLines({ isCut, rows }: QueryAnswer): string[] {
+  return isCut ? [`… and more than these ${rows.length} rows (--max-rows)`] : [];
+}
+
+function numericColumns({ columns, rows }: QueryAnswer): Set<number> {
+  const right = columns.map((_, column) => column);
+  return new Set(
+    right.filter((column) =>
+      rows.every((row) => row[column] === null || typeof row[column] === 'number'),
+    ),
+  );
+}
+
+function cellText(value: QueryValue, column: string): string {
+  if (value === null) return '';
+  if (typeof value !== 'number') return String(value);
+  if (SHARES.has(column) && Math.abs(value) <= 1) return formatShare(value);
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+}

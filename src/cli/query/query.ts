@@ -1,0 +1,170 @@
+import { AbortError, FailedError, UsageError } from '../../base/errors.ts';
+import { signalStatus } from '../../base/exit-status.ts';
+import type { WeightKind } from '../../profile/types.ts';
+import { ClickHouseEngine, parseClickHouse } from '../../query/clickhouse.ts';
+import type { QueryEngine } from '../../query/engine.ts';
+import { openRecordings, type QueriedRecording } from '../../query/open-recordings.ts';
+import { QUERY_VERBS, type QueryVerb, type VerbOptions, verbSql } from '../../query/verbs.ts';
+import type { SymbolSources } from '../../read/files/symbol-files.ts';
+import { recordingNumber, recordingTables } from '../../read/recording-tables.ts';
+import { say } from '../command/failure.ts';
+import { type JavaScriptFlags, loadForCommand } from '../command/load.ts';
+import { wholeNumber } from '../command/option-values.ts';
+import { printJson, writeOut } from '../command/stdout.ts';
+import { wantedFrames } from '../command/wanted-frames.ts';
+import { answerCsv, answerLines, answerMarkdown, answerObjects } from './answer-text.ts';
+
+export type QueryFlags = SymbolSources &
+  JavaScriptFlags & {
+    readonly func?: string;
+    readonly event?: string;
+    readonly by?: 'self' | 'total';
+    readonly limit?: string;
+    readonly service?: string;
+    readonly build?: string;
+    readonly baseline?: readonly string[];
+    readonly on?: string;
+    readonly insert?: boolean;
+    readonly sql?: boolean;
+    readonly json?: boolean;
+    readonly csv?: boolean;
+    readonly md?: boolean;
+    readonly maxRows?: string;
+    readonly timeout?: string;
+    readonly weight?: WeightKind;
+    readonly strict?: boolean;
+    readonly verbose?: boolean;
+  };
+
+const SIGINT = 2;
+const DEFAULT_LIMIT = 20;
+const DEFAULT_MAX_ROWS = 10_000;
+const DEFAULT_TIMEOUT = 60;
+
+/** `perf-ts query WHAT [FILE…]`: WHAT is a verb or SQL. */
+export async function runQuery(
+  what: string,
+  words: readonly string[],
+  flags: QueryFlags,
+): Promise<void> {
+  if ([flags.json, flags.csv, flags.md].filter(Boolean).length > 1) {
+    throw new UsageError('--json, --csv and --md exclude each other');
+  }
+  const verb = QUERY_VERBS.find((name) => name === what);
+  if (verb === undefined && !/\s/.test(what.trim())) {
+    throw new UsageError(`${what}: neither SQL nor one of ${QUERY_VERBS.join(', ')}`, [
+      "perf-ts query 'select * from top_self limit 10' perf.data",
+    ]);
+  }
+  const limits = {
+    maxRows: wholeNumber('--max-rows', flags.maxRows ?? String(DEFAULT_MAX_ROWS)),
+    timeoutSeconds: wholeNumber('--timeout', flags.timeout ?? String(DEFAULT_TIMEOUT)),
+  };
+  const builds = verb === 'compare' ? words : [];
+  const files = verb === 'compare' ? [] : words;
+  const { engine, recordings } = await openEngine(verb, files, flags);
+  const stopped = new AbortController();
+  const stop = (): void => stopped.abort();
+  process.once('SIGINT', stop);
+  try {
+    const sql =
+      verb === undefined ? what : verbSql(verb, optionsOf(verb, recordings, builds, flags));
+    const answer = await engine.run(sql, { ...limits, signal: stopped.signal });
+    print(sql, answer, recordings, flags);
+  } catch (error) {
+    if (!(error instanceof AbortError)) throw error;
+    throw new FailedError('the query was interrupted', [], signalStatus(SIGINT));
+  } finally {
+    process.removeListener('SIGINT', stop);
+    engine.close();
+  }
+}
+
+async function openEngine(
+  verb: QueryVerb | undefined,
+  files: readonly string[],
+  flags: QueryFlags,
+): Promise<{ engine: QueryEngine; recordings: readonly QueriedRecording[] }> {
+  const open = (file: string) =>
+    loadForCommand(file, {
+      ...flags,
+      wanted: wantedFrames({ ...flags, json: false }),
+      lines: true,
+    });
+  const options = flags.weight === undefined ? {} : { weight: flags.weight };
+  if (flags.on === undefined) {
+    if (flags.insert) throw new UsageError('--insert: into which server? --on clickhouse://HOST');
+    const all = [...(flags.baseline ?? []), ...files];
+    const defaults = verb === 'diff' ? ['perf.data.old', 'perf.data'] : ['perf.data'];
+    return openRecordings(all.length === 0 ? defaults : all, open, options);
+  }
+  const engine = new ClickHouseEngine(parseClickHouse(flags.on));
+  if (files.length > 0 && !flags.insert) {
+    throw new UsageError(`${files[0]}: with --on the server's recordings are asked`, [
+      'add it to the server first: --insert',
+    ]);
+  }
+  const labels = {
+    ...(flags.service !== undefined && { service: flags.service }),
+    ...(flags.build !== undefined && { build: flags.build }),
+  };
+  const recordings: QueriedRecording[] = [];
+  for (const file of files) {
+    const opened = await open(file);
+    const recording = recordingNumber(opened);
+    await engine.insert(recording, recordingTables(opened, { name: file, ...labels }, options));
+    say(`perf-ts: ${file} is recording ${recording} on the server`);
+    recordings.push({ recording, file });
+  }
+  return { engine, recordings };
+}
+
+function optionsOf(
+  verb: QueryVerb,
+  recordings: readonly QueriedRecording[],
+  builds: readonly string[],
+  flags: QueryFlags,
+): VerbOptions {
+  const { func, event, by, service } = flags;
+  const numbers = recordings.map(({ recording }) => recording);
+  const old = flags.baseline?.length ?? 1;
+  if (verb === 'diff' && numbers.length < old + 1) {
+    throw new UsageError('diff needs a recording on either side', ['perf-ts query diff OLD NEW']);
+  }
+  if (verb === 'diff' && flags.baseline === undefined && numbers.length > 2) {
+    throw new UsageError(`${numbers.length} recordings: which of them are older is not clear`, [
+      'perf-ts query diff --baseline OLD1 --baseline OLD2 NEW1 NEW2',
+    ]);
+  }
+  return {
+    limit: wholeNumber('--limit', flags.limit ?? String(DEFAULT_LIMIT)),
+    ...(func !== undefined && { func }),
+    ...(event !== undefined && { event }),
+    ...(by !== undefined && { by }),
+    ...(service !== undefined && flags.on !== undefined && !flags.insert && { service }),
+    ...(verb === 'diff' && { sides: { old: numbers.slice(0, old), new: numbers.slice(old) } }),
+    ...(builds.length === 2 && { builds: [builds[0], builds[1]] as const }),
+  };
+}
+
+function print(
+  sql: string,
+  answer: Awaited<ReturnType<QueryEngine['run']>>,
+  recordings: readonly QueriedRecording[],
+  flags: QueryFlags,
+): void {
+  if (flags.json) {
+    const { isCut } = answer;
+    printJson({ schema: 'perf-ts/query@1', recordings, sql, rows: answerObjects(answer), isCut });
+    return;
+  }
+  if (flags.csv) {
+    if (flags.sql) say(sql);
+    if (answer.isCut) say(`perf-ts: more than these ${answer.rows.length} rows (--max-rows)`);
+    writeOut(answerCsv(answer));
+    return;
+  }
+  const lines = flags.md ? answerMarkdown(answer) : answerLines(answer);
+  if (flags.sql) lines.unshift(...(flags.md ? ['```sql', sql, '```', ''] : [sql, '']));
+  writeOut(`${lines.join('\n')}\n`);
+}

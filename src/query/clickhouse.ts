@@ -1,0 +1,179 @@
+import { gzipSync } from 'node:zlib';
+import { AbortError, FailedError, UsageError } from '../base/errors.ts';
+import { schemaStatements } from '../formats/tables/ddl.ts';
+import {
+  type RecordingTables,
+  type SchemaTable,
+  TABLE_NAMES,
+  tableColumns,
+} from '../formats/tables/schema.ts';
+import { tooLate } from './duckdb.ts';
+import type { QueryAnswer, QueryEngine, QueryLimits, QueryValue } from './engine.ts';
+
+/** Where a ClickHouse server answers: `clickhouse://[user[:password]@]host[:port][/database]`. */
+export type ClickHousePlace = {
+  readonly origin: string;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+};
+
+const DEFAULT_PORT = { clickhouse: 8123, clickhouses: 8443 };
+const INSERT_TIMEOUT_MS = 120_000;
+/** Rows of one insert: some megabytes of text. */
+const INSERT_ROWS = 50_000;
+
+/**
+ * Reads the place of a server; `clickhouses://` goes by TLS. The password is better in
+ * `CLICKHOUSE_PASSWORD`, since others on the machine see the command line. Throws `UsageError`.
+ */
+export function parseClickHouse(text: string, env = process.env): ClickHousePlace {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw badPlace(text);
+  }
+  const scheme = url.protocol.slice(0, -1);
+  if (scheme !== 'clickhouse' && scheme !== 'clickhouses') throw badPlace(text);
+  const port = url.port === '' ? DEFAULT_PORT[scheme] : Number(url.port);
+  const host = url.hostname === '' ? 'localhost' : url.hostname;
+  return {
+    origin: `${scheme === 'clickhouse' ? 'http' : 'https'}://${host}:${port}`,
+    database: decodeURIComponent(url.pathname.slice(1)) || 'default',
+    user: decodeURIComponent(url.username) || (env.CLICKHOUSE_USER ?? 'default'),
+    password: decodeURIComponent(url.password) || (env.CLICKHOUSE_PASSWORD ?? ''),
+  };
+}
+
+function badPlace(text: string): UsageError {
+  return new UsageError(
+    `${text.replace(/:[^:@/]*@/, ':…@')}: not the place of a ClickHouse server`,
+    ['--on clickhouse://HOST:8123/DATABASE, clickhouses:// with TLS'],
+  );
+}
+
+/** A ClickHouse server that has the tables, asked over HTTP; it is changed by `insert` only. */
+export class ClickHouseEngine implements QueryEngine {
+  readonly #place: ClickHousePlace;
+
+  constructor(place: ClickHousePlace) {
+    this.#place = place;
+  }
+
+  async run(sql: string, { maxRows, timeoutSeconds, signal }: QueryLimits): Promise<QueryAnswer> {
+    const text = await this.#post(sql, {
+      query: {
+        default_format: 'JSONCompactEachRowWithNames',
+        readonly: '2',
+        max_execution_time: String(Math.ceil(timeoutSeconds)),
+        max_result_rows: String(maxRows + 1),
+        result_overflow_mode: 'break',
+        output_format_json_quote_64bit_integers: '1',
+      },
+      timeoutMs: timeoutSeconds * 1000,
+      ...(signal !== undefined && { signal }),
+    });
+    const [columns = [], ...rows] = text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as QueryValue[]);
+    return {
+      columns: columns.map(String),
+      rows: rows.slice(0, maxRows).map((row) => row.map(toValue)),
+      isCut: rows.length > maxRows,
+    };
+  }
+
+  /** Adds a recording; makes tables and views where there are none. */
+  async insert(recording: number, tables: RecordingTables): Promise<void> {
+    for (const statement of schemaStatements('clickhouse')) {
+      await this.#post(statement, { query: {}, timeoutMs: INSERT_TIMEOUT_MS });
+    }
+    const { rows } = await this.run(
+      `select count(*) as n from recordings r where r.recording = ${recording}`,
+      { maxRows: 1, timeoutSeconds: INSERT_TIMEOUT_MS / 1000 },
+    );
+    if (rows[0]?.[0] !== 0) {
+      throw new FailedError(`recording ${recording} is on the server already`);
+    }
+    // The row that makes it known comes last.
+    const order = TABLE_NAMES.filter((table) => table !== 'recordings');
+    for (const table of [...order, 'recordings' as const]) {
+      await this.#insertRows(recording, table, tables);
+    }
+  }
+
+  close(): void {}
+
+  async #insertRows(recording: number, table: SchemaTable, tables: RecordingTables): Promise<void> {
+    const { length, columns } = tables[table];
+    const names = tableColumns(table).map(({ name }) => name);
+    const insert = `insert into ${table} (${names.join(', ')}) format JSONCompactEachRow`;
+    for (let first = 0; first < length; first += INSERT_ROWS) {
+      const lines: string[] = [];
+      for (let row = first; row < Math.min(length, first + INSERT_ROWS); row++) {
+        lines.push(JSON.stringify([recording, ...columns.map((column) => column[row])]));
+      }
+      await this.#post(lines.join('\n'), {
+        query: { query: insert },
+        timeoutMs: INSERT_TIMEOUT_MS,
+        isPacked: true,
+      });
+    }
+  }
+
+  async #post(
+    body: string,
+    options: {
+      readonly query: Readonly<Record<string, string>>;
+      readonly timeoutMs: number;
+      readonly signal?: AbortSignal;
+      readonly isPacked?: boolean;
+    },
+  ): Promise<string> {
+    const { origin, database, user, password } = this.#place;
+    const late = AbortSignal.timeout(options.timeoutMs);
+    const search = new URLSearchParams({ database, ...options.query });
+    try {
+      const response = await fetch(`${origin}/?${search}`, {
+        method: 'POST',
+        headers: {
+          'X-ClickHouse-User': user,
+          ...(password !== '' && { 'X-ClickHouse-Key': password }),
+          ...(options.isPacked && { 'Content-Encoding': 'gzip' }),
+        },
+        body: options.isPacked ? gzipSync(body, { level: 1 }) : body,
+        signal: options.signal === undefined ? late : AbortSignal.any([late, options.signal]),
+      });
+      const text = await response.text();
+      if (!response.ok) throw refusal(origin, response.status, text);
+      return text;
+    } catch (error) {
+      if (options.signal?.aborted) throw new AbortError(options.signal);
+      if (late.aborted) throw tooLate(options.timeoutMs / 1000);
+      if (error instanceof FailedError || error instanceof UsageError) throw error;
+      const { cause, message } = error as Error;
+      throw new FailedError(
+        `${origin} does not answer: ${cause ? (cause as Error).message : message}`,
+      );
+    }
+  }
+}
+
+function refusal(origin: string, status: number, text: string): Error {
+  const reason = text.split('\n')[0].slice(0, 300);
+  if (status === 401 || status === 403 || /Code: (516|192|194)\b/.test(reason)) {
+    return new FailedError(`${origin} refuses the user: ${reason}`, [
+      'name one: clickhouse://USER@HOST, the password in CLICKHOUSE_PASSWORD',
+    ]);
+  }
+  return new UsageError(`the query failed: ${reason}`);
+}
+
+/** Whole numbers of 64 bits come as text, which looks like no name of a function. */
+function toValue(value: QueryValue): QueryValue {
+  if (typeof value !== 'string' || !/^-?\d{1,16}$/.test(value)) return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}

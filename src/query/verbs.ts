@@ -1,0 +1,276 @@
+import { UsageError } from '../base/errors.ts';
+
+/** Questions that have a name, as SQL that DuckDB and ClickHouse take alike. */
+export const QUERY_VERBS = [
+  'top',
+  'callers',
+  'callees',
+  'lines',
+  'timeline',
+  'periods',
+  'ledger',
+  'diff',
+  'share',
+  'compare',
+  'rarest',
+  'newest',
+] as const;
+export type QueryVerb = (typeof QUERY_VERBS)[number];
+
+export type VerbOptions = {
+  /** A function: its name, or what stands in front of its arguments or place; `*` is anything. */
+  readonly func?: string;
+  /** By name; default: the first of each recording. */
+  readonly event?: string;
+  /** `top`: by what the function did itself, or with all that it called. */
+  readonly by?: 'self' | 'total';
+  readonly limit: number;
+  readonly service?: string;
+  /** `diff`: the numbers of the recordings on either side. */
+  readonly sides?: { readonly old: readonly number[]; readonly new: readonly number[] };
+  /** `compare`: two builds. */
+  readonly builds?: readonly [old: string, now: string];
+};
+
+/** The SQL of a verb. Throws `UsageError` where an option is missing. */
+export function verbSql(verb: QueryVerb, options: VerbOptions): string {
+  switch (verb) {
+    case 'top':
+      return topSql(options);
+    case 'callers':
+    case 'callees':
+      return edgesSql(verb, options);
+    case 'lines':
+      return linesSql(options);
+    case 'timeline':
+      return timelineSql(options);
+    case 'periods':
+      return `select p.recording as recording, p.event as event, p.stream_id as stream_id, p.verdict as verdict,
+  p.samples as samples, p.settle_samples as settle_samples, p.median_period as median_period, p.hz as hz
+from periods p
+order by recording, event, samples desc, stream_id
+limit ${options.limit}`;
+    case 'ledger':
+      return `select l.recording as recording, l.event as event, l.unit as unit, l.weight as weight, l.lost as lost,
+  l.lost_low as lost_low, l.lost_high as lost_high, l.samples as samples, l.lost_samples as lost_samples,
+  l.coverage as coverage, l.throttles as throttles
+from ledger l
+order by recording, event`;
+    case 'diff': {
+      const { sides } = options;
+      if (sides === undefined) throw new UsageError('diff needs recordings on both sides');
+      const among = (numbers: readonly number[]) => `r.recording in (${numbers.join(', ')})`;
+      return differenceSql(among(sides.old), among(sides.new), options);
+    }
+    case 'compare': {
+      const [old, now] = options.builds ?? [];
+      if (old === undefined || now === undefined) {
+        throw new UsageError('compare needs two builds', ['perf-ts query compare OLD NEW']);
+      }
+      return differenceSql(`r.build = ${literal(old)}`, `r.build = ${literal(now)}`, options);
+    }
+    case 'share':
+      return shareSql(options);
+    case 'rarest':
+      return seenSql('share, recordings, func', options);
+    case 'newest':
+      return seenSql('first_seen desc, share desc, func', options);
+  }
+}
+
+function topSql(options: VerbOptions): string {
+  const view = options.by === 'total' ? 'top_total' : 'top_self';
+  return `select t.recording as recording, t.event as event, t.weight as weight, t.unit as unit, t.share as share,
+  t.low as low, t.high as high, t.dso as dso, t.func as func
+from ${view} t
+where ${and(eventIs('t', options), named('t.func', options.func))}
+order by recording, weight desc, func, dso
+limit ${options.limit}`;
+}
+
+function edgesSql(verb: 'callers' | 'callees', options: VerbOptions): string {
+  const other = verb === 'callers' ? 'caller' : 'callee';
+  return `select t.recording as recording, t.event as event, t.func as func, t.${other} as ${other},
+  t.${other}_dso as ${other}_dso, t.weight as weight, t.unit as unit, t.share as share, t.low as low, t.high as high,
+  t.samples as samples
+from ${verb} t
+where ${and(eventIs('t', options), named('t.func', needed(verb, options.func)))}
+order by recording, weight desc, ${other}, ${other}_dso, func
+limit ${options.limit}`;
+}
+
+function linesSql(options: VerbOptions): string {
+  return `select t.recording as recording, t.event as event, t.func as func, t.file as file, t.line as line,
+  t.self as self, t.total as total, t.unit as unit, t.share as share, t.low as low, t.high as high
+from lines t
+where ${and(eventIs('t', options), named('t.func', needed('lines', options.func)))}
+order by recording, total desc, self desc, func, line
+limit ${options.limit}`;
+}
+
+function timelineSql(options: VerbOptions): string {
+  return `select t.recording as recording, t.event as event, t.second as second, t.weight as weight, t.unit as unit,
+  t.share as share, t.low as low, t.high as high, t.func as func
+from timeline t
+where ${and(eventIs('t', options), named('t.func', options.func))}
+order by recording, second, weight desc, func
+limit ${options.limit}`;
+}
+
+/** Per cent of a function, by version and host, over their recordings; those without it count as 0. */
+function shareSql(options: VerbOptions): string {
+  const { mean, low, high } = meanSql('m');
+  return `with cells as (
+  select c.recording as recording, sum(c.share) as share, sum(c.low) as low,
+    case when count(*) = 1 then max(c.nothing) else sum(c.high) end as high
+  from (
+    select f.recording as recording, f.self_share as share, coalesce(f.self_low, f.self_share) as low,
+      coalesce(f.self_high, f.self_share) as high, 0.0 as nothing
+    from functions f join events e on e.recording = f.recording and e.event = f.event
+    where ${and(firstEvent('e', options), named('f.func', needed('share', options.func)))}
+    union all
+    select e.recording as recording, 0.0 as share, 0.0 as low, 0.0 as high,
+      coalesce(e.nothing_high, 0.0) as nothing
+    from events e where ${firstEvent('e', options)}
+  ) c
+  group by c.recording
+), means as (
+  select r.service as service, r.build as build, r.host as host, count(*) as recordings,
+    sum(c.share) as share, sum(c.share * c.share) as squares,
+    sum((c.high - c.low) * (c.high - c.low)) as open, min(c.low) as least, max(c.high) as most
+  from cells c join recordings r on r.recording = c.recording${whereService(options)}
+  group by r.service, r.build, r.host
+)
+select m.service as service, m.build as build, m.host as host, m.recordings as recordings, ${mean} as share,
+  ${low} as low, ${high} as high
+from means m
+order by service, build, host
+limit ${options.limit}`;
+}
+
+/** Functions by how rare they are, or by when they were first seen. */
+function seenSql(order: string, options: VerbOptions): string {
+  return `select f.func as func, count(distinct f.recording) as recordings, count(distinct r.build) as builds,
+  count(distinct r.host) as hosts, min(r.started_ns) as first_seen, avg(f.self_share) as share,
+  max(f.self_high) as high
+from functions f join events e on e.recording = f.recording and e.event = f.event
+join recordings r on r.recording = f.recording
+where ${and(firstEvent('e', options), 'f.self > 0', named('f.func', options.func), service(options))}
+group by f.func
+order by ${order}
+limit ${options.limit}`;
+}
+
+/**
+ * Shares on two sides of one recording or several, by the rules of `perf-ts diff` (`change.ts`): Newcombe's
+ * interval of two, Student's of more, whose spread is at least what each recording leaves open.
+ */
+function differenceSql(isOld: string, isNew: string, options: VerbOptions): string {
+  const both = 'd.n0 = 1 and d.n1 = 1';
+  const change = 'd.after - d.before';
+  const down = 'sqrt((d.after - d.l1) * (d.after - d.l1) + (d.h0 - d.before) * (d.h0 - d.before))';
+  const up = 'sqrt((d.h1 - d.after) * (d.h1 - d.after) + (d.before - d.l0) * (d.before - d.l0))';
+  const half = `${t95('(d.n0 + d.n1 - 2)')} * sqrt(greatest(d.spread, d.open) * (1.0 / d.n0 + 1.0 / d.n1))`;
+  return `with sides as (
+  select r.recording as recording, case when ${isNew} then 1 else 0 end as side
+  from recordings r where ((${isOld}) or (${isNew}))${service(options) && ` and ${service(options)}`}
+), sizes as (
+  select sum(1 - s.side) as n0, sum(s.side) as n1 from sides s
+), unseen as (
+  select avg(coalesce(e.nothing_high, 0.0)) as high
+  from events e join sides s on s.recording = e.recording where ${firstEvent('e', options)}
+), cells as (
+  select f.func as func, s.side as side, f.recording as recording, sum(f.self_share) as share,
+    sum(coalesce(f.self_low, f.self_share)) as low, sum(coalesce(f.self_high, f.self_share)) as high
+  from functions f join sides s on s.recording = f.recording
+  join events e on e.recording = f.recording and e.event = f.event
+  where ${and(firstEvent('e', options), named('f.func', options.func))}
+  group by f.func, s.side, f.recording
+), sums as (
+  select c.func as func, count(*) as seen, sum((1 - c.side) * c.share) as s0, sum(c.side * c.share) as s1,
+    sum(c.share * c.share) as squares, sum((c.high - c.low) * (c.high - c.low)) as open,
+    sum((1 - c.side) * c.low) as l0, sum(c.side * c.low) as l1,
+    case when sum(1 - c.side) > 0 then sum((1 - c.side) * c.high) else -1 end as h0,
+    case when sum(c.side) > 0 then sum(c.side * c.high) else -1 end as h1
+  from cells c group by c.func
+), sided as (
+  select m.func as func, z.n0 as n0, z.n1 as n1, m.s0 / z.n0 as before, m.s1 / z.n1 as after, m.l0 as l0,
+    m.l1 as l1, case when m.h0 < 0 then u.high else m.h0 end as h0,
+    case when m.h1 < 0 then u.high else m.h1 end as h1,
+    (m.squares - m.s0 * m.s0 / z.n0 - m.s1 * m.s1 / z.n1) / greatest(1, z.n0 + z.n1 - 2) as spread,
+    (m.open + (z.n0 + z.n1 - m.seen) * u.high * u.high) / (z.n0 + z.n1) / ${4 * 1.959964 ** 2} as open
+  from sums m cross join sizes z cross join unseen u
+), judged as (
+  select d.func as func, d.before as before, d.after as after, ${change} as delta,
+    case when ${both} then ${change} - ${down} else ${change} - ${half} end as low,
+    case when ${both} then ${change} + ${up} else ${change} + ${half} end as high
+  from sided d
+)
+select j.before as before, j.after as after, j.delta as delta, j.low as low, j.high as high,
+  case when j.low > 0 then 'more' when j.high < 0 then 'less' else 'not distinguishable' end as verdict,
+  j.func as func
+from judged j
+order by abs(j.delta) desc, func
+limit ${options.limit}`;
+}
+
+/** Mean and its interval over `recordings` values; of one its own. */
+function meanSql(m: string): { mean: string; low: string; high: string } {
+  const mean = `${m}.share / ${m}.recordings`;
+  const spread = `(${m}.squares - ${m}.share * ${m}.share / ${m}.recordings) / greatest(1, ${m}.recordings - 1)`;
+  const open = `${m}.open / ${m}.recordings / ${4 * 1.959964 ** 2}`;
+  const half = `${t95(`(${m}.recordings - 1)`)} * sqrt(greatest(${spread}, ${open}) / ${m}.recordings)`;
+  return {
+    mean,
+    low: `case when ${m}.recordings = 1 then ${m}.least else greatest(0.0, ${mean} - ${half}) end`,
+    high: `case when ${m}.recordings = 1 then ${m}.most else least(1.0, ${mean} + ${half}) end`,
+  };
+}
+
+/** Student's 95 % quantile: of few degrees by table, else by Cornish and Fisher's expansion (to 0.01 %). */
+function t95(degrees: string): string {
+  const table = [12.7062, 4.3027, 3.1824, 2.7764];
+  const cases = table.map((value, at) => `when ${degrees} = ${at + 1} then ${value}`).join(' ');
+  const d = `greatest(1, ${degrees})`;
+  return `(case ${cases} else 1.959964 + 2.372271 / ${d} + 2.822486 / ${d} / ${d} + 2.555850 / ${d} / ${d} / ${d} end)`;
+}
+
+function and(...conditions: readonly string[]): string {
+  return conditions.filter((condition) => condition !== '').join(' and ') || '1 = 1';
+}
+
+function eventIs(alias: string, { event }: VerbOptions): string {
+  return event === undefined ? '' : `${alias}.event = ${literal(event)}`;
+}
+
+/** Shares of several events must not be mixed. */
+function firstEvent(alias: string, { event }: VerbOptions): string {
+  return event === undefined ? `${alias}.event = 0` : `${alias}.name = ${literal(event)}`;
+}
+
+function service({ service: name }: VerbOptions): string {
+  return name === undefined ? '' : `r.service = ${literal(name)}`;
+}
+
+function whereService(options: VerbOptions): string {
+  const condition = service(options);
+  return condition === '' ? '' : `\n  where ${condition}`;
+}
+
+function needed(verb: string, func: string | undefined): string {
+  if (func !== undefined) return func;
+  throw new UsageError(`${verb}: of which function?`, [`perf-ts query ${verb} --func NAME`]);
+}
+
+/** A function by its whole name, or by what stands in front of `(` or of its place: `handle`. */
+function named(column: string, func: string | undefined): string {
+  if (func === undefined) return '';
+  if (func.includes('*')) return `${column} like ${literal(func.replaceAll('*', '%'))}`;
+  const begins = (end: string) => `position(${literal(func + end)} in ${column}) = 1`;
+  return `(${column} = ${literal(func)} or ${begins(' ')} or ${begins('(')} or ${begins('<')})`;
+}
+
+/** In ClickHouse a backslash begins an escape, in DuckDB it does not: such names can be asked for with `*`. */
+function literal(text: string): string {
+  return `'${text.replaceAll('\\', '_').replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,113 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { perfTs, scratchDirectory } from '../../helpers/cli.ts';
+
+const FOLDED = 'main;work;leaf 70\nmain;work 20\nmain;<b>|`evil` 10\n';
+
+function foldedFile(text = FOLDED): string {
+  const file = join(scratchDirectory(), 'app.folded');
+  writeFileSync(file, text);
+  return file;
+}
+
+test('a question by name prints a table, and with --sql what it asked', () => {
+  const { stdout, status } = perfTs(['query', 'top', foldedFile(), '--sql']);
+  expect(status).toBe(0);
+  expect(stdout).toContain('from top_self t');
+  expect(stdout).toMatch(/70\.00% .*leaf$/m);
+});
+
+test('what --sql prints answers the same when it is asked itself', () => {
+  const file = foldedFile();
+  const words = ['callers', 'lines', 'top', 'timeline'].map((verb) => [verb, '--func', 'work']);
+  for (const verb of [...words, ['ledger'], ['periods']]) {
+    const named = JSON.parse(perfTs(['query', ...verb, file, '--json']).stdout);
+    const asked = JSON.parse(perfTs(['query', named.sql, file, '--json']).stdout);
+    expect(asked).toEqual(named);
+  }
+});
+
+test('--json has rows as objects, and numbers as numbers', () => {
+  const sql = 'select func, self from functions order by self desc limit 1';
+  const { stdout } = perfTs(['query', sql, foldedFile(), '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    schema: 'perf-ts/query@1',
+    sql,
+    rows: [{ func: 'leaf', self: 70 }],
+    isCut: false,
+  });
+});
+
+test('--csv quotes, and --md makes no markup of names', () => {
+  const sql = 'select func, 1 as "a,b" from functions where func like \'<b>%\'';
+  const file = foldedFile();
+  expect(perfTs(['query', sql, file, '--csv']).stdout).toBe('func,"a,b"\r\n<b>|`evil`,1\r\n');
+  const { stdout } = perfTs(['query', sql, file, '--md']);
+  expect(stdout.split('\n')[2]).toBe('| `` <b>\\|`evil` `` | 1 |');
+});
+
+test('several recordings are told apart, and compared', () => {
+  const later = foldedFile('main;work;leaf 30\nmain;work 70\n');
+  const { stdout } = perfTs(['query', 'diff', foldedFile(), later, '--json']);
+  const { rows, recordings } = JSON.parse(stdout);
+  expect(recordings).toHaveLength(2);
+  expect(rows[0]).toMatchObject({ func: 'work', before: 0.2, after: 0.7 });
+});
+
+test('Parquet is written, and read again by query', () => {
+  const file = foldedFile();
+  const folder = join(scratchDirectory(), 'app.parquet');
+  const words = ['export', file, '--format', 'parquet', '-o', folder, '--build', '1.2'];
+  expect(perfTs(words).status).toBe(0);
+  const direct = JSON.parse(perfTs(['query', 'top', file, '--json']).stdout);
+  const read = JSON.parse(perfTs(['query', 'top', folder, '--json']).stdout);
+  expect(read.rows).toEqual(direct.rows);
+  const labels = perfTs(['query', 'select name, build from recordings', folder, '--csv']);
+  expect(labels.stdout).toBe(`name,build\r\n${file},1.2\r\n`);
+  // What is there already is not mixed with another recording.
+  const before = readFileSync(join(folder, 'samples.parquet'));
+  const again = perfTs(words);
+  expect(again.status).toBe(125);
+  expect(again.stderr).toContain('a new or an empty folder');
+  expect(readFileSync(join(folder, 'samples.parquet'))).toEqual(before);
+});
+
+test('Parquet of a selection is refused before anything is written', () => {
+  const folder = join(scratchDirectory(), 'app.parquet');
+  const words = ['export', foldedFile(), '--format', 'parquet', '-o', folder, '--comm', 'main'];
+  const { status, stderr } = perfTs(words);
+  expect(status).toBe(2);
+  expect(stderr).toContain('holds the whole recording');
+  expect(existsSync(folder)).toBe(false);
+});
+
+describe('refusals', () => {
+  test.each([
+    [['query', 'tops'], 2, 'neither SQL nor one of top'],
+    [['query', 'callers', 'FILE'], 2, 'of which function?'],
+    [['query', 'select nope from samples', 'FILE'], 2, 'nope'],
+    [['query', 'top', 'FILE', '--json', '--csv'], 2, 'exclude each other'],
+    [['query', 'diff', 'FILE'], 2, 'a recording on either side'],
+    [['query', 'diff', 'FILE', 'FILE', 'FILE'], 2, 'which of them are older'],
+    [['query', 'top', '--on', 'http://db'], 2, 'not the place of a ClickHouse server'],
+    [['query', 'top', 'FILE', '--on', 'clickhouse://db'], 2, '--insert'],
+    [['query', "select * from read_text('/etc/passwd')", 'FILE'], 2, 'file system'],
+    [
+      [
+        'query',
+        'select count(*) from range(100000000) a, range(100000) b',
+        'FILE',
+        '--timeout',
+        '1',
+      ],
+      125,
+      'longer than 1 s',
+    ],
+  ])('%j', (words, expected, message) => {
+    const file = foldedFile();
+    const { status, stderr } = perfTs(words.map((word) => (word === 'FILE' ? file : word)));
+    expect(stderr).toContain(message);
+    expect(status).toBe(expected);
+  });
+});

@@ -1,0 +1,103 @@
+// The same text is asked of DuckDB and of ClickHouse: views, questions by name, what docs/schema.md shows.
+
+import { readFileSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { VIEW_NAMES } from '../../src/formats/tables/views.ts';
+import { ClickHouseEngine, parseClickHouse } from '../../src/query/clickhouse.ts';
+import { DuckDBEngine } from '../../src/query/duckdb.ts';
+import type { QueryValue } from '../../src/query/engine.ts';
+import { QUERY_VERBS, type VerbOptions, verbSql } from '../../src/query/verbs.ts';
+import { recordingTables } from '../../src/read/recording-tables.ts';
+import { hasClickHouse, openSession, serveSession } from '../helpers/clickhouse.ts';
+import { DRAWN, LATER, LIMITS } from '../helpers/query-tables.ts';
+
+const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/schema.md'), 'utf8');
+const SHOWN = [...DOCUMENT.matchAll(/```sql\n([^`]*)```/g)].map(([, sql]) => sql);
+
+const OPTIONS: VerbOptions = {
+  func: 'work',
+  limit: 100,
+  sides: { old: [1], new: [2] },
+  builds: ['1.0', '1.1'],
+};
+const { func: _, ...UNNAMED } = OPTIONS;
+const RUNS = [
+  { name: '1.data', service: 'shop', build: '1.0' },
+  { name: '2.data', service: 'shop', build: '1.1' },
+  { name: '3.data', service: 'shop', build: '1.1' },
+  { name: '4.data', service: 'shop', build: '1.0' },
+];
+
+const QUESTIONS: [title: string, sql: string][] = [
+  ...VIEW_NAMES.map((view): [string, string] => [view, `select * from ${view}`]),
+  ...QUERY_VERBS.map((verb): [string, string] => [`query ${verb}`, verbSql(verb, OPTIONS)]),
+  ...(['top', 'timeline', 'diff', 'compare', 'rarest', 'newest'] as const).map(
+    (verb): [string, string] => [`query ${verb} of all functions`, verbSql(verb, UNNAMED)],
+  ),
+  ['query diff of four', verbSql('diff', { ...UNNAMED, sides: { old: [1, 4], new: [2, 3] } })],
+  ...SHOWN.map((sql, at): [string, string] => [`query ${at + 1} of docs/schema.md`, sql]),
+];
+
+/** To nine digits: engines add in other orders. Rows in one order: a view has none. */
+function comparable(rows: readonly (readonly QueryValue[])[]): string[] {
+  const value = (one: QueryValue) => (typeof one === 'number' ? Number(one.toPrecision(9)) : one);
+  return rows.map((row) => JSON.stringify(row.map(value))).sort();
+}
+
+test('docs/schema.md shows queries', () => {
+  expect(SHOWN.length).toBeGreaterThan(3);
+});
+
+test.each(QUESTIONS)('DuckDB answers %s', async (_title, sql) => {
+  const { columns } = await duckdb.run(sql, LIMITS);
+  expect(columns.length).toBeGreaterThan(0);
+});
+
+let duckdb: DuckDBEngine;
+beforeAll(async () => {
+  duckdb = await DuckDBEngine.open();
+  for (const [at, labels] of RUNS.entries()) {
+    await duckdb.add(at + 1, recordingTables(at % 2 === 0 ? DRAWN : LATER, labels));
+  }
+  await duckdb.lock();
+});
+afterAll(() => duckdb.close());
+
+describe.skipIf(!hasClickHouse)('ClickHouse', () => {
+  let session: ReturnType<typeof openSession>;
+  let server: Server;
+  let clickhouse: ClickHouseEngine;
+
+  beforeAll(async () => {
+    session = openSession();
+    const served = await serveSession(session);
+    server = served.server;
+    clickhouse = new ClickHouseEngine(parseClickHouse(served.url));
+    for (const [at, labels] of RUNS.entries()) {
+      await clickhouse.insert(at + 1, recordingTables(at % 2 === 0 ? DRAWN : LATER, labels));
+    }
+  });
+  afterAll(() => {
+    server.close();
+    session.close();
+    rmSync('chdb_data', { recursive: true, force: true });
+  });
+
+  test.each(QUESTIONS)('answers %s as DuckDB does', async (_title, sql) => {
+    const [one, other] = [await duckdb.run(sql, LIMITS), await clickhouse.run(sql, LIMITS)];
+    expect(other.columns).toEqual(one.columns);
+    expect(comparable(other.rows)).toEqual(comparable(one.rows));
+    expect(one.rows.length).toBeGreaterThan(sql.includes('from seconds') ? -1 : 0);
+  });
+
+  test('reports what is wrong with a query', async () => {
+    await expect(clickhouse.run('select nosuch from samples', LIMITS)).rejects.toThrow(/nosuch/);
+  });
+
+  test('has a recording once', async () => {
+    const tables = recordingTables(DRAWN, { name: '1.data' });
+    await expect(clickhouse.insert(1, tables)).rejects.toThrow('on the server already');
+  });
+});
