@@ -55,6 +55,12 @@ function declareDiff(program: Command): void {
         'compare as recorded, per second, or parts of all (default: as recorded where a command ran)',
       ).choices(DIFF_MEASURES),
     )
+    .option(
+      '--fail-if <condition>',
+      "end with status 1 where recordings show it: 'share(FUNC) grows by 10%'; may repeat",
+      collect,
+    )
+    .option('--md', 'a summary in Markdown, for a pull request')
     .option('--json', 'as JSON')
     .option('--strict', 'fail on a file that was cut short')
     .option('-v, --verbose', 'more about what was found')
@@ -73,6 +79,8 @@ Examples:
   perf-ts diff old.data new.data   the older one first, as in perf diff
   perf-ts diff --old a.data b.data --new c.data d.data
                                    means of several runs, by how far these differ
+  perf-ts diff --old a*.data --new b*.data --md --fail-if 'share(parse) grows by 10%'
+                                   a gate for CI: status 1 only where the interval shows it
 perf-ts report and perf-ts view have the newer one first: report new.data --diff old.data, view new.data old.data.`,
     )
     .action(async (old: string | undefined, now: string[], options) => {

@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { compareFunctions, sortChanges } from '../../profile/analysis/compare-functions.ts';
@@ -9,13 +10,16 @@ import {
 } from '../../profile/analysis/diff-measure.ts';
 import { type MatchedRuns, matchRuns } from '../../profile/analysis/match-functions.ts';
 import type { WeightKind } from '../../profile/types.ts';
+import { say } from '../command/failure.ts';
 import { loadForCommand } from '../command/load.ts';
 import { selectFrom } from '../command/selection-flags.ts';
 import { printJson, writeOut } from '../command/stdout.ts';
 import { wantedFrames } from '../command/wanted-frames.ts';
 import { type Compared, runOf, type SharedEvent, sharedEvents } from './compared-runs.ts';
 import { diffLines } from './diff-lines.ts';
+import { conditionsMarkdown, diffMarkdown } from './diff-markdown.ts';
 import type { EventDiff } from './event-diff.ts';
+import { checkRuns, type JudgedCondition, judgeCondition, parseCondition } from './fail-if.ts';
 import { framesLines } from './frames-lines.ts';
 import { type ReportFlags, readLimits } from './report-rows.ts';
 import { unsorted } from './sort-keys.ts';
@@ -23,6 +27,10 @@ import { unsorted } from './sort-keys.ts';
 export type DiffFlags = ReportFlags & {
   /** How recordings are compared; by default what suits them. */
   readonly by?: DiffMeasure;
+  /** Conditions under which the command fails: `share(parse) grows by 10%`. */
+  readonly failIf?: readonly string[];
+  /** A summary in Markdown. */
+  readonly md?: boolean;
 };
 
 function compareRecordings(
@@ -93,6 +101,9 @@ export async function runDiffReport(
     ]);
   }
   if (flags.sort !== undefined && flags.sort !== 'sym') throw unsorted(flags.sort, '--diff');
+  const conditions = (flags.failIf ?? []).map(parseCondition);
+  if (conditions.length > 0) checkRuns(paths, otherPaths);
+  if (flags.json && flags.md) throw new UsageError('--json and --md exclude each other');
   const mine = await loadAll(paths, flags);
   const others = await loadAll(otherPaths, flags);
   const matched = matchRuns(
@@ -103,6 +114,30 @@ export async function runDiffReport(
     compareRecordings(mine, others, event, matched, flags.weight),
   );
   const measures = diffs.map((diff) => measureOf(diff, mine[0], flags.by));
+  const judged = conditions.flatMap((condition) => judgeCondition(condition, diffs[0]));
+  printDiffs({ paths, otherPaths, diffs, measures, judged }, mine[0], flags, limits.rows);
+  const met = judged.filter(({ verdict }) => verdict === 'met').length;
+  if (met > 0) {
+    say(`perf-ts: --fail-if: ${met} of ${judged.length} conditions met`);
+    process.exitCode = EXIT.NOT_OK;
+  }
+}
+
+/** What was compared, and what came out. */
+type DiffResults = {
+  readonly paths: readonly string[];
+  readonly otherPaths: readonly string[];
+  readonly diffs: readonly EventDiff[];
+  readonly measures: readonly DiffMeasure[];
+  readonly judged: readonly JudgedCondition[];
+};
+
+function printDiffs(
+  { paths, otherPaths, diffs, measures, judged }: DiffResults,
+  first: Compared,
+  flags: DiffFlags,
+  rows: number,
+): void {
   if (flags.json) {
     printJson({
       schema: 'perf-ts/diff@1',
@@ -111,14 +146,24 @@ export async function runDiffReport(
       files: paths,
       otherFiles: otherPaths,
       events: diffs.map((diff, i) => jsonOf(diff, measures[i])),
+      ...(judged.length > 0 && { conditions: judged }),
     });
+    return;
+  }
+  if (flags.md) {
+    const events = diffs.flatMap((diff, i) => diffMarkdown(diff, measures[i], rows));
+    writeOut(`${[...conditionsMarkdown(judged), ...events].join('\n')}\n`);
     return;
   }
   const listed = (files: readonly string[]) => files.map(printable).join(', ');
   writeOut(`# before: ${listed(otherPaths)}, after: ${listed(paths)}\n`);
-  for (const line of framesLines(mine[0].opened)) writeOut(`${line}\n`);
+  for (const line of framesLines(first.opened)) writeOut(`${line}\n`);
   for (const [i, diff] of diffs.entries()) {
-    writeOut(`${diffLines(diff, measures[i], limits.rows).join('\n')}\n\n`);
+    writeOut(`${diffLines(diff, measures[i], rows).join('\n')}\n\n`);
+  }
+  for (const { condition, name, verdict } of judged) {
+    const of = name === null ? '' : `: ${printable(name)}`;
+    writeOut(`# fail if ${printable(condition)}${of}: ${verdict}\n`);
   }
 }
 
