@@ -20,7 +20,7 @@ export type Alignment = {
   readonly lostBefore: Float64Array;
   /** Per event: how far these may be off, null where there are none. */
   readonly lostBounds: readonly (LostBounds | null)[];
-  /** Per sample: the one less the other, what the sample itself stands for. */
+  /** Per sample: the one less the other, what the sample itself stands for. The same column without gaps. */
   readonly arrivedEvents: Float64Array;
 };
 
@@ -30,6 +30,10 @@ export function* alignPeriods(input: PeriodInput): Slices<Alignment> {
   const rules = yield* findRules(input, groups);
   const elapsedEvents = yield* computeElapsedEvents(input, groups, rules);
   const { lostBefore, lostBounds } = yield* findLossGaps(input, groups, rules);
+  const isWhole = lostBounds.every((bounds) => bounds === null);
+  if (isWhole) {
+    return { groups, rules, elapsedEvents, lostBefore, lostBounds, arrivedEvents: elapsedEvents };
+  }
   const arrivedEvents = new Float64Array(elapsedEvents.length);
   yield* eachSlice(arrivedEvents.length, (first, end) => {
     for (let i = first; i < end; i++) {

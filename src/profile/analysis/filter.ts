@@ -70,7 +70,7 @@ export function* selectSamples(
     }
     selected[count++] = sample;
   }
-  return selected.slice(0, count);
+  return count === selected.length ? selected : selected.slice(0, count);
 }
 
 /** Whether `selection` could leave out any sample of one event. */
