@@ -26,6 +26,8 @@
         "core/posix/peer.cc",
         "core/posix/signal_origin.cc",
         "core/posix/worker_thread.cc",
+        "core/recording/kernel_lines.cc",
+        "core/recording/met_addresses.cc",
         "core/ring/backward_ring.cc",
         "core/ring/chunk.cc",
         "core/ring/record_run.cc",
@@ -44,6 +46,7 @@
         "glue/js_results.cc",
         "glue/libpfm_object.cc",
         "glue/notifier.cc",
+        "glue/recording_tools.cc",
         "glue/sampler_object.cc",
         "glue/tools.cc"
       ],

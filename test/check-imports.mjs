@@ -107,6 +107,7 @@ const NATIVE_CORE = {
   names: [],
   event: ['posix', 'ring'],
   command: ['posix'],
+  recording: ['posix', 'ring'],
   code_events: ['posix'],
   session: ['posix', 'ring', 'event', 'command'],
   counter: ['posix', 'event'],

@@ -3,6 +3,7 @@
 #include "counter_object.h"
 #include "held_command_object.h"
 #include "libpfm_object.h"
+#include "recording_tools.h"
 #include "sampler_object.h"
 #include "tools.h"
 
@@ -15,6 +16,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("Sampler", perf_ts::SamplerObject::Define(env));
   exports.Set("libpfm", perf_ts::DefineLibpfm(env));
   perf_ts::DefineTools(env, exports);
+  perf_ts::DefineRecordingTools(env, exports);
   return exports;
 }
 

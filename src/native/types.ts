@@ -333,6 +333,12 @@ export type OpenProbe = {
   readonly kernelAttrSize: number;
 };
 
+/** What a finished recording met. */
+export type RecordingScan = {
+  readonly kernelAddresses: Float64Array;
+  readonly codeMappings: Uint8Array;
+};
+
 export type NativeBinding = {
   readonly Sampler: new (options: SamplerOptions) => NativeSampler;
   readonly HeldCommand: new (command: CommandSpec) => NativeHeldCommand;
@@ -358,6 +364,32 @@ export type NativeBinding = {
   ): boolean;
   /** Opens one event and closes it again: what would happen? */
   probeEvent(attr: Uint8Array, pid: number, cpu: number): OpenProbe;
+  /**
+   * Looks once through the records at bytes [from, to) of a file. `kernelAddresses`: every word from
+   * `kernelFrom` on, at any multiple of 4 bytes, that may be one, each once, in signed form; at most a
+   * million. `codeMappings`: the whole MMAP2 records of executable user mappings. Throws NativeError
+   * where the file can't be read.
+   */
+  scanRecording(fd: number, from: number, to: number, kernelFrom: number): RecordingScan;
+  /**
+   * Which owners a word of the samples may be an address of, in the records at bytes [from, to): one
+   * byte per owner, 1 for met. Range i is at addresses [starts[i], ends[i]) and of owners[i], which
+   * count from 0.
+   */
+  findMetOwners(
+    fd: number,
+    from: number,
+    to: number,
+    starts: Float64Array,
+    ends: Float64Array,
+    owners: Uint32Array,
+  ): Uint8Array;
+  /**
+   * The lines of a list as `/proc/kallsyms` that `addresses` (signed form) need, as they stand there:
+   * of the kernel proper, for each address the symbol at or before it and the next one; modules'
+   * lines all, unless no address can be in a module. Throws NativeError where it can't be read.
+   */
+  readKernelLines(path: string, addresses: Float64Array): Uint8Array;
   /** C++ names: one result per name, null where it is not a mangled name. */
   demangle(names: readonly string[]): (string | null)[];
   /**

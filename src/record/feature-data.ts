@@ -39,6 +39,12 @@ import { readVdsoBuildId } from '../system/kernel/vdso.ts';
 import { packageVersion } from '../system/version.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 
+/** The part of the addon that looks through a finished recording. */
+export type RecordingScanner = Pick<
+  NativeBinding,
+  'scanRecording' | 'findMetOwners' | 'readKernelLines'
+>;
+
 /** What the header sections are made from, beside the plan. */
 export type FeatureContext = {
   readonly opened: SamplerOpened;
@@ -49,6 +55,8 @@ export type FeatureContext = {
   /** As they stood before the recording. */
   readonly settings: KernelSettings;
   readonly readClockPair: NativeBinding['readClockPair'];
+  /** Looks through what was written, and names what it met in the kernel. */
+  readonly scanner: RecordingScanner;
   /** Whether the file keeps the symbols of the programs that it met. */
   readonly keepsPrograms: boolean;
   /** With `--stat`, at the end: what was counted beside the samples. */

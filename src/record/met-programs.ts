@@ -1,8 +1,5 @@
-// Hot: once per word of the samples.
-
 import { basename } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { lastAtMost } from '../base/bisect.ts';
 import { textOfBytes } from '../base/byte-text.ts';
 import { Diagnostics } from '../base/diagnostics.ts';
 import { systemErrorReason } from '../base/system-error.ts';
@@ -17,8 +14,7 @@ import {
   type ProgramPart,
   programAttachment,
 } from '../formats/perf-data/program-attachment.ts';
-import { type RecordRange, scanRecords } from '../formats/perf-data/scan-records.ts';
-import { PERF_RECORD, PERF_RECORD_MISC } from '../kernel/perf-event/constants.ts';
+import { scanRecords } from '../formats/perf-data/scan-records.ts';
 import { hasMmapBuildId } from '../kernel/perf-event/mmap-build-id.ts';
 import { SymbolFiles } from '../read/files/symbol-files.ts';
 import { actAs } from '../system/accounts/file-identity.ts';
@@ -40,9 +36,8 @@ const FASTEST = 1;
 /** Diagnostics that nobody reads: oddities of a program are reported where it is named. */
 const UNCOUNTED = new Diagnostics();
 
-/** In an MMAP2, behind its header: pid, tid, address, length, offset, device and inode, prot, flags. */
-const MMAP = { pid: 8, start: 16, length: 24, fileId: 40, inode: 48, prot: 64, name: 72 } as const;
-const PROT_EXEC = 4;
+/** In an MMAP2, behind its header: pid, tid, address, length, offset, device and inode. */
+const MMAP = { pid: 8, start: 16, length: 24, fileId: 40, inode: 48, name: 72 } as const;
 const TWO_32 = 2 ** 32;
 
 /** A file that was mapped as code. */
@@ -58,24 +53,28 @@ type Program = {
 /** Addresses at which a program was mapped in some process. */
 type CodeRange = { readonly start: number; readonly end: number; readonly program: Program };
 
+/** As `NativeBinding.findMetOwners`, of the samples of one recording. */
+export type FindMet = (starts: Float64Array, ends: Float64Array, owners: Uint32Array) => Uint8Array;
+
 /**
  * The symbols, unwinding tables and DWARF of the programs that samples were taken in, while they are
- * still those that ran: the next build has the same path. `owner` is the recording's;
- * `keepsCode`: stack dumps are unwound later.
+ * still those that ran: the next build has the same path. `codeMappings`: the MMAP2 records of
+ * executable mappings. `owner` is the recording's; `keepsCode`: stack dumps are unwound later.
  *
  * Samples are not decoded for that: every word of them that may be an address in a program counts. A
  * word that is none costs a file too many, no more. No recording ends for it.
  */
 export function collectPrograms(
-  records: RecordRange,
+  codeMappings: Uint8Array,
+  findMet: FindMet,
   owner: { readonly uid: number; readonly gid: number },
   keepsCode: boolean,
   say: (notice: string) => void,
 ): Attachment[] {
   try {
-    const ranges = findPrograms(records);
+    const ranges = findPrograms(codeMappings);
     if (ranges.length === 0) return [];
-    const met = findMet(records, ranges);
+    const met = metPrograms(ranges, findMet);
     // The recording names its files, and its owner gets what is read of them.
     const isOurs = process.geteuid?.() !== 0 || owner.uid === 0;
     const store = () => storePrograms(met, keepsCode);
@@ -86,15 +85,12 @@ export function collectPrograms(
   }
 }
 
-function findPrograms(records: RecordRange): CodeRange[] {
+function findPrograms(codeMappings: Uint8Array): CodeRange[] {
   const programs = new Map<string, Program>();
   const ranges: CodeRange[] = [];
-  scanRecords(records, (view, offset, size) => {
-    if (view.getUint32(offset, true) !== PERF_RECORD.MMAP2 || size <= MMAP.name) return;
+  scanRecords(codeMappings, (view, offset, size) => {
     const misc = view.getUint16(offset + 4, true);
-    const isUser = (misc & PERF_RECORD_MISC.CPUMODE_MASK) === PERF_RECORD_MISC.USER;
-    if (!isUser || (view.getUint32(offset + MMAP.prot, true) & PROT_EXEC) === 0) return;
-    const bytes = new Uint8Array(view.buffer, 0, offset + size);
+    const bytes = codeMappings.subarray(0, offset + size);
     const path = textOfBytes(
       bytes.subarray(offset + MMAP.name, bytes.indexOf(0, offset + MMAP.name)),
     );
@@ -108,7 +104,19 @@ function findPrograms(records: RecordRange): CodeRange[] {
     const end = start + numberAt(view, offset + MMAP.length);
     ranges.push({ start, end, program: known });
   });
-  return ranges.sort((a, b) => a.start - b.start);
+  return ranges;
+}
+
+/** Programs with a word in the samples that may be an address in them. */
+function metPrograms(ranges: readonly CodeRange[], findMet: FindMet): Program[] {
+  const programs = [...new Set(ranges.map(({ program }) => program))];
+  const ownerOf = new Map(programs.map((program, owner) => [program, owner]));
+  const met = findMet(
+    Float64Array.from(ranges, ({ start }) => start),
+    Float64Array.from(ranges, ({ end }) => end),
+    Uint32Array.from(ranges, ({ program }) => ownerOf.get(program) ?? 0),
+  );
+  return programs.filter((_, owner) => met[owner] === 1);
 }
 
 function programOf(
@@ -121,7 +129,7 @@ function programOf(
   const pid = view.getInt32(offset + MMAP.pid, true);
   const at = offset + MMAP.fileId;
   if (hasMmapBuildId({ view, offset, misc, end: offset + size })) {
-    const bytes = new Uint8Array(view.buffer, at + 4, view.getUint8(at));
+    const bytes = new Uint8Array(view.buffer, view.byteOffset + at + 4, view.getUint8(at));
     const buildId = Buffer.from(bytes).toString('hex');
     return { path, pid, fileId: buildId, buildId, inode: 0n };
   }
@@ -135,30 +143,7 @@ function numberAt(view: DataView, offset: number): number {
   return view.getUint32(offset + 4, true) * TWO_32 + view.getUint32(offset, true);
 }
 
-/** Programs with a word in the samples that may be an address in them. `ranges` by their start. */
-function findMet(records: RecordRange, ranges: readonly CodeRange[]): Set<Program> {
-  const met = new Set<Program>();
-  const wanted = new Set(ranges.map(({ program }) => program)).size;
-  const starts = Float64Array.from(ranges, ({ start }) => start);
-  const ends = Float64Array.from(ranges, ({ end }) => end);
-  const lowest = starts[0];
-  const highest = ends.reduce((most, end) => Math.max(most, end), 0);
-  scanRecords(records, (view, offset, size) => {
-    if (view.getUint32(offset, true) !== PERF_RECORD.SAMPLE || met.size === wanted) return;
-    for (let at = offset + 8; at + 8 <= offset + size; at += 8) {
-      const address = numberAt(view, at);
-      if (address < lowest || address >= highest) continue;
-      const last = lastAtMost(starts, address);
-      // Several processes may have their own program there.
-      for (let row = last; row >= 0 && starts[row] === starts[last]; row--) {
-        if (ends[row] > address) met.add(ranges[row].program);
-      }
-    }
-  });
-  return met;
-}
-
-function storePrograms(met: ReadonlySet<Program>, keepsCode: boolean): Attachment[] {
+function storePrograms(met: readonly Program[], keepsCode: boolean): Attachment[] {
   const attachments: Attachment[] = [];
   let room = MOST_BYTES_OF_ALL;
   const store = (part: ProgramPart, { fileId, path }: Program, elf: ElfFile): void => {

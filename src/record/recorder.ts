@@ -479,7 +479,8 @@ class Recorder implements ControlActions {
   #reportUnmappedNode(file: RecordingFile, { dataEnd }: RecordingEnded, jit: JitAttachments): void {
     const { target, causesMaps } = this.#opened.session;
     if (target.kind !== 'command' || this.#options.nodeFlags === false) return;
-    const missing = findUnmappedNode(() => file.records(dataEnd), jit.attachments, causesMaps);
+    const mappings = file.codeMappings(dataEnd, this.#opened.features);
+    const missing = findUnmappedNode(mappings, jit.attachments, causesMaps);
     if (missing !== null) this.#say(missing);
   }
 

@@ -3,15 +3,18 @@ import { FailedError } from '../base/errors.ts';
 import { systemErrorReason } from '../base/system-error.ts';
 import { type Attachment, encodeAppendix } from '../formats/perf-data/appendix.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../formats/perf-data/header.ts';
-import type { RecordRange } from '../formats/perf-data/scan-records.ts';
 import { encodeFeatures, encodePrefix } from '../formats/perf-data/writer.ts';
 import { encodeAttr } from '../kernel/perf-event/attr.ts';
-import type { FileSinkOptions, SamplerEvent, SamplerOpened } from '../native/types.ts';
+import type {
+  FileSinkOptions,
+  RecordingScan,
+  SamplerEvent,
+  SamplerOpened,
+} from '../native/types.ts';
 import { type FileOwner, OutputFile } from '../system/files/output-file.ts';
-import { readSome } from '../system/files/read-some.ts';
 import { collectFeatures, type FeatureContext } from './feature-data.ts';
 import { collectKernelSymbols } from './kernel-symbols.ts';
-import { collectPrograms } from './met-programs.ts';
+import { collectPrograms, type FindMet } from './met-programs.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 
 /**
@@ -29,6 +32,7 @@ export class RecordingFile {
   #dataSize = 0;
   /** The part of it that has no samples. */
   #describedSize = 0;
+  #scanned: RecordingScan | null = null;
 
   private constructor(plan: RecordingPlan, file: OutputFile, dataOffset: number) {
     this.#plan = plan;
@@ -101,11 +105,16 @@ export class RecordingFile {
   ): number {
     try {
       if (event.reason !== 'write-error') {
-        const kernelSymbols = this.#kernelSymbols(event.dataEnd, context.say);
+        const met = this.#scan(event.dataEnd, context);
+        const kernelSymbols = collectKernelSymbols(
+          met.kernelAddresses,
+          context.scanner.readKernelLines,
+          context.say,
+        );
         const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
         const { bytes, flags } = encodeFeatures(event.dataEnd, sections);
         this.file.write(bytes, event.dataEnd);
-        const all = [...attachments, ...this.#programs(event.dataEnd, context)];
+        const all = [...attachments, ...this.#programs(event.dataEnd, met.codeMappings, context)];
         if (all.length > 0) this.file.write(encodeAppendix(all), event.dataEnd + bytes.length);
         this.file.write(flags, FEATURE_FLAGS_OFFSET);
       }
@@ -117,18 +126,40 @@ export class RecordingFile {
     }
   }
 
-  /** Names of what was met in the kernel, behind what described the machine before it began. */
-  #kernelSymbols(dataEnd: number, say: (notice: string) => void): string | null {
-    const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);
-    if (!seesKernel) return null;
-    const from = this.#dataOffset + this.#describedSize;
-    return collectKernelSymbols({ fd: this.file.fd, from, to: dataEnd }, say);
+  /** Records of the executable mappings of processes, up to `dataEnd`, where the data ends. */
+  codeMappings(dataEnd: number, context: FeatureContext): Uint8Array {
+    return this.#scan(dataEnd, context).codeMappings;
   }
 
-  #programs(dataEnd: number, { keepsPrograms, say }: FeatureContext): Attachment[] {
+  /**
+   * One pass over the complete data: kernel addresses, behind what described the machine before the
+   * recording began, and the mappings of programs. No recording ends for it.
+   */
+  #scan(dataEnd: number, { scanner, say }: FeatureContext): RecordingScan {
+    if (this.#scanned !== null) return this.#scanned;
+    const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);
+    const from = this.#dataOffset;
+    const kernelFrom = seesKernel ? from + this.#describedSize : dataEnd;
+    try {
+      this.#scanned = scanner.scanRecording(this.file.fd, from, dataEnd, kernelFrom);
+    } catch (error) {
+      say(`names of what was met are not in the recording: ${systemErrorReason(error)}`);
+      this.#scanned = { kernelAddresses: new Float64Array(), codeMappings: new Uint8Array() };
+    }
+    return this.#scanned;
+  }
+
+  #programs(
+    dataEnd: number,
+    codeMappings: Uint8Array,
+    { scanner, keepsPrograms, say }: FeatureContext,
+  ): Attachment[] {
     if (!keepsPrograms) return [];
+    const { fd } = this.file;
     const keepsCode = this.#plan.events.some(({ attr }) => attr.sampleStackUser > 0);
-    return collectPrograms(this.records(dataEnd), fstatSync(this.file.fd), keepsCode, say);
+    const findMet: FindMet = (starts, ends, owners) =>
+      scanner.findMetOwners(fd, this.#dataOffset, dataEnd, starts, ends, owners);
+    return collectPrograms(codeMappings, findMet, fstatSync(fd), keepsCode, say);
   }
 
   /**
@@ -143,13 +174,6 @@ export class RecordingFile {
       say(`another recording has taken ${path} since: this one is ${place}`);
     }
     return place;
-  }
-
-  /** The records that were written, up to `end`. */
-  records(end: number): RecordRange {
-    const { fd } = this.file;
-    const read: RecordRange['read'] = (bytes, length, at) => readSome(fd, bytes, 0, length, at);
-    return { read, from: this.#dataOffset, to: end };
   }
 
   close(): void {

@@ -85,6 +85,7 @@ function featuresOf(
     },
     settings,
     readClockPair: (clockId) => binding.readClockPair(clockId),
+    scanner: binding,
     keepsPrograms: programSymbols !== false,
     ...(overwrite && { countsBegin: 'dropped' as const }),
   };

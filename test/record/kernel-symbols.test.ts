@@ -1,72 +1,48 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { formatAddress } from '../../src/base/u64.ts';
-import { collectKernelSymbols, findKernelAddresses } from '../../src/record/kernel-symbols.ts';
+import { inflateRawSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { parseHexAddress } from '../../src/base/u64.ts';
+import { collectKernelSymbols } from '../../src/record/kernel-symbols.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'perf-ts-kernel-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The kernel addresses found among bytes [from, to) of a file with u64 words at these offsets. */
-function found(words: Record<number, bigint>, size: number, from = 0, to = size): string[] {
-  const bytes = Buffer.alloc(size);
-  for (const [offset, word] of Object.entries(words)) {
-    bytes.writeBigUInt64LE(word, Number(offset));
-  }
-  const path = join(folder, 'data');
-  writeFileSync(path, bytes);
-  const fd = openSync(path, 'r');
-  try {
-    return Array.from(findKernelAddresses(fd, from, to), formatAddress);
-  } finally {
-    closeSync(fd);
-  }
-}
+const ADDRESSES = Float64Array.of(parseHexAddress('ffffffff81000120'));
+const ignore = (): void => {};
 
 test('unreadable kernel symbols are reported and do not fail the recording', () => {
   const notices: string[] = [];
-  // A folder can be opened, and not be read.
-  const fd = openSync(folder, 'r');
-  try {
-    const symbols = collectKernelSymbols({ fd, from: 0, to: 64 }, (notice) => notices.push(notice));
-    expect(symbols).toBeNull();
-  } finally {
-    closeSync(fd);
-  }
+  const refuse = () => {
+    throw Object.assign(new Error('open: Permission denied'), { code: 'EACCES' });
+  };
+  expect(collectKernelSymbols(ADDRESSES, refuse, (notice) => notices.push(notice))).toBeNull();
   expect(notices).toEqual([
-    "names of the kernel's functions are not in the recording: it is a directory (EISDIR)",
+    "names of the kernel's functions are not in the recording: permission denied (EACCES)",
   ]);
 });
 
-describe('kernel addresses in a recording', () => {
-  test('are found at any multiple of four bytes, each once', () => {
-    const words = { 8: 0xffffffff81000120n, 20: 0xffffffffc0000010n, 40: 0xffffffff81000120n };
-    expect(found(words, 64)).toEqual(['0xffffffff81000120', '0xffffffffc0000010']);
-  });
+test('a kernel without a symbol list has no recorded names, and that is no notice', () => {
+  const notices: string[] = [];
+  const absent = () => {
+    throw Object.assign(new Error('open: No such file'), { code: 'ENOENT' });
+  };
+  expect(collectKernelSymbols(ADDRESSES, absent, (notice) => notices.push(notice))).toBeNull();
+  expect(notices).toEqual([]);
+});
 
-  test('are those of arm64 as well, and no user addresses, markers or numbers', () => {
-    const words = {
-      0: 0xffff800080010000n,
-      16: 0x00007f1234567890n,
-      32: 0xffffffffffffff80n,
-      48: 0xffffffffffffffffn,
-    };
-    // Halves of two neighbours may look like an address; these are none of a kernel's code.
-    const addresses = found(words, 64).filter((address) => !address.endsWith('00000000'));
-    expect(addresses).toEqual(['0xffff800080010000']);
-  });
+test('recorded kernel names are those of the lines that the addresses need', () => {
+  const asked: Float64Array[] = [];
+  const read = (_path: string, addresses: Float64Array): Uint8Array => {
+    asked.push(addresses);
+    return Buffer.from('ffffffff81000100 T do_one\nffffffff81000200 T do_two\n');
+  };
+  const stored = collectKernelSymbols(ADDRESSES, read, ignore);
+  expect(inflateRawSync(Buffer.from(stored as string, 'base64')).toString()).toBe(
+    '0xffffffff81000100 0xffffffff81000200 do_one\n',
+  );
+  // A return address may lie behind its caller.
+  expect(asked).toEqual([Float64Array.of(ADDRESSES[0] - 1, ADDRESSES[0])]);
+});
 
-  test('are found where a window of the reading ends in them', () => {
-    const edge = 1 << 20;
-    expect(found({ [edge - 4]: 0xffffffff81000120n }, edge + 64)).toEqual(['0xffffffff81000120']);
-    const words = { [edge - 8]: 0xffffffff81000120n, [edge]: 0xffffffff81000220n };
-    expect(found(words, edge + 64)).toHaveLength(2);
-  });
-
-  test('outside the range that is asked for are left out', () => {
-    const words = { 8: 0xffffffff81000120n, 40: 0xffffffff81000220n };
-    expect(found(words, 64, 16, 64)).toEqual(['0xffffffff81000220']);
-    expect(found(words, 64, 0, 32)).toEqual(['0xffffffff81000120']);
-  });
+test('a recording that met no kernel address reads no symbol list', () => {
+  const read = (): Uint8Array => {
+    throw new Error('it is read');
+  };
+  expect(collectKernelSymbols(new Float64Array(), read, ignore)).toBeNull();
 });

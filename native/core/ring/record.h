@@ -23,6 +23,7 @@ constexpr uint32_t kRecordThrottle = 5;
 constexpr uint32_t kRecordFork = 7;
 constexpr uint32_t kRecordRead = 8;
 constexpr uint32_t kRecordSample = 9;
+constexpr uint32_t kRecordMmap2 = 10;
 constexpr uint32_t kRecordLostSamples = 13;
 /** A header alone. All rings were drained once: what comes is not older than the round before. */
 constexpr uint32_t kRecordFinishedRound = 68;

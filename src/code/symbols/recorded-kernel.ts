@@ -26,14 +26,7 @@ export function recordedKernelSymbols(
   diagnostics: Diagnostics,
 ): string | null {
   if (addresses === null) return linesOf(parseKallsyms(kallsyms, diagnostics));
-  const wanted = new Float64Array(addresses.length * 2);
-  // A return address may be the first byte behind its caller, which calls what never returns.
-  wanted.set(addresses);
-  wanted.set(
-    addresses.map((address) => address - 1),
-    addresses.length,
-  );
-  wanted.sort();
+  const wanted = addressesToName(addresses);
   const table = parseKallsyms(kallsyms, diagnostics, wanted);
   const rows = new Set<number>();
   for (const address of wanted) {
@@ -41,6 +34,18 @@ export function recordedKernelSymbols(
     if (index !== NO_SYMBOL) rows.add(index);
   }
   return linesOf(table, rows);
+}
+
+/** The addresses that a symbol is needed for, ascending, where a recording met `addresses`. */
+export function addressesToName(addresses: Float64Array): Float64Array {
+  const wanted = new Float64Array(addresses.length * 2);
+  // A return address may be the first byte behind its caller, which calls what never returns.
+  wanted.set(addresses);
+  wanted.set(
+    addresses.map((address) => address - 1),
+    addresses.length,
+  );
+  return wanted.sort();
 }
 
 function linesOf(table: SymbolTable, rows: Iterable<number> = table.starts.keys()): string | null {

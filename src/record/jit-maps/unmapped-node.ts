@@ -1,9 +1,7 @@
 import { basename } from 'node:path';
 import { textOfBytes } from '../../base/byte-text.ts';
-import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
-import { type RecordRange, scanRecords } from '../../formats/perf-data/scan-records.ts';
-import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
+import { scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { NODE } from '../../system/launch/node-in-shell.ts';
 import { identifyNode } from '../../system/launch/node-program.ts';
 import { V8_FLAGS } from '../../system/launch/v8-flags.ts';
@@ -26,15 +24,14 @@ export type MappedNode = {
   readonly withDump: ReadonlySet<number>;
 };
 
-/** Finds that among `records`, which are not decoded but for MMAP2. */
-export function findMappedNode(records: RecordRange): MappedNode {
+/** Finds that among the MMAP2 records `codeMappings`. */
+export function findMappedNode(codeMappings: Uint8Array): MappedNode {
   const programs = new Map<number, string>();
   const withCode = new Set<number>();
   const withDump = new Set<number>();
-  scanRecords(records, (view, offset, size) => {
-    if (view.getUint32(offset, true) !== PERF_RECORD.MMAP2 || size <= FILE_NAME_OFFSET) return;
+  scanRecords(codeMappings, (view, offset, size) => {
     const pid = view.getInt32(offset + PID_OFFSET, true);
-    const bytes = new Uint8Array(view.buffer, 0, offset + size);
+    const bytes = codeMappings.subarray(0, offset + size);
     const start = offset + FILE_NAME_OFFSET;
     const path = textOfBytes(bytes.subarray(start, bytes.indexOf(0, start)));
     const name = basename(path);
@@ -71,19 +68,12 @@ export function explainUnmappedNode(
   return `${who} ran Node without V8's perf map, so that its JavaScript has no names: ${cure}`;
 }
 
-/**
- * The same of the records and the attachments of a recording; also says so where the file can't be
- * read.
- */
+/** The same of the mappings and the attachments of a recording. */
 export function findUnmappedNode(
-  openRecords: () => RecordRange,
+  codeMappings: Uint8Array,
   attachments: readonly Attachment[],
   areFlagsSet: boolean,
 ): string | null {
-  try {
-    const found = findMappedNode(openRecords());
-    return explainUnmappedNode(found, pidsWithCode(attachments), areFlagsSet);
-  } catch (error) {
-    return `whether all Node processes wrote maps is not known: ${systemErrorReason(error)}`;
-  }
+  const found = findMappedNode(codeMappings);
+  return explainUnmappedNode(found, pidsWithCode(attachments), areFlagsSet);
 }

@@ -1,0 +1,219 @@
+// Hot: once per word of the recording.
+#include "met_addresses.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "../ring/record.h"
+
+namespace perf_ts {
+
+namespace {
+
+/** Larger than any record, whose size has 16 bits. */
+constexpr size_t kWindowBytes = 1 << 18;
+/** The start of every kernel address on x86-64 and aarch64 with 48-bit addresses, and above. */
+constexpr uint64_t kLowestKernel = 0xffff'0000'0000'0000;
+/** From here on: context markers of callchains and errors, no code. */
+constexpr uint64_t kEndOfKernel = 0xffff'ffff'ffff'f000;
+/** No recording meets so many places in the kernel; what looks like more is other data. */
+constexpr size_t kMaxAddresses = 1'000'000;
+
+/**
+ * struct { struct perf_event_header header; u32 pid, tid; u64 addr, len, pgoff; file id or build ID,
+ *          24 bytes; u32 prot, flags; char filename[]; … };
+ */
+constexpr size_t kMmap2Prot = 64;
+constexpr size_t kMmap2Name = 72;
+
+/** Addresses, each once: open addressing over a table that is at most half full. 0 is none. */
+class AddressSet {
+ public:
+  void Add(uint64_t address) {
+    // The last ones seen, by hash: most words repeat.
+    const size_t recent = (address ^ (address >> 14)) % kRecent;
+    if (recent_[recent] == address) return;
+    recent_[recent] = address;
+    if (addresses_.size() * 2 >= table_.size()) Grow();
+    uint64_t& slot = SlotOf(address);
+    if (slot == address) return;
+    slot = address;
+    addresses_.push_back(address);
+  }
+  bool full() const { return addresses_.size() >= kMaxAddresses; }
+  std::vector<uint64_t> Take() { return std::move(addresses_); }
+
+ private:
+  static constexpr size_t kRecent = 1 << 12;
+
+  uint64_t& SlotOf(uint64_t address) {
+    size_t at = (address * 0x9e37'79b9'7f4a'7c15) >> shift_;
+    while (table_[at] != 0 && table_[at] != address) at = (at + 1) & (table_.size() - 1);
+    return table_[at];
+  }
+  void Grow() {
+    shift_--;
+    table_.assign(size_t{1} << (64 - shift_), 0);
+    for (const uint64_t address : addresses_) SlotOf(address) = address;
+  }
+
+  std::vector<uint64_t> addresses_;
+  int shift_ = 64 - 11;
+  std::vector<uint64_t> table_ = std::vector<uint64_t>(size_t{1} << 11);
+  std::vector<uint64_t> recent_ = std::vector<uint64_t>(kRecent);
+};
+
+/** Bytes of a file, a window at a time. */
+class Window {
+ public:
+  explicit Window(const RecordedBytes& records) : records_(records), bytes_(kWindowBytes) {}
+
+  /** As many bytes from `at` on as there are and fit; 0 at the end. False where reading fails. */
+  bool Read(uint64_t at, Error* error) {
+    size_ = 0;
+    const size_t wanted =
+        at >= records_.to ? 0 : static_cast<size_t>(std::min<uint64_t>(kWindowBytes, records_.to - at));
+    while (size_ < wanted) {
+      const ssize_t count = pread(records_.fd, bytes_.data() + size_, wanted - size_,
+                                  static_cast<off_t>(at + size_));
+      if (count == 0) break;
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) {
+        error->code_errno = errno;
+        error->operation = "pread";
+        return false;
+      }
+      size_ += static_cast<size_t>(count);
+    }
+    return true;
+  }
+  const uint8_t* data() const { return bytes_.data(); }
+  size_t size() const { return size_; }
+
+ private:
+  RecordedBytes records_;
+  std::vector<uint8_t> bytes_;
+  size_t size_ = 0;
+};
+
+uint64_t WordAt(const uint8_t* bytes) {
+  uint64_t word;
+  memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+bool IsCodeMapping(const uint8_t* record, const RecordHeader& header) {
+  if (header.type != kRecordMmap2 || header.size <= kMmap2Name) return false;
+  uint32_t protection;
+  memcpy(&protection, record + kMmap2Prot, sizeof protection);
+  return (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER && (protection & PROT_EXEC) != 0;
+}
+
+/**
+ * Calls `visit(record, header)` with the whole records at the start of `size` bytes. Returns the
+ * bytes of these; a record that makes no sense ends them.
+ */
+template <typename Visit>
+size_t VisitRecords(const uint8_t* bytes, size_t size, Visit visit) {
+  size_t at = 0;
+  while (size - at >= sizeof(RecordHeader)) {
+    RecordHeader header;
+    memcpy(&header, bytes + at, sizeof header);
+    if (header.size < sizeof header || header.size > size - at) break;
+    visit(bytes + at, header);
+    at += header.size;
+  }
+  return at;
+}
+
+}  // namespace
+
+bool ScanRecording(const ScanRequest& request, ScanResult* result, Error* error) {
+  const RecordedBytes& records = request.records;
+  Window window(records);
+  AddressSet addresses;
+  // Where the next record begins, and where the next word to be looked at does.
+  uint64_t record = records.from;
+  uint64_t word = std::max(records.from, request.kernel_from);
+  bool wants_records = true;
+  bool wants_words = word < records.to;
+  while (wants_records || wants_words) {
+    const uint64_t at = std::min(wants_records ? record : word, wants_words ? word : record);
+    if (!window.Read(at, error)) return false;
+    const uint8_t* bytes = window.data();
+    const uint64_t end = at + window.size();
+    if (wants_records && record < end) {
+      const uint8_t* first = bytes + (record - at);
+      const size_t whole = VisitRecords(
+          first, end - record, [&](const uint8_t* start, const RecordHeader& header) {
+            if (!IsCodeMapping(start, header)) return;
+            result->code_mappings.insert(result->code_mappings.end(), start, start + header.size);
+          });
+      record += whole;
+      wants_records = whole > 0;
+    } else {
+      wants_records = false;
+    }
+    for (; wants_words && word + 8 <= end; word += 4) {
+      const uint64_t value = WordAt(bytes + (word - at));
+      if (value < kLowestKernel || value >= kEndOfKernel) continue;
+      addresses.Add(value);
+      if (addresses.full()) wants_words = false;
+    }
+    if (window.size() < kWindowBytes) break;
+  }
+  result->kernel_addresses = addresses.Take();
+  return true;
+}
+
+bool FindMetOwners(const RecordedBytes& records, std::vector<CodeRange> ranges,
+                   std::vector<uint8_t>* met, Error* error) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const CodeRange& a, const CodeRange& b) { return a.start < b.start; });
+  uint32_t owners = 0;
+  uint64_t highest = 0;
+  for (const CodeRange& range : ranges) {
+    owners = std::max(owners, range.owner + 1);
+    highest = std::max(highest, range.end);
+  }
+  met->assign(owners, 0);
+  if (ranges.empty()) return true;
+  const uint64_t lowest = ranges.front().start;
+  uint32_t missing = owners;
+  const auto look = [&](uint64_t address) {
+    const auto behind =
+        std::upper_bound(ranges.begin(), ranges.end(), address,
+                         [](uint64_t value, const CodeRange& range) { return value < range.start; });
+    const uint64_t start = std::prev(behind)->start;
+    // Several processes may have their own program there.
+    for (auto range = behind; range != ranges.begin() && std::prev(range)->start == start; range--) {
+      const CodeRange& candidate = *std::prev(range);
+      if (candidate.end <= address || (*met)[candidate.owner] != 0) continue;
+      (*met)[candidate.owner] = 1;
+      missing--;
+    }
+  };
+  Window window(records);
+  for (uint64_t at = records.from; missing > 0;) {
+    if (!window.Read(at, error)) return false;
+    const size_t whole = VisitRecords(
+        window.data(), window.size(), [&](const uint8_t* record, const RecordHeader& header) {
+          if (header.type != kRecordSample) return;
+          for (size_t word = sizeof header; word + 8 <= header.size; word += 8) {
+            const uint64_t value = WordAt(record + word);
+            if (value >= lowest && value < highest && missing > 0) look(value);
+          }
+        });
+    if (whole == 0) break;
+    at += whole;
+  }
+  return true;
+}
+
+}  // namespace perf_ts

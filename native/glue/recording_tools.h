@@ -1,0 +1,10 @@
+#pragma once
+
+#include <napi.h>
+
+namespace perf_ts {
+
+/** Functions that look through a finished recording, and name what it met. */
+void DefineRecordingTools(Napi::Env env, Napi::Object exports);
+
+}  // namespace perf_ts
