@@ -79,6 +79,10 @@ const RECORD: Lines = {
   '--clang-path': 'perf-ts loads no BPF programs: leave it out',
   '--debuginfod': 'perf-ts report --debuginfod asks the servers when names are needed',
   '--group': "events that are counted together stand in braces: -e '{cycles,instructions}'",
+  '--filter':
+    'all samples of a tracepoint are recorded: perf-ts script --json | jq selects; perf record --filter writes the same kind of file',
+  '--exclude-perf':
+    'what perf-ts does itself has rows of its own (--sort comm); with -p or a command it is left out',
   '--kcore': 'perf-ts archive stores the symbols of the kernel with the recording',
   '--kernel-callchains': 'stacks of the kernel only: -e cycles:k -g',
   '--user-callchains': 'stacks of user code only: -e cycles:u -g',

@@ -35,6 +35,7 @@ function declareTarget(command: Command): void {
     .optionsGroup('Target:')
     .option('-p, --pid <pids>', 'attach to processes, all their threads')
     .option('-t, --tid <tids>', 'attach to single threads')
+    .option('-u, --uid <user>', 'attach to the processes that run as this user (name or number)')
     .option('-a, --all-cpus', 'record the whole system')
     .option('-C, --cpu <cpus>', 'record on these CPUs only (0-3,8)')
     .option('-i, --no-inherit', 'leave out threads and children started later')
@@ -142,7 +143,7 @@ const EXAMPLES = `
 Examples:
   sudo perf-ts record -F 30000 -g -- ./app             one program, kernel code included
   perf-ts record -g -e cpu-clock:u -- node app.js      user code only, needs no root
-  perf-ts record -g -p 1234 --duration 10              a process that runs already
+  perf-ts record -g -p 1234 -- sleep 10                a process that runs already, for ten seconds
   sudo perf-ts record -a -e sched:sched_switch -c 1    every context switch of the machine
   sudo perf-ts record --off-cpu -g -- node app.js      what it runs, and what it waits for`;
 

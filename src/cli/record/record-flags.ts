@@ -4,6 +4,7 @@ import { CLOCK_IDS, type ClockName } from '../../kernel/perf-event/clock-ids.ts'
 import { checkCallGraph } from '../../record/call-graph.ts';
 import type { CallGraph, RecordOptions, SampleFieldOptions } from '../../record/record-options.ts';
 import { parseRingPages } from '../../record/ring-size.ts';
+import { processesOfUser } from '../../tools/top/processes-of-user.ts';
 import type { ReadingFlags } from '../command/load.ts';
 import { byteSize, positiveNumber, taskIds, wholeNumber } from '../command/option-values.ts';
 import { REFUSED } from './record-command.ts';
@@ -18,6 +19,7 @@ export type RecordFlags = {
   callGraph?: string;
   pid?: string;
   tid?: string;
+  uid?: string;
   allCpus?: boolean;
   cpu?: string;
   user?: string;
@@ -87,6 +89,7 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(command.length > 0 && { command }),
     ...(flags.pid !== undefined && { pids: taskIds('-p', flags.pid) }),
     ...(flags.tid !== undefined && { tids: taskIds('-t', flags.tid) }),
+    ...readUser(flags),
     ...(isSystemWide(flags) && { systemWide: true }),
     ...(flags.cpu !== undefined && { cpus: parseCpuList(flags.cpu) }),
     ...(flags.event !== undefined && { events: flags.event }),
@@ -126,6 +129,14 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.buildid === false && { buildIds: false }),
     ...(flags.buildidCache === false && { programSymbols: false }),
   };
+}
+
+function readUser({ uid, pid, tid, allCpus }: RecordFlags): Pick<RecordOptions, 'pids'> {
+  if (uid === undefined) return {};
+  if (pid !== undefined || tid !== undefined || allCpus) {
+    throw new UsageError('-u, -p, -t and -a exclude each other: name one target');
+  }
+  return { pids: processesOfUser(uid) };
 }
 
 function readSpace({ allUser, allKernel }: RecordFlags): Pick<RecordOptions, 'only'> {
@@ -220,8 +231,11 @@ function readCallGraph({ callGraph, g }: RecordFlags): CallGraph {
 }
 
 /** `-C` records all that runs on those CPUs unless a process is named. */
-function isSystemWide({ allCpus, cpu, pid, tid }: RecordFlags): boolean {
-  return allCpus === true || (cpu !== undefined && pid === undefined && tid === undefined);
+function isSystemWide({ allCpus, cpu, pid, tid, uid }: RecordFlags): boolean {
+  return (
+    allCpus === true ||
+    (cpu !== undefined && pid === undefined && tid === undefined && uid === undefined)
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { getSystemErrorName } from 'node:util';
-import { UsageError } from '../../base/errors.ts';
+import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
@@ -8,9 +8,11 @@ import type { RecordOptions } from '../../record/record-options.ts';
 import { beginRecording } from '../../record/recorder.ts';
 import type { CommandExit, Recording } from '../../record/recording.ts';
 import { isStream } from '../../system/files/stream-place.ts';
+import { processesOfUser } from '../../tools/top/processes-of-user.ts';
 import { commandStatus } from '../command/command-status.ts';
 import { EndingSignals } from '../command/ending-signals.ts';
 import { say } from '../command/failure.ts';
+import { SideCommand } from '../command/side-command.ts';
 import { writeError } from '../command/stdout.ts';
 import type { LiveView } from '../view/live-page.ts';
 import { askAttach } from './ask-attach.ts';
@@ -23,7 +25,10 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   const quiet = flags.quiet === true;
   const toleratedLoss = readToleratedLoss(flags);
   checkPageFlags(flags);
-  const chosen = readOptions(command, flags);
+  // perf's commonest attach: the command says how long, and is not recorded.
+  const isBound =
+    command.length > 0 && [flags.pid, flags.tid, flags.uid].some((whom) => whom !== undefined);
+  const chosen = readOptions(isBound ? [] : command, flags);
   const attachJs = flags.attachJs ?? (flags.dryRun || quiet ? false : await askAttach(chosen));
   const options: RecordOptions = {
     ...chosen,
@@ -43,9 +48,11 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   if (flags.archive === true && isStream(options.output)) {
     throw new UsageError(`--archive needs a file, and -o ${options.output} writes a stream`);
   }
+  const side = isBound ? new SideCommand(command, options) : null;
   const { recording, exit } = await (flags.view === true
-    ? recordWithView(options, flags)
-    : recordAndTell(options, flags, null));
+    ? recordWithView(options, flags, side)
+    : recordAndTell(options, flags, null, side)
+  ).finally(() => side?.close());
   const status = exitStatus(recording, exit);
   const excesses = toleratedLoss === null ? [] : lossesBeyond(recording, toleratedLoss);
   for (const excess of excesses) say(`perf-ts: --fail-on-loss: ${excess}`);
@@ -62,12 +69,16 @@ function checkPageFlags(flags: RecordFlags): void {
 type Outcome = { readonly recording: Recording; readonly exit: CommandExit | null };
 
 /** The page of the recording meanwhile. What its server can't do fails before anything is started. */
-async function recordWithView(options: RecordOptions, flags: RecordFlags): Promise<Outcome> {
+async function recordWithView(
+  options: RecordOptions,
+  flags: RecordFlags,
+  side: SideCommand | null,
+): Promise<Outcome> {
   const { checkLiveView, openLiveView } = await import('../view/live-page.ts');
   checkLiveView(flags);
   const view = await openLiveView(options.output ?? 'perf.data', flags);
   try {
-    return await recordAndTell({ ...options, readMeanwhile: true }, flags, view);
+    return await recordAndTell({ ...options, readMeanwhile: true }, flags, view, side);
   } finally {
     await view.close();
   }
@@ -78,30 +89,55 @@ async function recordAndTell(
   options: RecordOptions,
   flags: RecordFlags,
   view: LiveView | null,
+  side: SideCommand | null,
 ): Promise<Outcome> {
   const quiet = flags.quiet === true;
   // From the first moment: by itself this signal ends a process.
   process.on('SIGUSR2', () => {});
   const signals = new EndingSignals({ first: 'stop', again: 'quit-once-complete' });
-  const running = await beginRecording(options, undefined, signals.abortSignal);
+  const running = await begin(options, flags, signals.abortSignal);
   signals.begin(running);
+  side?.start();
+  void side?.ended.finally(() => running.stop()).catch(() => {});
   // As in perf: rings are written to the file, or it is changed.
   const snapshot = (): void => running.snapshot();
   process.on('SIGUSR2', snapshot);
   await view?.show();
   const recording = await running.finished;
+  side?.end();
   if (flags.json) writeError(`${JSON.stringify(summary(recording))}\n`);
   else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
   if (!flags.json && !quiet) for (const line of besideLines(recording)) say(line);
   process.off('SIGUSR2', snapshot);
   signals.complete();
-  const exit = await running.exited;
+  const exit = side === null ? await running.exited : await statusOfSide(side);
   // Both may take long, and a signal ends them alone.
   if (flags.archive === true || view !== null) signals.release();
   if (flags.archive === true) await archive(recording.path, quiet);
   // Who sends another signal than Ctrl-C, a supervisor say, means all of it.
   if (signals.endedBy === null) await view?.serveFinished();
   return { recording, exit };
+}
+
+/** Times that processes of a user are listed anew because one of them ended before it was attached to. */
+const MOST_LISTINGS = 20;
+
+async function begin(options: RecordOptions, { uid }: RecordFlags, giveUp: AbortSignal) {
+  for (let listing = 1; ; listing++) {
+    try {
+      return await beginRecording(options, undefined, giveUp);
+    } catch (error) {
+      const hasEnded = error instanceof FailedError && error.code === 'ESRCH';
+      if (uid === undefined || !hasEnded || listing === MOST_LISTINGS) throw error;
+      options = { ...options, pids: processesOfUser(uid) };
+    }
+  }
+}
+
+/** Of a command that bounded the recording; null where the recording ended before it. */
+async function statusOfSide(side: SideCommand): Promise<CommandExit | null> {
+  const exit = await side.ended;
+  return side.isEndedByUs ? null : exit;
 }
 
 /** Stores what names the samples, now that the command has ended and its files still are there. */

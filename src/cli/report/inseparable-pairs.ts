@@ -42,8 +42,8 @@ export function inseparableLines(pairs: readonly InseparableNames[]): string[] {
     seconds === null
       ? []
       : [
-          `${printable(shortName(first))} and ${printable(shortName(second))} do not differ significantly: ` +
-            `record about ${formatSeconds(seconds)} more`,
+          `# order not certain: ${printable(shortName(first))} and ${printable(shortName(second))} may be the other way round; ` +
+            `${formatSeconds(seconds)} more of recording would tell`,
         ],
   );
   return lines.length > 0 ? ['', ...lines] : [];

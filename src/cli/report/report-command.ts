@@ -39,6 +39,7 @@ export function declareReport(program: Command): void {
     .option('-e, --event <name>', 'this event only')
     .option('-n, --limit [rows]', 'how many rows (default 40, 0: all)')
     .addOption(new Option('--rows <n>').hideHelp())
+    .option('--idle', 'also what CPUs do that have nothing to do, which is hidden as in perf top')
     .option('--percent-limit <share>', 'leave out what is below this per cent (tree: default 0.5)')
     .option(
       '-F, --fields <list>',

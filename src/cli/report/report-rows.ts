@@ -30,6 +30,8 @@ export type ReportFlags = SelectionFlags &
     verbose?: boolean;
     quiet?: boolean;
     header?: boolean;
+    /** Also rows of CPUs with nothing to do. */
+    idle?: boolean;
     /** Of `--tree`: callers above callees, or below them. */
     treeOrder?: 'caller' | 'callee';
     fields?: string;

@@ -17,7 +17,6 @@ import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-
 import { computeGroupedReport, type GroupKey } from '../../profile/analysis/grouped-report.ts';
 import { invertCallTree } from '../../profile/analysis/invert-call-tree.ts';
 import { funcLabel } from '../../profile/func-label.ts';
-import { sayLostSideband } from '../../profile/losses.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, Weights } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
@@ -42,6 +41,7 @@ import {
   type SelectRows,
 } from './grouped-report.ts';
 import { findInseparablePairs, inseparableLines } from './inseparable-pairs.ts';
+import { hideIdle, nextLine, recordingLines, trustLine } from './recording-lines.ts';
 import {
   inOrder,
   type ReportFlags,
@@ -91,7 +91,14 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     const { printHeader } = await import('../info/info.ts');
     printHeader(path, { quiet: true });
   }
-  if (!flags.quiet) writeRecordingLines(opened, flags);
+  const isQuiet = flags.quiet === true;
+  const print = (lines: readonly string[]): void =>
+    writeOut(lines.map((line) => `${line}\n`).join(''));
+  if (!isQuiet) {
+    print(recordingLines(opened, flags.verbose === true));
+    print(framesLines(opened));
+    print(completenessLines(opened, flags.verbose === true));
+  }
   const isGrouped = flags.event === undefined && flags.group !== false && !flags.tree;
   const groups = isGrouped && fields === null ? facts.groups : [];
   for (const event of events) {
@@ -101,23 +108,14 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
       group === undefined
         ? reportLines(opened, event, flags, view)
         : sectionOfGroup(opened, group, flags, view);
-    writeOut(`${(flags.quiet ? lines.filter(isOfTable) : lines).join('\n')}\n\n`);
+    writeOut(`${(isQuiet ? lines.filter(isOfTable) : lines).join('\n')}\n\n`);
   }
+  if (!isQuiet && fields === null) print(nextLine(opened, flags.tree === true));
 }
 
 /** With `-q` the table stands alone. */
 function isOfTable(line: string): boolean {
   return line !== '' && !line.startsWith('#');
-}
-
-/** What concerns the whole recording, as comment lines. */
-function writeRecordingLines(opened: OpenedProfile, flags: ReportFlags): void {
-  const { profile } = opened;
-  for (const note of profile.meta.notes) writeOut(`# note: ${printable(note)}\n`);
-  const { lostSideband = 0 } = profile.meta;
-  if (lostSideband > 0) writeOut(`# ${sayLostSideband(lostSideband)}\n`);
-  for (const line of framesLines(opened)) writeOut(`${line}\n`);
-  for (const line of completenessLines(opened, flags.verbose === true)) writeOut(`${line}\n`);
 }
 
 /** The heads of all events of a group, then one table. */
@@ -192,7 +190,9 @@ function reportLines(
   const lines = headLines(opened, event, report, weights, select);
   if (report.samples === 0) return lines;
   if (flags.tree) return [...lines, '', ...treeLines(opened, weights, samples, flags, limits)];
-  const { rows, rest } = selectRows(inOrder(rowsOfTable(profile, report, sort), view), limits);
+  const isIdleShown = flags.idle === true || isRestricting(select) || sort !== 'sym';
+  const awake = hideIdle(rowsOfTable(profile, report, sort), (row) => row, isIdleShown);
+  const { rows, rest } = selectRows(inOrder(awake.rows, view), limits);
   const titles = { sym: 'symbol', dso: 'DSO', thread: 'thread', comm: 'comm' };
   const withDso = sort === 'sym';
   const withTotal = view.byTotal !== false;
@@ -221,7 +221,8 @@ function reportLines(
   const right = numbers.map((_, column) => column);
   const table = formatTable(header, cells, { right, colour: wantsColour() });
   const pairs = withDso ? findInseparablePairs(opened, event, report, estimator, select) : [];
-  return [...lines, '', ...table, ...rest, ...inseparableLines(pairs)];
+  const trust = trustLine(profile, event, report.samples, hasIntervals);
+  return [...lines, ...awake.line, ...trust, '', ...table, ...rest, ...inseparableLines(pairs)];
 }
 
 /** `--tree`, `-g`: callers above callees, or with `-g callee` below them. */

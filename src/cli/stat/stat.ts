@@ -13,6 +13,7 @@ import { EndingSignals } from '../command/ending-signals.ts';
 import { say } from '../command/failure.ts';
 import { openOutput } from '../command/open-output.ts';
 import { wholeNumber } from '../command/option-values.ts';
+import { SideCommand } from '../command/side-command.ts';
 import { writeAll } from '../command/stdout.ts';
 import { type FieldColumns, formatFieldHeader, formatFields } from '../render/stat-fields.ts';
 import { intervalDocument, statDocument } from '../render/stat-json.ts';
@@ -21,7 +22,9 @@ import { readStatOptions, type StatFlags } from './stat-flags.ts';
 
 /** `perf-ts stat`: counts, prints, exits with the command's status. */
 export async function runStat(command: string[], flags: StatFlags): Promise<void> {
-  const options = readStatOptions(command, flags);
+  // As in perf the command says how long, and is not counted.
+  const isBound = command.length > 0 && (flags.pid !== undefined || flags.tid !== undefined);
+  const options = readStatOptions(isBound ? [] : command, flags);
   const intervals =
     flags.intervalCount === undefined ? null : wholeNumber('--interval-count', flags.intervalCount);
   if (intervals !== null && options.intervalMs === undefined) {
@@ -33,9 +36,10 @@ export async function runStat(command: string[], flags: StatFlags): Promise<void
   );
   // Ctrl-C ends a count without a command; a command gets it, and is counted to its end.
   const signals = new EndingSignals({
-    first: command.length > 0 ? 'forward' : 'stop',
+    first: command.length > 0 && !isBound ? 'forward' : 'stop',
     again: 'stop',
   });
+  const side = isBound ? new SideCommand(command, options) : null;
   try {
     let told = 0;
     const running: RunningStat = startStat(
@@ -52,11 +56,15 @@ export async function runStat(command: string[], flags: StatFlags): Promise<void
       },
     );
     signals.begin(running);
+    side?.start();
+    void side?.ended.finally(() => running.stop()).catch(() => {});
     const result = await running.finished;
+    side?.end();
     output.writeResult(result);
-    const exit = await running.exited;
-    process.exitCode = exitStatus(result, exit);
+    const exit = side === null ? await running.exited : await side.ended;
+    process.exitCode = exitStatus(result, side?.isEndedByUs ? null : exit);
   } finally {
+    side?.close();
     output.close();
   }
 }

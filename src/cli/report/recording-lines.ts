@@ -1,0 +1,99 @@
+import { lostSamplesOf } from '../../base/lost-samples.ts';
+import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
+import { sayLostSideband } from '../../profile/losses.ts';
+import type { EventIndex, Profile } from '../../profile/types.ts';
+import type { OpenedProfile } from '../../read/open-profile.ts';
+
+// The first lines of a report: what was recorded, and how far it can be trusted. Its last line: what to look at next.
+
+/** The command and the length of the recording, then what was left out of it or lost. */
+export function recordingLines(opened: OpenedProfile, isVerbose: boolean): string[] {
+  const { meta } = opened.profile;
+  const { lostSideband = 0 } = meta;
+  return [
+    ...commandLine(opened),
+    ...noteLines(opened, isVerbose),
+    ...(lostSideband > 0 ? [`# ${sayLostSideband(lostSideband)}`] : []),
+  ];
+}
+
+function commandLine(opened: OpenedProfile): string[] {
+  const { commandLine } = opened.profile.meta;
+  const { firstNs, lastNs } = opened.recordedTime();
+  const length = lastNs > firstNs ? formatNanos(lastNs - firstNs) : null;
+  const words = commandLine.map((word) => printable(word)).join(' ');
+  if (words === '') return length === null ? [] : [`# recording of ${length}`];
+  return [`# ${words}${length === null ? '' : `: ${length}`}`];
+}
+
+/**
+ * `record` has printed its notes: here they are counted, unless `isVerbose`. Notes on texts of other tools
+ * were never printed.
+ */
+function noteLines({ profile, facts }: OpenedProfile, isVerbose: boolean): string[] {
+  const { notes } = profile.meta;
+  if (isVerbose || facts.imported !== null) {
+    return notes.map((note) => `# note: ${printable(note)}`);
+  }
+  if (notes.length === 0) return [];
+  const count = notes.length === 1 ? 'a note' : `${notes.length} notes`;
+  return [
+    `# record made ${count} on this recording: -v and perf-ts info print ${notes.length === 1 ? 'it' : 'them'}`,
+  ];
+}
+
+/** How far the shares of an event can be trusted: what was lost, or what the intervals mean. */
+export function trustLine(
+  { losses }: Profile,
+  event: EventIndex,
+  samples: number,
+  hasIntervals: boolean,
+): string[] {
+  const lost = lostSamplesOf(losses, event);
+  if (lost > 0) {
+    return [
+      `# trust: ${formatShare(lost / (lost + samples))} of the samples were lost, as perf-ts periods describes; larger rings ` +
+        '(record -m 16M) or a lower rate (-F) lose less',
+    ];
+  }
+  if (!hasIntervals || samples === 0) return [];
+  return ['# trust: no sample was lost; in 95 of 100 recordings a share lies in its interval'];
+}
+
+/** What to look at next, in one line. */
+export function nextLine(
+  { completeness, profile, facts }: OpenedProfile,
+  isTree: boolean,
+): string[] {
+  if (profile.samples.length === 0) return [];
+  if (isTree) return ['# next: perf-ts view draws it as a flame graph'];
+  if (facts.imported === null && completeness === null) {
+    return [
+      '# next: perf-ts record -g records callers, too; perf-ts annotate shows the code of the first rows',
+    ];
+  }
+  return ['# next: --tree shows who called whom, perf-ts view draws it as a flame graph'];
+}
+
+/** The idle loop, and what it halts the CPU with, by the names of Linux on x86-64 and arm64. */
+const IDLE =
+  /^(?:do_idle|cpu_startup_entry|start_secondary|secondary_startup_64\w*|rest_init|default_idle\w*|arch_cpu_idle|cpu_do_idle|pv_native_safe_halt|native_safe_halt|acpi_\w*idle\w*|acpi_safe_halt|cpuidle_\w+|intel_idle\w*|mwait_idle\w*|poll_idle|psci_cpu_suspend_enter)$/;
+
+/** Rows without those of CPUs that have nothing to do, and a line for these; all rows where `isShown`. */
+export function hideIdle<R extends { readonly selfShare: number }>(
+  rows: readonly R[],
+  nameOf: (row: R) => { readonly name: string; readonly dso: string },
+  isShown: boolean,
+): { readonly rows: readonly R[]; readonly line: string[] } {
+  if (isShown) return { rows, line: [] };
+  const isIdle = (row: R): boolean => {
+    const { name, dso } = nameOf(row);
+    return dso.startsWith('[kernel') && IDLE.test(name);
+  };
+  const idle = rows.filter(isIdle);
+  const share = idle.reduce((sum, { selfShare }) => sum + selfShare, 0);
+  if (share === 0) return { rows, line: [] };
+  const line = `# idle: CPUs had nothing to do in ${formatShare(share)}, which is in no row (${formatCount(idle.length)} functions; --idle shows them)`;
+  return { rows: rows.filter((row) => !isIdle(row)), line: [line] };
+}
