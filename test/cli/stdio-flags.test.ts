@@ -65,6 +65,7 @@ const SCRIPTS = {
   'parts of the version': `${PT} version --build-options`,
   inject: `${PT} inject -i ${data} -o injected.data`,
   'inject as a stream': `${PT} inject -i ${data} -o - | cat > /dev/null`,
+  query: `${PT} query top ${data}`,
   archive: `${PT} archive -o archived.tar ${data}`,
   'a page that can not be shown': `${PT} view --no-open none.data`,
   list: `${PT} list cpu-clock`,
