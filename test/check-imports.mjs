@@ -86,6 +86,7 @@ const COMPOSITION = {
   'tools/doctor': [...STAGES, ...SYSTEM, 'read', 'record', 'counting/processor'],
   'tools/selftest': [...STAGES, ...SYSTEM, 'read', 'record'],
   query: [...STAGES, ...SYSTEM, 'read'],
+  'tools/mcp': [...STAGES, 'system', 'read', 'query'],
   view: [...STAGES, 'system', 'system/accounts', 'read'],
 };
 const BELOW_CLI = [...STAGES, ...Object.keys(COMPOSITION)];

@@ -11,7 +11,7 @@ import { declareMachineCommands } from './machine-commands.ts';
 import { declareMeasuringCommands, MEASURING_COMMANDS } from './measuring-commands.ts';
 import { fromPerfWords } from './perf/perf-words.ts';
 import { acceptSameOptions } from './perf/same-options.ts';
-import { declareQuery } from './query/query-command.ts';
+import { declareMcp, declareQuery } from './query/query-command.ts';
 import { declareReadingCommands } from './reading-commands.ts';
 
 // Each command's code is loaded when it is run: `record` must not pay for the viewer.
@@ -52,6 +52,7 @@ Examples:
   declareMeasuringCommands(program);
   declareReadingCommands(program);
   declareQuery(program);
+  declareMcp(program);
   declareMachineCommands(program);
 
   program.hook('preAction', (_program, command) => checkNames(command));

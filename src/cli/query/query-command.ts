@@ -7,6 +7,17 @@ import {
   withSymbols,
 } from '../command/reading-options.ts';
 
+/** `perf-ts mcp`. */
+export function declareMcp(program: Command): void {
+  program
+    .command('mcp')
+    .description('a server for assistants (Model Context Protocol, on standard input and output)')
+    .action(async () => {
+      const { runMcp } = await import('../mcp/mcp.ts');
+      await runMcp();
+    });
+}
+
 /** `perf-ts query`; its code is loaded when it is run. */
 export function declareQuery(program: Command): void {
   const command = withJavaScript(withSymbols(program.command('query')))

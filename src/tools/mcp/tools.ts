@@ -1,0 +1,310 @@
+import { NONE } from '../../base/brand.ts';
+import { UsageError } from '../../base/errors.ts';
+import { markdownTable } from '../../base/markdown.ts';
+import { formatCount, formatPoints, formatShare, formatShortWeight } from '../../base/numbers.ts';
+import { finish } from '../../base/slices.ts';
+import { compareFunctions, sortChanges } from '../../profile/analysis/compare-functions.ts';
+import { secondsOf } from '../../profile/analysis/diff-measure.ts';
+import { comparedDsoName, matchRuns } from '../../profile/analysis/match-functions.ts';
+import { wholeOfRun } from '../../profile/analysis/total-bounds.ts';
+import { openRecordings } from '../../query/open-recordings.ts';
+import type { AnalysedProfile } from '../../read/analysed-profile.ts';
+import { SourceFiles } from '../../read/code/source-files.ts';
+import { answerText, quotedName, shareTable } from './answer-text.ts';
+import {
+  type EventFigures,
+  figuresOfEvent,
+  functionsNamed,
+  neighbourOfSample,
+  sharesByKey,
+} from './figures.ts';
+import type { Tool } from './protocol.ts';
+
+/** Opens a recording by its path. */
+type Open = (file: string) => Promise<AnalysedProfile>;
+type Input = Readonly<Record<string, unknown>>;
+
+const FILE = { type: 'string', description: 'path of the recording' };
+const EVENT = { type: 'string', description: 'event; default the first' };
+const LIMIT = { type: 'integer', minimum: 1, maximum: 100, description: 'rows; default 20' };
+const FUNC = { type: 'string', description: 'function; its arguments or place may be left out' };
+const DEFAULT_LIMIT = 20;
+const SQL_ROWS = 50;
+const SQL_SECONDS = 30;
+
+/** The six tools. Recordings stay open between questions. */
+export function perfTools(open: Open): Tool[] {
+  const known = new Map<string, Promise<AnalysedProfile>>();
+  const opened = (input: Input, key = 'file'): Promise<AnalysedProfile> => {
+    const file = textOf(input, key);
+    const profile = known.get(file) ?? open(file);
+    known.set(file, profile);
+    profile.catch(() => known.delete(file));
+    return profile;
+  };
+  const figures = async (input: Input): Promise<EventFigures> =>
+    figuresOfEvent(await opened(input), optionalText(input, 'event'));
+  return [
+    tool(
+      'open',
+      'What a recording is: events, samples, losses, what it cannot tell. Begin with it.',
+      { file: FILE },
+      ['file'],
+      async (input) => openAnswer(await opened(input)),
+    ),
+    tool(
+      'top',
+      'Functions by what they did themselves (self) or with all they called (total). Shares are of all events; two whose intervals overlap may be in either order.',
+      { file: FILE, event: EVENT, by: { enum: ['self', 'total'] }, limit: LIMIT },
+      ['file'],
+      async (input) => topAnswer(await figures(input), input),
+    ),
+    tool(
+      'callers_callees',
+      'Who called a function, or what it called. Recursion counts once.',
+      {
+        file: FILE,
+        func: FUNC,
+        side: { enum: ['callers', 'callees'] },
+        event: EVENT,
+        limit: LIMIT,
+      },
+      ['file', 'func', 'side'],
+      async (input) => edgesAnswer(await figures(input), input),
+    ),
+    tool(
+      'source',
+      'Lines of a function with their self shares and, where it may be read, their text.',
+      { file: FILE, func: FUNC, event: EVENT, limit: LIMIT },
+      ['file', 'func'],
+      async (input) => sourceAnswer(await figures(input), input),
+    ),
+    tool(
+      'diff',
+      'Self shares of a newer recording against an older one, with whether that can be told apart.',
+      { old: FILE, new: FILE, limit: LIMIT },
+      ['old', 'new'],
+      async (input) => diffAnswer(await opened(input, 'old'), await opened(input, 'new'), input),
+    ),
+    tool(
+      'sql',
+      'DuckDB over one recording. Views with intervals: top_self, top_total, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, threads, streams, marks, losses. Sums of samples.weight have no interval.',
+      { file: FILE, sql: { type: 'string' } },
+      ['file', 'sql'],
+      async (input) => sqlAnswer(() => opened(input), input),
+    ),
+  ];
+}
+
+function tool(
+  name: string,
+  description: string,
+  properties: object,
+  required: readonly string[],
+  answer: Tool['answer'],
+): Tool {
+  return { name, description, inputSchema: { type: 'object', properties, required }, answer };
+}
+
+function openAnswer(opened: AnalysedProfile): string {
+  const { profile, completeness } = opened;
+  const { meta, samples, events } = profile;
+  const ledgers = opened.ledgers();
+  const rows = events.map(({ name, mode, unit }, event) => {
+    const { samples: arrived, lostSamples, coverage } = ledgers[event];
+    return [
+      quotedName(name),
+      mode,
+      unit,
+      formatCount(arrived),
+      `${formatCount(lostSamples)}${coverage === null ? '' : `, ${formatShare(coverage)} arrived`}`,
+    ];
+  });
+  const problems = opened.diagnostics.entries().slice(0, 8);
+  return answerText(
+    [
+      `${formatCount(samples.length)} samples in ${secondsOf(profile)?.toFixed(3) ?? 'unknown'} s, ${profile.threads.length} threads, command ${quotedName(meta.commandLine.join(' '))}`,
+      '',
+      ...markdownTable(['event', 'mode', 'unit', 'samples', 'lost'], rows.slice(0, 20)),
+      '',
+      ...(meta.lostSideband
+        ? [`${meta.lostSideband} side-band records lost: names may be wrong.`]
+        : []),
+      ...(opened.truncatedAt === null ? [] : ['The file was cut short.']),
+      completeness === null ? 'No stacks: callers cannot be told.' : 'Stacks were recorded.',
+      ...meta.notes.slice(0, 5).map((note) => `note: ${quotedName(note)}`),
+      ...problems.map(({ reason, count }) => `${formatCount(count)} × ${quotedName(reason)}`),
+    ],
+    'top with by "self", then callers_callees of what is large.',
+  );
+}
+
+function topAnswer(figures: EventFigures, input: Input): string {
+  const by = input.by === 'total' ? 'total' : 'self';
+  const { opened, report } = figures;
+  const rows = report.bySymbol
+    .map((row) => ({
+      share: by === 'self' ? row.selfShare : row.totalShare,
+      interval: (by === 'self' ? row.selfInterval : row.totalInterval) ?? null,
+      cells: [
+        quotedName(opened.nameOf(row.func)),
+        quotedName(comparedDsoName(opened.profile, row.func)),
+      ],
+    }))
+    .filter(({ share }) => share > 0)
+    .sort((a, b) => b.share - a.share);
+  const lines = [
+    ...headOf(figures),
+    ...shareTable([`function (${by})`, 'DSO'], rows, limitOf(input)),
+  ];
+  return answerText(lines, 'callers_callees of a function, or source for its lines.');
+}
+
+function edgesAnswer(figures: EventFigures, input: Input): string {
+  const side = input.side === 'callees' ? 'callees' : 'callers';
+  const isMeant = functionsNamed(figures, textOf(input, 'func'));
+  const { opened } = figures;
+  const keys = neighbourOfSample(figures, isMeant, side);
+  const nobody = side === 'callers' ? '[root]' : '[self]';
+  const rows = sharesByKey(figures, keys, opened.profile.funcs.length + 1).map(
+    ({ key, share, interval }) => ({
+      share,
+      interval,
+      cells: [quotedName(key === 0 ? nobody : opened.nameOf((key - 1) as never))],
+    }),
+  );
+  const total = rows.reduce((sum, { share }) => sum + share, 0);
+  const lines = [
+    ...headOf(figures),
+    `The function is on the stack of ${formatShare(total)} of everything; ${side}:`,
+    '',
+    ...shareTable([side], rows, limitOf(input)),
+  ];
+  return answerText(lines, `callers_callees of the largest of these ${side}, or source.`);
+}
+
+function sourceAnswer(figures: EventFigures, input: Input): string {
+  const isMeant = functionsNamed(figures, textOf(input, 'func'));
+  const { samples, stacks, frames, strings } = figures.opened.profile;
+  const places = new Map<string, number>();
+  const first: { file: number; line: number }[] = [];
+  const keyOfFrame = Int32Array.from({ length: frames.length }, (_, frame) => {
+    if (isMeant[frames.func[frame]] === 0) return NONE;
+    const [file, line] = [frames.file[frame], frames.line[frame]];
+    const key = places.get(`${file}:${line}`) ?? places.size;
+    if (key === places.size) first.push({ file, line });
+    places.set(`${file}:${line}`, key);
+    return key;
+  });
+  const keys = samples.stack.map((stack) =>
+    stack === NONE ? NONE : keyOfFrame[stacks.frame[stack]],
+  );
+  const sources = new SourceFiles(figures.opened.profile, textOf(input, 'file'));
+  const rows = sharesByKey(figures, keys, first.length).map(({ key, share, interval }) => {
+    const { file, line } = first[key];
+    const place = file === NONE || line === 0 ? 'line not known' : `${strings[file]}:${line}`;
+    return {
+      share,
+      interval,
+      cells: [quotedName(place), quotedName(lineText(sources, file, line))],
+    };
+  });
+  const lines = [...headOf(figures), ...shareTable(['line', 'text'], rows, limitOf(input))];
+  return answerText(lines, 'callers_callees with side "callees" for what the function called.');
+}
+
+/** '' where the text may not be read, or is not there. */
+function lineText(sources: SourceFiles, file: number, line: number): string {
+  if (file === NONE || line === 0) return '';
+  try {
+    return sources.read(file).split('\n')[line - 1]?.trim() ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function diffAnswer(old: AnalysedProfile, now: AnalysedProfile, input: Input): string {
+  const { ids } = matchRuns([now.profile], [old.profile]);
+  const [mine, other] = [now, old].map((opened, run) => {
+    const { report, weights, estimator } = figuresOfEvent(opened);
+    const rows = report.bySymbol.map(({ func, selfShare, selfInterval }) => ({
+      id: ids[run][func],
+      name: opened.nameOf(func),
+      dso: comparedDsoName(opened.profile, func),
+      selfShare,
+      ...(selfInterval && { selfInterval }),
+    }));
+    const whole = wholeOfRun(report, weights, estimator, null);
+    return { rows, ...whole, seconds: secondsOf(opened.profile) };
+  });
+  const { rows: all } = finish(compareFunctions([mine], [other]));
+  const sorted = sortChanges(all, 'share');
+  const shown = sorted
+    .slice(0, Math.min(limitOf(input), 40))
+    .map(({ name, share }) => [
+      formatPoints(share.delta),
+      share.interval === null
+        ? 'no interval'
+        : `${formatPoints(share.interval.low)} … ${formatPoints(share.interval.high)}`,
+      share.isCertain ? 'differs' : 'not distinguishable',
+      formatShare(share.there),
+      formatShare(share.here),
+      quotedName(name),
+    ]);
+  const certain = sorted.filter(({ share }) => share.isCertain).length;
+  return answerText(
+    [
+      `Self shares in percentage points, new less old. ${certain} of ${sorted.length} functions differ (95 % for all together).`,
+      'Two recordings cannot tell how far runs of one program differ: record several a side before deciding.',
+      '',
+      ...markdownTable(['change', '95 % interval', '', 'old', 'new', 'function'], shown),
+      '',
+      `Left out: ${sorted.length - shown.length} rows with smaller changes.`,
+    ],
+    'callers_callees of a function that differs, in both recordings.',
+  );
+}
+
+async function sqlAnswer(open: () => Promise<AnalysedProfile>, input: Input): Promise<string> {
+  const { engine } = await openRecordings([textOf(input, 'file')], open);
+  try {
+    const limits = { maxRows: SQL_ROWS, timeoutSeconds: SQL_SECONDS };
+    const { columns, rows, isCut } = await engine.run(textOf(input, 'sql'), limits);
+    const cells = rows.map((row) =>
+      row.map((value) => (typeof value === 'string' ? quotedName(value) : String(value))),
+    );
+    const left = isCut ? `Left out: rows after the first ${SQL_ROWS}.` : 'Left out: nothing.';
+    const table = markdownTable(columns.map(quotedName), cells);
+    return answerText(
+      [left, '', ...table],
+      'a view with intervals where the answer decides something.',
+    );
+  } finally {
+    engine.close();
+  }
+}
+
+function headOf({ opened, event, report }: EventFigures): string[] {
+  const { name, unit } = opened.profile.events[event];
+  const step = opened.inStep(event);
+  return [
+    `event ${quotedName(name)}: ${formatCount(report.samples)} samples, worth ${formatCount(Math.round(report.effectiveSamples ?? 0))} equal ones; ` +
+      `all ${formatShortWeight(report.weight, unit)}, lost ${formatShare(report.weight === 0 ? 0 : report.lost / report.weight)}, without stack ${formatShare(report.weight === 0 ? 0 : report.withoutStack / report.weight)}`,
+    ...(step === null ? [] : ['Samples fall in step with the work: see open.']),
+    '',
+  ];
+}
+
+function textOf(input: Input, key: string): string {
+  const value = input[key];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new UsageError(`the argument ${key} is missing`);
+}
+
+function optionalText(input: Input, key: string): string | undefined {
+  return input[key] === undefined ? undefined : textOf(input, key);
+}
+
+function limitOf({ limit }: Input): number {
+  return typeof limit === 'number' && limit >= 1 ? Math.min(100, Math.floor(limit)) : DEFAULT_LIMIT;
+}
