@@ -1,4 +1,3 @@
-import pc from 'picocolors';
 import { UsageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-status.ts';
 import { printable } from '../base/printable.ts';
@@ -7,6 +6,7 @@ import type { Check, CheckState, DoctorReport } from '../tools/doctor/check.ts';
 import { doctor } from '../tools/doctor/examine.ts';
 import { wantsColour } from './command/colour.ts';
 import { printJson, writeOut } from './command/stdout.ts';
+import { createPaint } from './render/paint.ts';
 import { formatTable } from './render/table.ts';
 import { runSelftest } from './selftest.ts';
 
@@ -35,7 +35,7 @@ export async function runDoctor(flags: DoctorFlags, binary?: string): Promise<vo
 
 /** The checks as a table, then the fixes of those that did not pass. */
 export function formatDoctor(report: DoctorReport, { colour }: { colour: boolean }): string[] {
-  const { green, yellow, red } = pc.createColors(colour);
+  const { green, yellow, red } = createPaint(colour);
   const paint: Record<CheckState, (text: string) => string> = {
     ok: green,
     warn: yellow,

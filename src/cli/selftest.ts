@@ -1,5 +1,4 @@
 import { closeSync } from 'node:fs';
-import pc from 'picocolors';
 import { EXIT } from '../base/exit-status.ts';
 import { printable } from '../base/printable.ts';
 import { selftest } from '../tools/selftest/selftest.ts';
@@ -13,6 +12,7 @@ import { wantsColour } from './command/colour.ts';
 import { say } from './command/failure.ts';
 import { openOutput } from './command/open-output.ts';
 import { printJson, writeOut, writeTo } from './command/stdout.ts';
+import { createPaint } from './render/paint.ts';
 import { formatTable } from './render/table.ts';
 
 /**
@@ -68,7 +68,7 @@ export function formatSelftest(
   { colour, all }: { colour: boolean; all: boolean },
 ): string[] {
   const { machine, cases } = report;
-  const { red, bold } = pc.createColors(colour);
+  const { red, bold } = createPaint(colour);
   const rows = cases.map((one) => [
     ...titleOf(one),
     ...COLUMNS.map((name) => {

@@ -1,4 +1,3 @@
-import pc from 'picocolors';
 import { adviceFor } from '../../period/report/advice.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import { eventLines, type Line, present, streamLines } from '../../period/report/lines.ts';
@@ -7,6 +6,7 @@ import type { Verdict } from '../../period/report/verdict.ts';
 import * as words from '../../period/report/words.ts';
 import { toAscii } from './ascii.ts';
 import { disagreementTable } from './disagreement-table.ts';
+import { createPaint, type Paint } from './paint.ts';
 import { drawEventRate, drawPeriods } from './periods-plot.ts';
 import { streamTable } from './stream-table.ts';
 import type { Terminal } from './terminal.ts';
@@ -21,8 +21,6 @@ export type PeriodsTextOptions = {
 
 const WIDE: Terminal = { columns: 100, hasUnicode: true };
 
-type Paint = ReturnType<typeof pc.createColors>;
-
 const INDENT = '  ';
 const LABEL_WIDTH = 'not-converged'.length;
 const TEXT_COLUMN = INDENT.length + LABEL_WIDTH + 2;
@@ -33,7 +31,7 @@ const TEXT_COLUMN = INDENT.length + LABEL_WIDTH + 2;
  */
 export function formatPeriods(report: PeriodsReport, options: PeriodsTextOptions = {}): string[] {
   const terminal = options.terminal ?? WIDE;
-  const paint = pc.createColors(options.colour ?? false);
+  const paint = createPaint(options.colour ?? false);
   const lines: string[] = [];
   for (const event of report.events) {
     if (lines.length > 0) lines.push('');

@@ -1,5 +1,5 @@
-import pc from 'picocolors';
 import { displayWidth } from './display-width.ts';
+import { createPaint } from './paint.ts';
 
 const GAP = '  ';
 
@@ -36,6 +36,6 @@ export function formatTable(
       })
       .join(GAP)
       .trimEnd();
-  const { bold } = pc.createColors(options.colour === true);
+  const { bold } = createPaint(options.colour === true);
   return [bold(toLine(header)), ...rows.map(toLine)];
 }

@@ -1,4 +1,3 @@
-import pc from 'picocolors';
 import {
   formatCount,
   formatKnownShare,
@@ -14,6 +13,7 @@ import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import type { TopEvent, TopReport } from '../../tools/top/top-options.ts';
 import { clip } from '../render/clip.ts';
 import { displayWidth } from '../render/display-width.ts';
+import { createPaint } from '../render/paint.ts';
 import type { TopState } from './top-state.ts';
 
 /** The parts of the screen that stay from one report to the next. */
@@ -82,7 +82,7 @@ export function screenOf(
   callers: readonly string[] | null,
 ): string[] {
   const { columns, lines } = look;
-  const { bold, dim, inverse, yellow } = pc.createColors(look.colour);
+  const { bold, dim, inverse, yellow } = createPaint(look.colour);
   const cut = (text: string): string => clip(text, columns);
   const event = report.events[state.event] ?? report.events[0];
   if (event === undefined || lines < 4) return [cut('perf-ts top: the terminal is too small')];

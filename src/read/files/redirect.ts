@@ -5,21 +5,27 @@ import { BlockList } from 'node:net';
 export const REACH = { PUBLIC: 0, PRIVATE: 1, OURS: 2 } as const;
 export type Reach = (typeof REACH)[keyof typeof REACH];
 
-const ours = listOf(
-  ['127.0.0.0', 8],
-  ['0.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['::1', 128],
-  ['fe80::', 10],
-);
-ours.addAddress('::', 'ipv6');
-const privates = listOf(
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['100.64.0.0', 10],
-  ['fc00::', 7],
-);
+/** node:net is loaded with the first address: most reports ask no server. */
+let nets: { readonly ours: BlockList; readonly privates: BlockList } | null = null;
+
+function makeNets() {
+  const ours = listOf(
+    ['127.0.0.0', 8],
+    ['0.0.0.0', 8],
+    ['169.254.0.0', 16],
+    ['::1', 128],
+    ['fe80::', 10],
+  );
+  ours.addAddress('::', 'ipv6');
+  const privates = listOf(
+    ['10.0.0.0', 8],
+    ['172.16.0.0', 12],
+    ['192.168.0.0', 16],
+    ['100.64.0.0', 10],
+    ['fc00::', 7],
+  );
+  return { ours, privates };
+}
 
 /**
  * Whether a server that the user named may send us on to `to`. Mirrors do, to other machines of the net;
@@ -47,8 +53,9 @@ export function reachOfAddress(address: string, family: number): Reach {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return reachOfAddress(mapped, 4);
   const type = family === 6 ? 'ipv6' : 'ipv4';
-  if (ours.check(address, type)) return REACH.OURS;
-  return privates.check(address, type) ? REACH.PRIVATE : REACH.PUBLIC;
+  nets ??= makeNets();
+  if (nets.ours.check(address, type)) return REACH.OURS;
+  return nets.privates.check(address, type) ? REACH.PRIVATE : REACH.PUBLIC;
 }
 
 function listOf(...nets: readonly (readonly [net: string, prefix: number])[]): BlockList {
