@@ -7,6 +7,7 @@ import { packageVersion } from '../system/version.ts';
 import { exitWithoutShutdown, keepStdioBlocking, quit } from './command/exit.ts';
 import { reportFailure } from './command/failure.ts';
 import { terminalStream, writeError, writeOut } from './command/stdout.ts';
+import { declareCompletion } from './completion/completion-command.ts';
 import { declareMachineCommands } from './machine-commands.ts';
 import { declareMeasuringCommands, MEASURING_COMMANDS } from './measuring-commands.ts';
 import { fromPerfWords } from './perf/perf-words.ts';
@@ -54,6 +55,7 @@ Examples:
   declareQuery(program);
   declareMcp(program);
   declareMachineCommands(program);
+  declareCompletion(program);
 
   program.hook('preAction', (_program, command) => checkNames(command));
   for (const command of program.commands) {
