@@ -102,6 +102,13 @@ function declareRecording(command: Command): void {
     .option('-D, --delay <ms>', 'start sampling after this time; -1: when --control enables it')
     .option('--control <where>', 'commands while it runs: fd:N[,ACK] or fifo:PATH[,ACK]')
     .option('--duration <s>', 'stop by itself after this many seconds')
+    .option('--ready <url>', 'begin to sample once this URL or port answers')
+    .option('--ready-timeout <s>', 'with --ready: give up after so long (default 60)')
+    .option('--load <line>', 'run this line of shell, then end the recording and its command')
+    .option(
+      '--until-idle [=s]',
+      'end once the command, or -p, has worked and then been idle for so long (default 2)',
+    )
     .option('-m, --mmap-pages <pages>', 'data pages of each ring, or a size (512K)')
     .option('--overwrite', 'keep the last samples that fit the rings, write them at the end')
     .option('-k, --clockid <clock>', 'clock of the record times (default monotonic)');

@@ -43,6 +43,11 @@ export type RecordFlags = {
   clockid?: string;
   output?: string;
   duration?: string;
+  ready?: string;
+  readyTimeout?: string;
+  load?: string;
+  /** True where the option stands alone. */
+  untilIdle?: string | true;
   failOnLoss?: string;
   quiet?: boolean;
   verbose?: boolean;

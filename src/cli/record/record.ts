@@ -4,6 +4,7 @@ import { EXIT } from '../../base/exit-status.ts';
 import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
+import { type Course, type Driven, driveRecording } from '../../record/load/drive.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
 import { beginRecording } from '../../record/recorder.ts';
 import type { CommandExit, Recording } from '../../record/recording.ts';
@@ -16,6 +17,7 @@ import { SideCommand } from '../command/side-command.ts';
 import { writeError } from '../command/stdout.ts';
 import type { LiveView } from '../view/live-page.ts';
 import { askAttach } from './ask-attach.ts';
+import { optionsForCourse, readCourse } from './course-flags.ts';
 import { describeDryRun } from './dry-run.ts';
 import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
 import { besideLines, countedBeside } from './record-stat.ts';
@@ -48,12 +50,22 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   if (flags.archive === true && isStream(options.output)) {
     throw new UsageError(`--archive needs a file, and -o ${options.output} writes a stream`);
   }
+  const course = readCourse(flags, options);
+  if (isBound && course !== null) {
+    throw new UsageError(
+      'a command beside -p bounds the recording, and so do --ready, --load and --until-idle',
+      ['leave the command out'],
+    );
+  }
   const side = isBound ? new SideCommand(command, options) : null;
-  const { recording, exit } = await (flags.view === true
-    ? recordWithView(options, flags, side)
-    : recordAndTell(options, flags, null, side)
+  const followed = course === null ? options : optionsForCourse(options, course);
+  const bounds = { course, side };
+  const { recording, exit, driven } = await (flags.view === true
+    ? recordWithView(followed, flags, bounds)
+    : recordAndTell(followed, flags, null, bounds)
   ).finally(() => side?.close());
-  const status = exitStatus(recording, exit);
+  // The command was ended by us: what counts is the load.
+  const status = exitStatus(recording, driven?.isDone ? driven.load : exit);
   const excesses = toleratedLoss === null ? [] : lossesBeyond(recording, toleratedLoss);
   for (const excess of excesses) say(`perf-ts: --fail-on-loss: ${excess}`);
   process.exitCode = status === EXIT.OK && excesses.length > 0 ? EXIT.LOSS : status;
@@ -66,19 +78,32 @@ function checkPageFlags(flags: RecordFlags): void {
   if (flags.open === false) throw new UsageError('--no-open goes with --view');
 }
 
-type Outcome = { readonly recording: Recording; readonly exit: CommandExit | null };
+/** What ends a recording before its target does. */
+type Bounds = {
+  /** Of `--ready`, `--load` and `--until-idle`. */
+  readonly course: Course | null;
+  /** A command that runs beside the target. */
+  readonly side: SideCommand | null;
+};
+
+type Outcome = {
+  readonly recording: Recording;
+  readonly exit: CommandExit | null;
+  /** Null without a course. */
+  readonly driven: Driven | null;
+};
 
 /** The page of the recording meanwhile. What its server can't do fails before anything is started. */
 async function recordWithView(
   options: RecordOptions,
   flags: RecordFlags,
-  side: SideCommand | null,
+  bounds: Bounds,
 ): Promise<Outcome> {
   const { checkLiveView, openLiveView } = await import('../view/live-page.ts');
   checkLiveView(flags);
   const view = await openLiveView(options.output ?? 'perf.data', flags);
   try {
-    return await recordAndTell({ ...options, readMeanwhile: true }, flags, view, side);
+    return await recordAndTell({ ...options, readMeanwhile: true }, flags, view, bounds);
   } finally {
     await view.close();
   }
@@ -89,7 +114,7 @@ async function recordAndTell(
   options: RecordOptions,
   flags: RecordFlags,
   view: LiveView | null,
-  side: SideCommand | null,
+  { course, side }: Bounds,
 ): Promise<Outcome> {
   const quiet = flags.quiet === true;
   // From the first moment: by itself this signal ends a process.
@@ -103,6 +128,9 @@ async function recordAndTell(
   const snapshot = (): void => running.snapshot();
   process.on('SIGUSR2', snapshot);
   await view?.show();
+  const driving = course === null ? null : driveRecording(running, course);
+  // Its failure is thrown below, once the file is complete and the command has ended.
+  driving?.catch(() => {});
   const recording = await running.finished;
   side?.end();
   if (flags.json) writeError(`${JSON.stringify(summary(recording))}\n`);
@@ -111,12 +139,13 @@ async function recordAndTell(
   process.off('SIGUSR2', snapshot);
   signals.complete();
   const exit = side === null ? await running.exited : await statusOfSide(side);
+  const driven = await driving;
   // Both may take long, and a signal ends them alone.
   if (flags.archive === true || view !== null) signals.release();
   if (flags.archive === true) await archive(recording.path, quiet);
   // Who sends another signal than Ctrl-C, a supervisor say, means all of it.
   if (signals.endedBy === null) await view?.serveFinished();
-  return { recording, exit };
+  return { recording, exit, driven };
 }
 
 /** Times that processes of a user are listed anew because one of them ended before it was attached to. */

@@ -3,7 +3,14 @@ import { uptime } from 'node:os';
 import { readTextOrNull } from '../small-file.ts';
 
 /** Fields of `/proc/TID/stat` that follow the comm: their numbers in proc(5) less 3. */
-export const STAT_FIELD = { state: 0, parent: 1, flags: 6, startTicks: 19, cpu: 36 } as const;
+export const STAT_FIELD = {
+  state: 0,
+  parent: 1,
+  flags: 6,
+  userTicks: 11,
+  startTicks: 19,
+  cpu: 36,
+} as const;
 
 /** /proc counts in hundredths of a second on every architecture. */
 const MS_PER_TICK = 10;

@@ -1,0 +1,135 @@
+import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FailedError } from '../../base/errors.ts';
+import type { ChosenUser } from '../../system/accounts/run-as.ts';
+import { callAfter, type LongTimer } from '../../system/time/long-timer.ts';
+import type { CommandExit, RunningRecording } from '../recording.ts';
+import { IdleWatch } from './idle-watch.ts';
+import { runLoad } from './load-command.ts';
+import { readProcessTree } from './process-tree.ts';
+import type { ReadyAddress } from './ready-address.ts';
+import { waitUntilReady } from './wait-ready.ts';
+
+/** A recording's course: wait for the server, put it under load, end when the load or the work has. */
+export type Course = {
+  /** Sampling begins once this answers; null: at once. */
+  readonly ready: { readonly address: ReadyAddress; readonly text: string } | null;
+  readonly readyTimeoutMs: number;
+  /** A line of shell; null: the load comes from elsewhere. */
+  readonly load: string | null;
+  readonly loadUser: Pick<ChosenUser, 'change' | 'env'>;
+  /** Ends after so long without work; null: with the load, or by itself where there is none. */
+  readonly idleMs: number | null;
+  /** Ends so long after sampling began at the latest; null: no limit. */
+  readonly durationMs: number | null;
+  /** Processes whose work is watched, beside a command. */
+  readonly pids: readonly number[];
+  readonly say: (notice: string) => void;
+};
+
+/** Between two looks at the CPU time that was used. */
+const LOOK_MS = 250;
+/** A server gets so long to end by SIGTERM. */
+const GRACE_MS = 10_000;
+
+/** How a course ended. */
+export type Driven = {
+  /** Null where there was no load, or where the recording ended before it. */
+  readonly load: CommandExit | null;
+  /** Its end was reached, and the command was ended with it; false: the recording ended first. */
+  readonly isDone: boolean;
+};
+
+/**
+ * Follows the course until its end, ends the recording and then its command. Throws where the server
+ * does not become ready; then the recording and its command have been ended as well.
+ */
+export async function driveRecording(running: RunningRecording, course: Course): Promise<Driven> {
+  const ended = new AbortController();
+  const abort = (): void => ended.abort();
+  const finished = running.finished.then(abort, abort);
+  let limit: LongTimer | null = null;
+  try {
+    await becomeReady(running, course, ended.signal);
+    if (course.durationMs !== null) limit = callAfter(course.durationMs, () => running.stop());
+    if (course.load === null && course.idleMs === null) await finished;
+    const load =
+      course.load === null ? null : await runLoad(course.load, course.loadUser, ended.signal);
+    if (load !== null && !ended.signal.aborted)
+      course.say(`the load has ended (${howEnded(load)})`);
+    if (course.idleMs !== null) await becomeIdle(running, course, course.idleMs, ended.signal);
+    return { load: ended.signal.aborted ? null : load, isDone: !ended.signal.aborted };
+  } finally {
+    limit?.cancel();
+    const endedFirst = ended.signal.aborted;
+    running.stop();
+    if (!endedFirst) endCommand(running, course.say);
+  }
+}
+
+async function becomeReady(
+  running: RunningRecording,
+  { ready, readyTimeoutMs, say }: Course,
+  ended: AbortSignal,
+): Promise<void> {
+  if (ready === null) return;
+  const startMs = performance.now();
+  const limit = AbortSignal.timeout(readyTimeoutMs);
+  try {
+    await waitUntilReady(ready.address, AbortSignal.any([ended, limit]));
+  } catch {
+    if (ended.aborted)
+      throw new FailedError(`--ready ${ready.text}: the recording ended before it answered`);
+    throw new FailedError(`--ready ${ready.text}: no answer within ${readyTimeoutMs / 1000} s`, [
+      '--ready-timeout SECONDS waits longer',
+      'what it listens on: ss -ltnp',
+    ]);
+  }
+  running.enable();
+  say(`${ready.text} answers after ${seconds(performance.now() - startMs)}: sampling begins`);
+}
+
+async function becomeIdle(
+  { childPid }: RunningRecording,
+  { load, pids, say }: Course,
+  idleMs: number,
+  ended: AbortSignal,
+): Promise<void> {
+  const roots = childPid > 0 ? [childPid, ...pids] : pids;
+  const watch = new IdleWatch(idleMs, load !== null);
+  while (!ended.aborted) {
+    if (watch.add(performance.now(), readProcessTree(roots).cpuMs)) {
+      say(`idle for ${seconds(idleMs)}: the recording ends`);
+      return;
+    }
+    await sleep(LOOK_MS, undefined, { signal: ended }).catch(() => {});
+  }
+}
+
+/** Ends the command with all that it started: `npm start` alone would leave the server behind. */
+function endCommand({ childPid, exited }: RunningRecording, say: (notice: string) => void): void {
+  if (childPid <= 0) return;
+  for (const pid of readProcessTree([childPid]).pids) signalProcess(pid, constants.signals.SIGTERM);
+  const force = callAfter(GRACE_MS, () => {
+    say(`the command runs on ${seconds(GRACE_MS)} after SIGTERM: ending it by SIGKILL`);
+    for (const pid of readProcessTree([childPid]).pids)
+      signalProcess(pid, constants.signals.SIGKILL);
+  });
+  void exited.finally(() => force.cancel());
+}
+
+function signalProcess(pid: number, signal: number): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended, or belongs to somebody else.
+  }
+}
+
+function howEnded({ status, signal }: CommandExit): string {
+  return signal > 0 ? `by signal ${signal}` : `status ${status}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+}
