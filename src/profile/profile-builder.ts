@@ -101,6 +101,11 @@ export class ProfileBuilder {
     return this.#samples.add(stack, thread, comm, event, stream, cpu, timeNs, periodEvents, count);
   }
 
+  /** The whole stack of a sample that was added with a part of it. */
+  setStack(sample: number, stack: number): void {
+    this.#samples.setStack(sample, stack);
+  }
+
   /** The frames of `dso` and their lookup addresses, each address once. */
   frameAddresses(dso: number): FrameAddresses {
     return this.#frames.addresses(dso);

@@ -65,6 +65,11 @@ export class SampleTableBuilder {
     return row as SampleIndex;
   }
 
+  /** Another stack of a sample, of which a part came later. */
+  setStack(row: number, stack: number): void {
+    this.#stack[row] = stack;
+  }
+
   /** Columns that are views of the builder's memory, which must not be used afterwards. */
   finish(): SampleTable {
     const length = this.#length;

@@ -25,7 +25,6 @@ import {
   mostFramesOf,
   tooManyFrames,
 } from './files/most-unpacked.ts';
-import { LateStacks } from './late-stacks.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { IdStreams } from './logs/id-streams.ts';
 import { LossCounter, mayLoseSideband } from './logs/loss-counter.ts';
@@ -84,7 +83,6 @@ export class Pipeline {
   readonly #trailer: TrailerView;
   readonly #streamRows = new StreamRows();
   readonly #idStreams: IdStreams;
-  readonly #lateStacks = new LateStacks();
   /** No callchain is the one before a callchain that comes in two parts. */
   readonly #noMemory = newChainMemory();
   readonly #memories = new CpuMemories();
@@ -192,14 +190,9 @@ export class Pipeline {
     else this.#applyRecord(record, attrIndex);
   }
 
-  /**
-   * What stands beside the samples is forgotten, because the builder has handed them out; `stack` is
-   * their column, which gets the stacks that are whole by now.
-   */
-  forgetSamples(stack: Int32Array): void {
+  /** What stands beside the samples is forgotten, because the builder has handed them out. */
+  forgetSamples(): void {
     this.#completion.settleAll();
-    this.#lateStacks.fill(stack);
-    this.#lateStacks.forget();
     this.#streamRepair.forget();
     this.runningTimes.clear();
     this.lossGaps.length = 0;
@@ -242,11 +235,10 @@ export class Pipeline {
   }
 
   /**
-   * Puts samples that the kernel has put into the wrong stream into theirs, whole stacks into
-   * samples whose user part came in a later record, and samples that came late into time order.
+   * Puts samples that the kernel has put into the wrong stream into theirs, and samples that came late
+   * into time order.
    */
   completeSamples(samples: SampleTable): void {
-    this.#lateStacks.fill(samples.stack);
     this.#streamRepair.apply(samples, (id, tid) => this.#finals.isOpenedOn(id, tid));
     this.#orderSamples(samples);
   }
@@ -431,7 +423,7 @@ export class Pipeline {
     this.#noMemory.length = 0;
     const { length } = callchain;
     const stack = this.#stacks.internCallchain(callchain, length, held.pid, this.#noMemory);
-    this.#lateStacks.add(held.row, held.rows, stack);
+    for (let i = 0; i < held.rows; i++) this.builder.setStack(held.row + i, stack);
   }
 
   #applyRecord(record: RecordView, attrIndex: number): void {

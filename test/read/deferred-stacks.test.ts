@@ -51,9 +51,11 @@ function userPart(tid: number, cookie: bigint, callchain = [USER_IP, USER_CALLER
 function stacksOf(
   records: readonly Uint8Array[],
   attrs: Parameters<typeof perfDataFile>[0]['attrs'] = [{ attr, ids: [] }],
+  inlinedAt: number | null = null,
 ) {
   const pipeline = Pipeline.open(openPerfData(memorySource(perfDataFile({ attrs, records }))));
   pipeline.run();
+  if (inlinedAt !== null) addInlinedCall(pipeline, inlinedAt);
   const { samples, stacks, frames } = pipeline.builder.finish({
     meta: {
       commandLine: [],
@@ -82,6 +84,14 @@ function stacksOf(
     stacks: [...samples.stack].map(addressesOf),
     counted: pipeline.diagnostics.entries(),
   };
+}
+
+/** Another function was inlined at `address`: every stack through it gets a row more. */
+function addInlinedCall({ builder }: Pipeline, address: number): void {
+  const { frames, addresses } = builder.frameAddresses(-1);
+  const frame = frames[addresses.indexOf(address)];
+  const func = builder.internFunc(builder.strings.intern('inlined'), -1);
+  builder.addInlined(frame, -1, address, 1, func);
 }
 
 const missing = (count: number, detail: string) => ({
@@ -169,6 +179,13 @@ describe('a sample whose callchain is deferred', () => {
     const mapped = [inFile(USER_CALLER - 1), inFile(USER_IP), ...IN_KERNEL];
     expect(stacksOf(records)).toEqual({ stacks: [WHOLE, mapped], counted: [] });
   });
+});
+
+test('a stack that came whole later has the inlined calls of its frames', () => {
+  const records = [kernelSample(11, FIRST), userPart(11, FIRST), kernelSample(11, SECOND)];
+  const { stacks } = stacksOf([...records, userPart(11, SECOND)], undefined, USER_CALLER - 1);
+  const expanded = [USER_CALLER - 1, ...WHOLE];
+  expect(stacks).toEqual([expanded, expanded]);
 });
 
 test('the other counters of a group share the complete stack', () => {

@@ -119,7 +119,7 @@ export class LiveProfile {
       // Those so far are in the recorder's totals; of which samples they were, nobody knows yet.
       losses: [],
     });
-    this.#pipeline.forgetSamples(slice.samples.stack);
+    this.#pipeline.forgetSamples();
     if (!this.#jit.hasMaps) return slice;
     const simplify = 'interpreter';
     const options = { sourceMaps: this.#scripts, directory: null, simplify } as const;
