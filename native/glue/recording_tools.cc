@@ -17,8 +17,12 @@ namespace {
 constexpr double kMaxOffset = 9007199254740991.0;
 
 /** A kernel address in JavaScript is negative: the signed form of its 64 bits. */
-double SignedForm(uint64_t address) { return static_cast<double>(static_cast<int64_t>(address)); }
-uint64_t Unsigned(double address) { return static_cast<uint64_t>(static_cast<int64_t>(address)); }
+double SignedForm(uint64_t address) {
+  return static_cast<double>(static_cast<int64_t>(address));
+}
+uint64_t Unsigned(double address) {
+  return static_cast<uint64_t>(static_cast<int64_t>(address));
+}
 
 bool ReadRecords(const Napi::CallbackInfo& info, RecordedBytes* records) {
   double fd, from, to;
@@ -123,8 +127,8 @@ Napi::Value JsReadKernelLines(const Napi::CallbackInfo& info) {
   if (!ReadAddresses(info[1], "addresses", &addresses)) return env.Undefined();
   std::string lines;
   Error error;
-  if (!ReadKernelLines(info[0].As<Napi::String>().Utf8Value().c_str(), std::move(addresses),
-                       &lines, &error)) {
+  if (!ReadKernelLines(info[0].As<Napi::String>().Utf8Value().c_str(), std::move(addresses), &lines,
+                       &error)) {
     ThrowError(env, error);
     return env.Undefined();
   }

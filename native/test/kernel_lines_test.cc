@@ -36,8 +36,7 @@ const std::string kList = std::string(kKernel) + kModules;
 }  // namespace
 
 TEST("an address takes the lines of its symbol and of the next one") {
-  CHECK(Lines(kList, {0xffffffff81000180}) ==
-        "ffffffff81000100 T one\nffffffff81000300 t two\n");
+  CHECK(Lines(kList, {0xffffffff81000180}) == "ffffffff81000100 T one\nffffffff81000300 t two\n");
 }
 
 TEST("an address behind the kernel or before it takes the modules' lines") {
@@ -52,9 +51,17 @@ TEST("a list whose addresses are hidden is one line") {
 
 TEST("lists with lines of any kind and length are read") {
   const std::string long_name(200'000, 'x');
-  const std::string lists[] = {
-      "", "\n\n\n", "f", "ffffffff81000000", "ffffffff81000000 ", "ffffffff81000000 T",
-      "ffffffff81000000 T ", "ffffffff81000000 T $x", "zz T a\n", "\t", "ffffffff81000000 T " + long_name};
+  const std::string lists[] = {"",
+                               "\n\n\n",
+                               "f",
+                               "ffffffff81000000",
+                               "ffffffff81000000 ",
+                               "ffffffff81000000 T",
+                               "ffffffff81000000 T ",
+                               "ffffffff81000000 T $x",
+                               "zz T a\n",
+                               "\t",
+                               "ffffffff81000000 T " + long_name};
   for (const std::string& list : lists) Lines(list, {0xffffffff81000000});
   CHECK(Lines("ffffffff81000000 T a", {0xffffffff81000000}) == "ffffffff81000000 T a");
 }
@@ -80,4 +87,6 @@ TEST("a list that is not there is an error") {
   CHECK_EQUAL(error.code_errno, ENOENT);
 }
 
-int main() { return perf_ts::test::RunAll(); }
+int main() {
+  return perf_ts::test::RunAll();
+}

@@ -108,4 +108,6 @@ TEST("a file that can't be read is an error") {
   CHECK_EQUAL(error.code_errno, EBADF);
 }
 
-int main() { return perf_ts::test::RunAll(); }
+int main() {
+  return perf_ts::test::RunAll();
+}

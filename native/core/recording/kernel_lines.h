@@ -12,13 +12,13 @@ namespace perf_ts {
  * The lines of the kernel's symbol list, `/proc/kallsyms`, that name `addresses`, as they stand
  * there:
  *
- *   ffffffff81000000 T _text            │ the kernel proper, sorted by address: for each address the
- *   …                                   │ lines of the symbol at or before it and of the next one
+ *   ffffffff81000000 T _text            │ the kernel proper, sorted by address: for each address
+ * the …                                   │ lines of the symbol at or before it and of the next one
  *   ffffffffc0346f40 t connect  [hid]   │ modules, in the order of their loading: every line
  *
  * The list is read as far as an address may still be in it, and never held as a whole: making it is
- * most of its cost. Lines that perf takes for no symbol are left out of the kernel proper. Where all
- * addresses of it read 0, because the kernel hides them, one such line stands for it.
+ * most of its cost. Lines that perf takes for no symbol are left out of the kernel proper. Where
+ * all addresses of it read 0, because the kernel hides them, one such line stands for it.
  */
 bool ReadKernelLines(const char* path, std::vector<uint64_t> addresses, std::string* lines,
                      Error* error);

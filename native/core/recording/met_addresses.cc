@@ -26,8 +26,8 @@ constexpr uint64_t kEndOfKernel = 0xffff'ffff'ffff'f000;
 constexpr size_t kMaxAddresses = 1'000'000;
 
 /**
- * struct { struct perf_event_header header; u32 pid, tid; u64 addr, len, pgoff; file id or build ID,
- *          24 bytes; u32 prot, flags; char filename[]; … };
+ * struct { struct perf_event_header header; u32 pid, tid; u64 addr, len, pgoff; file id or build
+ * ID, 24 bytes; u32 prot, flags; char filename[]; … };
  */
 constexpr size_t kMmap2Prot = 64;
 constexpr size_t kMmap2Name = 72;
@@ -78,10 +78,11 @@ class Window {
   bool Read(uint64_t at, Error* error) {
     size_ = 0;
     const size_t wanted =
-        at >= records_.to ? 0 : static_cast<size_t>(std::min<uint64_t>(kWindowBytes, records_.to - at));
+        at >= records_.to ? 0
+                          : static_cast<size_t>(std::min<uint64_t>(kWindowBytes, records_.to - at));
     while (size_ < wanted) {
-      const ssize_t count = pread(records_.fd, bytes_.data() + size_, wanted - size_,
-                                  static_cast<off_t>(at + size_));
+      const ssize_t count =
+          pread(records_.fd, bytes_.data() + size_, wanted - size_, static_cast<off_t>(at + size_));
       if (count == 0) break;
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) {
@@ -112,7 +113,8 @@ bool IsCodeMapping(const uint8_t* record, const RecordHeader& header) {
   if (header.type != kRecordMmap2 || header.size <= kMmap2Name) return false;
   uint32_t protection;
   memcpy(&protection, record + kMmap2Prot, sizeof protection);
-  return (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER && (protection & PROT_EXEC) != 0;
+  return (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER &&
+         (protection & PROT_EXEC) != 0;
 }
 
 /**
@@ -150,8 +152,8 @@ bool ScanRecording(const ScanRequest& request, ScanResult* result, Error* error)
     const uint64_t end = at + window.size();
     if (wants_records && record < end) {
       const uint8_t* first = bytes + (record - at);
-      const size_t whole = VisitRecords(
-          first, end - record, [&](const uint8_t* start, const RecordHeader& header) {
+      const size_t whole =
+          VisitRecords(first, end - record, [&](const uint8_t* start, const RecordHeader& header) {
             if (!IsCodeMapping(start, header)) return;
             result->code_mappings.insert(result->code_mappings.end(), start, start + header.size);
           });
@@ -187,12 +189,13 @@ bool FindMetOwners(const RecordedBytes& records, std::vector<CodeRange> ranges,
   const uint64_t lowest = ranges.front().start;
   uint32_t missing = owners;
   const auto look = [&](uint64_t address) {
-    const auto behind =
-        std::upper_bound(ranges.begin(), ranges.end(), address,
-                         [](uint64_t value, const CodeRange& range) { return value < range.start; });
+    const auto behind = std::upper_bound(
+        ranges.begin(), ranges.end(), address,
+        [](uint64_t value, const CodeRange& range) { return value < range.start; });
     const uint64_t start = std::prev(behind)->start;
     // Several processes may have their own program there.
-    for (auto range = behind; range != ranges.begin() && std::prev(range)->start == start; range--) {
+    for (auto range = behind; range != ranges.begin() && std::prev(range)->start == start;
+         range--) {
       const CodeRange& candidate = *std::prev(range);
       if (candidate.end <= address || (*met)[candidate.owner] != 0) continue;
       (*met)[candidate.owner] = 1;

@@ -30,8 +30,8 @@ struct ScanResult {
 
 /**
  * Reads the records once, a window at a time. They are not decoded: every word, at any multiple of
- * 4 bytes (what tracepoints bring starts 4 bytes off), that may be a kernel address counts as one. A
- * word that is none costs a name too many, no more. False with `*error` where reading fails; what
+ * 4 bytes (what tracepoints bring starts 4 bytes off), that may be a kernel address counts as one.
+ * A word that is none costs a name too many, no more. False with `*error` where reading fails; what
  * makes no sense as a record ends the search for mappings.
  */
 bool ScanRecording(const ScanRequest& request, ScanResult* result, Error* error);
