@@ -33,6 +33,9 @@ missing_for_tests() {
     { is_debian && echo chromium; } || true
   # 80 MB to download; Ubuntu has Firefox as a snap only.
   command -v firefox-esr >/dev/null || { is_debian && echo firefox-esr; } || true
+  # Completions are tried in their own shells.
+  command -v zsh >/dev/null || echo zsh
+  command -v fish >/dev/null || echo fish
   # The names of the C library's own functions.
   ! command -v dpkg-query >/dev/null || is_installed libc6-dbg || echo libc6-dbg
 }
