@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { captureStartState } from '../system/launch/start-state.ts';
+import { declareAgentOptions } from './agent/agent-command.ts';
 import { leaveStdioToCommand } from './command/exit.ts';
 import { declareRecordOptions } from './record/record-command.ts';
 import { declareStatOptions } from './stat/stat-command.ts';
@@ -37,6 +38,15 @@ export function declareMeasuringCommands(program: Command): void {
       await runTop(command, options);
     },
   );
+
+  declareAgentOptions(
+    program
+      .command('agent')
+      .description('profile this machine without an end, a profile of each service every 10 s'),
+  ).action(async (options) => {
+    const { runAgent } = await import('./agent/agent.ts');
+    await runAgent(options);
+  });
 }
 
 function measuringCommand(program: Command, name: string, description: string): Command {

@@ -128,6 +128,11 @@ export class FrameTableBuilder {
     return this.#place[frame] >> 8;
   }
 
+  /** Lookup address; see `FrameTable.address`. */
+  address(frame: number): number {
+    return this.#address[frame];
+  }
+
   /**
    * Every frame of `dso` that exists in machine code (inline depth 0), each address once, in the
    * order first seen. `dso` −1 gives the frames without a mapping.

@@ -1,5 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { PairInterner } from '../base/pair-interner.ts';
+import type { StringIndex } from '../base/string-table.ts';
 import {
   type Dso,
   FUNC_CATEGORIES,
@@ -26,6 +27,14 @@ export class FuncTableBuilder {
   /** `dso` is −1 where no mapping covered the address. */
   intern(name: number, dso: number): FuncIndex {
     return this.#rows.intern(name, dso) as FuncIndex;
+  }
+
+  name(func: number): StringIndex {
+    return this.#rows.first.array[func] as StringIndex;
+  }
+
+  dso(func: number): number {
+    return this.#rows.second.array[func];
   }
 
   /** The category of each function is that of its DSO. */

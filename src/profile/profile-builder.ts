@@ -106,6 +106,15 @@ export class ProfileBuilder {
     this.#samples.setStack(sample, stack);
   }
 
+  /** −1 where no mapping covers the frame's address. */
+  dsoOfFrame(frame: number): number {
+    return this.#frames.dso(frame);
+  }
+
+  addressOfFrame(frame: number): number {
+    return this.#frames.address(frame);
+  }
+
   /** The frames of `dso` and their lookup addresses, each address once. */
   frameAddresses(dso: number): FrameAddresses {
     return this.#frames.addresses(dso);
@@ -174,6 +183,55 @@ export class ProfileBuilder {
    */
   takeSlice(parts: ProfileParts): Profile {
     return this.#finish(parts, this.#samples.take());
+  }
+
+  /**
+   * The same with no rows but those that the samples refer to, in tables of their own: for a few samples of
+   * tables that have grown for long. Without inlined frames and source lines; those are for whole recordings.
+   */
+  takeSmallSlice(parts: ProfileParts): Profile {
+    const samples = this.#samples.take();
+    const small = new ProfileBuilder();
+    const newStack = new Map<number, StackIndex>();
+    for (let row = 0; row < samples.length; row++) {
+      const stack = samples.stack[row];
+      small.addSample(
+        stack === NONE ? NONE : this.#copyStack(stack, newStack, small),
+        samples.thread[row],
+        small.strings.intern(this.strings.get(samples.comm[row] as StringIndex)),
+        samples.event[row],
+        samples.stream[row],
+        samples.cpu[row],
+        samples.timeNs[row],
+        samples.periodEvents[row],
+        samples.count[row],
+      );
+    }
+    return small.finish(parts);
+  }
+
+  /** The row in `small` of a path of these tables. */
+  #copyStack(stack: number, newStack: Map<number, StackIndex>, small: ProfileBuilder): StackIndex {
+    const missing: number[] = [];
+    let known: StackIndex | undefined;
+    for (let row = stack; row !== NONE && known === undefined; row = this.#stacks.prefix(row)) {
+      known = newStack.get(row);
+      if (known === undefined) missing.push(row);
+    }
+    let copy: number = known ?? NONE;
+    for (let row = missing.pop(); row !== undefined; row = missing.pop()) {
+      const frame = this.#stacks.frame(row);
+      const dso = this.#frames.dso(frame);
+      const added = small.internFrame(dso, this.#frames.address(frame));
+      const func = this.#frames.func(frame);
+      if (func !== NONE) {
+        const name = small.strings.intern(this.strings.get(this.#funcs.name(func)));
+        small.setFunc(added, small.internFunc(name, this.#funcs.dso(func)));
+      }
+      copy = small.internStack(copy, added);
+      newStack.set(row, copy as StackIndex);
+    }
+    return copy as StackIndex;
   }
 
   get stackCount(): number {

@@ -37,6 +37,10 @@ export class StackTableBuilder {
     return this.#frame[stack];
   }
 
+  prefix(stack: number): number {
+    return this.#prefix[stack];
+  }
+
   /** `prefix` is −1 for the outermost frame. */
   // Hot: once per frame.
   intern(prefix: number, frame: number): StackIndex {

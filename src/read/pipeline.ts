@@ -198,6 +198,18 @@ export class Pipeline {
     this.lossGaps.length = 0;
   }
 
+  /**
+   * For those who watch without an end: forgets processes that are gone, and what was noted about single
+   * threads. Only right after `forgetSamples`, with `processes.keepsEnded` false.
+   */
+  forgetEnded(): void {
+    this.processes.forgetEnded();
+    this.#memories.forget();
+    this.forkNs.clear();
+    this.#finals.forgetForks();
+    this.throttles.forget();
+  }
+
   /** What did not arrive, per event of the profile. */
   losses(): EventLoss[] {
     const losses: EventLoss[] = [];

@@ -32,6 +32,11 @@ export class DsoTable {
     return this.#keys[index];
   }
 
+  /** A text that is the same for equal keys only, in all tables. */
+  keyText(index: DsoIndex): string {
+    return keyText(this.#keys[index]);
+  }
+
   /** Lower-case hex, null if unknown. */
   buildId(index: DsoIndex): string | null {
     const own = this.#buildIds[index];

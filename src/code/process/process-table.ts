@@ -32,6 +32,8 @@ type Process = {
   readonly parentPid: number;
   /** Forked, and nothing heard of it since. */
   isPristine: boolean;
+  /** Of its threads, those that `ProcessTable` knows. */
+  threads: number;
 };
 
 type Thread = {
@@ -72,12 +74,17 @@ export class ProcessTable {
   mostCopiedBytes = Number.POSITIVE_INFINITY;
   /** Threads, processes and mapped files, of each as many; beyond, records are refused. */
   mostOfEach = Number.POSITIVE_INFINITY;
+  /** False: threads and processes that have ended are noted for `forgetEnded`. */
+  keepsEnded = true;
   /** Bytes that the spaces in use have copied from others. */
   #copiedBytes = 0;
 
   /** Rows of the profile's thread table. */
   readonly #rows: Thread[] = [];
   readonly #rowComm = new GrowableInt32();
+  /** Threads that have ended since `forgetEnded`, and those that it still keeps. */
+  #ended: Thread[] = [];
+  #endedBefore: Thread[] = [];
 
   // Answers of the last lookup; forgotten when a record changes them.
   #lastPid = NONE;
@@ -191,6 +198,7 @@ export class ProcessTable {
       space: isSynthesized ? new AddressSpace() : parentProcess.space,
       parentPid,
       isPristine: true,
+      threads: 0,
     };
     if (known !== undefined) this.#leaveSpace(known);
     parentProcess.isPristine = false;
@@ -205,6 +213,35 @@ export class ProcessTable {
   exit(pid: number, tid: number): void {
     const process = this.#processes.get(pid);
     if (process !== undefined && pid === tid) process.isPristine = false;
+    const thread = this.#threads.get(tid);
+    if (this.keepsEnded || thread === undefined || thread.process.pid !== pid) return;
+    this.#ended.push(thread);
+  }
+
+  /**
+   * For those who watch without an end, with `keepsEnded` false: forgets the threads and processes that
+   * had ended when this was called last, and the rows of `finishThreads`, whose samples are gone. It waits a
+   * turn because a thread's last samples come after its EXIT.
+   */
+  forgetEnded(): void {
+    for (const thread of this.#endedBefore) {
+      const { tid, process } = thread;
+      if (this.#threads.get(tid) !== thread) continue;
+      this.#threads.delete(tid);
+      process.threads--;
+      if (process.threads > 0 || this.#processes.get(process.pid) !== process) continue;
+      this.#leaveSpace(process);
+      this.#processes.delete(process.pid);
+      this.jitdumps.delete(process.pid);
+    }
+    this.#endedBefore = this.#ended;
+    this.#ended = [];
+    for (const thread of this.#rows) thread.index = NONE;
+    this.#rows.length = 0;
+    this.#rowComm.length = 0;
+    this.#lastPid = NONE;
+    this.#lastThreadPid = NONE;
+    this.#forgetLast();
   }
 
   /** The thread's row in the profile; a thread that no record announced gets one too. */
@@ -287,9 +324,24 @@ export class ProcessTable {
     return this.#kernelSpace.find(address) as MappingIndex;
   }
 
+  /** Whether the process is there, or ended only now (`forgetEnded`). */
+  isKnown(pid: number): boolean {
+    return this.#processes.has(pid);
+  }
+
+  /** Pid of the process that has forked `pid`, −1 where that is not known. */
+  parentOf(pid: number): number {
+    return this.#processes.get(pid)?.parentPid ?? NONE;
+  }
+
   /** Every pid met so far. */
   pids(): number[] {
     return [...this.#processes.keys()].filter((pid) => pid > 0);
+  }
+
+  /** The pids of the rows of `finishThreads`. */
+  sampledPids(): number[] {
+    return [...new Set(this.#rows.map(({ process }) => process.pid))].filter((pid) => pid > 0);
   }
 
   /** Where the recording says its kernel was, null if it does not. */
@@ -318,6 +370,7 @@ export class ProcessTable {
       space: new AddressSpace(),
       parentPid: known.parentPid,
       isPristine: false,
+      threads: 0,
     });
   }
 
@@ -330,6 +383,7 @@ export class ProcessTable {
       space: new AddressSpace(),
       parentPid: NONE,
       isPristine: false,
+      threads: 0,
     };
     this.#processes.set(pid, process);
     this.#checkNumber(this.#processes.size, 'processes');
@@ -366,6 +420,8 @@ export class ProcessTable {
     const known = this.#threads.get(tid);
     if (known !== undefined && known.process === process) return known;
     const thread: Thread = { tid, process, comm, index: NONE };
+    if (known !== undefined) known.process.threads--;
+    process.threads++;
     this.#threads.set(tid, thread);
     this.#checkNumber(Math.max(this.#threads.size, this.#rows.length), 'threads');
     return thread;

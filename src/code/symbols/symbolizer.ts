@@ -33,7 +33,12 @@ export type SymbolizerOptions = {
   readonly asksOnce?: boolean;
   /** Names of JIT code, at whatever time the DSO row stands for; absent: none. */
   readonly jit?: JitNames;
+  /** What another symbolizer of this machine has read (`loadedFiles`). */
+  readonly loaded?: LoadedSymbols;
 };
+
+/** Symbols of files by the text of their DSO and build ID; null where there are none. */
+export type LoadedSymbols = ReadonlyMap<string, DsoSymbols | null>;
 
 /** `code/jit/jit-code.ts` */
 export type JitNames = { resolve(dso: DsoIndex, address: number): ResolvedSymbol | null };
@@ -230,8 +235,13 @@ export class Symbolizer {
   ): DsoSymbols | null {
     const known = this.#symbolsOf.get(dso);
     if (known !== undefined) return known;
-    const { dsos, diagnostics } = this.#options;
+    const { dsos, diagnostics, loaded } = this.#options;
     const key = dsos.key(dso);
+    const before = key.kind === 'user-file' ? loaded?.get(this.#fileText(dso)) : undefined;
+    if (before !== undefined) {
+      this.#symbolsOf.set(dso, before);
+      return before;
+    }
     let symbols = loadDsoSymbols(key, dsos.buildId(dso), {
       provider,
       diagnostics,
@@ -251,6 +261,25 @@ export class Symbolizer {
     }
     this.#symbolsOf.set(dso, symbols);
     return symbols;
+  }
+
+  /** The symbols of files that were asked for, for a symbolizer with another table of DSOs. */
+  loadedFiles(): LoadedSymbols {
+    const { dsos } = this.#options;
+    const files = [...this.#symbolsOf].filter(([dso]) => dsos.key(dso).kind === 'user-file');
+    return new Map(files.map(([dso, symbols]) => [this.#fileText(dso), symbols]));
+  }
+
+  /** Symbols in the tables that are kept. */
+  get symbolCount(): number {
+    let count = 0;
+    for (const symbols of this.#symbolsOf.values()) count += symbols?.table.length ?? 0;
+    return count;
+  }
+
+  #fileText(dso: DsoIndex): string {
+    const { dsos } = this.#options;
+    return `${dsos.keyText(dso)}\0${dsos.buildId(dso)}`;
   }
 
   #tableAddress(dso: DsoIndex, symbols: DsoSymbols, address: number): number {

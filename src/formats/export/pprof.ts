@@ -25,6 +25,8 @@ export type PprofOptions = {
   readonly startWallNs?: bigint;
   /** The origin of the weights, for the file's comments. */
   readonly provenance?: ExportProvenance;
+  /** How long it lasted. Absent: until the last sample. */
+  readonly durationNs?: number;
 };
 
 /** Samples that are encoded at once: enough to make the cost of a piece negligible. */
@@ -81,7 +83,7 @@ export function writePprof(
       location: locations.locations,
       function: locations.functions,
       timeNanos: options.startWallNs ?? 0,
-      durationNanos: lastTimeNs(profile, samples),
+      durationNanos: options.durationNs ?? lastTimeNs(profile, samples),
       ...(first !== undefined && {
         periodType: valueType(weightType(first, { ...weights, kind: 'period' })),
         period: periodOf(profile, firstIndex) ?? 0,

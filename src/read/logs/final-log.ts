@@ -72,6 +72,12 @@ export class FinalLog {
     this.#forksBelow.set(root, (this.#forksBelow.get(root) ?? 0) + 1);
   }
 
+  /** Which task came of which is forgotten: without it the finals of inherited events are totals only. */
+  forgetForks(): void {
+    this.#rootOfTask.clear();
+    this.#forksBelow.clear();
+  }
+
   /** Whether the instance with this event id was opened on this task. */
   isOpenedOn(id: number, tid: number): boolean {
     return this.#families.get(id)?.opened?.tid === tid;

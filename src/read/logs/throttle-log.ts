@@ -19,6 +19,11 @@ export class ThrottleLog {
     this.#intervals.push({ event: open.event, stream, startNs: open.startNs, endNs: timeNs });
   }
 
+  /** Intervals that are over. */
+  forget(): void {
+    this.#intervals.length = 0;
+  }
+
   /** All intervals; one that was never ended lasts until `endNs`, the recording's last time. */
   finish(endNs: number): ThrottleInterval[] {
     for (const [stream, { event, startNs }] of this.#openSince) {

@@ -4,18 +4,26 @@ import { CodeLayer } from '../../code/jit/code-layer.ts';
 import { readWholePerfMap } from '../../code/jit/perf-map.ts';
 import type { DsoTable } from '../../code/process/dso-table.ts';
 import type { DsoIndex } from '../../code/process/types.ts';
-import type { SymbolProvider } from '../../code/symbols/symbol-request.ts';
+import type { SymbolProvider, SymbolSource } from '../../code/symbols/symbol-request.ts';
 import type { JitNames, ResolvedSymbol } from '../../code/symbols/symbolizer.ts';
 
 /** A map that is larger is not read again: that would take longer than sampling. */
 const MAX_BYTES = 64 << 20;
+const NEWLINE = 0x0a;
 
-type PerfMap = { readonly bytes: number; readonly layer: CodeLayer };
+/** A file that has grown is read from where it had ended, until it is in so many pieces. */
+const MOST_PIECES = 16;
+
+/** Of a map that is too large to be read again, the oldest code is forgotten. */
+const MOST_KEPT = 512;
+
+/** What was read of a map, the newest piece first: later lines win where they overlap. */
+type PerfMap = { readonly bytes: number; readonly pieces: readonly CodeLayer[] };
 
 /**
- * Names of JIT code as they are now, by the perf maps of processes that run. A map is read anew when it
- * has grown; what was at an address before is forgotten, so names of older slices stay as they were
- * given.
+ * Names of JIT code as they are now, by the perf maps of processes that run. What a map has grown by is
+ * read at each look; what was at an address before is forgotten, so names of older slices stay as they
+ * were given.
  */
 export class LiveJit implements JitNames {
   readonly #dsos: DsoTable;
@@ -40,13 +48,7 @@ export class LiveJit implements JitNames {
     const source = this.#provide({ need: 'perf-map', dso: key, buildId: null });
     if (source === null) return false;
     try {
-      const known = this.#maps.get(key.pid);
-      if (source.size === known?.bytes || (known && source.size > MAX_BYTES)) return false;
-      const bytes = source.read(0, source.size);
-      const layer = new CodeLayer(readWholePerfMap(bytes, this.#diagnostics));
-      layer.advance(0);
-      this.#maps.set(key.pid, { bytes: source.size, layer });
-      return true;
+      return this.#read(key.pid, source);
     } catch (error) {
       this.#diagnostics.count('file-unreadable', `perf map of ${key.pid}: ${String(error)}`);
       return false;
@@ -55,12 +57,37 @@ export class LiveJit implements JitNames {
     }
   }
 
+  forget(pid: number): void {
+    this.#maps.delete(pid);
+  }
+
   resolve(dso: DsoIndex, address: number): ResolvedSymbol | null {
     const key = this.#dsos.key(dso);
-    const layer = key.kind === 'jit' ? this.#maps.get(key.pid)?.layer : undefined;
-    const row = layer?.rowAt(address) ?? NONE;
-    if (layer === undefined || row === NONE) return null;
-    const { table } = layer;
-    return { name: table.name(row), symbolStart: table.start[row] };
+    if (key.kind !== 'jit') return null;
+    for (const layer of this.#maps.get(key.pid)?.pieces ?? []) {
+      const row = layer.rowAt(address);
+      if (row !== NONE) return { name: layer.table.name(row), symbolStart: layer.table.start[row] };
+    }
+    return null;
+  }
+
+  #read(pid: number, source: SymbolSource): boolean {
+    const { size } = source;
+    const known = this.#maps.get(pid);
+    if (known?.bytes === size) return false;
+    // A shorter one was begun anew.
+    const isAppended = known !== undefined && known.bytes < size;
+    const goesOn = isAppended && (known.pieces.length < MOST_PIECES || size > MAX_BYTES);
+    const from = goesOn ? known.bytes : 0;
+    if (size - from > MAX_BYTES) return false;
+    const bytes = source.read(from, size - from);
+    // The last line may be half written.
+    const length = bytes.lastIndexOf(NEWLINE) + 1;
+    if (length === 0) return false;
+    const layer = new CodeLayer(readWholePerfMap(bytes.subarray(0, length), this.#diagnostics));
+    layer.advance(0);
+    const pieces = goesOn ? [layer, ...known.pieces].slice(0, MOST_KEPT) : [layer];
+    this.#maps.set(pid, { bytes: from + length, pieces });
+    return true;
   }
 }

@@ -3,9 +3,10 @@ import { toRawTime } from '../../base/u64.ts';
 import { nameScripts } from '../../code/javascript/name-scripts.ts';
 import { simplifyStacks } from '../../code/javascript/simplify.ts';
 import type { DsoIndex } from '../../code/process/types.ts';
-import { Symbolizer } from '../../code/symbols/symbolizer.ts';
+import { type LoadedSymbols, Symbolizer } from '../../code/symbols/symbolizer.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
+import type { LossGap } from '../../period/types.ts';
 import type { Profile } from '../../profile/types.ts';
 import { demangler } from '../../read/code/demangler.ts';
 import { describeEvent, isAuxiliaryEvent } from '../../read/facts/event-description.ts';
@@ -19,6 +20,10 @@ import { LiveJit } from './live-jit.ts';
 import { LiveRecords } from './live-records.ts';
 
 const DEFAULT_MOST_ROWS = 400_000;
+/** Source maps are the largest part of memory, and dear to read: they are kept for some minutes. */
+const SLICES_OF_SCRIPTS = 60;
+/** Some 60 bytes each. Node has 150 000, the kernel 200 000. */
+const MOST_SYMBOLS = 2_000_000;
 
 export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
   /**
@@ -27,6 +32,10 @@ export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
    * are gone. Default 400 000.
    */
   readonly mostRows?: number;
+  /** True: slices have no rows but those that their samples refer to. Default false. */
+  readonly hasSmallSlices?: boolean;
+  /** Symbols that the object before this one has read (`loadedSymbols`). */
+  readonly loadedSymbols?: LoadedSymbols;
 };
 
 /**
@@ -43,27 +52,37 @@ export class LiveProfile {
   readonly #records: LiveRecords;
   readonly #symbolizer: Symbolizer;
   readonly #jit: LiveJit;
-  readonly #scripts: ScriptMaps;
+  #scripts: ScriptMaps;
+  /** Slices since `#scripts` was made. */
+  #slicesOfScripts = 0;
   readonly #namesFrames: boolean;
   readonly #mostRows: number;
+  readonly #hasSmallSlices: boolean;
+  /** LOST records since the slice before the last one. */
+  #lossGaps: readonly LossGap[] = [];
   /** Records that were no samples: processes, threads and mappings are at most as many. */
   #sideband = 0;
   /** Frames before this one were looked up. */
   #named = 0;
+  /** Frames in JIT code of processes that run, which are looked up again as their maps grow. */
+  readonly #jitFrames = new Map<DsoIndex, readonly number[]>();
 
   /** `data` has the attrs, and the earliest time; its records are not read. */
   constructor(data: PerfData, options: LiveProfileOptions = {}) {
     this.#mostRows = options.mostRows ?? DEFAULT_MOST_ROWS;
+    this.#hasSmallSlices = options.hasSmallSlices === true;
     this.#namesFrames = options.symbols !== false;
     const pipeline = Pipeline.open(data);
     const { processes, diagnostics } = pipeline;
+    processes.keepsEnded = false;
     pipeline.unwinder = openUnwinder(pipeline, {});
     this.#pipeline = pipeline;
     this.#records = new LiveRecords(data, (record) => {
       if (record.type !== PERF_RECORD.SAMPLE) this.#sideband++;
       pipeline.read(record);
     });
-    const files = new SymbolFiles({ diagnostics, pids: () => processes.pids() });
+    // Whoever was sampled in a file has it, in whatever mount namespace.
+    const files = new SymbolFiles({ diagnostics, pids: () => processes.sampledPids() });
     this.#jit = new LiveJit(processes.dsos, files.provide, diagnostics);
     this.#scripts = new ScriptMaps({ diagnostics });
     this.#symbolizer = new Symbolizer({
@@ -74,6 +93,7 @@ export class LiveProfile {
       xz: inflateXz,
       kernelReference: processes.kernelReference,
       jit: this.#jit,
+      ...(options.loadedSymbols && { loaded: options.loadedSymbols }),
     });
   }
 
@@ -84,7 +104,25 @@ export class LiveProfile {
   /** The tables have grown so large that a new object should take over. */
   get isFull(): boolean {
     const { builder } = this.#pipeline;
-    return builder.frameCount + builder.stackCount + this.#sideband > this.#mostRows;
+    const rows = builder.frameCount + builder.stackCount + this.#sideband;
+    return rows > this.#mostRows || this.#symbolizer.symbolCount > MOST_SYMBOLS;
+  }
+
+  /** Symbols of files that were read, for the object that takes over. */
+  get loadedSymbols(): LoadedSymbols {
+    // Those of programs that are gone are among them: then all are read anew.
+    const isTooMuch = this.#symbolizer.symbolCount > MOST_SYMBOLS / 2;
+    return isTooMuch ? new Map() : this.#symbolizer.loadedFiles();
+  }
+
+  /** Where samples were lost, as far as the last slice tells. */
+  get lossGaps(): readonly LossGap[] {
+    return this.#lossGaps;
+  }
+
+  /** Pid of the process that has started `pid`; −1 where no record said it. */
+  parentOf(pid: number): number {
+    return this.#pipeline.processes.parentOf(pid);
   }
 
   /** The next bytes of the recording, cut anywhere. They belong to this object from now on. */
@@ -100,9 +138,9 @@ export class LiveProfile {
 
   /** The samples since the last slice, in time order, with names. */
   takeSlice(): Profile {
-    const { builder, processes, streams, data } = this.#pipeline;
+    const { builder, processes, streams, data, diagnostics } = this.#pipeline;
     if (this.#namesFrames) this.#nameFrames();
-    const slice = builder.takeSlice({
+    const parts = {
       meta: {
         commandLine: [],
         hostname: data.features.hostname,
@@ -118,41 +156,67 @@ export class LiveProfile {
       streams,
       // Those so far are in the recorder's totals; of which samples they were, nobody knows yet.
       losses: [],
-    });
+    };
+    const isSmall = this.#hasSmallSlices;
+    const slice = isSmall ? builder.takeSmallSlice(parts) : builder.takeSlice(parts);
+    this.#lossGaps = this.#pipeline.lossGaps.slice();
     this.#pipeline.forgetSamples();
+    this.#pipeline.forgetEnded();
+    this.#forgetJit();
     if (!this.#jit.hasMaps) return slice;
+    // What was read of scripts that are not sampled any more goes with it.
+    if (isSmall && ++this.#slicesOfScripts > SLICES_OF_SCRIPTS) {
+      this.#slicesOfScripts = 0;
+      this.#scripts = new ScriptMaps({ diagnostics });
+    }
     const simplify = 'interpreter';
     const options = { sourceMaps: this.#scripts, directory: null, simplify } as const;
     return simplifyStacks(nameScripts(slice, options), simplify);
   }
 
+  /** Maps of processes that are gone. */
+  #forgetJit(): void {
+    const { processes } = this.#pipeline;
+    for (const dso of this.#jitFrames.keys()) {
+      const key = processes.dsos.key(dso);
+      if (key.kind !== 'jit' || processes.isKnown(key.pid)) continue;
+      this.#jitFrames.delete(dso);
+      this.#jit.forget(key.pid);
+    }
+  }
+
   #nameFrames(): void {
     const { builder, processes } = this.#pipeline;
     const { frameCount } = builder;
-    const hasNew = frameCount > this.#named;
-    for (let row = 0; row < processes.dsos.length; row++) {
-      const dso = row as DsoIndex;
-      const isJit = processes.dsos.key(dso).kind === 'jit';
-      if (!hasNew && !isJit) continue;
-      const { frames, addresses } = builder.frameAddresses(dso);
-      const isRenamed = isJit && frames.length > 0 && this.#jit.refresh(dso);
-      const first = isRenamed ? 0 : firstFrom(frames, this.#named);
-      if (first === frames.length) continue;
-      const names = new Int32Array(frames.length - first);
-      this.#symbolizer.resolveAll(dso, addresses.subarray(first), builder.strings, names);
-      for (let i = 0; i < names.length; i++) {
-        if (names[i] === -1) continue;
-        const func = builder.internFunc(names[i] as StringIndex, dso);
-        builder.setFunc(frames[first + i], func);
-      }
+    const fresh = new Map<DsoIndex, number[]>();
+    for (let frame = this.#named; frame < frameCount; frame++) {
+      const dso = builder.dsoOfFrame(frame) as DsoIndex;
+      if (dso < 0) continue;
+      const known = fresh.get(dso);
+      if (known === undefined) fresh.set(dso, [frame]);
+      else known.push(frame);
     }
     this.#named = frameCount;
+    for (const [dso, frames] of fresh) {
+      if (processes.dsos.key(dso).kind !== 'jit') this.#nameFramesOf(dso, frames);
+      else this.#jitFrames.set(dso, [...(this.#jitFrames.get(dso) ?? []), ...frames]);
+    }
+    for (const [dso, frames] of this.#jitFrames) {
+      const isRenamed = this.#jit.refresh(dso);
+      const added = isRenamed ? frames : fresh.get(dso);
+      if (added !== undefined) this.#nameFramesOf(dso, added);
+    }
   }
-}
 
-/** Position of the first of `frames`, ascending, that is not before `least`. */
-function firstFrom(frames: Int32Array, least: number): number {
-  let first = frames.length;
-  while (first > 0 && frames[first - 1] >= least) first--;
-  return first;
+  #nameFramesOf(dso: DsoIndex, frames: readonly number[]): void {
+    const { builder } = this.#pipeline;
+    const addresses = Float64Array.from(frames, (frame) => builder.addressOfFrame(frame));
+    const names = new Int32Array(frames.length);
+    this.#symbolizer.resolveAll(dso, addresses, builder.strings, names);
+    for (let i = 0; i < names.length; i++) {
+      if (names[i] === -1) continue;
+      const func = builder.internFunc(names[i] as StringIndex, dso);
+      builder.setFunc(frames[i], func);
+    }
+  }
 }

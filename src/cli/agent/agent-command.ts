@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+
+export type AgentFlags = {
+  config?: string;
+  sink?: string[];
+  freq?: string;
+  window?: string;
+  label?: string[];
+  spool?: string;
+  listen?: string;
+  idle?: boolean;
+  checkConfig?: boolean;
+  duration?: string;
+  quiet?: boolean;
+};
+
+/** The options of `agent`. */
+export function declareAgentOptions(command: Command): Command {
+  return command
+    .option('--config <file>', 'JSON; read again when it changes and at SIGHUP')
+    .option('--check-config', 'print what the configuration means, and end')
+    .option('--duration <s>', 'stop by itself')
+    .option('-q, --quiet', 'no notices')
+    .optionsGroup('Without a file:')
+    .option(
+      '--sink <type:target>',
+      'where profiles go, repeatable: pyroscope:URL, otlp:URL, parca:URL, coroot:URL, folder:PATH',
+      (value: string, all: string[] = []) => [...all, value],
+    )
+    .option('-F, --freq <hz>', 'samples a second and CPU (default 19)')
+    .option('--window <s>', 'seconds of a profile (default 10)')
+    .option(
+      '--label <name=value>',
+      'of every profile, repeatable',
+      (value: string, all: string[] = []) => [...all, value],
+    )
+    .option('--spool <dir>', 'windows wait there while their sink is down (default: in memory)')
+    .option('--listen <host:port>', '/metrics and /healthz, on this machine')
+    .option('--idle', 'also the time in which CPUs were idle')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  sudo perf-ts agent --sink folder:/var/lib/perf-ts       a pprof file for each service, every 10 s
+  sudo perf-ts agent --sink pyroscope:http://host:4040    to Grafana Pyroscope
+  sudo perf-ts agent --config /etc/perf-ts/agent.json     as a service: docs/how-to/profile-a-fleet.md`,
+    );
+}

@@ -1,0 +1,113 @@
+import { UsageError } from '../../base/errors.ts';
+import { callAfter } from '../../system/time/long-timer.ts';
+import { type RunningAgent, startAgent } from '../../tools/agent/agent.ts';
+import type { AgentConfig } from '../../tools/agent/config/agent-config.ts';
+import { readConfigFile, watchConfigFile } from '../../tools/agent/config/config-file.ts';
+import { readAgentConfig } from '../../tools/agent/config/parse-config.ts';
+import { reportFailure, say } from '../command/failure.ts';
+import { positiveNumber } from '../command/option-values.ts';
+import { writeOut } from '../command/stdout.ts';
+import type { AgentFlags } from './agent-command.ts';
+
+/** `perf-ts agent`: profiles this machine until a signal ends it. */
+export async function runAgent(flags: AgentFlags): Promise<void> {
+  const config = readConfig(flags);
+  if (flags.checkConfig) {
+    writeOut(`${JSON.stringify(config, null, 2)}\n`);
+    return;
+  }
+  const notice = (text: string): void => {
+    if (!flags.quiet) say(`perf-ts: ${text}`);
+  };
+  const agent = await startAgent({ config, onNotice: notice });
+  notice(describeStart(config, agent));
+  const stopped = new Promise<void>((resolve) => {
+    process.on('SIGINT', resolve);
+    process.on('SIGTERM', resolve);
+    if (flags.duration !== undefined) {
+      callAfter(positiveNumber('--duration', flags.duration) * 1000, resolve);
+    }
+  });
+  const reload = (): void => {
+    void reloadConfig(agent, flags, notice);
+  };
+  process.on('SIGHUP', reload);
+  const unwatch = flags.config === undefined ? () => {} : watchConfigFile(flags.config, reload);
+  try {
+    await Promise.race([stopped, agent.ended]);
+  } finally {
+    unwatch();
+    await agent.stop();
+  }
+}
+
+/** What is wrong in a new configuration is reported, and the agent goes on with what it has. */
+async function reloadConfig(
+  agent: RunningAgent,
+  flags: AgentFlags,
+  notice: (text: string) => void,
+): Promise<void> {
+  try {
+    await agent.reload(readConfig(flags));
+    notice('the configuration was read again');
+  } catch (error) {
+    reportFailure(error, false);
+    notice('the configuration stays as it was');
+  }
+}
+
+function readConfig(flags: AgentFlags): AgentConfig {
+  const { config, sink, freq, window, label, spool, listen, idle } = flags;
+  if (config !== undefined) {
+    const other = Object.entries({ sink, freq, window, label, spool, listen, idle }).find(
+      ([, value]) => value !== undefined,
+    );
+    if (other !== undefined) {
+      throw new UsageError(`--${other[0]}: with --config the file says it`);
+    }
+    return readConfigFile(config);
+  }
+  if (sink === undefined) {
+    throw new UsageError('nothing says where the profiles go', [
+      'a folder:     perf-ts agent --sink folder:/var/lib/perf-ts',
+      'a server:     perf-ts agent --sink pyroscope:http://host:4040',
+      'both, more:   perf-ts agent --config /etc/perf-ts/agent.json',
+    ]);
+  }
+  return readAgentConfig(
+    {
+      sinks: sink.map(readSink),
+      ...(freq !== undefined && { sampling: { hz: positiveNumber('-F', freq) } }),
+      ...(window !== undefined && { window: { seconds: positiveNumber('--window', window) } }),
+      ...(label !== undefined && { labels: Object.fromEntries(label.map(readLabel)) }),
+      ...(spool !== undefined && { spool: { directory: spool } }),
+      ...(listen !== undefined && { listen }),
+      ...(idle && { services: { idle } }),
+    },
+    'command line',
+  );
+}
+
+function readSink(text: string, row: number): object {
+  const [, type, target] = /^([a-z]+):(.+)$/.exec(text) ?? [];
+  if (type === undefined) throw new UsageError(`--sink ${text}: expected TYPE:TARGET`);
+  const name = `${type}${row === 0 ? '' : row}`;
+  return type === 'folder' ? { type, name, path: target } : { type, name, url: target };
+}
+
+function readLabel(text: string): [string, string] {
+  const [, name, value] = /^([^=]+)=(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new UsageError(`--label ${text}: expected NAME=VALUE`);
+  }
+  return [name, value];
+}
+
+function describeStart({ sampling, windowMs, sinks }: AgentConfig, agent: RunningAgent): string {
+  const { event, hz, period } = sampling;
+  const rate = period === null ? `${hz} Hz` : `every ${period} events`;
+  const to = sinks.map(({ name }) => name).join(', ');
+  const { metricsPort } = agent;
+  const metrics = metricsPort === null ? '' : `; metrics on port ${metricsPort}`;
+  return `profiling this machine: ${event} at ${rate}, windows of ${windowMs / 1000} s to ${to}${metrics}`;
+}

@@ -1,0 +1,20 @@
+import { closeSync, constants, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+
+/** The file has these bytes, or what it had before: never a part of them. Throws the system's error. */
+export function replaceFile(path: string, bytes: Uint8Array): void {
+  const half = `${path}.tmp`;
+  let fd = -1;
+  try {
+    fd = openSync(half, FLAGS, 0o640);
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    closeSync(fd);
+    fd = -1;
+    renameSync(half, path);
+  } catch (error) {
+    if (fd >= 0) closeSync(fd);
+    rmSync(half, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+import type { Delivery } from './delivery/delivery.ts';
+import type { MachineTotals, MachineWindow } from './window/machine-sampler.ts';
+import type { DividedWindow } from './window/service-profiles.ts';
+
+/** Sums over all windows since the start. */
+export class AgentCounts {
+  windows = 0;
+  /** Windows that ended later than they should have by more than half of their length. */
+  late = 0;
+  /** Profiles of services. */
+  profiles = 0;
+  services = 0;
+  lostSideband = 0;
+  throttles = 0;
+  idle = 0;
+  leftOutKernel = 0;
+  /** End of the last window, nanoseconds since 1970. */
+  lastEndNs = 0n;
+
+  add({ losses, endNs }: MachineWindow, { services, leftOut }: DividedWindow): void {
+    this.windows++;
+    this.profiles += services.length;
+    this.services = services.length;
+    this.lostSideband += losses.sideband;
+    this.throttles += losses.throttles;
+    this.idle += leftOut.idle;
+    this.leftOutKernel += leftOut.kernel;
+    this.lastEndNs = endNs;
+  }
+}
+
+export type MetricsInput = {
+  readonly counts: AgentCounts;
+  readonly totals: MachineTotals;
+  readonly renewals: number;
+  readonly deliveries: readonly Delivery[];
+  readonly version: string;
+};
+
+/** The state of an agent in Prometheus's text format, version 0.0.4. */
+export function metricsText(input: MetricsInput): string {
+  return `${[...machineFamilies(input), ...sinkFamilies(input)].map(familyText).join('\n')}\n`;
+}
+
+type Family = {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge';
+  readonly help: string;
+  readonly values: readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
+};
+
+function machineFamilies({ counts, totals, renewals, version }: MetricsInput): Family[] {
+  const { user, system } = process.cpuUsage();
+  const counter = (name: string, value: number, help: string): Family => ({
+    ...{ name: `${name}_total`, type: 'counter', help },
+    values: [[{}, value]],
+  });
+  const gauge = (name: string, value: number, help: string): Family => ({
+    ...{ name, type: 'gauge', help },
+    values: [[{}, value]],
+  });
+  const endS = Number(counts.lastEndNs / 1_000_000n) / 1000;
+  return [
+    { ...gauge('info', 1, 'Version of the agent.'), values: [[{ version }, 1]] },
+    counter('cpu_seconds', (user + system) / 1e6, 'CPU time of the agent.'),
+    gauge('resident_bytes', process.memoryUsage.rss(), 'Resident memory of the agent.'),
+    counter('windows', counts.windows, 'Windows that were sampled.'),
+    counter('windows_late', counts.late, 'Windows that ended late by half of their length.'),
+    gauge('window_end_timestamp_seconds', endS, 'End of the last window.'),
+    counter('profiles', counts.profiles, 'Profiles of services.'),
+    gauge('services', counts.services, 'Services in the last window.'),
+    counter('samples', totals.samples, 'Samples of all CPUs.'),
+    counter('weight', totals.weighed, 'Events, or nanoseconds, that the samples stand for.'),
+    counter('samples_lost', totals.lost, 'Samples that the kernel could not write.'),
+    counter('sideband_lost', counts.lostSideband, 'Records of forks, execs and mappings lost.'),
+    counter('throttles', counts.throttles, 'Times that the kernel paused the event.'),
+    counter('renewals', renewals, 'Times that the tables were made anew.'),
+    {
+      ...counter('weight_left_out', 0, 'Weight that is in no profile.'),
+      values: [
+        [{ of: 'idle' }, counts.idle],
+        [{ of: 'kernel' }, counts.leftOutKernel],
+      ],
+    },
+  ];
+}
+
+function sinkFamilies({ deliveries }: MetricsInput): Family[] {
+  const bySink =
+    (type: Family['type']) =>
+    (name: string, help: string, figure: (delivery: Delivery) => number): Family => ({
+      ...{ name, type, help },
+      values: deliveries.map((delivery) => [{ sink: delivery.sink.name }, figure(delivery)]),
+    });
+  const counter = bySink('counter');
+  const gauge = bySink('gauge');
+  return [
+    counter('sink_windows_total', 'Windows that were sent.', ({ counts }) => counts.windows),
+    counter('sink_requests_total', 'Requests that were taken.', ({ counts }) => counts.requests),
+    counter('sink_bytes_total', 'Bytes of profiles in these.', ({ counts }) => counts.bytes),
+    counter('sink_failures_total', 'Requests that failed.', ({ counts }) => counts.failures),
+    counter('sink_refused_total', 'Profiles that were refused.', ({ counts }) => counts.refused),
+    counter('sink_dropped_total', 'Windows given up unsent.', ({ counts }) => counts.dropped),
+    counter(
+      'sink_unconfirmed_total',
+      'Requests that were under way when an agent ended.',
+      ({ counts }) => counts.unconfirmed,
+    ),
+    gauge('spool_windows', 'Windows that wait.', ({ queue }) => queue.length),
+    gauge('spool_bytes', 'Bytes of these.', ({ queue }) => queue.bytes),
+    gauge('sink_up', '1 while the sink takes what it gets.', ({ trouble }) =>
+      trouble === '' ? 1 : 0,
+    ),
+  ];
+}
+
+function familyText({ name, type, help, values }: Family): string {
+  const full = `perf_ts_agent_${name}`;
+  return [
+    `# HELP ${full} ${help}`,
+    `# TYPE ${full} ${type}`,
+    ...values.map(([labels, value]) => `${full}${braces(labels)} ${value}`),
+  ].join('\n');
+}
+
+function braces(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(
+    ([name, value]) =>
+      `${name}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`,
+  );
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}

@@ -1,0 +1,272 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { loadBinding } from '../../native/binding.ts';
+import type { NativeBinding } from '../../native/types.ts';
+import { callAfter, type LongTimer } from '../../system/time/long-timer.ts';
+import { packageVersion } from '../../system/version.ts';
+import { AgentCounts, metricsText } from './agent-metrics.ts';
+import type { AgentConfig } from './config/agent-config.ts';
+import { Delivery } from './delivery/delivery.ts';
+import { encodePprof, type WindowFacts } from './encode/encode-pprof.ts';
+import type { EncodedWindow, WindowFormat } from './encode/encoded-window.ts';
+import { encodeOtlp } from './encode/otlp-request.ts';
+import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
+import { ServiceTable } from './service/service-table.ts';
+import { openSink } from './sinks/protocols.ts';
+import {
+  MachineSampler,
+  type MachineTotals,
+  type MachineWindow,
+} from './window/machine-sampler.ts';
+import { divideWindow, type ServiceProfile } from './window/service-profiles.ts';
+
+/** How long sinks may still take windows when the agent ends. */
+const STOP_MS = 5000;
+/** The agent is ill when no window has ended for so many of their lengths. */
+const MOST_SILENT_WINDOWS = 4;
+/** And for so long: reading the symbols of all that runs takes a while at the start. */
+const LEAST_SILENT_MS = 60_000;
+
+export type AgentOptions = {
+  readonly config: AgentConfig;
+  /** Told what was substituted, what is lost, and which sinks do not take windows: one sentence each. */
+  readonly onNotice?: (notice: string) => void;
+};
+
+/** A machine that is profiled, until `stop`. */
+export type RunningAgent = {
+  /** Takes another configuration; what is sampled goes on. Rejects, and keeps the old one, where it can't be. */
+  reload(config: AgentConfig): Promise<void>;
+  /** Ends with the window that has begun. */
+  stop(): Promise<void>;
+  /** Rejects where sampling has ended by itself. */
+  readonly ended: Promise<void>;
+  readonly totals: MachineTotals;
+  /** What `/metrics` answers. */
+  metrics(): string;
+  /** Port of `/metrics`; null where there is none. */
+  readonly metricsPort: number | null;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/**
+ * Profiles all processes of this machine without an end, and sends a profile of each service and window to
+ * its sinks. Throws as `record` does, and where a spool or the port can't be used.
+ */
+export async function startAgent(
+  options: AgentOptions,
+  binding: NativeBinding = loadBinding(),
+): Promise<RunningAgent> {
+  const agent = new Agent(options, binding);
+  await agent.start();
+  return agent;
+}
+
+class Agent implements RunningAgent {
+  readonly #say: (notice: string) => void;
+  readonly #binding: NativeBinding;
+  readonly #counts = new AgentCounts();
+  /** Of this machine, this boot and this agent: no two windows have one name. */
+  readonly #identity = [hostname(), bootId(), randomBytes(8).toString('hex')].join(' ');
+  #config: AgentConfig;
+  #sampler: MachineSampler | null = null;
+  readonly #services: ServiceTable;
+  #deliveries: Delivery[] = [];
+  #server: MetricsServer | null = null;
+  #timer: LongTimer | null = null;
+  #dueMs = 0;
+  #windowMs = 0;
+  #endedMs = performance.now();
+  #stopping: Promise<void> | null = null;
+
+  constructor({ config, onNotice }: AgentOptions, binding: NativeBinding) {
+    this.#config = config;
+    this.#binding = binding;
+    this.#say = onNotice ?? (() => {});
+    this.#services = new ServiceTable({
+      parentOf: (pid) => this.#sampler?.parentOf(pid) ?? -1,
+    });
+  }
+
+  async start(): Promise<void> {
+    this.#deliveries = this.#openDeliveries(this.#config);
+    this.#server = await this.#listen(this.#config);
+    try {
+      this.#sampler = MachineSampler.start(
+        { ...this.#config.sampling, onNotice: this.#say },
+        this.#binding,
+      );
+    } catch (error) {
+      this.#server?.close();
+      throw error;
+    }
+    this.#endedMs = performance.now();
+    this.#schedule();
+  }
+
+  get ended(): Promise<void> {
+    return this.#sampler?.ended ?? Promise.resolve();
+  }
+
+  get totals(): MachineTotals {
+    return this.#sampler?.totals ?? { counted: null, weighed: 0, samples: 0, lost: 0 };
+  }
+
+  get metricsPort(): number | null {
+    return this.#server?.port ?? null;
+  }
+
+  metrics(): string {
+    return metricsText({
+      counts: this.#counts,
+      totals: this.totals,
+      renewals: this.#sampler?.renewals ?? 0,
+      deliveries: this.#deliveries,
+      version: packageVersion(),
+    });
+  }
+
+  async reload(config: AgentConfig): Promise<void> {
+    const before = this.#config;
+    const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+    if (!isSame(before.sampling, config.sampling)) {
+      this.#say('sampling: another event or rate needs a restart; the old one goes on');
+    }
+    if (!isSame(before.listen, config.listen)) {
+      const server = await this.#listen(config);
+      this.#server?.close();
+      this.#server = server;
+    }
+    const hasOtherSinks =
+      !isSame(before.sinks, config.sinks) ||
+      !isSame(before.spool, config.spool) ||
+      !isSame(before.labels, config.labels);
+    this.#config = { ...config, sampling: before.sampling };
+    if (hasOtherSinks) {
+      // A spool belongs to one delivery at a time.
+      await Promise.all(this.#deliveries.map((delivery) => delivery.stop(STOP_MS)));
+      this.#deliveries = this.#openDeliveries(this.#config);
+    }
+    for (const delivery of this.#deliveries) delivery.retry();
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    this.#timer?.cancel();
+    try {
+      await this.#sampler?.stop();
+      this.#endWindow();
+    } finally {
+      await Promise.all(this.#deliveries.map((delivery) => delivery.stop(STOP_MS)));
+      this.#server?.close();
+    }
+  }
+
+  #openDeliveries(config: AgentConfig): Delivery[] {
+    const { spool } = config;
+    return config.sinks.map(
+      (sink) =>
+        new Delivery(openSink(sink, config), {
+          directory: spool === null ? null : join(spool.directory, sink.name),
+          maxBytes: spool?.maxBytes ?? Number.POSITIVE_INFINITY,
+          say: this.#say,
+        }),
+    );
+  }
+
+  async #listen({ listen }: AgentConfig): Promise<MetricsServer | null> {
+    if (listen === null) return null;
+    return startMetricsServer({
+      ...listen,
+      metrics: () => this.metrics(),
+      trouble: () => this.#trouble(),
+    });
+  }
+
+  #trouble(): string {
+    const silentMs = performance.now() - this.#endedMs;
+    if (silentMs > Math.max(LEAST_SILENT_MS, MOST_SILENT_WINDOWS * this.#config.windowMs)) {
+      return `no window has ended for ${Math.round(silentMs / 1000)} s`;
+    }
+    // A sink that is down is not healed by another agent: windows wait in the spool.
+    return '';
+  }
+
+  #schedule(): void {
+    const { windowMs, jitter } = this.#config;
+    this.#windowMs = windowMs * (1 + jitter * (2 * Math.random() - 1));
+    this.#dueMs = performance.now() + this.#windowMs;
+    this.#timer = callAfter(this.#windowMs, () => {
+      this.#endWindow();
+      this.#schedule();
+    });
+  }
+
+  #endWindow(): void {
+    const nowMs = performance.now();
+    if (nowMs > this.#dueMs + this.#windowMs / 2) this.#counts.late++;
+    const window = this.#sampler?.takeWindow() ?? null;
+    if (window === null) return;
+    this.#endedMs = nowMs;
+    const { profile, weights } = window;
+    const noted = { ...profile, meta: { ...profile.meta, notes: notesOf(window) } };
+    const divided = divideWindow(
+      noted,
+      weights,
+      (thread) => this.#services.of(thread),
+      this.#config.services,
+    );
+    this.#services.endWindow();
+    this.#counts.add(window, divided);
+    if (divided.services.length > 0) this.#deliver(window, divided.services);
+  }
+
+  /** Encodes the window once for each format that some sink takes. */
+  #deliver({ sequence, startNs, endNs }: MachineWindow, services: readonly ServiceProfile[]): void {
+    const facts: WindowFacts = { id: `${this.#identity} ${sequence}`, startNs, endNs };
+    const encoded = new Map<WindowFormat, EncodedWindow>();
+    for (const delivery of this.#deliveries) {
+      const { format } = delivery.sink;
+      let window = encoded.get(format);
+      if (window === undefined) {
+        const profiles =
+          format === 'pprof'
+            ? encodePprof(services, facts)
+            : encodeOtlp(services, facts, { labels: this.#config.labels });
+        const id = `${String(startNs).padStart(20, '0')}-${sequence}`;
+        window = { id, format, startNs, endNs, profiles };
+        encoded.set(format, window);
+      }
+      delivery.add(window);
+    }
+  }
+}
+
+/** What a window lacks, in sentences that go with each of its profiles. */
+function notesOf({ losses }: MachineWindow): string[] {
+  const notes: string[] = [];
+  if (losses.samples > 0) notes.push(`${losses.samples} samples of the machine were lost`);
+  if (losses.sideband > 0) {
+    notes.push(`${losses.sideband} side-band records were lost: code may be named wrongly`);
+  }
+  if (losses.throttles > 0) notes.push(`the kernel paused the event ${losses.throttles} times`);
+  return notes;
+}
+
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return '';
+  }
+}

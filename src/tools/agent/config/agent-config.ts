@@ -1,0 +1,71 @@
+import type { CallGraph } from '../../../record/call-graph.ts';
+
+/** What is sampled: a clock at a rate, or any event with a fixed period. */
+export type SamplingConfig = {
+  /** In perf's syntax. Default `cpu-clock`. */
+  readonly event: string;
+  /** Samples a second and CPU of a clock. Default 19. */
+  readonly hz: number;
+  /** One sample every so many events; null: a clock at `hz`. */
+  readonly period: number | null;
+  /** Default `fp`. */
+  readonly callGraph: CallGraph;
+  /** Null: all that are online. */
+  readonly cpus: readonly number[] | null;
+};
+
+/** Labels that a sample keeps; each distinct value is a series in some sinks. */
+export type SampleLabel = 'comm' | 'pid' | 'tid' | 'cpu';
+
+/** What becomes a profile of its own, and how it is called. */
+export type ServiceConfig = {
+  /** Also the time in which CPUs were idle, as a service `idle`. Default false: it is counted only. */
+  readonly hasIdle: boolean;
+  /** Kernel threads, as a service `kernel`. Default true. */
+  readonly hasKernel: boolean;
+  /** Default `comm`. */
+  readonly sampleLabels: readonly SampleLabel[];
+};
+
+/** Kinds of sinks. */
+export type SinkType = 'pyroscope' | 'otlp' | 'parca' | 'coroot' | 'folder';
+
+/** Where profiles go. */
+export type SinkConfig = {
+  readonly type: SinkType;
+  /** Unique among the sinks: names its spool and its metrics. */
+  readonly name: string;
+  /** Address of the server, or path of the folder. */
+  readonly target: string;
+  /** A file whose text is the token; read at each start and whenever it changes. Null: none. */
+  readonly tokenFile: string | null;
+  /** Name of the environment variable that has the token; null: none. */
+  readonly tokenEnv: string | null;
+  /** Pyroscope's tenant, sent as `X-Scope-OrgID`; null: none. */
+  readonly tenant: string | null;
+  /** The server has so long to answer. */
+  readonly timeoutMs: number;
+};
+
+/** Windows that wait for their sink on disk. */
+export type SpoolConfig = {
+  readonly directory: string;
+  /** Of each sink; beyond it the oldest window goes. */
+  readonly maxBytes: number;
+};
+
+/** All that an agent is told; `parseAgentConfig` makes one. */
+export type AgentConfig = {
+  readonly sampling: SamplingConfig;
+  readonly windowMs: number;
+  /** Part of `windowMs` by which a window may be shorter or longer, so that machines do not push in step. */
+  readonly jitter: number;
+  /** Labels of every profile, beside those of its service. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly services: ServiceConfig;
+  readonly sinks: readonly SinkConfig[];
+  /** Null: windows wait in memory. */
+  readonly spool: SpoolConfig | null;
+  /** Address of `/metrics` and `/healthz`, on this machine only; null: none. */
+  readonly listen: { readonly host: string; readonly port: number } | null;
+};

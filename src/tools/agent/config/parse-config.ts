@@ -1,0 +1,283 @@
+import { UsageError } from '../../../base/errors.ts';
+import type { CallGraph } from '../../../record/call-graph.ts';
+import type {
+  AgentConfig,
+  SampleLabel,
+  SamplingConfig,
+  ServiceConfig,
+  SinkConfig,
+  SinkType,
+  SpoolConfig,
+} from './agent-config.ts';
+
+const SINK_TYPES: readonly SinkType[] = ['pyroscope', 'otlp', 'parca', 'coroot', 'folder'];
+const SAMPLE_LABELS: readonly SampleLabel[] = ['comm', 'pid', 'tid', 'cpu'];
+const DEFAULT_HZ = 19;
+const DEFAULT_WINDOW_S = 10;
+const DEFAULT_JITTER = 0.2;
+const DEFAULT_TIMEOUT_S = 30;
+const DEFAULT_SPOOL_MIB = 256;
+const MOST_SINKS = 8;
+const MOST_LABELS = 16;
+/** What all sinks take; Pyroscope refuses whole profiles for others. */
+const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+const SINK_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+
+/**
+ * The configuration in a JSON text. Every key is optional but `sinks`:
+ *
+ *     {
+ *       "sampling": { "event": "cpu-clock", "hz": 19, "callGraph": "fp" },
+ *       "window": { "seconds": 10, "jitter": 0.2 },
+ *       "labels": { "env": "prod" },
+ *       "services": { "idle": false, "kernel": true, "sampleLabels": ["comm"] },
+ *       "sinks": [{ "type": "pyroscope", "url": "http://pyroscope:4040", "tokenFile": "/etc/perf-ts/token" }],
+ *       "spool": { "directory": "/var/lib/perf-ts", "maxMiB": 256 },
+ *       "listen": "127.0.0.1:9464"
+ *     }
+ *
+ * `from` names the text in messages. Throws `UsageError` with the key that is wrong: an unknown key is an
+ * error, since what it was meant to do would silently not be done.
+ */
+export function parseAgentConfig(text: string, from: string): AgentConfig {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${from}: not JSON: ${(error as Error).message}`);
+  }
+  return readAgentConfig(given, from);
+}
+
+/** The same of a value, as `startAgent` takes one. */
+export function readAgentConfig(given: unknown, from: string): AgentConfig {
+  const top = new Section(given, from, '');
+  const sampling = readSampling(top.section('sampling'));
+  const window = top.section('window');
+  const windowMs = 1000 * window.number('seconds', DEFAULT_WINDOW_S, 1, 600);
+  const jitter = window.number('jitter', DEFAULT_JITTER, 0, 0.5);
+  window.end();
+  const labels = readLabels(top.section('labels'));
+  const services = readServices(top.section('services'));
+  const sinks = readSinks(top, from);
+  const spool = readSpool(top.section('spool'));
+  const listen = readListen(top);
+  top.end();
+  return { sampling, windowMs, jitter, labels, services, sinks, spool, listen };
+}
+
+function readSampling(section: Section): SamplingConfig {
+  const event = section.text('event', 'cpu-clock');
+  const hz = section.number('hz', DEFAULT_HZ, 0.1, 10_000);
+  const period = section.number('period', 0, 0, Number.MAX_SAFE_INTEGER);
+  const isClock = /^(cpu|task)-clock(:|$)/.test(event);
+  if (!isClock && period === 0) {
+    throw section.wrong(
+      'period',
+      `${event} is no clock: at ${hz} Hz the kernel would adapt its period for minutes`,
+      ['give a fixed one: "period": 10000000, events from sample to sample'],
+    );
+  }
+  const callGraph = section.text('callGraph', 'fp') as CallGraph;
+  if (callGraph !== 'fp' && callGraph !== 'none') {
+    throw section.wrong('callGraph', 'expected "fp" or "none": nothing is copied and unwound here');
+  }
+  const cpus = section.numbers('cpus');
+  section.end();
+  return { event, hz, period: period === 0 ? null : period, callGraph, cpus };
+}
+
+function readServices(section: Section): ServiceConfig {
+  const hasIdle = section.flag('idle', false);
+  const hasKernel = section.flag('kernel', true);
+  const sampleLabels = section.texts('sampleLabels', ['comm']) as SampleLabel[];
+  for (const label of sampleLabels) {
+    if (SAMPLE_LABELS.includes(label)) continue;
+    throw section.wrong('sampleLabels', `expected some of ${SAMPLE_LABELS.join(', ')}`);
+  }
+  section.end();
+  return { hasIdle, hasKernel, sampleLabels };
+}
+
+function readLabels(section: Section): Record<string, string> {
+  const labels: Record<string, string> = {};
+  for (const name of section.keys()) {
+    if (!LABEL_NAME.test(name) || name.startsWith('__')) {
+      throw section.wrong(name, 'a label is letters, digits and _, and begins with no digit');
+    }
+    labels[name] = section.text(name, '');
+  }
+  if (Object.keys(labels).length > MOST_LABELS) {
+    throw section.wrong('', `more than ${MOST_LABELS} labels`);
+  }
+  section.end();
+  return labels;
+}
+
+function readSinks(top: Section, from: string): SinkConfig[] {
+  const sinks = top.list('sinks').map((given, index) => {
+    const section = new Section(given, from, `sinks[${index}]`);
+    const sink = readSink(section);
+    section.end();
+    return sink;
+  });
+  if (sinks.length === 0) {
+    throw top.wrong('sinks', 'nothing says where the profiles go', [
+      '"sinks": [{ "type": "folder", "path": "/var/lib/perf-ts/profiles" }]',
+    ]);
+  }
+  if (sinks.length > MOST_SINKS) throw top.wrong('sinks', `more than ${MOST_SINKS}`);
+  const names = sinks.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw top.wrong('sinks', `two are called ${twice}`, ['give one a "name" of its own']);
+  }
+  return sinks;
+}
+
+function readSink(section: Section): SinkConfig {
+  const type = section.text('type', '') as SinkType;
+  if (!SINK_TYPES.includes(type)) {
+    throw section.wrong('type', `expected one of ${SINK_TYPES.join(', ')}`);
+  }
+  const name = section.text('name', type);
+  if (!SINK_NAME.test(name)) {
+    throw section.wrong('name', 'expected up to 40 lower-case letters, digits, - and _');
+  }
+  const target = type === 'folder' ? section.text('path', '') : section.text('url', '');
+  if (type === 'folder' && !target.startsWith('/')) {
+    throw section.wrong('path', 'expected an absolute path');
+  }
+  if (type !== 'folder') checkUrl(section, target);
+  const tokenFile = section.text('tokenFile', '') || null;
+  const tokenEnv = section.text('tokenEnv', '') || null;
+  if (tokenFile !== null && tokenEnv !== null) {
+    throw section.wrong('tokenEnv', 'there is a tokenFile as well: keep one of the two');
+  }
+  const tenant = section.text('tenant', '') || null;
+  if (tenant !== null && (type !== 'pyroscope' || !/^[\x21-\x7e]{1,150}$/.test(tenant))) {
+    throw section.wrong('tenant', 'expected printable characters, of a pyroscope sink');
+  }
+  const timeoutMs = 1000 * section.number('timeoutSeconds', DEFAULT_TIMEOUT_S, 0.1, 600);
+  return { type, name, target, tokenFile, tokenEnv, tenant, timeoutMs };
+}
+
+function checkUrl(section: Section, text: string): void {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw section.wrong('url', 'expected an address such as http://pyroscope:4040');
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw section.wrong('url', `expected http or https, not ${url.protocol}`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw section.wrong('url', 'a password in it would be seen by who reads the configuration', [
+      'put it into a file of its own: "tokenFile": "/etc/perf-ts/token"',
+    ]);
+  }
+}
+
+function readSpool(section: Section): SpoolConfig | null {
+  const directory = section.text('directory', '');
+  const maxMiB = section.number('maxMiB', DEFAULT_SPOOL_MIB, 1, 1 << 20);
+  section.end();
+  if (directory === '') return null;
+  if (!directory.startsWith('/')) throw section.wrong('directory', 'expected an absolute path');
+  return { directory, maxBytes: maxMiB * 2 ** 20 };
+}
+
+function readListen(top: Section): AgentConfig['listen'] {
+  const text = top.text('listen', '');
+  if (text === '') return null;
+  const [, host, port] = /^(127\.0\.0\.1|\[::1\]|localhost):(\d{1,5})$/.exec(text) ?? [];
+  if (host === undefined || Number(port) > 65_535) {
+    throw top.wrong('listen', 'expected an address of this machine such as 127.0.0.1:9464');
+  }
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
+/** An object of the configuration; each key is asked for once, and `end` refuses those that were not. */
+class Section {
+  readonly #given: Readonly<Record<string, unknown>>;
+  readonly #from: string;
+  readonly #path: string;
+  readonly #asked = new Set<string>();
+
+  constructor(given: unknown, from: string, path: string) {
+    this.#from = from;
+    this.#path = path;
+    if (given === null || typeof given !== 'object' || Array.isArray(given)) {
+      throw this.wrong('', 'expected an object');
+    }
+    this.#given = given as Record<string, unknown>;
+  }
+
+  keys(): string[] {
+    return Object.keys(this.#given);
+  }
+
+  section(key: string): Section {
+    return new Section(this.#take(key) ?? {}, this.#from, this.#pathOf(key));
+  }
+
+  list(key: string): readonly unknown[] {
+    const value = this.#take(key) ?? [];
+    if (!Array.isArray(value)) throw this.wrong(key, 'expected a list');
+    return value;
+  }
+
+  text(key: string, absent: string): string {
+    const value = this.#take(key) ?? absent;
+    if (typeof value !== 'string') throw this.wrong(key, 'expected a text');
+    return value;
+  }
+
+  texts(key: string, absent: readonly string[]): readonly string[] {
+    const value = this.#take(key) ?? absent;
+    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
+    throw this.wrong(key, 'expected a list of texts');
+  }
+
+  numbers(key: string): readonly number[] | null {
+    const value = this.#take(key) ?? null;
+    if (value === null) return null;
+    if (Array.isArray(value) && value.length > 0 && value.every(Number.isInteger)) return value;
+    throw this.wrong(key, 'expected a list of whole numbers');
+  }
+
+  flag(key: string, absent: boolean): boolean {
+    const value = this.#take(key) ?? absent;
+    if (typeof value !== 'boolean') throw this.wrong(key, 'expected true or false');
+    return value;
+  }
+
+  number(key: string, absent: number, least: number, most: number): number {
+    const value = this.#take(key) ?? absent;
+    if (typeof value !== 'number' || !(value >= least && value <= most)) {
+      throw this.wrong(key, `expected a number from ${least} to ${most}`);
+    }
+    return value;
+  }
+
+  end(): void {
+    const unknown = this.keys().find((key) => !this.#asked.has(key));
+    if (unknown === undefined) return;
+    const known = [...this.#asked].join(', ');
+    throw this.wrong(unknown, 'there is no such setting', [`known here: ${known}`]);
+  }
+
+  wrong(key: string, why: string, hints: readonly string[] = []): UsageError {
+    return new UsageError(`${this.#from}: ${this.#pathOf(key) || 'the whole'}: ${why}`, hints);
+  }
+
+  #take(key: string): unknown {
+    this.#asked.add(key);
+    return Object.hasOwn(this.#given, key) ? this.#given[key] : undefined;
+  }
+
+  #pathOf(key: string): string {
+    return [this.#path, key].filter((part) => part !== '').join('.');
+  }
+}

@@ -1,0 +1,57 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { FailedError } from '../../base/errors.ts';
+import { describeError } from '../../base/system-error.ts';
+
+export type MetricsServerOptions = {
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+  readonly metrics: () => string;
+  /** Why the agent does not do its work; empty where it does. */
+  readonly trouble: () => string;
+};
+
+/** `/metrics` and `/healthz`, for programs of this machine. */
+export type MetricsServer = { readonly port: number; close(): void };
+
+/** Throws `FailedError` where the port is taken. */
+export function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
+  const server: Server = createServer((request, response) => {
+    const send = (status: number, text: string, type = 'text/plain; charset=utf-8'): void => {
+      response.writeHead(status, {
+        'content-type': type,
+        'content-length': String(Buffer.byteLength(text)),
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      });
+      response.end(request.method === 'HEAD' ? undefined : text);
+    };
+    const path = (request.url ?? '').split('?')[0];
+    if (request.method !== 'GET' && request.method !== 'HEAD') send(405, 'only GET\n');
+    else if (path === '/metrics') send(200, options.metrics(), 'text/plain; version=0.0.4');
+    else if (path === '/healthz') {
+      const trouble = options.trouble();
+      send(trouble === '' ? 200 : 503, trouble === '' ? 'ok\n' : `${trouble}\n`);
+    } else send(404, '/metrics or /healthz\n');
+  });
+  server.maxConnections = 16;
+  server.headersTimeout = 5000;
+  server.requestTimeout = 5000;
+  const { host, port } = options;
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(new FailedError(`listen on ${host}:${port}: ${describeError(error)}`));
+    });
+    server.listen(port, host, () => {
+      server.unref();
+      resolve({
+        port: (server.address() as AddressInfo).port,
+        close: () => {
+          server.close();
+          server.closeAllConnections();
+        },
+      });
+    });
+  });
+}

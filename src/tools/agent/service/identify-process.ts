@@ -1,0 +1,99 @@
+import { readStat, STAT_FIELD } from '../../../system/processes/thread-stat.ts';
+import { readTextOrEmpty } from '../../../system/small-file.ts';
+import { readCgroup } from './cgroup-path.ts';
+import type { ContainerNames } from './container-names.ts';
+import { findMainPackage } from './main-package.ts';
+import { readProcessContext } from './process-context.ts';
+import { boundedService, type Service } from './service.ts';
+
+/** `PF_KTHREAD` of the kernel's `linux/sched.h`. */
+const KERNEL_THREAD = 0x0020_0000;
+/** The only variables that are looked at: a process's environment holds its secrets, too. */
+const NAME_VARIABLE = 'OTEL_SERVICE_NAME';
+const ATTRIBUTES_VARIABLE = 'OTEL_RESOURCE_ATTRIBUTES';
+
+/** A process and when it began: a pid is used again. */
+export type IdentifiedProcess = { readonly service: Service; readonly startTicks: string };
+
+/** When a process began, in the kernel's ticks; null where it is gone. */
+export function startTicksOf(pid: number): string | null {
+  return readStat(pid)?.[STAT_FIELD.startTicks] ?? null;
+}
+
+/**
+ * Whose a process is, by the first of these that says it: OpenTelemetry's process context,
+ * `OTEL_SERVICE_NAME` in its environment, its systemd unit, its Kubernetes container, its container, the
+ * `package.json` of its main script, its comm. The others add attributes. Null where it is gone.
+ */
+export function identifyProcess(
+  pid: number,
+  comm: string,
+  containers: ContainerNames,
+): IdentifiedProcess | null {
+  const stat = readStat(pid);
+  const startTicks = stat?.[STAT_FIELD.startTicks];
+  if (stat === null || startTicks === undefined) return null;
+  if ((Number(stat[STAT_FIELD.flags]) & KERNEL_THREAD) !== 0) {
+    return { service: { name: 'kernel', source: 'kernel', attributes: {} }, startTicks };
+  }
+  return { service: boundedService(identify(pid, comm, containers)), startTicks };
+}
+
+function identify(pid: number, comm: string, containers: ContainerNames): Service {
+  const context = readProcessContext(pid) ?? {};
+  const environment = readServiceVariables(readTextOrEmpty(`/proc/${pid}/environ`));
+  const { unit, containerId, podUid } = readCgroup(readTextOrEmpty(`/proc/${pid}/cgroup`));
+  const container = containerId === null ? null : containers.find(containerId);
+  const attributes: Record<string, string> = {
+    ...(containerId !== null && { 'container.id': containerId }),
+    ...(podUid !== null && { 'k8s.pod.uid': podUid }),
+    ...(container?.pod && { 'k8s.pod.name': container.pod }),
+    ...(container?.namespace && { 'k8s.namespace.name': container.namespace }),
+    ...(container?.pod && container.container && { 'k8s.container.name': container.container }),
+    ...(unit !== null && { 'systemd.unit': unit }),
+    ...environment,
+    ...context,
+  };
+  const name = attributes['service.name'];
+  delete attributes['service.name'];
+  if (context['service.name']) {
+    return { name: context['service.name'], source: 'process-context', attributes };
+  }
+  if (name) return { name, source: 'environment', attributes };
+  if (unit !== null) {
+    return { name: unit.replace(/\.(?:service|scope)$/, ''), source: 'systemd', attributes };
+  }
+  if (container?.container) {
+    const source = container.pod === null ? 'container' : 'kubernetes';
+    return { name: container.container, source, attributes };
+  }
+  const main = findMainPackage(pid);
+  if (main === null) return { name: comm === '' ? '[unknown]' : comm, source: 'comm', attributes };
+  const version = main.version === null ? {} : { 'service.version': main.version };
+  return { name: main.name, source: 'package', attributes: { ...version, ...attributes } };
+}
+
+/** What OpenTelemetry's variables say: `service.name` and other attributes, percent-decoded. */
+export function readServiceVariables(environ: string): Record<string, string> {
+  const attributes: Record<string, string> = {};
+  const variables = environ.split('\0');
+  const variable = (name: string): string =>
+    variables.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+  for (const pair of variable(ATTRIBUTES_VARIABLE).split(',')) {
+    const [, key, value] = /^\s*([\w.-]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
+    if (key !== undefined && value !== undefined && key !== '__proto__') {
+      attributes[key] = decoded(value);
+    }
+  }
+  const name = variable(NAME_VARIABLE);
+  if (name !== '') attributes['service.name'] = name;
+  return attributes;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { describeError } from '../../../base/system-error.ts';
+import { makeFolders } from '../../../system/files/make-folders.ts';
+import { replaceFile } from '../../../system/files/replace-file.ts';
+import type { EncodedProfile, EncodedWindow } from '../encode/encoded-window.ts';
+import type { Sink, SinkAnswer } from './sink.ts';
+
+/** A name that a service may have is no name that a file may have. */
+const UNSAFE = /[^A-Za-z0-9._-]+/g;
+const MOST_NAME = 80;
+
+/**
+ * A folder of pprof files, `DAY/SERVICE/TIME-ID.pb.gz`. A file is there as a whole or not at all, and the
+ * same profile always has the same name: written twice, it is there once.
+ */
+export class FolderSink implements Sink {
+  readonly format = 'pprof';
+  readonly isRepeatable = true;
+  readonly name: string;
+  readonly #directory: string;
+
+  constructor(name: string, directory: string) {
+    this.name = name;
+    this.#directory = directory;
+  }
+
+  requestsOf({ profiles }: EncodedWindow): readonly (readonly EncodedProfile[])[] {
+    return profiles.map((profile) => [profile]);
+  }
+
+  send(profiles: readonly EncodedProfile[], { startNs }: EncodedWindow): Promise<SinkAnswer> {
+    const time = new Date(Number(startNs / 1_000_000n)).toISOString();
+    try {
+      for (const { id, service, bytes } of profiles) {
+        const folder = join(this.#directory, time.slice(0, 10), fileName(service?.name ?? ''));
+        makeFolders(folder, 0o750);
+        const path = join(folder, `${time.slice(11).replaceAll(':', '')}-${id}.pb.gz`);
+        replaceFile(path, bytes);
+      }
+      return Promise.resolve({ kind: 'taken' });
+    } catch (error) {
+      return Promise.resolve({ kind: 'later', why: describeError(error), afterMs: null });
+    }
+  }
+}
+
+/** `[kworker]` and `../x` become names of files. */
+export function fileName(text: string): string {
+  const safe = text.replace(UNSAFE, '_').replace(/^\.+/, '_').slice(0, MOST_NAME);
+  return safe === '' ? '_' : safe;
+}

@@ -1,0 +1,106 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { printable } from '../../../base/printable.ts';
+import { describeError } from '../../../base/system-error.ts';
+import type { SinkAnswer } from './sink.ts';
+
+const MOST_ANSWER = 64 << 10;
+const MOST_WHY = 200;
+
+export type HttpRequest = {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly timeoutMs: number;
+};
+
+/** The answer of a server, as far as it came. */
+export type HttpAnswer = {
+  readonly status: number;
+  readonly body: Uint8Array;
+  /** `Retry-After`, in milliseconds from now. */
+  readonly afterMs: number | null;
+};
+
+/**
+ * Sends a POST. Redirections are not followed: the token is for the address that it was given for. Rejects
+ * where no status came in time; a body that breaks off after the status is what it is.
+ */
+export function post({ url, headers, body, timeoutMs }: HttpRequest): Promise<HttpAnswer> {
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        method: 'POST',
+        headers: { ...headers, 'content-length': String(body.length) },
+        // A sink that is asked every ten seconds would close it meanwhile.
+        agent: false,
+      },
+      (answer) =>
+        readAnswer(answer, (found) => {
+          clearTimeout(timer);
+          resolve(found);
+          sent.destroy();
+        }),
+    );
+    const timer = setTimeout(() => {
+      sent.destroy(new Error(`no answer within ${timeoutMs / 1000} s`));
+    }, timeoutMs);
+    sent.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    sent.end(body);
+  });
+}
+
+function readAnswer(answer: IncomingMessage, settle: (found: HttpAnswer) => void): void {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const end = (): void => {
+    settle({
+      status: answer.statusCode ?? 0,
+      body: Buffer.concat(chunks).subarray(0, MOST_ANSWER),
+      afterMs: parseRetryAfter(answer.headers['retry-after'], Date.now()),
+    });
+  };
+  answer.on('data', (chunk: Uint8Array) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MOST_ANSWER) end();
+  });
+  answer.once('end', end);
+  answer.once('error', end);
+  answer.once('close', end);
+}
+
+/** Seconds, or a date. */
+export function parseRetryAfter(text: string | undefined, nowMs: number): number | null {
+  if (text === undefined) return null;
+  if (/^\s*\d+\s*$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
+}
+
+/** What an answer means for the profile that was sent. */
+export function judgeAnswer({ status, body, afterMs }: HttpAnswer, url: URL): SinkAnswer {
+  if (status >= 200 && status < 300) return { kind: 'taken' };
+  const said = printable(Buffer.from(body).toString('utf8').trim().slice(0, MOST_WHY));
+  // Without what stands behind a question mark.
+  const why = `${url.origin}${url.pathname}: ${status}${said === '' ? '' : ` ${said}`}`;
+  if (status === 401 || status === 403 || status === 407) {
+    return { kind: 'shut', why: `${why} (wrong or missing token)` };
+  }
+  if (status === 404 || status === 405) return { kind: 'shut', why: `${why} (wrong address)` };
+  if (status >= 300 && status < 400) {
+    return { kind: 'shut', why: `${why} (it redirects: give the final address)` };
+  }
+  if (status === 429 || status === 408 || status >= 500) return { kind: 'later', why, afterMs };
+  return { kind: 'refused', why };
+}
+
+/** What became of a request that had no answer. */
+export function judgeFailure(error: unknown, url: URL): SinkAnswer {
+  return { kind: 'later', why: `${url.origin}: ${describeError(error)}`, afterMs: null };
+}

@@ -1,0 +1,22 @@
+import type { EncodedProfile, EncodedWindow, WindowFormat } from '../encode/encoded-window.ts';
+
+/** What became of something that was sent. */
+export type SinkAnswer =
+  | { readonly kind: 'taken' }
+  /** It may be taken later. `afterMs`: not before, as the sink says; null: it does not say. */
+  | { readonly kind: 'later'; readonly why: string; readonly afterMs: number | null }
+  /** This one is never taken. */
+  | { readonly kind: 'refused'; readonly why: string }
+  /** Nothing is taken until somebody changes something: a wrong token, a wrong address. */
+  | { readonly kind: 'shut'; readonly why: string };
+
+/** Where windows go. */
+export type Sink = {
+  readonly name: string;
+  readonly format: WindowFormat;
+  /** The same profile sent twice is there once. */
+  readonly isRepeatable: boolean;
+  /** The profiles of a window that go out as one, by their rows. */
+  requestsOf(window: EncodedWindow): readonly (readonly EncodedProfile[])[];
+  send(profiles: readonly EncodedProfile[], window: EncodedWindow): Promise<SinkAnswer>;
+};

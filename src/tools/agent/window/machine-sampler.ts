@@ -1,0 +1,252 @@
+import { Deferred } from '../../../base/deferred.ts';
+import { lostSamplesOfAll } from '../../../base/lost-samples.ts';
+import type { LoadedSymbols } from '../../../code/symbols/symbolizer.ts';
+import { CLOCK_IDS } from '../../../kernel/perf-event/clock-ids.ts';
+import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../../native/types.ts';
+import type { Profile, Weights } from '../../../profile/types.ts';
+import { describeExisting } from '../../../record/existing-state.ts';
+import {
+  explainNativeError,
+  type PreparedRecording,
+  prepareRecording,
+} from '../../../record/prepare-recording.ts';
+import { readPageBytes } from '../../../system/kernel/page-bytes.ts';
+import { joinCores } from '../../top/core-join.ts';
+import { openLiveHead } from '../../top/live-head.ts';
+import { LiveProfile, type LiveProfileOptions } from '../../top/live-profile.ts';
+import type { SamplingConfig } from '../config/agent-config.ts';
+import { WindowWeights } from './window-weights.ts';
+
+/** Longest time that a record waits in its ring: seldom, so that waking costs little. */
+const LATENCY_MS = 1000;
+const CHUNK_BYTES = 256 << 10;
+const MAX_CHUNKS = 32;
+/** 512 KiB a CPU: minutes of samples at 19 Hz. */
+const RING_BYTES = 512 << 10;
+/** Rows of tables after which they are made anew. */
+const MOST_ROWS = 200_000;
+
+/** What was sampled between two looks. */
+export type MachineWindow = {
+  /** Counts from 0 since the start. */
+  readonly sequence: number;
+  /** When it began and ended: nanoseconds since 1970, by the clock as it is set at its end. */
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+  /** Only what the samples refer to. */
+  readonly profile: Profile;
+  readonly weights: Weights;
+  /** In this window, of the whole machine. */
+  readonly losses: WindowLosses;
+};
+
+/** What did not arrive in a window. */
+export type WindowLosses = {
+  /** Samples that the kernel could not write. */
+  readonly samples: number;
+  /** Forks, execs and mappings. */
+  readonly sideband: number;
+  readonly throttles: number;
+};
+
+/** What the counters had counted when sampling ended. */
+export type MachineTotals = {
+  /** Final values of the counters of all CPUs together; null where sampling has not ended in order. */
+  readonly counted: number | null;
+  /** Σ of all weights and losses in windows. */
+  readonly weighed: number;
+  readonly samples: number;
+  readonly lost: number;
+};
+
+export type MachineSamplerOptions = SamplingConfig & {
+  readonly onNotice: (notice: string) => void;
+} & Pick<LiveProfileOptions, 'mostRows'>;
+
+/**
+ * Samples all CPUs without an end, and hands out what came as windows. Unwinding, mappings and symbols stay
+ * from window to window; processes that have ended are forgotten, and what only grows is made anew from
+ * `/proc` when it has grown so much (symbols of files are handed on).
+ */
+export class MachineSampler {
+  readonly #session: PreparedRecording;
+  readonly #options: MachineSamplerOptions;
+  readonly #binding: NativeBinding;
+  readonly #weights = new WindowWeights();
+  readonly #ended = new Deferred<void>();
+  /** Records of the tasks that were there before; empty once they were fed. */
+  #existing: Uint8Array = new Uint8Array(0);
+  #profile: LiveProfile | null = null;
+  /** Of the object before `#profile`, until that is made. */
+  #loadedSymbols: LoadedSymbols | null = null;
+  #totals: SamplerTotals;
+  #counted: number | null = null;
+  #startNs: bigint;
+  #sequence = 0;
+  #renewals = 0;
+  #failure: Error | null = null;
+
+  /** Throws as `record` does. */
+  static start(options: MachineSamplerOptions, binding: NativeBinding): MachineSampler {
+    const { event, hz, period, callGraph, cpus, onNotice } = options;
+    const session = prepareRecording(
+      {
+        systemWide: true,
+        events: [event],
+        ...(period === null ? { freq: hz } : { count: period }),
+        callGraph,
+        ...(cpus !== null && { cpus }),
+        counts: true,
+        ringPages: Math.max(1, RING_BYTES / readPageBytes()),
+        buildIds: true,
+        onNotice,
+      },
+      binding,
+      LATENCY_MS,
+    );
+    try {
+      return new MachineSampler(session, options, binding);
+    } catch (error) {
+      session.sampler.close();
+      throw explainNativeError(error, session);
+    }
+  }
+
+  private constructor(
+    session: PreparedRecording,
+    options: MachineSamplerOptions,
+    binding: NativeBinding,
+  ) {
+    this.#session = session;
+    this.#options = options;
+    this.#binding = binding;
+    this.#totals = session.sampler.totals();
+    const { sampler, plan, target } = session;
+    this.#existing = describeExisting(target, sampler.opened, plan, options.onNotice);
+    this.#startNs = this.#wallOf(this.#clock().clockNs);
+    sampler.startLive({ maxChunks: MAX_CHUNKS, chunkBytes: CHUNK_BYTES }, (event) => {
+      try {
+        this.#take(event);
+      } catch (error) {
+        this.#failure ??= error as Error;
+        sampler.stop();
+      }
+    });
+  }
+
+  /** Settles when sampling has ended, also by itself. Rejects with why. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  /** How often tables were made anew. */
+  get renewals(): number {
+    return this.#renewals;
+  }
+
+  /** Pid of the process that has started `pid`; −1 where no record said it. */
+  parentOf(pid: number): number {
+    return this.#profile?.parentOf(pid) ?? -1;
+  }
+
+  get totals(): MachineTotals {
+    const { samples } = this.#totals;
+    const events = this.#session.plan.events.length;
+    const lost = lostSamplesOfAll(this.#totals, events);
+    return { counted: this.#counted, weighed: this.#weights.total, samples, lost };
+  }
+
+  /** What came since the window before; null where nothing did. */
+  takeWindow(): MachineWindow | null {
+    const live = this.#profile;
+    if (live === null) return null;
+    const isFull = live.isFull;
+    if (isFull) live.finish();
+    const profile = joinCores(live.takeSlice(), this.#session.plan);
+    const weights = this.#weights.compute(profile, live.lossGaps);
+    if (this.#counted !== null) {
+      const endNs = Number(this.#clock().clockNs - BigInt(profile.meta.startTime));
+      this.#weights.addTail(profile, weights.values, this.#counted, endNs);
+    }
+    if (isFull) this.#renew(live);
+    const { clockNs, wallNs } = this.#clock();
+    const last = profile.samples.timeNs[profile.samples.length - 1];
+    // Samples that still wait for their order belong to the next window.
+    const endNs =
+      last === undefined
+        ? wallNs
+        : wallNs - clockNs + BigInt(profile.meta.startTime) + BigInt(Math.round(last));
+    const startNs = this.#startNs < endNs ? this.#startNs : endNs;
+    this.#startNs = endNs;
+    const before = this.#totals;
+    this.#totals = this.#session.sampler.totals();
+    const events = this.#session.plan.events.length;
+    return {
+      sequence: this.#sequence++,
+      startNs,
+      endNs,
+      profile,
+      weights,
+      losses: {
+        samples: Math.max(
+          0,
+          lostSamplesOfAll(this.#totals, events) - lostSamplesOfAll(before, events),
+        ),
+        sideband: this.#totals.lostSideband - before.lostSideband,
+        throttles: this.#totals.throttles - before.throttles,
+      },
+    };
+  }
+
+  /** Ends the sampling. `takeWindow` has what was left then. */
+  async stop(): Promise<void> {
+    this.#session.sampler.stop();
+    await this.#ended.promise.catch(() => {});
+    this.#session.sampler.close();
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  #take(event: SamplerEvent): void {
+    const { sampler } = this.#session;
+    for (let chunk = sampler.takeChunk(); chunk !== null; chunk = sampler.takeChunk()) {
+      this.#feed(chunk);
+    }
+    if (event.kind !== 'recording-ended') return;
+    this.#profile?.finish();
+    this.#counted = event.finals.reduce((sum, { value }) => sum + Number(value), 0);
+    this.#ended.settle(this.#failure === null ? undefined : Promise.reject(this.#failure));
+  }
+
+  #feed(chunk: Uint8Array): void {
+    const { plan, sampler } = this.#session;
+    if (this.#profile === null) {
+      this.#profile = new LiveProfile(openLiveHead(plan, sampler.opened, chunk), {
+        mostRows: this.#options.mostRows ?? MOST_ROWS,
+        hasSmallSlices: true,
+        ...(this.#loadedSymbols !== null && { loadedSymbols: this.#loadedSymbols }),
+      });
+      this.#loadedSymbols = null;
+      this.#profile.feed(this.#existing);
+      this.#existing = new Uint8Array();
+    }
+    this.#profile.feed(chunk);
+  }
+
+  /** Tables that have grown too large are made anew, with what runs now. */
+  #renew(full: LiveProfile): void {
+    const { plan, sampler, target } = this.#session;
+    this.#renewals++;
+    this.#profile = null;
+    this.#loadedSymbols = full.loadedSymbols;
+    this.#existing = describeExisting(target, sampler.opened, plan, () => {}, true);
+  }
+
+  #clock(): { readonly wallNs: bigint; readonly clockNs: bigint } {
+    return this.#binding.readClockPair(CLOCK_IDS.monotonic);
+  }
+
+  #wallOf(clockNs: bigint): bigint {
+    const now = this.#clock();
+    return now.wallNs - now.clockNs + clockNs;
+  }
+}

@@ -1,0 +1,125 @@
+import { NONE } from '../../../base/brand.ts';
+import type { Profile, ProfileThread, SampleTable, Weights } from '../../../profile/types.ts';
+import type { SampleLabel, ServiceConfig } from '../config/agent-config.ts';
+import { type Service, serviceKey } from '../service/service.ts';
+
+/** The samples of one service in one window. */
+export type ServiceProfile = {
+  readonly service: Service;
+  /** Tables are those of the whole window; threads and CPUs are left out unless they are labels. */
+  readonly profile: Profile;
+  readonly weights: Weights;
+};
+
+/** The parts of a window, and the weight that is in none of them. */
+export type DividedWindow = {
+  readonly services: readonly ServiceProfile[];
+  /** Σ weights of idle CPUs, and of kernel threads, that no profile was asked for. */
+  readonly leftOut: { readonly idle: number; readonly kernel: number };
+};
+
+/** Divides a window by service. Each sample is in one part or in `leftOut`. */
+export function divideWindow(
+  profile: Profile,
+  weights: Weights,
+  serviceOf: (thread: ProfileThread) => Service,
+  { hasIdle, hasKernel, sampleLabels }: ServiceConfig,
+): DividedWindow {
+  const parts = new Map<string, { readonly service: Service; readonly rows: number[] }>();
+  const leftOut = { idle: 0, kernel: 0 };
+  const partOfThread = profile.threads.map((thread) => {
+    const service = serviceOf(thread);
+    if (service.source === 'idle' && !hasIdle) return 'idle';
+    if (service.source === 'kernel' && !hasKernel) return 'kernel';
+    const key = serviceKey(service);
+    const part = parts.get(key) ?? { service, rows: [] };
+    parts.set(key, part);
+    return part;
+  });
+  const { samples } = profile;
+  for (let row = 0; row < samples.length; row++) {
+    const part = partOfThread[samples.thread[row]];
+    const weight = weights.values[row] + (weights.lostBefore?.[row] ?? 0);
+    if (typeof part === 'string') leftOut[part] += weight;
+    else part?.rows.push(row);
+  }
+  const labelled = labelledThreads(profile.threads, sampleLabels);
+  const services = [...parts.values()]
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ service, rows }) => ({
+      service,
+      profile: {
+        ...profile,
+        threads: labelled.threads,
+        samples: pickRows(samples, rows, labelled.rowOf, sampleLabels.includes('cpu')),
+      },
+      weights: pickWeights(weights, rows),
+    }));
+  return { services, leftOut };
+}
+
+/** Half of a service's samples each. */
+export function halveProfile({ service, profile, weights }: ServiceProfile): ServiceProfile[] {
+  const { samples } = profile;
+  const middle = samples.length >> 1;
+  const rows = Array.from({ length: samples.length }, (_, row) => row);
+  return [rows.slice(0, middle), rows.slice(middle)].map((half) => ({
+    service,
+    profile: { ...profile, samples: pickRows(samples, half, null, true) },
+    weights: pickWeights(weights, half),
+  }));
+}
+
+/** Threads as labels tell them apart: each, each process as one, or none. */
+function labelledThreads(
+  threads: readonly ProfileThread[],
+  labels: readonly SampleLabel[],
+): { readonly threads: readonly ProfileThread[]; readonly rowOf: Int32Array } {
+  if (labels.includes('tid')) {
+    return { threads, rowOf: Int32Array.from(threads, (_, row) => row) };
+  }
+  if (!labels.includes('pid')) {
+    return { threads: [], rowOf: new Int32Array(threads.length).fill(NONE) };
+  }
+  const processes: ProfileThread[] = [];
+  const rows = new Map<string, number>();
+  const rowOf = Int32Array.from(threads, (thread) => {
+    const key = `${thread.pid} ${thread.generation}`;
+    const row = rows.get(key) ?? processes.push({ ...thread, tid: thread.pid }) - 1;
+    rows.set(key, row);
+    return row;
+  });
+  return { threads: processes, rowOf };
+}
+
+function pickRows(
+  samples: SampleTable,
+  rows: readonly number[],
+  newThread: Int32Array | null,
+  hasCpu: boolean,
+): SampleTable {
+  const int = (column: Int32Array) => Int32Array.from(rows, (row) => column[row]);
+  const float = (column: Float64Array) => Float64Array.from(rows, (row) => column[row]);
+  const thread = int(samples.thread);
+  return {
+    length: rows.length,
+    stack: int(samples.stack),
+    thread: newThread === null ? thread : thread.map((row) => (row < 0 ? NONE : newThread[row])),
+    comm: int(samples.comm),
+    event: int(samples.event),
+    stream: int(samples.stream),
+    cpu: hasCpu ? int(samples.cpu) : new Int32Array(rows.length).fill(NONE),
+    timeNs: float(samples.timeNs),
+    periodEvents: float(samples.periodEvents),
+    count: float(samples.count),
+  };
+}
+
+function pickWeights(weights: Weights, rows: readonly number[]): Weights {
+  const pick = (column: Float64Array) => Float64Array.from(rows, (row) => column[row]);
+  return {
+    ...weights,
+    values: pick(weights.values),
+    ...(weights.lostBefore !== undefined && { lostBefore: pick(weights.lostBefore) }),
+  };
+}

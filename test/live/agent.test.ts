@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { Profile as Pprof } from 'pprof-format';
+import { afterEach, expect, it } from 'vitest';
+import { startAgent } from '../../src/tools/agent/agent.ts';
+import { readAgentConfig } from '../../src/tools/agent/config/parse-config.ts';
+import { perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
+import { startFakeSink } from '../helpers/fake-sink.ts';
+import { describeLive } from '../helpers/live.ts';
+import { decodeProtobuf, type Message, PUSH_REQUEST } from '../helpers/protobuf.ts';
+
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) {
+    child.kill('SIGKILL');
+    rmSync(`/tmp/perf-${child.pid}.map`, { force: true });
+  }
+});
+
+/** Profiles in a folder, by service. */
+function profilesIn(folder: string): { service: string; file: string; profile: Pprof }[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.pb.gz'))
+    .map((file) => ({
+      service: file.split('/')[1] ?? '',
+      file,
+      profile: Pprof.decode(gunzipSync(readFileSync(join(folder, file)))),
+    }));
+}
+
+const weightOf = ({ sample }: Pprof): number =>
+  sample.reduce((sum, { value }) => sum + Number(value[1]), 0);
+
+const namesOf = ({ function: functions, stringTable }: Pprof): string[] =>
+  functions.map(({ name }) => stringTable.strings[Number(name)] ?? '');
+
+function startNode(name: string, options: readonly string[] = [], env: object = {}): ChildProcess {
+  const code = `function burnHere() { for (let i = 0; i < 1e6; i++) Math.sqrt(i); } setInterval(() => {}, 1e6); for (;;) burnHere();`;
+  const script = join(scratchDirectory(), `${name}.cjs`);
+  writeFileSync(script, code);
+  writeFileSync(join(script, '../package.json'), JSON.stringify({ name, version: '3.1.4' }));
+  const child = spawn(process.execPath, [...options, script], {
+    stdio: 'ignore',
+    // V8 leaves a log where it is started.
+    cwd: join(script, '..'),
+    env: { PATH: process.env.PATH, ...env },
+  });
+  running.push(child);
+  return child;
+}
+
+describeLive('agent', () => {
+  it('writes profiles whose weights add up to what the counters have counted', async () => {
+    startNode('agent-test-shop', ['--perf-basic-prof', '--interpreted-frames-native-stack']);
+    startNode('ignored', [], { OTEL_SERVICE_NAME: 'agent-test-named' });
+    const folder = scratchDirectory();
+    const config = {
+      sampling: { hz: 99 },
+      window: { seconds: 1 },
+      labels: { env: 'test' },
+      services: { idle: true },
+      sinks: [{ type: 'folder', path: folder }],
+      listen: '127.0.0.1:0',
+    };
+    const agent = await startAgent({ config: readAgentConfig(config, 'test') });
+    const services = () => new Set(profilesIn(folder).map(({ service }) => service));
+    await expect.poll(() => services().has('agent-test-shop')).toBe(true);
+    await expect.poll(() => services().has('agent-test-named')).toBe(true);
+    const health = await fetch(`http://127.0.0.1:${agent.metricsPort}/healthz`);
+    expect([health.status, await health.text()]).toEqual([200, 'ok\n']);
+    const metrics = await (await fetch(`http://127.0.0.1:${agent.metricsPort}/metrics`)).text();
+    expect(metrics).toMatch(/^perf_ts_agent_windows_total [1-9]/m);
+    expect(metrics).toMatch(/^perf_ts_agent_sink_dropped_total\{sink="folder"\} 0$/m);
+    await agent.stop();
+    const { counted, weighed, samples } = agent.totals;
+    const profiles = profilesIn(folder);
+    const sum = profiles.reduce((all, { profile }) => all + weightOf(profile), 0);
+    expect(samples).toBeGreaterThan(10);
+    // Each profile is rounded to whole nanoseconds.
+    expect(Math.abs(weighed - (counted ?? 0))).toBeLessThan(1);
+    expect(Math.abs(sum - weighed)).toBeLessThanOrEqual(profiles.length);
+    // Windows that follow each other do not overlap.
+    const shop = profiles
+      .filter(({ service }) => service === 'agent-test-shop')
+      .map(({ profile }) => profile)
+      .sort((a, b) => Number(a.timeNanos) - Number(b.timeNanos));
+    for (let i = 1; i < shop.length; i++) {
+      const end = BigInt(shop[i - 1].timeNanos) + BigInt(shop[i - 1].durationNanos);
+      // The wall clock is read again for each window, and may have been moved meanwhile by as much.
+      expect(BigInt(shop[i].timeNanos)).toBeGreaterThanOrEqual(end - 1_000_000n);
+    }
+    expect(shop.flatMap(namesOf).some((name) => name.startsWith('burnHere'))).toBe(true);
+  });
+
+  it('that is killed again and again sends no window twice', async () => {
+    const spool = scratchDirectory();
+    chmodSync(spool, 0o700);
+    const fake = await startFakeSink();
+    const args = ['agent', '--sink', `pyroscope:${fake.url}`, '--spool', spool, '--window', '1'];
+    for (let i = 1; i <= 3; i++) {
+      const agent = startPerfTs(args);
+      running.push(agent.child);
+      await expect.poll(() => fake.received.length).toBeGreaterThanOrEqual(i * 2);
+      agent.child.kill('SIGKILL');
+      await agent.ended;
+    }
+    const ids = fake.received.flatMap(({ body }) =>
+      (decodeProtobuf(body, PUSH_REQUEST).series as Message[]).flatMap(({ samples }) =>
+        (samples as Message[]).flatMap(({ id }) => id as string[]),
+      ),
+    );
+    expect(ids.length).toBeGreaterThan(3);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('keeps windows while the sink is down, and reads its configuration again', async () => {
+    const spool = scratchDirectory();
+    chmodSync(spool, 0o700);
+    const down = await startFakeSink((response) => response.writeHead(503).end());
+    const up = await startFakeSink();
+    const file = join(scratchDirectory(), 'agent.json');
+    const write = (url: string) =>
+      writeFileSync(
+        file,
+        JSON.stringify({
+          window: { seconds: 1 },
+          sinks: [{ type: 'pyroscope', url }],
+          spool: { directory: spool },
+        }),
+        { mode: 0o600 },
+      );
+    write(down.url);
+    const agent = startPerfTs(['agent', '--config', file]);
+    running.push(agent.child);
+    const waiting = () =>
+      readdirSync(join(spool, 'pyroscope')).filter((name) => name.endsWith('.window'));
+    await expect.poll(() => down.received.length).toBeGreaterThan(0);
+    await expect.poll(() => waiting().length).toBeGreaterThan(2);
+    const [oldest] = waiting().sort();
+    // A mistake is reported, and nothing changes.
+    writeFileSync(file, '{ "sinks": 1 }');
+    agent.child.kill('SIGHUP');
+    await expect.poll(() => agent.stderr()).toContain('the configuration stays as it was');
+    write(up.url);
+    agent.child.kill('SIGHUP');
+    await expect.poll(() => up.received.length).toBeGreaterThan(2);
+    await expect.poll(() => waiting().includes(oldest ?? '')).toBe(false);
+    agent.child.kill('SIGTERM');
+    const { status, stderr } = await agent.ended;
+    expect(status, stderr).toBe(0);
+    expect(stderr).toContain('windows wait');
+    expect(waiting()).toEqual([]);
+  });
+
+  it('says what is wrong on its command line', () => {
+    const status = (...args: string[]) => perfTs(['agent', ...args]);
+    expect(status().stderr).toContain('nothing says where the profiles go');
+    expect(status('--sink', 'kafka:x').stderr).toContain('sinks[0].type: expected one of');
+    const file = join(scratchDirectory(), 'agent.json');
+    writeFileSync(file, '{ "sinks": [{ "type": "folder", "path": "/x" }] }', { mode: 0o600 });
+    expect(status('--config', file, '--window', '3').stderr).toContain(
+      'with --config the file says it',
+    );
+    const { stdout, status: checked } = status('--config', file, '--check-config');
+    expect([checked, JSON.parse(stdout).windowMs]).toEqual([0, 10_000]);
+    chmodSync(file, 0o666);
+    expect(status('--config', file, '--check-config').stderr).toContain('others may write into it');
+  });
+});

@@ -1,0 +1,164 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { Delivery } from '../../../src/tools/agent/delivery/delivery.ts';
+import { type EncodedWindow, uuidOf } from '../../../src/tools/agent/encode/encoded-window.ts';
+import type { Sink, SinkAnswer } from '../../../src/tools/agent/sinks/sink.ts';
+import { scratchDirectory } from '../../helpers/scratch.ts';
+
+const TAKEN: SinkAnswer = { kind: 'taken' };
+const LATER: SinkAnswer = { kind: 'later', why: 'busy', afterMs: null };
+
+function windowOf(id: string, profiles = 1): EncodedWindow {
+  return {
+    id,
+    format: 'pprof',
+    startNs: 1n,
+    endNs: 2n,
+    profiles: Array.from({ length: profiles }, (_, i) => ({
+      id: uuidOf(id, String(i)),
+      service: { name: `${id}.${i}`, source: 'comm', attributes: {} },
+      bytes: new Uint8Array(10),
+    })),
+  };
+}
+
+/** A sink that takes a profile a request, and answers as it is told; `sent` has what it was sent. */
+function scriptedSink(answers: (sent: string, times: number) => SinkAnswer | Promise<SinkAnswer>) {
+  const sent: string[] = [];
+  const sink: Sink = {
+    name: 'fake',
+    format: 'pprof',
+    isRepeatable: false,
+    requestsOf: ({ profiles }) => profiles.map((profile) => [profile]),
+    send: async ([profile]) => {
+      const name = profile.service?.name ?? '';
+      sent.push(name);
+      return answers(name, sent.length);
+    },
+  };
+  return { sink, sent };
+}
+
+/** Without `firstPauseMs` nothing is tried again by itself while a test runs. */
+function deliver(sink: Sink, directory: string | null = null, firstPauseMs = 300_000) {
+  const said: string[] = [];
+  const delivery = new Delivery(sink, {
+    directory,
+    maxBytes: 1 << 20,
+    firstPauseMs,
+    say: (notice) => said.push(notice),
+  });
+  return { delivery, said };
+}
+
+const sentAll = (delivery: Delivery) => expect.poll(() => delivery.queue.length).toBe(0);
+
+describe('the windows of a sink', () => {
+  it('go out in order, one request at a time', async () => {
+    let under = 0;
+    let most = 0;
+    const { sink, sent } = scriptedSink(async () => {
+      most = Math.max(most, ++under);
+      await new Promise((resolve) => setImmediate(resolve));
+      under--;
+      return TAKEN;
+    });
+    const { delivery, said } = deliver(sink);
+    delivery.add(windowOf('1', 2));
+    delivery.add(windowOf('2', 1));
+    await sentAll(delivery);
+    expect(sent).toEqual(['1.0', '1.1', '2.0']);
+    expect(most).toBe(1);
+    expect(delivery.counts).toMatchObject({ windows: 2, requests: 3, bytes: 30, failures: 0 });
+    expect(said).toEqual([]);
+  });
+
+  it('wait while the sink does not take them, and go on where they stood', async () => {
+    const { sink, sent } = scriptedSink((_, times) => (times === 2 ? LATER : TAKEN));
+    const { delivery, said } = deliver(sink);
+    delivery.add(windowOf('1', 3));
+    await expect.poll(() => delivery.trouble).toBe('busy');
+    delivery.add(windowOf('2'));
+    delivery.retry();
+    await sentAll(delivery);
+    // The first profile of the window was taken, and is not sent again.
+    expect(sent).toEqual(['1.0', '1.1', '1.1', '1.2', '2.0']);
+    expect(said).toEqual(['fake: busy; windows wait', 'fake: takes windows again']);
+    expect(delivery.counts).toMatchObject({ windows: 2, failures: 1, dropped: 0 });
+  });
+
+  it('are tried again by themselves', async () => {
+    const { sink, sent } = scriptedSink((_, times) => (times === 1 ? LATER : TAKEN));
+    const { delivery } = deliver(sink, null, 1);
+    delivery.add(windowOf('1'));
+    await sentAll(delivery);
+    expect(sent).toEqual(['1.0', '1.0']);
+  });
+
+  it('lose what the sink refuses, and no more', async () => {
+    const { sink, sent } = scriptedSink((name) =>
+      name === '1.1' ? { kind: 'refused', why: '400 bad label' } : TAKEN,
+    );
+    const { delivery, said } = deliver(sink);
+    delivery.add(windowOf('1', 3));
+    await sentAll(delivery);
+    expect(sent).toEqual(['1.0', '1.1', '1.2']);
+    expect(said).toEqual(['fake: refused a profile: 400 bad label']);
+    expect(delivery.counts).toMatchObject({ windows: 1, requests: 3, refused: 1, bytes: 20 });
+  });
+
+  it('are kept, and not sent for ever, where the token is wrong', async () => {
+    let isRight = false;
+    const { sink, sent } = scriptedSink(() =>
+      isRight ? TAKEN : { kind: 'shut', why: '401 (wrong or missing token)' },
+    );
+    const { delivery, said } = deliver(sink, scratchDirectory(), 1);
+    delivery.add(windowOf('1'));
+    await expect.poll(() => said.at(-1)).toMatch(/not tried again until/);
+    delivery.add(windowOf('2'));
+    expect(sent).toHaveLength(5);
+    isRight = true;
+    delivery.retry();
+    await sentAll(delivery);
+  });
+
+  it('outlive the agent, and come with their own times', async () => {
+    const directory = scratchDirectory();
+    const down = scriptedSink(() => LATER);
+    const first = deliver(down.sink, directory);
+    first.delivery.add(windowOf('1', 2));
+    await expect.poll(() => first.delivery.trouble).toBe('busy');
+    first.delivery.add(windowOf('2'));
+    await first.delivery.stop(1000);
+    expect(readdirSync(directory).filter((name) => name.endsWith('.window'))).toHaveLength(2);
+    const up = scriptedSink(() => TAKEN);
+    const second = deliver(up.sink, directory);
+    await sentAll(second.delivery);
+    expect(up.sent).toEqual(['1.0', '1.1', '2.0']);
+    expect(second.delivery.counts.unconfirmed).toBe(0);
+  });
+
+  it('are not sent twice by the next agent where one was killed while it sent', async () => {
+    const directory = scratchDirectory();
+    // It has got the second profile, and the agent never hears of it.
+    const hanging = scriptedSink((name) => (name === '1.1' ? new Promise(() => {}) : TAKEN));
+    const killed = deliver(hanging.sink, directory);
+    killed.delivery.add(windowOf('1', 3));
+    await expect.poll(() => hanging.sent).toEqual(['1.0', '1.1']);
+    const up = scriptedSink(() => TAKEN);
+    const next = deliver(up.sink, directory);
+    await sentAll(next.delivery);
+    expect(up.sent).toEqual(['1.2']);
+    expect(next.delivery.counts.unconfirmed).toBe(1);
+  });
+
+  it('that are in memory only are reported as lost at the end', async () => {
+    const { sink } = scriptedSink(() => LATER);
+    const { delivery, said } = deliver(sink);
+    delivery.add(windowOf('1'));
+    await expect.poll(() => delivery.trouble).toBe('busy');
+    await delivery.stop(1000);
+    expect(said.at(-1)).toBe('fake: 1 windows that only were in memory are lost');
+    expect(delivery.counts.dropped).toBe(1);
+  });
+});

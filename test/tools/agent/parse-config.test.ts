@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { parseAgentConfig } from '../../../src/tools/agent/config/parse-config.ts';
+
+const SINKS = '"sinks": [{ "type": "pyroscope", "url": "http://pyroscope:4040" }]';
+
+describe('the configuration of the agent', () => {
+  it('has defaults for everything but the sinks', () => {
+    expect(parseAgentConfig(`{ ${SINKS} }`, 'a.json')).toEqual({
+      sampling: { event: 'cpu-clock', hz: 19, period: null, callGraph: 'fp', cpus: null },
+      windowMs: 10_000,
+      jitter: 0.2,
+      labels: {},
+      services: { hasIdle: false, hasKernel: true, sampleLabels: ['comm'] },
+      sinks: [
+        {
+          type: 'pyroscope',
+          name: 'pyroscope',
+          target: 'http://pyroscope:4040',
+          tokenFile: null,
+          tokenEnv: null,
+          tenant: null,
+          timeoutMs: 30_000,
+        },
+      ],
+      spool: null,
+      listen: null,
+    });
+  });
+
+  it('takes every setting', () => {
+    const text = `{
+      "sampling": { "event": "cycles", "period": 10000000, "callGraph": "none", "cpus": [0, 1] },
+      "window": { "seconds": 60, "jitter": 0 },
+      "labels": { "env": "prod" },
+      "services": { "idle": true, "kernel": false, "sampleLabels": ["pid", "cpu"] },
+      "sinks": [
+        { "type": "folder", "path": "/var/lib/profiles" },
+        { "type": "pyroscope", "name": "far", "url": "https://p/x", "tokenFile": "/t", "tenant": "a", "timeoutSeconds": 5 }
+      ],
+      "spool": { "directory": "/var/spool/perf-ts", "maxMiB": 10 },
+      "listen": "127.0.0.1:9464"
+    }`;
+    const config = parseAgentConfig(text, 'a.json');
+    expect(config.sampling).toMatchObject({ event: 'cycles', period: 10_000_000, cpus: [0, 1] });
+    expect([config.windowMs, config.jitter, config.labels]).toEqual([60_000, 0, { env: 'prod' }]);
+    expect(config.services).toEqual({
+      hasIdle: true,
+      hasKernel: false,
+      sampleLabels: ['pid', 'cpu'],
+    });
+    expect(config.sinks.map(({ name, target, timeoutMs }) => [name, target, timeoutMs])).toEqual([
+      ['folder', '/var/lib/profiles', 30_000],
+      ['far', 'https://p/x', 5000],
+    ]);
+    expect(config.spool).toEqual({ directory: '/var/spool/perf-ts', maxBytes: 10 * 2 ** 20 });
+    expect(config.listen).toEqual({ host: '127.0.0.1', port: 9464 });
+  });
+
+  it.each([
+    ['{', 'a.json: not JSON'],
+    ['[]', 'a.json: the whole: expected an object'],
+    ['{}', 'a.json: sinks: nothing says where the profiles go'],
+    [`{ ${SINKS}, "windows": {} }`, 'a.json: windows: there is no such setting'],
+    [`{ ${SINKS}, "window": { "second": 1 } }`, 'a.json: window.second: there is no such setting'],
+    [
+      `{ ${SINKS}, "window": { "seconds": 0 } }`,
+      'a.json: window.seconds: expected a number from 1',
+    ],
+    [`{ ${SINKS}, "labels": { "a-b": "c" } }`, 'a.json: labels.a-b: a label is letters'],
+    [`{ ${SINKS}, "labels": { "__name__": "c" } }`, 'a.json: labels.__name__: a label is letters'],
+    [
+      `{ ${SINKS}, "sampling": { "event": "cycles" } }`,
+      'a.json: sampling.period: cycles is no clock',
+    ],
+    [`{ ${SINKS}, "sampling": { "callGraph": "dwarf" } }`, 'a.json: sampling.callGraph: expected'],
+    [
+      `{ ${SINKS}, "services": { "sampleLabels": ["uid"] } }`,
+      'a.json: services.sampleLabels: expected',
+    ],
+    [`{ ${SINKS}, "listen": "0.0.0.0:80" }`, 'a.json: listen: expected an address of this machine'],
+    [
+      `{ ${SINKS}, "spool": { "directory": "x" } }`,
+      'a.json: spool.directory: expected an absolute',
+    ],
+    ['{ "sinks": [{ "type": "kafka" }] }', 'a.json: sinks[0].type: expected one of'],
+    [
+      '{ "sinks": [{ "type": "folder", "path": "x" }] }',
+      'a.json: sinks[0].path: expected an absolute',
+    ],
+    ['{ "sinks": [{ "type": "otlp", "url": "ftp://x" }] }', 'a.json: sinks[0].url: expected http'],
+    [
+      '{ "sinks": [{ "type": "otlp", "url": "http://u:secret@x" }] }',
+      'a.json: sinks[0].url: a password',
+    ],
+    [
+      '{ "sinks": [{ "type": "otlp", "url": "http://x", "tenant": "t" }] }',
+      'sinks[0].tenant: expected',
+    ],
+    [
+      '{ "sinks": [{ "type": "otlp", "url": "http://x", "tokenFile": "a", "tokenEnv": "b" }] }',
+      'sinks[0].tokenEnv',
+    ],
+    [
+      '{ "sinks": [{ "type": "otlp", "url": "http://x" }, { "type": "otlp", "url": "http://y" }] }',
+      'two are called otlp',
+    ],
+  ])('says what is wrong in %s', (text, message) => {
+    expect(() => parseAgentConfig(text, 'a.json')).toThrow(message);
+    // A secret in the wrong place is not repeated.
+    expect(() => parseAgentConfig(text, 'a.json')).not.toThrow('secret');
+  });
+});

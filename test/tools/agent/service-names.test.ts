@@ -1,0 +1,141 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readCgroup } from '../../../src/tools/agent/service/cgroup-path.ts';
+import { ContainerNames } from '../../../src/tools/agent/service/container-names.ts';
+import { readServiceVariables } from '../../../src/tools/agent/service/identify-process.ts';
+import { mainScript } from '../../../src/tools/agent/service/main-package.ts';
+import { parseContext } from '../../../src/tools/agent/service/process-context.ts';
+import { labelName, sinkLabels } from '../../../src/tools/agent/sinks/sink-labels.ts';
+import { protobufBytes } from '../../helpers/protobuf.ts';
+import { scratchDirectory } from '../../helpers/scratch.ts';
+
+const ID = '4f0c'.padEnd(64, '0');
+const UID = '6a2c1b00-0000-4000-8000-00000000abcd';
+
+describe('the control group of a process', () => {
+  it.each([
+    ['0::/system.slice/web.service', { unit: 'web.service', containerId: null, podUid: null }],
+    ['0::/system.slice/my\\x2dweb.service', { unit: 'my-web.service' }],
+    ['0::/user.slice/user-0.slice/session-3.scope', { unit: null }],
+    [
+      '0::/user.slice/user-1000.slice/user@1000.service/app.slice/sync.service',
+      { unit: 'sync.service' },
+    ],
+    ['0::/init.scope', { unit: null }],
+    [`0::/system.slice/docker-${ID}.scope`, { unit: null, containerId: ID }],
+    [`12:cpu:/docker/${ID}\n0::/system.slice/docker.service`, { unit: null, containerId: ID }],
+    [
+      `0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod${UID.replaceAll('-', '_')}.slice/cri-containerd-${ID}.scope`,
+      { unit: null, containerId: ID, podUid: UID },
+    ],
+    [`1:name=systemd:/kubepods/besteffort/pod${UID}/${ID}`, { containerId: ID, podUid: UID }],
+    ['', { unit: null, containerId: null, podUid: null }],
+  ])('tells unit, container and pod of %s', (text, facts) => {
+    expect(readCgroup(text)).toMatchObject(facts);
+  });
+});
+
+describe('the names of containers', () => {
+  it("come from the kubelet's links and from Docker's files", () => {
+    const logs = scratchDirectory();
+    const docker = scratchDirectory();
+    symlinkSync('/nowhere', join(logs, `shop-7f9c_prod_web-front-${ID}.log`));
+    const other = 'ab'.repeat(32);
+    mkdirSync(join(docker, other));
+    writeFileSync(join(docker, other, 'config.v2.json'), '{"Name":"/db","ID":"x"}');
+    let nowMs = 0;
+    const names = new ContainerNames({ logs, docker }, () => nowMs);
+    expect(names.find(ID)).toEqual({ container: 'web-front', pod: 'shop-7f9c', namespace: 'prod' });
+    expect(names.find(other)).toEqual({ container: 'db', pod: null, namespace: null });
+    const late = 'cd'.repeat(32);
+    symlinkSync('/nowhere', join(logs, `p_n_late-${late}.log`));
+    expect(names.find(late)).toBe(null);
+    nowMs = 20_000;
+    expect(names.find(late)?.container).toBe('late');
+  });
+});
+
+describe('what a process says of itself', () => {
+  it('is read from the named variables alone', () => {
+    const environ = [
+      'SECRET=service.name=stolen',
+      'OTEL_RESOURCE_ATTRIBUTES=service.name=early, service.version=1.2 ,note=a%20b,bad,__proto__=x',
+      'OTEL_SERVICE_NAME=shop',
+    ].join('\0');
+    expect(readServiceVariables(environ)).toEqual({
+      'service.name': 'shop',
+      'service.version': '1.2',
+      note: 'a b',
+    });
+    expect(readServiceVariables('A=1')).toEqual({});
+  });
+
+  const pair = (key: string, value: string) =>
+    Buffer.concat([protobufBytes(1, key), protobufBytes(2, protobufBytes(1, value))]);
+  const resource = Buffer.concat([
+    protobufBytes(1, pair('service.name', 'shop')),
+    protobufBytes(1, pair('service.version', '2')),
+  ]);
+
+  it.each([
+    ['a process context', protobufBytes(1, resource)],
+    ['a resource, as it was before', resource],
+  ])('is read from %s', (_, payload) => {
+    expect(parseContext(payload)).toEqual({ 'service.name': 'shop', 'service.version': '2' });
+  });
+
+  it('is nothing where the payload is cut or something else', () => {
+    const whole = protobufBytes(1, resource);
+    for (let length = 0; length < whole.length; length++) {
+      expect(
+        Object.values(parseContext(whole.subarray(0, length))).every((v) => v.length < 5),
+      ).toBe(true);
+    }
+    expect(parseContext(Buffer.from('hello, world'))).toEqual({});
+  });
+});
+
+describe('the main script', () => {
+  it.each([
+    [['node', 'server.js'], 'server.js'],
+    [
+      ['/usr/bin/node', '--enable-source-maps', '-r', './hook.cjs', 'dist/main.js', '-x'],
+      'dist/main.js',
+    ],
+    [['node', '--import=tsx', 'a.ts'], 'a.ts'],
+    [['bun', 'run', 'index.ts'], 'index.ts'],
+    [['node', '-e', 'work()'], null],
+    [['node'], null],
+    [['python3', 'a.py'], null],
+    [[''], null],
+  ])('of %j is %s', (argv, script) => {
+    expect(mainScript(argv)).toBe(script);
+  });
+});
+
+describe('labels', () => {
+  it('have the names that stores take, and the configuration wins', () => {
+    const service = {
+      name: 'shop',
+      source: 'environment',
+      attributes: { 'k8s.pod.name': 'p-1', env: 'lies', '0day': 'x', __secret__: 'y', empty: '' },
+    } as const;
+    expect(sinkLabels(service, { env: 'prod' }, 'process_cpu')).toEqual([
+      ['_0day', 'x'],
+      ['__name__', 'process_cpu'],
+      ['_secret__', 'y'],
+      ['env', 'prod'],
+      ['k8s_pod_name', 'p-1'],
+      ['service_name', 'shop'],
+      ['service_source', 'environment'],
+    ]);
+  });
+
+  it('are thirty at most', () => {
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`a${i}`, 'v']));
+    const service = { name: 's', source: 'comm', attributes: many } as const;
+    expect(sinkLabels(service, {}, 'process_cpu')).toHaveLength(30);
+    expect(labelName('a-b.c/d')).toBe('a_b_c_d');
+  });
+});

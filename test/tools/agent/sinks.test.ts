@@ -1,0 +1,386 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { Profile as Pprof } from 'pprof-format';
+import { describe, expect, it } from 'vitest';
+import { ProfileBuilder } from '../../../src/profile/profile-builder.ts';
+import type { Profile } from '../../../src/profile/types.ts';
+import type { SinkConfig, SinkType } from '../../../src/tools/agent/config/agent-config.ts';
+import { encodePprof } from '../../../src/tools/agent/encode/encode-pprof.ts';
+import type { EncodedWindow } from '../../../src/tools/agent/encode/encoded-window.ts';
+import { encodeOtlp } from '../../../src/tools/agent/encode/otlp-request.ts';
+import { parseRetryAfter } from '../../../src/tools/agent/sinks/http-post.ts';
+import { openSink } from '../../../src/tools/agent/sinks/protocols.ts';
+import { divideWindow } from '../../../src/tools/agent/window/service-profiles.ts';
+import { startFakeSink } from '../../helpers/fake-sink.ts';
+import {
+  decodeProtobuf,
+  type Message,
+  OTLP_REQUEST,
+  PUSH_REQUEST,
+  protobufBytes,
+} from '../../helpers/protobuf.ts';
+import { scratchDirectory } from '../../helpers/scratch.ts';
+
+/** Three processes: two of one service, and idle time. Weights are 100, 20, 3 and 1000. */
+function drawnWindow(): { profile: Profile; weights: number[] } {
+  const builder = new ProfileBuilder();
+  const frameOf = (name: string, address: number) => {
+    const frame = builder.internFrame(0, address);
+    builder.setFunc(frame, builder.internFunc(builder.strings.intern(name), 0));
+    return frame;
+  };
+  const main = builder.internStack(-1, frameOf('main', 0x10));
+  const score = builder.internStack(main, frameOf('score', 0x20));
+  const comm = builder.strings.intern('node');
+  [
+    [score, 0],
+    [main, 1],
+    [score, 2],
+    [main, 3],
+  ].forEach(([stack, thread], i) => {
+    builder.addSample(stack, thread, comm, 0, -1, 0, i * 1e6, 50, Number.NaN);
+  });
+  const threads = [11, 12, 13, 0].map((pid) => ({ pid, tid: pid, generation: 0, comm: 'node' }));
+  const profile = builder.finish({
+    meta: {
+      commandLine: [],
+      hostname: null,
+      kernel: null,
+      arch: null,
+      startTime: '0',
+      clock: 'perf',
+      notes: ['7 samples of the machine were lost'],
+    },
+    events: [
+      {
+        name: 'cpu-clock',
+        type: 1,
+        mode: 'clock',
+        frequencyHz: 19,
+        fixedPeriod: null,
+        unit: 'nanoseconds',
+      },
+    ],
+    dsos: [{ kind: 'user', name: 'app', path: '/bin/app', buildId: null }],
+    threads,
+    streams: [],
+    losses: [],
+  });
+  return { profile, weights: [100, 20, 3, 1000] };
+}
+
+const FACTS = { id: 'w', startNs: 1_700_000_000_000_000_000n, endNs: 1_700_000_010_000_000_000n };
+
+function divided() {
+  const { profile, weights } = drawnWindow();
+  return divideWindow(
+    profile,
+    { kind: 'events', unit: 'nanoseconds', values: Float64Array.from(weights) },
+    ({ pid }) =>
+      pid === 0
+        ? { name: 'idle', source: 'idle', attributes: {} }
+        : {
+            name: pid === 13 ? 'db' : 'shop',
+            source: 'environment',
+            attributes: { 'service.version': '1' },
+          },
+    { hasIdle: false, hasKernel: true, sampleLabels: ['comm'] },
+  );
+}
+
+const windowOf = (format: 'pprof' | 'otlp'): EncodedWindow => ({
+  ...FACTS,
+  format,
+  profiles:
+    format === 'pprof'
+      ? encodePprof(divided().services, FACTS)
+      : encodeOtlp(divided().services, FACTS, { labels: { env: 'prod' } }),
+});
+
+const config = (type: SinkType, target: string, more: Partial<SinkConfig> = {}): SinkConfig => ({
+  ...{ type, name: type, target, tokenFile: null, tokenEnv: null, tenant: null, timeoutMs: 5000 },
+  ...more,
+});
+const CONTEXT = {
+  labels: { env: 'prod' },
+  sampling: { event: 'cpu-clock', hz: 19, period: null, callGraph: 'fp', cpus: null },
+} as const;
+
+const weightOf = (bytes: Uint8Array): number => {
+  const { sample } = Pprof.decode(gunzipSync(bytes));
+  return sample.reduce((sum, { value }) => sum + Number(value[1]), 0);
+};
+
+describe('a window divided by service', () => {
+  it('has each sample in one part or left out', () => {
+    const { services, leftOut } = divided();
+    expect(services.map(({ service, weights }) => [service.name, [...weights.values]])).toEqual([
+      ['shop', [100, 20]],
+      ['db', [3]],
+    ]);
+    expect(leftOut).toEqual({ idle: 1000, kernel: 0 });
+  });
+
+  it('is a pprof file a service, with its times, weights and losses, and the same ids each time', () => {
+    const [shop, db] = windowOf('pprof').profiles;
+    expect([weightOf(shop.bytes), weightOf(db.bytes)]).toEqual([120, 3]);
+    const decoded = Pprof.decode(gunzipSync(shop.bytes));
+    const text = (row: unknown) => decoded.stringTable.strings[Number(row)];
+    expect([decoded.timeNanos, decoded.durationNanos]).toEqual([FACTS.startNs, 10_000_000_000n]);
+    expect(decoded.comment.map(text)).toContain('7 samples of the machine were lost');
+    expect(decoded.sampleType.map(({ type, unit }) => [text(type), text(unit)])).toEqual([
+      ['samples', 'count'],
+      ['cpu', 'nanoseconds'],
+    ]);
+    expect(windowOf('pprof').profiles.map(({ id }) => id)).toEqual([shop.id, db.id]);
+  });
+
+  it('is in more files where one would be too large, and the sum stays', () => {
+    const parts = encodePprof(divided().services, FACTS, 10);
+    expect(parts).toHaveLength(3);
+    expect(parts.reduce((sum, { bytes }) => sum + weightOf(bytes), 0)).toBe(123);
+    expect(new Set(parts.map(({ id }) => id)).size).toBe(3);
+    const requests = encodeOtlp(divided().services, FACTS, { labels: {}, mostBytes: 10 });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('is a request of OTLP by its own definition', () => {
+    const [{ bytes }] = windowOf('otlp').profiles;
+    const request = decodeProtobuf(gunzipSync(bytes), OTLP_REQUEST);
+    const dictionary = request.dictionary[0] as Message;
+    const strings = dictionary.strings as string[];
+    const at = (table: string, row: unknown) => dictionary[table][Number(row)] as Message;
+    expect(strings[0]).toBe('');
+    for (const table of ['mappings', 'locations', 'functions', 'links', 'attributes', 'stacks']) {
+      expect(dictionary[table][0], table).toEqual({});
+    }
+    const found = (request.resourceProfiles as Message[]).map(({ resource, scopeProfiles }) => {
+      const attributes = (resource[0] as Message).attributes as Message[];
+      const profile = (scopeProfiles[0] as Message).profiles[0] as Message;
+      expect([profile.timeUnixNano, profile.durationNano]).toEqual([
+        [FACTS.startNs],
+        [10_000_000_000n],
+      ]);
+      expect([profile.period, (profile.profileId[0] as Buffer).length]).toEqual([[50n], 16]);
+      return {
+        attributes: Object.fromEntries(
+          attributes.map(({ key, value }) => [key[0], (value[0] as Message).stringValue[0]]),
+        ),
+        samples: (profile.samples as Message[]).map(({ stackIndex, values }) => [
+          ...at('stacks', stackIndex[0]).locationIndices.map((row) => {
+            const line = at('locations', row).lines[0] as Message;
+            return strings[Number(at('functions', line.functionIndex[0]).nameStrindex[0])];
+          }),
+          values[0],
+        ]),
+      };
+    });
+    expect(found).toEqual([
+      {
+        attributes: {
+          'service.name': 'shop',
+          'service.version': '1',
+          env: 'prod',
+          'perf_ts.service.source': 'environment',
+        },
+        samples: [
+          ['score', 'main', 100n],
+          ['main', 20n],
+        ],
+      },
+      {
+        attributes: {
+          'service.name': 'db',
+          'service.version': '1',
+          env: 'prod',
+          'perf_ts.service.source': 'environment',
+        },
+        samples: [['score', 'main', 3n]],
+      },
+    ]);
+  });
+});
+
+describe('a sink', () => {
+  it('of Pyroscope gets its push request, with token and tenant in headers', async () => {
+    const fake = await startFakeSink();
+    const token = join(scratchDirectory(), 'token');
+    writeFileSync(token, 's3cret\n');
+    const sink = openSink(
+      config('pyroscope', `${fake.url}/base/`, { tokenFile: token, tenant: 'team' }),
+      CONTEXT,
+    );
+    const window = windowOf('pprof');
+    const [profiles, ...others] = sink.requestsOf(window);
+    expect(others).toEqual([]);
+    expect(await sink.send(profiles, window)).toEqual({ kind: 'taken' });
+    const [{ path, headers, body }] = fake.received;
+    expect(path).toBe('/base/push.v1.PusherService/Push');
+    expect(headers).toMatchObject({
+      authorization: 'Bearer s3cret',
+      'x-scope-orgid': 'team',
+      'content-type': 'application/proto',
+    });
+    const series = decodeProtobuf(body, PUSH_REQUEST).series as Message[];
+    expect(
+      series.map(({ labels, samples }) => [
+        Object.fromEntries((labels as Message[]).map(({ name, value }) => [name[0], value[0]])),
+        weightOf((samples[0] as Message).rawProfile[0] as Buffer),
+        (samples[0] as Message).id[0],
+      ]),
+    ).toEqual(
+      ['shop', 'db'].map((name, row) => [
+        {
+          __name__: 'process_cpu',
+          env: 'prod',
+          service_name: name,
+          service_source: 'environment',
+          service_version: '1',
+        },
+        [120, 3][row],
+        window.profiles[row].id,
+      ]),
+    );
+  });
+
+  it('of Parca gets JSON, of Coroot the profile itself, of OTLP its request', async () => {
+    const fake = await startFakeSink();
+    process.env.PERF_TS_TEST_TOKEN = 'key';
+    const more = { tokenEnv: 'PERF_TS_TEST_TOKEN' };
+    for (const type of ['parca', 'coroot', 'otlp'] as const) {
+      const sink = openSink(config(type, fake.url, more), CONTEXT);
+      const window = windowOf(sink.format);
+      for (const profiles of sink.requestsOf(window)) {
+        expect(await sink.send(profiles, window), type).toEqual({ kind: 'taken' });
+      }
+    }
+    const [parca, shop, db, otlp] = fake.received;
+    expect(fake.received).toHaveLength(4);
+    expect([parca.path, parca.headers.authorization]).toEqual([
+      '/api/profiles/writeraw',
+      'Bearer key',
+    ]);
+    const { series, normalized } = JSON.parse(parca.body.toString()) as {
+      series: {
+        labels: { labels: { name: string; value: string }[] };
+        samples: { rawProfile: string }[];
+      }[];
+      normalized: boolean;
+    };
+    expect(normalized).toBe(true);
+    expect(
+      series.map(({ samples }) => weightOf(Buffer.from(samples[0].rawProfile, 'base64'))),
+    ).toEqual([120, 3]);
+    expect(series[1].labels.labels).toContainEqual({ name: 'service_name', value: 'db' });
+    expect([shop.path, shop.headers['x-api-key'], shop.headers.authorization]).toEqual([
+      '/v1/profiles',
+      'key',
+      undefined,
+    ]);
+    expect([shop, db].map(({ query }) => [query.get('service.name'), query.get('env')])).toEqual([
+      ['shop', 'prod'],
+      ['db', 'prod'],
+    ]);
+    expect(weightOf(shop.body)).toBe(120);
+    expect([otlp.path, otlp.headers['content-encoding']]).toEqual([
+      '/v1development/profiles',
+      'gzip',
+    ]);
+    decodeProtobuf(gunzipSync(otlp.body), OTLP_REQUEST);
+  });
+
+  it('that is a folder has each profile once, under a name that is safe', async () => {
+    const folder = scratchDirectory();
+    const sink = openSink(config('folder', folder), CONTEXT);
+    const window = windowOf('pprof');
+    const profiles = window.profiles.map((profile) => ({
+      ...profile,
+      service: { ...profile.service!, name: `../${profile.service!.name}/x` },
+    }));
+    for (let i = 0; i < 2; i++)
+      expect(await sink.send(profiles, window)).toEqual({ kind: 'taken' });
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    expect(names.filter((name) => name.endsWith('.pb.gz'))).toHaveLength(2);
+    expect(names).toContain('2023-11-14/__shop_x');
+    const file = names.find((name) => /shop.*gz$/.test(name))!;
+    expect(weightOf(readFileSync(join(folder, file)))).toBe(120);
+  });
+
+  it.each([
+    [200, {}, 'taken', null],
+    [429, { 'retry-after': '7' }, 'later', 7000],
+    [503, {}, 'later', null],
+    [500, {}, 'later', null],
+    [401, {}, 'shut', null],
+    [403, {}, 'shut', null],
+    [404, {}, 'shut', null],
+    [302, { location: 'http://elsewhere/' }, 'shut', null],
+    [400, {}, 'refused', null],
+    [413, {}, 'refused', null],
+  ])('that answers %d %j is understood as %s', async (status, headers, kind, afterMs) => {
+    const fake = await startFakeSink((response) =>
+      response.writeHead(status, headers).end('no\x1b[31m reason'),
+    );
+    const sink = openSink(config('pyroscope', fake.url), CONTEXT);
+    const window = windowOf('pprof');
+    const answer = await sink.send(window.profiles, window);
+    expect(answer.kind).toBe(kind);
+    if (answer.kind === 'later') expect(answer.afterMs).toBe(afterMs);
+    if (answer.kind !== 'taken') expect(answer.why).toContain(`${status} no\\x1b[31m reason`);
+    expect(fake.received).toHaveLength(1);
+  });
+
+  it('that breaks off, hangs or is not there is tried later', async () => {
+    const window = windowOf('pprof');
+    const send = (url: string) =>
+      openSink(config('pyroscope', url, { timeoutMs: 300 }), CONTEXT).send(window.profiles, window);
+    const breaks = await startFakeSink((response) => response.socket?.destroy());
+    expect((await send(breaks.url)).kind).toBe('later');
+    const hangs = await startFakeSink(() => {});
+    expect(await send(hangs.url)).toMatchObject({
+      kind: 'later',
+      why: expect.stringContaining('no answer within 0.3 s'),
+    });
+    hangs.close();
+    expect((await send(hangs.url)).kind).toBe('later');
+    // The status is there, and half of the body: it was taken.
+    const half = await startFakeSink((response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half', () => response.socket?.destroy());
+    });
+    expect(await send(half.url)).toEqual({ kind: 'taken' });
+  });
+
+  it('of OTLP that rejects a part reports it', async () => {
+    const partial = Buffer.concat([Buffer.from([0x08, 0x02]), protobufBytes(2, 'no room')]);
+    const fake = await startFakeSink((response) =>
+      response.writeHead(200).end(protobufBytes(1, partial)),
+    );
+    const sink = openSink(config('otlp', fake.url), CONTEXT);
+    const window = windowOf('otlp');
+    expect(await sink.send(window.profiles, window)).toEqual({ kind: 'refused', why: 'no room' });
+  });
+
+  it('without its token sends nothing, and does not repeat it', async () => {
+    const fake = await startFakeSink();
+    const window = windowOf('pprof');
+    const sink = openSink(config('pyroscope', fake.url, { tokenFile: '/nowhere/token' }), CONTEXT);
+    expect(await sink.send(window.profiles, window)).toMatchObject({ kind: 'shut' });
+    process.env.PERF_TS_TEST_TOKEN = 'two\nlines';
+    const other = openSink(
+      config('pyroscope', fake.url, { tokenEnv: 'PERF_TS_TEST_TOKEN' }),
+      CONTEXT,
+    );
+    const answer = await other.send(window.profiles, window);
+    expect(answer).toMatchObject({ kind: 'shut' });
+    expect(JSON.stringify(answer)).not.toContain('lines');
+    expect(fake.received).toEqual([]);
+  });
+
+  it('is asked again when it says, in seconds or by a date', () => {
+    expect(parseRetryAfter('3', 0)).toBe(3000);
+    expect(parseRetryAfter('Thu, 01 Jan 1970 00:00:10 GMT', 4000)).toBe(6000);
+    expect(parseRetryAfter('soon', 0)).toBe(null);
+  });
+});

@@ -1,0 +1,125 @@
+import { chmodSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type DropReason, WindowQueue } from '../../../src/tools/agent/delivery/window-queue.ts';
+import {
+  type EncodedWindow,
+  packWindow,
+  unpackWindow,
+  uuidOf,
+} from '../../../src/tools/agent/encode/encoded-window.ts';
+import { scratchDirectory } from '../../helpers/scratch.ts';
+
+function windowNamed(id: string, bytes = 10): EncodedWindow {
+  const service = { name: 'shop', source: 'comm', attributes: { a: 'b' } } as const;
+  const profiles = [{ id: uuidOf(id), service, bytes: Buffer.alloc(bytes, id) }];
+  return { id, format: 'pprof', startNs: 1_700_000_000_123_456_789n, endNs: 17n, profiles };
+}
+
+function openQueue(directory: string | null, maxBytes = 1 << 20) {
+  const dropped: DropReason[] = [];
+  const said: string[] = [];
+  const queue = new WindowQueue({
+    directory,
+    maxBytes,
+    say: (notice) => said.push(notice),
+    drop: (reason) => dropped.push(reason),
+  });
+  return { queue, dropped, said };
+}
+
+function drain(queue: WindowQueue): string[] {
+  const ids: string[] = [];
+  for (let first = queue.oldest(); first !== null; first = queue.oldest()) {
+    ids.push(first.window.id);
+    queue.remove(first.window.id);
+  }
+  return ids;
+}
+
+describe('a window as a file', () => {
+  it('is read back as it was, and not at all where it is cut', () => {
+    const window = windowNamed('w');
+    const packed = packWindow(window);
+    const back = unpackWindow(packed)!;
+    expect({ ...back, profiles: back.profiles.map(({ id }) => id) }).toEqual({
+      ...window,
+      profiles: window.profiles.map(({ id }) => id),
+    });
+    expect(Buffer.from(back.profiles[0].bytes)).toEqual(window.profiles[0].bytes);
+    for (let length = 0; length < packed.length; length++) {
+      expect(unpackWindow(packed.subarray(0, length))).toBe(null);
+    }
+  });
+});
+
+describe('the queue of a sink', () => {
+  it('keeps windows on disk for the next agent, oldest first, with their times', () => {
+    const directory = scratchDirectory();
+    const { queue } = openQueue(directory);
+    queue.add(windowNamed('002'));
+    queue.add(windowNamed('001'));
+    const next = openQueue(directory).queue;
+    expect(next.length).toBe(2);
+    expect(next.oldest()?.window.startNs).toBe(1_700_000_000_123_456_789n);
+    expect(drain(next)).toEqual(['001', '002']);
+    expect(readdirSync(directory).filter((name) => name.endsWith('.window'))).toEqual([]);
+  });
+
+  it.each([null, 'disk'])('gives up the oldest windows beyond its size (%s)', (place) => {
+    const { queue, dropped } = openQueue(place && scratchDirectory(), 2000);
+    for (const id of ['1', '2', '3', '4', '5']) queue.add(windowNamed(id, 500));
+    expect(dropped).toEqual(['full', 'full', 'full']);
+    expect(queue.bytes).toBeLessThanOrEqual(2000);
+    expect(drain(queue)).toEqual(['4', '5']);
+  });
+
+  it('does not send again what was under way when the agent was killed', () => {
+    const directory = scratchDirectory();
+    const { queue } = openQueue(directory);
+    queue.add(windowNamed('1'));
+    queue.add(windowNamed('2'));
+    queue.note('1', 1);
+    const next = openQueue(directory).queue;
+    expect(next.oldest()?.next).toBe(1);
+    next.remove('1');
+    expect(next.oldest()).toMatchObject({ next: 0, window: { id: '2' } });
+  });
+
+  it('leaves out files that are damaged, and removes those that were half written', () => {
+    const directory = scratchDirectory();
+    const { queue } = openQueue(directory);
+    for (const id of ['1', '2', '3']) queue.add(windowNamed(id));
+    truncateSync(join(directory, '1.window'), 30);
+    writeFileSync(join(directory, '2.window'), 'not ours\n');
+    writeFileSync(join(directory, '4.window.tmp'), 'half');
+    writeFileSync(join(directory, 'progress'), '{"id":');
+    const { queue: next, dropped } = openQueue(directory);
+    expect(drain(next)).toEqual(['3']);
+    expect(dropped).toEqual(['damaged', 'damaged']);
+    expect(readdirSync(directory)).not.toContain('4.window.tmp');
+  });
+
+  it('refuses a spool that others may write into', () => {
+    const directory = scratchDirectory();
+    chmodSync(directory, 0o777);
+    expect(() => openQueue(directory)).toThrow('others may write into it');
+    expect(() => openQueue('/proc/none')).toThrow('the spool cannot be used');
+  });
+
+  it('keeps windows in memory while the disk takes none, and says so once', () => {
+    const directory = scratchDirectory();
+    const { queue, said } = openQueue(directory);
+    // Nothing can be written at a name that is longer than names may be: as on a full disk, whoever asks.
+    const long = (digit: string) => digit.repeat(250);
+    queue.add(windowNamed(long('1')));
+    queue.add(windowNamed(long('2')));
+    expect(said).toHaveLength(1);
+    expect(said[0]).toMatch(/^windows wait in memory: /);
+    expect(queue.inMemory).toBe(2);
+    queue.add(windowNamed('3'));
+    expect(said[1]).toBe(`${directory}: windows are written to disk again`);
+    expect(queue.inMemory).toBe(2);
+    expect(drain(queue)).toEqual([long('1'), long('2'), '3']);
+  });
+});
