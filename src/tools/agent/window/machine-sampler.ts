@@ -169,13 +169,12 @@ export class MachineSampler {
       this.#weights.addTail(profile, weights.values, this.#counted, endNs);
     }
     if (isFull) this.#renew(live);
+    // What was sampled until now may still be on its way: the next window begins where the last one ended.
+    if (profile.samples.length === 0) return null;
     const { clockNs, wallNs } = this.#clock();
     const last = profile.samples.timeNs[profile.samples.length - 1];
     // Samples that still wait for their order belong to the next window.
-    const endNs =
-      last === undefined
-        ? wallNs
-        : wallNs - clockNs + BigInt(profile.meta.startTime) + BigInt(Math.round(last));
+    const endNs = wallNs - clockNs + BigInt(profile.meta.startTime) + BigInt(Math.round(last));
     const startNs = this.#startNs < endNs ? this.#startNs : endNs;
     this.#startNs = endNs;
     const before = this.#totals;
