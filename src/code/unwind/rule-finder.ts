@@ -7,6 +7,7 @@ import type { UnwindModule } from './unwind-module.ts';
 import { KIND, NO_RULE, type RuleKind, type UnwindRule } from './unwind-rule.ts';
 
 const CACHE_SLOTS = 65_536;
+const CODE_CACHE_SLOTS = 4096;
 /** Keeps equal addresses of different modules apart. */
 const MODULE_STRIDE = 40_503;
 
@@ -17,6 +18,8 @@ const MODULE_STRIDE = 40_503;
 export class RuleFinder {
   readonly #architecture: Architecture;
   readonly #cache = new RuleCache(CACHE_SLOTS);
+  /** What unwinding with all registers asks for in every sample. */
+  readonly #byCode = new RuleCache(CODE_CACHE_SLOTS);
   readonly #row = new CfiRow();
 
   constructor(architecture: Architecture) {
@@ -57,6 +60,18 @@ export class RuleFinder {
 
   /** The rule of an address that no table covers. */
   findByCode(module: UnwindModule, address: number, isExact: boolean, rule: UnwindRule): void {
+    const cache = this.#byCode;
+    const owner = module.id * 2 + (isExact ? 1 : 0);
+    const slot = cache.slotOf(address + owner * MODULE_STRIDE);
+    if (cache.has(slot, owner, address)) {
+      cache.read(slot, rule);
+      return;
+    }
+    this.#analyzeCode(module, address, isExact, rule);
+    cache.write(slot, owner, address, rule);
+  }
+
+  #analyzeCode(module: UnwindModule, address: number, isExact: boolean, rule: UnwindRule): void {
     const architecture = this.#architecture;
     const { textBefore, textAfter } = architecture;
     const ip = isExact ? address : address + 1;

@@ -14,6 +14,7 @@ import type {
 } from '../../code/unwind/module-input.ts';
 import { wordBytesOf } from '../../code/unwind/stack-bytes.ts';
 import { sectionDecoders } from '../files/section-decoders.ts';
+import { throughWindows } from './code-windows.ts';
 
 /** ELF machines. */
 const MACHINES: Readonly<Record<UnwindArchitecture, number>> = {
@@ -101,7 +102,7 @@ export function readSections(
     addressBytes: elf.header.is64 ? 8 : 4,
     textAddress: findSection(elf, '.text')?.address ?? 0,
     gotAddress: (findSection(elf, '.got') ?? findSection(elf, '.got.plt'))?.address ?? 0,
-    readText: (address, length) => readTextAt(elf, address, length),
+    readText: throughWindows((address, length) => readTextAt(elf, address, length)),
   };
 }
 
