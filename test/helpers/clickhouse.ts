@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 
 /** The folder of npm's package chdb, ClickHouse as a library; it has 550 MB and is in no lock. */
 const FOLDER = process.env.PERF_TS_CHDB ?? '';
-export const hasClickHouse = existsSync(join(FOLDER, 'package.json'));
+export const hasClickHouse = FOLDER !== '' && existsSync(join(FOLDER, 'package.json'));
 
 type Session = { query(sql: string, format?: string): string; close(): void };
 
