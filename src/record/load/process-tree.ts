@@ -1,8 +1,5 @@
 import { listProcesses } from '../../system/processes/system-processes.ts';
-import { readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
-
-/** /proc counts in hundredths of a second on every architecture. */
-const MS_PER_TICK = 10;
+import { MS_PER_TICK, readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
 
 /** Some processes with all that descends from them, at one moment. */
 export type ProcessTree = {

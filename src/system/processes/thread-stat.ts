@@ -13,7 +13,7 @@ export const STAT_FIELD = {
 } as const;
 
 /** /proc counts in hundredths of a second on every architecture. */
-const MS_PER_TICK = 10;
+export const MS_PER_TICK = 10;
 
 /** States of threads that have ended: they have no memory, no files and no root any more. */
 const ENDED = new Set(['Z', 'X', 'x']);
