@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { NONE } from '../base/brand.ts';
+import { lateModules } from '../base/late-modules.ts';
 import { profileRows, rowsOf } from '../formats/tables/profile-rows.ts';
 import { type RecordingTables, TABLES_VERSION, type TableRows } from '../formats/tables/schema.ts';
 import { inStepText } from '../period/report/in-step-words.ts';
@@ -51,7 +51,7 @@ export function recordingNumber({ profile }: AnalysedProfile): number {
   const { hostname, startTime, commandLine, kernel } = profile.meta;
   const { length } = profile.samples;
   const text = JSON.stringify([hostname, startTime, commandLine, kernel, length]);
-  const bytes = createHash('sha256').update(text).digest();
+  const bytes = lateModules.crypto.createHash('sha256').update(text).digest();
   return bytes.readUIntBE(0, 6) * 32 + (bytes[6] & 31);
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { lateModules } from '../base/late-modules.ts';
 import { type HtmlFile, renderHtml } from '../formats/export/html.ts';
 import { readPageAssets } from './web-assets.ts';
 
@@ -11,5 +11,5 @@ export function renderPage(
 }
 
 function hashText(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
+  return lateModules.crypto.createHash('sha256').update(text).digest('base64');
 }

@@ -1,7 +1,7 @@
-import { writeSync } from 'node:fs';
-import { isatty } from 'node:tty';
+import { fstatSync, writeSync } from 'node:fs';
 import { FailedError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
+import { lateModules } from '../../base/late-modules.ts';
 import { writeErrorReason } from '../../system/files/output-file.ts';
 
 // Standard output and standard error are written with write(2) by descriptor, never through
@@ -12,12 +12,25 @@ import { writeErrorReason } from '../../system/files/output-file.ts';
 
 const STDOUT = 1;
 const STDERR = 2;
+/** The major number of /dev/null and its like on Linux (Documentation/admin-guide/devices.txt). */
+const MEMORY_DEVICES = 1;
 /** How long to wait before writing again to a descriptor that somebody else made non-blocking. */
 const RETRY_MS = 5;
 
 /** Whether `fd` is a terminal, without opening a stream on it. */
 export function isTerminal(fd: number): boolean {
-  return isatty(fd);
+  return mayBeTerminal(fd) && lateModules.tty.isatty(fd);
+}
+
+/** False for files, pipes, sockets and /dev/null, so that `node:tty` is loaded for none of them. */
+function mayBeTerminal(fd: number): boolean {
+  try {
+    const stat = fstatSync(fd);
+    const isMemory = process.platform === 'linux' && stat.rdev >> 8 === MEMORY_DEVICES;
+    return stat.isCharacterDevice() && !isMemory;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { constants, statSync } from 'node:fs';
+import { lateModules } from '../../base/late-modules.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import { findLoginUser } from '../../system/accounts/login-user.ts';
 import { chooseUser } from '../../system/accounts/run-as.ts';
@@ -46,7 +46,7 @@ export function mayBeShown({ file }: SymbolSource, recording: string): boolean {
   if (readers.length === 0) return isForRoot(file);
   // Whether the way to it is open only the kernel knows.
   return readers.every(({ uid, gid }) => {
-    const test = spawnSync('/usr/bin/test', ['-r', file.path], {
+    const test = lateModules.childProcess.spawnSync('/usr/bin/test', ['-r', file.path], {
       uid,
       gid,
       cwd: '/',

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { NONE } from '../../base/brand.ts';
 import { FailedError } from '../../base/errors.ts';
+import { lateModules } from '../../base/late-modules.ts';
 import { printable } from '../../base/printable.ts';
 import type { PageSource } from '../../formats/export/page-profile.ts';
 import type { Profile } from '../../profile/types.ts';
@@ -128,15 +128,19 @@ function readForAll(path: string, readers: readonly Reader[]): string {
 
 /** Changing our own user would change it for the sampler too. */
 function readAs(path: string, { uid, gid }: Reader): Buffer {
-  const read = spawnSync('/bin/head', ['-c', String(MOST_BYTES + 1), '--', path], {
-    uid,
-    gid,
-    cwd: '/',
-    env: {},
-    maxBuffer: MOST_BYTES + 2,
-    timeout: 2000,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const read = lateModules.childProcess.spawnSync(
+    '/bin/head',
+    ['-c', String(MOST_BYTES + 1), '--', path],
+    {
+      uid,
+      gid,
+      cwd: '/',
+      env: {},
+      maxBuffer: MOST_BYTES + 2,
+      timeout: 2000,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   if (read.status !== 0) {
     throw new FailedError(`${printable(path)}: can't be read as uid ${uid}`);
   }

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { constants, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlainCode } from '../../base/diagnostic-code.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { UsageError } from '../../base/errors.ts';
+import { lateModules } from '../../base/late-modules.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
 import { parseElf } from '../../code/elf/elf-file.ts';
 import { openRegular } from '../../system/files/open-regular.ts';
@@ -72,7 +72,10 @@ export class Debuginfod {
     if (hasBuildId(target, buildId)) return true;
     for (const server of this.#servers) {
       if (server.isDown) continue;
-      const unfinished = join(folder, `${kind}.${randomBytes(6).toString('hex')}`);
+      const unfinished = join(
+        folder,
+        `${kind}.${lateModules.crypto.randomBytes(6).toString('hex')}`,
+      );
       try {
         const response = await this.#request(`${server.url}/buildid/${buildId}/${kind}`);
         if (response === null) continue;

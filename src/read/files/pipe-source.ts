@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
+import { lateModules } from '../../base/late-modules.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import { readSome } from '../../system/files/read-some.ts';
 import { type FileSource, sourceOf } from './fd-source.ts';
@@ -64,7 +64,10 @@ function spill(pipe: number, blocks: Buffer[]): FileSource {
 
 /** Nobody else can open it: it is made new, for us alone, and its name removed at once. */
 function openUnnamed(directory: string): number {
-  const path = join(directory, `perf-ts-${process.pid}-${randomBytes(8).toString('hex')}`);
+  const path = join(
+    directory,
+    `perf-ts-${process.pid}-${lateModules.crypto.randomBytes(8).toString('hex')}`,
+  );
   try {
     const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
     const fd = openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);

@@ -1,5 +1,5 @@
-import { lookup } from 'node:dns/promises';
-import { BlockList } from 'node:net';
+import type { BlockList } from 'node:net';
+import { lateModules } from '../../base/late-modules.ts';
 
 /** How near to us an address is: what is nearer trusts who can reach it, as metadata services do. */
 export const REACH = { PUBLIC: 0, PRIVATE: 1, OURS: 2 } as const;
@@ -45,7 +45,7 @@ export async function mayRedirect(
 
 /** The nearest of a host's addresses. */
 async function findReach(hostname: string): Promise<Reach> {
-  const found = await lookup(hostname.replace(/^\[(.*)\]$/, '$1'), { all: true });
+  const found = await lateModules.dns.lookup(hostname.replace(/^\[(.*)\]$/, '$1'), { all: true });
   return Math.max(...found.map(({ address, family }) => reachOfAddress(address, family))) as Reach;
 }
 
@@ -59,7 +59,7 @@ export function reachOfAddress(address: string, family: number): Reach {
 }
 
 function listOf(...nets: readonly (readonly [net: string, prefix: number])[]): BlockList {
-  const list = new BlockList();
+  const list = new lateModules.net.BlockList();
   for (const [net, prefix] of nets) {
     list.addSubnet(net, prefix, net.includes(':') ? 'ipv6' : 'ipv4');
   }

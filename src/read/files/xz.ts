@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { lateModules } from '../../base/late-modules.ts';
 import type { Decompress } from '../../code/elf/section-bytes.ts';
 import { helperEnvironment } from '../../system/system-programs.ts';
 
@@ -11,7 +11,7 @@ const MAX_MEMORY = '256MiB';
  */
 export const inflateXz: Decompress = (bytes, size) => {
   const words = ['--decompress', '--stdout', `--memlimit-decompress=${MAX_MEMORY}`];
-  const run = spawnSync('xz', words, {
+  const run = lateModules.childProcess.spawnSync('xz', words, {
     input: bytes,
     maxBuffer: size,
     timeout: TIMEOUT_MS,

@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { lateModules } from '../../base/late-modules.ts';
 import { SYSTEM_PATH } from '../system-programs.ts';
 import { type Account, type Accounts, accountsFromText, parseId, withPrimary } from './accounts.ts';
 
@@ -47,7 +47,11 @@ const thisMachine: AccountSources = {
   },
   run(program, args) {
     const env = { PATH: SYSTEM_PATH, LC_ALL: 'C' };
-    const result = spawnSync(program, args, { encoding: 'utf8', env, timeout: 5000 });
+    const result = lateModules.childProcess.spawnSync(program, args, {
+      encoding: 'utf8',
+      env,
+      timeout: 5000,
+    });
     return result.status === 0 ? result.stdout : null;
   },
 };

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, statfsSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lateModules } from '../../base/late-modules.ts';
 import type { Scratch } from '../../code/elf/inflated-section.ts';
 import { readFully } from './read-some.ts';
 
@@ -20,7 +20,7 @@ export function openScratchFile(size: number): Scratch | null {
     try {
       const { bavail, bsize } = statfsSync(folder);
       if (bavail * bsize < size + SPARED_BYTES) continue;
-      const path = join(folder, `perf-ts-${randomBytes(12).toString('hex')}`);
+      const path = join(folder, `perf-ts-${lateModules.crypto.randomBytes(12).toString('hex')}`);
       // Exclusive: a link that somebody put there is not followed.
       const fd = openSync(path, 'wx+', 0o600);
       unlinkSync(path);
