@@ -12,22 +12,32 @@ writeFileSync(
 );
 
 /** The modules of Node that a run of perf-ts has loaded, and what it printed. */
-function modulesOf(word: string) {
-  const noted = join(scratch, `modules${word}`);
+function modulesOf(words: readonly string[], expected = 0) {
+  const noted = join(scratch, 'modules');
   const env = { ...cleanEnvironment(), NODE_OPTIONS: `--require ${preload}`, NOTED: noted };
-  const { status, stdout } = perfTs([word], { env });
-  expect(status).toBe(0);
+  const { status, stdout } = perfTs(words, { env });
+  expect(status).toBe(expected);
   return { stdout, modules: readFileSync(noted, 'utf8').split('\n') };
 }
 
 test('--version prints the version of the package and does not load the program', () => {
   const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
-  // The program's parser of options loads it.
-  const ofProgram = 'NativeModule child_process';
-  expect(modulesOf('--help').modules).toContain(ofProgram);
+  // The program reads numbers of the system's calls and signals there.
+  const ofProgram = 'NativeModule os';
+  expect(modulesOf(['--help']).modules).toContain(ofProgram);
   for (const word of ['--version', '-V']) {
-    const { stdout, modules } = modulesOf(word);
+    const { stdout, modules } = modulesOf([word]);
     expect(stdout).toBe(`${version}\n`);
     expect(modules).not.toContain(ofProgram);
   }
+});
+
+test.each([
+  ['--help', 0],
+  ['report --help', 0],
+  ['report no-such-file', 125],
+])('%s loads none of the modules that take long to load', (line, status) => {
+  const { modules } = modulesOf(line.split(' '), status);
+  for (const name of ['child_process', 'crypto', 'dns', 'net', 'tty'])
+    expect(modules).not.toContain(`NativeModule ${name}`);
 });
