@@ -11,6 +11,13 @@ import { describeLive } from '../helpers/live.ts';
 import { commOf, until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
+
+/** Shell that ends when process $0 has used half a second of CPU more, however busy the machine is. */
+const UNTIL_USED = `
+  used() { awk '{ print $14 + $15 }' /proc/$0/stat; }
+  end=$(( $(used) + 50 ))
+  while [ $(used) -lt $end ]; do sleep 0.1; done`;
+
 const running: ChildProcess[] = [];
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
@@ -50,10 +57,10 @@ describeLive('invocations of perf', () => {
       const pid = await startWorkload();
       const file = join(scratch, 'bound.data');
       const words = ['record', '-F', '99', '-e', 'cpu-clock', '-g', '-p', pid, '-o', file, '--'];
-      expect(perfTs([...words, 'sleep', '0.5']).status).toBe(0);
+      expect(perfTs([...words, 'sh', '-c', UNTIL_USED, pid]).status).toBe(0);
       expect(infoOf(file).events[0].samples).toBeGreaterThan(0);
       const { stdout } = perfTs(['script', '-F', 'comm', file]);
-      expect(stdout).not.toContain('sleep');
+      expect(stdout).not.toMatch(/sh|sleep|awk/);
       expect(perfTs([...words, 'sh', '-c', 'exit 7']).status).toBe(7);
     });
 
