@@ -49,6 +49,18 @@ function perfStacks(file: string): Map<string, string> {
   return stacks;
 }
 
+/**
+ * Whether a sample is of the first instructions of a process: `_start` of glibc's dynamic loader, which
+ * has no unwind table and no caller.
+ */
+function isInLoaderStart(stack: { stop: string; stopModule: string; ips: string[] }): boolean {
+  return (
+    stack.stop === 'no unwind table' &&
+    stack.ips.length === 1 &&
+    stack.stopModule.includes('/ld-linux')
+  );
+}
+
 function pageOffset(address: string): string {
   return address.slice(-3).padStart(3, '0');
 }
@@ -79,7 +91,7 @@ describeLive('stacks of programs without frame pointers', () => {
         if (frames === reference) equal++;
       }
       expect(equal / ours.length).toBeGreaterThan(0.8);
-      expect(ours.filter(({ stop }) => stop !== 'root')).toEqual([]);
+      expect(ours.filter((stack) => stack.stop !== 'root' && !isInLoaderStart(stack))).toEqual([]);
     },
   );
 });
