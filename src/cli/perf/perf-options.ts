@@ -113,7 +113,8 @@ const STAT: Lines = {
   '--append': 'the shell appends: perf-ts stat -o - … >> FILE',
   '--control': 'perf-ts record --stat --control counts what a program switches on and off',
   '--cputype': 'the PMU is named with the event: -e cpu_core/cycles/',
-  '--filter': 'filters are for recordings: perf-ts record -e EVENT --filter',
+  '--filter':
+    'a count has no filter: perf stat --filter counts so, or record the tracepoint and select with perf-ts script --json | jq',
   '--hybrid-merge': 'events of all kinds of cores are listed singly: leave it out',
   '--interval-clear': 'watch -n 1 perf-ts stat … clears the screen',
   '--iostat': "-e 'uncore_iio_*/…/' counts, perf-ts list shows what there is",
