@@ -22,5 +22,5 @@ if (tooOld !== null) {
   // EXIT.FAILED, whose module is the program's.
   process.exitCode = 125;
 } else if (!printVersion()) {
-  await import('./program.ts');
+  void import('./program.ts');
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-status.ts';
 import { exactArguments } from '../system/launch/exact-words.ts';
 import { packageVersion } from '../system/version.ts';
-import { exitWithoutShutdown, keepStdioBlocking, quit } from './command/exit.ts';
+import { endWith, keepStdioBlocking, quit } from './command/exit.ts';
 import { reportFailure } from './command/failure.ts';
 import { terminalStream, writeError, writeOut } from './command/stdout.ts';
 import { declareCompletion } from './completion/completion-command.ts';
@@ -112,5 +112,4 @@ process.on('uncaughtException', (error) => quit(reportFailure(error, isVerbose()
 // in a recorder. perf ignores this signal as well.
 process.on('SIGUSR1', () => {});
 keepStdioBlocking();
-await main();
-exitWithoutShutdown();
+endWith(main());

@@ -1,4 +1,5 @@
 import { constants } from 'node:fs';
+import { EXIT } from '../../base/exit-status.ts';
 import { loadBinding } from '../../native/binding.ts';
 import { readStatusFlags } from '../../system/processes/inherited-fds.ts';
 
@@ -57,6 +58,25 @@ export function exitWithoutShutdown(): void {
     } catch {
       // Without the addon the usual shutdown is all there is.
     }
+  });
+}
+
+/**
+ * Ends as usual once `command` has ended. When nothing is left to wait for and it has not ended, it
+ * never will: that status is not success.
+ */
+export function endWith(command: Promise<void>): void {
+  let ended = false;
+  process.on('beforeExit', () => {
+    if (ended) return;
+    console.error(
+      'perf-ts: stopped before the work was done, and why is not known; this is a defect of perf-ts',
+    );
+    quit(EXIT.FAILED);
+  });
+  void command.then(() => {
+    ended = true;
+    exitWithoutShutdown();
   });
 }
 
