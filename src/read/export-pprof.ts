@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { lateModules } from '../base/late-modules.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { type ExportOptions, exportProvenance } from './export-profile.ts';
 
@@ -25,5 +25,5 @@ export async function exportPprof(
     },
     (bytes) => pieces.push(bytes),
   );
-  return gzipSync(Buffer.concat(pieces));
+  return lateModules.zlib.gzipSync(Buffer.concat(pieces));
 }

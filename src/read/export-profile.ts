@@ -1,4 +1,4 @@
-import { constants, gzipSync } from 'node:zlib';
+import { lateModules } from '../base/late-modules.ts';
 import { writeCpuProfile } from '../formats/export/cpuprofile.ts';
 import { chooseCpuProfilePart, explainCpuProfilePart } from '../formats/export/cpuprofile-part.ts';
 import type { ExportProvenance } from '../formats/export/export-provenance.ts';
@@ -145,7 +145,9 @@ function exportPage(
 
 /** For a data block of the page. */
 function pack(content: Uint8Array | string): string {
-  return gzipSync(content, { level: constants.Z_BEST_COMPRESSION }).toString('base64');
+  return lateModules.zlib
+    .gzipSync(content, { level: lateModules.zlib.constants.Z_BEST_COMPRESSION })
+    .toString('base64');
 }
 
 /** Where the numbers of that export come from. Folded lines have no room for it: write it beside. */

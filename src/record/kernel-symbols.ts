@@ -1,5 +1,5 @@
-import { deflateRawSync } from 'node:zlib';
 import { Diagnostics } from '../base/diagnostics.ts';
+import { lateModules } from '../base/late-modules.ts';
 import { systemErrorReason } from '../base/system-error.ts';
 import { addressesToName, recordedKernelSymbols } from '../code/symbols/recorded-kernel.ts';
 import type { NativeBinding } from '../native/types.ts';
@@ -50,5 +50,5 @@ function nameKernel(
   level: number,
 ): string | null {
   const text = recordedKernelSymbols(kallsyms, addresses, new Diagnostics());
-  return text === null ? null : deflateRawSync(text, { level }).toString('base64');
+  return text === null ? null : lateModules.zlib.deflateRawSync(text, { level }).toString('base64');
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { deflateSync } from 'node:zlib';
 import { textOfBytes } from '../base/byte-text.ts';
 import { Diagnostics } from '../base/diagnostics.ts';
+import { lateModules } from '../base/late-modules.ts';
 import { systemErrorReason } from '../base/system-error.ts';
 import { readBuildId } from '../code/elf/build-id.ts';
 import { type ElfFile, parseElf } from '../code/elf/elf-file.ts';
@@ -154,7 +154,7 @@ function storePrograms(met: readonly Program[], keepsCode: boolean): Attachment[
       name: programAttachment(part, fileId, path),
       packing: 'deflate',
       unpackedSize: bytes.length,
-      bytes: deflateSync(bytes, { level: FASTEST }),
+      bytes: lateModules.zlib.deflateSync(bytes, { level: FASTEST }),
     });
   };
   for (const program of met) {

@@ -1,4 +1,4 @@
-import { inflateRawSync } from 'node:zlib';
+import { lateModules } from '../../base/late-modules.ts';
 import { type Attachment, readAppendix } from '../../formats/perf-data/appendix.ts';
 import type { FeatureSection } from '../../formats/perf-data/feature-encoders.ts';
 import { FEATURE } from '../../formats/perf-data/features.ts';
@@ -130,7 +130,7 @@ export function readKernelSymbols(provenance: Provenance | null): Uint8Array | n
   if (typeof packed !== 'string') return null;
   try {
     const maxOutputLength = MAX_KERNEL_SYMBOL_BYTES;
-    return inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength });
+    return lateModules.zlib.inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength });
   } catch {
     return null;
   }

@@ -1,5 +1,4 @@
-import { constants, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { constants, mkdirSync, promises, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PlainCode } from '../../base/diagnostic-code.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
@@ -123,7 +122,7 @@ export class Debuginfod {
   async #store(response: Response, path: string): Promise<void> {
     const maxBytes = this.#options.maxBytes ?? MAX_BYTES;
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-    const file = await open(path, flags, 0o600);
+    const file = await promises.open(path, flags, 0o600);
     try {
       let length = 0;
       for await (const part of response.body ?? []) {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { constants, inflateSync } from 'node:zlib';
+import { lateModules } from '../../base/late-modules.ts';
 import type { SectionDecoders } from '../../code/elf/section-bytes.ts';
 import { ZstdGuard } from '../../formats/perf-data/zstd-guard.ts';
 import { openScratchFile } from '../../system/files/scratch-file.ts';
@@ -13,14 +13,14 @@ const MIN_CHUNK_BYTES = 64;
 /** Decompressors for ELF sections: zlib of Node, zstd by a package that is loaded when needed. */
 export const sectionDecoders: SectionDecoders = {
   zlib: (bytes, size) =>
-    inflateSync(bytes, {
+    lateModules.zlib.inflateSync(bytes, {
       // A longer stream is refused when it gets there, not when it is whole.
       maxOutputLength: Math.max(size, 1),
       // In one piece: pieces would be joined at the end, by a second copy. A byte more than that,
       // or zlib would ask for another piece to find that there is nothing left.
       chunkSize: Math.max(size + 1, MIN_CHUNK_BYTES),
       // A stream that ends early gives what it has.
-      finishFlush: constants.Z_SYNC_FLUSH,
+      finishFlush: lateModules.zlib.constants.Z_SYNC_FLUSH,
     }),
   zstd: inflateZstd,
   scratch: openScratchFile,

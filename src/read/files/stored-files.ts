@@ -1,5 +1,5 @@
-import { inflateSync } from 'node:zlib';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { lateModules } from '../../base/late-modules.ts';
 import { type Attachment, readAppendix } from '../../formats/perf-data/appendix.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { mostUnpacked } from './most-unpacked.ts';
@@ -35,7 +35,9 @@ export class StoredFiles {
     const all = mostUnpacked() ?? Math.max(MOST_BYTES, this.#packed * BYTES_FOR_EACH);
     const room = Math.min(most, file.unpackedSize, Math.max(0, all - this.#unpacked));
     try {
-      const bytes = inflateSync(file.bytes, { maxOutputLength: Math.max(1, room) });
+      const bytes = lateModules.zlib.inflateSync(file.bytes, {
+        maxOutputLength: Math.max(1, room),
+      });
       this.#unpacked += bytes.length;
       return bytes;
     } catch (error) {

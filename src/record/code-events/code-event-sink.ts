@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { deflateSync } from 'node:zlib';
+import { lateModules } from '../../base/late-modules.ts';
 import { encodeCodeEvents, splitStream } from '../../code/jit/code-events.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import type { NativeBinding } from '../../native/types.ts';
@@ -145,7 +145,7 @@ function attachment(name: string, bytes: Uint8Array): Attachment {
     name,
     packing: 'deflate',
     unpackedSize: bytes.length,
-    bytes: deflateSync(bytes, { level: FASTEST }),
+    bytes: lateModules.zlib.deflateSync(bytes, { level: FASTEST }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { deflateSync } from 'node:zlib';
+import { lateModules } from '../../base/late-modules.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { describeError } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
@@ -170,7 +170,7 @@ export class JitDumps {
         name: jitdumpAttachment(pid, basename(path)),
         packing: 'deflate',
         unpackedSize: read.length,
-        bytes: deflateSync(read, { level: FASTEST }),
+        bytes: lateModules.zlib.deflateSync(read, { level: FASTEST }),
       };
       return { attachment, size: file.size };
     } catch (error) {

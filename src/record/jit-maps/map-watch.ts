@@ -1,6 +1,6 @@
 import { closeSync, constants, lstatSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
+import { lateModules } from '../../base/late-modules.ts';
 import { describeError } from '../../base/system-error.ts';
 import { encodeMapLog } from '../../code/jit/map-log.ts';
 import { MAX_PERF_MAP_BYTES } from '../../code/jit/perf-map.ts';
@@ -156,7 +156,7 @@ export class MapWatch {
         name: `${PERF_MAP_ATTACHMENT}${pid}`,
         packing: 'deflate',
         unpackedSize: log.length,
-        bytes: deflateSync(log, { level: FASTEST }),
+        bytes: lateModules.zlib.deflateSync(log, { level: FASTEST }),
       });
     }
     return attachments;

@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
+import { lateModules } from '../../base/late-modules.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import { NODE_NOTES_ATTACHMENT } from '../../read/jit/javascript.ts';
@@ -85,7 +85,7 @@ export function takeNodeFiles(
         name: `${NODE_NOTES_ATTACHMENT}${pid}`,
         packing: 'deflate',
         unpackedSize: bytes.length,
-        bytes: deflateSync(bytes, { level: FASTEST }),
+        bytes: lateModules.zlib.deflateSync(bytes, { level: FASTEST }),
       });
       if (!isOurs || process === null) continue;
       startedPids.push(pid);

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Slices } from '../../base/slices.ts';
 
 /** Longest time that signals and timers wait, save for a slice that takes longer by itself. */
@@ -11,7 +10,7 @@ export async function runInTurns<Result>(work: Slices<Result>): Promise<Result> 
     const step = work.next();
     if (step.done === true) return step.value;
     if (performance.now() < turnEndMs) continue;
-    await setImmediate();
+    await new Promise((resume) => setImmediate(resume));
     turnEndMs = performance.now() + TURN_MS;
   }
 }
