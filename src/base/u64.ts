@@ -14,43 +14,46 @@ export function readU64(view: DataView, offset: number, littleEndian: boolean): 
 const HOST_IS_LITTLE_ENDIAN = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 
 /**
- * The bytes of a view as 32-bit words: the same values as by `view.getInt32`, and much faster in code
+ * The bytes of a view as 32-bit words: the same values as by `view.getUint32`, and much faster in code
  * that V8 has not optimised yet. Null where the words are not those of this machine, or lie elsewhere
- * than its memory has words; of a u64 the lower half comes first.
+ * than its memory has words; of a u64 the lower half comes first. Unsigned, since V8 takes what it has seen
+ * of `>>> 0` for all that comes, and throws optimised code away at the first time or id beyond 2^31.
  */
-export function wordsOf(view: DataView, littleEndian: boolean): Int32Array | null {
+export function wordsOf(view: DataView, littleEndian: boolean): Uint32Array | null {
   if (!littleEndian || !HOST_IS_LITTLE_ENDIAN || view.byteOffset % 4 !== 0) return null;
-  return new Int32Array(view.buffer, view.byteOffset, view.byteLength >>> 2);
+  return new Uint32Array(view.buffer, view.byteOffset, view.byteLength >>> 2);
 }
 
 /** `readU64` of the words `at` and `at` + 1. */
-export function u64OfWords(words: Int32Array, at: number): number {
-  return (words[at + 1] >>> 0) * TWO_32 + (words[at] >>> 0);
+export function u64OfWords(words: Uint32Array, at: number): number {
+  return words[at + 1] * TWO_32 + words[at];
 }
 
 /** `readAddress` of the words `at` and `at` + 1. */
-export function addressOfWords(words: Int32Array, at: number): AbsoluteAddress {
-  return joinAddress(words[at + 1], words[at] >>> 0) as AbsoluteAddress;
+export function addressOfWords(words: Uint32Array, at: number): AbsoluteAddress {
+  return joinAddress(words[at + 1] | 0, words[at]) as AbsoluteAddress;
 }
 
 /** `readAddresses` of the words from `at` on. */
 // Hot: once per frame.
 export function addressesOfWords(
-  words: Int32Array,
+  words: Uint32Array,
   at: number,
   count: number,
   out: Float64Array,
 ): void {
   for (let i = 0; i < count; i++) {
     const word = at + 2 * i;
-    out[i] = joinAddress(words[word + 1], words[word] >>> 0);
+    out[i] = joinAddress(words[word + 1] | 0, words[word]);
   }
 }
 
-/** `readTimeSince` of the words `at` and `at` + 1. */
-export function timeSinceOfWords(words: Int32Array, at: number, start: RawTime): NanosSinceStart {
-  const low = (words[at] >>> 0) - start.low;
-  return (((words[at + 1] >>> 0) - start.high) * TWO_32 + low) as NanosSinceStart;
+/**
+ * `readTimeSince` of the words `at` and `at` + 1. Added from the upper half on, every sum is a double for V8:
+ * a difference of lower halves would be a small integer for two seconds, and then optimised code is thrown away.
+ */
+export function timeSinceOfWords(words: Uint32Array, at: number, start: RawTime): NanosSinceStart {
+  return ((words[at + 1] - start.high) * TWO_32 + words[at] - start.low) as NanosSinceStart;
 }
 
 /** The upper half of the 64-bit value at `offset`. */
@@ -188,7 +191,7 @@ export function readTimeSince(
 ): NanosSinceStart {
   const low = view.getUint32(littleEndian ? offset : offset + 4, littleEndian);
   const high = view.getUint32(littleEndian ? offset + 4 : offset, littleEndian);
-  return ((high - start.high) * TWO_32 + (low - start.low)) as NanosSinceStart;
+  return ((high - start.high) * TWO_32 + low - start.low) as NanosSinceStart;
 }
 
 /** `start` + `sinceStart`, as the raw 64-bit nanoseconds that the file holds. Cold path. */

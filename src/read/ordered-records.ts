@@ -50,7 +50,8 @@ export function* visitInTimeOrderInSlices(
   const sorter = new RoundSorter((position) => {
     const segment = segments.at(position);
     const view = segment.view as DataView;
-    const offset = position - segment.start;
+    // An integer again for V8, which took the position out of a column of doubles; segments are small.
+    const offset = (position - segment.start) | 0;
     const fileOffset = fileOffsetOf(segment, offset);
     sorted.moveInWords(view, segment.words, offset, data.littleEndian, fileOffset);
     visitor.record(sorted);
@@ -86,7 +87,7 @@ type Segment = {
   /** Null while it is not in memory. */
   view: DataView | null;
   /** Its words, while it is there and has any. */
-  words: Int32Array | null;
+  words: Uint32Array | null;
   readonly source: ByteSource;
   readonly length: number;
   /** Position of its first byte: bytes of the views before it. */

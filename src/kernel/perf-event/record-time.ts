@@ -26,7 +26,7 @@ export function readRecordTime(record: RecordView, info: ParseInfo, start: RawTi
   const { littleEndian } = info;
   if (words !== null) {
     const word = at >> 2;
-    if (isNoTime(words[word + 1] >>> 0, words[word] >>> 0)) return Number.NaN;
+    if (isNoTime(words[word + 1], words[word])) return Number.NaN;
     return timeSinceOfWords(words, word, start);
   }
   if (isNoTime(readHigh32(view, at, littleEndian), readLow32(view, at, littleEndian))) {

@@ -15,7 +15,7 @@ const NO_BYTES = new DataView(new ArrayBuffer(0));
 export class RecordView {
   view: DataView = NO_BYTES;
   /** The view as words, where the record begins and ends with one; null otherwise. See `wordsOf`. */
-  words: Int32Array | null = null;
+  words: Uint32Array | null = null;
   /** First byte of the header in `view`. */
   offset = 0;
   type = 0;
@@ -49,7 +49,7 @@ export class RecordView {
   /** `moveTo` where the words of `view` are known, null for those that have none. */
   moveInWords(
     view: DataView,
-    words: Int32Array | null,
+    words: Uint32Array | null,
     offset: number,
     littleEndian: boolean,
     fileOffset: number,
@@ -64,7 +64,7 @@ export class RecordView {
     this.view = view;
     this.words = (size & 3) === 0 ? words : null;
     this.offset = offset;
-    this.type = words[first] >>> 0;
+    this.type = words[first];
     this.misc = miscAndSize & 0xffff;
     this.size = size;
     this.fileOffset = fileOffset;

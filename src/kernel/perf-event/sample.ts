@@ -256,7 +256,7 @@ export function decodeSample(record: RecordView, info: ParseInfo, out: SampleVie
  * soon compiled, and before that it runs several times as fast.
  */
 function decodePlain(
-  words: Int32Array,
+  words: Uint32Array,
   record: RecordView,
   { sampleType }: ParseInfo,
   out: SampleView,
@@ -271,8 +271,8 @@ function decodePlain(
     at += 2;
   }
   if (sampleType & PERF_SAMPLE.TID) {
-    out.pid = words[at];
-    out.tid = words[at + 1];
+    out.pid = words[at] | 0;
+    out.tid = words[at + 1] | 0;
     at += 2;
   }
   if (sampleType & PERF_SAMPLE.TIME) {
@@ -292,7 +292,7 @@ function decodePlain(
     at += 2;
   }
   if (sampleType & PERF_SAMPLE.CPU) {
-    out.cpu = words[at];
+    out.cpu = words[at] | 0;
     at += 2;
   }
   if (sampleType & PERF_SAMPLE.PERIOD) {
