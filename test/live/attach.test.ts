@@ -91,10 +91,16 @@ describeLive('attaching', () => {
     },
   );
 
-  it('ends by itself when the target ends, with status 0', async () => {
+  it.each([
+    ['ticks', []],
+    // Anybody may wake a thread: that event is of all tasks.
+    ['ticks, waits and wake-ups', ['--off-cpu']],
+  ])('ends by itself when the target ends, with status 0: %s', async (_, flags) => {
     const pid = start([workload, 'burn', '2', '5']);
     const file = join(scratch, 'ends.data');
-    const outcome = perfTs(['record', '-q', '-e', 'cpu-clock', '-p', String(pid), '-o', file]);
+    const words = ['record', '-q', '-e', 'cpu-clock', ...flags, '-p', String(pid), '-o', file];
+    // Where it does not end by itself, its status is that of `timeout`.
+    const outcome = perfTs(words, { under: ['timeout', '120'] });
     expect(outcome.status).toBe(0);
     expect(infoOf(file).records.SAMPLE).toBeGreaterThan(0);
   });

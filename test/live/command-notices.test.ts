@@ -28,6 +28,7 @@ describeLive('a command that leaves processes behind', () => {
 
   it.each([
     ['its processes have ended', [], 'sleep 0.01 & wait'],
+    ['its processes have ended, with who woke them', ['--off-cpu'], 'sleep 0.01 & wait'],
     ['the whole system is recorded', ['-a'], daemon(join(scratch, 'done-of-all'))],
     ['its processes are not recorded', ['--no-inherit'], daemon(join(scratch, 'done-of-one'))],
   ])('record does not report outliving processes where %s', (_name, flags, script) => {

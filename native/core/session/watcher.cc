@@ -16,6 +16,12 @@ constexpr uint64_t kWakeTag = UINT64_MAX;
 constexpr uint64_t kChildTag = UINT64_MAX - 1;
 constexpr uint64_t kExecTag = UINT64_MAX - 2;
 
+/** The first writer from `from` on that is of a task: one of all tasks never hangs up. */
+size_t NextOfTask(const std::vector<const Instance*>& writers, size_t from) {
+  while (from < writers.size() && writers[from]->task == -1) from++;
+  return from;
+}
+
 }  // namespace
 
 bool Watcher::Open(const std::vector<Ring>& rings, const ChildProcess* child, Error* error) {
@@ -29,8 +35,10 @@ bool Watcher::Open(const std::vector<Ring>& rings, const ChildProcess* child, Er
   }
   for (const Ring& ring : rings) {
     if (ring.writers.empty()) continue;
-    watching = watching && Add(ring.writers[0]->fd.get(), watches_.size());
-    watches_.push_back({&ring, 0});
+    const size_t of_task = NextOfTask(ring.writers, 0);
+    const size_t first = of_task == ring.writers.size() ? 0 : of_task;
+    watching = watching && Add(ring.writers[first]->fd.get(), watches_.size());
+    watches_.push_back({&ring, first});
   }
   if (!watching) *error = {errno, "epoll"};
   return watching;
@@ -69,10 +77,9 @@ void Watcher::WatchNextWriter(size_t ring) {
   // Where the last one could not be taken off, it goes on hanging up.
   if (watch.writer == writers.size()) return;
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, writers[watch.writer]->fd.get(), nullptr);
-  watch.writer++;
-  while (watch.writer < writers.size() && !Add(writers[watch.writer]->fd.get(), ring)) {
-    watch.writer++;
-  }
+  do {
+    watch.writer = NextOfTask(writers, watch.writer + 1);
+  } while (watch.writer < writers.size() && !Add(writers[watch.writer]->fd.get(), ring));
   if (watch.writer == writers.size()) quiet_rings_++;
 }
 
@@ -80,6 +87,7 @@ bool Watcher::HasTasks() const {
   for (const Watch& watch : watches_) {
     const std::vector<const Instance*>& writers = watch.ring->writers;
     for (size_t i = watch.writer; i < writers.size(); i++) {
+      if (writers[i]->task == -1) continue;
       pollfd event = {writers[i]->fd.get(), 0, 0};
       if (poll(&event, 1, 0) == 0) return true;
     }
