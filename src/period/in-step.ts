@@ -1,9 +1,11 @@
 // Hot: some hundred times per sample of a part of the samples.
 
+import { NONE } from '../base/brand.ts';
 import { PERF_TYPE } from '../base/event-type.ts';
 import { primeFrom, primeUpTo } from '../base/primes.ts';
 import type { SamplePlaces } from '../profile/sample-places.ts';
 import type { StreamGroups } from './streams.ts';
+import { stretchesOf } from './stretches.ts';
 import type { PeriodInput } from './types.ts';
 
 /**
@@ -16,16 +18,24 @@ import type { PeriodInput } from './types.ts';
  *   and more.
  * - `clock`: functions come again every `everyNs`, at which timers tick, and samples fall on few places of
  *   that time. `cycles` is how often.
- * - `one-place`: samples of equal intervals all have one stack. It may be all that the program
- *   does, or the one place of a loop of as many events: the samples don't tell.
+ * - `one-place`: samples of equal intervals have one stack, all but `others` of them. It may be all that
+ *   the program does, or the one place of a loop of as many events: the samples don't tell. `places` is how
+ *   many there are where it is another one after a move to another CPU.
  * - `tasks`: many tasks that do the same have their first samples at the same event each, and `share`
  *   of all events came before these.
  */
 export type InStep =
   | { readonly kind: 'cycle'; readonly every: number; readonly repeats: number }
   | { readonly kind: 'clock'; readonly everyNs: number; readonly cycles: number }
-  | { readonly kind: 'one-place'; readonly samples: number }
+  | OnePlace
   | { readonly kind: 'tasks'; readonly tasks: number; readonly share: number };
+
+type OnePlace = {
+  readonly kind: 'one-place';
+  readonly samples: number;
+  readonly others: number;
+  readonly places: number;
+};
 
 /**
  * How samples of an event fall in step with the work; null where nothing is to be seen of it. Cycles of
@@ -51,9 +61,10 @@ export function findInStep(
   const settled = longest.subarray(longest.length >> 3);
   const areEqual = hasEqualIntervals(longest, arrived);
   const sequence = sequenceOf(settled, places.func);
+  const { stack } = places;
   return (
     (areEqual && sequence !== null ? findCycle(sequence) : null) ??
-    (areEqual && !isOfOnePlace(type) ? findOnePlace(settled, places.stack) : null) ??
+    (areEqual && !isOfOnePlace(type) ? findOnePlace(settled, event, input, stack) : null) ??
     (sequence === null ? null : findClock(sequence, settled, input.samples.timeNs)) ??
     findAlikeTasks(streams, arrived)
   );
@@ -73,15 +84,23 @@ function sequenceOf(rows: Int32Array, func: ArrayLike<number>): FuncSequence | n
   return { states, byChance: 1 - chanceOfEqual(states) };
 }
 
-/** A period near to `period` that is a multiple of nothing. */
+/**
+ * A shorter period, by the golden section, at which samples of a loop of `period` events soon have been
+ * everywhere. The next prime would move by one event a sample, and begin anew each time the thread moves.
+ */
 export function periodOffStep(period: number): number {
-  return primeFrom(period + 1);
+  return period < 8 ? primeFrom(period + 1) : primeUpTo(period / GOLDEN);
 }
 
-/** A rate near to `hz`, off the timer's tick and off round numbers. */
+/**
+ * A lower rate, at which samples come to few places of no clock that `hz` is in step with: as far as one may
+ * be from ratios of small numbers. Rates near to `hz` are drawn to the same places.
+ */
 export function rateOffStep(hz: number): number {
-  return hz < 100 ? primeFrom(hz + 1) : primeUpTo(hz * 0.99);
+  return primeUpTo(hz / (3 - GOLDEN));
 }
+
+const GOLDEN = (1 + Math.sqrt(5)) / 2;
 
 /** Fewer samples show no cycle. */
 const LEAST_SAMPLES = 64;
@@ -176,16 +195,56 @@ function isOfOnePlace(type: number): boolean {
   return type === PERF_TYPE.TRACEPOINT || type === PERF_TYPE.BREAKPOINT;
 }
 
-function findOnePlace(rows: Int32Array, stack: ArrayLike<number>): InStep | null {
-  const first = stack[rows[0]];
-  if (rows.some((row) => stack[row] !== first)) return null;
-  return { kind: 'one-place', samples: rows.length };
+/**
+ * In each stretch one stack, but for few samples: of the program's end, say, or of a library. After a
+ * move the counter goes on where it stood, the work does not: so it is another place of a loop.
+ */
+function findOnePlace(
+  rows: Int32Array,
+  event: number,
+  { samples }: PeriodInput,
+  stack: ArrayLike<number>,
+): OnePlace | null {
+  const bounds = stretchesOf(rows, event, samples);
+  const places = new Set<number>();
+  let others = 0;
+  let unsure = 0;
+  for (let i = 1; i < bounds.length; i++) {
+    const stretch = rows.subarray(bounds[i - 1], bounds[i]);
+    const { place, count } = commonestOf(stretch, stack);
+    others += stretch.length - count;
+    if (stretch.length < LEAST_STRETCH) unsure += stretch.length;
+    else places.add(place);
+  }
+  if (others > MOST_OTHERS * rows.length || unsure > 0.5 * rows.length) return null;
+  return { kind: 'one-place', samples: rows.length, others, places: places.size };
+}
+
+/** In so few samples one place means nothing. */
+const LEAST_STRETCH = 16;
+const MOST_OTHERS = 0.01;
+
+function commonestOf(rows: Int32Array, stack: ArrayLike<number>): { place: number; count: number } {
+  const counts = new Map<number, number>();
+  for (const row of rows) counts.set(stack[row], (counts.get(stack[row]) ?? 0) + 1);
+  let commonest = { place: NONE, count: 0 };
+  for (const [place, count] of counts) if (count > commonest.count) commonest = { place, count };
+  return commonest;
 }
 
 /** Times at which timers tick: the kernel's own (CONFIG_HZ), and those that programs ask for. */
 const CLOCKS_NS = [1e6, 2e6, 4e6, 5e6, 10e6, 20e6];
-/** Parts of a clock's time. */
-const PARTS = 64;
+/** Parts of a clock's time: so many at least, … */
+const LEAST_PARTS = 64;
+/** … so many for each sample that comes in it, so that they are shorter than intervals, … */
+const PARTS_PER_SAMPLE = 16;
+/** … and none with fewer samples than this on average, which would tell by chance. */
+const SAMPLES_PER_PART = 4;
+
+function partsFor(samples: number, cycles: number): number {
+  const wanted = (PARTS_PER_SAMPLE * samples) / cycles;
+  return Math.max(LEAST_PARTS, Math.floor(Math.min(wanted, samples / SAMPLES_PER_PART)));
+}
 
 /**
  * The clock by whose time a sample's function is all but certain, though by a time near to it it is
@@ -201,9 +260,10 @@ function findClock(
   for (const everyNs of CLOCKS_NS) {
     const cycles = duration / everyNs;
     if (cycles < LEAST_REPEATS) break;
-    const inTime = spreadOver(some, timeNs, states, everyNs);
+    const parts = partsFor(rows.length, cycles);
+    const inTime = spreadOver(some, timeNs, states, everyNs, parts);
     if (inTime.others > 0.25 * byChance || inTime.crowding < LEAST_CROWDING) continue;
-    if (spreadOver(some, timeNs, states, everyNs * BESIDE).others < 0.5 * byChance) continue;
+    if (spreadOver(some, timeNs, states, everyNs * BESIDE, parts).others < 0.5 * byChance) continue;
     return { kind: 'clock', everyNs, cycles };
   }
   return null;
@@ -223,22 +283,23 @@ function spreadOver(
   timeNs: Float64Array,
   states: Int32Array,
   everyNs: number,
+  parts: number,
 ): { others: number; crowding: number } {
-  const counts = Array.from({ length: PARTS }, () => new Map<number, number>());
-  const sizes = new Float64Array(PARTS);
+  const counts = Array.from({ length: parts }, () => new Map<number, number>());
+  const sizes = new Float64Array(parts);
   for (let k = 0; k < rows.length; k++) {
-    const part = Math.floor(((timeNs[rows[k]] % everyNs) / everyNs) * PARTS);
+    const part = Math.floor(((timeNs[rows[k]] % everyNs) / everyNs) * parts);
     sizes[part]++;
     counts[part].set(states[k], (counts[part].get(states[k]) ?? 0) + 1);
   }
   let commonest = 0;
   let squares = 0;
-  for (let part = 0; part < PARTS; part++) {
+  for (let part = 0; part < parts; part++) {
     commonest += Math.max(0, ...counts[part].values());
     squares += sizes[part] * sizes[part];
   }
   const { length } = rows;
-  return { others: 1 - commonest / length, crowding: (squares * PARTS) / (length * length) };
+  return { others: 1 - commonest / length, crowding: (squares * parts) / (length * length) };
 }
 
 /** Many tasks of few samples each. */

@@ -22,12 +22,19 @@ const EVERY_100: ProfileEvent = {
 /** What is found of samples in these functions, a microsecond for each event. */
 function find(
   funcs: readonly number[],
-  { event = EVERY_100, periods = funcs.map(() => 100), streams = 1, nsPerEvent = 1000 } = {},
+  {
+    event = EVERY_100,
+    periods = funcs.map(() => 100),
+    streams = 1,
+    streamOf = (i: number): number => i % streams,
+    threadOf = null as ((i: number) => number) | null,
+    nsPerEvent = 1000,
+  } = {},
 ) {
   let timeNs = 0;
   const drawn = funcs.map((_, i): DrawnSample => {
     timeNs += periods[i] * nsPerEvent;
-    return { timeNs, period: periods[i], stream: i % streams };
+    return { timeNs, period: periods[i], stream: streamOf(i), thread: (threadOf ?? streamOf)(i) };
   });
   const input = recordingOf([event], drawn);
   const { groups, arrivedEvents } = finish(alignPeriods(input));
@@ -67,6 +74,32 @@ describe('samples in step with the work', () => {
 
   it('one instruction in all samples may be one place of a loop', () => {
     expect(find(loop([70, 30], 1000))).toMatchObject({ kind: 'one-place' });
+  });
+
+  it('few samples of the end of a program do not hide that all others are in one place', () => {
+    const found = find([...Array<number>(998).fill(0), 5, 6]);
+    expect(found).toMatchObject({ kind: 'one-place', samples: 875, others: 2, places: 1 });
+    expect(inStepText(found!)).toContain('all but 2 of 875 samples');
+    expect(find([...Array<number>(900).fill(0), ...Array<number>(100).fill(1)])).toBeNull();
+  });
+
+  it('a loop in step is in another place of it after each move to another CPU', () => {
+    // Samples 300 to 499 and 800 to 899 are taken on another CPU.
+    const onSecond = (i: number) => (i >= 300 && i < 500) || (i >= 800 && i < 900);
+    const funcs = Array.from({ length: 1200 }, (_, i) => (i < 800 ? 0 : 1));
+    const streamOf = (i: number) => (onSecond(i) ? 1 : 0);
+    const found = find(funcs, { streamOf, threadOf: () => 0 });
+    expect(found).toMatchObject({ kind: 'one-place', others: 0, places: 2 });
+    expect(inStepText(found!)).toContain('until their thread moves to another CPU');
+    expect(find(funcs), 'phases, without a move').toBeNull();
+  });
+
+  it('stretches of few samples between moves tell of no place', () => {
+    const random = randomly(11);
+    const turns = Array.from({ length: 125 }, () => Math.floor(3 * random()));
+    const funcs = Array.from({ length: 1000 }, (_, i) => turns[i >> 3]);
+    const streamOf = (i: number) => (i >> 3) % 2;
+    expect(find(funcs, { streamOf, threadOf: () => 0 })).toBeNull();
   });
 
   it('functions in any order are not in step, nor are phases of changing lengths', () => {
@@ -112,8 +145,36 @@ describe('samples in step with the work', () => {
     expect(inStepRemedy(found!, EVERY_100)).toBe('record with -c 13');
   });
 
-  it('the advice is a prime near to the period, or below the rate', () => {
-    expect([periodOffStep(100), periodOffStep(101), periodOffStep(1000)]).toEqual([101, 103, 1009]);
-    expect([rateOffStep(1000), rateOffStep(4000), rateOffStep(50)]).toEqual([983, 3947, 53]);
+  it('work by a timer is found where many samples come in each of its cycles', () => {
+    // Forty samples in 10 ms, at the same places of each cycle to some microseconds.
+    const random = randomly(5);
+    const drawn = Array.from(
+      { length: 4000 },
+      (_, i): DrawnSample => ({
+        timeNs: Math.floor(i / 40) * 10e6 + (i % 40) * 200_000 + Math.floor(5000 * random()),
+        period: 40 + Math.floor(20 * random()),
+      }),
+    );
+    const funcs = drawn.map((_, i) => (i % 40 < 15 ? 0 : 1));
+    const input = recordingOf([{ ...PAGE_FAULTS, frequencyHz: 3989 }], drawn);
+    const { groups, arrivedEvents } = finish(alignPeriods(input));
+    expect(findInStep(input, groups, 0, arrivedEvents, placesIn(funcs))).toMatchObject({
+      kind: 'clock',
+      everyNs: 10e6,
+    });
+  });
+
+  it('the advice is a prime by the golden section below the period or the rate', () => {
+    expect([periodOffStep(2), periodOffStep(100), periodOffStep(1000)]).toEqual([3, 61, 617]);
+    expect([rateOffStep(1000), rateOffStep(4000), rateOffStep(50)]).toEqual([719, 2887, 31]);
+  });
+
+  it('the period that is advised soon has been everywhere in a loop, wherever it begins', () => {
+    for (const length of [50, 100, 200, 300]) {
+      let share = 0;
+      for (let i = 0; i < 40; i++)
+        if ((i * periodOffStep(100)) % length < 0.7 * length) share += 1 / 40;
+      expect(Math.abs(share - 0.7), `a loop of ${length}`).toBeLessThan(0.06);
+    }
   });
 });

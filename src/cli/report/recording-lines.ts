@@ -43,12 +43,15 @@ function noteLines({ profile, facts }: OpenedProfile, isVerbose: boolean): strin
   ];
 }
 
-/** How far the shares of an event can be trusted: what was lost, or what the intervals mean. */
+/**
+ * How far the shares of an event can be trusted: what was lost, or what the intervals mean. No intervals are
+ * vouched for where all samples are in one place of what may be a loop.
+ */
 export function trustLine(
   { losses }: Profile,
   event: EventIndex,
   samples: number,
-  hasIntervals: boolean,
+  areIntervalsSure: boolean,
 ): string[] {
   const lost = lostSamplesOf(losses, event);
   if (lost > 0) {
@@ -57,7 +60,7 @@ export function trustLine(
         '(record -m 16M) or a lower rate (-F) lose less',
     ];
   }
-  if (!hasIntervals || samples === 0) return [];
+  if (!areIntervalsSure || samples === 0) return [];
   return ['# trust: no sample was lost; in 95 of 100 recordings a share lies in its interval'];
 }
 

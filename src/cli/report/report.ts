@@ -221,7 +221,8 @@ function reportLines(
   const right = numbers.map((_, column) => column);
   const table = formatTable(header, cells, { right, colour: wantsColour() });
   const pairs = withDso ? findInseparablePairs(opened, event, report, estimator, select) : [];
-  const trust = trustLine(profile, event, report.samples, hasIntervals);
+  const isOfOnePlace = hasIntervals && opened.inStep(event)?.kind === 'one-place';
+  const trust = trustLine(profile, event, report.samples, hasIntervals && !isOfOnePlace);
   return [...lines, ...awake.line, ...trust, '', ...table, ...rest, ...inseparableLines(pairs)];
 }
 

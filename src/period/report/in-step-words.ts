@@ -22,16 +22,23 @@ export function inStepText(found: InStep): string {
         'places; the intervals allow for it'
       );
     case 'one-place':
-      return (
-        `all ${formatCount(found.samples)} samples at equal intervals are in one place: if that is ` +
-        'one of a loop, the loop has others that no sample shows'
-      );
+      return onePlaceText(found);
     case 'tasks':
       return (
         `${formatShare(found.share)} of the events came before the first samples of ` +
         `${formatCount(found.tasks)} tasks, which may begin alike; the intervals allow for it`
       );
   }
+}
+
+function onePlaceText({ samples, others, places }: InStep & { kind: 'one-place' }): string {
+  const all = others === 0 ? 'all' : `all but ${formatCount(others)} of`;
+  const where =
+    places > 1
+      ? `in one place until their thread moves to another CPU, then in another (${places} in all): if ` +
+        'these are places of a loop, it has others that no sample shows'
+      : 'in one place: if that is one of a loop, the loop has others that no sample shows';
+  return `${all} ${formatCount(samples)} samples at equal intervals are ${where}`;
 }
 
 /** The options that would avoid it, or tell whether it is so. */
