@@ -43,7 +43,8 @@ const send = (socket: string, onEnd: () => void): void => {
   if (file === null) throw new Error('perf-ts has no code-events library for this machine');
   const library = load(file);
   library.start(socket, false, () => {
-    library.setInterpretedFrames(false);
+    // V8 before 12 ends a program that makes a code cache of functions with such frames without the flag.
+    if (Number.parseInt(process.versions.v8, 10) >= 12) library.setInterpretedFrames(false);
     onEnd();
   });
   // Not before: code that V8 has not announced would have a frame without a name.

@@ -31,6 +31,24 @@ if (isMainThread) {
 }
 `;
 
+/** A program that compiles scripts, and on SIGUSR2 makes a code cache of each and ends. */
+const CACHES = `
+const { Script } = require('node:vm');
+const scripts = [];
+function turn() {
+  const script = new Script('(function made' + scripts.length + '() { return [1].map((x) => x + 1); })');
+  script.runInThisContext()();
+  scripts.push(script);
+  setTimeout(turn, 2);
+}
+turn();
+process.on('SIGUSR2', () => {
+  for (const script of scripts) script.createCachedData();
+  process.exit(0);
+});
+console.log('begun');
+`;
+
 /** A program whose event loop never turns. */
 const BUSY = `
 function warm(n) { let sum = 0; for (let i = 0; i < n; i++) sum += Math.sqrt(i) * (i % 7); return sum; }
@@ -103,6 +121,20 @@ describeLive('attaching to a running Node', () => {
     expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
     expect(libraries()).toBe(once);
   });
+
+  for (const [way, flags, option] of [
+    ['through its inspector', [], '--attach-js'],
+    ['by perf-ts/register', ['--require', REGISTER], '-q'],
+  ] as const) {
+    it(`leaves a program that makes code caches running, taken in ${way}`, async () => {
+      const { pid, child } = await start(CACHES, [], flags);
+      const before = threads(pid);
+      record(pid, option);
+      await until(() => threads(pid) === before);
+      process.kill(pid, 'SIGUSR2');
+      expect(await once(child, 'exit')).toEqual([0, null]);
+    });
+  }
 
   it('names a process whose event loop never turns, and closes its port', async () => {
     const { pid } = await start(BUSY);
