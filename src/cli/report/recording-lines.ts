@@ -45,13 +45,13 @@ function noteLines({ profile, facts }: OpenedProfile, isVerbose: boolean): strin
 
 /**
  * How far the shares of an event can be trusted: what was lost, or what the intervals mean. No intervals are
- * vouched for where all samples are in one place of what may be a loop.
+ * vouched for where all samples may be at the same places of a loop or of many tasks.
  */
 export function trustLine(
   { losses }: Profile,
   event: EventIndex,
   samples: number,
-  areIntervalsSure: boolean,
+  { areIntervalsSure, areLossesKnown }: { areIntervalsSure: boolean; areLossesKnown: boolean },
 ): string[] {
   const lost = lostSamplesOf(losses, event);
   if (lost > 0) {
@@ -61,7 +61,12 @@ export function trustLine(
     ];
   }
   if (!areIntervalsSure || samples === 0) return [];
-  return ['# trust: no sample was lost; in 95 of 100 recordings a share lies in its interval'];
+  const meaning = 'in 95 of 100 recordings a share lies in its interval';
+  return [
+    areLossesKnown
+      ? `# trust: no sample was lost; ${meaning}`
+      : `# trust: ${meaning}, if no sample was lost`,
+  ];
 }
 
 /** What to look at next, in one line. */

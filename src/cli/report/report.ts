@@ -221,8 +221,10 @@ function reportLines(
   const right = numbers.map((_, column) => column);
   const table = formatTable(header, cells, { right, colour: wantsColour() });
   const pairs = withDso ? findInseparablePairs(opened, event, report, estimator, select) : [];
-  const isOfOnePlace = hasIntervals && opened.inStep(event)?.kind === 'one-place';
-  const trust = trustLine(profile, event, report.samples, hasIntervals && !isOfOnePlace);
+  const trust = trustLine(profile, event, report.samples, {
+    areIntervalsSure: hasIntervals && !isSeenInPart(opened, event),
+    areLossesKnown: weights.areOfText !== true,
+  });
   return [...lines, ...awake.line, ...trust, '', ...table, ...rest, ...inseparableLines(pairs)];
 }
 
@@ -306,6 +308,12 @@ function tailsLine(opened: OpenedProfile, event: EventIndex, { tails }: Weights)
       `(${formatShare(after / eventsCounted)}) came after the last samples of their tasks: ` +
       'they are counted at these, and the intervals allow for it',
   ];
+}
+
+/** Whether samples may all be at some places of a loop or of alike tasks, so that no interval is vouched for. */
+function isSeenInPart(opened: OpenedProfile, event: EventIndex): boolean {
+  const kind = opened.inStep(event)?.kind;
+  return kind === 'one-place' || kind === 'tasks';
 }
 
 /** A line for samples in step with the work, with the option that avoids it. */

@@ -26,7 +26,8 @@ export function inStepText(found: InStep): string {
     case 'tasks':
       return (
         `${formatShare(found.share)} of the events came before the first samples of ` +
-        `${formatCount(found.tasks)} tasks, which may begin alike; the intervals allow for it`
+        `${formatCount(found.tasks)} tasks, which may begin alike; the intervals allow for these events, not for ` +
+        'other places that all tasks were sampled at'
       );
   }
 }

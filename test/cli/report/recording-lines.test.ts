@@ -29,18 +29,30 @@ describe('idle CPUs in a report', () => {
 });
 
 describe('the line on trust', () => {
+  const sure = { areIntervalsSure: true, areLossesKnown: true };
   const profileWith = (lostSamples: number) =>
     ({ losses: [{ event: 0, lostRecords: 0, lostSamples }] }) as unknown as Profile;
 
   it('names the losses and what helps against them', () => {
-    const [line] = trustLine(profileWith(100), 0 as EventIndex, 900, true);
+    const [line] = trustLine(profileWith(100), 0 as EventIndex, 900, sure);
     expect(line).toMatch(/10\.00% of the samples were lost/);
     expect(line).toMatch(/-m 16M.*-F/);
   });
 
+  it('does not say that nothing was lost where that is not known', () => {
+    const [line] = trustLine(profileWith(0), 0 as EventIndex, 900, {
+      ...sure,
+      areLossesKnown: false,
+    });
+    expect(line).toContain('95 of 100');
+    expect(line).not.toContain('no sample was lost;');
+  });
+
   it('says what the intervals mean where nothing was lost', () => {
-    expect(trustLine(profileWith(0), 0 as EventIndex, 900, true)[0]).toContain('95 of 100');
-    expect(trustLine(profileWith(0), 0 as EventIndex, 900, false)).toEqual([]);
+    expect(trustLine(profileWith(0), 0 as EventIndex, 900, sure)[0]).toContain('95 of 100');
+    expect(
+      trustLine(profileWith(0), 0 as EventIndex, 900, { ...sure, areIntervalsSure: false }),
+    ).toEqual([]);
   });
 });
 
