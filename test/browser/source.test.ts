@@ -2,6 +2,7 @@
 
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, it } from 'vitest';
 import type { ViewServer } from '../../src/view/server.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';
@@ -88,6 +89,16 @@ describeBrowser('the tab Source', (tab) => {
       }
     },
   );
+
+  it('shows the same lines in the page that is saved as a file', async () => {
+    const saved = await fetch(`${server.url}page?files=0&view=tab%3Dsource`);
+    const path = join(scratchDirectory(), 'saved.html');
+    writeFileSync(path, await saved.text());
+    const { page } = await tab.visit(pathToFileURL(path).href);
+    const first = page.locator('.source-table .is-first').first();
+    await first.waitFor();
+    expect(await first.innerText()).toMatch(/const line(\d+) = \1;/);
+  });
 
   it('shows the whole file of a function, and says that it was changed since', async () => {
     const page = await visit();

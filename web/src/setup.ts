@@ -1,4 +1,9 @@
-import type { PageDataPlace, PageFile, PageSetup } from '../../src/formats/export/page-profile.ts';
+import type {
+  PageDataPlace,
+  PageFile,
+  PageSetup,
+  PageSources,
+} from '../../src/formats/export/page-profile.ts';
 import { decodePageReport, type PageReport } from '../../src/formats/export/page-report.ts';
 import { trustedScriptUrl } from './trusted.ts';
 
@@ -27,14 +32,14 @@ export async function loadPageReport(document: Document, file: PageFile): Promis
   return decodePageReport(await response.text());
 }
 
-/** Texts of source files by row of the profile's strings; empty where the page has none inside. */
+/** Source files; empty where the page has none inside. */
 export async function loadPageSources(
   document: Document,
   { title, sources }: PageFile,
-): Promise<Readonly<Record<number, string>>> {
+): Promise<PageSources> {
   if (sources === undefined) return {};
   const response = await loadPart(document, title, sources);
-  return (await response.json()) as Record<number, string>;
+  return (await response.json()) as PageSources;
 }
 
 async function loadPart(document: Document, title: string, part: PageDataPlace): Promise<Response> {

@@ -105,3 +105,6 @@ export type PageSource = {
   /** When the file was changed, in words, if that was after the recording; null: it was not. */
   readonly changed: string | null;
 };
+
+/** Source files inside of a page that is a file, by row of `profile.strings`; as JSON. */
+export type PageSources = Readonly<Record<number, PageSource>>;

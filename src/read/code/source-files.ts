@@ -4,7 +4,7 @@ import { NONE } from '../../base/brand.ts';
 import { FailedError } from '../../base/errors.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { printable } from '../../base/printable.ts';
-import type { PageSource } from '../../formats/export/page-profile.ts';
+import type { PageSource, PageSources } from '../../formats/export/page-profile.ts';
 import type { Profile } from '../../profile/types.ts';
 import { isForRoot, type Reader, readersBesidesRoot } from './access.ts';
 
@@ -40,10 +40,14 @@ export class SourceFiles {
 
   /** A `PageSource` as JSON. Throws `FailedError` with the reason why there is no text. */
   answer(string: number): string {
+    return JSON.stringify(this.source(string));
+  }
+
+  /** Throws as `answer` does. */
+  source(string: number): PageSource {
     const text = this.read(string);
     const path = pathOf(this.#profile.strings[string]);
-    const answer: PageSource = { text, changed: changedSince(path, this.#recording) };
-    return JSON.stringify(answer);
+    return { text, changed: changedSince(path, this.#recording) };
   }
 
   /** The text alone. */
@@ -58,22 +62,22 @@ export class SourceFiles {
   }
 }
 
-/** The files in which most samples were taken: JSON of an object with their texts by row of the strings. */
+/** The files in which most samples were taken: `PageSources` as JSON. */
 export function hotSources(profile: Profile, sources: SourceFiles): string {
-  const texts: Record<number, string> = {};
+  const texts: Record<number, PageSource> = {};
   let room = MOST_HOT_CHARACTERS;
   for (const file of hottestFiles(profile, HOT_FILES)) {
     try {
-      const text = sources.answer(file);
-      if (text.length > room) continue;
-      room -= text.length;
-      texts[file] = text;
+      const source = sources.source(file);
+      if (source.text.length > room) continue;
+      room -= source.text.length;
+      texts[file] = source;
     } catch (error) {
       // A file without its sources is still a page.
       if (!(error instanceof FailedError)) throw error;
     }
   }
-  return JSON.stringify(texts);
+  return JSON.stringify(texts satisfies PageSources);
 }
 
 /** Rows of the strings, most samples first. */

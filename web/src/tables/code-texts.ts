@@ -1,5 +1,9 @@
 import type { PageAssembly } from '../../../src/code/disassembly/types.ts';
-import type { PageFile, PageSource } from '../../../src/formats/export/page-profile.ts';
+import type {
+  PageFile,
+  PageSource,
+  PageSources,
+} from '../../../src/formats/export/page-profile.ts';
 import { loadPageSources } from '../setup.ts';
 
 /** Texts of a recording's code, each fetched from the server once; a sentence if there is none. */
@@ -9,7 +13,7 @@ export class CodeTexts {
   readonly #assemblies = new Map<number, Promise<PageAssembly | Error>>();
 
   /** Those that a page that is a file has inside; null until they are asked for. */
-  #inside: Promise<Readonly<Record<number, string>>> | null = null;
+  #inside: Promise<PageSources> | null = null;
 
   constructor(file: PageFile) {
     this.#file = file;
@@ -26,8 +30,7 @@ export class CodeTexts {
       const { source } = this.#file.links;
       if (source === undefined) {
         this.#inside ??= loadPageSources(document, this.#file);
-        const text = (await this.#inside)[string];
-        return text === undefined ? new Error(NOT_INSIDE) : { text, changed: null };
+        return (await this.#inside)[string] ?? new Error(NOT_INSIDE);
       }
       const response = await get(source, 'name', string);
       return response instanceof Error ? response : ((await response.json()) as PageSource);
