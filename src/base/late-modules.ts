@@ -13,11 +13,17 @@ export const lateModules = {
   get dns() {
     return process.getBuiltinModule('node:dns/promises');
   },
+  get inspector() {
+    return process.getBuiltinModule('node:inspector');
+  },
   get net() {
     return process.getBuiltinModule('node:net');
   },
   get tty() {
     return process.getBuiltinModule('node:tty');
+  },
+  get workerThreads() {
+    return process.getBuiltinModule('node:worker_threads');
   },
   get zlib() {
     return process.getBuiltinModule('node:zlib');

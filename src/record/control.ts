@@ -1,6 +1,7 @@
 import { closeSync, constants, createReadStream, fstatSync, openSync, writeSync } from 'node:fs';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { FailedError, UsageError } from '../base/errors.ts';
+import { lateModules } from '../base/late-modules.ts';
 import { printable } from '../base/printable.ts';
 
 /** Where commands come from and where they are acknowledged: descriptors, or paths of FIFOs. */
@@ -71,7 +72,7 @@ export class Control {
     this.#input.on('data', (bytes: Buffer | string) => this.#take(String(bytes)));
     // Whoever gave the commands may go: the recording goes on.
     this.#input.on('error', () => {});
-    if (this.#input instanceof Socket) this.#input.unref();
+    if (this.#input instanceof lateModules.net.Socket) this.#input.unref();
   }
 
   /** Opens the places and begins to listen. */
@@ -85,7 +86,8 @@ export class Control {
 
   close(): void {
     this.#input.destroy();
-    const own = this.#input instanceof Socket ? this.#opened.slice(1) : this.#opened;
+    const own =
+      this.#input instanceof lateModules.net.Socket ? this.#opened.slice(1) : this.#opened;
     for (const fd of own) closeQuietly(fd);
   }
 
@@ -181,7 +183,7 @@ function openPlace(place: number | string): number {
 function inputFrom(fd: number): Socket | ReturnType<typeof createReadStream> {
   const status = fstatSync(fd);
   if (status.isFIFO() || status.isSocket()) {
-    return new Socket({ fd, readable: true, writable: false });
+    return new lateModules.net.Socket({ fd, readable: true, writable: false });
   }
   return createReadStream('', { fd, autoClose: false });
 }

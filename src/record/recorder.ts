@@ -29,7 +29,6 @@ import { isDelayed, type RecordOptions, type RecordTarget } from './record-optio
 import type { CommandExit, Recording, RunningRecording } from './recording.ts';
 import { RecordingFile } from './recording-file.ts';
 import { type OpenedRecording, openRecordingParts } from './recording-parts.ts';
-import { unwindCopies } from './unwind-copies.ts';
 
 type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
 type ExecFailed = Extract<SamplerEvent, { kind: 'exec-failed' }>;
@@ -521,6 +520,8 @@ class Recorder implements ControlActions {
     let fileBytes = recordedBytes;
     if (reason !== 'write-error') {
       if (place !== null && dropsCopies(this.#options.callGraph)) {
+        // Loaded here: the unwinder is a third of the program, and most recordings copy no stacks.
+        const { unwindCopies } = await import('./unwind-copies.ts');
         fileBytes = await unwindCopies(file.file, recordedBytes, this.#say);
       }
       const removeStored = (): void => {

@@ -32,6 +32,21 @@ test('--version prints the version of the package and does not load the program'
   }
 });
 
+test('a recording loads none of the modules that only connections, terminals and threads need', () => {
+  const data = join(scratch, 'perf.data');
+  const { modules } = modulesOf(['record', '-q', '-e', 'page-faults', '-o', data, '--', 'true']);
+  for (const name of [
+    'child_process',
+    'crypto',
+    'http',
+    'inspector',
+    'net',
+    'readline',
+    'worker_threads',
+  ])
+    expect(modules).not.toContain(`NativeModule ${name}`);
+});
+
 test.each([
   ['--help', 0],
   ['report --help', 0],

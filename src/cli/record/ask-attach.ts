@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { registeredSocket } from '../../record/code-events/registered.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
 import { unnamedNodes } from '../../system/launch/attached-node.ts';
@@ -14,6 +13,7 @@ export async function askAttach({ pids, nodeFlags }: RecordOptions): Promise<boo
   if (unnamed.length === 0) return false;
   const what =
     unnamed.length === 1 ? `process ${unnamed[0]} runs` : `processes ${unnamed.join(', ')} run`;
+  const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await terminal.question(

@@ -4,10 +4,10 @@ import { EXIT } from '../../base/exit-status.ts';
 import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
-import { type Course, type Driven, driveRecording } from '../../record/load/drive.ts';
+import type { Course, Driven } from '../../record/load/drive.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
 import { beginRecording } from '../../record/recorder.ts';
-import type { CommandExit, Recording } from '../../record/recording.ts';
+import type { CommandExit, Recording, RunningRecording } from '../../record/recording.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { processesOfUser } from '../../tools/top/processes-of-user.ts';
 import { commandStatus } from '../command/command-status.ts';
@@ -20,7 +20,6 @@ import { askAttach } from './ask-attach.ts';
 import { optionsForCourse, readCourse } from './course-flags.ts';
 import { describeDryRun } from './dry-run.ts';
 import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
-import { besideLines, countedBeside } from './record-stat.ts';
 
 /** `perf-ts record`: records, forwards signals, prints the closing line, sets the exit status. */
 export async function runRecord(command: string[], flags: RecordFlags): Promise<void> {
@@ -109,6 +108,12 @@ async function recordWithView(
   }
 }
 
+/** Loaded with its first use: it brings HTTP and TLS. */
+async function drive(running: RunningRecording, course: Course): Promise<Driven> {
+  const { driveRecording } = await import('../../record/load/drive.ts');
+  return driveRecording(running, course);
+}
+
 /** Until the file is complete and the command has ended; with a page, until Ctrl-C or another signal. */
 async function recordAndTell(
   options: RecordOptions,
@@ -128,14 +133,16 @@ async function recordAndTell(
   const snapshot = (): void => running.snapshot();
   process.on('SIGUSR2', snapshot);
   await view?.show();
-  const driving = course === null ? null : driveRecording(running, course);
+  const driving = course === null ? null : drive(running, course);
   // Its failure is thrown below, once the file is complete and the command has ended.
   driving?.catch(() => {});
   const recording = await running.finished;
   side?.end();
-  if (flags.json) writeError(`${JSON.stringify(summary(recording))}\n`);
+  const beside = recording.counted === null ? null : await import('./record-stat.ts');
+  const counted = beside?.countedBeside(recording);
+  if (flags.json) writeError(`${JSON.stringify({ ...summary(recording), counted })}\n`);
   else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
-  if (!flags.json && !quiet) for (const line of besideLines(recording)) say(line);
+  if (!flags.json && !quiet) for (const line of beside?.besideLines(recording) ?? []) say(line);
   process.off('SIGUSR2', snapshot);
   signals.complete();
   const exit = side === null ? await running.exited : await statusOfSide(side);
@@ -224,7 +231,6 @@ function summary(recording: Recording): object {
     events,
     notices,
     endReason,
-    ...(recording.counted !== null && { counted: countedBeside(recording) }),
   };
 }
 

@@ -12,8 +12,8 @@ import { fileSource } from '../../system/files/open-regular.ts';
 import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
+import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT } from './attachment-names.ts';
 import { findDenoCode } from './deno-code.ts';
-import { CODE_EVENTS_ATTACHMENT } from './jit-files.ts';
 import {
   MAX_NOTES_BYTES,
   type NodeNote,
@@ -22,9 +22,6 @@ import {
   pidsWithNotes,
 } from './node-notes.ts';
 import { ScriptMaps } from './script-maps.ts';
-
-/** Name of the attachment with the notes of a process, without its pid. */
-export const NODE_NOTES_ATTACHMENT = 'node-notes/';
 
 /** The name of what no symbol covers. */
 const UNKNOWN = '[unknown]';

@@ -18,15 +18,10 @@ import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
 import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
+import { CODE_EVENTS_ATTACHMENT, PERF_MAP_ATTACHMENT } from './attachment-names.ts';
 import { dumpWriter, jitdumpAttachment, MAX_STORED_JITDUMP_BYTES } from './dump-name.ts';
 import { withScriptLines } from './script-lines.ts';
 import { withV8Lines } from './v8-lines.ts';
-
-/** Name of the attachment with the perf map of a process, without its pid. */
-export const PERF_MAP_ATTACHMENT = 'perf-map/';
-
-/** Name of the attachment with what V8 announced to the recorder, without its pid. */
-export const CODE_EVENTS_ATTACHMENT = 'code-events/';
 
 const CLOCK_MONOTONIC = 1;
 /** What the recorder adds to a map: 32 bytes for each look at it. */

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { existsSync, readlinkSync } from 'node:fs';
+import { lateModules } from '../../base/late-modules.ts';
 import { printable } from '../../base/printable.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { identifyNode } from '../../system/launch/node-program.ts';
@@ -120,11 +120,15 @@ function attachByInspector(pid: number, socket: string): Promise<HandshakeResult
   const program = packageFile('dist/record/code-events/handshake.js');
   if (!existsSync(program)) return Promise.resolve({ failure: `${program} is missing` });
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [program, `${pid}`, JSON.stringify(options)], {
-      detached: true,
-      stdio: ['ignore', 'pipe', 'ignore'],
-      env: { ...process.env, NODE_OPTIONS: '' },
-    });
+    const child = lateModules.childProcess.spawn(
+      process.execPath,
+      [program, `${pid}`, JSON.stringify(options)],
+      {
+        detached: true,
+        stdio: ['ignore', 'pipe', 'ignore'],
+        env: { ...process.env, NODE_OPTIONS: '' },
+      },
+    );
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;

@@ -1,10 +1,9 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { lateModules } from '../../base/late-modules.ts';
 import { encodeCodeEvents, splitStream } from '../../code/jit/code-events.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import type { NativeBinding } from '../../native/types.ts';
-import { NODE_NOTES_ATTACHMENT } from '../../read/jit/javascript.ts';
-import { CODE_EVENTS_ATTACHMENT } from '../../read/jit/jit-files.ts';
+import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT } from '../../read/jit/attachment-names.ts';
 import { mapNotes } from './map-notes.ts';
 import { peerOfSocket } from './socket-peer.ts';
 
@@ -63,7 +62,7 @@ export class CodeEventSink {
   private constructor(options: CodeEventSinkOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#server = createServer((socket) => this.#accept(socket));
+    this.#server = lateModules.net.createServer((socket) => this.#accept(socket));
   }
 
   async #listen(): Promise<void> {

@@ -1,5 +1,4 @@
-import { Session } from 'node:inspector';
-import { isMainThread } from 'node:worker_threads';
+import { lateModules } from '../../base/late-modules.ts';
 import type { TakenIn } from '../../register/take-in.cts';
 import type { HandshakeResult } from './handshake.ts';
 import { codeEventsModule, takeInModule } from './register-modules.ts';
@@ -21,8 +20,8 @@ export function attachOwnProcess(socket: string): Promise<HandshakeResult> {
   }
   const expression = takeInModule().takeInExpression({ library, socket, closesInspector: false });
   const params = { expression, includeCommandLineAPI: true, returnByValue: true, silent: true };
-  const session = new Session();
-  if (isMainThread) session.connect();
+  const session = new lateModules.inspector.Session();
+  if (lateModules.workerThreads.isMainThread) session.connect();
   else session.connectToMainThread();
   return new Promise((resolve) => {
     session.post('Runtime.evaluate', params, (error: Error | null, answer?: object) => {

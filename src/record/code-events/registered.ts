@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { connect } from 'node:net';
+import { lateModules } from '../../base/late-modules.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import type { TakeInRequest } from '../../register/listen.cts';
 import { uidOfProcess } from '../../system/files/trusted-file.ts';
@@ -38,7 +38,7 @@ export function askRegistered(
   peerOf: NativeBinding['peerOf'],
 ): Promise<HandshakeResult> {
   return new Promise((resolve) => {
-    const socket = connect(path);
+    const socket = lateModules.net.connect(path);
     const end = (result: HandshakeResult): void => {
       socket.destroy();
       resolve(result);

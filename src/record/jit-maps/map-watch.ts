@@ -6,7 +6,7 @@ import { encodeMapLog } from '../../code/jit/map-log.ts';
 import { MAX_PERF_MAP_BYTES } from '../../code/jit/perf-map.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import type { SamplerTarget } from '../../native/types.ts';
-import { PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
+import { PERF_MAP_ATTACHMENT } from '../../read/jit/attachment-names.ts';
 import { openRegularBelow } from '../../system/files/open-below.ts';
 import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';

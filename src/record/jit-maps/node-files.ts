@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { lateModules } from '../../base/late-modules.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
-import { NODE_NOTES_ATTACHMENT } from '../../read/jit/javascript.ts';
-import { CODE_EVENTS_ATTACHMENT, PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
+import {
+  CODE_EVENTS_ATTACHMENT,
+  NODE_NOTES_ATTACHMENT,
+  PERF_MAP_ATTACHMENT,
+} from '../../read/jit/attachment-names.ts';
 import {
   MAX_NOTES_BYTES,
   notesPath,

@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
+import { lateModules } from '../../base/late-modules.ts';
 import type { TracepointSource } from '../../kernel/events/event-sources.ts';
 import { readRunPlace } from '../run-place.ts';
 import { helperEnvironment } from '../system-programs.ts';
@@ -20,7 +20,7 @@ const SYSTEM_TRACEFS: TracefsPlace = {
   // As perf does: root finds tracepoints also where nobody mounted tracefs, as in many containers.
   mount: (root) =>
     process.geteuid?.() === 0 &&
-    spawnSync('mount', ['-t', 'tracefs', 'nodev', root], {
+    lateModules.childProcess.spawnSync('mount', ['-t', 'tracefs', 'nodev', root], {
       stdio: 'ignore',
       env: helperEnvironment(),
     }).status === 0,

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { NONE } from '../../base/brand.ts';
+import { lateModules } from '../../base/late-modules.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { packageFile } from '../version.ts';
 import { variable, withVariable } from './command-environment.ts';
@@ -62,7 +62,7 @@ export function addNodeFlags(
  * written. Where that fails it sets V8's flags, so maps may come to be all the same.
  */
 function withCodeEvents(command: CommandSpec, preload: string): NodeFlags {
-  const recordingId = randomBytes(8).toString('hex');
+  const recordingId = lateModules.crypto.randomBytes(8).toString('hex');
   const codeSocket = newCodeSocket();
   const earlier = variable(command.env, 'NODE_OPTIONS');
   const value = `${earlier} --require=${quote(preload)}`.trim();
@@ -81,7 +81,7 @@ function withCodeEvents(command: CommandSpec, preload: string): NodeFlags {
 
 /** An abstract Unix socket (unix(7)) that nobody guesses: no file, and gone with whoever listens. */
 export function newCodeSocket(): string {
-  return `@perf-ts-${randomBytes(8).toString('hex')}`;
+  return `@perf-ts-${lateModules.crypto.randomBytes(8).toString('hex')}`;
 }
 
 /** Node's own options on its command line: those before the script. */

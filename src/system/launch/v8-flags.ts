@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
+import { lateModules } from '../../base/late-modules.ts';
 import { printable } from '../../base/printable.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { variable, withVariable } from './command-environment.ts';
@@ -121,7 +121,7 @@ export function withV8Flags(
   if (options.length === 0 && words.length === 0) return unchanged;
   const earlier = variable(command.env, 'NODE_OPTIONS');
   const value = [earlier, ...options].filter((text) => text !== '').join(' ');
-  const recordingId = preload === null ? null : randomBytes(8).toString('hex');
+  const recordingId = preload === null ? null : lateModules.crypto.randomBytes(8).toString('hex');
   const env = withVariable(command.env, 'NODE_OPTIONS', value);
   const behindNode = found.at + 1;
   const where = inOptions ? 'NODE_OPTIONS' : 'node';

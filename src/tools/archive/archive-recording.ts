@@ -16,8 +16,9 @@ import { readKernelSymbols, readProvenance } from '../../read/facts/provenance.t
 import type { FileSource } from '../../read/files/fd-source.ts';
 import { archiveOf } from '../../read/files/find-archive.ts';
 import { SymbolFiles, type SymbolSources } from '../../read/files/symbol-files.ts';
+import { PERF_MAP_ATTACHMENT } from '../../read/jit/attachment-names.ts';
 import { jitdumpAttachment } from '../../read/jit/dump-name.ts';
-import { openJitdump, ownersOfFile, PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
+import { openJitdump, ownersOfFile } from '../../read/jit/jit-files.ts';
 import { runPipeline } from '../../read/open-profile.ts';
 import { withSource } from '../../read/open-recording.ts';
 import type { Pipeline } from '../../read/pipeline.ts';
