@@ -88,9 +88,10 @@ describeLive('a profile of the own process', () => {
       const refused = (options) => startSelfProfile(options).catch(({ name, message }) => [name, message.includes('no-such-event')]);
       result = [
         await refused({ format: 'pprof', seconds: 1, events: ['no-such-event'] }),
+        (await refused({ format: 'gif', seconds: 1 }))[0],
         await profileSelf({ format: 'pprof', seconds: 1, events: ['no-such-event'] }).catch(({ name }) => name),
       ];
     `);
-    expect(errors).toEqual([['UsageError', true], 'UsageError']);
+    expect(errors).toEqual([['UsageError', true], 'UsageError', 'UsageError']);
   });
 });

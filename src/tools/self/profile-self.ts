@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { Deferred } from '../../base/deferred.ts';
 import { UsageError } from '../../base/errors.ts';
 import { unpackError } from '../../base/sent-error.ts';
+import { EXPORT_FORMATS } from '../../read/export-profile.ts';
 import type { SelfReply, SelfRequest, SelfThreadData } from './self-messages.ts';
 import type { RunningSelfProfile, SelfProfileOptions } from './self-options.ts';
 
@@ -46,7 +47,13 @@ export async function startSelfProfile(options: SelfProfileOptions): Promise<Run
   }
 }
 
-function checkOptions({ seconds, freq }: SelfProfileOptions): void {
+function checkOptions({ seconds, freq, format }: SelfProfileOptions): void {
+  const formats: readonly string[] = [...EXPORT_FORMATS, 'pprof'];
+  if (!formats.includes(format)) {
+    throw new UsageError(
+      `profileSelf: format is ${format}; it has to be one of ${formats.join(', ')}`,
+    );
+  }
   for (const [name, value] of Object.entries({ seconds, freq })) {
     if (value === undefined || (Number.isFinite(value) && value > 0)) continue;
     throw new UsageError(`profileSelf: ${name} is ${value}; it has to be a number above 0`);
