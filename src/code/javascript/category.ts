@@ -6,8 +6,8 @@ export function categoryOfScript(file: string): FuncCategory {
   return file.includes('/node_modules/') ? 'dependency' : 'user code';
 }
 
-/** V8's own code, embedded in the binary (`Builtins_`) or made at run time (`Builtin:` …). */
-const BUILTIN = /^(?:Builtins_|Builtin:|BytecodeHandler:|Stub:|RegExp:)/;
+/** V8's own code, embedded in the binary (`Builtins_`) or made at run time (`Builtin:` …; `RegExp.` since V8 13). */
+const BUILTIN = /^(?:Builtins_|Builtin:|BytecodeHandler:|Stub:|RegExp[:.])/;
 /** Templates have their return type in front: `void v8::internal::…`. */
 const V8_CPP = /^(?:(?:void|bool|int|unsigned \w+) )?(?:v8|cppgc|heap::base)::/;
 /** V8's own profiler has one function for all of it. */

@@ -88,7 +88,7 @@ function isScript(profile: Profile, func: number): boolean {
   if (isNamedScript(profile, func)) return true;
   const { funcs, strings, dsos } = profile;
   if (dsos[funcs.dso[func]]?.kind !== 'jit') return false;
-  return /^(?:wasm-function|wasm\/|RegExp:)/.test(strings[funcs.name[func]]);
+  return /^(?:wasm-function|wasm\/|RegExp[:.])/.test(strings[funcs.name[func]]);
 }
 
 /** The addon by which perf-ts hears of V8's code in the program. */

@@ -69,7 +69,7 @@ export function formatV8Function(name: string, tier: Tier): string {
  *
  * The names are those of V8's CodeEventLogger and LinuxPerfBasicLogger (src/logging/log.cc,
  * src/diagnostics/perf-jit.cc). Null for all else: `Builtin:ArrayMap`, `BytecodeHandler:Ldar`,
- * `RegExp:…`, code of other machines.
+ * `RegExp:…` (`RegExp.> src: …` since V8 13), code of other machines.
  */
 export function parseV8Name(text: string): V8Name | null {
   const match = JAVASCRIPT.exec(text);

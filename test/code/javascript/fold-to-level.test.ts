@@ -187,6 +187,15 @@ describe('the level javascript', () => {
 });
 
 describe('the level own', () => {
+  test.each(['RegExp:a+', "RegExp.> src: 'a+' flags: ''"])(
+    '%s counts for the function that called it',
+    (name) => {
+      expect(folded('own', [...READ, ...CALL, HANDLE, `${name}@[JIT] tid 1`])).toEqual([
+        '(event loop) > handle /srv/app.js:7',
+      ]);
+    },
+  );
+
   test('dependencies and Node are part of the own function that called them', () => {
     expect(
       folded(
