@@ -10,7 +10,9 @@ import { PERF_MAP_ATTACHMENT } from '../../read/jit/attachment-names.ts';
 import { openRegularBelow } from '../../system/files/open-below.ts';
 import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
+import { newestPid } from '../../system/processes/system-processes.ts';
 import { startTimeMs } from '../../system/processes/thread-stat.ts';
+import { ListingTimes } from './listing-times.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
@@ -66,6 +68,9 @@ export class MapWatch {
   #timer: NodeJS.Timeout | null = null;
   #bytes = 0;
   #nextSearchMs = 0;
+  readonly #listing = new ListingTimes();
+  /** As they were listed last. */
+  #elsewhere: ReturnType<RecordedProcesses['elsewhere']> = [];
   #directoryMs = 0;
   #scannedMs = 0;
   #lastLookNs = 0n;
@@ -213,7 +218,8 @@ export class MapWatch {
   }
 
   #findMapsElsewhere(): void {
-    for (const { pid, innerPid, root } of this.#processes.elsewhere()) {
+    if (this.#listing.isDue(Date.now(), newestPid())) this.#elsewhere = this.#processes.elsewhere();
+    for (const { pid, innerPid, root } of this.#elsewhere) {
       const path = join(root, this.#directory, `perf-${innerPid}.map`);
       if (this.#tails.has(path)) continue;
       if (lstatSync(path, { throwIfNoEntry: false }) === undefined) continue;

@@ -40,6 +40,13 @@ export function listProcesses(): number[] {
   }
 }
 
+/** The pid that was given away last, to a process or a thread; null where it can't be known. */
+export function newestPid(): number | null {
+  // 0.20 0.18 0.12 1/80 11206
+  const pid = Number(readTextOrNull('/proc/loadavg')?.trim().split(' ').at(-1));
+  return Number.isInteger(pid) && pid > 0 ? pid : null;
+}
+
 /**
  * Describes one process; null if it is gone. What may not be read is left out. With `withData` its
  * mappings without code are described too.

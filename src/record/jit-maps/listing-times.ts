@@ -1,0 +1,24 @@
+/** A process that has just begun may still go into another namespace, as runtimes of containers do. */
+const MAY_STILL_MOVE_MS = 1000;
+/** One that has been there may go, too; it rarely does. */
+const RARELY_MS = 2000;
+
+/**
+ * When it is worth to list the processes of a machine again: while there are new ones, and now and then. The
+ * kernel says which pid it gave away last, and that takes a hundredth of the time of a list.
+ */
+export class ListingTimes {
+  #newest: number | null = null;
+  #newUntilMs = Number.NEGATIVE_INFINITY;
+  #listedMs = Number.NEGATIVE_INFINITY;
+
+  /** `newestPid` null: not known. What is due counts as done. */
+  isDue(nowMs: number, newestPid: number | null): boolean {
+    if (newestPid === null || newestPid !== this.#newest)
+      this.#newUntilMs = nowMs + MAY_STILL_MOVE_MS;
+    this.#newest = newestPid;
+    if (nowMs >= this.#newUntilMs && nowMs < this.#listedMs + RARELY_MS) return false;
+    this.#listedMs = nowMs;
+    return true;
+  }
+}
