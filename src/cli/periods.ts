@@ -77,6 +77,7 @@ const IMPORTED: Readonly<Record<ImportFormat, string>> = {
   'perf-script': 'text of perf script',
   cpuprofile: 'a .cpuprofile',
   heapprofile: 'a .heapprofile',
+  speedscope: 'a speedscope file',
 };
 
 function noPeriods(path: string, format: ImportFormat): FailedError {

@@ -142,8 +142,8 @@ export class AnalysedProfile {
   /**
    * How well shares of one event are known, by these weights of its samples. Of a part of them it
    * is not known what was counted in between: each counts as drawn with its own weight. Null for
-   * folded stacks and heap profiles, whose items are sums: what the samples were, and in which order, is gone. Null
-   * also for recordings without events.
+   * folded stacks, heap profiles and speedscope files, whose items are sums: what the samples were, and in which
+   * order, is gone. Null also for recordings without events.
    */
   shareEstimator(
     weights: Weights,
@@ -305,5 +305,5 @@ export class AnalysedProfile {
 
 /** Its items are sums, each of several samples. */
 function isSummed(format: RecordingFacts['imported']): boolean {
-  return format === 'folded' || format === 'heapprofile';
+  return format === 'folded' || format === 'heapprofile' || format === 'speedscope';
 }

@@ -11,6 +11,7 @@ import type {
 } from '../formats/import/imported-profile.ts';
 import { readJavaName } from '../formats/import/java-name.ts';
 import { importPerfScript } from '../formats/import/perf-script.ts';
+import { importSpeedscope } from '../formats/import/speedscope.ts';
 import { demangler } from './code/demangler.ts';
 import {
   checkEventCount,
@@ -55,6 +56,7 @@ const IMPORTERS = {
   'perf-script': importPerfScript,
   folded: importFolded,
   devtools: importDevTools,
+  speedscope: importSpeedscope,
 } as const;
 
 /** The addon is loaded for the first C++ name: most texts have none. */

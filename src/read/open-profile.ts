@@ -55,8 +55,8 @@ export class OpenedProfile extends AnalysedProfile {
 }
 
 /**
- * Reads a perf.data file: every record, in time order, into a profile. Text of `perf script` and folded
- * stacks are known by their content.
+ * Reads a perf.data file: every record, in time order, into a profile. Files of other
+ * tools (`formats/import`) are known by their content.
  *
  * Throws `FailedError` if the file can't be read and `PerfDataError` if it is not perf.data. What
  * is broken within is counted in `diagnostics`.

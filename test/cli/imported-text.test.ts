@@ -19,6 +19,25 @@ const script = written(
     '',
   ].join('\n'),
 );
+const SPEEDSCOPE = {
+  $schema: 'https://www.speedscope.app/file-format-schema.json',
+  shared: { frames: [{ name: 'main' }, { name: 'fast' }, { name: 'slow' }] },
+  profiles: [
+    {
+      type: 'sampled',
+      name: 'app',
+      unit: 'milliseconds',
+      startValue: 0,
+      endValue: 12,
+      samples: [
+        [0, 1],
+        [0, 2],
+      ],
+      weights: [3, 9],
+    },
+  ],
+};
+const speedscope = written('app.speedscope.json', JSON.stringify(SPEEDSCOPE));
 
 const fixture = (name: string) =>
   fileURLToPath(new URL(`../formats/import/fixtures/${name}`, import.meta.url));
@@ -78,6 +97,36 @@ describe('the text of another tool', () => {
     expect(stderr).toContain('a microsecond in it stands for one event of cycles, not for time');
   });
 
+  test('a speedscope file is read: its threads, its sums, and its own export comes back the same', () => {
+    const { status, stdout } = perfTs(['report', speedscope]);
+    expect(status).toBe(0);
+    expect(stdout).toContain('read from a speedscope file');
+    expect(stdout).toMatch(/ 75\.00% .*slow/);
+    expect(stdout).not.toContain('interval');
+    const again = join(scratch, 'again.speedscope.json');
+    perfTs(['export', '--format', 'speedscope', '-o', again, script]);
+    const rows = (path: string) => {
+      const [event] = JSON.parse(perfTs(['report', '--json', path]).stdout).events;
+      return event.rows.map(({ name, self, total }: Record<string, unknown>) => [
+        name,
+        self,
+        total,
+      ]);
+    };
+    expect(rows(again)).toEqual(rows(script));
+    expect(perfTs(['diff', script, again]).status).toBe(0);
+  });
+
+  test('a speedscope file that contradicts itself, or was cut, is refused in one line', () => {
+    const text = JSON.stringify(SPEEDSCOPE);
+    const wrong = written('wrong.json', text.replace('"weights":[3,9]', '"weights":[3]'));
+    const cut = written('cut.json', text.slice(0, -5));
+    const refusals = [wrong, cut].map((path) => perfTs(['report', path]));
+    expect(refusals.map(({ status }) => status)).toEqual([125, 125]);
+    expect(refusals[0].stderr).toMatch(/^perf-ts: .*wrong\.json.* has 2 samples and 1 weights\n$/);
+    expect(refusals[1].stderr).toMatch(/^perf-ts: .*cut\.json.* no complete JSON.*\n$/);
+  });
+
   test('exports of imported text name their weight', () => {
     const options = ['export', '--format', 'speedscope', '-o', '-'];
     expect(perfTs([...options, folded]).stdout).toContain('(the numbers of the imported text)');
@@ -88,6 +137,7 @@ describe('the text of another tool', () => {
     ['text of perf script', script],
     ['a .cpuprofile', cpuProfile],
     ['a .heapprofile', heapProfile],
+    ['a speedscope file', speedscope],
   ])('%s refuses imported text, which has no periods', (what, path) => {
     const { status, stderr } = perfTs(['periods', path]);
     expect(status).toBe(125);

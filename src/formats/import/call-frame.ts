@@ -3,7 +3,7 @@ import type { ImportedProfileBuilder } from './imported-profile.ts';
 import { asNumber, asObject, asText } from './json-text.ts';
 
 /** The DSO of functions of JavaScript: no address tells where their code was. */
-const SCRIPTS = '[JIT] scripts';
+export const SCRIPTS = '[JIT] scripts';
 /** The engines' name of the node that is no function. */
 const ROOT = '(root)';
 /** The text for code of a DSO that has no symbol. */
@@ -31,13 +31,18 @@ export function addCallFrame(
   if (name === ROOT && prefix === NONE) return prefix;
   if (line > 0 && url !== '') {
     const column = asNumber(frame?.columnNumber, NONE) + 1;
-    return builder.stack(prefix, `JS:${name} ${url}:${line}:${column}`, SCRIPTS, null, 0);
+    return builder.stack(prefix, scriptFunction(name, url, line, column), SCRIPTS, null, 0);
   }
   if (url.startsWith('file:') || url.startsWith('node:')) {
     return builder.stack(prefix, `JS:${name} ${url}:0:0`, SCRIPTS, null, 0);
   }
   if (url === '') return builder.stack(prefix, name === '' ? '(anonymous)' : name, null, null, 0);
   return builder.stack(prefix, UNNAMED.test(name) ? '[unknown]' : name, url, null, 0);
+}
+
+/** The name that V8 gives code of this function in perf maps; `line` and `column` from 1. */
+export function scriptFunction(name: string, url: string, line: number, column: number): string {
+  return `JS:${name} ${url}:${line}:${column}`;
 }
 
 /** The function's name, for nodes that are no functions: `(idle)`, `(program)`. */

@@ -16,15 +16,26 @@ const MIN_STACKS = 0.5;
 /** The first key of a profile: its nodes, or their tree. */
 const DEVTOOLS = /^\s*\{[\s\S]*"(?:callFrame|timeDeltas)"\s*:/;
 
+/** The schema that a speedscope file names, or the beginnings of its two parts. */
+const SPEEDSCOPE = new RegExp(
+  String.raw`^\s*\{[\s\S]*(?:"\$schema"\s*:\s*"https?://www\.speedscope\.app/|` +
+    String.raw`"shared"\s*:\s*\{\s*"frames"\s*:|"type"\s*:\s*"(?:evented|sampled)"\s*[,}])`,
+);
+
+/** The texts that are told apart. */
+export type TextFormat = 'perf-script' | 'folded' | 'devtools' | 'speedscope';
+
 /**
  * What the text that begins with `head` is: by its lines, not by its name. Null for anything that
  * is not clearly one of them, binary data first of all. Lines that are neither may stand among
  * them, as messages that went into the same file. `devtools` is a .cpuprofile or .heapprofile.
  */
-export function detectText(head: Uint8Array): 'perf-script' | 'folded' | 'devtools' | null {
+export function detectText(head: Uint8Array): TextFormat | null {
   const bytes = head.subarray(0, DETECT_BYTES);
   if (bytes.length === 0 || bytes.includes(0)) return null;
-  if (DEVTOOLS.test(new TextDecoder().decode(bytes))) return 'devtools';
+  const text = new TextDecoder().decode(bytes);
+  if (DEVTOOLS.test(text)) return 'devtools';
+  if (SPEEDSCOPE.test(text)) return 'speedscope';
   const lines: string[] = [];
   forEachLine(memorySource(bytes), (line) => {
     if (!line.startsWith('#') && line.trim() !== '') lines.push(line);

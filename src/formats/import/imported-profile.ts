@@ -13,7 +13,7 @@ import type {
 import { type ImportedSample, ImportedSamples } from './imported-samples.ts';
 
 /** The files that are imported; which one a text is, `detectText` finds out. */
-export type ImportFormat = 'perf-script' | 'folded' | 'cpuprofile' | 'heapprofile';
+export type ImportFormat = 'perf-script' | 'folded' | 'cpuprofile' | 'heapprofile' | 'speedscope';
 
 /** A profile out of a text. */
 export type ImportedProfile = {
@@ -43,6 +43,8 @@ const LINE_SHOWN = 60;
  * code.
  */
 const NO_ADDRESS_BASE = -(2 ** 52);
+/** Below those: there are fewer names than that. */
+const ON_LINE_BASE = NO_ADDRESS_BASE - 2 ** 32;
 
 /** Makes a name as a text has it the one that is shown. */
 export type ShowName = (name: string) => string;
@@ -78,6 +80,8 @@ export class ImportedProfileBuilder {
   readonly #metThreads = new Set<string>();
   readonly #frameName = new Map<number, number>();
   readonly #samples = new ImportedSamples();
+  /** Frames with lines so far. */
+  #onLine = 0;
   #skipped = 0;
   #firstSkipped = '';
   readonly #showName: ShowName;
@@ -115,10 +119,7 @@ export class ImportedProfileBuilder {
     inlineDepth: number,
   ): number {
     const dsoIndex = dso === null ? NONE : this.dso(dso);
-    const func = this.#builder.internFunc(
-      this.#builder.strings.intern(this.#shown(name)),
-      dsoIndex,
-    );
+    const func = this.#func(name, dsoIndex);
     // Garbage that a broken stack left is printed like an address, and may be larger than any.
     const isAddress = address !== null && Number.isSafeInteger(address);
     const at = isAddress ? address : NO_ADDRESS_BASE - func;
@@ -131,12 +132,28 @@ export class ImportedProfileBuilder {
         this.#frameName.set(frame, func);
         this.#builder.setFunc(frame, func);
       } else if (known !== func) continue;
-      const stack = this.#builder.internStack(prefix, frame);
-      this.#limits.checkStacks(this.#builder.stackCount, this.#builder.frameCount);
-      return stack;
+      return this.extend(prefix, frame);
     }
     this.diagnostics.count('text-functions-at-one-address', name);
     return prefix;
+  }
+
+  /** A new frame of the function `name` of `dso`; `line` and `column` of the source `dso`, 0: not known. */
+  frameOnLine(name: string, dso: string | null, line: number, column: number): number {
+    const dsoIndex = dso === null ? NONE : this.dso(dso);
+    const frame = this.#builder.internFrame(dsoIndex, ON_LINE_BASE - this.#onLine++);
+    this.#builder.setFunc(frame, this.#func(name, dsoIndex));
+    if (dso !== null && line > 0) {
+      this.#builder.setLocation(frame, this.#builder.strings.intern(dso), line, column);
+    }
+    return frame;
+  }
+
+  /** The path `prefix`, −1 for none, with `frame` behind it. */
+  extend(prefix: number, frame: number): number {
+    const stack = this.#builder.internStack(prefix, frame);
+    this.#limits.checkStacks(this.#builder.stackCount, this.#builder.frameCount);
+    return stack;
   }
 
   addSample(sample: ImportedSample, stack: number): void {
@@ -191,6 +208,10 @@ export class ImportedProfileBuilder {
     const lines = this.#skipped === 1 ? '1 line was' : `${this.#skipped} lines were`;
     const first = printable(this.#firstSkipped.trim().slice(0, LINE_SHOWN));
     return [`${lines} not understood and left out, first: ${first}`];
+  }
+
+  #func(name: string, dso: number): number {
+    return this.#builder.internFunc(this.#builder.strings.intern(this.#shown(name)), dso);
   }
 
   #shown(name: string): string {

@@ -9,6 +9,12 @@ describe('what a text is', () => {
     ['perf-script', '# hostname : x\n#\njava 1/2 [000] 1.000001: cycles: \n'],
     ['perf-script', 'node 17 cycles: \n\t 13a80b608e0a LazyCompile:~f (/tmp/perf-1.map)\n'],
     ['folded', 'app;main;work 17\n'],
+    [
+      'speedscope',
+      '{"version":"0.1.2","$schema":"https://www.speedscope.app/file-format-schema.json"',
+    ],
+    ['speedscope', '{"profiles":[{"type":"evented","name":"x"'],
+    ['speedscope', '{ "exporter": "x", "shared": { "frames": ['],
     ['folded', 'swapper;[unknown] 3\nsh 2\n'],
     ['folded', 'sleep 500000\n'],
     ['perf-script', 'Warning: 1 of 2\napp 12 12.5: 100 cycles:\n\t 401000 main (/bin/a)\n'],

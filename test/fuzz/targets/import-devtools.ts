@@ -1,4 +1,4 @@
-// Profiles of DevTools: values of other types and sizes than they should have, and broken JSON.
+// Profiles of DevTools and speedscope: values of other types and sizes than they should have, and broken JSON.
 
 import { memorySource } from '../../../src/base/byte-source.ts';
 import { writeCpuProfile } from '../../../src/formats/export/cpuprofile.ts';
@@ -16,6 +16,12 @@ const CPUPROFILE = `{"nodes":[
 
 const HEAPPROFILE = `{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"children":[
 {"callFrame":{"functionName":"grow","url":"file:///srv/a.js","lineNumber":1,"columnNumber":3},"selfSize":524320,"children":[]}]}}`;
+
+const SPEEDSCOPE = `{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"perf-ts 1.0","name":"cpu-clock",
+"shared":{"frames":[{"name":"main","file":"/bin/app"},{"name":"handle","file":"file:///srv/a.js","line":8,"col":23},{"name":"leaf"}]},
+"profiles":[{"type":"sampled","name":"app (tid 7) cpu-clock, nanoseconds","unit":"nanoseconds","startValue":0,"endValue":9,
+"samples":[[0,1],[0,1,2],[]],"weights":[4,2.5,2.5]},{"type":"evented","name":"calls","unit":"milliseconds","startValue":1,"endValue":7,
+"events":[{"type":"O","frame":0,"at":1},{"type":"O","frame":2,"at":2},{"type":"C","frame":2,"at":5},{"type":"C","frame":0,"at":7}]}]}`;
 
 const ODD = [
   null,
@@ -56,7 +62,7 @@ function mutate(seeds: readonly Uint8Array[], random: Random): Uint8Array {
 
 export const importDevTools: Target = {
   name: 'devtools',
-  seeds: () => [toBytes(CPUPROFILE), toBytes(HEAPPROFILE)],
+  seeds: () => [toBytes(CPUPROFILE), toBytes(HEAPPROFILE), toBytes(SPEEDSCOPE)],
   mutate,
   read(bytes) {
     const imported = openImport(memorySource(bytes));
