@@ -66,6 +66,7 @@ export function formatV8Function(name: string, tier: Tier): string {
  *   JS:wasm-function[20]-20-turbofan
  *   JS:lib/pixel-3-liftoff                              WebAssembly with a name section
  *   LazyCompile:*fib /home/me/fib.js:3                  Node 18: without a column
+ *   JS:*fib /home/me/fib.js:3                           the same, inlined into another function
  *
  * The names are those of V8's CodeEventLogger and LinuxPerfBasicLogger (src/logging/log.cc,
  * src/diagnostics/perf-jit.cc). Null for all else: `Builtin:ArrayMap`, `BytecodeHandler:Ldar`,
@@ -78,7 +79,9 @@ export function parseV8Name(text: string): V8Name | null {
   const sign = optimized || other;
   if (WASM.test(rest) || (sign === '' && NAMED_WASM.test(rest))) return parseWasm(rest);
   const tier = TIER_OF_SIGN[sign] ?? 'none';
-  const place = PLACE.exec(rest) ?? (kind === 'JS' ? null : LINE.exec(rest));
+  // Code that V8 before 11 inlined is `JS`, too, by `formatV8Function`; without a sign it may be another machine's.
+  const hasLine = kind !== 'JS' || (sign !== '' && FILE_START.test(rest));
+  const place = PLACE.exec(rest) ?? (hasLine ? LINE.exec(rest) : null);
   const isScript = kind === 'Script' || kind === 'Eval';
   if (place === null) {
     // Code of another machine may be called so too: V8's has a sign, or a place.

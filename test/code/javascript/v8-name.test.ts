@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseV8Name } from '../../../src/code/javascript/v8-name.ts';
+import { formatV8Function, parseV8Name } from '../../../src/code/javascript/v8-name.ts';
 
 /** Tier, kind, name, file, line and column in one line. */
 function drawn(text: string): string | null {
@@ -44,8 +44,17 @@ describe("V8's names", () => {
     ['JS:~ /srv/a.test.ts:1:-195', "interpreter function '' /srv/a.test.ts:1:0"],
     ['Script:~ /srv/a.test.ts:1:-195', "interpreter script '' /srv/a.test.ts:1:0"],
     ['JS:*hidden', "TurboFan function 'hidden' :0:0"],
+    ['JS:*fib /srv/a b/fib.js:3', "TurboFan function 'fib' /srv/a b/fib.js:3:0"],
+    ['JS:+get size file:///srv/fib.mjs:3', "Maglev function 'get size' file:///srv/fib.mjs:3:0"],
+    ['JS:*at:12', "TurboFan function 'at:12' :0:0"],
   ])('%s', (text, expected) => {
     expect(drawn(text)).toBe(expected);
+  });
+
+  test('code that was inlined is called as the function itself, also without a column', () => {
+    const name = 'fib /srv/fib.js:3';
+    const { tier: _, ...own } = parseV8Name(`LazyCompile:*${name}`) ?? {};
+    expect(parseV8Name(formatV8Function(name, 'TurboFan'))).toMatchObject(own);
   });
 
   test.each([
