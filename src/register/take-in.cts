@@ -70,13 +70,17 @@ function takeInThread(
   const hooks = require('node:async_hooks') as typeof import('node:async_hooks');
   const isInLoop = hooks.executionAsyncId() <= 1 && performance.eventLoopUtilization().idle < 20;
   if (isInLoop && process.env.NODE_V8_COVERAGE === undefined) {
-    const { Session } = require('node:inspector') as typeof import('node:inspector');
-    const session = new Session();
-    session.connect();
-    session.post('Profiler.enable');
-    session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: false });
-    session.post('Profiler.stopPreciseCoverage');
-    session.disconnect();
+    try {
+      const { Session } = require('node:inspector') as typeof import('node:inspector');
+      const session = new Session();
+      session.connect();
+      session.post('Profiler.enable');
+      session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: false });
+      session.post('Profiler.stopPreciseCoverage');
+      session.disconnect();
+    } catch {
+      // Node's permission model refuses sessions.
+    }
   }
   const workers = require('node:worker_threads') as typeof import('node:worker_threads') & {
     threadName?: string;
@@ -122,14 +126,20 @@ function takeInProcess(
   });
   library.setInterpretedFrames(true);
   const pauseMs = Number(process.hrtime.bigint() - begun) / 1e6;
-  workers.connect();
+  const answer = JSON.stringify({ pid: process.pid, version: process.version, pauseMs });
+  try {
+    workers.connect();
+  } catch {
+    // Node's permission model refuses sessions, and workers stay without names.
+    return answer;
+  }
   workers.on('NodeWorker.attachedToWorker', ({ params: { sessionId } }) => {
     const params = { expression: inWorkers, includeCommandLineAPI: true };
     const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params });
     workers.post('NodeWorker.sendMessageToWorker', { sessionId, message });
   });
   workers.post('NodeWorker.enable', { waitForDebuggerOnStart: false });
-  return JSON.stringify({ pid: process.pid, version: process.version, pauseMs });
+  return answer;
 }
 
 export declare function takeInExpression(options: TakeIn): string;

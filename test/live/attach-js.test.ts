@@ -49,6 +49,12 @@ process.on('SIGUSR2', () => {
 console.log('begun');
 `;
 
+/** A program that listens on a port of its own. */
+const SERVER = `
+require('node:http').createServer((request, response) => response.end('{}')).listen(0, '127.0.0.1', () =>
+  console.log('begun'));
+`;
+
 /** A program whose event loop never turns. */
 const BUSY = `
 function warm(n) { let sum = 0; for (let i = 0; i < n; i++) sum += Math.sqrt(i) * (i % 7); return sum; }
@@ -156,12 +162,42 @@ describeLive('attaching to a running Node', () => {
     expect(record(pid, '--attach-js').said).toMatch(/reports its JavaScript/);
   });
 
-  it('uses an inspector that is open already, and leaves it open', async () => {
-    const { pid } = await start(TURNS, [], ['--inspect=127.0.0.1:0']);
-    const [port] = listeningPorts(pid).values();
+  for (const [how, text, flags] of [
+    ['by an option', TURNS, ['--inspect=127.0.0.1:0']],
+    ['beside a server', SERVER, ['--inspect=127.0.0.1:0']],
+    ['by the program beside a server', `require('node:inspector').open(0); ${SERVER}`, []],
+  ] as const) {
+    it(`uses an inspector that was opened ${how} already, and leaves it open`, async () => {
+      const { pid } = await start(text, [], flags);
+      const ports = [...listeningPorts(pid).values()].sort();
+      const { said } = record(pid, '--attach-js');
+      expect(said).toMatch(/reports its JavaScript/);
+      expect([...listeningPorts(pid).values()].sort()).toEqual(ports);
+    });
+  }
+
+  it("names Node's permission model where it keeps the inspector closed", async () => {
+    const flag = ['--permission', '--experimental-permission'].find((name) =>
+      process.allowedNodeEnvironmentFlags.has(name),
+    ) as string;
+    const { pid, child } = await start(TURNS, [], [flag, '--allow-fs-read=*']);
     const { said } = record(pid, '--attach-js');
+    expect(said).toMatch(/have no names: Node's permission model \(--permission\) keeps it/);
+    expect(child.exitCode).toBeNull();
+  });
+
+  it('names a process under the permission model that imports perf-ts/register', async () => {
+    const flag = ['--permission', '--experimental-permission'].find((name) =>
+      process.allowedNodeEnvironmentFlags.has(name),
+    ) as string;
+    const allowed = ['--allow-fs-read=*', '--allow-fs-write=*', '--allow-addons', '--allow-net'];
+    const flags = allowed.filter((name) =>
+      process.allowedNodeEnvironmentFlags.has(name.replace(/=.*/, '')),
+    );
+    const { pid } = await start(TURNS, [], [flag, ...flags, '--require', REGISTER]);
+    const { said, names } = record(pid);
     expect(said).toMatch(/reports its JavaScript/);
-    expect([...listeningPorts(pid).values()]).toEqual([port]);
+    expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
   });
 
   it('needs no inspector where the program imports perf-ts/register', async () => {

@@ -6,12 +6,11 @@ import { identifyNode } from '../../system/launch/node-program.ts';
 import { readTextOrEmpty } from '../../system/small-file.ts';
 import { packageFile } from '../../system/version.ts';
 import type { HandshakeOptions, HandshakeResult } from './handshake.ts';
-import { listeningPorts } from './listening-ports.ts';
+import { inspectorFacts } from './open-inspector.ts';
 import { attachOwnProcess, hasOwnCode } from './own-process.ts';
 import { askRegistered, registeredSocket } from './registered.ts';
 
 const SIGUSR1_BIT = 1n << 9n;
-const DEFAULT_PORT = 9229;
 const MOST_OUTPUT = 1 << 16;
 
 export type AttachOptions = {
@@ -69,8 +68,11 @@ function refusalOf(pid: number): string | null {
     return `${printable(program)} is not Node`;
   }
   const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
-  if ((BigInt(`0x${caught}`) & SIGUSR1_BIT) === 0n && inspectorPort(pid) === null) {
-    return 'it does not take SIGUSR1 (--disable-sigusr1, or it has just begun)';
+  const { openPorts, isForbidden } = inspectorFacts(pid);
+  if ((BigInt(`0x${caught}`) & SIGUSR1_BIT) === 0n && openPorts.length === 0) {
+    return isForbidden
+      ? "Node's permission model (--permission) keeps it from opening its inspector: start it with perf-ts record"
+      : 'it does not take SIGUSR1 (--disable-sigusr1, or it has just begun)';
   }
   for (const [kind, what] of [
     ['mnt', 'sees other files (a container)'],
@@ -83,40 +85,13 @@ function refusalOf(pid: number): string | null {
   return null;
 }
 
-/** The port of an inspector that the process was told to open when it was started; null without. */
-function inspectorPort(pid: number): number | null {
-  const inspect = /^--inspect(?:-brk|-wait)?(?:=|$)/;
-  if (!wordsOf(pid).some((word) => inspect.test(word))) return null;
-  const wanted = portOf(pid, inspect);
-  const ports = [...listeningPorts(pid).values()];
-  // It may have been closed since; 0 is any port, which is known where it is the only one.
-  if (wanted !== 0) return ports.includes(wanted) ? wanted : null;
-  return ports.length === 1 ? ports[0] : null;
-}
-
-/** The port that an option of the process names, or the usual one. */
-function portOf(pid: number, option: RegExp): number {
-  const word = wordsOf(pid).find((given) => option.test(given)) ?? '';
-  return Number(/[=:](\d+)$/.exec(word)?.[1] ?? DEFAULT_PORT);
-}
-
-function wordsOf(pid: number): string[] {
-  return readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0');
-}
-
 /**
  * Makes a Node process report its code to the recorder's socket, by its inspector. A program of its
  * own does it: if perf-ts is killed meanwhile, the inspector is closed all the same.
  */
 function attachByInspector(pid: number, socket: string): Promise<HandshakeResult> {
-  const port = inspectorPort(pid);
-  const options: HandshakeOptions = {
-    socket,
-
-    closesInspector: port === null,
-    port,
-    usualPort: portOf(pid, /^--(?:inspect-port|debug-port)=/),
-  };
+  const { openPorts, usualPort } = inspectorFacts(pid);
+  const options: HandshakeOptions = { socket, openPorts, usualPort };
   const program = packageFile('dist/record/code-events/handshake.js');
   if (!existsSync(program)) return Promise.resolve({ failure: `${program} is missing` });
   return new Promise((resolve) => {

@@ -7,6 +7,7 @@ import { FailedError } from '../../base/errors.ts';
 import type { TakeIn, TakenIn } from '../../register/take-in.cts';
 import { Inspector } from './inspector.ts';
 import { isPortTaken, listeningPorts } from './listening-ports.ts';
+import { type InspectorFacts, likeliestFirst } from './open-inspector.ts';
 import { codeEventsModule, takeInModule } from './register-modules.ts';
 
 /** The program may be busy in native code, where V8 is not asked. */
@@ -14,50 +15,77 @@ const OPEN_MS = 5000;
 const FREE_MS = 3000;
 const LATE_MS = 120_000;
 const LOOK_MS = 2;
+/** How long a server that may be the inspector is waited for. */
+const LOOK_FOR_MS = 1000;
 
 /** Its options besides the pid. */
-export type HandshakeOptions = Omit<TakeIn, 'library'> & {
-  /** Port of an inspector that is open already. */
-  readonly port: number | null;
-  /** Port that the process opens on SIGUSR1. */
-  readonly usualPort: number;
-};
+export type HandshakeOptions = Omit<TakeIn, 'library' | 'closesInspector'> &
+  Pick<InspectorFacts, 'openPorts' | 'usualPort'>;
 
 /** The line that it prints. */
 export type HandshakeResult = { readonly taken: TakenIn } | { readonly failure: string };
 
 async function takeIn(pid: number, options: HandshakeOptions): Promise<TakenIn> {
-  if (options.port !== null) {
-    const inspector = await Inspector.connect(options.port);
-    try {
-      return await evaluate(inspector, options);
-    } finally {
-      inspector.close();
-    }
+  const { openPorts, usualPort } = options;
+  const given = await connectToOpen(openPorts);
+  if (given !== null) return evaluateAndLeaveOpen(given, options);
+  if ([...listeningPorts(pid).values()].includes(usualPort)) {
+    throw new FailedError(
+      `it listens on port ${usualPort} itself, and no inspector answers there on 127.0.0.1`,
+    );
   }
-  await untilFree(pid, options.usualPort);
+  await untilFree(pid, usualPort);
   const before = listeningPorts(pid);
   process.kill(pid, 'SIGUSR1');
   const port = await openedPort(pid, before, OPEN_MS);
   if (port === null) {
+    // Node before 24 does not show that its inspector is open; then the signal does nothing.
+    const found = await connectToOpen(likeliestFirst([...before.values()], usualPort));
+    if (found !== null) return evaluateAndLeaveOpen(found, options);
     void closeLate(pid, before);
     throw new FailedError(
-      'it opened no inspector on SIGUSR1: it handles that signal itself, or is stopped or in native code',
+      openPorts.length > 0
+        ? 'its inspector is open already, at no port of 127.0.0.1'
+        : 'it opened no inspector on SIGUSR1: it handles that signal itself, or is stopped or in native code',
     );
   }
   const inspector = await Inspector.connect(port);
   try {
-    return await evaluate(inspector, options);
+    return await evaluate(inspector, options, true);
   } finally {
     await inspector.closeInspector();
   }
 }
 
-async function evaluate(inspector: Inspector, given: HandshakeOptions): Promise<TakenIn> {
+/** Connects to an inspector that the process has at one of these ports; null where it has none. */
+async function connectToOpen(ports: readonly number[]): Promise<Inspector | null> {
+  for (const port of ports) {
+    const inspector = await Inspector.connect(port, LOOK_FOR_MS).catch(() => null);
+    if (inspector !== null) return inspector;
+  }
+  return null;
+}
+
+async function evaluateAndLeaveOpen(
+  inspector: Inspector,
+  options: HandshakeOptions,
+): Promise<TakenIn> {
+  try {
+    return await evaluate(inspector, options, false);
+  } finally {
+    inspector.close();
+  }
+}
+
+async function evaluate(
+  inspector: Inspector,
+  { socket }: HandshakeOptions,
+  closesInspector: boolean,
+): Promise<TakenIn> {
   const library = codeEventsModule().codeEventsLibrary();
   if (library === null)
     throw new FailedError('perf-ts has no code-events library for this machine');
-  const options: TakeIn = { ...given, library };
+  const options: TakeIn = { socket, library, closesInspector };
   return JSON.parse(
     `${await inspector.evaluate(takeInModule().takeInExpression(options))}`,
   ) as TakenIn;

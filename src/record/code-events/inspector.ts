@@ -24,8 +24,8 @@ export class Inspector {
   #lastId = 0;
 
   /** Rejects where `port` of this machine is no inspector. */
-  static async connect(port: number): Promise<Inspector> {
-    const [target] = JSON.parse(await getText(port, '/json/list')) as {
+  static async connect(port: number, timeoutMs = ANSWER_MS): Promise<Inspector> {
+    const [target] = JSON.parse(await getText(port, '/json/list', timeoutMs)) as {
       webSocketDebuggerUrl?: string;
     }[];
     if (target?.webSocketDebuggerUrl === undefined) {
@@ -40,7 +40,7 @@ export class Inspector {
         const answer = JSON.parse(text) as Answer;
         waiting.get(answer.id ?? -1)?.(answer);
       },
-      ANSWER_MS,
+      timeoutMs,
     );
     return new Inspector(socket, waiting);
   }
@@ -102,9 +102,9 @@ export class Inspector {
   }
 }
 
-function getText(port: number, path: string): Promise<string> {
+function getText(port: number, path: string, timeout: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const request = get({ host: '127.0.0.1', port, path, timeout: ANSWER_MS }, (response) => {
+    const request = get({ host: '127.0.0.1', port, path, timeout }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
