@@ -61,7 +61,7 @@ export type * from './profile/types.ts';
 export type { DescribedDiagnostic } from './read/facts/diagnostic-text.ts';
 export type { SymbolSources } from './read/files/symbol-files.ts';
 export type { JavaScriptOptions } from './read/jit/javascript.ts';
-export type { OpenProfileOptions } from './read/open-options.ts';
+export type { OnReadingProgress, OpenProfileOptions, ReadingStage } from './read/open-options.ts';
 export { type OpenedProfile, openProfile } from './read/open-profile.ts';
 
 // Instructions of a function, and what was counted on each.

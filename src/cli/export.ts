@@ -17,6 +17,7 @@ import type { OpenedProfile } from '../read/open-profile.ts';
 import { say } from './command/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from './command/load.ts';
 import { checkOutputIsNot, openOutput } from './command/open-output.ts';
+import { writingProgress } from './command/progress.ts';
 import { type SelectionFlags, selectFrom } from './command/selection-flags.ts';
 import { isTerminal, writeTo } from './command/stdout.ts';
 import { wantedFrames } from './command/wanted-frames.ts';
@@ -67,10 +68,17 @@ export async function runExport(
   };
   const fd = flags.output === '-' ? 1 : openOutput(flags.output, 0o600);
   const name = flags.output === '-' ? 'standard output' : flags.output;
+  const onBytes = writingProgress(name);
+  let written = 0;
+  const write = (bytes: Uint8Array): void => {
+    writeTo(fd, bytes, name);
+    written += bytes.length;
+    onBytes(written);
+  };
   try {
-    if (flags.format === 'pprof') writeTo(fd, await exportPprof(opened, options), name);
-    else
-      exportProfile(opened, flags.format, options, (text) => writeTo(fd, Buffer.from(text), name));
+    onBytes(0);
+    if (flags.format === 'pprof') write(await exportPprof(opened, options));
+    else exportProfile(opened, flags.format, options, (text) => write(Buffer.from(text)));
   } finally {
     if (fd !== 1) closeSync(fd);
   }

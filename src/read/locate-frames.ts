@@ -6,6 +6,9 @@ import { UNKNOWN_FUNC_NAME } from '../profile/func-table.ts';
 import type { Pipeline } from './pipeline.ts';
 import { copiesStacks } from './unwind/unwind-stacks.ts';
 
+/** Frames after which the share that was looked at is reported. */
+const FRAMES_A_REPORT = 16;
+
 /** Whether the recording has stacks, in which inlined calls have a place. */
 export function hasStacks({ data }: Pipeline): boolean {
   return data.attrs.some(
@@ -16,16 +19,25 @@ export function hasStacks({ data }: Pipeline): boolean {
 /**
  * Gives every frame in a file, the vDSO and the kernel its source line, and with `inline` a frame to each call that was
  * inlined there. Call it when frames have their symbols' names: the function that exists keeps
- * that name, and gets DWARF's where its file has no symbol.
+ * that name, and gets DWARF's where its file has no symbol. `onShare` gets the share of the frames,
+ * 0 … 1, that were looked at.
  */
-export function locateFrames({ builder, processes }: Pipeline, lines: DsoLines, inline: boolean) {
-  const { strings } = builder;
+export function locateFrames(
+  { builder, processes }: Pipeline,
+  lines: DsoLines,
+  inline: boolean,
+  onShare?: (share: number) => void,
+) {
+  const { strings, frameCount } = builder;
+  let looked = 0;
   for (let dso = 0; dso < processes.dsos.length; dso++) {
     if (!lines.canHave(dso as DsoIndex)) continue;
     const { frames, addresses } = builder.frameAddresses(dso);
     // In order, so that each unit of the DWARF is read once and let go.
     const order = Uint32Array.from(addresses.keys()).sort((a, b) => addresses[a] - addresses[b]);
     for (const i of order) {
+      // An address may be the first of a unit, whose lines and calls are read then.
+      if (looked++ % FRAMES_A_REPORT === 0) onShare?.(looked / frameCount);
       const address = addresses[i];
       const count = lines.find(dso as DsoIndex, address);
       if (count === 0) continue;

@@ -40,9 +40,13 @@ function nameAddresses(
   const { builder, processes } = pipeline;
   symbolizer.expectKernelAddresses(kernelAddresses(pipeline));
   const inline = sources.inline !== false && hasStacks(pipeline);
+  const { frameCount } = builder;
+  let named = 0;
   for (let dso = 0; dso < processes.dsos.length; dso++) {
     const { frames, addresses } = builder.frameAddresses(dso);
     if (frames.length === 0) continue;
+    sources.onProgress?.('names', named / frameCount);
+    named += frames.length;
     const names = new Int32Array(frames.length);
     symbolizer.resolveAll(dso as DsoIndex, addresses, builder.strings, names);
     for (let i = 0; i < frames.length; i++) {

@@ -10,6 +10,7 @@ import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
 import { boundedDecoders } from './files/unpack-budget.ts';
 import type { FrameLines } from './frame-namer.ts';
 import { hasStacks, locateFrames } from './locate-frames.ts';
+import type { OpenProfileOptions } from './open-options.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { RecordedMachine } from './recorded-machine.ts';
 
@@ -77,7 +78,7 @@ export function openFrameLines(
  */
 export function locateNamedFrames(
   pipeline: Pipeline,
-  sources: SymbolSources & { readonly lines?: boolean },
+  sources: OpenProfileOptions,
   demangleCpp: DemangleBatch | null,
   memory: NameMemory | null,
 ): void {
@@ -85,7 +86,8 @@ export function locateNamedFrames(
   if (!(sources.lines ?? inline)) return;
   const lines = openLines(pipeline, sources, demangleCpp, memory);
   try {
-    locateFrames(pipeline, lines, inline);
+    const { onProgress } = sources;
+    locateFrames(pipeline, lines, inline, onProgress && ((share) => onProgress('lines', share)));
   } finally {
     lines.close();
   }

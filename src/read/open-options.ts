@@ -2,6 +2,15 @@ import type { FrameLevel } from '../profile/frame-level.ts';
 import type { SymbolSources } from './files/symbol-files.ts';
 import type { JavaScriptOptions } from './jit/javascript.ts';
 
+/**
+ * A stage of reading a recording, in their order: its records, files from debuginfod servers, names of
+ * functions, source lines with inlined calls, and the tables of the profile.
+ */
+export type ReadingStage = 'records' | 'downloads' | 'names' | 'lines' | 'tables';
+
+/** Hears of a stage as it begins, and of the share of it that is done, 0 … 1; null: that is not known. */
+export type OnReadingProgress = (stage: ReadingStage, share: number | null) => void;
+
 /** How a recording is read: the sources of names, and what is joined or left out. */
 export type OpenProfileOptions = SymbolSources &
   JavaScriptOptions & {
@@ -30,4 +39,9 @@ export type OpenProfileOptions = SymbolSources &
     readonly cache?: boolean;
     /** Source lines of frames. Default: where inlined calls are looked for. */
     readonly lines?: boolean;
+    /**
+     * Called many times a second while the recording is read, in the middle of that work: what it does
+     * has to be short. Nothing else of the program runs meanwhile, save during downloads.
+     */
+    readonly onProgress?: OnReadingProgress;
   };

@@ -72,12 +72,16 @@ export async function openProfile(
       return finishImport(imported, options);
     }
     const sources = withArchive(path, options);
+    const { onProgress } = sources;
     const pipeline = runPipeline(source, path, sources);
     debug?.(`${path}: all records are read`);
     const servers = sources.debuginfod ?? [];
-    if (servers.length > 0) await fetchFiles(pipeline, sources, servers);
+    if (servers.length > 0) {
+      await fetchFiles(pipeline, sources, servers, (share) => onProgress?.('downloads', share));
+    }
     if (sources.symbols !== false) nameFrames(pipeline, path, sources);
     debug?.(`${path}: frames are symbolized`);
+    onProgress?.('tables', null);
     const opened = finish(pipeline, path, sources);
     debug?.(`${path}: ${opened.profile.samples.length} samples, the profile is complete`);
     return opened;
@@ -100,7 +104,9 @@ export function runPipeline(
     pipeline.jit = openJitCode({ ...options, data, processes, diagnostics, path });
   }
   if (options.unwind !== false) pipeline.unwinder = openUnwinder(pipeline, options);
-  pipeline.run();
+  const { onProgress } = options;
+  onProgress?.('records', 0);
+  pipeline.run(onProgress && ((share) => onProgress('records', share)));
   pipeline.unwinder?.close();
   return pipeline;
 }

@@ -30,23 +30,32 @@ const MOST_READINGS = 4;
  *
  * The files of a directory come one after the other, and a round of one says nothing about the
  * next: all of them is one round.
+ *
+ * `onShare` gets the share of the records, 0 … 1, that the visitor has seen, several times a second.
  */
 export function visitInTimeOrder(
   data: PerfData,
   visitor: RecordVisitor,
   mostResident = MOST_RESIDENT,
+  onShare?: (share: number) => void,
 ): void {
-  finish(visitInTimeOrderInSlices(data, visitor, mostResident));
+  finish(visitInTimeOrderInSlices(data, visitor, mostResident, onShare));
 }
 
 export function* visitInTimeOrderInSlices(
   data: PerfData,
   visitor: RecordVisitor,
   mostResident = MOST_RESIDENT,
+  onShare?: (share: number) => void,
 ): Slices<void> {
   const segments = new SegmentWindow(data, mostResident);
   const hasRounds = data.threadFiles.length === 0;
   const sorted = new RecordView();
+  const bytes = recordBytes(data);
+  const reportShare = (): void => {
+    const read = bytes > 0 ? Math.min(1, segments.walkedBytes / bytes) : 1;
+    onShare?.(read * sorter.releasedShare);
+  };
   const sorter = new RoundSorter((position) => {
     const segment = segments.at(position);
     const view = segment.view as DataView;
@@ -55,7 +64,7 @@ export function* visitInTimeOrderInSlices(
     const fileOffset = fileOffsetOf(segment, offset);
     sorted.moveInWords(view, segment.words, offset, data.littleEndian, fileOffset);
     visitor.record(sorted);
-  });
+  }, reportShare);
   let roundStart = 0;
   const inFileOrder: RecordVisitor = {
     part: (source) => segments.continueIn(source),
@@ -71,8 +80,16 @@ export function* visitInTimeOrderInSlices(
       sorter.push(timeOf(data, record), position);
     },
   };
-  yield* data.walkInSlices(inFileOrder, SEGMENT_BYTES);
+  for (const _segment of data.walkInSlices(inFileOrder, SEGMENT_BYTES)) {
+    reportShare();
+    yield;
+  }
   sorter.finish();
+}
+
+/** Bytes of the file, or of the files of a directory, that are records. */
+function recordBytes({ dataSize, threadFiles }: PerfData): number {
+  return threadFiles.reduce((bytes, { size }) => bytes + size, dataSize);
 }
 
 /** Nanoseconds since the recording's start; NaN for a record that carries no time. */
@@ -128,6 +145,8 @@ class SegmentWindow {
   #end = 0;
   #now = 0;
   #readings = 0;
+  /** Bytes of the segments that the walk has come to: records that cross a border count twice. */
+  walkedBytes = 0;
 
   constructor({ source, littleEndian }: PerfData, mostResident: number) {
     this.#source = source;
@@ -190,6 +209,7 @@ class SegmentWindow {
     this.#segments.push(segment);
     if (!segment.isInflated) {
       this.#walked = segment;
+      this.walkedBytes += segment.length;
       this.#keep(segment);
     }
     return segment;

@@ -149,21 +149,25 @@ export class Pipeline {
     return this.#stacks.roots;
   }
 
-  /** Reads every record of a file. Throws `PerfDataError` where they come to more than it explains. */
-  run(): void {
+  /**
+   * Reads every record of a file. Throws `PerfDataError` where they come to more than it explains.
+   * `onShare` gets the share of them that was read, as `visitInTimeOrder` has it.
+   */
+  run(onShare?: (share: number) => void): void {
     const fileBytes = this.data.source.size;
     checkEventCount(this.data.attrs.length);
     limitProcesses(this.processes, fileBytes);
     const mostFrames = mostFramesOf(fileBytes);
     let latest: RecordView | null = null;
     this.builder.expectSamples((rows) => this.#expectedRows(rows, latest));
-    visitInTimeOrder(this.data, {
-      record: (record) => {
+    const visitor = {
+      record: (record: RecordView) => {
         latest = record;
         this.read(record);
         if (this.builder.frameCount > mostFrames) throw tooManyFrames(mostFrames);
       },
-    });
+    };
+    visitInTimeOrder(this.data, visitor, undefined, onShare);
     this.#completion.settleAll();
   }
 

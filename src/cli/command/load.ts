@@ -14,6 +14,7 @@ import type { OpenProfileOptions } from '../../read/open-options.ts';
 import { type OpenedProfile, openProfile } from '../../read/open-profile.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
+import { readingProgress } from './progress.ts';
 
 /** Of files without names that many are said by themselves. */
 const MOST_MISSING_SAID = 3;
@@ -52,6 +53,7 @@ export async function loadForCommand(
       readonly join?: boolean;
     },
 ): Promise<OpenedProfile> {
+  const onProgress = readingProgress(path, options.quiet);
   const opened = await openProfile(path, {
     symbols: options.isNamed !== false,
     unwind: options.isNamed !== false,
@@ -61,6 +63,7 @@ export async function loadForCommand(
     ...(options.join && { join: true }),
     ...(options.lines !== undefined && { lines: options.lines }),
     ...(options.debuginfod !== undefined && { debuginfod: debuginfodUrls(options.debuginfod) }),
+    ...(onProgress !== undefined && { onProgress }),
   });
   if (options.quiet !== true || options.strict === true) warnIfCut(opened, options.strict === true);
   if (options.quiet !== true)

@@ -17,6 +17,13 @@ const MEMORY_DEVICES = 1;
 /** How long to wait before writing again to a descriptor that somebody else made non-blocking. */
 const RETRY_MS = 5;
 
+let announce: (fd: number) => void = () => {};
+
+/** Calls `listener` before anything is written to standard output or standard error. */
+export function beforeOutput(listener: (fd: number) => void): void {
+  announce = listener;
+}
+
 /** Whether `fd` is a terminal, without opening a stream on it. */
 export function isTerminal(fd: number): boolean {
   return mayBeTerminal(fd) && lateModules.tty.isatty(fd);
@@ -74,6 +81,20 @@ export function writeError(text: string): void {
 
 /** Writes all of `bytes`, waiting where the descriptor itself does not wait. */
 export function writeAll(fd: number, bytes: Uint8Array): void {
+  if (fd === STDOUT || fd === STDERR) announce(fd);
+  writeBytes(fd, bytes);
+}
+
+/** Draws on the terminal of standard error, for who erases that again before any other output. */
+export function drawOnTerminal(text: string): void {
+  try {
+    writeBytes(STDERR, Buffer.from(text));
+  } catch {
+    // Nothing depends on it.
+  }
+}
+
+function writeBytes(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
     try {
       done += writeSync(fd, bytes, done);

@@ -11,6 +11,7 @@ import type { DescribedRecord } from '../../tools/script/types.ts';
 import { warnIfCut } from '../command/cut-warning.ts';
 import { say } from '../command/failure.ts';
 import { sayDiagnostics, symbolSources } from '../command/load.ts';
+import { readingProgress } from '../command/progress.ts';
 import { parseSelection, type SelectionFlags, selectionText } from '../command/selection-flags.ts';
 import { writeOut } from '../command/stdout.ts';
 import { formatDump } from './dump-text.ts';
@@ -62,6 +63,7 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
     return;
   }
   const { append, flush } = bufferedOutput();
+  const onProgress = readingProgress(path, flags.quiet);
   let style: SampleTextStyle = { fields: [], nanoseconds: false, nameWidth: 0 };
   const { event } = flags;
   const shown = shownTypes(flags);
@@ -77,6 +79,7 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
       simplifyChains: flags.jsSimple === true,
       symbols: { ...symbolSources(flags), ...(needsLines && { lines: true }) },
       select: (opened: PerfData) => parseSelection(flags, () => recordedTime(opened)),
+      ...(onProgress && { onShare: (share) => onProgress('records', share) }),
     },
     flags.json
       ? { record: (record) => append(jsonLine(record)) }
@@ -122,7 +125,12 @@ function dump(path: string, flags: ScriptFlags): void {
     ]);
   }
   const { append, flush } = bufferedOutput();
-  const data = dumpRecords(path, (record) => append(formatDump(record)));
+  const onProgress = readingProgress(path, flags.quiet);
+  const data = dumpRecords(
+    path,
+    (record) => append(formatDump(record)),
+    (share) => onProgress?.('records', share),
+  );
   flush();
   sayWhatIsBroken(data, flags);
 }

@@ -3,6 +3,8 @@
 import { mergeRuns, type TimedRows } from './merge-runs.ts';
 
 const FIRST_CAPACITY = 4096;
+/** Records of one release after which `afterBlock` is called; a power of two. */
+const BLOCK_RECORDS = 2 ** 13;
 
 /**
  * Puts the records of many rings into time order.
@@ -26,6 +28,7 @@ const FIRST_CAPACITY = 4096;
  */
 export class RoundSorter {
   readonly #deliver: (position: number) => void;
+  readonly #afterBlock: (() => void) | null;
   /** Pending records: what the last release kept, in order, then the rest as pushed. */
   #rows = newRows(FIRST_CAPACITY);
   #length = 0;
@@ -36,10 +39,18 @@ export class RoundSorter {
   #releasable = Number.NEGATIVE_INFINITY;
   #lastDelivered = Number.NEGATIVE_INFINITY;
   #lateRecords = 0;
+  /** Records with a time that have gone out, but for those of the release that runs. */
+  #released = 0;
+  /** Those of the release that runs. */
+  #releasing = 0;
 
-  /** `deliver` gets the positions in time order. */
-  constructor(deliver: (position: number) => void) {
+  /**
+   * `deliver` gets the positions in time order. `afterBlock` is called now and then during a release:
+   * without rounds one release is all of a file.
+   */
+  constructor(deliver: (position: number) => void, afterBlock: (() => void) | null = null) {
     this.#deliver = deliver;
+    this.#afterBlock = afterBlock;
   }
 
   /**
@@ -53,6 +64,12 @@ export class RoundSorter {
   /** Records that wait. */
   get pending(): number {
     return this.#length;
+  }
+
+  /** The share of the records pushed so far that has gone out, 0 … 1; those without a time left aside. */
+  get releasedShare(): number {
+    const pushed = this.#released + this.#length;
+    return pushed === 0 ? 1 : (this.#released + this.#releasing) / pushed;
   }
 
   /** The next record of the file. One without a time, NaN, is delivered at once. */
@@ -90,12 +107,20 @@ export class RoundSorter {
     while (count < length && times[count] <= upTo) {
       this.#deliver(positions[count]);
       count++;
+      if ((count & (BLOCK_RECORDS - 1)) === 0) this.#finishBlock(count);
     }
     if (count === 0) return;
     this.#lastDelivered = Math.max(this.#lastDelivered, times[count - 1]);
     times.copyWithin(0, count, length);
     positions.copyWithin(0, count, length);
     this.#length = length - count;
+    this.#released += count;
+    this.#releasing = 0;
+  }
+
+  #finishBlock(count: number): void {
+    this.#releasing = count;
+    this.#afterBlock?.();
   }
 
   #sort(): void {

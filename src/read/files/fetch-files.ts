@@ -23,12 +23,13 @@ const AT_ONE_TIME = 4;
 /**
  * Fetches from debuginfod servers what this machine lacks to name the frames that occurred: the
  * mapped files themselves, their debug files, and what dwz moved out of these. They are found in
- * the cache afterwards.
+ * the cache afterwards. `onShare` gets the share of the mapped files, 0 … 1, that are dealt with.
  */
 export async function fetchFiles(
   { processes, builder, diagnostics }: FramesToName,
   sources: SymbolSources,
   urls: readonly string[],
+  onShare: (share: number) => void = () => {},
 ): Promise<void> {
   const directory = usualPlaces().debuginfodDirectory;
   const server = new Debuginfod({ urls, directory, diagnostics });
@@ -45,9 +46,13 @@ export async function fetchFiles(
     const isFile = processes.dsos.key(dso).kind === 'user-file';
     if (isFile && builder.frameAddresses(dso).frames.length > 0) waiting.push(dso);
   }
+  const count = waiting.length;
+  let done = 0;
+  onShare(0);
   const fetchNext = async (): Promise<void> => {
     for (let dso = waiting.pop(); dso !== undefined; dso = waiting.pop()) {
       await fetchFor(processes.dsos.key(dso), processes.dsos.buildId(dso), files, server);
+      onShare(++done / count);
     }
   };
   await Promise.all(Array.from({ length: AT_ONE_TIME }, fetchNext));

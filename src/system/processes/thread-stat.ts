@@ -6,6 +6,9 @@ import { readTextOrNull } from '../small-file.ts';
 export const STAT_FIELD = {
   state: 0,
   parent: 1,
+  group: 2,
+  /** The foreground process group of the controlling terminal; −1 without one. */
+  terminalGroup: 5,
   flags: 6,
   userTicks: 11,
   startTicks: 19,

@@ -31,16 +31,30 @@ export type DumpedRecord = {
   other: DescribedRecord | null;
 };
 
-/** Calls `visit` with every record in the order of the file. Returns the opened file. */
-export function dumpRecords(path: string, visit: (record: DumpedRecord) => void): PerfData {
+/** Records after which the share that was visited is reported. */
+const RECORDS_A_REPORT = 4096;
+
+/**
+ * Calls `visit` with every record in the order of the file. Returns the opened file. `onShare` gets the
+ * share of them, 0 … 1, that were visited, several times a second.
+ */
+export function dumpRecords(
+  path: string,
+  visit: (record: DumpedRecord) => void,
+  onShare?: (share: number) => void,
+): PerfData {
   return withRecording(path, (data) => {
     const sample = new SampleView(data.startTime);
     const trailer = new TrailerView(data.startTime);
     const ibs = readIbsEvents(data);
     const rawTime = (timeNs: number) =>
       Number.isNaN(timeNs) ? null : toRawTime(data.startTime, timeNs);
+    let visited = 0;
     walkRecords(data, {
       record(record) {
+        if (visited++ % RECORDS_A_REPORT === 0) {
+          onShare?.((record.fileOffset - data.dataOffset) / data.dataSize);
+        }
         const { type } = record;
         const attrIndex = data.lookup.attrIndexOf(record);
         const event = attrIndex === UNKNOWN_EVENT ? undefined : data.attrs[attrIndex];

@@ -157,14 +157,15 @@ class RecordStream {
   run(): void {
     const { data } = this.#machine;
     this.#visits.start?.(data, this.#describers.names);
-    visitInTimeOrder(data, {
-      record: (record) => {
+    const visitor = {
+      record: (record: RecordView) => {
         const attrIndex = data.lookup.attrIndexOf(record);
         if (attrIndex === UNKNOWN_EVENT) return;
         if (record.type === PERF_RECORD.SAMPLE) this.#visitSample(record, attrIndex);
         else this.#visitOther(record, attrIndex);
       },
-    });
+    };
+    visitInTimeOrder(data, visitor, undefined, this.#options.onShare);
     this.#completion.settleAll();
     this.#describers.formats?.countFallbacks();
   }

@@ -69,6 +69,8 @@ export type RecordStreamOptions = {
   readonly simplifyChains?: boolean;
   /** `lines`: source lines of frames, also without inlined calls. */
   readonly symbols?: SymbolSources & { readonly lines?: boolean };
+  /** Gets the share of the records, 0 … 1, that were visited, several times a second. */
+  readonly onShare?: (share: number) => void;
 };
 
 /** Who gets each kind of record. */

@@ -1,0 +1,111 @@
+import { clip } from './clip.ts';
+import { displayWidth } from './display-width.ts';
+
+/** Time after which a wait is told of: who waits for less sees nothing flicker. */
+export const PROGRESS_DELAY_MS = 1000;
+/** At most ten lines a second. */
+const REDRAW_MS = 100;
+/** The time left is not guessed from less than this share of a step, or from less time. */
+const MIN_SHARE_TO_GUESS = 0.05;
+const MIN_MS_TO_GUESS = 500;
+
+/** A step of a command, and how far it has come. */
+export type ProgressStep = {
+  /** `reading perf.data`; printable. The time left counts from the first time that this is shown. */
+  readonly what: string;
+  /** The share that is done, 0 … 1; null: it is not known. */
+  readonly share: number | null;
+  /** More about it: `3.2 MB`. */
+  readonly detail?: string;
+  /** What Ctrl-C does meanwhile. */
+  readonly atInterrupt: string;
+};
+
+/** Where a line is drawn: clock, terminal and width are handed in. */
+export type ProgressPlace = {
+  /** Milliseconds since the command began. */
+  nowMs(): number;
+  write(text: string): void;
+  /** Columns of the terminal. */
+  columns(): number;
+  /** Milliseconds since the command began before which nothing is drawn. */
+  readonly delayMs: number;
+};
+
+/**
+ * One line of a terminal that shows how far a command has come, and is drawn over itself.
+ *
+ *   perf-ts: reading perf.data: 43 %, 4 s left (Ctrl-C ends perf-ts; no file changes)
+ *
+ * Whoever writes anything else to the terminal calls `erase` before.
+ */
+export class ProgressLine {
+  readonly #place: ProgressPlace;
+  #step: ProgressStep | null = null;
+  #stepStartMs = 0;
+  #drawnMs = Number.NEGATIVE_INFINITY;
+  #isDrawn = false;
+  #hasEnded = false;
+
+  constructor(place: ProgressPlace) {
+    this.#place = place;
+  }
+
+  /** The step that the command is in now. Cheap: it may be called at every turn of a loop. */
+  show(step: ProgressStep): void {
+    if (this.#hasEnded) return;
+    const nowMs = this.#place.nowMs();
+    const isNew = step.what !== this.#step?.what;
+    if (isNew) this.#stepStartMs = nowMs;
+    this.#step = step;
+    if (nowMs < this.#place.delayMs) return;
+    // A step of unknown length may not come back here before it is done.
+    if (isNew || nowMs - this.#drawnMs >= REDRAW_MS) this.#draw(step, nowMs);
+  }
+
+  /** Draws the current step once more: for one that waits, and reports nothing. */
+  redraw(): void {
+    if (this.#step !== null) this.show(this.#step);
+  }
+
+  /** Clears the line, for other text. The next `show` draws it again. */
+  erase(): void {
+    if (this.#isDrawn) this.#place.write('\r\u001b[K');
+    this.#isDrawn = false;
+  }
+
+  /** Clears the line for good. */
+  end(): void {
+    this.erase();
+    this.#hasEnded = true;
+  }
+
+  #draw(step: ProgressStep, nowMs: number): void {
+    const text = progressText(step, nowMs - this.#stepStartMs, this.#place.columns());
+    this.#place.write(`\r${text}\u001b[K`);
+    this.#drawnMs = nowMs;
+    this.#isDrawn = true;
+  }
+}
+
+/** `step` in less than `columns` columns: a full line would move the cursor to the next one. */
+function progressText(step: ProgressStep, elapsedMs: number, columns: number): string {
+  const { what, share, detail, atInterrupt } = step;
+  const parts = [
+    ...(share === null ? [] : [`${Math.floor(100 * share)} %`]),
+    ...(detail === undefined ? [] : [detail]),
+    ...timeLeft(share, elapsedMs),
+  ];
+  const text = `perf-ts: ${what}${parts.length > 0 ? `: ${parts.join(', ')}` : ' ...'}`;
+  const whole = `${text} (Ctrl-C ${atInterrupt})`;
+  if (displayWidth(whole) < columns) return whole;
+  // The sign of what is cut off is not ASCII.
+  return displayWidth(text) < columns ? text : clip(text, columns).replace(/…$/, '');
+}
+
+/** `4 s left`, from the time that the share took; nothing where that says too little. */
+function timeLeft(share: number | null, elapsedMs: number): string[] {
+  if (share === null || share < MIN_SHARE_TO_GUESS || elapsedMs < MIN_MS_TO_GUESS) return [];
+  const seconds = Math.ceil((elapsedMs * (1 - share)) / share / 1000);
+  return [seconds < 120 ? `${seconds} s left` : `${Math.ceil(seconds / 60)} min left`];
+}
