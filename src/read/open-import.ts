@@ -26,9 +26,13 @@ import {
 
 /**
  * The text of another tool as a profile; null if `source` is none that is known. Names are
- * shown as those of recordings are: demangled and, for Java, without the signs of its types.
+ * shown as those of recordings are: demangled and, for Java, without the signs of its types. `onShare`
+ * gets the share of the text, 0 … 1, that was read.
  */
-export function openImport(source: ByteSource): ImportedProfile | null {
+export function openImport(
+  source: ByteSource,
+  onShare?: (share: number) => void,
+): ImportedProfile | null {
   const format = detectText(source.read(0, DETECT_BYTES));
   if (format === null) return null;
   const problems = new Diagnostics();
@@ -45,11 +49,23 @@ export function openImport(source: ByteSource): ImportedProfile | null {
     },
   };
   const showName = nameReader(problems);
-  const imported = IMPORTERS[format](source, showName, limits);
+  const watched = onShare === undefined ? source : watchReads(source, onShare);
+  const imported = IMPORTERS[format](watched, showName, limits);
   for (const problem of problems.entries()) {
     imported.diagnostics.count(problem, problem.detail, problem.count);
   }
   return imported;
+}
+
+/** `source`, which reports at each reading how far into it that goes. */
+function watchReads(source: ByteSource, onShare: (share: number) => void): ByteSource {
+  return {
+    size: source.size,
+    read(offset, length) {
+      onShare(Math.min(1, offset / source.size));
+      return source.read(offset, length);
+    },
+  };
 }
 
 const IMPORTERS = {

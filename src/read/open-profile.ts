@@ -66,14 +66,16 @@ export async function openProfile(
   options: OpenProfileOptions = {},
 ): Promise<OpenedProfile> {
   return withSourceOpen(path, async (source) => {
-    const imported = openImport(source);
+    const { onProgress } = options;
+    const onShare = onProgress && ((share: number) => onProgress('records', share));
+    const imported = openImport(source, onShare);
     if (imported !== null) {
       debug?.(`${path}: a text of the format ${imported.format}`);
+      onProgress?.('tables', null);
       return finishImport(imported, options);
     }
     const sources = withArchive(path, options);
-    const { onProgress } = sources;
-    const pipeline = runPipeline(source, path, sources);
+    const pipeline = runPipeline(source, path, sources, onShare);
     debug?.(`${path}: all records are read`);
     const servers = sources.debuginfod ?? [];
     if (servers.length > 0) {
@@ -88,11 +90,12 @@ export async function openProfile(
   });
 }
 
-/** Reads all records of the recording at `path`. */
+/** Reads all records of the recording at `path`; `onShare` gets the share that was read. */
 export function runPipeline(
   source: FileSource,
   path: string,
   options: OpenProfileOptions,
+  onShare?: (share: number) => void,
 ): Pipeline {
   const pipeline = Pipeline.open(openRecording(source));
   const { attrs, features } = pipeline.data;
@@ -104,9 +107,8 @@ export function runPipeline(
     pipeline.jit = openJitCode({ ...options, data, processes, diagnostics, path });
   }
   if (options.unwind !== false) pipeline.unwinder = openUnwinder(pipeline, options);
-  const { onProgress } = options;
-  onProgress?.('records', 0);
-  pipeline.run(onProgress && ((share) => onProgress('records', share)));
+  onShare?.(0);
+  pipeline.run(onShare);
   pipeline.unwinder?.close();
   return pipeline;
 }

@@ -52,9 +52,12 @@ export function* visitInTimeOrderInSlices(
   const hasRounds = data.threadFiles.length === 0;
   const sorted = new RecordView();
   const bytes = recordBytes(data);
+  let share = 0;
   const reportShare = (): void => {
-    const read = bytes > 0 ? Math.min(1, segments.walkedBytes / bytes) : 1;
-    onShare?.(read * sorter.releasedShare);
+    const walked = bytes > 0 ? Math.min(1, segments.walkedBytes / bytes) : 1;
+    // Records that wait in a segment make less of what has gone out.
+    share = Math.max(share, walked * sorter.releasedShare);
+    onShare?.(share);
   };
   const sorter = new RoundSorter((position) => {
     const segment = segments.at(position);

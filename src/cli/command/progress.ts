@@ -90,10 +90,10 @@ function delayMs(text: string | undefined): number {
 
 const WORDS: { readonly [stage in ReadingStage]: (name: string) => string } = {
   records: (name) => `reading ${name}`,
-  downloads: (name) => `fetching files for ${name} with debuginfod`,
-  names: (name) => `finding names of functions for ${name}`,
-  lines: (name) => `finding source lines for ${name}`,
-  tables: (name) => `adding up the samples of ${name}`,
+  downloads: () => 'asking debuginfod servers for files',
+  names: () => 'finding names of functions',
+  lines: () => 'finding source lines',
+  tables: () => 'adding up the samples',
 };
 
 /** Shows how far the reading of the recording at `path` has come; undefined where nothing may be drawn. */
@@ -102,7 +102,7 @@ export function readingProgress(path: string, quiet = false): OnReadingProgress 
   const shown = quiet || path === '-' ? null : progressLine();
   if (shown === null) return undefined;
   const name = printable(basename(path));
-  const atInterrupt = 'ends perf-ts; no file changes';
+  const atInterrupt = 'stops; no file changes';
   return (stage, share) => shown.show({ what: WORDS[stage](name), share, atInterrupt });
 }
 
@@ -113,6 +113,11 @@ export function writingProgress(name: string, quiet = false): (bytes: number) =>
   const atInterrupt = `leaves ${shownName} incomplete`;
   return (bytes) => {
     const what = `writing ${shownName}`;
-    shown?.show({ what, share: null, detail: formatBytes(bytes), atInterrupt });
+    shown?.show({
+      what,
+      share: null,
+      ...(bytes > 0 && { detail: formatBytes(bytes) }),
+      atInterrupt,
+    });
   };
 }

@@ -35,7 +35,7 @@ export type ProgressPlace = {
 /**
  * One line of a terminal that shows how far a command has come, and is drawn over itself.
  *
- *   perf-ts: reading perf.data: 43 %, 4 s left (Ctrl-C ends perf-ts; no file changes)
+ *   perf-ts: reading perf.data: 43 %, 4 s left (Ctrl-C stops; no file changes)
  *
  * Whoever writes anything else to the terminal calls `erase` before.
  */

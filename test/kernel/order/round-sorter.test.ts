@@ -29,6 +29,20 @@ describe('round sorter', () => {
     expect(sort('1 2 4 3 5 | 3.5 6 5.5 7 | 6.5 8 |')).toBe(' | 1 2 3 3.5 4 5 | 5.5 6 6.5 7 | 8');
   });
 
+  test('the share that has gone out is known in the middle of a release', () => {
+    const shares: number[] = [];
+    const report = () => shares.push(sorter.releasedShare);
+    const sorter: RoundSorter = new RoundSorter(() => {}, report);
+    expect(sorter.releasedShare).toBe(1);
+    for (let time = 0; time < 2 ** 15; time++) sorter.push(time, time);
+    expect(sorter.releasedShare).toBe(0);
+    sorter.finish();
+    sorter.push(2 ** 15, 0);
+    // Blocks of 8 192 records.
+    expect(shares).toEqual([1 / 4, 2 / 4, 3 / 4, 1]);
+    expect(sorter.releasedShare).toBe(2 ** 15 / (2 ** 15 + 1));
+  });
+
   test('without rounds everything is sorted at the end', () => {
     expect(sort('5 6 7 1 2 3 4')).toBe('1 2 3 4 5 6 7');
   });

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { ProgressLine, type ProgressStep } from '../../../src/cli/render/progress-line.ts';
+
+const CLEAR = '\u001b[K';
+const atInterrupt = 'stops';
+const reading = (share: number | null): ProgressStep => ({ what: 'reading a', share, atInterrupt });
+
+/** A line, its clock, and what was written to the terminal since one last looked. */
+function drawing({ columns = 80, delayMs = 1000 } = {}) {
+  let nowMs = 0;
+  let written: string[] = [];
+  const line = new ProgressLine({
+    nowMs: () => nowMs,
+    write: (text) => written.push(text),
+    columns: () => columns,
+    delayMs,
+  });
+  return {
+    line,
+    at(ms: number): void {
+      nowMs = ms;
+    },
+    written(): string[] {
+      const taken = written;
+      written = [];
+      return taken;
+    },
+  };
+}
+
+describe('progress line', () => {
+  it('draws nothing in the first second, and erases nothing then', () => {
+    const { line, at, written } = drawing();
+    line.show(reading(0));
+    at(999);
+    line.show(reading(0.9));
+    line.erase();
+    line.end();
+    expect(written()).toEqual([]);
+  });
+
+  it('shows share, time left and what Ctrl-C does', () => {
+    const { line, at, written } = drawing();
+    line.show(reading(0));
+    at(2000);
+    line.show(reading(0.25));
+    expect(written()).toEqual([`\rperf-ts: reading a: 25 %, 6 s left (Ctrl-C stops)${CLEAR}`]);
+  });
+
+  it('counts the time left of each step from its own begin', () => {
+    const { line, at, written } = drawing();
+    line.show(reading(1));
+    at(9000);
+    line.show({ what: 'naming', share: 0, atInterrupt });
+    at(10_000);
+    line.show({ what: 'naming', share: 0.5, atInterrupt });
+    expect(written()).toEqual([
+      `\rperf-ts: naming: 0 % (Ctrl-C stops)${CLEAR}`,
+      `\rperf-ts: naming: 50 %, 1 s left (Ctrl-C stops)${CLEAR}`,
+    ]);
+  });
+
+  it('counts long times in minutes', () => {
+    const { line, at, written } = drawing();
+    line.show(reading(0));
+    at(20_000);
+    line.show(reading(0.1));
+    expect(written().join('')).toContain('10 %, 3 min left');
+  });
+
+  it('redraws ten times a second, and each new step at once', () => {
+    const { line, at, written } = drawing({ delayMs: 0 });
+    for (let ms = 0; ms < 1000; ms++) {
+      at(ms);
+      line.show(reading(ms / 1000));
+    }
+    expect(written()).toHaveLength(10);
+    line.show({ what: 'adding up', share: null, atInterrupt });
+    expect(written()).toEqual([`\rperf-ts: adding up ... (Ctrl-C stops)${CLEAR}`]);
+  });
+
+  it('shows the bytes of a step whose share is not known', () => {
+    const { line, written } = drawing({ delayMs: 0 });
+    line.show({ what: 'writing b', share: null, detail: '3.2 MB', atInterrupt });
+    expect(written()).toEqual([`\rperf-ts: writing b: 3.2 MB (Ctrl-C stops)${CLEAR}`]);
+  });
+
+  it('makes room for other text, and comes back with the next step', () => {
+    const { line, at, written } = drawing({ delayMs: 0 });
+    line.show(reading(0));
+    line.erase();
+    line.erase();
+    expect(written().slice(1)).toEqual([`\r${CLEAR}`]);
+    at(200);
+    line.redraw();
+    expect(written()).toHaveLength(1);
+    line.end();
+    expect(written()).toEqual([`\r${CLEAR}`]);
+    at(400);
+    line.redraw();
+    expect(written()).toEqual([]);
+  });
+
+  it.each([
+    [51, 'perf-ts: reading a: 25 %, 6 s left (Ctrl-C stops)'],
+    [50, 'perf-ts: reading a: 25 %, 6 s left (Ctrl-C stops)'],
+    [49, 'perf-ts: reading a: 25 %, 6 s left'],
+    [35, 'perf-ts: reading a: 25 %, 6 s left'],
+    [20, 'perf-ts: reading a:'],
+  ])('leaves the last of %d columns free, since a full line moves the cursor', (columns, shown) => {
+    const { line, at, written } = drawing({ columns });
+    line.show(reading(0));
+    at(2000);
+    line.show(reading(0.25));
+    expect(written()).toEqual([`\r${shown}${CLEAR}`]);
+  });
+});
