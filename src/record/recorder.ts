@@ -72,6 +72,9 @@ export async function beginRecording(
     snapshot: () => recorder.snapshot(),
     switchOutput: () => recorder.switchOutput(),
     kill: (number) => recorder.kill(number),
+    get isSampling() {
+      return recorder.isSampling;
+    },
     totals: () => recorder.totals(),
     [Symbol.asyncDispose]: () => recorder.dispose(),
   };
@@ -337,6 +340,10 @@ class Recorder implements ControlActions {
     this.kill(constants.signals.SIGTERM);
     this.stop();
   };
+
+  get isSampling(): boolean {
+    return this.#state === 'running';
+  }
 
   totals(): SamplerTotals {
     return this.#sampler.totals();

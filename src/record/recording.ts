@@ -43,6 +43,8 @@ export type RunningRecording = {
   switchOutput(): void;
   /** Sends a signal to the command; false if it is gone. */
   kill(signal: number): boolean;
+  /** False once nothing is sampled any more; its file may not be complete yet. */
+  readonly isSampling: boolean;
   /** Counts so far. */
   totals(): SamplerTotals;
   /** Stops the recording, and waits until its file is complete; the command runs on. */

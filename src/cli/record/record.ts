@@ -20,6 +20,7 @@ import { askAttach } from './ask-attach.ts';
 import { optionsForCourse, readCourse } from './course-flags.ts';
 import { describeDryRun } from './dry-run.ts';
 import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
+import { followRecording, sharesTerminal } from './record-status.ts';
 
 /** `perf-ts record`: records, forwards signals, prints the closing line, sets the exit status. */
 export async function runRecord(command: string[], flags: RecordFlags): Promise<void> {
@@ -136,7 +137,11 @@ async function recordAndTell(
   const driving = course === null ? null : drive(running, course);
   // Its failure is thrown below, once the file is complete and the command has ended.
   driving?.catch(() => {});
-  const recording = await running.finished;
+  const isAlone = side === null && (course?.load ?? null) === null && !sharesTerminal(options);
+  const { output = 'perf.data' } = options;
+  const status =
+    quiet || flags.json ? null : followRecording({ running, signals, output, isAlone });
+  const recording = await running.finished.finally(() => status?.complete());
   side?.end();
   const beside = recording.counted === null ? null : await import('./record-stat.ts');
   const counted = beside?.countedBeside(recording);
@@ -147,6 +152,7 @@ async function recordAndTell(
   signals.complete();
   const exit = side === null ? await running.exited : await statusOfSide(side);
   const driven = await driving;
+  status?.end();
   // Both may take long, and a signal ends them alone.
   if (flags.archive === true || view !== null) signals.release();
   if (flags.archive === true) await archive(recording.path, quiet);

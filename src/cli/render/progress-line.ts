@@ -74,6 +74,12 @@ export class ProgressLine {
     this.#isDrawn = false;
   }
 
+  /** Clears the line: the step is done, and `redraw` shows nothing until the next. */
+  finishStep(): void {
+    this.erase();
+    this.#step = null;
+  }
+
   /** Clears the line for good. */
   end(): void {
     this.erase();

@@ -94,8 +94,12 @@ describe('progress line', () => {
     at(200);
     line.redraw();
     expect(written()).toHaveLength(1);
-    line.end();
+    line.finishStep();
+    line.redraw();
     expect(written()).toEqual([`\r${CLEAR}`]);
+    line.show(reading(0.5));
+    line.end();
+    expect(written().at(-1)).toBe(`\r${CLEAR}`);
     at(400);
     line.redraw();
     expect(written()).toEqual([]);
