@@ -115,6 +115,8 @@ describe('the text of another tool', () => {
     };
     expect(rows(again)).toEqual(rows(script));
     expect(perfTs(['diff', script, again]).status).toBe(0);
+    const { stderr } = perfTs(['diff', speedscope, script]);
+    expect(stderr).toContain('cycles is compared with time before');
   });
 
   test('a speedscope file that contradicts itself, or was cut, is refused in one line', () => {

@@ -83,6 +83,13 @@ describe('the sampling of a recording is', () => {
       'paused by the kernel',
     ],
     ['a text', recordingOf({}, {}, { areLossesKnown: false }), NOT_YET, 'fair', 'sampling unknown'],
+    [
+      'a text of few lines with large sums',
+      recordingOf({ samples: 3 }, {}, { areLossesKnown: false }),
+      reportOf({ ...apart(0.5), effectiveSamples: 2 }),
+      'fair',
+      'sampling unknown',
+    ],
     ['a cut file', recordingOf({}, { truncatedAt: 4096 }), NOT_YET, 'poor', 'recording cut short'],
     [
       'lost mappings',

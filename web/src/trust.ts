@@ -44,7 +44,7 @@ export function assessTrust(recording: OpenResult, late: LateReport, event: numb
     ofNumber(recording, late, event),
     ofLosses(recording, report, event),
     ofStacks(recording),
-    ofWeights(report),
+    ofWeights(recording, report),
     ofPauses(report),
     ofStep(report),
     ofText(recording),
@@ -67,13 +67,17 @@ function ofSideband({ meta }: OpenResult): Doubt | null {
   return lostSideband === 0 ? null : poor('names uncertain', `${sayLostSideband(lostSideband)}.`);
 }
 
-/** Few samples are no doubt where each occurrence is one. */
-function ofNumber({ events }: OpenResult, late: LateReport, event: number): Doubt | null {
+/** Few samples are no doubt where each occurrence is one; an item of a text may sum any number of them. */
+function ofNumber(
+  { events, areLossesKnown }: OpenResult,
+  late: LateReport,
+  event: number,
+): Doubt | null {
   const { samples } = events[event];
   if (samples === 0) return poor('no samples', 'No sample of this event was taken.');
   const provenance = late.get()?.provenance.events[event];
   const areAll = provenance?.weightsFrom === 'waits' || provenance?.fixedPeriod === 1;
-  if (provenance === undefined || areAll) return null;
+  if (provenance === undefined || areAll || !areLossesKnown) return null;
   const effective = reportOfEvent(late, event)?.effectiveSamples ?? samples;
   if (effective >= FEW_SAMPLES) return null;
   const worth =
@@ -105,8 +109,9 @@ function ofStacks({ head: { completeness } }: OpenResult): Doubt | null {
   return share < CUT_POOR ? fair(label, sentence) : poor(label, sentence);
 }
 
-function ofWeights(report: EventReport | undefined): Doubt | null {
-  if (report === undefined || disagreement(report) < MATTERS) return null;
+/** Of a text, the weight by samples may be one by lines. */
+function ofWeights({ areLossesKnown }: OpenResult, report: EventReport | undefined): Doubt | null {
+  if (!areLossesKnown || report === undefined || disagreement(report) < MATTERS) return null;
   return fair('weights disagree', `Does the weight matter? ${mattersText(report)}.`);
 }
 

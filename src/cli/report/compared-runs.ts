@@ -60,8 +60,8 @@ export type SharedEvent = {
 
 /**
  * The events of the first recording, or the one that `-e` names, as far as all others have them, too; what
- * one has not is said. The time that an engine's own profiler measured goes with the first event of a
- * recording, since no recording has an event of that name. Throws `UsageError` where nothing is left to
+ * one has not is said. What an engine's own profiler or a speedscope file measured goes with the first
+ * event of a recording, since no recording has an event of that name. Throws `UsageError` where nothing is left to
  * compare.
  */
 export function sharedEvents(
@@ -87,8 +87,10 @@ export function sharedEvents(
     }
   }
   const all = [...mine, ...others];
-  const isOfEngine = all.some(({ opened }) => opened.facts.imported === 'cpuprofile');
-  if (shared.length === 0 && wanted === undefined && isOfEngine) {
+  const isOfOther = all.some(({ opened: { facts } }) =>
+    ['cpuprofile', 'speedscope'].includes(facts.imported ?? ''),
+  );
+  if (shared.length === 0 && wanted === undefined && isOfOther) {
     const [name = '', otherName = ''] = [mine, others].map(
       ([{ opened }]) => opened.profile.events[0]?.name,
     );
