@@ -55,6 +55,22 @@ describeBrowser('the room of the view', (tab) => {
     expect(await page.evaluate<number>(LAYOUT_SHIFT)).toBeLessThanOrEqual(0.05);
   });
 
+  it.each([
+    ['a server of Node', 400, 800, nodeServer],
+    ['waits beside ticks', 400, 800, offCpu],
+    ['the whole machine', 400, 800, systemWide],
+    ['folded text', 400, 800, foldedText],
+    ['a server of Node', 320, 640, nodeServer],
+    ['a server of Node', 640, 360, nodeServer],
+  ])('nothing moves on loading in a small window: %s, %i by %i', async (_, width, height, text) => {
+    const { page } = await tab.visit((await serveTexts(text())).url, { width, height });
+    await page.locator('.frame').first().waitFor({ state: 'attached' });
+    await page.locator('.where-row').first().waitFor({ state: 'attached' });
+    await page.locator('.legend-entry').first().waitFor({ state: 'attached' });
+    await page.locator('.trust-badge:not(:empty)').waitFor({ state: 'attached' });
+    expect(await page.evaluate<number>(LAYOUT_SHIFT)).toBeLessThanOrEqual(0.05);
+  });
+
   it('is moved by what comes late: what is measured sees it', async () => {
     const { page } = await tab.visit((await serveTexts(nodeServer())).url);
     await page.locator('.where-row').first().waitFor();
