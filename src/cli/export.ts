@@ -1,5 +1,6 @@
 import { closeSync, statSync } from 'node:fs';
 import { UsageError } from '../base/errors.ts';
+import { formatBytes } from '../base/numbers.ts';
 import { printable } from '../base/printable.ts';
 import { printableProvenance } from '../formats/export/export-provenance.ts';
 import { weightTitle } from '../formats/export/weight-title.ts';
@@ -22,6 +23,16 @@ import { type SelectionFlags, selectFrom } from './command/selection-flags.ts';
 import { isTerminal, writeTo } from './command/stdout.ts';
 import { wantedFrames } from './command/wanted-frames.ts';
 
+/** Who opens a file of each format. */
+const OPENED_BY: { readonly [format in ExportFormat | 'pprof']: string } = {
+  folded: 'flamegraph.pl and https://www.speedscope.app draw it',
+  speedscope: 'https://www.speedscope.app opens it',
+  html: 'a browser opens it, also without a network',
+  pprof: 'go tool pprof -http=: opens it',
+  firefox: 'https://profiler.firefox.com opens it',
+  cpuprofile: "Chrome's DevTools and VS Code open it",
+};
+
 /** `perf-ts export`: the profile in the format of another tool. */
 export async function runExport(
   path: string,
@@ -39,6 +50,7 @@ export async function runExport(
       debuginfod?: string | true;
       strict?: boolean;
       verbose?: boolean;
+      quiet?: boolean;
       json?: boolean;
     },
 ): Promise<void> {
@@ -68,7 +80,7 @@ export async function runExport(
   };
   const fd = flags.output === '-' ? 1 : openOutput(flags.output, 0o600);
   const name = flags.output === '-' ? 'standard output' : flags.output;
-  const onBytes = writingProgress(name);
+  const onBytes = writingProgress(name, flags.quiet);
   let written = 0;
   const write = (bytes: Uint8Array): void => {
     writeTo(fd, bytes, name);
@@ -81,6 +93,10 @@ export async function runExport(
     else exportProfile(opened, flags.format, options, (text) => write(Buffer.from(text)));
   } finally {
     if (fd !== 1) closeSync(fd);
+  }
+  // For who sees nothing else happen; a script knows what it asked for.
+  if (fd !== 1 && !flags.json && !flags.quiet && isTerminal(2)) {
+    say(`perf-ts: ${formatBytes(written)} in ${name}: ${OPENED_BY[flags.format]}`);
   }
   if (flags.format === 'folded') sayBeside(opened, flags);
   if (flags.format !== 'pprof') {

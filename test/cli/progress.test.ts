@@ -64,7 +64,9 @@ itInTerminal('export shows what it writes, and what Ctrl-C would leave', () => {
   const output = join(folder, 'out.json');
   const written = inTerminal(`perf-ts export --format firefox -o "${output}" "${recording}"`);
   expect(written).toMatch(/\rperf-ts: writing out\.json: [\d.]+ k?B \(Ctrl-C leaves out\.json inc/);
-  expect(screen(written).join('\n')).not.toMatch(PROGRESS);
+  const left = screen(written).join('\n');
+  expect(left).not.toMatch(PROGRESS);
+  expect(left).toMatch(/^perf-ts: [\d.]+ k?B in .*out\.json: https:\/\/profiler\.firefox\.com op/m);
   expect(readFileSync(output, 'utf8')).toMatch(/^\{.*\}\s*$/s);
 });
 

@@ -123,6 +123,13 @@ describeLive('--fail-on-loss', () => {
     expect(status).toBe(3);
   });
 
+  it('losses come with what makes them fewer', () => {
+    const [_quiet, ...told] = flood;
+    expect(record('told', told, faults).stderr).toContain(
+      '\nperf-ts: larger rings (-m 4, now 1) or a lower rate (-F, -c) lose less\n',
+    );
+  });
+
   it('--fail-on-loss keeps the status below the limit', () => {
     const tolerant = record('tolerant', [...flood, '--fail-on-loss', '100%'], faults);
     expect([tolerant.status, tolerant.stderr.includes('fail-on-loss')]).toEqual([0, false]);

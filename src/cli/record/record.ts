@@ -260,6 +260,12 @@ function printClosingLine(recording: Recording): void {
     );
   }
   if (totals.lostSideband > 0) say(`perf-ts: ${sayLostSideband(totals.lostSideband)}`);
+  if (lost > 0) {
+    const { ringPages } = recording;
+    say(
+      `perf-ts: larger rings (-m ${4 * ringPages}, now ${ringPages}) or a lower rate (-F, -c) lose less`,
+    );
+  }
   // A software event of a group is opened for each kind of core.
   const names = [...new Set(events)].join(', ');
   say(
