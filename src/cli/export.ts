@@ -94,10 +94,7 @@ export async function runExport(
   } finally {
     if (fd !== 1) closeSync(fd);
   }
-  // For who sees nothing else happen; a script knows what it asked for.
-  if (fd !== 1 && !flags.json && !flags.quiet && isTerminal(2)) {
-    say(`perf-ts: ${formatBytes(written)} in ${name}: ${OPENED_BY[flags.format]}`);
-  }
+  if (fd !== 1) closeWith(flags, written);
   if (flags.format === 'folded') sayBeside(opened, flags);
   if (flags.format !== 'pprof') {
     for (const line of explainExport(opened, flags.format, options)) say(`perf-ts: ${line}`);
@@ -116,6 +113,15 @@ export async function runExport(
   const shown = event === undefined ? 'all events' : (events[event]?.name ?? '');
   const title = weightTitle(opened.weights(flags.weight, event));
   say(`perf-ts: ${flags.format} of ${printable(shown)}, weighed by ${title}`);
+}
+
+/** For who sees nothing else happen: a script knows what it asked for. */
+function closeWith(
+  flags: { format: ExportFormat | 'pprof'; output: string; json?: boolean; quiet?: boolean },
+  bytes: number,
+): void {
+  if (flags.json || flags.quiet || !isTerminal(2)) return;
+  say(`perf-ts: ${formatBytes(bytes)} in ${flags.output}: ${OPENED_BY[flags.format]}`);
 }
 
 /**
