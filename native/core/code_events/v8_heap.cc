@@ -7,6 +7,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <atomic>
+
 #include "v8_abi.h"
 
 namespace perf_ts {
@@ -29,15 +31,24 @@ constexpr size_t kFewestToConfirm = 4;
 constexpr int kMostSearches = 8;
 /** How far from a start of code its table is looked for. */
 constexpr int kSearchedBytes = 0x80;
-/** Bytes of a Script; which of its fields is the URL of the map differs by version. */
-constexpr size_t kScriptBytes = 160;
+/** Words of a Script; which of its fields is the URL of the map differs by version. */
+constexpr size_t kScriptFields = 20;
 constexpr char kInlineMap[] = "data:application/json";
+
+/** Every read names this process, and to ask for it each time would be a second system call. */
+std::atomic<pid_t> own_pid;
+
+/** Reads pieces of this process's memory, up to the first that is not there; −1 for none at all. */
+ssize_t ReadPieces(const iovec* here, const iovec* there, size_t count) {
+  return syscall(SYS_process_vm_readv, own_pid.load(std::memory_order_relaxed), here, count, there,
+                 count, 0ul);
+}
 
 /** Reads up to `size` bytes of this process's memory; −1 where there is none. */
 ssize_t ReadSome(uint64_t address, void* to, size_t size) {
-  iovec here = {to, size};
-  iovec there = {reinterpret_cast<void*>(address), size};
-  return syscall(SYS_process_vm_readv, getpid(), &here, 1ul, &there, 1ul, 0ul);
+  const iovec here = {to, size};
+  const iovec there = {reinterpret_cast<void*>(address), size};
+  return ReadPieces(&here, &there, 1);
 }
 
 bool ReadAll(uint64_t address, void* to, size_t size) {
@@ -93,6 +104,10 @@ bool AreSame(const CodePositions& read, const CodePositions& reported) {
 }
 
 }  // namespace
+
+V8Heap::V8Heap() {
+  own_pid.store(getpid(), std::memory_order_relaxed);
+}
 
 void V8Heap::FindLayout() {
   constexpr const char* kSmi[] = {"v8dbg_SmiShiftSize", nullptr};
@@ -202,17 +217,31 @@ bool V8Heap::ReadLineEnds(const void* shared, Growable<int32_t>* out) {
 
 bool V8Heap::ReadInlineSourceMap(const void* shared, Growable<uint8_t>* out) {
   uint64_t script;
-  uint64_t fields[kScriptBytes / kWord] = {};
+  uint64_t fields[kScriptFields];
   if (!FindScript(shared, &script) || !ReadAll(script, fields, sizeof fields)) return false;
+  char heads[kScriptFields][kArrayHead + sizeof kInlineMap - 1] = {};
+  iovec here[kScriptFields];
+  iovec there[kScriptFields];
+  size_t count = 0;
   for (const uint64_t field : fields) {
-    char head[kArrayHead + sizeof kInlineMap - 1];
-    if ((field & kTagMask) != kTag || !ReadAll(field - kTag, head, sizeof head)) continue;
+    if ((field & kTagMask) != kTag) continue;
+    here[count] = {heads[count], sizeof heads[count]};
+    there[count++] = {reinterpret_cast<void*>(field - kTag), sizeof heads[0]};
+  }
+  // All objects at once; behind one that is not there the rest is read piece by piece.
+  const ssize_t read = ReadPieces(here, there, count);
+  for (size_t i = read < 0 ? 0 : static_cast<size_t>(read) / sizeof heads[0]; i < count; i++) {
+    if (ReadPieces(here + i, there + i, 1) != sizeof heads[0]) heads[i][kArrayHead] = '\0';
+  }
+  for (size_t i = 0; i < count; i++) {
+    const char* head = heads[i];
     if (memcmp(head + kArrayHead, kInlineMap, sizeof kInlineMap - 1) != 0) continue;
     // A string's head has its hash and its length in 32 bits each.
     uint32_t length;
     memcpy(&length, head + 12, sizeof length);
     if (length > kMostMapBytes || !out->Resize(length)) return false;
-    return ReadAll(field - kTag + kArrayHead, out->data(), length);
+    return ReadAll(reinterpret_cast<uintptr_t>(there[i].iov_base) + kArrayHead, out->data(),
+                   length);
   }
   return false;
 }

@@ -33,6 +33,8 @@ struct V8Layout {
  */
 class V8Heap {
  public:
+  V8Heap();
+
   /** Takes what is known of V8 by its version and the program's symbols. */
   void FindLayout();
   void set_layout(V8Layout layout) { layout_ = layout; }
