@@ -99,6 +99,35 @@ describeBrowser('a search', (tab) => {
     await expect.poll(() => chosen.allInnerTexts()).toStrictEqual(['wanted']);
   });
 
+  it('opens folded frames that a match is gone to in, and goes back to the whole for one that is not', async () => {
+    const narrow = Array.from({ length: 60 }, (_, i) => `main;small${i};inner${i};tiny${i} 1`);
+    const { url } = await serveTexts(['main;big;tiny 40000', ...narrow].join('\n'));
+    const { page } = await tab.visit(`${url}#roots=none&search=/tiny(7)?$/`);
+    const button = page.locator('button.search-result');
+    await expect.poll(() => button.innerText()).toMatch(/2 ×/);
+    const cursor = () => page.locator('.frame.cursor').getAttribute('name');
+    const zoom = () => new URL(page.url()).hash.includes('zoom=');
+    const next = page.getByRole('button', { name: 'Next match' });
+    await next.click();
+    await expect.poll(() => button.innerText()).toMatch(/1 of 2/);
+    await expect.poll(cursor).toBe('tiny');
+    expect(zoom()).toBe(false);
+    await next.click();
+    await expect.poll(() => button.innerText()).toMatch(/2 of 2/);
+    await expect.poll(cursor).toBe('tiny7');
+    expect(zoom()).toBe(true);
+    await next.click();
+    await expect.poll(cursor).toBe('tiny');
+    expect(zoom()).toBe(false);
+    await page.goBack();
+    await expect.poll(cursor).toBe('tiny7');
+    // Who zooms out stays out.
+    await page.locator('.chart').first().focus();
+    await page.keyboard.press('Escape');
+    await expect.poll(zoom).toBe(false);
+    await page.locator('.frame[name="big"]').waitFor();
+  });
+
   it.each([320, 400, 640, 700, 900, 1024, 1280])(
     'moves nothing in the tab bar of a window of %i pixels, which holds all of it',
     async (width) => {

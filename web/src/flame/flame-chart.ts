@@ -183,6 +183,11 @@ export class FlameChart {
     else this.#scrollTo(node);
   }
 
+  /** Whether the frame that a path leads to is drawn: not folded, nor too narrow. */
+  reaches(path: readonly FrameKey[]): boolean {
+    return this.#lastDrawn(path).depth === path.length;
+  }
+
   /** What describes the cursor's frame goes; the cursor stays. */
   hideTooltip(): void {
     this.#tooltip.hide();

@@ -174,6 +174,11 @@ export class FlameView implements TabView {
   #revealMatch(): void {
     if (this.#toReveal === null) return;
     const { path, isGoneTo, takesFocus } = this.#toReveal;
+    // In folded frames it is seen by a zoom alone; the picture that has it comes here again.
+    if (isGoneTo && !this.#chart.reaches(path)) {
+      this.#context.store.change({ zoom: path }, 'adjust');
+      if (this.#chart.root.hasAttribute('aria-busy')) return;
+    }
     this.#toReveal = null;
     this.#chart.showPath(path, isGoneTo);
     if (takesFocus) this.#chart.root.focus({ preventScroll: true });

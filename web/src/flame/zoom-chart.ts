@@ -107,6 +107,14 @@ export class ZoomChart {
     chart.showPath(path, withCursor);
   }
 
+  /** False where the frame at the end of a path is among those that are folded, which a zoom would show. */
+  reaches(path: readonly FrameKey[]): boolean {
+    if (this.#drawn === null) return true;
+    const { tree, chart } = this.#drawn;
+    const isBelow = tree.zoom.every(({ key }, depth) => path[depth] === key);
+    return !isBelow || path.length <= tree.zoom.length || chart.reaches(path);
+  }
+
   get keys(): readonly KeyBinding[] {
     return cursorKeys({
       store: this.#store,
