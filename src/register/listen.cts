@@ -4,6 +4,7 @@ import type { Server, Socket } from 'node:net';
 const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 const { loadLibrary, codeEventsLibrary } =
   require('./code-events.cjs') as typeof import('./code-events.cts');
+const { ownNotesPath } = require('./source-map-note.cjs') as typeof import('./source-map-note.cts');
 
 /** A request is one short line. */
 const MOST_REQUEST_BYTES = 4096;
@@ -13,6 +14,10 @@ export type TakeInRequest = { readonly socket: string };
 
 /** Folder of the sockets of one user's processes; nobody else can pass it. */
 const folderOf = (uid: number): string => `/tmp/perf-ts-${uid}`;
+
+/** Recorders that take the code of this process now. */
+let recorders = 0;
+exports.isTakenIn = (): boolean => recorders > 0;
 
 /**
  * Lets a recorder ask this process for its code, at a Unix socket that its own user and root alone can
@@ -30,11 +35,19 @@ exports.listen = (): void => {
   const path = `${folder}/${process.pid}.sock`;
   const { createServer } = require('node:net') as typeof import('node:net');
   const server: Server = createServer((socket) => answer(socket, uid, library));
-  server.on('error', () => {});
-  const mask = process.umask(0o077);
-  // A worker of a cluster would let its parent listen.
-  server.listen({ path, exclusive: true });
-  process.umask(mask);
+  const open = (): void => {
+    fs.mkdirSync(folder, { mode: 0o700, recursive: true });
+    const mask = process.umask(0o077);
+    // A worker of a cluster would let its parent listen.
+    server.listen({ path, exclusive: true });
+    process.umask(mask);
+  };
+  // `doctor --clean` may just have removed the empty folder.
+  server.once('error', ({ code }: NodeJS.ErrnoException) => {
+    server.on('error', () => {});
+    if (code === 'ENOENT') open();
+  });
+  open();
   server.unref();
   process.on('exit', () => {
     try {
@@ -45,14 +58,32 @@ exports.listen = (): void => {
   });
 };
 
-/** Sockets of processes that were killed. */
+/** Sockets of processes that were killed, and their notes. */
 function removeStale(folder: string): void {
   for (const name of fs.readdirSync(folder)) {
     const pid = Number(/^(\d+)\.sock$/.exec(name)?.[1]);
-    if (pid === process.pid || !fs.existsSync(`/proc/${pid}`)) {
-      fs.rmSync(`${folder}/${name}`, { force: true });
-    }
+    const path = `${folder}/${name}`;
+    if (pid === process.pid) fs.rmSync(path, { force: true });
+    else if (Number.isInteger(pid) && !fs.existsSync(`/proc/${pid}`)) removeIfDeaf(path, pid);
   }
+}
+
+/** A process of another PID namespace, a container that shares /tmp, has no `/proc/PID` here, and listens. */
+function removeIfDeaf(path: string, pid: number): void {
+  const { createConnection } = require('node:net') as typeof import('node:net');
+  const asked = createConnection(path);
+  asked.unref();
+  asked.on('connect', () => asked.destroy());
+  asked.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code !== 'ECONNREFUSED') return;
+    try {
+      fs.unlinkSync(path);
+      // What V8 left is named by the notes, whoever reads it.
+      if (!fs.existsSync(`/tmp/perf-${pid}.map`)) fs.unlinkSync(ownNotesPath(pid));
+    } catch {
+      // Gone, or another user's.
+    }
+  });
 }
 
 function answer(socket: Socket, uid: number, library: string): void {
@@ -77,10 +108,13 @@ function answerTo(request: string, socket: Socket, uid: number, library: string)
     const { takeIn } = require('./take-in.cjs') as typeof import('./take-in.cts');
     const { socket: recorder } = JSON.parse(request) as TakeInRequest;
     const options = { library, socket: recorder, closesInspector: false };
-    return { taken: JSON.parse(takeIn(options)) };
+    const taken = takeIn(options, () => recorders--);
+    recorders++;
+    return { taken: JSON.parse(taken) };
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };
   }
 }
 
 export declare function listen(): void;
+export declare function isTakenIn(): boolean;

@@ -17,6 +17,10 @@ const { sendCode } = require('./code-events.cjs') as typeof import('./code-event
 const ECONNREFUSED = '111';
 /** Socket of the recorder that started this process. */
 const recorder = process.env.PERF_TS_CODE_EVENTS;
+/** Whether the recorder that started this process goes on. */
+let isRecorded = process.env.PERF_TS_RECORDING !== undefined;
+/** Set where recorders can ask for this process's code. */
+let listening: typeof import('./listen.cts') | null = null;
 /**
  * Before any other module: what V8 has compiled before has no name, and loading modules makes Node's own
  * loader hot, which stands in the stacks of all that a program requires.
@@ -68,6 +72,7 @@ attempt(watchLoaders);
 attempt(watchChildren);
 attempt(() => nodeModule.syncBuiltinESMExports?.());
 attempt(() => noteThread(notes, isRequired()));
+attempt(removeNotesAtEnd);
 
 /** Whether `--require` loaded this, and not `--import`. */
 function isRequired(): boolean {
@@ -85,15 +90,31 @@ function attempt(step: () => void): void {
 }
 
 function nameCode(): void {
-  if (!isMainThread || isSent || (recorder === undefined && isListening())) return;
-  nameWhatStartsLater();
+  if (!isMainThread || (isSent && isRecorded)) return;
+  // A recorder that ended before this process began has left it to the next one.
+  if ((isSent || recorder === undefined) && isListening()) return;
+  if (!isSent) nameWhatStartsLater();
+}
+
+/**
+ * A recorder takes the notes of a process that has ended, and removes them; whoever reads V8's map or dump
+ * needs them beside it. Without either they are of no use to anybody.
+ */
+function removeNotesAtEnd(): void {
+  if (!isMainThread) return;
+  process.on('exit', () => {
+    const given = `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
+    const isTaken = isRecorded || listening?.isTakenIn() === true;
+    const stays = DUMPING.test(given) || fs.existsSync(`/tmp/perf-${process.pid}.map`);
+    if (!isTaken && !stays) notes.remove();
+  });
 }
 
 /** Whether V8's code goes to a recorder that will ask for it. */
 function isListening(): boolean {
   try {
-    const { listen } = require('./listen.cjs') as typeof import('./listen.cts');
-    listen();
+    listening = require('./listen.cjs') as typeof import('./listen.cts');
+    listening.listen();
     return true;
   } catch {
     return false;
@@ -107,11 +128,14 @@ function isListening(): boolean {
 function reportCode(socket: string): boolean {
   try {
     sendCode(socket, () => {
+      isRecorded = false;
       if (isMainThread) isListening();
     });
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === ECONNREFUSED;
+    const hasEnded = (error as NodeJS.ErrnoException).code === ECONNREFUSED;
+    if (hasEnded) isRecorded = false;
+    return hasEnded;
   }
 }
 

@@ -2,29 +2,37 @@
 const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 
 /** Path of a process's notes, next to V8's map. */
-const notesPath = (pid: number): string => `/tmp/perf-ts-${pid}.notes`;
+const pathOf = (pid: number): string => `/tmp/perf-ts-${pid}.notes`;
+
+exports.ownNotesPath = pathOf;
 
 const MARK = 'sourceMappingURL=data:application/json';
 /** A map beyond this is not noted; nor is anything once so much has been written. */
 const MAX_NOTE_CHARACTERS = 16 * 2 ** 20;
 const MAX_WRITTEN = 64 * 2 ** 20;
 
-export type Notes = { write(note: object | null): void };
+export type Notes = {
+  write(note: object | null): void;
+  /** Removes the file, of this process and its workers. */
+  remove(): void;
+};
 
 /**
  * The notes of this process, to be appended to. A file of the same name that this user does not
  * own, or that is not a regular file, is left alone, and nothing is noted. `isFirst`: notes that
- * an earlier process of the same pid left are removed.
+ * an earlier process of the same pid left are removed. Only the first one makes the file: a worker that
+ * starts while the process ends would leave a new one behind.
  */
 exports.openNotes = (pid: number, isFirst: boolean): Notes => {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = fs.constants;
   let file = -1;
   let written = 0;
   try {
-    const path = notesPath(pid);
+    const path = pathOf(pid);
     const uid = process.geteuid?.();
     if (isFirst && fs.lstatSync(path, { throwIfNoEntry: false })?.uid === uid) fs.unlinkSync(path);
-    file = fs.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    const flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | (isFirst ? O_CREAT : 0);
+    file = fs.openSync(path, flags, 0o600);
     const stat = fs.fstatSync(file);
     if (!stat.isFile() || stat.uid !== uid) {
       fs.closeSync(file);
@@ -43,6 +51,17 @@ exports.openNotes = (pid: number, isFirst: boolean): Notes => {
       } catch {
         file = -1;
       }
+    },
+    remove() {
+      if (file < 0) return;
+      try {
+        const path = pathOf(pid);
+        if (fs.lstatSync(path).ino === fs.fstatSync(file).ino) fs.unlinkSync(path);
+        fs.closeSync(file);
+      } catch {
+        // Gone already.
+      }
+      file = -1;
     },
   };
 };
@@ -84,5 +103,6 @@ function textOf(content: unknown): string {
   return '';
 }
 
+export declare function ownNotesPath(pid: number): string;
 export declare function openNotes(pid: number, isFirst: boolean): Notes;
 export declare function noteOf(url: unknown, content: unknown): object | null;

@@ -33,8 +33,10 @@ exports.takeInExpression = (options: TakeIn): string => {
 };
 
 /** The same in this process, from its main thread. */
-exports.takeIn = (options: TakeIn): string =>
-  takeInProcess(require, process as Inspected, options, takeInThread, workerExpression(options));
+exports.takeIn = (options: TakeIn, onEnd: () => void): string => {
+  const inWorkers = workerExpression(options);
+  return takeInProcess(require, process as Inspected, options, takeInThread, inWorkers, onEnd);
+};
 
 function workerExpression(options: TakeIn): string {
   return `(${takeInThread})(require, process, ${JSON.stringify(options)})`;
@@ -113,6 +115,7 @@ function takeInProcess(
   options: TakeIn,
   takeIn: typeof takeInThread,
   inWorkers: string,
+  onEnd: () => void = () => {},
 ): string {
   // SIGUSR1 may open the inspector once more, when the event loop turns: this closes it behind that.
   if (options.closesInspector) setImmediate(() => process._debugEnd());
@@ -123,6 +126,7 @@ function takeInProcess(
     workers.disconnect();
     // V8 before 12 ends a program that makes a code cache of functions with such frames without the flag.
     if (Number.parseInt(process.versions.v8, 10) >= 12) library.setInterpretedFrames(false);
+    onEnd();
   });
   library.setInterpretedFrames(true);
   const pauseMs = Number(process.hrtime.bigint() - begun) / 1e6;
@@ -143,4 +147,4 @@ function takeInProcess(
 }
 
 export declare function takeInExpression(options: TakeIn): string;
-export declare function takeIn(options: TakeIn): string;
+export declare function takeIn(options: TakeIn, onEnd: () => void): string;

@@ -11,6 +11,8 @@ type ThreadFacts = { readonly threadName?: string; readonly isInternalThread?: b
 /** Node's default name for a worker. */
 const UNNAMED = 'WorkerThread';
 const EVALUATED = '[eval]';
+/** Field of /proc/PID/stat behind the comm, see proc(5). */
+const START_TICKS = 19;
 
 /** "4711/task/4715", the kernel's numbers of this process and thread. */
 const [ownPid, ownTid] = ((): readonly string[] => {
@@ -25,6 +27,23 @@ const [ownPid, ownTid] = ((): readonly string[] => {
 const isMain: boolean = ownPid === undefined ? loadWorkers().isMainThread : ownPid === ownTid;
 exports.isMainThread = isMain;
 
+/**
+ * By what others can tell later that this process has ended, see `LifeMark` in
+ * `system/processes/life-mark.ts`; undefined where /proc is not of our PID namespace.
+ */
+function lifeMark(): string | undefined {
+  try {
+    const stat = fs.readFileSync('/proc/self/stat', 'latin1');
+    if (Number.parseInt(stat, 10) !== process.pid) return undefined;
+    const startTicks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_TICKS];
+    const namespace = /\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0];
+    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
+    return `${process.pid}-${startTicks}-${namespace}-${boot}`;
+  } catch {
+    return undefined;
+  }
+}
+
 function loadWorkers(): Workers {
   return require('node:worker_threads') as Workers;
 }
@@ -38,7 +57,8 @@ exports.noteThread = (notes: Notes, isRequired: boolean): void => {
     const { pid, version: node } = process;
     const recording = process.env.PERF_TS_RECORDING;
     const clusterWorker = clusterNumber();
-    notes.write({ kind: 'process', pid, node, cwd: process.cwd(), recording, clusterWorker });
+    const life = lifeMark();
+    notes.write({ kind: 'process', pid, node, cwd: process.cwd(), recording, clusterWorker, life });
     return;
   }
   const workers = loadWorkers();

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -219,4 +220,51 @@ test('a program that imports perf-ts/register listens as its own user, and print
   const { status, stdout, stderr } = noted(['--import', PRELOAD, '-e', look], {});
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toBe('700 700 \n');
+});
+
+test('a program that nobody records takes its notes with it', () => {
+  const path = script(
+    'exits.cjs',
+    `const { existsSync } = require('node:fs');
+     const { Worker } = require('node:worker_threads');
+     const mine = '/tmp/perf-ts-' + process.pid + '.notes';
+     console.log(existsSync(mine));
+     new Worker('', { eval: true });
+     setImmediate(() => process.exit(3));`,
+  );
+  expect(noted(['--import', PRELOAD, path], {})).toMatchObject({
+    status: 3,
+    stdout: 'true\n',
+    notes: [],
+  });
+  const ended = { PERF_TS_RECORDING: 'test', PERF_TS_CODE_EVENTS: '@perf-ts-nobody-listens' };
+  expect(noted(['--require', PRELOAD, path], ended)).toMatchObject({ status: 3, notes: [] });
+});
+
+test("a program with V8's map leaves its notes beside it", () => {
+  const words = [
+    '--perf-basic-prof',
+    '--logfile=+',
+    '--no-logfile-per-isolate',
+    '--import',
+    PRELOAD,
+  ];
+  const { notes } = noted([...words, script('empty.cjs', '')], {});
+  expect(notes).toEqual([expect.objectContaining({ kind: 'process' })]);
+});
+
+test('a program that was killed is cleaned up behind by the next one', async () => {
+  const words = ['--import', PRELOAD, '-e', 'console.log(1); setInterval(() => {}, 1000)'];
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  const left = [
+    `/tmp/perf-ts-${child.pid}.notes`,
+    `/tmp/perf-ts-${process.geteuid?.()}/${child.pid}.sock`,
+  ];
+  expect(left.map((path) => existsSync(path))).toEqual([true, true]);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  noted(['--import', PRELOAD, script('next.cjs', '')], {});
+  expect(left.map((path) => existsSync(path))).toEqual([false, false]);
 });

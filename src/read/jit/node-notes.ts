@@ -12,6 +12,8 @@ export type NodeNote =
       readonly recording?: string;
       /** Its number among the workers of a cluster, from 1; absent if it is none. */
       readonly clusterWorker?: number;
+      /** Proves its death, see `system/processes/life-mark.ts`; absent where it could not be read. */
+      readonly life?: string;
     }
   | {
       readonly kind: 'worker';

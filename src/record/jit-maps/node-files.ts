@@ -16,6 +16,8 @@ import {
 } from '../../read/jit/node-notes.ts';
 import { readFully } from '../../system/files/read-some.ts';
 import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
+import { parseRecordingId } from '../../system/launch/recording-id.ts';
+import { lifeOf, readLifePlace } from '../../system/processes/life-mark.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
 
 const FASTEST = 1;
@@ -66,6 +68,8 @@ export function takeNodeFiles(
   const startedPids: number[] = [];
   /** Working directories of the processes that the recording started, by pid. */
   const directories = new Map<number, string>();
+  /** Inodes of the notes of processes that no recorder which still runs has started, by pid. */
+  const attached = new Map<number, number>();
   const withCode = pidsWithCode(stored);
   let room = MAX_ALL_NOTES_BYTES;
   for (const pid of new Set([...withCode, ...(recordingId === null ? [] : pidsWithNotes())])) {
@@ -90,6 +94,7 @@ export function takeNodeFiles(
         unpackedSize: bytes.length,
         bytes: lateModules.zlib.deflateSync(bytes, { level: FASTEST }),
       });
+      if (process !== null && !isOurs && !hasRecorder(process)) attached.set(pid, file.inode);
       if (!isOurs || process === null) continue;
       startedPids.push(pid);
       directories.set(pid, process.cwd);
@@ -111,8 +116,20 @@ export function takeNodeFiles(
         const files = [notesPath(pid), ...logsOf(directory, pid)];
         for (const path of files) removeIfNew(path, startedMs);
       }
+      for (const [pid, inode] of attached) {
+        if (!hasEnded(pid)) continue;
+        attached.delete(pid);
+        removeAttached(pid, inode);
+      }
     },
   };
+}
+
+/** Whether the recorder that started a process may still be there. */
+function hasRecorder({ recording }: { readonly recording?: string }): boolean {
+  if (recording === undefined) return false;
+  const id = parseRecordingId(recording);
+  return id === null || lifeOf(id.recorder, readLifePlace()) !== 'ended';
 }
 
 /** The first bytes of an open file, as many as there are. */
@@ -139,6 +156,16 @@ function logsOf(directory: string, pid: number): string[] {
       .map((name) => join(directory, name));
   } catch {
     return [];
+  }
+}
+
+/** A process that ended while it was recorded has left its notes to us, but for those beside V8's map. */
+function removeAttached(pid: number, inode: number): void {
+  try {
+    if (lstatSync(`/tmp/perf-${pid}.map`, { throwIfNoEntry: false }) !== undefined) return;
+    if (lstatSync(notesPath(pid)).ino === inode) unlinkSync(notesPath(pid));
+  } catch {
+    // Gone, or not ours to remove: it stays.
   }
 }
 

@@ -8,6 +8,7 @@ import { variable, withVariable } from './command-environment.ts';
 import { findNode, type NodeCommand, nodeOnPath } from './node-command.ts';
 import { identifyNode, type NodeProgram } from './node-program.ts';
 import { findPlantedMap } from './planted-maps.ts';
+import { newRecordingId } from './recording-id.ts';
 import { type NodeFlags, namesCode, quote, withV8Flags } from './v8-flags.ts';
 
 /** NODE_OPTIONS takes all of these from here on; an older Node would refuse to start. */
@@ -62,7 +63,7 @@ export function addNodeFlags(
  * written. Where that fails it sets V8's flags, so maps may come to be all the same.
  */
 function withCodeEvents(command: CommandSpec, preload: string): NodeFlags {
-  const recordingId = lateModules.crypto.randomBytes(8).toString('hex');
+  const recordingId = newRecordingId({ maps: true, dumps: false });
   const codeSocket = newCodeSocket();
   const earlier = variable(command.env, 'NODE_OPTIONS');
   const value = `${earlier} --require=${quote(preload)}`.trim();

@@ -1,10 +1,10 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { lateModules } from '../../base/late-modules.ts';
 import { printable } from '../../base/printable.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { variable, withVariable } from './command-environment.ts';
 import type { NodeCommand } from './node-command.ts';
 import { findPlantedDump } from './planted-maps.ts';
+import { newRecordingId } from './recording-id.ts';
 
 /**
  * What V8 is told, so that its code has names. `--perf-basic-prof` appends a line for each function
@@ -121,7 +121,10 @@ export function withV8Flags(
   if (options.length === 0 && words.length === 0) return unchanged;
   const earlier = variable(command.env, 'NODE_OPTIONS');
   const value = [earlier, ...options].filter((text) => text !== '').join(' ');
-  const recordingId = preload === null ? null : lateModules.crypto.randomBytes(8).toString('hex');
+  const causesMaps = makesMap && !own.some(namesCode);
+  const isDumped = dump?.isMade === true;
+  const recordingId =
+    preload === null ? null : newRecordingId({ maps: causesMaps, dumps: isDumped });
   const env = withVariable(command.env, 'NODE_OPTIONS', value);
   const behindNode = found.at + 1;
   const where = inOptions ? 'NODE_OPTIONS' : 'node';
@@ -138,10 +141,10 @@ export function withV8Flags(
       ...(dump === null ? [] : [dump.note]),
       ...(isRestricted ? [RESTRICTED] : []),
     ],
-    causesMaps: makesMap && !own.some(namesCode),
+    causesMaps,
     recordingId,
     codeSocket: null,
-    dumpsIn: dump?.isMade ? '.' : null,
+    dumpsIn: isDumped ? '.' : null,
   };
 }
 
