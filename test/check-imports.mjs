@@ -86,9 +86,10 @@ const COMPOSITION = {
   'tools/self': [...STAGES, ...SYSTEM, 'read', 'record'],
   'tools/doctor': [...STAGES, ...SYSTEM, 'read', 'record', 'counting/processor'],
   'tools/selftest': [...STAGES, ...SYSTEM, 'read', 'record'],
+  'tools/leftovers': [...STAGES, ...SYSTEM, 'read'],
   query: [...STAGES, ...SYSTEM, 'read'],
   'tools/mcp': [...STAGES, 'system', 'read', 'query'],
-  view: [...STAGES, 'system', 'system/accounts', 'read'],
+  view: [...STAGES, 'system', 'system/accounts', 'system/files', 'read'],
 };
 const BELOW_CLI = [...STAGES, ...Object.keys(COMPOSITION)];
 const ALLOWED = { ...PURE, ...COMPOSITION, cli: BELOW_CLI, '(root)': BELOW_CLI };

@@ -4,6 +4,7 @@ import { printable } from '../base/printable.ts';
 import { examineBinary } from '../tools/doctor/binary-checks.ts';
 import type { Check, CheckState, DoctorReport } from '../tools/doctor/check.ts';
 import { doctor } from '../tools/doctor/examine.ts';
+import { runClean } from './clean.ts';
 import { wantsColour } from './command/colour.ts';
 import { printJson, writeOut } from './command/stdout.ts';
 import { createPaint } from './render/paint.ts';
@@ -17,6 +18,8 @@ export type DoctorFlags = {
   event?: readonly string[];
   quick?: boolean;
   output?: string;
+  clean?: boolean;
+  dryRun?: boolean;
 };
 
 /** `perf-ts doctor`: what stands in the way here, or in one program or library, and the fixes. */
@@ -24,9 +27,14 @@ export async function runDoctor(flags: DoctorFlags, binary?: string): Promise<vo
   if (flags.selftest && binary !== undefined) {
     throw new UsageError('--selftest is about this machine: leave the file out');
   }
+  if (flags.clean && (flags.selftest || binary !== undefined)) {
+    throw new UsageError('--clean is about leftovers: leave --selftest and the file out');
+  }
   if (flags.selftest) return runSelftest(flags);
   const stray = (['event', 'quick', 'output'] as const).find((name) => flags[name] !== undefined);
   if (stray !== undefined) throw new UsageError(`--${stray} belongs to doctor --selftest`);
+  if (flags.dryRun && !flags.clean) throw new UsageError('--dry-run belongs to doctor --clean');
+  if (flags.clean) return runClean(flags);
   const report = binary === undefined ? doctor() : examineBinary(binary);
   if (flags.json) printJson(report);
   else writeOut(`${formatDoctor(report, { colour: wantsColour() }).join('\n')}\n`);

@@ -40,6 +40,11 @@ export function declareMachineCommands(program: Command): void {
     .option('-e, --event <list>', 'selftest: this event only; may repeat', collect)
     .option('--quick', 'selftest: a third of the recordings')
     .option('-o, --output <file>', 'selftest: the report as JSON, to be sent on')
+    .option(
+      '--clean',
+      'remove what killed programs and recordings have left; others are not touched',
+    )
+    .option('--dry-run', 'clean: print what it would remove')
     .option('--json', 'as one JSON document')
     .option('-v, --verbose', 'selftest: every number')
     .action(async (binary, options) => {

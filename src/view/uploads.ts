@@ -1,10 +1,10 @@
-import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
+import { makeOwnFolder } from '../system/files/own-folder.ts';
 
 /** A sender that pauses for longer is gone. */
 const IDLE_MS = 30_000;
@@ -18,7 +18,7 @@ export class Uploads {
 
   /** Writes the body of a request to a file and returns its path. Throws `FailedError` where that fails. */
   async take(request: IncomingMessage, name: string): Promise<string> {
-    this.#folder ??= mkdtempSync(join(tmpdir(), 'perf-ts-open-'));
+    this.#folder ??= makeOwnFolder('open');
     const folder = join(this.#folder, String(++this.#count));
     const path = join(folder, asFileName(name));
     request.setTimeout(IDLE_MS, () => request.destroy(new Error('the page stopped sending it')));

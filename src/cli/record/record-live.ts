@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
+import { makeOwnFolder } from '../../system/files/own-folder.ts';
 import type { ReadingFlags } from '../command/load.ts';
 import { symbolSources } from '../command/load.ts';
 import { taskIds } from '../command/option-values.ts';
@@ -32,7 +32,7 @@ export async function runLiveView(flags: LiveRunFlags): Promise<void> {
   }
   // Fails before anything is recorded.
   symbolSources(flags);
-  const directory = mkdtempSync(join(tmpdir(), 'perf-ts-'));
+  const directory = makeOwnFolder('live');
   // Also where a second Ctrl-C quits at once.
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
   const { runRecord } = await import('./record.ts');

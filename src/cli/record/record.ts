@@ -156,6 +156,10 @@ async function recordAndTell(
   // Both may take long, and a signal ends them alone.
   if (flags.archive === true || view !== null) signals.release();
   if (flags.archive === true) await archive(recording.path, quiet);
+  const { removeDeadRecordings } = await import('../../tools/leftovers/remove-leftovers.ts');
+  for (const { path } of await removeDeadRecordings()) {
+    if (flags.verbose) say(`perf-ts: removed ${path}, left by what was killed`);
+  }
   // Who sends another signal than Ctrl-C, a supervisor say, means all of it.
   if (signals.endedBy === null) await view?.serveFinished();
   return { recording, exit, driven };

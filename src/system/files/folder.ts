@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readlinkSync,
   renameSync,
   rmdirSync,
@@ -88,6 +89,11 @@ export class Folder {
   /** What is at `name`, not followed; undefined: nothing. */
   entry(name: string): Stats | undefined {
     return lstatSync(this.at(name), { throwIfNoEntry: false });
+  }
+
+  /** Of all that is in the folder. */
+  names(): string[] {
+    return readdirSync(this.at('.'));
   }
 
   /** `wanted`, or where that is taken `wanted-2`, `wanted-3`, …: the first that is free. */

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { Deferred } from '../../base/deferred.ts';
 import { UsageError } from '../../base/errors.ts';
 import { unpackError } from '../../base/sent-error.ts';
 import { EXPORT_FORMATS } from '../../read/export-profile.ts';
+import { makeOwnFolder } from '../../system/files/own-folder.ts';
 import type { SelfReply, SelfRequest, SelfThreadData } from './self-messages.ts';
 import type { RunningSelfProfile, SelfProfileOptions } from './self-options.ts';
 
@@ -36,7 +35,7 @@ export async function profileSelf(options: SelfProfileOptions): Promise<Uint8Arr
 export async function startSelfProfile(options: SelfProfileOptions): Promise<RunningSelfProfile> {
   checkOptions(options);
   options.signal?.throwIfAborted();
-  const folder = await mkdtemp(join(tmpdir(), 'perf-ts-self-'));
+  const folder = makeOwnFolder('self');
   const profile = new SelfProfile(options, folder);
   try {
     await profile.sampling;

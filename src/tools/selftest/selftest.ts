@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { PeriodRule } from '../../period/types.ts';
+import { makeOwnFolder } from '../../system/files/own-folder.ts';
 import { packageVersion } from '../../system/version.ts';
 import { readMachineFacts } from './machine-facts.ts';
 import { runCase, tryOpening, unavailableCase } from './run-case.ts';
@@ -44,7 +43,7 @@ export type SelftestOptions = {
  */
 export async function selftest(options: SelftestOptions = {}): Promise<SelftestReport> {
   const machine = readMachineFacts();
-  const folder = mkdtempSync(join(tmpdir(), 'perf-ts-selftest-'));
+  const folder = makeOwnFolder('selftest');
   const cases: CaseReport[] = [];
   const rules: Record<string, PeriodRule> = {};
   try {

@@ -1,0 +1,25 @@
+/** A file or folder that nobody will remove who made it: a process was killed, or has left it by design. */
+export type Leftover = {
+  readonly kind: 'notes' | 'map' | 'dump' | 'log' | 'socket' | 'folder';
+  readonly path: string;
+  /** What a folder holds is counted. */
+  readonly bytes: number;
+  /** Whose it is, in words. */
+  readonly of: string;
+  /** Why it is not ours to remove, in words; null: it is ours, and whoever used it has ended. */
+  readonly kept: string | null;
+  /** Whether nobody has a use for it any more; a recorder that runs may want the notes of an attached process. */
+  readonly isUseless: boolean;
+  /** By which it is known again. */
+  readonly inode: number;
+};
+
+/** Where to look, and as whom. */
+export type LeftoverPlaces = {
+  /** Exactly this user's: also root leaves others' alone. */
+  readonly uid: number;
+  /** Where V8 and `perf-ts/register` write. */
+  readonly shared: string;
+  /** Where temporary folders are made. */
+  readonly temporary: readonly string[];
+};
