@@ -1,4 +1,5 @@
 import type { SentError } from '../base/sent-error.ts';
+import type { ReadingStage } from '../read/open-options.ts';
 import type { DownloadFormat, SamplePart } from './served-file.ts';
 
 /** What is asked of a recording in another thread: the methods of `ServedFile`. */
@@ -17,3 +18,10 @@ export type FileRequest = { readonly id: number; readonly question: FileQuestion
 export type FileReply =
   | { readonly id: number; readonly kind: 'answer'; readonly value: Uint8Array | string }
   | { readonly id: number; readonly kind: 'failed'; readonly error: SentError };
+
+/** How far the reading has come: nobody has asked. */
+export type FileProgress = {
+  readonly kind: 'progress';
+  readonly stage: ReadingStage;
+  readonly share: number | null;
+};

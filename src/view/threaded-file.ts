@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { unpackError } from '../base/sent-error.ts';
-import type { FileQuestion, FileReply, FileRequest } from './file-messages.ts';
+import type { OnReadingProgress } from '../read/open-options.ts';
+import type { FileProgress, FileQuestion, FileReply, FileRequest } from './file-messages.ts';
 import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
 
 type Waiting = {
@@ -22,14 +23,25 @@ export class ThreadedFile implements ServedFile {
 
   /**
    * `entry` is the module that calls `answerFrom`; it gets `data` as its `workerData`. Of one that
-   * does not grow, the page's data are asked for at once.
+   * does not grow, the page's data are asked for at once. `onProgress` gets what the thread posts of it.
    */
-  constructor(path: string, entry: URL, data: unknown, { isLive = false } = {}) {
+  constructor(
+    path: string,
+    entry: URL,
+    data: unknown,
+    {
+      isLive = false,
+      onProgress,
+    }: { readonly isLive?: boolean; readonly onProgress?: OnReadingProgress } = {},
+  ) {
     this.name = basename(path);
     // With streams of their own: by default Node pipes a thread's output to process.stdout and
     // process.stderr, and opening these makes the pipes that we share with others non-blocking.
     this.#thread = new Worker(entry, { workerData: data, stdout: true, stderr: true });
-    this.#thread.on('message', (reply: FileReply) => this.#settle(reply));
+    this.#thread.on('message', (message: FileReply | FileProgress) => {
+      if (message.kind === 'progress') onProgress?.(message.stage, message.share);
+      else this.#settle(message);
+    });
     this.#thread.on('error', (error) => this.#fail(error));
     this.#thread.on('exit', () => this.#fail(new Error(`${path}: its thread has ended`)));
     this.#page = isLive ? null : this.#askPage();

@@ -10,7 +10,7 @@ import {
 } from '../../read/facts/diagnostic-text.ts';
 import { debuginfodUrls } from '../../read/files/debuginfod.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
-import type { OpenProfileOptions } from '../../read/open-options.ts';
+import type { OnReadingProgress, OpenProfileOptions } from '../../read/open-options.ts';
 import { type OpenedProfile, openProfile } from '../../read/open-profile.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
@@ -51,9 +51,11 @@ export async function loadForCommand(
       readonly wanted?: FrameLevel | 'auto';
       /** Events that count time as one. */
       readonly join?: boolean;
+      /** Gets how far the reading has come, in place of the terminal. */
+      readonly onProgress?: OnReadingProgress;
     },
 ): Promise<OpenedProfile> {
-  const onProgress = readingProgress(path, options.quiet);
+  const onProgress = options.onProgress ?? readingProgress(path, options.quiet);
   const opened = await openProfile(path, {
     symbols: options.isNamed !== false,
     unwind: options.isNamed !== false,

@@ -106,6 +106,11 @@ export function readingProgress(path: string, quiet = false): OnReadingProgress 
   return (stage, share) => shown.show({ what: WORDS[stage](name), share, atInterrupt });
 }
 
+/** Clears the line of `readingProgress`: all of it is read. */
+export function endReading(): void {
+  line?.finishStep();
+}
+
 /** Shows the bytes that were written to `name`: those so far are handed over. */
 export function writingProgress(name: string, quiet = false): (bytes: number) => void {
   const shown = quiet ? null : progressLine();

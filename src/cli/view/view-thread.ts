@@ -2,7 +2,9 @@
 
 import { setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { OnReadingProgress, ReadingStage } from '../../read/open-options.ts';
 import { openProfile } from '../../read/open-profile.ts';
+import type { FileProgress } from '../../view/file-messages.ts';
 import { answerFrom } from '../../view/file-thread.ts';
 import { ViewedFile, type ViewedFileOptions } from '../../view/viewed-file.ts';
 import { loadForCommand, openOptions, type ReadingFlags } from '../command/load.ts';
@@ -12,6 +14,8 @@ export type ViewThreadData = {
   readonly path: string;
   /** It is being written, by this process. */
   readonly isLive?: boolean;
+  /** Post how far the reading has come. */
+  readonly isFollowed?: boolean;
   readonly flags: ReadingFlags & {
     readonly strict?: boolean;
     readonly verbose?: boolean;
@@ -20,16 +24,38 @@ export type ViewThreadData = {
 
 /** On the scale from −20 to 19, where 0 is usual: what is recorded goes first. */
 const LIVE_PRIORITY = 5;
+const POST_MS = 100;
 
 if (parentPort !== null) {
   const data = workerData as ViewThreadData;
   if (data.isLive) answerLive(parentPort, data);
-  else answerFrom(parentPort, open(data));
+  else answerFrom(parentPort, open(parentPort, data));
 }
 
-async function open({ path, flags }: ViewThreadData): Promise<ViewedFile> {
-  const opened = await loadForCommand(path, { ...flags, lines: flags.inline !== false });
+async function open(
+  port: MessagePort,
+  { path, flags, isFollowed }: ViewThreadData,
+): Promise<ViewedFile> {
+  const opened = await loadForCommand(path, {
+    ...flags,
+    lines: flags.inline !== false,
+    ...(isFollowed && { onProgress: postProgress(port) }),
+  });
   return new ViewedFile(path, opened, viewOptions(flags));
+}
+
+/** Posts each stage as it begins, and its share some times a second. */
+function postProgress(port: MessagePort): OnReadingProgress {
+  let postedStage: ReadingStage | null = null;
+  let postedMs = 0;
+  return (stage, share) => {
+    const nowMs = performance.now();
+    if (stage === postedStage && nowMs - postedMs < POST_MS) return;
+    postedStage = stage;
+    postedMs = nowMs;
+    const message: FileProgress = { kind: 'progress', stage, share };
+    port.postMessage(message);
+  };
 }
 
 function answerLive(port: MessagePort, { path, flags }: ViewThreadData): void {

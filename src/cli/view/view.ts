@@ -3,6 +3,8 @@ import type { WeightKind } from '../../profile/types.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { ViewServer } from '../../view/server.ts';
 import { ThreadedFile } from '../../view/threaded-file.ts';
+import { endReading, readingProgress } from '../command/progress.ts';
+import { isTerminal } from '../command/stdout.ts';
 import type { ViewThreadData } from './view-thread.ts';
 
 export type ViewFlags = {
@@ -27,9 +29,14 @@ export async function runView(
   const port = readPort(flags.port);
   const entry = new URL('./view-thread.js', import.meta.url);
   const files: ThreadedFile[] = [];
+  // The address is printed first: output on the terminal ends the line.
+  let isAnnounced = false;
+  const isFollowed = isTerminal(2);
   const open = (path: string): ThreadedFile => {
-    const data: ViewThreadData = { path, flags };
-    const file = new ThreadedFile(path, entry, data);
+    const data: ViewThreadData = { path, flags, isFollowed };
+    const file = new ThreadedFile(path, entry, data, {
+      onProgress: (stage, share) => isAnnounced && readingProgress(path)?.(stage, share),
+    });
     files.push(file);
     return file;
   };
@@ -56,6 +63,8 @@ export async function runView(
     server = listening.server;
     const ended = interrupted();
     await announcePage(server.url, listening.viewer, flags);
+    isAnnounced = true;
+    read.finally(endReading).catch(() => {});
     await Promise.race([ended, read]);
     await ended;
   } finally {
