@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { newAttr } from '../../src/kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
+import { ThreadedFile } from '../../src/view/threaded-file.ts';
 import { CLI, cleanEnvironment, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { perfDataFile, plainSample } from '../helpers/record-builder.ts';
 
@@ -96,6 +98,22 @@ itInTerminal.each([
   const written = inTerminal(words, variables);
   expect(written).not.toMatch(PROGRESS);
   expect(written).not.toContain('\u001b[K');
+});
+
+it('the thread that reads for the page posts how far it is, where that is followed', async () => {
+  const entry = pathToFileURL(join(dirname(CLI), 'view-thread.js'));
+  const stagesOf = async (isFollowed: boolean) => {
+    const stages = new Set<string>();
+    const data = { path: recording, flags: {}, isFollowed };
+    const file = new ThreadedFile(recording, entry, data, {
+      onProgress: (stage) => stages.add(stage),
+    });
+    await file.pageData();
+    await file.close();
+    return [...stages];
+  };
+  expect(await stagesOf(true)).toEqual(expect.arrayContaining(['records', 'tables']));
+  expect(await stagesOf(false)).toEqual([]);
 });
 
 it('no progress is shown where standard error is no terminal', () => {
