@@ -57,13 +57,14 @@ function openLine(): ProgressLine {
 function mayDraw(): boolean {
   const { TERM, CI } = process.env;
   return (
-    lateModules.workerThreads.isMainThread &&
     !CI &&
     TERM !== undefined &&
     TERM !== 'dumb' &&
     isTerminal(STDERR) &&
     !leadsToOthers(STDOUT) &&
-    isInForeground()
+    isInForeground() &&
+    // Last: it loads all streams of Node.
+    lateModules.workerThreads.isMainThread
   );
 }
 
