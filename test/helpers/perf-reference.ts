@@ -152,16 +152,36 @@ export function mergeLines(table: FlatTable, names: RegExp): FlatTable {
  * Lines on which two tables of the same event disagree, each as `name: theirs ≠ ours`. Empty if
  * they say the same.
  */
-export function differences(theirs: FlatTable, ours: FlatTable): string[] {
-  const shown = (line: SymbolLine | undefined) =>
+export function differences(theirTable: FlatTable, ourTable: FlatTable): string[] {
+  const [theirs, ours] = [withoutFoldedTwins(theirTable), withoutFoldedTwins(ourTable)];
+  const shown = (line: { samples: number; period: number } | undefined) =>
     line === undefined ? 'absent' : `${line.samples} samples, ${line.period}`;
-  const names = new Set([...theirs.lines.keys(), ...ours.lines.keys()]);
+  const names = new Set([...theirs.keys(), ...ours.keys()]);
   const found: string[] = [];
   for (const name of [...names].sort()) {
-    const [a, b] = [shown(theirs.lines.get(name)), shown(ours.lines.get(name))];
+    const [a, b] = [shown(theirs.get(name)), shown(ours.get(name))];
     if (a !== b) found.push(`${name}: perf ${a}; perf-ts ${b}`);
   }
   return found;
+}
+
+/**
+ * The linker lays equal instances of V8's templates for kinds of elements over each other: the same address
+ * has several names, and which of them a tool takes is chance.
+ */
+function withoutFoldedTwins({
+  lines,
+}: FlatTable): Map<string, { samples: number; period: number }> {
+  const merged = new Map<string, { samples: number; period: number }>();
+  for (const [name, { samples, period }] of lines) {
+    const common = name.replace(/\(v8::internal::ElementsKind\)\d+(?:, [a-z ]+)?>/g, '(kind)>');
+    const before = merged.get(common);
+    merged.set(common, {
+      samples: samples + (before?.samples ?? 0),
+      period: period + (before?.period ?? 0),
+    });
+  }
+  return merged;
 }
 
 /** How many samples one table has in other lines than the other. */
