@@ -1,6 +1,6 @@
 // node bench/recorder.mjs [SECONDS [RUNS]]: what recording itself costs, by way of recording, beside perf.
 //
-// Of the recorder: CPU time in all and per million samples, how often it slept and was woken, its greatest memory,
+// It prints the recorder's CPU time in all and per million samples, how often it was woken, its greatest memory,
 // and bytes of the file per sample. Medians of RUNS runs in turn. Needs GNU time (Debian's package `time`).
 
 import { spawnSync } from 'node:child_process';

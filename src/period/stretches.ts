@@ -1,7 +1,7 @@
 import type { PeriodSamples } from './types.ts';
 
 /**
- * Where a thread came back to a stream after it was sampled in others, that is on other CPUs:
+ * The rows at which a thread came back to a stream after it was sampled in others, that is on other CPUs:
  *
  *     CPU 0   ●●●●│     │●●│   │●●●        rows of one stream, in time order
  *     CPU 1       │●●●●●│  │●●●│

@@ -78,7 +78,7 @@ function removeIfDeaf(path: string, pid: number): void {
     if (code !== 'ECONNREFUSED') return;
     try {
       fs.unlinkSync(path);
-      // What V8 left is named by the notes, whoever reads it.
+      // The notes name the code in V8's map, for whoever reads that.
       if (!fs.existsSync(`/tmp/perf-${pid}.map`)) fs.unlinkSync(ownNotesPath(pid));
     } catch {
       // Gone, or another user's.

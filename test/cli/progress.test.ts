@@ -58,7 +58,7 @@ itInTerminal('report shows on a terminal what it reads and how far it is, and cl
   const left = screen(written).join('\n');
   expect(left).toContain('20 000 samples');
   expect(left).not.toMatch(PROGRESS);
-  // What the table begins with is not behind what was cleared.
+  // The table begins a line of its own, not behind what was cleared.
   expect(left).toMatch(/^# event/m);
 });
 

@@ -99,7 +99,7 @@ describeLive('attaching', () => {
     const pid = start([workload, 'burn', '2', '5']);
     const file = join(scratch, 'ends.data');
     const words = ['record', '-q', '-e', 'cpu-clock', ...flags, '-p', String(pid), '-o', file];
-    // Where it does not end by itself, its status is that of `timeout`.
+    // A recording that does not end by itself has the status of `timeout`.
     const outcome = perfTs(words, { under: ['timeout', '120'] });
     expect(outcome.status).toBe(0);
     expect(infoOf(file).records.SAMPLE).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-// What a recorder that was killed with SIGKILL leaves in /tmp, and who removes it. Each run has a /tmp of its own:
+// A recorder that was killed with SIGKILL leaves files in /tmp; these tests say who removes them. Each run has a /tmp of its own:
 // the tests beside it have files there, too.
 
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// What `record` tells on a terminal while it runs, and while it ends.
+// `record` tells on a terminal how it goes while it runs, and while it ends.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -109,7 +109,7 @@ function ofStacks({ head: { completeness } }: OpenResult): Doubt | null {
   return share < CUT_POOR ? fair(label, sentence) : poor(label, sentence);
 }
 
-/** Of a text, the weight by samples may be one by lines. */
+/** The weight by samples of a text may be one by lines. */
 function ofWeights({ areLossesKnown }: OpenResult, report: EventReport | undefined): Doubt | null {
   if (!areLossesKnown || report === undefined || disagreement(report) < MATTERS) return null;
   return fair('weights disagree', `Does the weight matter? ${mattersText(report)}.`);

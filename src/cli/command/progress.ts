@@ -68,7 +68,7 @@ function mayDraw(): boolean {
   );
 }
 
-/** What reads our output through a pipe may draw on the same terminal, as `less` does. */
+/** Whether another program reads this output: it may draw on the same terminal, as `less` does. */
 function leadsToOthers(fd: number): boolean {
   try {
     const stat = fstatSync(fd);
@@ -99,7 +99,7 @@ const WORDS: { readonly [stage in ReadingStage]: (name: string) => string } = {
 
 /** Shows how far the reading of the recording at `path` has come; undefined where nothing may be drawn. */
 export function readingProgress(path: string, quiet = false): OnReadingProgress | undefined {
-  // What writes into our standard input may draw on the same terminal.
+  // A program that writes into our standard input may draw on the same terminal.
   const shown = quiet || path === '-' ? null : progressLine();
   if (shown === null) return undefined;
   const name = printable(basename(path));

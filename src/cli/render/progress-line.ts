@@ -17,11 +17,11 @@ export type ProgressStep = {
   readonly share: number | null;
   /** More about it: `3.2 MB`. */
   readonly detail?: string;
-  /** What Ctrl-C does meanwhile. */
+  /** The effect of Ctrl-C meanwhile. */
   readonly atInterrupt: string;
 };
 
-/** Where a line is drawn: clock, terminal and width are handed in. */
+/** The surroundings of a line, handed in: clock, terminal and its width. */
 export type ProgressPlace = {
   /** Milliseconds since the command began. */
   nowMs(): number;

@@ -70,7 +70,7 @@ type Section = {
   readonly comm: string;
   readonly tid: number;
   readonly event: number;
-  /** What a weight of 1 is. */
+  /** Nanoseconds or events that a weight of 1 stands for. */
   readonly scale: number;
   /** The x axis is time. */
   readonly isTimed: boolean;

@@ -91,7 +91,7 @@ export class Folder {
     return lstatSync(this.at(name), { throwIfNoEntry: false });
   }
 
-  /** Of all that is in the folder. */
+  /** Names of all that is in the folder. */
   names(): string[] {
     return readdirSync(this.at('.'));
   }

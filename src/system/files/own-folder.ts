@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LIFE_MARK, type LifeMark, ownLifeMark, parseLifeMark } from '../processes/life-mark.ts';
 
-/** What a folder is for: `view --live`, recordings sent to `view`, `doctor --selftest`, `profileSelf`. */
+/** The use of a folder: `view --live`, recordings sent to `view`, `doctor --selftest`, `profileSelf`. */
 export type OwnFolderUse = 'live' | 'open' | 'selftest' | 'self';
 
 const NAME = new RegExp(`^perf-ts-(?:live|open|selftest|self)-(${LIFE_MARK})-[A-Za-z0-9]{6}$`);

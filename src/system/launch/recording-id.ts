@@ -1,7 +1,7 @@
 import { lateModules } from '../../base/late-modules.ts';
 import { LIFE_MARK, type LifeMark, ownLifeMark, parseLifeMark } from '../processes/life-mark.ts';
 
-/** What processes leave in files because of what a recorder has set, beside their notes. */
+/** Files that processes leave beside their notes, because of flags that a recorder has set. */
 export type LeftByV8 = {
   /** A perf map, and V8's log. */
   readonly maps: boolean;

@@ -13,7 +13,7 @@ import { notesLeftovers } from './notes-leftovers.ts';
 const NOTES = /^perf-ts-(\d+)\.notes$/;
 const MAP = /^perf-(\d+)\.map$/;
 const SOCKET = /^(\d+)\.sock$/;
-/** What others may do to a folder of ours. */
+/** Permissions that others do not have on a folder of ours. */
 const OTHERS = 0o077;
 
 /** The places of this user. */
@@ -22,7 +22,7 @@ export function ownPlaces(): LeftoverPlaces {
 }
 
 /**
- * What processes that have ended left behind in `places`, and nothing that somebody may still use: a pid
+ * Finds what processes that have ended left behind in `places`, and nothing that somebody may still use: a pid
  * without a process proves no death by itself, see `LifeMark`.
  */
 export async function findLeftovers(places: LeftoverPlaces): Promise<Leftover[]> {

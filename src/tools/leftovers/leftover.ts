@@ -2,7 +2,7 @@
 export type Leftover = {
   readonly kind: 'notes' | 'map' | 'dump' | 'log' | 'socket' | 'folder';
   readonly path: string;
-  /** What a folder holds is counted. */
+  /** With what a folder holds. */
   readonly bytes: number;
   /** Whose it is, in words. */
   readonly of: string;
@@ -14,12 +14,12 @@ export type Leftover = {
   readonly inode: number;
 };
 
-/** Where to look, and as whom. */
+/** Folders to look into, and the user whose files are looked for. */
 export type LeftoverPlaces = {
   /** Exactly this user's: also root leaves others' alone. */
   readonly uid: number;
-  /** Where V8 and `perf-ts/register` write. */
+  /** The folder into which V8 and `perf-ts/register` write. */
   readonly shared: string;
-  /** Where temporary folders are made. */
+  /** Folders in which temporary ones are made. */
   readonly temporary: readonly string[];
 };
