@@ -1,8 +1,8 @@
-import { readlinkSync } from 'node:fs';
 import { formatBytes, formatCount } from '../../base/numbers.ts';
 import type { SamplerTotals } from '../../native/types.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
 import type { RunningRecording } from '../../record/recording.ts';
+import { readLinkOrNull } from '../../system/small-file.ts';
 import type { EndingSignals } from '../command/ending-signals.ts';
 import { say } from '../command/failure.ts';
 import { progressLine } from '../command/progress.ts';
@@ -12,7 +12,7 @@ import type { ProgressLine, ProgressStep } from '../render/progress-line.ts';
 const LOOK_MS = 500;
 const STDERR = 2;
 
-/** What is followed. */
+/** A recording that runs, and the place of its file. */
 export type FollowedRecording = {
   readonly running: RunningRecording;
   readonly signals: EndingSignals;
@@ -74,7 +74,7 @@ function endingStep(output: string): ProgressStep {
   return { what: `completing ${output}`, share: null, atInterrupt: 'again: quits after that' };
 }
 
-/** What the first Ctrl-C waits for, a line each. */
+/** Tells in a line each what the first Ctrl-C waits for. */
 function tellWaits({ running, signals, output }: FollowedRecording): RecordStatus {
   const pid = running.childPid;
   const waits = {
@@ -103,16 +103,8 @@ function tellWaits({ running, signals, output }: FollowedRecording): RecordStatu
 /** Whether the command, or one of the processes, may print where our standard error goes. */
 export function sharesTerminal({ command, pids = [], tids = [] }: RecordOptions): boolean {
   if (command !== undefined) return true;
-  const ours = linkOf(`/proc/self/fd/${STDERR}`);
+  const ours = readLinkOrNull(`/proc/self/fd/${STDERR}`);
   return [...pids, ...tids].some((pid) =>
-    [1, 2].some((fd) => ours !== null && linkOf(`/proc/${pid}/fd/${fd}`) === ours),
+    [1, 2].some((fd) => ours !== null && readLinkOrNull(`/proc/${pid}/fd/${fd}`) === ours),
   );
-}
-
-function linkOf(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
 }

@@ -1,9 +1,9 @@
-import { existsSync, readlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { lateModules } from '../../base/late-modules.ts';
 import { printable } from '../../base/printable.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { identifyNode } from '../../system/launch/node-program.ts';
-import { readTextOrEmpty } from '../../system/small-file.ts';
+import { readLinkOrNull, readTextOrEmpty } from '../../system/small-file.ts';
 import { packageFile } from '../../system/version.ts';
 import type { HandshakeOptions, HandshakeResult } from './handshake.ts';
 import { inspectorFacts } from './open-inspector.ts';
@@ -62,7 +62,7 @@ async function attach(
 function refusalOf(pid: number): string | null {
   const status = readTextOrEmpty(`/proc/${pid}/status`);
   if (status === '') return 'it is gone';
-  const program = linkOf(`/proc/${pid}/exe`);
+  const program = readLinkOrNull(`/proc/${pid}/exe`);
   if (program === null) return 'it is of another user: root may look at it';
   if (identifyNode(`/proc/${pid}/exe`).kind !== 'node') {
     return `${printable(program)} is not Node`;
@@ -78,7 +78,7 @@ function refusalOf(pid: number): string | null {
     ['mnt', 'sees other files (a container)'],
     ['net', 'has a network of its own (a container)'],
   ]) {
-    if (linkOf(`/proc/${pid}/ns/${kind}`) !== linkOf(`/proc/self/ns/${kind}`)) {
+    if (readLinkOrNull(`/proc/${pid}/ns/${kind}`) !== readLinkOrNull(`/proc/self/ns/${kind}`)) {
       return `it ${what}: import perf-ts/register in it, or run perf-ts there`;
     }
   }
@@ -122,13 +122,5 @@ function parseResult(text: string): HandshakeResult {
     return JSON.parse(text) as HandshakeResult;
   } catch {
     return { failure: 'the handshake printed nothing that is understood' };
-  }
-}
-
-function linkOf(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
   }
 }

@@ -1,5 +1,5 @@
-import { readdirSync, readlinkSync } from 'node:fs';
-import { readTextOrEmpty } from '../../system/small-file.ts';
+import { readdirSync } from 'node:fs';
+import { readLinkOrNull, readTextOrEmpty } from '../../system/small-file.ts';
 
 const STATE_LISTEN = '0A';
 
@@ -13,7 +13,7 @@ const STATE_LISTEN = '0A';
 export function listeningPorts(pid: number): Map<string, number> {
   const inodes = new Set<string>();
   for (const fd of descriptorsOf(pid)) {
-    const inode = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${fd}`))?.[1];
+    const inode = /^socket:\[(\d+)\]$/.exec(readLinkOrNull(`/proc/${pid}/fd/${fd}`) ?? '')?.[1];
     if (inode !== undefined) inodes.add(inode);
   }
   return new Map(portsAround(pid).filter(([inode]) => inodes.has(inode)));
@@ -41,13 +41,5 @@ function descriptorsOf(pid: number): string[] {
     return readdirSync(`/proc/${pid}/fd`);
   } catch {
     return [];
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
   }
 }

@@ -1,3 +1,4 @@
+import { readNodeOptions } from '../../system/launch/attached-node.ts';
 import { listThreads } from '../../system/processes/thread-stat.ts';
 import { readTextOrEmpty } from '../../system/small-file.ts';
 import { listeningPorts } from './listening-ports.ts';
@@ -50,11 +51,9 @@ function portIn(word = ''): number {
 
 /** Node's options, among other words. */
 function wordsOf(pid: number): string[] {
-  const environment = readTextOrEmpty(`/proc/${pid}/environ`).split('\0');
-  const options = environment.find((entry) => entry.startsWith('NODE_OPTIONS=')) ?? '';
   return [
     ...readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0').slice(1),
-    ...options.slice('NODE_OPTIONS='.length).split(/\s+/),
+    ...readNodeOptions(pid).split(/\s+/),
   ];
 }
 

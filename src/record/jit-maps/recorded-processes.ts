@@ -1,9 +1,9 @@
-import { readlinkSync } from 'node:fs';
 import type { SamplerTarget } from '../../native/types.ts';
 import { livingThread } from '../../system/processes/living-thread.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { listProcesses, processOfThread } from '../../system/processes/system-processes.ts';
 import { readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
+import { readLinkOrNull } from '../../system/small-file.ts';
 
 /** A chain of parents longer than this is none. */
 const MOST_ANCESTORS = 64;
@@ -72,9 +72,5 @@ function parentOf(pid: number): number | null {
 }
 
 function mountNamespaceOf(pid: number | 'self'): string | null {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/mnt`);
-  } catch {
-    return null;
-  }
+  return readLinkOrNull(`/proc/${pid}/ns/mnt`);
 }

@@ -1,5 +1,4 @@
-import { readlinkSync } from 'node:fs';
-import { readTextOrEmpty, readTrimmedOrNull } from '../small-file.ts';
+import { readLinkOrNull, readTextOrEmpty, readTrimmedOrNull } from '../small-file.ts';
 
 /** The kernel's limits on perf, as they stand now. Null: the file is not there. */
 export type KernelSettings = {
@@ -66,9 +65,5 @@ export function readPrivileges(
 
 /** A kernel without user namespaces has the first one only. */
 function readUserNamespace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/user');
-  } catch {
-    return FIRST_USER_NAMESPACE;
-  }
+  return readLinkOrNull('/proc/self/ns/user') ?? FIRST_USER_NAMESPACE;
 }

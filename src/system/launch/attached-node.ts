@@ -66,9 +66,14 @@ function givenTo({ words, nodeOptions }: ProcessFacts): string[] {
   return [...words.slice(1), ...nodeOptions.split(/\s+/)];
 }
 
-function readFacts(pid: number): ProcessFacts {
+/** The value of NODE_OPTIONS that a process was started with; empty without. */
+export function readNodeOptions(pid: number): string {
   const environment = readTextOrEmpty(`/proc/${pid}/environ`).split('\0');
-  const nodeOptions = environment.find((entry) => entry.startsWith('NODE_OPTIONS=')) ?? '';
+  const entry = environment.find((text) => text.startsWith('NODE_OPTIONS=')) ?? '';
+  return entry.slice('NODE_OPTIONS='.length);
+}
+
+function readFacts(pid: number): ProcessFacts {
   const inner = /^NSpid:.*\s(\d+)$/m.exec(readTextOrEmpty(`/proc/${pid}/status`))?.[1] ?? pid;
   let program: string | null = null;
   try {
@@ -79,7 +84,7 @@ function readFacts(pid: number): ProcessFacts {
   return {
     program,
     words: readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0'),
-    nodeOptions: nodeOptions.slice('NODE_OPTIONS='.length),
+    nodeOptions: readNodeOptions(pid),
     hasMap: existsSync(`/proc/${pid}/root/tmp/perf-${inner}.map`),
   };
 }

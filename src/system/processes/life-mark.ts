@@ -1,10 +1,9 @@
-import { readlinkSync } from 'node:fs';
-import { readTextOrNull } from '../small-file.ts';
+import { readLinkOrNull, readTextOrNull } from '../small-file.ts';
 import { hasEnded } from './living-thread.ts';
 import { readStat, STAT_FIELD } from './thread-stat.ts';
 
 /**
- * What a process writes to a file or into its name, so that others can prove later that it has ended:
+ * A mark that a process writes to a file or into its name, so that others can prove later that it has ended:
  * `PID-STARTTICKS-PIDNAMESPACE-BOOT`, the last one being the first digits of the kernel's boot ID. A pid
  * alone proves nothing: another process gets it later, and a container that shares /tmp, or a machine that
  * shares the file system, counts its own. `src/register/thread-note.cts` writes the same.
@@ -21,7 +20,7 @@ export type LifeMark = {
 export const LIFE_MARK = '\\d+-\\d+-\\d+-[0-9a-f]{8}';
 const PARTS = /^(\d+)-(\d+)-(\d+)-([0-9a-f]{8})$/;
 
-/** Where this process stands; null where /proc can't say, or is of another PID namespace. */
+/** The place of this process: its PID namespace, its boot, and its pid there. */
 export type LifePlace = Pick<LifeMark, 'namespace' | 'boot'> & { readonly pid: number };
 
 /** The mark of this process; null where /proc does not have it. */
@@ -38,6 +37,7 @@ export function parseLifeMark(text: string): LifeMark | null {
   return { pid: Number(pid), startTicks: Number(startTicks), namespace: Number(namespace), boot };
 }
 
+/** Null where /proc can't say, or is of another PID namespace. */
 export function readLifePlace(): LifePlace | null {
   const namespace = namespaceOf('self', 'pid');
   const boot = readTextOrNull('/proc/sys/kernel/random/boot_id')?.slice(0, 8);
@@ -76,9 +76,6 @@ function isGone(pid: number): boolean {
 
 /** Null where it can't be read, or the kernel has no such namespaces. */
 function namespaceOf(pid: number | 'self', kind: 'pid' | 'time'): number | null {
-  try {
-    return Number(/\d+/.exec(readlinkSync(`/proc/${pid}/ns/${kind}`))?.[0]);
-  } catch {
-    return null;
-  }
+  const link = readLinkOrNull(`/proc/${pid}/ns/${kind}`);
+  return link === null ? null : Number(/\d+/.exec(link)?.[0]);
 }

@@ -1,7 +1,6 @@
-import { readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openRegularBelow } from '../../../system/files/open-below.ts';
-import { readTextOrEmpty } from '../../../system/small-file.ts';
+import { readLinkOrNull, readTextOrEmpty } from '../../../system/small-file.ts';
 
 /** Program names that run the script which their first plain argument names. */
 const RUNTIME = /^(?:node|nodejs|bun|deno|tsx|ts-node)(?:-?\d[\d.]*)?$/;
@@ -56,11 +55,7 @@ export function mainScript(argv: readonly string[]): string | null {
 }
 
 function workingFolder(pid: number): string | null {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return null;
-  }
+  return readLinkOrNull(`/proc/${pid}/cwd`);
 }
 
 /** A package without a name, as one that only says `"type": "module"`, is not it. */
