@@ -82,7 +82,7 @@ const COMPOSITION = {
   'tools/archive': [...STAGES, ...SYSTEM, 'read'],
   'tools/list': [...STAGES, ...SYSTEM],
   'tools/top': [...STAGES, ...SYSTEM, 'read', 'record'],
-  'tools/agent': [...STAGES, ...SYSTEM, 'read', 'record', 'tools/top'],
+  'tools/agent': [...STAGES, ...SYSTEM, 'read', 'record', 'query', 'tools/top'],
   'tools/self': [...STAGES, ...SYSTEM, 'read', 'record'],
   'tools/doctor': [...STAGES, ...SYSTEM, 'read', 'record', 'counting/processor'],
   'tools/selftest': [...STAGES, ...SYSTEM, 'read', 'record'],

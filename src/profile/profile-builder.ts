@@ -157,9 +157,9 @@ export class ProfileBuilder {
     return this.#finish(parts, this.#samples.finish());
   }
 
-  #finish(parts: ProfileParts, samples: SampleTable): Profile {
+  #finish(parts: ProfileParts, samples: SampleTable, hasLost = hasLosses(parts)): Profile {
     const unknown = this.strings.intern(UNKNOWN_FUNC_NAME);
-    const lostStack = hasLosses(parts) ? this.#internLostStack() : NONE;
+    const lostStack = hasLost ? this.#internLostStack() : NONE;
     for (let frame = 0; frame < this.#frames.length; frame++) {
       if (this.#frames.func(frame) === NONE) {
         this.#frames.setFunc(frame, this.#funcs.intern(unknown, this.#frames.dso(frame)));
@@ -188,6 +188,7 @@ export class ProfileBuilder {
   /**
    * The same with no rows but those that the samples refer to, in tables of their own: for a few samples of
    * tables that have grown for long. Without inlined frames and source lines; those are for whole recordings.
+   * `[lost]` is always among them: a sample may end a loss that an earlier slice has noted.
    */
   takeSmallSlice(parts: ProfileParts): Profile {
     const samples = this.#samples.take();
@@ -207,7 +208,7 @@ export class ProfileBuilder {
         samples.count[row],
       );
     }
-    return small.finish(parts);
+    return small.#finish(parts, small.#samples.finish(), true);
   }
 
   /** The row in `small` of a path of these tables. */

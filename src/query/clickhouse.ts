@@ -7,51 +7,13 @@ import {
   TABLE_NAMES,
   tableColumns,
 } from '../formats/tables/schema.ts';
+import type { ClickHousePlace } from './clickhouse-place.ts';
 import { tooLate } from './duckdb.ts';
 import type { QueryAnswer, QueryEngine, QueryLimits, QueryValue } from './engine.ts';
 
-/** Where a ClickHouse server answers: `clickhouse://[user[:password]@]host[:port][/database]`. */
-export type ClickHousePlace = {
-  readonly origin: string;
-  readonly database: string;
-  readonly user: string;
-  readonly password: string;
-};
-
-const DEFAULT_PORT = { clickhouse: 8123, clickhouses: 8443 };
 const INSERT_TIMEOUT_MS = 120_000;
 /** Rows of one insert: some megabytes of text. */
 const INSERT_ROWS = 50_000;
-
-/**
- * Reads the place of a server; `clickhouses://` goes by TLS. The password is better in
- * `CLICKHOUSE_PASSWORD`, since others on the machine see the command line. Throws `UsageError`.
- */
-export function parseClickHouse(text: string, env = process.env): ClickHousePlace {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw badPlace(text);
-  }
-  const scheme = url.protocol.slice(0, -1);
-  if (scheme !== 'clickhouse' && scheme !== 'clickhouses') throw badPlace(text);
-  const port = url.port === '' ? DEFAULT_PORT[scheme] : Number(url.port);
-  const host = url.hostname === '' ? 'localhost' : url.hostname;
-  return {
-    origin: `${scheme === 'clickhouse' ? 'http' : 'https'}://${host}:${port}`,
-    database: decodeURIComponent(url.pathname.slice(1)) || 'default',
-    user: decodeURIComponent(url.username) || (env.CLICKHOUSE_USER ?? 'default'),
-    password: decodeURIComponent(url.password) || (env.CLICKHOUSE_PASSWORD ?? ''),
-  };
-}
-
-function badPlace(text: string): UsageError {
-  return new UsageError(
-    `${text.replace(/:[^:@/]*@/, ':…@')}: not the place of a ClickHouse server`,
-    ['--on clickhouse://HOST:8123/DATABASE, clickhouses:// with TLS'],
-  );
-}
 
 /** A ClickHouse server that has the tables, asked over HTTP; it is changed by `insert` only. */
 export class ClickHouseEngine implements QueryEngine {
@@ -64,7 +26,7 @@ export class ClickHouseEngine implements QueryEngine {
   async run(sql: string, { maxRows, timeoutSeconds, signal }: QueryLimits): Promise<QueryAnswer> {
     const text = await this.#post(sql, {
       query: {
-        default_format: 'JSONCompactEachRowWithNames',
+        default_format: 'JSONCompactEachRowWithNamesAndTypes',
         readonly: '2',
         max_execution_time: String(Math.ceil(timeoutSeconds)),
         max_result_rows: String(maxRows + 1),
@@ -74,13 +36,16 @@ export class ClickHouseEngine implements QueryEngine {
       timeoutMs: timeoutSeconds * 1000,
       ...(signal !== undefined && { signal }),
     });
-    const [columns = [], ...rows] = text
+    const [columns = [], types = [], ...rows] = text
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as QueryValue[]);
+    const isWhole = types.map((type) => /\bU?Int\d/.test(String(type)));
     return {
       columns: columns.map(String),
-      rows: rows.slice(0, maxRows).map((row) => row.map(toValue)),
+      rows: rows
+        .slice(0, maxRows)
+        .map((row) => row.map((value, at) => (isWhole[at] ? wholeNumber(value) : value))),
       isCut: rows.length > maxRows,
     };
   }
@@ -171,9 +136,9 @@ function refusal(origin: string, status: number, text: string): Error {
   return new UsageError(`the query failed: ${reason}`);
 }
 
-/** Whole numbers of 64 bits come as text, which looks like no name of a function. */
-function toValue(value: QueryValue): QueryValue {
-  if (typeof value !== 'string' || !/^-?\d{1,16}$/.test(value)) return value;
+/** Those of 64 bits come as text. */
+function wholeNumber(value: QueryValue): QueryValue {
+  if (typeof value !== 'string') return value;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }

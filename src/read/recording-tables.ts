@@ -5,11 +5,9 @@ import { type RecordingTables, TABLES_VERSION, type TableRows } from '../formats
 import { inStepText } from '../period/report/in-step-words.ts';
 import type { PeriodsReport } from '../period/report/report.ts';
 import { secondsOf } from '../profile/analysis/diff-measure.ts';
-import { computeFlatReport } from '../profile/analysis/flat-report.ts';
-import { boundsOfNothing } from '../profile/analysis/share-bounds.ts';
-import { lostFunc } from '../profile/losses.ts';
-import { type EventIndex, FUNC_CATEGORIES, type WeightKind } from '../profile/types.ts';
+import type { EventIndex, WeightKind } from '../profile/types.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
+import { eventFigures, eventRows, type FunctionFigures, functionRows } from './figure-rows.ts';
 
 /** What a recording does not say of itself. */
 export type RecordingLabels = {
@@ -34,8 +32,11 @@ export function recordingTables(
   );
   return {
     recordings: recordingRow(opened, labels, weight),
-    events: eventRows(opened, figures),
-    functions: functionRows(opened, figures),
+    events: eventRows(opened.profile, figures, (event) => {
+      const found = opened.inStep(event);
+      return found === null ? null : inStepText(found);
+    }),
+    functions: functionRows(opened.profile, figures),
     ...profileRows(opened.profile, weights),
     streams: streamRows(opened, periods),
     marks: markRows(opened, periods),
@@ -81,72 +82,14 @@ function recordingRow(
     [meta.lostSideband ?? 0],
     [opened.truncatedAt],
     [meta.notes.join('\n')],
+    [null],
   ]);
 }
 
-/** One event's functions with their intervals. */
-type EventFigures = ReturnType<typeof figuresOf>;
-
-function figuresOf(opened: AnalysedProfile, event: EventIndex, kind: WeightKind) {
+function figuresOf(opened: AnalysedProfile, event: EventIndex, kind: WeightKind): FunctionFigures {
   const weights = opened.weights(kind, event);
   const estimator = opened.shareEstimator(weights, event);
-  const rows = opened.samplesOf(event);
-  const wanted = estimator && { estimator, tables: ['bySymbol'] as const, totals: true };
-  const report = computeFlatReport(opened.profile, weights, rows, wanted ?? undefined);
-  return { event, weights, estimator, report };
-}
-
-function eventRows(opened: AnalysedProfile, figures: readonly EventFigures[]): TableRows {
-  const { events } = opened.profile;
-  const of = <Value>(value: (figure: EventFigures) => Value): Value[] => figures.map(value);
-  const lostBounds = ({ estimator }: EventFigures) => estimator?.lostBounds;
-  return rowsOf(events.length, [
-    Int32Array.from(events, (_, event) => event),
-    events.map(({ name }) => name),
-    of(({ weights }) => weights.unit),
-    events.map(({ mode }) => mode),
-    events.map(({ frequencyHz }) => frequencyHz),
-    events.map(({ fixedPeriod }) => fixedPeriod),
-    of(({ report }) => report.samples),
-    of(({ report }) => report.weight),
-    of(({ report }) => report.weight - report.lost),
-    of(({ report }) => report.lost),
-    of((figure) => figure.report.lost * (lostBounds(figure)?.least ?? 1)),
-    of((figure) => figure.report.lost * (lostBounds(figure)?.most ?? 1)),
-    of(({ estimator }) => estimator?.effectiveSamples ?? null),
-    of(({ estimator, report }) => estimator && boundsOfNothing(estimator, report).high),
-    of(({ event }) => {
-      const found = opened.inStep(event);
-      return found === null ? null : inStepText(found);
-    }),
-  ]);
-}
-
-function functionRows(opened: AnalysedProfile, figures: readonly EventFigures[]): TableRows {
-  const { profile } = opened;
-  const { funcs, dsos, strings } = profile;
-  const lost = lostFunc(profile);
-  const rows = figures.flatMap(({ event, report }) =>
-    report.bySymbol.map((row) => ({ event, ...row })),
-  );
-  const text = (index: number): string | null => (index === NONE ? null : strings[index]);
-  return rowsOf(rows.length, [
-    Int32Array.from(rows, ({ event }) => event),
-    rows.map(({ func }) => opened.nameOf(func)),
-    rows.map(({ func }) => (funcs.dso[func] === NONE ? '' : dsos[funcs.dso[func]].name)),
-    rows.map(({ func }) => (func === lost ? 'none' : FUNC_CATEGORIES[funcs.category[func]])),
-    rows.map(({ func }) => text(funcs.file[func])),
-    rows.map(({ func }) => funcs.line[func]),
-    rows.map(({ selfSamples }) => selfSamples),
-    rows.map(({ self }) => self),
-    rows.map(({ selfShare }) => selfShare),
-    rows.map(({ selfInterval }) => selfInterval?.low ?? null),
-    rows.map(({ selfInterval }) => selfInterval?.high ?? null),
-    rows.map(({ total }) => total),
-    rows.map(({ totalShare }) => totalShare),
-    rows.map(({ totalInterval }) => totalInterval?.low ?? null),
-    rows.map(({ totalInterval }) => totalInterval?.high ?? null),
-  ]);
+  return eventFigures(opened.profile, weights, { event, rows: opened.samplesOf(event), estimator });
 }
 
 function streamRows({ profile }: AnalysedProfile, { events }: PeriodsReport): TableRows {

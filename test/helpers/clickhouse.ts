@@ -30,7 +30,9 @@ export async function serveSession(session: Session): Promise<{ url: string; ser
     const body = (isPacked ? gunzipSync(bytes) : bytes).toString();
     const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
     const query = searchParams.get('query');
+    const token = searchParams.get('insert_deduplication_token') ?? '';
     try {
+      session.query(`set insert_deduplication_token = '${token}'`);
       const text = query === null ? body : `${query}\n${body}`;
       response.end(session.query(text, searchParams.get('default_format') ?? 'TSV'));
     } catch (error) {

@@ -5,7 +5,8 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ClickHouseEngine, parseClickHouse } from '../../src/query/clickhouse.ts';
+import { ClickHouseEngine } from '../../src/query/clickhouse.ts';
+import { parseClickHouse } from '../../src/query/clickhouse-place.ts';
 import { recordingTables } from '../../src/read/recording-tables.ts';
 import { DRAWN, LIMITS } from '../helpers/query-tables.ts';
 
@@ -62,13 +63,16 @@ test('a query goes out as it is, read-only, with the user in headers', async () 
     for await (const part of request) parts.push(part as Buffer);
     const { url = '', headers } = request;
     seen.push({ url, headers, body: Buffer.concat(parts).toString() });
-    response.end('["func","n","share"]\n["a","12",0.5]\n["b","18446744073709551615",null]\n');
+    response.end(
+      '["func","n","share"]\n["String","UInt64","Nullable(Float64)"]\n' +
+        '["7","12",0.5]\n["b","18446744073709551615",null]\n',
+    );
   });
   const answer = await engineAt(`ann:secret@${host}/perf`).run('select 1', LIMITS);
   expect(answer).toEqual({
     columns: ['func', 'n', 'share'],
     rows: [
-      ['a', 12, 0.5],
+      ['7', 12, 0.5],
       ['b', '18446744073709551615', null],
     ],
     isCut: false,
@@ -116,7 +120,7 @@ test('an inserted recording becomes known last, after its samples', async () => 
     const query = new URL(request.url ?? '', 'http://x').searchParams.get('query') ?? '';
     const table = /^insert into (\w+)/.exec(query)?.[1];
     if (table === undefined) {
-      response.end('["n"]\n[0]\n');
+      response.end('["n"]\n["UInt64"]\n["0"]\n');
       return;
     }
     inserted.push(table);

@@ -24,7 +24,7 @@ export function declareAgentOptions(command: Command): Command {
     .optionsGroup('Without a file:')
     .option(
       '--sink <type:target>',
-      'where profiles go, repeatable: pyroscope:URL, otlp:URL, parca:URL, coroot:URL, folder:PATH',
+      'where profiles go, repeatable: pyroscope:URL, otlp:URL, parca:URL, coroot:URL, clickhouse://HOST/DB, folder:PATH',
       (value: string, all: string[] = []) => [...all, value],
     )
     .option('-F, --freq <hz>', 'samples a second and CPU (default 19)')

@@ -92,7 +92,9 @@ function readSink(text: string, row: number): object {
   const [, type, target] = /^([a-z]+):(.+)$/.exec(text) ?? [];
   if (type === undefined) throw new UsageError(`--sink ${text}: expected TYPE:TARGET`);
   const name = `${type}${row === 0 ? '' : row}`;
-  return type === 'folder' ? { type, name, path: target } : { type, name, url: target };
+  if (type === 'folder') return { type, name, path: target };
+  // The scheme is the type: clickhouse://HOST/DATABASE.
+  return { type, name, url: target.startsWith('//') ? text : target };
 }
 
 function readLabel(text: string): [string, string] {

@@ -1,7 +1,8 @@
 import { AbortError, FailedError, UsageError } from '../../base/errors.ts';
 import { signalStatus } from '../../base/exit-status.ts';
 import type { WeightKind } from '../../profile/types.ts';
-import { ClickHouseEngine, parseClickHouse } from '../../query/clickhouse.ts';
+import { ClickHouseEngine } from '../../query/clickhouse.ts';
+import { parseClickHouse } from '../../query/clickhouse-place.ts';
 import type { QueryEngine } from '../../query/engine.ts';
 import { openRecordings, type QueriedRecording } from '../../query/open-recordings.ts';
 import { QUERY_VERBS, type QueryVerb, type VerbOptions, verbSql } from '../../query/verbs.ts';

@@ -20,13 +20,19 @@ const ORDER: Record<SchemaTable, string> = {
   losses: 'recording, event',
 };
 
+/** Of so many inserts the server knows the token: one that is sent again is there once. */
+const KEEPS_TOKENS = 'non_replicated_deduplication_window = 10000';
+
 export function createTable(table: SchemaTable, dialect: SqlDialect): string {
   const columns = tableColumns(table).map(({ name, type, isNullable }) => {
     const own = TYPES[dialect][type];
     if (dialect === 'clickhouse') return `${name} ${isNullable ? `Nullable(${own})` : own}`;
     return `${name} ${own}${isNullable ? '' : ' not null'}`;
   });
-  const engine = dialect === 'clickhouse' ? ` engine = MergeTree order by (${ORDER[table]})` : '';
+  const engine =
+    dialect === 'clickhouse'
+      ? ` engine = MergeTree order by (${ORDER[table]}) settings ${KEEPS_TOKENS}`
+      : '';
   const once = dialect === 'clickhouse' ? 'if not exists ' : '';
   return `create table ${once}${table} (${columns.join(', ')})${engine}`;
 }

@@ -18,6 +18,7 @@ export type ProfileRows = Pick<RecordingTables, 'samples' | 'stacks' | 'frames' 
 export function profileRows(profile: Profile, weights: Weights): ProfileRows {
   const threads = new ThreadRows(profile);
   const { samples } = profile;
+  const stacks = stackRows(profile);
   return {
     samples: rowsOf(samples.length, [
       Int32Array.from({ length: samples.length }, (_, row) => row),
@@ -34,8 +35,8 @@ export function profileRows(profile: Profile, weights: Weights): ProfileRows {
       knownCounts(samples.count),
       weights.lostBefore ?? new Float64Array(samples.length),
     ]),
-    stacks: stackRows(profile),
-    frames: frameRows(profile),
+    stacks,
+    frames: frameRows(profile, stacks),
     threads: threads.rows(),
   };
 }
@@ -95,8 +96,10 @@ class ThreadRows {
   }
 }
 
+type StackRows = TableRows & { readonly frame: Int32Array };
+
 /** The stacks that samples have, innermost frame first; stack −1 has the one frame `[no stack]`. */
-function stackRows({ samples, stacks, frames }: Profile): TableRows {
+function stackRows({ samples, stacks, frames }: Profile): StackRows {
   const isUsed = new Uint8Array(stacks.length);
   let hasNone = false;
   for (let row = 0; row < samples.length; row++) {
@@ -122,21 +125,27 @@ function stackRows({ samples, stacks, frames }: Profile): TableRows {
       add(stack, depth++, stacks.frame[row], caller);
     }
   }
-  return rowsOf(
-    stackOf.length,
-    columns.map((column) => column.finish()),
-  );
+  const finished = columns.map((column) => column.finish());
+  return { ...rowsOf(stackOf.length, finished), frame: finished[2] };
 }
 
-function frameRows(profile: Profile): TableRows {
+/** The frames that these stacks have, and the two that are none of the recording. */
+function frameRows(profile: Profile, stacks: StackRows): TableRows {
   const { frames, funcs, dsos, strings } = profile;
   const text = (index: number): string | null => (index === NONE ? null : strings[index]);
   const dsoName = (frame: number): string => {
     const dso = funcs.dso[frames.func[frame]];
     return dso === NONE ? '' : dsos[dso].name;
   };
-  const rows = Array.from({ length: frames.length }, (_, frame) => frame);
-  return rowsOf(frames.length + 2, [
+  const isUsed = new Uint8Array(frames.length);
+  const { length } = stacks;
+  for (let row = 0; row < length; row++) {
+    const frame = stacks.frame[row];
+    if (frame >= 0) isUsed[frame] = 1;
+  }
+  const rows: number[] = [];
+  for (let frame = 0; frame < frames.length; frame++) if (isUsed[frame] === 1) rows.push(frame);
+  return rowsOf(rows.length + 2, [
     [NO_STACK_FRAME, ROOT_FRAME, ...rows],
     ['[no stack]', '[root]', ...rows.map((row) => funcLabel(profile, frames.func[row]))],
     [null, null, ...rows.map((row) => text(frames.file[row]))],

@@ -25,7 +25,7 @@ const DEFINITIONS = {
   recordings: `
     name text, version int32, host text?, service text?, build text?, started_ns int64?, seconds double?,
     kernel text?, arch text?, command text, recorder text?, weight_kind text, frames text,
-    lost_sideband int32, cut_at int64?, notes text`,
+    lost_sideband int32, cut_at int64?, notes text, labels text?`,
   events: `
     event int32, name text, unit text, mode text, frequency_hz double?, fixed_period double?,
     samples int32, weight double, arrived double, lost double, lost_low double, lost_high double,

@@ -7,10 +7,11 @@ import type { NativeBinding } from '../../native/types.ts';
 import { callAfter, type LongTimer } from '../../system/time/long-timer.ts';
 import { packageVersion } from '../../system/version.ts';
 import { AgentCounts, metricsText } from './agent-metrics.ts';
-import type { AgentConfig } from './config/agent-config.ts';
+import type { AgentConfig, ServiceConfig } from './config/agent-config.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { encodePprof, type WindowFacts } from './encode/encode-pprof.ts';
-import type { EncodedWindow, WindowFormat } from './encode/encoded-window.ts';
+import { encodeRows } from './encode/encode-rows.ts';
+import type { EncodedProfile, EncodedWindow, WindowFormat } from './encode/encoded-window.ts';
 import { encodeOtlp } from './encode/otlp-request.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
 import { ServiceTable } from './service/service-table.ts';
@@ -20,7 +21,11 @@ import {
   type MachineTotals,
   type MachineWindow,
 } from './window/machine-sampler.ts';
-import { divideWindow, type ServiceProfile } from './window/service-profiles.ts';
+import {
+  type DividedWindow,
+  divideWindow,
+  type ServiceProfile,
+} from './window/service-profiles.ts';
 
 /** How long sinks may still take windows when the agent ends. */
 const STOP_MS = 5000;
@@ -63,6 +68,9 @@ export async function startAgent(
   await agent.start();
   return agent;
 }
+
+/** A window's parts, with these labels. */
+type Divide = (services: ServiceConfig) => DividedWindow;
 
 class Agent implements RunningAgent {
   readonly #say: (notice: string) => void;
@@ -220,34 +228,49 @@ class Agent implements RunningAgent {
     this.#endedMs = nowMs;
     const { profile, weights } = window;
     const noted = { ...profile, meta: { ...profile.meta, notes: notesOf(window) } };
-    const divided = divideWindow(
-      noted,
-      weights,
-      (thread) => this.#services.of(thread),
-      this.#config.services,
-    );
-    this.#services.endWindow();
+    const divide: Divide = (services) =>
+      divideWindow(noted, weights, (thread) => this.#services.of(thread), services);
+    const divided = divide(this.#config.services);
     this.#counts.add(window, divided);
-    if (divided.services.length > 0) this.#deliver(window, divided.services);
+    if (divided.services.length > 0) this.#deliver(window, divided.services, divide);
+    this.#services.endWindow();
   }
 
   /** Encodes the window once for each format that some sink takes. */
-  #deliver({ sequence, startNs, endNs }: MachineWindow, services: readonly ServiceProfile[]): void {
-    const facts: WindowFacts = { id: `${this.#identity} ${sequence}`, startNs, endNs };
+  #deliver(window: MachineWindow, services: readonly ServiceProfile[], divide: Divide): void {
+    const { sequence, startNs, endNs, zeroNs } = window;
+    const facts: WindowFacts = { id: `${this.#identity} ${sequence}`, startNs, endNs, zeroNs };
+    const id = `${String(startNs).padStart(20, '0')}-${sequence}`;
     const encoded = new Map<WindowFormat, EncodedWindow>();
     for (const delivery of this.#deliveries) {
       const { format } = delivery.sink;
-      let window = encoded.get(format);
-      if (window === undefined) {
-        const profiles =
-          format === 'pprof'
-            ? encodePprof(services, facts)
-            : encodeOtlp(services, facts, { labels: this.#config.labels });
-        const id = `${String(startNs).padStart(20, '0')}-${sequence}`;
-        window = { id, format, startNs, endNs, profiles };
-        encoded.set(format, window);
+      let found = encoded.get(format);
+      if (found === undefined) {
+        const profiles = this.#encode(format, services, divide, facts);
+        found = { id, format, startNs, endNs, profiles };
+        encoded.set(format, found);
       }
-      delivery.add(window);
+      delivery.add(found);
+    }
+  }
+
+  #encode(
+    format: WindowFormat,
+    services: readonly ServiceProfile[],
+    divide: Divide,
+    facts: WindowFacts,
+  ): readonly EncodedProfile[] {
+    const { labels } = this.#config;
+    switch (format) {
+      case 'pprof':
+        return encodePprof(services, facts);
+      case 'otlp':
+        return encodeOtlp(services, facts, { labels });
+      case 'rows': {
+        // Columns, and no series of their own.
+        const whole = divide({ ...this.#config.services, sampleLabels: ['tid', 'cpu'] });
+        return encodeRows(whole.services, facts, { host: hostname(), labels });
+      }
     }
   }
 }

@@ -35,6 +35,7 @@ describe('the configuration of the agent', () => {
       "services": { "idle": true, "kernel": false, "sampleLabels": ["pid", "cpu"] },
       "sinks": [
         { "type": "folder", "path": "/var/lib/profiles" },
+        { "type": "clickhouse", "url": "clickhouses://perf@db/profiles", "tokenEnv": "DB_PASSWORD" },
         { "type": "pyroscope", "name": "far", "url": "https://p/x", "tokenFile": "/t", "tenant": "a", "timeoutSeconds": 5 }
       ],
       "spool": { "directory": "/var/spool/perf-ts", "maxMiB": 10 },
@@ -50,6 +51,7 @@ describe('the configuration of the agent', () => {
     });
     expect(config.sinks.map(({ name, target, timeoutMs }) => [name, target, timeoutMs])).toEqual([
       ['folder', '/var/lib/profiles', 30_000],
+      ['clickhouse', 'clickhouses://perf@db/profiles', 30_000],
       ['far', 'https://p/x', 5000],
     ]);
     expect(config.spool).toEqual({ directory: '/var/spool/perf-ts', maxBytes: 10 * 2 ** 20 });
@@ -91,6 +93,14 @@ describe('the configuration of the agent', () => {
     [
       '{ "sinks": [{ "type": "otlp", "url": "http://u:secret@x" }] }',
       'a.json: sinks[0].url: a password',
+    ],
+    [
+      '{ "sinks": [{ "type": "clickhouse", "url": "clickhouse://u:secret@db" }] }',
+      'a.json: sinks[0].url: a password',
+    ],
+    [
+      '{ "sinks": [{ "type": "clickhouse", "url": "http://db:8123" }] }',
+      'a.json: sinks[0].url: expected clickhouse or clickhouses',
     ],
     [
       '{ "sinks": [{ "type": "otlp", "url": "http://x", "tenant": "t" }] }',

@@ -28,14 +28,14 @@ export type ServiceConfig = {
 };
 
 /** Kinds of sinks. */
-export type SinkType = 'pyroscope' | 'otlp' | 'parca' | 'coroot' | 'folder';
+export type SinkType = 'pyroscope' | 'otlp' | 'parca' | 'coroot' | 'clickhouse' | 'folder';
 
 /** Where profiles go. */
 export type SinkConfig = {
   readonly type: SinkType;
   /** Unique among the sinks: names its spool and its metrics. */
   readonly name: string;
-  /** Address of the server, or path of the folder. */
+  /** Address of the server (`clickhouse://…` of a ClickHouse), or path of the folder. */
   readonly target: string;
   /** A file whose text is the token; read at each start and whenever it changes. Null: none. */
   readonly tokenFile: string | null;

@@ -10,7 +10,14 @@ import type {
   SpoolConfig,
 } from './agent-config.ts';
 
-const SINK_TYPES: readonly SinkType[] = ['pyroscope', 'otlp', 'parca', 'coroot', 'folder'];
+const SINK_TYPES: readonly SinkType[] = [
+  'pyroscope',
+  'otlp',
+  'parca',
+  'coroot',
+  'clickhouse',
+  'folder',
+];
 const SAMPLE_LABELS: readonly SampleLabel[] = ['comm', 'pid', 'tid', 'cpu'];
 const DEFAULT_HZ = 19;
 const DEFAULT_WINDOW_S = 10;
@@ -148,7 +155,7 @@ function readSink(section: Section): SinkConfig {
   if (type === 'folder' && !target.startsWith('/')) {
     throw section.wrong('path', 'expected an absolute path');
   }
-  if (type !== 'folder') checkUrl(section, target);
+  if (type !== 'folder') checkUrl(section, target, type);
   const tokenFile = section.text('tokenFile', '') || null;
   const tokenEnv = section.text('tokenEnv', '') || null;
   if (tokenFile !== null && tokenEnv !== null) {
@@ -162,17 +169,21 @@ function readSink(section: Section): SinkConfig {
   return { type, name, target, tokenFile, tokenEnv, tenant, timeoutMs };
 }
 
-function checkUrl(section: Section, text: string): void {
+function checkUrl(section: Section, text: string, type: SinkType): void {
+  const isClickHouse = type === 'clickhouse';
+  const schemes = isClickHouse ? ['clickhouse:', 'clickhouses:'] : ['http:', 'https:'];
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    throw section.wrong('url', 'expected an address such as http://pyroscope:4040');
+    const shown = isClickHouse ? 'clickhouse://USER@host:8123/DATABASE' : 'http://pyroscope:4040';
+    throw section.wrong('url', `expected an address such as ${shown}`);
   }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw section.wrong('url', `expected http or https, not ${url.protocol}`);
+  if (!schemes.includes(url.protocol)) {
+    const expected = schemes.map((scheme) => scheme.slice(0, -1)).join(' or ');
+    throw section.wrong('url', `expected ${expected}, not ${url.protocol}`);
   }
-  if (url.username !== '' || url.password !== '') {
+  if ((url.username !== '' && !isClickHouse) || url.password !== '') {
     throw section.wrong('url', 'a password in it would be seen by who reads the configuration', [
       'put it into a file of its own: "tokenFile": "/etc/perf-ts/token"',
     ]);

@@ -15,6 +15,8 @@ export type WindowFacts = {
   readonly id: string;
   readonly startNs: bigint;
   readonly endNs: bigint;
+  /** When the times of samples are 0: nanoseconds since 1970. */
+  readonly zeroNs: bigint;
 };
 
 /** One pprof file a service, and more where one would be larger than sinks take. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Service } from '../service/service.ts';
 
-/** What a sink takes: pprof profiles, gzipped, or requests of OTLP, gzipped. */
-export type WindowFormat = 'pprof' | 'otlp';
+/** What a sink takes: pprof profiles, gzipped, requests of OTLP, gzipped, or rows of tables (`encode-rows.ts`). */
+export type WindowFormat = 'pprof' | 'otlp' | 'rows';
 
 /** Something that goes out as one. */
 export type EncodedProfile = {
-  /** A UUID, the same however often it is made of the same window. */
+  /** The same however often it is made of the same window, and of no other: a UUID, of rows a table and a number. */
   readonly id: string;
   /** Null: services are in the bytes. */
   readonly service: Service | null;

@@ -92,8 +92,11 @@ export class HttpSink implements Sink {
   }
 }
 
-/** Read for every request, so that a new token needs no restart. Null: there is none. */
-function readToken({ tokenFile, tokenEnv }: SinkConfig): string | null {
+/** Read for every request, so that a new token needs no restart. Null: there is none. Throws `FailedError`. */
+export function readToken({
+  tokenFile,
+  tokenEnv,
+}: Pick<SinkConfig, 'tokenFile' | 'tokenEnv'>): string | null {
   const token =
     tokenFile !== null
       ? readFileSync(tokenFile, 'utf8').trim()

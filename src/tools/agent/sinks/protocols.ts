@@ -2,6 +2,7 @@ import type { AgentConfig, SinkConfig } from '../config/agent-config.ts';
 import type { EncodedProfile } from '../encode/encoded-window.ts';
 import { protoFields, textOf } from '../protobuf/proto-fields.ts';
 import { ProtoWriter } from '../protobuf/proto-writer.ts';
+import { ClickHouseSink } from './clickhouse-sink.ts';
 import { FolderSink } from './folder-sink.ts';
 import { bearer, HttpSink, type Protocol } from './http-sink.ts';
 import type { Sink, SinkAnswer } from './sink.ts';
@@ -25,6 +26,8 @@ export function openSink(sink: SinkConfig, config: Pick<AgentConfig, 'labels' | 
       return new HttpSink(sink, coroot(labels));
     case 'otlp':
       return new HttpSink(sink, OTLP);
+    case 'clickhouse':
+      return new ClickHouseSink(sink);
   }
 }
 

@@ -33,6 +33,8 @@ export type MachineWindow = {
   /** When it began and ended: nanoseconds since 1970, by the clock as it is set at its end. */
   readonly startNs: bigint;
   readonly endNs: bigint;
+  /** When the times of `profile` are 0, by the same clock. */
+  readonly zeroNs: bigint;
   /** Only what the samples refer to. */
   readonly profile: Profile;
   readonly weights: Weights;
@@ -174,7 +176,8 @@ export class MachineSampler {
     const { clockNs, wallNs } = this.#clock();
     const last = profile.samples.timeNs[profile.samples.length - 1];
     // Samples that still wait for their order belong to the next window.
-    const endNs = wallNs - clockNs + BigInt(profile.meta.startTime) + BigInt(Math.round(last));
+    const zeroNs = wallNs - clockNs + BigInt(profile.meta.startTime);
+    const endNs = zeroNs + BigInt(Math.round(last));
     const startNs = this.#startNs < endNs ? this.#startNs : endNs;
     this.#startNs = endNs;
     const before = this.#totals;
@@ -184,6 +187,7 @@ export class MachineSampler {
       sequence: this.#sequence++,
       startNs,
       endNs,
+      zeroNs,
       profile,
       weights,
       losses: {

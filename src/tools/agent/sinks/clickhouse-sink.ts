@@ -1,0 +1,135 @@
+import { describeError } from '../../../base/system-error.ts';
+import { schemaStatements } from '../../../formats/tables/ddl.ts';
+import { type ClickHousePlace, parseClickHouse } from '../../../query/clickhouse-place.ts';
+import type { SinkConfig } from '../config/agent-config.ts';
+import type { EncodedProfile, EncodedWindow } from '../encode/encoded-window.ts';
+import { type HttpAnswer, judgeAnswer, judgeFailure, post } from './http-post.ts';
+import { readToken } from './http-sink.ts';
+import type { Sink, SinkAnswer } from './sink.ts';
+
+const NEW_LINE = 0x0a;
+
+/**
+ * The tables of docs/schema.md on a ClickHouse server, over HTTP: an insert a table and window. What was sent
+ * before, by whatever agent, and had no answer is looked for on the server first, so that it is there once;
+ * the token of an insert makes a server that deduplicates drop one that it is still writing.
+ */
+export class ClickHouseSink implements Sink {
+  readonly format = 'rows';
+  readonly isRepeatable = true;
+  readonly name: string;
+  readonly #config: SinkConfig;
+  readonly #place: ClickHousePlace;
+  /** Windows that began before have been sent by another agent, maybe. */
+  readonly #openedNs = BigInt(Date.now()) * 1_000_000n;
+  /** Inserts without an answer that tells what became of them. */
+  readonly #open = new Set<string>();
+  #hasTables = false;
+
+  constructor(config: SinkConfig) {
+    this.name = config.name;
+    this.#config = config;
+    this.#place = parseClickHouse(config.target, {});
+  }
+
+  requestsOf({ profiles }: EncodedWindow): readonly (readonly EncodedProfile[])[] {
+    return profiles.map((profile) => [profile]);
+  }
+
+  async send([insert]: readonly EncodedProfile[], window: EncodedWindow): Promise<SinkAnswer> {
+    const [table, recording] = insert.id.split('.');
+    const end = insert.bytes.indexOf(NEW_LINE);
+    const statement = Buffer.from(insert.bytes.subarray(0, end)).toString();
+    const missing = this.#hasTables ? null : await this.#makeTables();
+    if (missing !== null) return missing;
+    this.#hasTables = true;
+    if (window.startNs < this.#openedNs || this.#open.has(insert.id)) {
+      const known = `select 1 from ${table} where recording = ${recording} limit 1`;
+      const found = await this.#ask(known);
+      if (found.answer.kind !== 'taken') return found.answer;
+      if (found.text !== '') {
+        this.#open.delete(insert.id);
+        return { kind: 'taken' };
+      }
+    }
+    this.#open.add(insert.id);
+    const { answer } = await this.#ask(statement, {
+      rows: insert.bytes.subarray(end + 1),
+      token: insert.id,
+    });
+    // A refused insert is not tried again either.
+    return answer.kind === 'taken' || answer.kind === 'refused'
+      ? this.#taken(insert, answer)
+      : answer;
+  }
+
+  #taken({ id }: EncodedProfile, answer: SinkAnswer = { kind: 'taken' }): SinkAnswer {
+    this.#open.delete(id);
+    return answer;
+  }
+
+  /** Null: the tables are there. Views are made where the server takes them. */
+  async #makeTables(): Promise<SinkAnswer | null> {
+    const { answer, text } = await this.#ask('exists table recordings');
+    if (answer.kind !== 'taken') return answer;
+    if (text === '1') return null;
+    for (const statement of schemaStatements('clickhouse')) {
+      const made = await this.#ask(statement);
+      if (made.answer.kind === 'taken') continue;
+      if (statement.startsWith('create table')) {
+        const { kind, why } = made.answer;
+        return kind === 'refused'
+          ? { kind: 'shut', why: `${why} (the tables are missing)` }
+          : made.answer;
+      }
+    }
+    return null;
+  }
+
+  async #ask(
+    query: string,
+    insert?: { readonly rows: Uint8Array; readonly token: string },
+  ): Promise<{ answer: SinkAnswer; text: string }> {
+    const { origin, database, user } = this.#place;
+    const url = new URL(origin);
+    url.searchParams.set('database', database);
+    if (insert !== undefined) {
+      url.searchParams.set('query', query);
+      url.searchParams.set('insert_deduplication_token', insert.token);
+    }
+    let token: string | null;
+    try {
+      token = readToken(this.#config);
+    } catch (error) {
+      return { answer: { kind: 'shut', why: describeError(error) }, text: '' };
+    }
+    const headers = {
+      'user-agent': 'perf-ts-agent',
+      'x-clickhouse-user': user,
+      ...(token !== null && { 'x-clickhouse-key': token }),
+      ...(insert !== undefined && { 'content-encoding': 'gzip' }),
+    };
+    const { timeoutMs } = this.#config;
+    try {
+      const body = insert?.rows ?? Buffer.from(query);
+      const found = await post({ url, headers, body, timeoutMs });
+      return { answer: judge(found, url), text: Buffer.from(found.body).toString().trim() };
+    } catch (error) {
+      return { answer: judgeFailure(error, url), text: '' };
+    }
+  }
+}
+
+/** Codes of users and rights, and of tables, columns and databases that are not there. */
+const WRONG_USER = /Code: (192|193|194|497|516)\b/;
+const NO_TABLE = /Code: (16|47|60|81)\b/;
+
+/** Errors have a code in their text; the status is 500 for most, and for some that is no "later". */
+function judge(found: HttpAnswer, url: URL): SinkAnswer {
+  const answer = judgeAnswer(found, url);
+  if (answer.kind === 'taken') return answer;
+  const said = Buffer.from(found.body).toString();
+  const { why } = answer;
+  if (WRONG_USER.test(said)) return { kind: 'shut', why: `${why} (wrong user or password)` };
+  return NO_TABLE.test(said) ? { kind: 'shut', why: `${why} (other tables)` } : answer;
+}
