@@ -1,7 +1,7 @@
-import type { Command } from 'commander';
 import { captureStartState } from '../system/launch/start-state.ts';
 import { declareAgentOptions } from './agent/agent-command.ts';
 import { leaveStdioToCommand } from './command/exit.ts';
+import type { GuidedCommand } from './command/guided-command.ts';
 import { declareRecordOptions } from './record/record-command.ts';
 import { declareStatOptions } from './stat/stat-command.ts';
 import { declareTopOptions } from './top/top-command.ts';
@@ -10,7 +10,7 @@ import { declareTopOptions } from './top/top-command.ts';
 export const MEASURING_COMMANDS: readonly string[] = ['record', 'stat', 'top'];
 
 /** Declares the commands that measure. Their code is loaded when they are run. */
-export function declareMeasuringCommands(program: Command): void {
+export function declareMeasuringCommands(program: GuidedCommand): void {
   declareRecordOptions(
     measuringCommand(program, 'record', 'run or attach, sample, write perf.data'),
   ).action(async (command: string[], options) => {
@@ -49,7 +49,11 @@ export function declareMeasuringCommands(program: Command): void {
   });
 }
 
-function measuringCommand(program: Command, name: string, description: string): Command {
+function measuringCommand(
+  program: GuidedCommand,
+  name: string,
+  description: string,
+): GuidedCommand {
   return program
     .command(name)
     .description(description)

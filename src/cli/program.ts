@@ -1,68 +1,38 @@
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { isEscaped } from '../base/byte-text.ts';
 import { UsageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-status.ts';
 import { exactArguments } from '../system/launch/exact-words.ts';
-import { packageVersion } from '../system/version.ts';
 import { endWith, keepStdioBlocking, quit } from './command/exit.ts';
 import { reportFailure } from './command/failure.ts';
+import { HELP_COLUMNS } from './command/guided-command.ts';
 import { terminalStream, writeError, writeOut } from './command/stdout.ts';
-import { declareCompletion } from './completion/completion-command.ts';
-import { declareMachineCommands } from './machine-commands.ts';
-import { declareMeasuringCommands, MEASURING_COMMANDS } from './measuring-commands.ts';
+import { declareProgram } from './declare-program.ts';
+import { MEASURING_COMMANDS } from './measuring-commands.ts';
 import { fromPerfWords } from './perf/perf-words.ts';
-import { acceptSameOptions } from './perf/same-options.ts';
-import { declareMcp, declareQuery } from './query/query-command.ts';
-import { declareReadingCommands } from './reading-commands.ts';
-
-// Each command's code is loaded when it is run: `record` must not pay for the viewer.
-
-/** Width of help where there is no terminal, as commander has it. */
-const HELP_COLUMNS = 80;
 
 function buildProgram(): Command {
-  const program = new Command('perf-ts')
-    .description('The Linux sampling profiler for people who live in Node and TypeScript.')
-    .version(packageVersion())
-    .enablePositionalOptions()
-    .showSuggestionAfterError(false)
-    .configureOutput({
-      writeOut,
-      writeErr: writeError,
-      // Errors are printed by `main`, in the form of all others.
-      outputError: () => {},
-      getOutHelpWidth: () => terminalStream(1)?.columns ?? HELP_COLUMNS,
-      getErrHelpWidth: () => terminalStream(2)?.columns ?? HELP_COLUMNS,
-      getOutHasColors: () => terminalStream(1)?.hasColors() ?? false,
-      getErrHasColors: () => terminalStream(2)?.hasColors() ?? false,
-    })
-    .exitOverride()
-    .addHelpText(
-      'after',
-      `
-Examples:
-  sudo perf-ts record -F 30000 -g -- ./app      sample a program, write perf.data
-  perf-ts report                                where the events went
-  perf-ts view                                  the same in the browser: flame graph, time, source
-  perf-ts periods                               how the sampling period behaved, what was lost
-  perf-ts diff                                  what changed since the recording before
-  perf-ts export --format html -o app.html      one page with the flame graph
-  perf-ts doctor                                what stands in the way here`,
-    );
-
-  declareMeasuringCommands(program);
-  declareReadingCommands(program);
-  declareQuery(program);
-  declareMcp(program);
-  declareMachineCommands(program);
-  declareCompletion(program);
-
+  const program = declareProgram((bare) =>
+    bare
+      .configureOutput({
+        writeOut,
+        writeErr: writeError,
+        // Errors are printed by `main`, in the form of all others.
+        outputError: () => {},
+        getOutHelpWidth: () => columnsOf(1),
+        getErrHelpWidth: () => columnsOf(2),
+        getOutHasColors: () => terminalStream(1)?.hasColors() ?? false,
+        getErrHasColors: () => terminalStream(2)?.hasColors() ?? false,
+      })
+      .exitOverride(),
+  );
   program.hook('preAction', (_program, command) => checkNames(command));
-  for (const command of program.commands) {
-    acceptSameOptions(command);
-    command.exitOverride();
-  }
   return program;
+}
+
+/** Columns of a terminal; elsewhere those that the environment names. */
+function columnsOf(fd: 1 | 2): number {
+  return terminalStream(fd)?.columns ?? (Number(process.env.COLUMNS) || HELP_COLUMNS);
 }
 
 /** Only the command that is profiled may have words that are not UTF-8. */

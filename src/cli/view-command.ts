@@ -1,15 +1,16 @@
-import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import type { GuidedCommand } from './command/guided-command.ts';
 import {
   collect,
   debuginfodOption,
   weightOption,
   withJavaScript,
+  withStrict,
   withSymbols,
 } from './command/reading-options.ts';
 
-export function declareView(program: Command): void {
-  withJavaScript(withSymbols(program.command('view')))
+export function declareView(program: GuidedCommand): void {
+  withStrict(withJavaScript(withSymbols(program.command('view'))))
     .description('look at a profile in the browser, or compare it with an older one')
     .argument('[files...]', 'one recording (default perf.data), or two: NEW OLD')
     .option(
@@ -17,30 +18,37 @@ export function declareView(program: Command): void {
       'a recording to compare the files with; may repeat, as may the files: several runs a side',
       collect,
     )
-    .option('--port <n>', 'listen on this port of 127.0.0.1 (default: any that is free)')
+    .optionsGroup('Page:')
+    .option('--port <n>', 'listen on this port of 127.0.0.1 (default any that is free)')
     .option('--no-open', 'print the address only')
     .addOption(weightOption())
     .addOption(debuginfodOption())
-    .option('--strict', 'fail on a file that was cut short')
-    .option('-v, --verbose', 'more about what was found')
+    .optionsGroup('Live:')
     .option('--live', 'record now, and show what comes: with one of the next three')
-    .option('-p, --pid <pids>', 'live: processes, all their threads')
-    .option('-t, --tid <tids>', 'live: single threads')
-    .option('-a, --all-cpus', 'live: the whole system')
-    .option('-e, --event <list>', 'live: events in perf syntax; may repeat', collect)
-    .option('-F, --freq <hz>', 'live: samples per second')
-    .option('--call-graph <how>', 'live: call stacks, as in record (default fp)')
-    .option('--duration <s>', 'live: stop recording after this many seconds')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  perf-ts view                         perf.data
-  perf-ts view new.data old.data       what changed; the newer one first, unlike in perf-ts diff
-  perf-ts view --baseline old1.data --baseline old2.data new1.data new2.data
-  sudo perf-ts view --live -p 1234     a process that runs, while it runs
-  perf-ts record --view -- ./app       the same with a program that is to be started`,
+    .option('-p, --pid <pids>', 'processes, all their threads')
+    .option('-t, --tid <tids>', 'single threads')
+    .option('-a, --all-cpus', 'the whole system')
+    .option(
+      '-e, --event <list>',
+      'events in perf syntax; may repeat (default as in record)',
+      collect,
     )
+    .option('-F, --freq <hz>', 'samples per second (default 3989)')
+    .option('--call-graph <how>', 'call stacks, as in record (default fp)')
+    .option('--duration <s>', 'stop recording after this many seconds')
+    .examples([
+      ['perf-ts view', 'perf.data'],
+      [
+        'perf-ts view new.data old.data',
+        'what changed; the newer one first, unlike in perf-ts diff',
+      ],
+      [
+        'perf-ts view --baseline old1.data --baseline old2.data new1.data new2.data',
+        'several runs a side',
+      ],
+      ['sudo perf-ts view --live -p 1234', 'a process that runs, while it runs'],
+      ['perf-ts record --view -- ./app', 'the same with a program that is to be started'],
+    ])
     .action(async (files: string[], options) => {
       checkLiveOptions(files, options);
       if (options.live) {

@@ -1,8 +1,8 @@
 // A process that makes files and runs commands on them, one after the other, as its parent says.
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Command } from 'commander';
 import { FailedError, PerfDataError, UsageError } from '../../src/base/errors.ts';
+import { GuidedCommand } from '../../src/cli/command/guided-command.ts';
 import { declareReadingCommands } from '../../src/cli/reading-commands.ts';
 import { MAX_UNPACKED_VARIABLE } from '../../src/read/files/most-unpacked.ts';
 import { readStat } from '../../src/system/processes/thread-stat.ts';
@@ -62,7 +62,7 @@ function childrenMs(): number {
 
 export async function runCommand(words: readonly string[]): Promise<Result> {
   delete process.env[MAX_UNPACKED_VARIABLE];
-  const program = new Command('perf-ts').exitOverride();
+  const program = new GuidedCommand('perf-ts').exitOverride();
   declareReadingCommands(program);
   for (const command of program.commands) command.exitOverride();
   resetPeak();

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import type { GuidedCommand } from '../command/guided-command.ts';
+import { OPTION_GROUP } from '../command/option-groups.ts';
 
 export type AgentFlags = {
   config?: string;
@@ -15,11 +16,13 @@ export type AgentFlags = {
 };
 
 /** The options of `agent`. */
-export function declareAgentOptions(command: Command): Command {
+export function declareAgentOptions(command: GuidedCommand): GuidedCommand {
   return command
+    .optionsGroup('Agent:')
     .option('--config <file>', 'JSON; read again when it changes and at SIGHUP')
     .option('--check-config', 'print what the configuration means, and end')
     .option('--duration <s>', 'stop by itself')
+    .optionsGroup(OPTION_GROUP.GENERAL)
     .option('-q, --quiet', 'no notices')
     .optionsGroup('Without a file:')
     .option(
@@ -34,15 +37,18 @@ export function declareAgentOptions(command: Command): Command {
       'of every profile, repeatable',
       (value: string, all: string[] = []) => [...all, value],
     )
-    .option('--spool <dir>', 'windows wait there while their sink is down (default: in memory)')
+    .option('--spool <dir>', 'windows wait there while their sink is down (default in memory)')
     .option('--listen <host:port>', '/metrics and /healthz, on this machine')
     .option('--idle', 'also the time in which CPUs were idle')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  sudo perf-ts agent --sink folder:/var/lib/perf-ts       a pprof file for each service, every 10 s
-  sudo perf-ts agent --sink pyroscope:http://host:4040    to Grafana Pyroscope
-  sudo perf-ts agent --config /etc/perf-ts/agent.json     as a service: docs/how-to/profile-a-fleet.md`,
-    );
+    .examples([
+      [
+        'sudo perf-ts agent --sink folder:/var/lib/perf-ts',
+        'a pprof file for each service, every 10 s',
+      ],
+      ['sudo perf-ts agent --sink pyroscope:http://host:4040', 'to Grafana Pyroscope'],
+      [
+        'sudo perf-ts agent --config /etc/perf-ts/agent.json',
+        'as a service: docs/how-to/profile-a-fleet.md',
+      ],
+    ]);
 }

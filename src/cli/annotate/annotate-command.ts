@@ -1,44 +1,50 @@
 import { existsSync } from 'node:fs';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { GuidedCommand } from '../command/guided-command.ts';
+import { OPTION_GROUP } from '../command/option-groups.ts';
 import {
   collect,
   debuginfodOption,
+  eventOption,
   inputFile,
   weightOption,
   withRecordSelection,
+  withStrict,
   withSymbols,
 } from '../command/reading-options.ts';
 
 /** Declares `annotate`. Its code is loaded when it is run. */
-export function declareAnnotate(program: Command): void {
-  withRecordSelection(withSymbols(program.command('annotate')))
+export function declareAnnotate(program: GuidedCommand): void {
+  withStrict(withRecordSelection(withSymbols(program.command('annotate'))))
     .description('source lines and machine code of functions, each with its weight')
-    .argument('[symbol...]', 'functions (default: the three with most weight); or the recording')
-    .option('-i, --input <file>', 'the recording (default perf.data); - is standard input')
+    .argument(
+      '[symbol...]',
+      'functions, or the recording (default the three functions with most weight)',
+    )
+    .option('-i, --input <file>', 'the recording; - is standard input (default perf.data)')
+    .optionsGroup('Code:')
     .option('-s, --symbol <name>', 'this function; may repeat', collect)
-    .option('-d, --dso <names>', 'samples in these files')
-    .option('-e, --event <name>', 'this event only')
     .option(
       '-n, --limit [functions]',
-      'how many functions, where none is named (default 3, 0: all)',
+      'how many functions, where none is named; 0: all (default 3)',
     )
     .addOption(new Option('--rows <n>').hideHelp())
-    .option('--percent-limit <share>', 'leave out functions below this per cent')
+    .option('--percent-limit <share>', 'leave out functions below this per cent (default 0)')
     .addOption(weightOption())
     .addOption(debuginfodOption())
+    .addOption(eventOption())
+    .optionsGroup(OPTION_GROUP.SAMPLES)
+    .option('-d, --dso <names>', 'samples in these files')
+    .optionsGroup(OPTION_GROUP.OUTPUT)
     .option('--json', 'as JSON')
-    .option('--strict', 'fail on a file that was cut short')
+    .optionsGroup(OPTION_GROUP.GENERAL)
     .option('-q, --quiet', 'the code only: no lines with #, no messages')
-    .option('-v, --verbose', 'more about what was found')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  perf-ts annotate                      the three functions with most weight
-  perf-ts annotate main                 one function, of perf.data
-  perf-ts annotate -i app.data -s work  of another recording
-  perf-ts view                          the same in the browser: the tab Source`,
-    )
+    .examples([
+      ['perf-ts annotate', 'the three functions with most weight'],
+      ['perf-ts annotate main', 'one function, of perf.data'],
+      ['perf-ts annotate -i app.data -s work', 'of another recording'],
+      ['perf-ts view', 'the same in the browser: the tab Source'],
+    ])
     .action(async (words: string[], options) => {
       // perf takes symbols here, and all other commands of ours the recording.
       const isFile = options.input === undefined && words.length > 0 && existsSync(words[0]);

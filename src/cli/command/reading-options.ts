@@ -2,6 +2,8 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { FRAME_LEVELS } from '../../profile/frame-level.ts';
 import { MAX_UNPACKED_VARIABLE } from '../../read/files/most-unpacked.ts';
+import type { GuidedCommand } from './guided-command.ts';
+import { OPTION_GROUP } from './option-groups.ts';
 import { byteSize } from './option-values.ts';
 
 // Options that several commands have which read a recording.
@@ -19,22 +21,35 @@ export function inputFile(argument: string | undefined, { input }: { input?: str
 }
 
 /** The options that every command with a recording as input shares. */
-export function withInput(command: Command, description: string, json = 'as JSON'): Command {
-  return command
+export function withInput(
+  command: GuidedCommand,
+  description: string,
+  json = 'as JSON',
+): GuidedCommand {
+  command
     .description(description)
-    .argument('[file]', 'the recording (default perf.data); - is standard input')
-    .option('-i, --input <file>', 'the recording, as in perf')
-    .option('--json', json)
-    .option('--strict', 'fail on a file that was cut short')
-    .option('-v, --verbose', 'more about what was found');
+    .argument('[file]', 'the recording; - is standard input (default perf.data)')
+    .optionsGroup(OPTION_GROUP.INPUT)
+    .option('-i, --input <file>', 'the recording, as in perf (default perf.data)');
+  return withStrict(command).optionsGroup(OPTION_GROUP.OUTPUT).option('--json', json);
+}
+
+/** How a recording is read, and what is reported of that. */
+export function withStrict(command: GuidedCommand): GuidedCommand {
+  return command
+    .optionsGroup(OPTION_GROUP.GENERAL)
+    .option('-v, --verbose', 'more about what was found')
+    .optionsGroup(OPTION_GROUP.INPUT)
+    .option('--strict', 'fail on a file that was cut short');
 }
 
 /** For a recording that is refused because it takes far more memory than its size explains. */
 export function allowUnpacked(command: Command): void {
   command
+    .optionsGroup(OPTION_GROUP.INPUT)
     .option(
       '--max-unpacked <size>',
-      'memory for a recording that unpacks to more than its size explains: 4G, none',
+      'memory for a recording that unpacks to more than its size explains: 4G, none (default such a recording is refused)',
     )
     .hook('preAction', (called) => {
       const { maxUnpacked } = called.opts<{ maxUnpacked?: string }>();
@@ -45,7 +60,7 @@ export function allowUnpacked(command: Command): void {
 }
 
 /** The options that choose among the samples of a recording. */
-export function withSelection(command: Command): Command {
+export function withSelection(command: GuidedCommand): GuidedCommand {
   return withRecordSelection(command)
     .option('-d, --dso <names>', 'samples in these files')
     .option('-S, --symbol <names>', 'samples in these functions')
@@ -55,8 +70,9 @@ export function withSelection(command: Command): Command {
 }
 
 /** Those of them that need no names of frames. */
-export function withRecordSelection(command: Command): Command {
+export function withRecordSelection(command: GuidedCommand): GuidedCommand {
   return command
+    .optionsGroup(OPTION_GROUP.SAMPLES)
     .option('--time <ranges>', 'samples of this time: START,STOP in seconds, 10%-20%, 10%/2')
     .option('-C, --cpu <cpus>', 'samples of these CPUs (0-3,8)')
     .option('--pid <pids>', 'samples of these processes')
@@ -65,20 +81,23 @@ export function withRecordSelection(command: Command): Command {
 }
 
 /** Where names come from, for a recording of another machine. */
-export function withSymbols(command: Command): Command {
+export function withSymbols(command: GuidedCommand): GuidedCommand {
   return command
+    .optionsGroup(OPTION_GROUP.NAMES)
     .option('--symfs <dir>', "the recorded machine's files are below this directory")
     .option('--kallsyms <file>', "the recorded machine's list of kernel symbols, or its vmlinux")
     .addOption(new Option('-k, --vmlinux <file>').hideHelp())
     .option('--debug-dir <dir>', 'debug files are below this directory, as in /usr/lib/debug')
-    .option('--archive <dir>', 'the output of perf-ts archive, if it is not next to the file')
+    .option('--archive <dir>', 'the output of perf-ts archive (default FILE.symbols)')
     .option('--no-inline', 'without the calls that the compiler inlined');
 }
 
 /** How JavaScript is shown. */
-export function withJavaScript(command: Command): Command {
+export function withJavaScript(command: GuidedCommand): GuidedCommand {
   return command
+    .optionsGroup(OPTION_GROUP.NAMES)
     .option('--no-source-maps', 'functions and lines of the JavaScript that V8 ran')
+    .optionsGroup(OPTION_GROUP.FRAMES)
     .addOption(
       new Option(
         '--frames <level>',
@@ -94,12 +113,19 @@ export function debuginfodOption(): Option {
   return new Option(
     '--debuginfod [urls]',
     'ask these servers (default DEBUGINFOD_URLS) for files that are missing',
-  );
+  ).helpGroup(OPTION_GROUP.NAMES);
 }
 
 export function weightOption(): Option {
-  return new Option('--weight <kind>', 'what a sample counts for (default events)').choices(
-    WEIGHTS,
+  return new Option('--weight <kind>', 'what a sample counts for (default events)')
+    .choices(WEIGHTS)
+    .helpGroup(OPTION_GROUP.SAMPLES);
+}
+
+/** Chooses one of the recorded events. */
+export function eventOption(): Option {
+  return new Option('-e, --event <name>', 'this event only (default all)').helpGroup(
+    OPTION_GROUP.SAMPLES,
   );
 }
 

@@ -1,7 +1,8 @@
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
+import type { GuidedCommand } from '../command/guided-command.ts';
 
 /** Declares `completion`. Its code is loaded when it is run. */
-export function declareCompletion(program: Command): void {
+export function declareCompletion(program: GuidedCommand): void {
   program
     .command('completion')
     .description('completion of commands, options, values and events, for a shell')
@@ -13,14 +14,11 @@ export function declareCompletion(program: Command): void {
         'events',
       ]),
     )
-    .addHelpText(
-      'after',
-      `
-Examples:
-  eval "$(perf-ts completion bash)"          in ~/.bashrc
-  source <(perf-ts completion zsh)           in ~/.zshrc, after compinit
-  perf-ts completion fish | source           in ~/.config/fish/config.fish`,
-    )
+    .examples([
+      ['eval "$(perf-ts completion bash)"', 'in ~/.bashrc'],
+      ['source <(perf-ts completion zsh)', 'in ~/.zshrc, after compinit'],
+      ['perf-ts completion fish | source', 'in ~/.config/fish/config.fish'],
+    ])
     .action(async (shell: string) => {
       const { runCompletion } = await import('./completion.ts');
       runCompletion(shell, program);

@@ -1,17 +1,24 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { GuidedCommand } from '../command/guided-command.ts';
+import { OPTION_GROUP } from '../command/option-groups.ts';
 import {
   allowUnpacked,
   collect,
   weightOption,
   withJavaScript,
+  withStrict,
   withSymbols,
 } from '../command/reading-options.ts';
 
 /** `perf-ts mcp`. */
-export function declareMcp(program: Command): void {
+export function declareMcp(program: GuidedCommand): void {
   program
     .command('mcp')
     .description('a server for assistants (Model Context Protocol, on standard input and output)')
+    .examples(
+      [['perf-ts mcp', 'as an assistant starts it: it reads requests from standard input']],
+      ['Tools, and what they answer: docs/how-to/ask-an-assistant.md'],
+    )
     .action(async () => {
       const { runMcp } = await import('../mcp/mcp.ts');
       await runMcp();
@@ -19,21 +26,22 @@ export function declareMcp(program: Command): void {
 }
 
 /** `perf-ts query`; its code is loaded when it is run. */
-export function declareQuery(program: Command): void {
-  const command = withJavaScript(withSymbols(program.command('query')))
+export function declareQuery(program: GuidedCommand): void {
+  const command = withStrict(withJavaScript(withSymbols(program.command('query'))))
     .description('SQL over recordings, by DuckDB; or one of its questions by name')
     .argument(
       '<what>',
       'SQL, or top, callers, callees, lines, timeline, periods, ledger, diff, share, compare, rarest, newest',
     )
     .argument('[file...]', 'recordings (default perf.data), or folders of export --format parquet')
+    .optionsGroup('Questions by name:')
     .option('--func <name>', 'this function; * is anything')
-    .option('-e, --event <name>', 'this event (default: the first)')
+    .option('-e, --event <name>', 'this event (default the first)')
     .addOption(
-      new Option('--by <what>', 'top: by what functions did, or with what they called').choices([
-        'self',
-        'total',
-      ]),
+      new Option(
+        '--by <what>',
+        'top: by what functions did, or with what they called (default self)',
+      ).choices(['self', 'total']),
     )
     .option('-n, --limit <rows>', 'rows of a question by name (default 20)')
     .option(
@@ -41,29 +49,36 @@ export function declareQuery(program: Command): void {
       'diff: an older recording; may repeat, all files are new then',
       collect,
     )
+    .optionsGroup('Server:')
     .option('--on <server>', 'ask clickhouse://HOST:8123/DATABASE in place of recordings')
     .option('--insert', 'with --on: add the recordings to the server first')
     .option('--service <name>', 'with --on: of this service; with --insert: the name it gets')
     .option('--build <name>', 'with --insert: the version that was recorded')
+    .optionsGroup(OPTION_GROUP.OUTPUT)
     .option('--sql', 'print the SQL, too')
     .option('--json', 'as JSON')
     .option('--csv', 'as CSV')
     .option('--md', 'as a table in Markdown')
     .option('--max-rows <rows>', 'stop after so many rows (default 10000)')
     .option('--timeout <seconds>', 'end the query after this time (default 60)')
-    .option('--strict', 'fail on a file that was cut short')
-    .option('-v, --verbose', 'more about what was found')
     .addOption(weightOption())
-    .addHelpText(
-      'after',
-      `
-Examples:
-  perf-ts query top                                    functions, with their intervals
-  perf-ts query callers --func parse --sql             who called it, and the SQL that asked
-  perf-ts query 'select * from timeline where share > 0.5' app.data
-  perf-ts query diff old.data new.data --md            as a table for a pull request
-  perf-ts query share --func parse --on clickhouse://db/perf
-Tables and views: docs/schema.md. DuckDB is a package of its own: npm install @duckdb/node-api`,
+    .examples(
+      [
+        ['perf-ts query top', 'functions, with their intervals'],
+        ['perf-ts query callers --func parse --sql', 'who called it, and the SQL that asked'],
+        [
+          "perf-ts query 'select * from timeline where share > 0.5' app.data",
+          'rows of a view, by SQL',
+        ],
+        ['perf-ts query diff old.data new.data --md', 'as a table for a pull request'],
+        [
+          'perf-ts query share --func parse --on clickhouse://db/perf',
+          'many recordings, on a server',
+        ],
+      ],
+      [
+        'Tables and views: docs/schema.md. DuckDB is a package of its own: npm install @duckdb/node-api',
+      ],
     )
     .action(async (what: string, files: string[], options) => {
       const { runQuery } = await import('./query.ts');

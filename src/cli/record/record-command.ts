@@ -1,7 +1,9 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Example, GuidedCommand } from '../command/guided-command.ts';
+import { OPTION_GROUP } from '../command/option-groups.ts';
 
 /** Declares the options of `record`, in the groups that its help shows. What they mean is in record-flags. */
-export function declareRecordOptions(command: Command): Command {
+export function declareRecordOptions(command: GuidedCommand): GuidedCommand {
   declareEvents(command);
   declareTarget(command);
   declareFields(command);
@@ -11,13 +13,17 @@ export function declareRecordOptions(command: Command): Command {
   declareViewAndMessages(command);
   for (const flags of ALWAYS_SO) command.addOption(new Option(flags).hideHelp());
   for (const { flags } of REFUSED) command.addOption(new Option(flags).hideHelp());
-  return command.addHelpText('after', EXAMPLES);
+  return command.examples(EXAMPLES);
 }
 
-function declareEvents(command: Command): void {
+function declareEvents(command: GuidedCommand): void {
   command
     .optionsGroup('Events:')
-    .option('-e, --event <list>', 'events in perf syntax; may repeat', collect)
+    .option(
+      '-e, --event <list>',
+      'events in perf syntax; may repeat (default cycles:P, or cpu-clock where the CPU has no counters)',
+      collect,
+    )
     .option('-F, --freq <hz>', 'frequency mode: samples per second, or max (default 3989)')
     .option('-c, --count <n>', 'period mode: one sample every n events')
     .option(
@@ -30,7 +36,7 @@ function declareEvents(command: Command): void {
     .option('--all-kernel', 'kernel code only');
 }
 
-function declareTarget(command: Command): void {
+function declareTarget(command: GuidedCommand): void {
   command
     .optionsGroup('Target:')
     .option('-p, --pid <pids>', 'attach to processes, all their threads')
@@ -41,7 +47,7 @@ function declareTarget(command: Command): void {
     .option('-i, --no-inherit', 'leave out threads and children started later')
     .option('--per-thread', 'a ring for each thread that runs now, on whatever CPU it is')
     .option('-G, --cgroup <path>', 'with -a: what runs in this control group')
-    .option('--user <name>', 'who the command runs as')
+    .option('--user <name>', 'who the command runs as (default who called sudo, else you)')
     .option('--as-root', 'under sudo: keep root for the command')
     .option(
       '--attach-js',
@@ -59,13 +65,13 @@ function declareTarget(command: Command): void {
     );
 }
 
-function declareFields(command: Command): void {
+function declareFields(command: GuidedCommand): void {
   command
     .optionsGroup('Fields of each sample:')
     .option('-g', 'call stacks')
     .option(
       '--call-graph <how>',
-      'call stacks: fp (frame pointers), dwarf[,BYTES] (stack dumps), auto[,BYTES] (both), lbr (Intel), none',
+      'call stacks: fp (frame pointers), dwarf[,BYTES] (stack dumps), auto[,BYTES] (both), lbr (Intel), none (default none, with -g fp)',
     )
     .option('--counts', 'the value of the counter')
     .option('-d, --data', 'the address of the data, and mappings of data')
@@ -80,7 +86,7 @@ function declareFields(command: Command): void {
     .option('-R, --raw-samples', "the kernel's raw data of all events, not of tracepoints only");
 }
 
-function declareAdditionalRecords(command: Command): void {
+function declareAdditionalRecords(command: GuidedCommand): void {
   command
     .optionsGroup('Additional records:')
     .option('--switch-events', 'when threads come onto a CPU and leave it')
@@ -96,7 +102,7 @@ function declareAdditionalRecords(command: Command): void {
     );
 }
 
-function declareRecording(command: Command): void {
+function declareRecording(command: GuidedCommand): void {
   command
     .optionsGroup('Recording:')
     .option('-D, --delay <ms>', 'start sampling after this time; -1: when --control enables it')
@@ -109,12 +115,15 @@ function declareRecording(command: Command): void {
       '--until-idle [=s]',
       'end once the command, or -p, has worked and then been idle for so long (default 2)',
     )
-    .option('-m, --mmap-pages <pages>', 'data pages of each ring, or a size (512K)')
+    .option(
+      '-m, --mmap-pages <pages>',
+      'data pages of each ring, or a size as 512K (default 4M as root, else what perf_event_mlock_kb leaves, usually 256K)',
+    )
     .option('--overwrite', 'keep the last samples that fit the rings, write them at the end')
     .option('-k, --clockid <clock>', 'clock of the record times (default monotonic)');
 }
 
-function declareOutput(command: Command): void {
+function declareOutput(command: GuidedCommand): void {
   command
     .optionsGroup('Output file:')
     .option('-o, --output <file>', 'where to write; - is standard output (default perf.data)')
@@ -130,12 +139,13 @@ function declareOutput(command: Command): void {
     );
 }
 
-function declareViewAndMessages(command: Command): void {
+function declareViewAndMessages(command: GuidedCommand): void {
   command
-    .optionsGroup('View and messages:')
+    .optionsGroup('View:')
     .option('--view', 'show it in the browser while it is recorded, until Ctrl-C')
-    .option('--port <n>', 'with --view: the port on 127.0.0.1 (default: any that is free)')
+    .option('--port <n>', 'with --view: the port on 127.0.0.1 (default any that is free)')
     .option('--no-open', 'with --view: print the address only')
+    .optionsGroup(OPTION_GROUP.GENERAL)
     .option(
       '--fail-on-loss <share>',
       'exit with 3 if more of the samples were lost (0.01, 1%), or any fork, exec or mapping',
@@ -146,13 +156,13 @@ function declareViewAndMessages(command: Command): void {
     .option('--json', 'the closing summary as JSON on standard error');
 }
 
-const EXAMPLES = `
-Examples:
-  sudo perf-ts record -F 30000 -g -- ./app             one program, kernel code included
-  perf-ts record -g -e cpu-clock:u -- node app.js      user code only, needs no root
-  perf-ts record -g -p 1234 -- sleep 10                a process that runs already, for ten seconds
-  sudo perf-ts record -a -e sched:sched_switch -c 1    every context switch of the machine
-  sudo perf-ts record --off-cpu -g -- node app.js      what it runs, and what it waits for`;
+const EXAMPLES: readonly Example[] = [
+  ['sudo perf-ts record -F 30000 -g -- ./app', 'one program, kernel code included'],
+  ['perf-ts record -g -e cpu-clock:u -- node app.js', 'user code only, needs no root'],
+  ['perf-ts record -g -p 1234 -- sleep 10', 'a process that runs already, for ten seconds'],
+  ['sudo perf-ts record -a -e sched:sched_switch -c 1', 'every context switch of the machine'],
+  ['sudo perf-ts record --off-cpu -g -- node app.js', 'what it runs, and what it waits for'],
+];
 
 /** Options of perf that change nothing, because what they ask for is always so. */
 const ALWAYS_SO = [

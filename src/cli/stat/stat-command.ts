@@ -1,12 +1,14 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { GuidedCommand } from '../command/guided-command.ts';
+import { OPTION_GROUP } from '../command/option-groups.ts';
 
 /** The options of `stat`, in the groups that its help shows. What they mean is in stat-flags. */
-export function declareStatOptions(command: Command): Command {
+export function declareStatOptions(command: GuidedCommand): GuidedCommand {
   return command
     .optionsGroup('Events:')
     .option(
       '-e, --event <list>',
-      'events in perf syntax, {a,b} counted together; may repeat',
+      'events in perf syntax, {a,b} counted together; may repeat (default those of perf stat)',
       collect,
     )
     .option('-d, --detailed', 'more of the caches; -dd, -ddd: more still', increase, 0)
@@ -21,7 +23,7 @@ export function declareStatOptions(command: Command): Command {
     .option('-C, --cpu <cpus>', 'everything on these CPUs (0-3,8)')
     .option('--for-each-cgroup <paths>', 'with -a: each of these control groups by itself')
     .option('-i, --no-inherit', 'leave out threads and children started later')
-    .option('--user <name>', 'who the command runs as')
+    .option('--user <name>', 'who the command runs as (default who called sudo, else you)')
     .option('--as-root', 'under sudo: keep root for the command')
 
     .optionsGroup('Aggregation:')
@@ -39,25 +41,23 @@ export function declareStatOptions(command: Command): Command {
     .option('--duration <s>', 'end the counting after this time')
     .addOption(new Option('--timeout <ms>').hideHelp())
 
-    .optionsGroup('Output:')
+    .optionsGroup(OPTION_GROUP.OUTPUT)
     .option('-j, --json', 'as JSON; with -I one line per interval, and one at the end')
     .option('-x, --field-separator <separator>', 'as lines of fields, with a header')
     .option('-o, --output <file>', 'into this file, - is standard output (default standard error)')
+    .optionsGroup(OPTION_GROUP.GENERAL)
     .option('-q, --quiet', 'counts only, no notices')
     .option('-v, --verbose', 'more about failures')
     .addOption(new Option('--no-big-num').hideHelp())
     .addOption(new Option('-B, --big-num').hideHelp())
-    .addHelpText(
-      'after',
-      `
-Examples:
-  perf-ts stat -- ./app                                  the default events of one program
-  perf-ts stat -r 10 -e '{cycles,instructions}' -- ./app mean of ten runs, with IPC
-  perf-ts stat -I 1000 -e '{cycles,instructions}' -p PID IPC of each second
-  sudo perf-ts stat -a --per-core --duration 5           the machine, core by core
-  sudo perf-ts stat -a -e power/energy-pkg/ -- ./app     Joules of the socket while it runs
-  perf-ts stat --json -o counts.json -- ./app            for programs`,
-    );
+    .examples([
+      ['perf-ts stat -- ./app', 'the default events of one program'],
+      ["perf-ts stat -r 10 -e '{cycles,instructions}' -- ./app", 'mean of ten runs, with IPC'],
+      ["perf-ts stat -I 1000 -e '{cycles,instructions}' -p PID", 'IPC of each second'],
+      ['sudo perf-ts stat -a --per-core --duration 5', 'the machine, core by core'],
+      ['sudo perf-ts stat -a -e power/energy-pkg/ -- ./app', 'Joules of the socket while it runs'],
+      ['perf-ts stat --json -o counts.json -- ./app', 'for programs'],
+    ]);
 }
 
 function collect(value: string, earlier: readonly string[] = []): string[] {

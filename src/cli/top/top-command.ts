@@ -1,4 +1,5 @@
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
+import { GuidedCommand } from '../command/guided-command.ts';
 import { declareRecordOptions } from '../record/record-command.ts';
 
 /** Options of `record` that mean the same here. */
@@ -26,8 +27,8 @@ const SHARED = [
 ];
 
 /** The options of `top`: those of `record` that concern no file, and how it is shown. */
-export function declareTopOptions(command: Command): Command {
-  for (const option of declareRecordOptions(new Command()).options) {
+export function declareTopOptions(command: GuidedCommand): GuidedCommand {
+  for (const option of declareRecordOptions(new GuidedCommand()).options) {
     if (option.long === '--all-cpus') option.description = 'the whole system (default)';
     if (SHARED.includes(option.long ?? '') || option.flags === '-g') command.addOption(option);
   }
@@ -36,7 +37,7 @@ export function declareTopOptions(command: Command): Command {
     .option('-u, --uid <user>', 'the processes that run as this user (name or number)')
     .optionsGroup('Display:')
     .option('-d, --delay <s>', 'seconds between two tables (default 1)')
-    .option('--window <s>', 'tables of the last so many seconds (default: since the start)')
+    .option('--window <s>', 'tables of the last so many seconds (default since the start)')
     .option(
       '-s, --sort <keys>',
       'rows: sym, dso, comm, thread, or a list of these and pid, tid, cpu, category, tier',
@@ -48,23 +49,22 @@ export function declareTopOptions(command: Command): Command {
         'period',
       ]),
     )
-    .option('-n, --limit [rows]', 'how many rows (default: what the terminal has, else 40; 0: all)')
+    .option('-n, --limit [rows]', 'how many rows, 0: all (default what the terminal has, else 40)')
     .addOption(new Option('--rows <n>').hideHelp())
     .addOption(new Option('-E, --entries <n>').hideHelp())
     .option('--with-self', 'also what perf-ts itself does')
     .option('--batch', 'table after table, without a screen; so it is where output is no terminal')
     .option('--json', 'one line of JSON for each table')
-    .addHelpText(
-      'after',
-      `
-Keys:
-  q quit   s other rows   e other event   p pause   z begin anew   / filter
-  ↑ ↓ choose a row   Enter its callers   Esc back   h help
-
-Examples:
-  sudo perf-ts top                             the whole machine
-  sudo perf-ts top -g -F 1000 --window 10      with callers, the last ten seconds
-  perf-ts top -p 1234                          a process that runs already
-  perf-ts top --json --duration 5 -- ./app     a line for each second, for a program`,
+    .examples(
+      [
+        ['sudo perf-ts top', 'the whole machine'],
+        ['sudo perf-ts top -g -F 1000 --window 10', 'with callers, the last ten seconds'],
+        ['perf-ts top -p 1234', 'a process that runs already'],
+        ['perf-ts top --json --duration 5 -- ./app', 'a line for each second, for a program'],
+      ],
+      [
+        'Keys: q quit, s other rows, e other event, p pause, z begin anew, / filter, ↑ ↓ choose a row, Enter ' +
+          'its callers, Esc back, h help.',
+      ],
     );
 }

@@ -1,0 +1,18 @@
+/** Headings of the groups in which help shows options that several commands have. */
+export const OPTION_GROUP = {
+  SAMPLES: 'Samples:',
+  NAMES: 'Names:',
+  FRAMES: 'Frames:',
+  INPUT: 'Recording file:',
+  OUTPUT: 'Output:',
+  GENERAL: 'General:',
+} as const;
+
+/** These follow the groups of the command itself, in this order. */
+const SHARED: readonly string[] = Object.values(OPTION_GROUP);
+
+/** Puts the groups that commands share after those of the command itself. */
+export function inOrderOfGroups<V>(groups: ReadonlyMap<string, V>): Map<string, V> {
+  const sorted = [...groups].sort(([a], [b]) => SHARED.indexOf(a) - SHARED.indexOf(b));
+  return new Map(sorted);
+}

@@ -1,0 +1,52 @@
+import { packageVersion } from '../system/version.ts';
+import { GuidedCommand } from './command/guided-command.ts';
+import { OPTION_GROUP } from './command/option-groups.ts';
+import { declareCompletion } from './completion/completion-command.ts';
+import { declareMachineCommands } from './machine-commands.ts';
+import { declareMeasuringCommands } from './measuring-commands.ts';
+import { acceptSameOptions } from './perf/same-options.ts';
+import { declareMcp, declareQuery } from './query/query-command.ts';
+import { declareReadingCommands } from './reading-commands.ts';
+
+/**
+ * The command line as it is declared: every command with its options, examples and defaults. Help, the
+ * completions, the pages in docs/reference/commands and the man pages are all made of it. Nothing runs, and
+ * the code of no command is loaded: `record` must not pay for the viewer.
+ *
+ * `prepare` is called before the commands are added, which take over what it sets.
+ */
+export function declareProgram(prepare: (program: GuidedCommand) => void = () => {}) {
+  const program = new GuidedCommand('perf-ts')
+    .description('The Linux sampling profiler for people who live in Node and TypeScript.')
+    .optionsGroup(OPTION_GROUP.GENERAL)
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'the help of a command')
+    .enablePositionalOptions()
+    .showSuggestionAfterError(false);
+  prepare(program);
+  program.examples(
+    [
+      ['sudo perf-ts record -F 30000 -g -- ./app', 'sample a program, write perf.data'],
+      ['perf-ts report', 'where the events went'],
+      ['perf-ts view', 'the same in the browser: flame graph, time, source'],
+      ['perf-ts periods', 'how the sampling period behaved, what was lost'],
+      ['perf-ts diff', 'what changed since the recording before'],
+      ['perf-ts export --format html -o app.html', 'one page with the flame graph'],
+      ['perf-ts doctor', 'what stands in the way here'],
+    ],
+    [
+      'Exit status: that of the command that ran. 2: the command line is wrong. 3: more was lost than ' +
+        '--fail-on-loss allows. 125: perf-ts failed. 126, 127: the command cannot be run, or is not there.',
+      'perf-ts COMMAND --help has the options of a command, and so has man perf-ts-COMMAND where perf-ts is installed globally.',
+    ],
+  );
+  declareMeasuringCommands(program);
+  declareReadingCommands(program);
+  declareQuery(program);
+  declareMcp(program);
+  declareMachineCommands(program);
+  declareCompletion(program);
+  for (const command of program.commands) acceptSameOptions(command);
+  return program;
+}
