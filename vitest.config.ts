@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { hasUnicode } from './src/cli/render/terminal.ts';
 import { ApartSequencer } from './test/helpers/apart-sequencer.ts';
 import { testFilesByLane } from './test/helpers/lanes.ts';
 
@@ -15,8 +16,9 @@ const project = (name: keyof typeof lanes, options: object) => ({
   test: {
     name,
     include: lanes[name],
-    // Files that perf has stored below ~/.debug on this machine are no part of a recording under test.
-    env: { PERF_BUILDID_DIR: '/nonexistent' },
+    // Files that perf has stored below ~/.debug on this machine are no part of a recording under test; what
+    // perf-ts prints is compared as UTF-8.
+    env: { PERF_BUILDID_DIR: '/nonexistent', ...(hasUnicode() ? {} : { LC_ALL: 'C.UTF-8' }) },
     server: { deps: { inline: ['d3-flame-graph'] } },
     ...options,
   },

@@ -3,7 +3,7 @@ import { printable } from '../base/printable.ts';
 import { findLeftovers, ownPlaces } from '../tools/leftovers/find-leftovers.ts';
 import type { Leftover } from '../tools/leftovers/leftover.ts';
 import { removeLeftover } from '../tools/leftovers/remove-leftovers.ts';
-import { printJson, writeOut } from './command/stdout.ts';
+import { printJson, writeText } from './command/stdout.ts';
 
 export type CleanFlags = { json?: boolean; dryRun?: boolean };
 
@@ -25,7 +25,7 @@ export async function runClean({ json, dryRun = false }: CleanFlags): Promise<vo
     }));
     printJson({ schema: 'perf-ts/leftovers@1', leftovers });
   } else {
-    writeOut(`${formatClean(judged, dryRun).join('\n')}\n`);
+    writeText(`${formatClean(judged, dryRun).join('\n')}\n`);
   }
 }
 

@@ -8,7 +8,7 @@ import { type CoreKind, readCores } from '../counting/processor/cores.ts';
 import { type CpuReport, reportCpu } from '../counting/processor/cpu-report.ts';
 import type { SelectVendor } from '../kernel/events/event-select-layouts.ts';
 import { wantsColour } from './command/colour.ts';
-import { printJson, writeOut } from './command/stdout.ts';
+import { printJson, writeText } from './command/stdout.ts';
 import { explainedJson, explainLines, parseRegister } from './cpu-explain.ts';
 import { coreLines, pmuLines } from './cpu-lines.ts';
 
@@ -35,7 +35,7 @@ function runExplain(text: string, flags: CpuFlags): void {
   const register = parseRegister(text);
   const vendor = flags.vendor ?? vendorHere();
   if (flags.json) printJson(explainedJson(register, vendor));
-  else writeOut(`${explainLines(register, vendor, { colour: wantsColour() }).join('\n')}\n`);
+  else writeText(`${explainLines(register, vendor, { colour: wantsColour() }).join('\n')}\n`);
 }
 
 /** The layout of this machine's registers; Intel's where the processor can't be asked. */
@@ -69,7 +69,7 @@ function runDump(path: string, flags: CpuFlags): void {
     ]);
   }
   if (flags.json) printJson({ schema: 'perf-ts/cpu-dump@1', cores });
-  else writeOut(`${coresOf(cores).join('\n')}\n`);
+  else writeText(`${coresOf(cores).join('\n')}\n`);
 }
 
 function printReport(report: CpuReport, flags: CpuFlags): void {
@@ -78,7 +78,7 @@ function printReport(report: CpuReport, flags: CpuFlags): void {
     return;
   }
   const lines = [...coresOf(report.cores), '', ...pmuLines(report, { colour: wantsColour() })];
-  writeOut(`${lines.join('\n')}\n`);
+  writeText(`${lines.join('\n')}\n`);
 }
 
 function coresOf(cores: readonly CoreKind[]): string[] {

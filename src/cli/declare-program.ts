@@ -1,4 +1,5 @@
 import { packageVersion } from '../system/version.ts';
+import { declareGeneralOptions } from './command/general-options.ts';
 import { GuidedCommand } from './command/guided-command.ts';
 import { OPTION_GROUP } from './command/option-groups.ts';
 import { declareCompletion } from './completion/completion-command.ts';
@@ -47,6 +48,9 @@ export function declareProgram(prepare: (program: GuidedCommand) => void = () =>
   declareMcp(program);
   declareMachineCommands(program);
   declareCompletion(program);
-  for (const command of program.commands) acceptSameOptions(command);
+  for (const command of program.commands) {
+    declareGeneralOptions(command);
+    acceptSameOptions(command);
+  }
   return program;
 }

@@ -6,7 +6,7 @@ import type { Check, CheckState, DoctorReport } from '../tools/doctor/check.ts';
 import { doctor } from '../tools/doctor/examine.ts';
 import { runClean } from './clean.ts';
 import { wantsColour } from './command/colour.ts';
-import { printJson, writeOut } from './command/stdout.ts';
+import { printJson, writeText } from './command/stdout.ts';
 import { createPaint } from './render/paint.ts';
 import { formatTable } from './render/table.ts';
 import { runSelftest } from './selftest.ts';
@@ -37,7 +37,7 @@ export async function runDoctor(flags: DoctorFlags, binary?: string): Promise<vo
   if (flags.clean) return runClean(flags);
   const report = binary === undefined ? doctor() : examineBinary(binary);
   if (flags.json) printJson(report);
-  else writeOut(`${formatDoctor(report, { colour: wantsColour() }).join('\n')}\n`);
+  else writeText(`${formatDoctor(report, { colour: wantsColour() }).join('\n')}\n`);
   process.exitCode = report.ready ? EXIT.OK : EXIT.NOT_OK;
 }
 

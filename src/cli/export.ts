@@ -15,7 +15,7 @@ import {
 } from '../read/export-profile.ts';
 import type { SymbolSources } from '../read/files/symbol-files.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
-import { say } from './command/failure.ts';
+import { say, sayAlways } from './command/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from './command/load.ts';
 import { checkOutputIsNot, openOutput } from './command/open-output.ts';
 import { writingProgress } from './command/progress.ts';
@@ -100,7 +100,7 @@ export async function runExport(
     for (const line of explainExport(opened, flags.format, options)) say(`perf-ts: ${line}`);
   }
   if (flags.json) {
-    say(JSON.stringify(printableProvenance(exportProvenance(opened, flags))));
+    sayAlways(JSON.stringify(printableProvenance(exportProvenance(opened, flags))));
     return;
   }
   if (!flags.verbose && events.length <= 1) return;

@@ -4,7 +4,7 @@ import type { BuildIdChange } from '../rewrite/options.ts';
 import { rewriteRecording } from '../rewrite/rewrite-recording.ts';
 import { plainOutput } from '../system/files/stream-place.ts';
 import { warnIfCut } from './command/cut-warning.ts';
-import { say } from './command/failure.ts';
+import { say, sayAlways } from './command/failure.ts';
 import { recordSelection, type SelectionFlags } from './command/selection-flags.ts';
 import { isTerminal } from './command/stdout.ts';
 
@@ -49,7 +49,7 @@ export function runInject(path: string, flags: InjectFlags): void {
     say(`perf-ts: left out: ${formatCount(count)} ${reason}`);
   }
   if (flags.json) {
-    say(JSON.stringify(summary));
+    sayAlways(JSON.stringify(summary));
     return;
   }
   const { samples, samplesKept, bytesRead, bytesWritten } = summary;

@@ -6,7 +6,7 @@ import {
 } from '../kernel/events/event-list.ts';
 import { openReason } from '../kernel/events/open-reasons.ts';
 import { listEventsHere } from '../tools/list/list-events.ts';
-import { printJson, writeOut } from './command/stdout.ts';
+import { printJson, writeText } from './command/stdout.ts';
 import { formatTable } from './render/table.ts';
 
 export type ListFlags = { json?: boolean; verbose?: boolean; tryEach?: boolean };
@@ -24,15 +24,15 @@ export async function runList(filter: string | undefined, flags: ListFlags): Pro
   );
   const nothing = sections.find(({ kind, events }) => kind === 'asked' && events.length === 0);
   for (const section of shown) {
-    writeOut(`${formatSection(section, flags.verbose === true).join('\n')}\n\n`);
+    writeText(`${formatSection(section, flags.verbose === true).join('\n')}\n\n`);
   }
   if (shown.length === 0) {
     const why = nothing?.problem ?? `no event matches ${filter ?? ''}`;
-    writeOut(`${printable(why)}\n`);
+    writeText(`${printable(why)}\n`);
   }
   if (isAll) {
     const forms = EVENT_FORMS.map(({ form, meaning }) => [form, meaning]);
-    writeOut(`${formatTable(['also', 'meaning'], forms).join('\n')}\n`);
+    writeText(`${formatTable(['also', 'meaning'], forms).join('\n')}\n`);
   }
 }
 

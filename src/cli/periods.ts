@@ -6,8 +6,7 @@ import { comparedProfile } from '../read/compared-profile.ts';
 import { wantsColour } from './command/colour.ts';
 import { loadForCommand } from './command/load.ts';
 import { type SelectionFlags, selectFrom } from './command/selection-flags.ts';
-import { printJson, terminalStream, writeOut } from './command/stdout.ts';
-import { toAscii } from './render/ascii.ts';
+import { printJson, terminalStream, writeText } from './command/stdout.ts';
 import { pairsTable } from './render/pairs-table.ts';
 import { formatPeriods } from './render/periods-text.ts';
 import { describeTerminal } from './render/terminal.ts';
@@ -68,7 +67,7 @@ export async function runPeriods(path: string, flags: PeriodsFlags): Promise<voi
       )
     : formatPeriods(report, { colour: wantsColour(), terminal });
   const text = lines.join('\n');
-  writeOut(`${terminal.hasUnicode ? text : toAscii(text)}\n`);
+  writeText(`${text}\n`);
 }
 
 /** A text has the period of each sample at best, and not how the kernel was asked for it. */

@@ -6,7 +6,7 @@ import { exactArguments } from '../system/launch/exact-words.ts';
 import { endWith, keepStdioBlocking, quit } from './command/exit.ts';
 import { reportFailure } from './command/failure.ts';
 import { HELP_COLUMNS } from './command/guided-command.ts';
-import { terminalStream, writeError, writeOut } from './command/stdout.ts';
+import { terminalStream, writeError, writeText } from './command/stdout.ts';
 import { declareProgram } from './declare-program.ts';
 import { MEASURING_COMMANDS } from './measuring-commands.ts';
 import { fromPerfWords } from './perf/perf-words.ts';
@@ -15,7 +15,7 @@ function buildProgram(): Command {
   const program = declareProgram((bare) =>
     bare
       .configureOutput({
-        writeOut,
+        writeOut: writeText,
         writeErr: writeError,
         // Errors are printed by `main`, in the form of all others.
         outputError: () => {},
@@ -26,7 +26,10 @@ function buildProgram(): Command {
       })
       .exitOverride(),
   );
-  program.hook('preAction', (_program, command) => checkNames(command));
+  program.hook('preAction', (_program, command) => {
+    isVerbose = command.opts<{ verbose?: boolean }>().verbose === true;
+    checkNames(command);
+  });
   return program;
 }
 
@@ -64,20 +67,19 @@ async function statusOf(
   program: Command,
   words: readonly string[],
 ): Promise<number> {
-  if (!(error instanceof CommanderError)) return reportFailure(error, isVerbose());
+  if (!(error instanceof CommanderError)) return reportFailure(error, isVerbose);
   if (error.exitCode === 0) return EXIT.OK;
   // Help in place of an error: no command was named.
   if (error.code === 'commander.help') return EXIT.USAGE;
   const { usageErrorOf } = await import('./perf/usage-error.ts');
-  return reportFailure(usageErrorOf(error, program, words), isVerbose());
+  return reportFailure(usageErrorOf(error, program, words), isVerbose);
 }
 
-function isVerbose(): boolean {
-  return process.argv.includes('--verbose');
-}
+/** Whether the command line asks for it; a profiled command may have an option of that name. */
+let isVerbose = false;
 
 // An error in a timer or a callback of the sampler has no caller that could report it.
-process.on('uncaughtException', (error) => quit(reportFailure(error, isVerbose())));
+process.on('uncaughtException', (error) => quit(reportFailure(error, isVerbose)));
 // Node's own handler opens the inspector, for whoever may connect to the port: not as root, and not
 // in a recorder. perf ignores this signal as well.
 process.on('SIGUSR1', () => {});

@@ -11,7 +11,7 @@ import type {
 import { wantsColour } from './command/colour.ts';
 import { say } from './command/failure.ts';
 import { openOutput } from './command/open-output.ts';
-import { printJson, writeOut, writeTo } from './command/stdout.ts';
+import { printJson, writeText, writeTo } from './command/stdout.ts';
 import { createPaint } from './render/paint.ts';
 import { formatTable } from './render/table.ts';
 
@@ -36,9 +36,9 @@ export async function runSelftest(flags: {
     printJson(report);
   } else {
     const lines = formatSelftest(report, { colour: wantsColour(), all: flags.verbose === true });
-    writeOut(`${lines.join('\n')}\n`);
+    writeText(`${lines.join('\n')}\n`);
     if (flags.output !== undefined) {
-      writeOut(`report in ${printable(flags.output)}: it names no host, user or file\n`);
+      writeText(`report in ${printable(flags.output)}: it names no host, user or file\n`);
     }
   }
   process.exitCode = report.differs === 0 && report.ok > 0 ? EXIT.OK : EXIT.NOT_OK;

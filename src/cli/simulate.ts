@@ -8,7 +8,7 @@ import {
 } from '../period/model/simulate.ts';
 import { reportPeriods } from '../period/report/report.ts';
 import { wantsColour } from './command/colour.ts';
-import { printJson, writeOut } from './command/stdout.ts';
+import { printJson, writeText } from './command/stdout.ts';
 import { formatPeriods } from './render/periods-text.ts';
 import { parseSimulationSpec } from './simulate-spec.ts';
 
@@ -51,7 +51,7 @@ export function runSimulate(flags: SimulateFlags): void {
     '',
   ];
   const lines = formatPeriods(report, { colour: wantsColour() });
-  writeOut(`${[...title, ...lines].join('\n')}\n`);
+  writeText(`${[...title, ...lines].join('\n')}\n`);
 }
 
 function checkSize(stretches: readonly ProgramStretch[], frequencyHz: number, hz: number): void {

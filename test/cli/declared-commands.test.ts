@@ -63,6 +63,11 @@ describe.each(commands.map((command) => [command.name(), command] as const))('%s
     expect(ungrouped).toEqual([]);
   });
 
+  test('has the options that every command has', () => {
+    const names = command.options.map(({ long }) => long);
+    expect(names).toEqual(expect.arrayContaining(['--color', '--quiet', '--verbose']));
+  });
+
   test('shows the default of each option that has a value', () => {
     const help = command.createHelp();
     const silent = help

@@ -17,7 +17,7 @@ import { say } from '../command/failure.ts';
 import { loadForCommand } from '../command/load.ts';
 import { percentage, wholeNumber } from '../command/option-values.ts';
 import { type SelectionFlags, selectFrom } from '../command/selection-flags.ts';
-import { printJson, writeOut } from '../command/stdout.ts';
+import { printJson, writeText } from '../command/stdout.ts';
 import { assemblyLines, type LineText, sourceLines } from './annotate-lines.ts';
 import { openSourceText } from './source-text.ts';
 
@@ -65,7 +65,7 @@ export async function runAnnotate(path: string, symbols: readonly string[], flag
   for (const [i, each] of shown.entries()) {
     const lines = linesOf(opened, each, listings[i], { event, weights, select, textOf });
     const head = flags.quiet ? [] : [headOf(opened, each, event)];
-    writeOut(`${[...head, ...lines].join('\n')}\n\n`);
+    writeText(`${[...head, ...lines].join('\n')}\n\n`);
   }
 }
 

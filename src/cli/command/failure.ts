@@ -3,6 +3,7 @@ import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { describeSystemError, isSystemError, systemErrorReason } from '../../base/system-error.ts';
 import type { NativeError } from '../../native/types.ts';
+import { inLocale } from '../render/ascii.ts';
 import { writeError } from './stdout.ts';
 
 /**
@@ -11,9 +12,9 @@ import { writeError } from './stdout.ts';
  */
 export function reportFailure(error: unknown, verbose: boolean): number {
   const { message, hints } = describe(error);
-  say(`perf-ts: ${message}`);
-  for (const hint of hints) say(`  ${hint}`);
-  if (verbose && error instanceof Error && error.stack) say(error.stack);
+  sayAlways(inLocale(`perf-ts: ${message}`));
+  for (const hint of hints) sayAlways(inLocale(`  ${hint}`));
+  if (verbose && error instanceof Error && error.stack) sayAlways(error.stack);
   if (error instanceof UsageError) return EXIT.USAGE;
   if (error instanceof FailedError) return error.exitStatus;
   return EXIT.FAILED;
@@ -42,8 +43,24 @@ function describeNativeError(error: NativeError): string {
   return `${error.operation} failed${whom}: ${systemErrorReason(error)}`;
 }
 
-/** Prints on standard error, line by line, nothing that could move the cursor. */
+let isSilent = false;
+
+/** From now on `say` prints nothing. */
+export function silence(): void {
+  isSilent = true;
+}
+
+export function isSilenced(): boolean {
+  return isSilent;
+}
+
+/** Prints a message on standard error, line by line, nothing that could move the cursor. */
 export function say(text: string): void {
+  if (!isSilent) sayAlways(inLocale(text));
+}
+
+/** Prints a failure, or a result whose place is standard error, also after `silence`. */
+export function sayAlways(text: string): void {
   const lines = text.split('\n').map((line) => `${printable(line)}\n`);
   writeError(lines.join(''));
 }

@@ -6,6 +6,7 @@ import { printable } from '../../base/printable.ts';
 import type { OnReadingProgress, ReadingStage } from '../../read/open-options.ts';
 import { readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
 import { PROGRESS_DELAY_MS, ProgressLine } from '../render/progress-line.ts';
+import { isSilenced } from './failure.ts';
 import { beforeOutput, drawOnTerminal, isTerminal, terminalStream } from './stdout.ts';
 
 /** Redraws while the command waits for something else, such as a download. */
@@ -25,7 +26,7 @@ let line: ProgressLine | null | undefined;
  * itself that something happens.
  */
 export function progressLine(): ProgressLine | null {
-  if (line === undefined) line = mayDraw() ? openLine() : null;
+  if (line === undefined) line = !isSilenced() && mayDraw() ? openLine() : null;
   return line;
 }
 

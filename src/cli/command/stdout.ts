@@ -3,6 +3,7 @@ import { FailedError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { writeErrorReason } from '../../system/files/output-file.ts';
+import { inLocale } from '../render/ascii.ts';
 
 // Standard output and standard error are written with write(2) by descriptor, never through
 // `process.stdout` and `process.stderr`: these set O_NONBLOCK on a pipe or socket. The flag belongs
@@ -103,6 +104,11 @@ function writeBytes(fd: number, bytes: Uint8Array): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
     }
   }
+}
+
+/** Writes text for a person to standard output, in signs that the locale has. */
+export function writeText(text: string): void {
+  writeOut(inLocale(text));
 }
 
 /** One JSON document, as every `--json` prints it. */

@@ -3,7 +3,7 @@ import { printable } from '../../base/printable.ts';
 import { type RecordingInfo, readInfo } from '../../read/recording-info.ts';
 import { warnIfCut } from '../command/cut-warning.ts';
 import { recordSelection, type SelectionFlags, selectionText } from '../command/selection-flags.ts';
-import { printJson, writeOut } from '../command/stdout.ts';
+import { printJson, writeText } from '../command/stdout.ts';
 import { formatTable } from '../render/table.ts';
 
 /** Columns of the names in front. */
@@ -18,7 +18,7 @@ export async function runInfo(
   warnIfCut(info, options.strict === true);
   if (options.json) printJson(info);
   else
-    writeOut(
+    writeText(
       `${infoLines(path, info, options.verbose === true, selectionText(options))
         .map(printable)
         .join('\n')}\n`,
@@ -39,14 +39,14 @@ export function printHeader(path: string, flags: HeaderFlags): void {
     .filter(({ sideband }) => !sideband)
     .map((event) => `${'event'.padEnd(COLUMN)} ${event.name}, ${rateOf(event)}`);
   const lines = [...headLines(path, info, flags.verbose === true, ''), ...events];
-  writeOut(lines.map((line) => `# ${printable(line)}\n`).join(''));
+  writeText(lines.map((line) => `# ${printable(line)}\n`).join(''));
 }
 
 /** `report --stats`: how many records of each kind there are. */
 export function printStats(path: string, flags: HeaderFlags): void {
   const info = readInfo(path, {});
   if (flags.strict || !flags.quiet) warnIfCut(info, flags.strict === true);
-  writeOut(`${[...recordLines(info), '', lossLine(info)].map(printable).join('\n')}\n`);
+  writeText(`${[...recordLines(info), '', lossLine(info)].map(printable).join('\n')}\n`);
 }
 
 function rateOf({ sideband, freqHz, mode, period }: RecordingInfo['events'][number]): string {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { loadBinding } from '../../native/binding.ts';
 import { readLibpfm } from '../../system/kernel/libpfm-library.ts';
 import { packageVersion } from '../../system/version.ts';
-import { printJson, writeOut } from '../command/stdout.ts';
+import { printJson, writeText } from '../command/stdout.ts';
 import { formatTable } from '../render/table.ts';
 
 /** A part that may be missing, and what it is for. */
@@ -25,14 +25,14 @@ export function runVersion(flags: {
     printJson({ schema: 'perf-ts/version@1', version, node, parts: listParts() });
     return;
   }
-  writeOut(`perf-ts version ${version}\n`);
+  writeText(`perf-ts version ${version}\n`);
   if (!flags.buildOptions) return;
   const rows = listParts().map(({ name, isThere, use, why }) => [
     name,
     isThere ? 'on' : 'off',
     why === null ? use : `${use} (${why})`,
   ]);
-  writeOut(`${formatTable(['part', '', 'what it is for'], rows).join('\n')}\n`);
+  writeText(`${formatTable(['part', '', 'what it is for'], rows).join('\n')}\n`);
 }
 
 function listParts(): Part[] {

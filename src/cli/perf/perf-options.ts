@@ -146,7 +146,6 @@ const TOP: Lines = {
     'for other symbols of the kernel: perf-ts record, then perf-ts report --kallsyms vmlinux',
   '--kallsyms': 'perf-ts record, then perf-ts report --kallsyms FILE',
   '-r --realtime': 'give it a real-time priority from outside: chrt -f 1 perf-ts top',
-  '-v --verbose': 'perf-ts record -v --dry-run shows what is opened, field by field',
   '-z --zero': '--window S shows the last seconds only',
   '--children': 'both are shown with -g: self, and the total with what was called',
   '--comms': 'the key / filters rows; -p PID watches a process',

@@ -11,7 +11,7 @@ import { recordingNumber, recordingTables } from '../../read/recording-tables.ts
 import { say } from '../command/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from '../command/load.ts';
 import { wholeNumber } from '../command/option-values.ts';
-import { printJson, writeOut } from '../command/stdout.ts';
+import { printJson, writeOut, writeText } from '../command/stdout.ts';
 import { wantedFrames } from '../command/wanted-frames.ts';
 import { answerCsv, answerLines, answerMarkdown, answerObjects } from './answer-text.ts';
 
@@ -167,5 +167,5 @@ function print(
   }
   const lines = flags.md ? answerMarkdown(answer) : answerLines(answer);
   if (flags.sql) lines.unshift(...(flags.md ? ['```sql', sql, '```', ''] : [sql, '']));
-  writeOut(`${lines.join('\n')}\n`);
+  writeText(`${lines.join('\n')}\n`);
 }

@@ -1,3 +1,4 @@
+import { inLocale } from './ascii.ts';
 import { displayWidth } from './display-width.ts';
 import { createPaint } from './paint.ts';
 
@@ -7,6 +8,8 @@ export type TextTableOptions = {
   /** Positions of the columns that are aligned to the right: numbers. */
   readonly right?: readonly number[];
   readonly colour?: boolean;
+  /** Without it cells are in ASCII, and so are their widths. Default: as the locale has it. */
+  readonly unicode?: boolean;
 };
 
 /**
@@ -22,8 +25,11 @@ export function formatTable(
   options: TextTableOptions = {},
 ): string[] {
   const right = new Set(options.right);
-  const widths = header.map(displayWidth);
-  for (const row of rows) {
+  const shown = (row: readonly string[]) => row.map((cell) => inLocale(cell, options.unicode));
+  const head = shown(header);
+  const body = rows.map(shown);
+  const widths = head.map(displayWidth);
+  for (const row of body) {
     for (const [column, cell] of row.entries()) {
       widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell));
     }
@@ -37,5 +43,5 @@ export function formatTable(
       .join(GAP)
       .trimEnd();
   const { bold } = createPaint(options.colour === true);
-  return [bold(toLine(header)), ...rows.map(toLine)];
+  return [bold(toLine(head)), ...body.map(toLine)];
 }

@@ -16,10 +16,15 @@ export function describeTerminal(
   env: NodeJS.ProcessEnv = process.env,
 ): Terminal {
   const columns = stream.columns ?? MAX_COLUMNS;
-  // The first of these that is set decides, as in setlocale(3).
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
   return {
     columns: Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, columns)),
-    hasUnicode: env.TERM !== 'dumb' && /utf-?8/i.test(locale),
+    hasUnicode: hasUnicode(env),
   };
+}
+
+/** Whether the locale has more than ASCII. */
+export function hasUnicode(env: NodeJS.ProcessEnv = process.env): boolean {
+  // The first of these that is set decides, as in setlocale(3).
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
+  return env.TERM !== 'dumb' && /utf-?8/i.test(locale);
 }

@@ -13,7 +13,7 @@ import type { WeightKind } from '../../profile/types.ts';
 import { say } from '../command/failure.ts';
 import { loadForCommand } from '../command/load.ts';
 import { selectFrom } from '../command/selection-flags.ts';
-import { printJson, writeOut } from '../command/stdout.ts';
+import { printJson, writeOut, writeText } from '../command/stdout.ts';
 import { wantedFrames } from '../command/wanted-frames.ts';
 import { type Compared, runOf, type SharedEvent, sharedEvents } from './compared-runs.ts';
 import { diffLines } from './diff-lines.ts';
@@ -156,14 +156,14 @@ function printDiffs(
     return;
   }
   const listed = (files: readonly string[]) => files.map(printable).join(', ');
-  writeOut(`# before: ${listed(otherPaths)}, after: ${listed(paths)}\n`);
-  for (const line of framesLines(first.opened)) writeOut(`${line}\n`);
+  writeText(`# before: ${listed(otherPaths)}, after: ${listed(paths)}\n`);
+  for (const line of framesLines(first.opened)) writeText(`${line}\n`);
   for (const [i, diff] of diffs.entries()) {
-    writeOut(`${diffLines(diff, measures[i], rows).join('\n')}\n\n`);
+    writeText(`${diffLines(diff, measures[i], rows).join('\n')}\n\n`);
   }
   for (const { condition, name, verdict } of judged) {
     const of = name === null ? '' : `: ${printable(name)}`;
-    writeOut(`# fail if ${printable(condition)}${of}: ${verdict}\n`);
+    writeText(`# fail if ${printable(condition)}${of}: ${verdict}\n`);
   }
 }
 

@@ -24,7 +24,7 @@ import { wantsColour } from '../command/colour.ts';
 import { figuresJson } from '../command/figures-json.ts';
 import { loadForCommand } from '../command/load.ts';
 import { selectFrom } from '../command/selection-flags.ts';
-import { printJson, writeOut } from '../command/stdout.ts';
+import { printJson, writeText } from '../command/stdout.ts';
 import { wantedFrames } from '../command/wanted-frames.ts';
 import { formatCallTree } from '../render/call-tree-text.ts';
 import { formatTable } from '../render/table.ts';
@@ -93,7 +93,7 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   }
   const isQuiet = flags.quiet === true;
   const print = (lines: readonly string[]): void =>
-    writeOut(lines.map((line) => `${line}\n`).join(''));
+    writeText(lines.map((line) => `${line}\n`).join(''));
   if (!isQuiet) {
     print(recordingLines(opened, flags.verbose === true));
     print(framesLines(opened));
@@ -108,7 +108,7 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
       group === undefined
         ? reportLines(opened, event, flags, view)
         : sectionOfGroup(opened, group, flags, view);
-    writeOut(`${(isQuiet ? lines.filter(isOfTable) : lines).join('\n')}\n\n`);
+    writeText(`${(isQuiet ? lines.filter(isOfTable) : lines).join('\n')}\n\n`);
   }
   if (!isQuiet && fields === null) print(nextLine(opened, flags.tree === true));
 }

@@ -15,6 +15,7 @@ import { openOutput } from '../command/open-output.ts';
 import { wholeNumber } from '../command/option-values.ts';
 import { SideCommand } from '../command/side-command.ts';
 import { writeAll } from '../command/stdout.ts';
+import { inLocale } from '../render/ascii.ts';
 import { type FieldColumns, formatFieldHeader, formatFields } from '../render/stat-fields.ts';
 import { intervalDocument, statDocument } from '../render/stat-json.ts';
 import { formatStat, formatStatInterval } from '../render/stat-text.ts';
@@ -110,7 +111,7 @@ class StatOutput {
       const header = isFirst ? [formatFieldHeader(columns)] : [];
       this.#write([...header, ...formatFields(report, columns)]);
     } else {
-      this.#write(formatStatInterval(report, isFirst, { colour: this.#colour() }));
+      this.#writeText(formatStatInterval(report, isFirst, { colour: this.#colour() }));
     }
   }
 
@@ -120,7 +121,7 @@ class StatOutput {
       const indent = intervalPrint === undefined ? 2 : undefined;
       this.#write([JSON.stringify(statDocument(result), null, indent)]);
     } else if (fieldSeparator === undefined) {
-      this.#write(formatStat(result, { colour: this.#colour(), runs: table === true }));
+      this.#writeText(formatStat(result, { colour: this.#colour(), runs: table === true }));
     } else if (intervalPrint === undefined) {
       // Otherwise the stretches were the whole, as in perf.
       const columns = this.#columns(false, result.runs > 1);
@@ -144,6 +145,10 @@ class StatOutput {
 
   #colour(): boolean {
     return !this.#isOwn && wantsColour(this.#fd);
+  }
+
+  #writeText(lines: readonly string[]): void {
+    this.#write(lines.map((line) => inLocale(line)));
   }
 
   #write(lines: readonly string[]): void {

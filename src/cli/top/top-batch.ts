@@ -2,7 +2,7 @@ import { printable } from '../../base/printable.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
 import type { TopReport } from '../../tools/top/top-options.ts';
 import { figuresJson } from '../command/figures-json.ts';
-import { writeOut } from '../command/stdout.ts';
+import { writeOut, writeText } from '../command/stdout.ts';
 import type { TopShown } from './top-shown.ts';
 import { headOf, tableLines, titlesOf } from './top-text.ts';
 
@@ -26,7 +26,7 @@ export async function printBatches({ top, tables, look, flags }: TopShown): Prom
       ];
       const cut = table.rows.length - rows.length;
       if (cut > 0) lines.push(`… and ${cut} more (-n 0 shows all)`);
-      writeOut(`${lines.join('\n')}\n\n`);
+      writeText(`${lines.join('\n')}\n\n`);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { isTerminal, writeAll } from '../command/stdout.ts';
+import { inLocale } from '../render/ascii.ts';
 
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';
 const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l';
@@ -48,7 +49,9 @@ export class TopScreen {
   /** Whole lines, each no wider than the terminal; no more than it has. */
   draw(lines: readonly string[]): void {
     if (!this.#isOn) return;
-    write(`${TO_TOP}${lines.map((line) => line + CLEAR_LINE).join('\r\n')}${CLEAR_BELOW}`);
+    write(
+      `${TO_TOP}${lines.map((line) => inLocale(line) + CLEAR_LINE).join('\r\n')}${CLEAR_BELOW}`,
+    );
   }
 
   leave(): void {
