@@ -110,9 +110,10 @@ const NATIVE_CORE = {
   names: [],
   event: ['posix', 'ring'],
   command: ['posix'],
-  recording: ['posix', 'ring'],
+  zstd: [],
+  recording: ['posix', 'ring', 'zstd'],
   code_events: ['posix'],
-  session: ['posix', 'ring', 'event', 'command'],
+  session: ['posix', 'ring', 'event', 'command', 'zstd'],
   counter: ['posix', 'event'],
 };
 

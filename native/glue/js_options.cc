@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../core/event/event_attr.h"
+#include "../core/zstd/zstd_stream.h"
 
 namespace perf_ts {
 
@@ -307,7 +308,9 @@ bool ReadFileSink(const Napi::Value& value, FileSinkOptions* options) {
          Integer(object, "dataSize", 0, kMaxSafe, &options->data_size) &&
          Flag(object, "stream", &options->stream) &&
          Integer(object, "maxBytes", 0, kMaxSafe, &options->max_bytes) &&
-         Flag(object, "marksRounds", &options->marks_rounds);
+         Flag(object, "marksRounds", &options->marks_rounds) &&
+         OptionalInteger(object, "compressionLevel", 0, ZstdCompressor::kMaxLevel,
+                         &options->compression_level);
 }
 
 bool ReadLiveSink(const Napi::Value& value, LiveSinkOptions* options) {

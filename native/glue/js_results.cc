@@ -138,6 +138,8 @@ napi_value TotalsToJs(napi_env env, const Totals& totals) {
   return ObjectBuilder(env)
       .Number("rounds", static_cast<double>(totals.rounds))
       .Number("bytes", static_cast<double>(totals.bytes))
+      .Number("writtenBytes", static_cast<double>(totals.written_bytes))
+      .Number("heldRounds", static_cast<double>(totals.held_rounds))
       .Number("samples", static_cast<double>(totals.counts.samples))
       .Number("lostRecords", static_cast<double>(totals.counts.lost_records))
       .Value("lostSamples", CountToJs(env, totals.lost_samples))

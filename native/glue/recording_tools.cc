@@ -24,6 +24,16 @@ uint64_t Unsigned(double address) {
   return static_cast<uint64_t>(static_cast<int64_t>(address));
 }
 
+bool ReadFlag(const Napi::Value& value, const char* name, bool* flag) {
+  if (!value.IsBoolean()) {
+    Napi::TypeError::New(value.Env(), std::string(name) + ": expected a boolean")
+        .ThrowAsJavaScriptException();
+    return false;
+  }
+  *flag = value.As<Napi::Boolean>().Value();
+  return true;
+}
+
 bool ReadRecords(const Napi::CallbackInfo& info, RecordedBytes* records) {
   double fd, from, to;
   if (!ReadInteger(info[0], "fd", 0, 1 << 30, &fd) ||
@@ -32,7 +42,7 @@ bool ReadRecords(const Napi::CallbackInfo& info, RecordedBytes* records) {
     return false;
   }
   *records = {static_cast<int>(fd), static_cast<uint64_t>(from), static_cast<uint64_t>(to)};
-  return true;
+  return ReadFlag(info[3], "isCompressed", &records->compressed);
 }
 
 /** Addresses: whole numbers that fit 64 bits. */
@@ -61,7 +71,7 @@ Napi::Value JsScanRecording(const Napi::CallbackInfo& info) {
   ScanRequest request;
   double kernel_from;
   if (!ReadRecords(info, &request.records) ||
-      !ReadInteger(info[3], "kernelFrom", 0, kMaxOffset, &kernel_from)) {
+      !ReadInteger(info[4], "kernelFrom", 0, kMaxOffset, &kernel_from)) {
     return env.Undefined();
   }
   request.kernel_from = static_cast<uint64_t>(kernel_from);
@@ -87,19 +97,19 @@ Napi::Value JsFindMetOwners(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   RecordedBytes records;
   std::vector<uint64_t> starts, ends;
-  if (!ReadRecords(info, &records) || !ReadAddresses(info[3], "starts", &starts) ||
-      !ReadAddresses(info[4], "ends", &ends)) {
+  if (!ReadRecords(info, &records) || !ReadAddresses(info[4], "starts", &starts) ||
+      !ReadAddresses(info[5], "ends", &ends)) {
     return env.Undefined();
   }
-  if (!info[5].IsTypedArray() ||
-      info[5].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array ||
-      info[5].As<Napi::TypedArray>().ElementLength() != starts.size() ||
+  if (!info[6].IsTypedArray() ||
+      info[6].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array ||
+      info[6].As<Napi::TypedArray>().ElementLength() != starts.size() ||
       ends.size() != starts.size()) {
     Napi::TypeError::New(env, "owners: expected a Uint32Array, one for each range")
         .ThrowAsJavaScriptException();
     return env.Undefined();
   }
-  const Napi::Uint32Array owners = info[5].As<Napi::Uint32Array>();
+  const Napi::Uint32Array owners = info[6].As<Napi::Uint32Array>();
   std::vector<CodeRange> ranges;
   for (size_t i = 0; i < starts.size(); i++) {
     if (owners[i] >= starts.size()) {

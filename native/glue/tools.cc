@@ -18,6 +18,7 @@
 #include "../core/posix/file_identity.h"
 #include "../core/posix/peer.h"
 #include "../core/posix/signal_origin.h"
+#include "../core/zstd/libzstd.h"
 #include "js_options.h"
 #include "js_results.h"
 
@@ -214,6 +215,13 @@ Napi::Value JsIsSignalFromKernel(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), IsSignalFromKernel(static_cast<int>(signal)));
 }
 
+/** Empty where libzstd can be used. */
+Napi::Value JsZstdProblem(const Napi::CallbackInfo& info) {
+  std::string why;
+  Libzstd::Load(&why);
+  return Napi::String::New(info.Env(), why);
+}
+
 Napi::Value JsExitNow(const Napi::CallbackInfo& info) {
   double status;
   if (!ReadInteger(info[0], "status", 0, 255, &status)) return info.Env().Undefined();
@@ -235,6 +243,7 @@ void DefineTools(Napi::Env env, Napi::Object exports) {
   exports.Set("noteSignalOrigin", Napi::Function::New<JsNoteSignalOrigin>(env, "noteSignalOrigin"));
   exports.Set("isSignalFromKernel",
               Napi::Function::New<JsIsSignalFromKernel>(env, "isSignalFromKernel"));
+  exports.Set("zstdProblem", Napi::Function::New<JsZstdProblem>(env, "zstdProblem"));
   exports.Set("exitNow", Napi::Function::New<JsExitNow>(env, "exitNow"));
   exports.Set("readClockPair", Napi::Function::New<JsReadClockPair>(env, "readClockPair"));
 }

@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "../core/posix/fd.h"
 #include "../core/ring/record.h"
+#include "../core/session/compressed_file.h"
+#include "inflated_records.h"
 #include "test.h"
 
 using namespace perf_ts;
@@ -39,6 +42,26 @@ ScanResult Scan(const std::vector<uint8_t>& bytes, uint64_t kernel_from = 0) {
   Error error;
   CHECK(ScanRecording({{fd.get(), 0, bytes.size()}, kernel_from}, &result, &error));
   return result;
+}
+
+/** The first `plain` bytes as they are, what follows in COMPRESSED records. */
+std::vector<uint8_t> Packed(const Libzstd* library, const std::vector<uint8_t>& bytes,
+                            size_t plain) {
+  const auto compressor = ZstdCompressor::Open(library, 1);
+  std::vector<uint8_t> packed(bytes.begin(), bytes.begin() + static_cast<long>(plain));
+  // Cut anywhere: no record ends where a piece does.
+  constexpr size_t kPiece = 61'001;
+  std::vector<uint8_t> piece(ZstdCompressor::kMaxPacked);
+  for (size_t at = plain; at < bytes.size(); at += kPiece) {
+    const size_t size = std::min(kPiece, bytes.size() - at);
+    const size_t count = compressor->Compress(bytes.data() + at, size, piece.data());
+    const RecordHeader header = {kRecordCompressed, 0,
+                                 static_cast<uint16_t>(sizeof(RecordHeader) + count)};
+    const uint8_t* first = reinterpret_cast<const uint8_t*>(&header);
+    packed.insert(packed.end(), first, first + sizeof header);
+    packed.insert(packed.end(), piece.begin(), piece.begin() + static_cast<long>(count));
+  }
+  return packed;
 }
 
 }  // namespace
@@ -99,6 +122,52 @@ TEST("owners are met by words of samples, and several at one address") {
   CHECK(met == std::vector<uint8_t>({0, 1, 1}));
   CHECK(FindMetOwners({fd.get(), 0, bytes.size()}, {}, &met, &error));
   CHECK(met.empty());
+}
+
+TEST("in compressed records the same is met as in plain ones") {
+  const Libzstd* const library = perf_ts::test::LibraryForTests();
+  if (library == nullptr) return;
+  std::vector<uint8_t> bytes;
+  for (uint64_t i = 0; i < 3; i++) AppendRecord(&bytes, kRecordSample, {kCode + 8 * i});
+  const size_t plain = bytes.size();
+  for (uint64_t i = 0; i < 60'000; i++) {
+    AppendRecord(&bytes, kRecordSample, {i * 0x9e37'79b9, kCode + i % 1000 * 16, 0x3000 + i});
+    if (i % 9'000 == 0) {
+      AppendRecord(&bytes, kRecordMmap2, {1, i, 3, 4, 5, 6, 7, 4 /* PROT_EXEC */, 0x61});
+    }
+  }
+  const std::vector<uint8_t> packed = Packed(library, bytes, plain);
+  CHECK(packed.size() < bytes.size() / 2);
+  const Fd plain_fd = FileOf(bytes), packed_fd = FileOf(packed);
+  const RecordedBytes as_it_is = {plain_fd.get(), 0, bytes.size()};
+  const RecordedBytes compressed = {packed_fd.get(), 0, packed.size(), true};
+  Error error;
+  ScanResult expected;
+  for (const uint64_t kernel_from : {uint64_t{0}, uint64_t{16}, uint64_t{plain}}) {
+    ScanResult result;
+    expected = ScanResult();
+    CHECK(ScanRecording({as_it_is, kernel_from}, &expected, &error));
+    CHECK(ScanRecording({compressed, kernel_from}, &result, &error));
+    CHECK(result.kernel_addresses == expected.kernel_addresses);
+    CHECK(result.code_mappings == expected.code_mappings);
+    CHECK(!result.code_mappings.empty());
+  }
+  const std::vector<CodeRange> ranges = {
+      {0x3000 + 59'999, 0x3000 + 60'000, 0}, {0x2fff, 0x3000, 1}, {0x3000, 0x3001, 2}};
+  std::vector<uint8_t> met;
+  CHECK(FindMetOwners(compressed, ranges, &met, &error));
+  CHECK(met == std::vector<uint8_t>({1, 0, 1}));
+
+  // Damaged, and cut in a COMPRESSED record.
+  std::vector<uint8_t> damaged = packed;
+  memset(damaged.data() + plain + sizeof(RecordHeader), 0xff, 16);
+  const Fd damaged_fd = FileOf(damaged);
+  ScanResult result;
+  CHECK(!ScanRecording({{damaged_fd.get(), 0, damaged.size(), true}, plain}, &result, &error));
+  CHECK_EQUAL(error.code_errno, EBADMSG);
+  ScanResult of_cut;
+  CHECK(ScanRecording({{packed_fd.get(), 0, packed.size() - 100, true}, plain}, &of_cut, &error));
+  CHECK(of_cut.kernel_addresses == expected.kernel_addresses);
 }
 
 TEST("a file that can't be read is an error") {

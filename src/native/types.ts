@@ -114,6 +114,10 @@ export type SamplerTotals = {
   readonly rounds: number;
   /** Bytes of records written to the sink, round markers included. */
   readonly bytes: number;
+  /** What these take in the file: less where they are compressed, and then somewhat behind. */
+  readonly writtenBytes: number;
+  /** Times that the sink had no room for all that the rings held, so that records waited there. */
+  readonly heldRounds: number;
   readonly samples: number;
   /** Σ PERF_RECORD_LOST of the sample rings. */
   readonly lostRecords: number;
@@ -180,6 +184,11 @@ export type FileSinkOptions = {
   readonly maxBytes: number;
   /** Default true. False: no markers of rounds, since later ones may hold older records. */
   readonly marksRounds?: boolean;
+  /**
+   * Of zstd, 1 to 22: rounds are written in COMPRESSED records, by a thread of their own. Default 0:
+   * as they are. NativeError ENOSYS where `zstdProblem` has one.
+   */
+  readonly compressionLevel?: number;
 };
 
 export type LiveSinkOptions = {
@@ -368,9 +377,16 @@ export type NativeBinding = {
    * Looks once through the records at bytes [from, to) of a file. `kernelAddresses`: every word from
    * `kernelFrom` on, at any multiple of 4 bytes, that may be one, each once, in signed form; at most a
    * million. `codeMappings`: the whole MMAP2 records of executable user mappings. Throws NativeError
-   * where the file can't be read.
+   * where the file can't be read. `isCompressed`: COMPRESSED records may be among them, and count as
+   * what they hold.
    */
-  scanRecording(fd: number, from: number, to: number, kernelFrom: number): RecordingScan;
+  scanRecording(
+    fd: number,
+    from: number,
+    to: number,
+    isCompressed: boolean,
+    kernelFrom: number,
+  ): RecordingScan;
   /**
    * Which owners a word of the samples may be an address of, in the records at bytes [from, to): one
    * byte per owner, 1 for met. Range i is at addresses [starts[i], ends[i]) and of owners[i], which
@@ -380,6 +396,7 @@ export type NativeBinding = {
     fd: number,
     from: number,
     to: number,
+    isCompressed: boolean,
     starts: Float64Array,
     ends: Float64Array,
     owners: Uint32Array,
@@ -392,6 +409,8 @@ export type NativeBinding = {
   readKernelLines(path: string, addresses: Float64Array): Uint8Array;
   /** C++ names: one result per name, null where it is not a mangled name. */
   demangle(names: readonly string[]): (string | null)[];
+  /** Why libzstd can't be used; empty where it can. */
+  zstdProblem(): string;
   /**
    * Ends the process at once with `status` (0–255): no destructors, no waiting for V8's threads.
    * Only for a command whose output is written.

@@ -46,11 +46,12 @@ function naming(path: string, error: unknown): unknown {
   return error;
 }
 
-export function openRecording(source: FileSource): PerfData {
+/** `most`: bytes that compressed records may unpack to, null for what their own size explains. */
+export function openRecording(source: FileSource, most = mostUnpacked()): PerfData {
   return openPerfData(source, {
     createZstdDecoder,
     threadFiles: source.threadFiles,
-    mostUnpacked: mostUnpacked(),
+    mostUnpacked: most,
     readTracepointNames,
   });
 }

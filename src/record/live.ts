@@ -23,7 +23,13 @@ import type { RecordOptions, RecordTarget } from './record-options.ts';
 /** The options of `record` except those of the file. */
 export type LiveOptions = Omit<
   RecordOptions,
-  'output' | 'maxBytes' | 'overwrite' | 'switchOutput' | 'switchMaxFiles' | 'control'
+  | 'output'
+  | 'compressionLevel'
+  | 'maxBytes'
+  | 'overwrite'
+  | 'switchOutput'
+  | 'switchMaxFiles'
+  | 'control'
 > & {
   /** Longest time that a sample waits before it is handed out, milliseconds. Default 20. */
   readonly latencyMs?: number;

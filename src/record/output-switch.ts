@@ -57,13 +57,14 @@ export class OutputSwitch {
   begin(): void {
     if (this.#next !== null || this.#isOver) return;
     const { path, plan, owner, sampler, marksRounds, describe, say } = this.#context;
+    const { compressionLevel } = this.#current;
     try {
       // What starts while the machine is described, and until the worker has switched, is in both.
       sampler.keepSideband(true);
       if (!this.#current.file.rename(this.#freeName())) {
         say(`${path} is gone: others have replaced or removed it, and what was recorded in it`);
       }
-      const file = RecordingFile.create(path, plan, sampler.opened, owner);
+      const file = RecordingFile.create(path, plan, sampler.opened, owner, compressionLevel);
       this.#next = file;
       file.append(describe());
       sampler.switchFile({ ...file.sink(), maxBytes: 0, marksRounds });

@@ -43,6 +43,7 @@ import { chooseEvents } from './choose-events.ts';
 import { DEFAULT_FREQUENCY_HZ } from './choose-rate.ts';
 import { hasOwnCode } from './code-events/own-process.ts';
 import { registeredSocket } from './code-events/registered.ts';
+import { checkCompression } from './compression.ts';
 import { chooseOffCpu } from './off-cpu.ts';
 import type { RecordOptions } from './record-options.ts';
 import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
@@ -91,6 +92,7 @@ export function planOnly(
     options.onNotice?.(notice);
   };
   checkOptions(options);
+  checkCompression(options.compressionLevel, binding);
   const settings = readKernelSettings();
   const chosen = chooseTarget(options, naming);
   const { target, owner, notes } = chosen;

@@ -90,6 +90,11 @@ export type RecordOptions = UserOptions & {
 
   /** Path of the recording; default `perf.data`, `-` for standard output; FIFOs and devices get a stream. */
   readonly output?: string;
+  /**
+   * Compress the records with zstd while they are written: 1, the fastest, to 22. Needs libzstd. Not for
+   * `live`.
+   */
+  readonly compressionLevel?: number;
   /** Stop when the file has this many bytes. */
   readonly maxBytes?: number;
   /** Stop after this many milliseconds of recording. */

@@ -288,9 +288,9 @@ class Recorder implements ControlActions {
     }
     let before = 0;
     const look = callEvery(LOOK_MS, () => {
-      const { bytes } = this.totals();
-      if (bytes - before < limit.bytes) return;
-      before = bytes;
+      const { writtenBytes } = this.totals();
+      if (writtenBytes - before < limit.bytes) return;
+      before = writtenBytes;
       this.switchOutput();
     });
     this.#timers.push(look);
@@ -426,6 +426,7 @@ class Recorder implements ControlActions {
         ...written,
         recordedBytes,
         totals: ended.totals,
+        compressionLevel: this.#options.compressionLevel ?? null,
         events: this.events(),
         notices: session.notices,
         endReason: ended.reason,

@@ -12,6 +12,7 @@ import type {
   SamplerOpened,
 } from '../native/types.ts';
 import { type FileOwner, OutputFile } from '../system/files/output-file.ts';
+import { announceCompression, describeCompression } from './compression.ts';
 import { collectFeatures, type FeatureContext } from './feature-data.ts';
 import { collectKernelSymbols } from './kernel-symbols.ts';
 import { collectPrograms, type FindMet } from './met-programs.ts';
@@ -29,28 +30,39 @@ export class RecordingFile {
   readonly #plan: RecordingPlan;
   readonly file: OutputFile;
   readonly #dataOffset: number;
+  readonly #compressionLevel: number;
   #dataSize = 0;
   /** The part of it that has no samples. */
   #describedSize = 0;
   #scanned: RecordingScan | null = null;
 
-  private constructor(plan: RecordingPlan, file: OutputFile, dataOffset: number) {
+  private constructor(
+    plan: RecordingPlan,
+    file: OutputFile,
+    dataOffset: number,
+    compressionLevel: number,
+  ) {
     this.#plan = plan;
     this.file = file;
     this.#dataOffset = dataOffset;
+    this.#compressionLevel = compressionLevel;
   }
 
+  /** `compressionLevel`: 0 for none. */
   static create(
     path: string,
     plan: RecordingPlan,
     opened: SamplerOpened,
     owner: FileOwner | null,
+    compressionLevel: number,
   ): RecordingFile {
     const file = OutputFile.create(path, owner);
     try {
       const { bytes, dataOffset } = encodePrefix({ attrs: attrsWithIds(plan, opened) });
       file.write(bytes, 0);
-      return new RecordingFile(plan, file, dataOffset);
+      const recording = new RecordingFile(plan, file, dataOffset, compressionLevel);
+      if (compressionLevel > 0) recording.append(announceCompression(compressionLevel));
+      return recording;
     } catch (error) {
       file.discard();
       throw error;
@@ -84,13 +96,22 @@ export class RecordingFile {
     this.file.write(size, DATA_SIZE_OFFSET);
   }
 
-  sink(): Pick<FileSinkOptions, 'fd' | 'dataOffset' | 'dataSize' | 'stream'> {
+  sink(): Omit<FileSinkOptions, 'maxBytes' | 'marksRounds'> {
     return {
       fd: this.file.fd,
       dataOffset: this.#dataOffset,
       dataSize: this.#dataSize,
       stream: false,
+      compressionLevel: this.#compressionLevel,
     };
+  }
+
+  get compressionLevel(): number {
+    return this.#compressionLevel;
+  }
+
+  get #isCompressed(): boolean {
+    return this.#compressionLevel > 0;
   }
 
   get size(): number {
@@ -112,6 +133,9 @@ export class RecordingFile {
           context.say,
         );
         const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
+        if (this.#compressionLevel > 0) {
+          sections.push(describeCompression(this.#compressionLevel, event.totals));
+        }
         const { bytes, flags } = encodeFeatures(event.dataEnd, sections);
         this.file.write(bytes, event.dataEnd);
         const all = [...attachments, ...this.#programs(event.dataEnd, met.codeMappings, context)];
@@ -141,7 +165,13 @@ export class RecordingFile {
     const from = this.#dataOffset;
     const kernelFrom = seesKernel ? from + this.#describedSize : dataEnd;
     try {
-      this.#scanned = scanner.scanRecording(this.file.fd, from, dataEnd, kernelFrom);
+      this.#scanned = scanner.scanRecording(
+        this.file.fd,
+        from,
+        dataEnd,
+        this.#isCompressed,
+        kernelFrom,
+      );
     } catch (error) {
       say(`names of what was met are not in the recording: ${systemErrorReason(error)}`);
       this.#scanned = { kernelAddresses: new Float64Array(), codeMappings: new Uint8Array() };
@@ -157,8 +187,8 @@ export class RecordingFile {
     if (!keepsPrograms) return [];
     const { fd } = this.file;
     const keepsCode = this.#plan.events.some(({ attr }) => attr.sampleStackUser > 0);
-    const findMet: FindMet = (starts, ends, owners) =>
-      scanner.findMetOwners(fd, this.#dataOffset, dataEnd, starts, ends, owners);
+    const findMet: FindMet = (...ranges) =>
+      scanner.findMetOwners(fd, this.#dataOffset, dataEnd, this.#isCompressed, ...ranges);
     return collectPrograms(codeMappings, findMet, fstatSync(fd), keepsCode, say);
   }
 

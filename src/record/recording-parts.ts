@@ -62,7 +62,7 @@ function openBeside(
   const features = featuresOf(session, options, binding);
   const counters = options.stat ? openCounters(session, options, binding) : null;
   try {
-    const output = openOutput(session, path, stream, features);
+    const output = openOutput(session, path, stream, features, options.compressionLevel);
     return { session, counters, output, path, features };
   } catch (error) {
     counters?.finish();
@@ -117,12 +117,14 @@ function openOutput(
   path: string,
   stream: StreamPlace | null,
   features: FeatureContext,
+  compressionLevel = 0,
 ): RecordingFile | RecordingStream {
   const { say } = features;
+  const { opened } = sampler;
   const output =
     stream !== null
-      ? RecordingStream.create(stream, plan, sampler.opened, features)
-      : RecordingFile.create(path, plan, sampler.opened, owner);
+      ? RecordingStream.create(stream, plan, opened, features, compressionLevel)
+      : RecordingFile.create(path, plan, opened, owner, compressionLevel);
   try {
     if (output instanceof RecordingFile) output.reportOwner(say);
     output.append(describeExisting(target, sampler.opened, plan, say));

@@ -16,6 +16,7 @@ import type { FileSinkOptions, SamplerEvent, SamplerOpened } from '../native/typ
 import { provenanceAttachment } from '../read/facts/provenance.ts';
 import { writeErrorReason, writeFully } from '../system/files/output-file.ts';
 import type { StreamPlace } from '../system/files/stream-place.ts';
+import { announceCompression } from './compression.ts';
 import {
   collectHostFeatures,
   describeRecording,
@@ -34,21 +35,24 @@ import type { RecordingPlan } from './recording-plan.ts';
 export class RecordingStream {
   readonly #place: StreamPlace;
   readonly #plan: RecordingPlan;
+  readonly #compressionLevel: number;
   #written = 0;
 
-  private constructor(place: StreamPlace, plan: RecordingPlan) {
+  private constructor(place: StreamPlace, plan: RecordingPlan, compressionLevel: number) {
     this.#place = place;
     this.#plan = plan;
+    this.#compressionLevel = compressionLevel;
   }
 
-  /** Takes `place` over. */
+  /** Takes `place` over. `compressionLevel`: 0 for none. */
   static create(
     place: StreamPlace,
     plan: RecordingPlan,
     opened: SamplerOpened,
     context: FeatureContext,
+    compressionLevel: number,
   ): RecordingStream {
-    const stream = new RecordingStream(place, plan);
+    const stream = new RecordingStream(place, plan, compressionLevel);
     stream.append(encodePipeHeader());
     for (const attr of attrsWithIds(plan, opened)) stream.append(encodeHeaderAttr(attr));
     plan.events.forEach(({ name }, index) => {
@@ -65,6 +69,7 @@ export class RecordingStream {
         if (record !== null) stream.append(record);
       }
     }
+    if (compressionLevel > 0) stream.append(announceCompression(compressionLevel));
     return stream;
   }
 
@@ -85,8 +90,14 @@ export class RecordingStream {
     this.append(records);
   }
 
-  sink(): Pick<FileSinkOptions, 'fd' | 'dataOffset' | 'dataSize' | 'stream'> {
-    return { fd: this.#place.fd, dataOffset: 0, dataSize: this.#written, stream: true };
+  sink(): Omit<FileSinkOptions, 'maxBytes' | 'marksRounds'> {
+    return {
+      fd: this.#place.fd,
+      dataOffset: 0,
+      dataSize: this.#written,
+      stream: true,
+      compressionLevel: this.#compressionLevel,
+    };
   }
 
   /**

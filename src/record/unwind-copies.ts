@@ -28,7 +28,7 @@ export async function unwindCopies(
     unwound = file.createBeside(`.unwound-${process.pid}`);
     const output = { ...rewriteInto(unwound), close: () => 0, discard: () => {} };
     const options = { dropStacks: true };
-    const data = openRecording(source);
+    const data = openRecording(source, Number.POSITIVE_INFINITY);
     await runInTurns(rewriteInSlices(data, file.readablePath(), () => output, options));
     const unwoundBytes = unwound.size();
     unwound.replace(file);

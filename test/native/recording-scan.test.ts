@@ -29,7 +29,9 @@ function inFile<T>(bytes: Uint8Array, use: (fd: number) => T): T {
 function kernelAddresses(words: Record<number, bigint>, size: number, from = 0, to = size) {
   const bytes = Buffer.alloc(size);
   for (const [offset, word] of Object.entries(words)) bytes.writeBigUInt64LE(word, Number(offset));
-  const { kernelAddresses } = inFile(bytes, (fd) => binding.scanRecording(fd, from, to, from));
+  const { kernelAddresses } = inFile(bytes, (fd) =>
+    binding.scanRecording(fd, from, to, false, from),
+  );
   return Array.from(kernelAddresses, formatAddress);
 }
 
@@ -75,7 +77,7 @@ describe('kernel addresses in a recording', () => {
       bytes.writeBigUInt64LE(word, i * 16);
     }
     const { kernelAddresses: found } = inFile(bytes, (fd) =>
-      binding.scanRecording(fd, 0, bytes.length, 0),
+      binding.scanRecording(fd, 0, bytes.length, false, 0),
     );
     expect(found).toHaveLength(20_000);
     expect(new Set(found).size).toBe(20_000);
@@ -84,7 +86,7 @@ describe('kernel addresses in a recording', () => {
   test('a file that cannot be read is an error with its reason', () => {
     const fd = openSync(scratch, 'r');
     try {
-      expect(() => binding.scanRecording(fd, 0, 64, 0)).toThrow(/pread: Is a directory/);
+      expect(() => binding.scanRecording(fd, 0, 64, false, 0)).toThrow(/pread: Is a directory/);
     } finally {
       closeSync(fd);
     }
@@ -127,7 +129,9 @@ describe('the mappings of code in a recording', () => {
       wanted[3],
     ];
     const bytes = Buffer.concat(records);
-    const { codeMappings } = inFile(bytes, (fd) => binding.scanRecording(fd, 0, bytes.length, 0));
+    const { codeMappings } = inFile(bytes, (fd) =>
+      binding.scanRecording(fd, 0, bytes.length, false, 0),
+    );
     expect(Buffer.from(codeMappings)).toEqual(Buffer.concat(wanted));
     const pids: number[] = [];
     scanRecords(codeMappings, (view, offset) => pids.push(view.getInt32(offset + 8, true)));
@@ -140,7 +144,7 @@ describe('the mappings of code in a recording', () => {
     word.writeBigUInt64LE(0xffffffff81000120n);
     const rest = [Buffer.alloc(16), mmap2(4, '/opt/b', EXECUTABLE), word];
     const bytes = Buffer.concat([first, ...rest]);
-    const found = inFile(bytes, (fd) => binding.scanRecording(fd, 0, bytes.length, 0));
+    const found = inFile(bytes, (fd) => binding.scanRecording(fd, 0, bytes.length, false, 0));
     expect(Buffer.from(found.codeMappings)).toEqual(Buffer.from(first));
     expect(Array.from(found.kernelAddresses, formatAddress)).toEqual(['0xffffffff81000120']);
   });
@@ -156,7 +160,7 @@ describe('programs that samples were taken in', () => {
     const bytes = Buffer.concat(records);
     const { starts, ends, owners } = ranges;
     return inFile(bytes, (fd) =>
-      Array.from(binding.findMetOwners(fd, 0, bytes.length, starts, ends, owners)),
+      Array.from(binding.findMetOwners(fd, 0, bytes.length, false, starts, ends, owners)),
     );
   };
 
@@ -181,10 +185,10 @@ describe('programs that samples were taken in', () => {
 
   test('with owners that are none are refused', () => {
     expect(() =>
-      binding.findMetOwners(0, 0, 0, ranges.starts, ranges.ends, Uint32Array.of(9, 9, 9, 9)),
+      binding.findMetOwners(0, 0, 0, false, ranges.starts, ranges.ends, Uint32Array.of(9, 9, 9, 9)),
     ).toThrow(RangeError);
     expect(() =>
-      binding.findMetOwners(0, 0, 0, ranges.starts, ranges.ends, Uint32Array.of(0)),
+      binding.findMetOwners(0, 0, 0, false, ranges.starts, ranges.ends, Uint32Array.of(0)),
     ).toThrow(TypeError);
   });
 });

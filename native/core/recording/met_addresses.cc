@@ -2,10 +2,8 @@
 #include "met_addresses.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -16,8 +14,6 @@ namespace perf_ts {
 
 namespace {
 
-/** Larger than any record, whose size has 16 bits. */
-constexpr size_t kWindowBytes = 1 << 18;
 /** The start of every kernel address on x86-64 and aarch64 with 48-bit addresses, and above. */
 constexpr uint64_t kLowestKernel = 0xffff'0000'0000'0000;
 /** From here on: context markers of callchains and errors, no code. */
@@ -69,40 +65,6 @@ class AddressSet {
   std::vector<uint64_t> recent_ = std::vector<uint64_t>(kRecent);
 };
 
-/** Bytes of a file, a window at a time. */
-class Window {
- public:
-  explicit Window(const RecordedBytes& records) : records_(records), bytes_(kWindowBytes) {}
-
-  /** As many bytes from `at` on as there are and fit; 0 at the end. False where reading fails. */
-  bool Read(uint64_t at, Error* error) {
-    size_ = 0;
-    const size_t wanted =
-        at >= records_.to ? 0
-                          : static_cast<size_t>(std::min<uint64_t>(kWindowBytes, records_.to - at));
-    while (size_ < wanted) {
-      const ssize_t count =
-          pread(records_.fd, bytes_.data() + size_, wanted - size_, static_cast<off_t>(at + size_));
-      if (count == 0) break;
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) {
-        error->code_errno = errno;
-        error->operation = "pread";
-        return false;
-      }
-      size_ += static_cast<size_t>(count);
-    }
-    return true;
-  }
-  const uint8_t* data() const { return bytes_.data(); }
-  size_t size() const { return size_; }
-
- private:
-  RecordedBytes records_;
-  std::vector<uint8_t> bytes_;
-  size_t size_ = 0;
-};
-
 uint64_t WordAt(const uint8_t* bytes) {
   uint64_t word;
   memcpy(&word, bytes, sizeof word);
@@ -138,7 +100,7 @@ size_t VisitRecords(const uint8_t* bytes, size_t size, Visit visit) {
 
 bool ScanRecording(const ScanRequest& request, ScanResult* result, Error* error) {
   const RecordedBytes& records = request.records;
-  Window window(records);
+  RecordWindow window(records);
   AddressSet addresses;
   // Where the next record begins, and where the next word to be looked at does.
   uint64_t record = records.from;
@@ -147,7 +109,7 @@ bool ScanRecording(const ScanRequest& request, ScanResult* result, Error* error)
   bool wants_words = word < records.to;
   while (wants_records || wants_words) {
     const uint64_t at = std::min(wants_records ? record : word, wants_words ? word : record);
-    if (!window.Read(at, error)) return false;
+    if (!window.MoveTo(at, error)) return false;
     const uint8_t* bytes = window.data();
     const uint64_t end = at + window.size();
     if (wants_records && record < end) {
@@ -168,7 +130,7 @@ bool ScanRecording(const ScanRequest& request, ScanResult* result, Error* error)
       addresses.Add(value);
       if (addresses.full()) wants_words = false;
     }
-    if (window.size() < kWindowBytes) break;
+    if (window.size() < RecordWindow::kBytes) break;
   }
   result->kernel_addresses = addresses.Take();
   return true;
@@ -202,9 +164,9 @@ bool FindMetOwners(const RecordedBytes& records, std::vector<CodeRange> ranges,
       missing--;
     }
   };
-  Window window(records);
+  RecordWindow window(records);
   for (uint64_t at = records.from; missing > 0;) {
-    if (!window.Read(at, error)) return false;
+    if (!window.MoveTo(at, error)) return false;
     const size_t whole = VisitRecords(
         window.data(), window.size(), [&](const uint8_t* record, const RecordHeader& header) {
           if (header.type != kRecordSample) return;

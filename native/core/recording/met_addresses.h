@@ -4,15 +4,9 @@
 #include <vector>
 
 #include "../posix/error.h"
+#include "record_window.h"
 
 namespace perf_ts {
-
-/** Records that were written: bytes [from, to) of a file, little-endian as this machine. */
-struct RecordedBytes {
-  int fd = -1;
-  uint64_t from = 0;
-  uint64_t to = 0;
-};
 
 /** What is asked of a finished recording. */
 struct ScanRequest {

@@ -27,6 +27,8 @@ constexpr uint32_t kRecordMmap2 = 10;
 constexpr uint32_t kRecordLostSamples = 13;
 /** A header alone. All rings were drained once: what comes is not older than the round before. */
 constexpr uint32_t kRecordFinishedRound = 68;
+/** Compressed records, in one piece of a stream that all of them together are. */
+constexpr uint32_t kRecordCompressed = 81;
 
 constexpr RecordHeader kFinishedRound = {kRecordFinishedRound, 0, sizeof(RecordHeader)};
 

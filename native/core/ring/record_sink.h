@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "record_run.h"
@@ -24,6 +25,8 @@ class RecordSink {
    * and is offered again, unless `failure` says that there is no use.
    */
   virtual Taken TakeRound(const std::vector<RecordRun>& runs) = 0;
+  /** The same of records that are in no ring, so that nobody offers them again. May wait. */
+  virtual Taken TakeAll(const std::vector<RecordRun>& runs) { return TakeRound(runs); }
 
   /** errno of the write that ended it, 0 while all is well. */
   virtual int failure() const { return 0; }
@@ -37,6 +40,17 @@ class RecordSink {
   virtual bool marks_rounds() const { return true; }
   /** File: where the data ends. */
   virtual uint64_t data_end() const { return 0; }
+  /** File: bytes of the data that this sink has written. */
+  virtual uint64_t written_bytes() const { return 0; }
+
+  /** `tell` is called, on any thread, when there is room again for what was not taken. */
+  virtual void OnRoom([[maybe_unused]] std::function<void()> tell) {}
+  /** Everything that was taken has been written, or never will be; any thread. */
+  virtual bool is_settled() const { return true; }
+  /** Waits until then. */
+  virtual void Settle() {}
+  /** Samples that were taken and could not be written. */
+  virtual uint64_t unwritten_samples() const { return 0; }
 };
 
 }  // namespace perf_ts

@@ -51,6 +51,7 @@ std::unique_ptr<DataFile> DataFile::Open(const FileSinkOptions& options, int abo
   file->marks_rounds_ = options.marks_rounds;
   file->data_offset_ = options.data_offset;
   file->data_size_ = options.data_size;
+  file->first_data_size_ = options.data_size;
   file->max_bytes_ = options.max_bytes;
   return file;
 }
@@ -83,13 +84,27 @@ RecordSink::Taken DataFile::TakeRound(const std::vector<RecordRun>& runs) {
       left -= whole;
     }
     data_size_ += taken.bytes;
-    if (regular_ && !stream_ && written > taken.bytes) {
-      // Best effort: the header's size alone already ends the data at the last whole record.
-      if (ftruncate(fd_.get(), static_cast<off_t>(data_end())) != 0) errno = 0;
-    }
+    DropBehindData(written - taken.bytes);
   }
   if (!stream_) WriteDataSize();
   return taken;
+}
+
+void DataFile::Append(const uint8_t* bytes, size_t size) {
+  iov_.assign(1, {const_cast<uint8_t*>(bytes), size});
+  const uint64_t written = WriteAll();
+  if (failure_ == 0) {
+    data_size_ += written;
+  } else {
+    DropBehindData(written);
+  }
+  if (!stream_) WriteDataSize();
+}
+
+void DataFile::DropBehindData(uint64_t written) {
+  if (!regular_ || stream_ || written == 0) return;
+  // Best effort: the header's size alone already ends the data at the last whole record.
+  if (ftruncate(fd_.get(), static_cast<off_t>(data_end())) != 0) errno = 0;
 }
 
 uint64_t DataFile::WriteAll() {

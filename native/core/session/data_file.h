@@ -2,6 +2,7 @@
 
 #include <sys/uio.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -35,16 +36,21 @@ class DataFile : public RecordSink {
   static std::unique_ptr<DataFile> Open(const FileSinkOptions& options, int abort_fd, Error* error);
 
   Taken TakeRound(const std::vector<RecordRun>& runs) override;
+  /** Appends records of which no part is worth anything: a failed write leaves the file as it was. */
+  void Append(const uint8_t* bytes, size_t size);
   int failure() const override { return failure_; }
   bool full() const override { return max_bytes_ > 0 && data_end() >= max_bytes_; }
   bool marks_rounds() const override { return marks_rounds_; }
   uint64_t data_end() const override { return data_offset_ + data_size_; }
+  uint64_t written_bytes() const override { return data_size_ - first_data_size_; }
 
  private:
   DataFile() = default;
   /** Writes iov_ at the end of the data; returns bytes written, fewer only with failure_ set. */
   uint64_t WriteAll();
   bool WaitUntilWritable();
+  /** Drops `written` bytes behind the data, as far as the file lets us. */
+  void DropBehindData(uint64_t written);
   void WriteDataSize();
 
   Fd fd_;
@@ -55,6 +61,7 @@ class DataFile : public RecordSink {
   bool marks_rounds_ = true;
   uint64_t data_offset_ = 0;
   uint64_t data_size_ = 0;
+  uint64_t first_data_size_ = 0;
   uint64_t max_bytes_ = 0;
   int failure_ = 0;
   /** Reused by every round. */

@@ -6,9 +6,19 @@
 #include <cerrno>
 #include <utility>
 
+#include "compressed_file.h"
 #include "data_file.h"
 
 namespace perf_ts {
+
+namespace {
+
+std::unique_ptr<RecordSink> OpenFile(const FileSinkOptions& options, int abort_fd, Error* error) {
+  if (options.compression_level > 0) return CompressedFile::Open(options, abort_fd, error);
+  return DataFile::Open(options, abort_fd, error);
+}
+
+}  // namespace
 
 std::unique_ptr<Sampler> Sampler::Open(const SamplerOptions& options, Error* error) {
   std::unique_ptr<Sampler> sampler(new Sampler());
@@ -31,7 +41,7 @@ bool Sampler::StartFile(const FileSinkOptions& options, std::function<void()> no
     *error = {errno, "eventfd"};
     return false;
   }
-  std::unique_ptr<RecordSink> sink = DataFile::Open(options, abort_.get(), error);
+  std::unique_ptr<RecordSink> sink = OpenFile(options, abort_.get(), error);
   return sink && Start(std::move(sink), std::move(notify), error);
 }
 
@@ -59,7 +69,7 @@ bool Sampler::SwitchFile(const FileSinkOptions& options, Error* error) {
     *error = {EBADF, "switch"};
     return false;
   }
-  std::unique_ptr<RecordSink> sink = DataFile::Open(options, abort_.get(), error);
+  std::unique_ptr<RecordSink> sink = OpenFile(options, abort_.get(), error);
   if (!sink) return false;
   thread_->SwitchSink(std::move(sink));
   return true;

@@ -46,6 +46,7 @@ SamplerThread::SamplerThread(EventSet* events, ChildProcess* child, RecordSink* 
   }
   limits_.resize(buffers_.size());
   runs_.resize(buffers_.size());
+  UseSink(sink);
 }
 
 void SamplerThread::Join() {
@@ -116,8 +117,9 @@ EndReason SamplerThread::Record() {
     if (command_ == Command::kGone) return EndReason::kTargetExited;
     DrainRound();
     if (snapshot_.exchange(false)) DrainOverwritten();
+    ReportSwitch();
     ChangeSink();
-    if (sink_->failure() != 0) return EndReason::kWriteError;
+    if (WriteFailure() != 0) return EndReason::kWriteError;
     if (sink_->full()) return EndReason::kSizeLimit;
     if (stop_) return EndReason::kStopped;
     if (watcher_.child_ended()) return EndReason::kTargetExited;
@@ -179,7 +181,7 @@ void SamplerThread::WriteKept() {
   if (!is_wanted || kept.empty()) return;
   std::vector<RecordRun> runs(1);
   runs[0].parts[0] = {kept.data(), kept.size()};
-  const RecordSink::Taken taken = sink_->TakeRound(runs);
+  const RecordSink::Taken taken = sink_->TakeAll(runs);
   const std::lock_guard<std::mutex> lock(totals_mutex_);
   // Counted when it was drained, so only the bytes are new.
   totals_.bytes +=
@@ -194,7 +196,7 @@ void SamplerThread::DrainOverwritten() {
   std::vector<RecordRun> runs;
   for (BackwardRing& ring : backward_) runs.push_back(ring.Take());
   runs_.swap(runs);
-  const RecordSink::Taken taken = sink_->TakeRound(runs_);
+  const RecordSink::Taken taken = sink_->TakeAll(runs_);
   Account(taken, 0);
   runs_.swap(runs);
   events_->PauseSamples(false);
@@ -215,7 +217,7 @@ void SamplerThread::Snapshot() {
 
 /** The old file has all that was recorded before its last round. */
 void SamplerThread::ChangeSink() {
-  if (round_open_ || sink_->failure() != 0) return;
+  if (round_open_ || retiring_ != nullptr || sink_->failure() != 0) return;
   std::unique_ptr<RecordSink> next;
   {
     const std::lock_guard<std::mutex> lock(next_sink_mutex_);
@@ -225,14 +227,38 @@ void SamplerThread::ChangeSink() {
   DrainOverwritten();
   events_->ReadFinals();
   WriteFinals(false);
-  SwitchedFile file;
-  file.data_end = sink_->data_end();
-  file.totals = totals();
   if (sink_->failure() != 0) return;
+  switched_.totals = totals();
+  retiring_ = sink_;
+  retiring_owner_ = std::move(later_sink_);
   later_sink_ = std::move(next);
-  sink_ = later_sink_.get();
+  UseSink(later_sink_.get());
   WriteKept();
-  mailbox_->Post([&](Mail* mail) { mail->switched_file = file; });
+  ReportSwitch();
+}
+
+void SamplerThread::UseSink(RecordSink* sink) {
+  sink_ = sink;
+  sink->OnRoom([this] { Wake(); });
+}
+
+/** The old file is complete once its sink has written what it took: rings are drained meanwhile. */
+void SamplerThread::ReportSwitch() {
+  if (retiring_ == nullptr || !retiring_->is_settled()) return;
+  failed_before_ = retiring_->failure();
+  written_before_ += retiring_->written_bytes();
+  switched_.data_end = retiring_->data_end();
+  {
+    const std::lock_guard<std::mutex> lock(totals_mutex_);
+    totals_.counts.samples -= retiring_->unwritten_samples();
+  }
+  mailbox_->Post([&](Mail* mail) { mail->switched_file = switched_; });
+  retiring_ = nullptr;
+  retiring_owner_.reset();
+}
+
+int SamplerThread::WriteFailure() const {
+  return sink_->failure() != 0 ? sink_->failure() : failed_before_;
 }
 
 /**
@@ -252,11 +278,15 @@ void SamplerThread::Account(const RecordSink::Taken& taken, size_t sideband_runs
   }
   uint64_t skipped = 0;
   for (const RingBuffer& buffer : buffers_) skipped += buffer.SkippedBytes();
+  const bool is_held = !taken.closed && sink_->failure() == 0;
   const std::lock_guard<std::mutex> lock(totals_mutex_);
   totals_.counts.Add(counts);
   totals_.bytes +=
       taken.bytes + (taken.closed && sink_->marks_rounds() ? sizeof kFinishedRound : 0);
   totals_.rounds += taken.closed ? 1 : 0;
+  totals_.written_bytes = written_before_ + sink_->written_bytes() +
+                          (retiring_ == nullptr ? 0 : retiring_->written_bytes());
+  totals_.held_rounds += is_held ? 1 : 0;
   totals_.skipped_bytes = skipped;
 }
 
@@ -270,8 +300,12 @@ void SamplerThread::Finish(EndReason reason) {
   RecordingEnd end;
   end.finals = events_->ReadFinals();
   if (sink_->failure() == 0) WriteFinals(true);
-  end.reason = sink_->failure() != 0 ? EndReason::kWriteError : reason;
-  end.code_errno = sink_->failure();
+  // Nothing is recorded any more: there is time.
+  if (retiring_ != nullptr) retiring_->Settle();
+  ReportSwitch();
+  sink_->Settle();
+  end.reason = WriteFailure() != 0 ? EndReason::kWriteError : reason;
+  end.code_errno = WriteFailure();
   end.data_end = sink_->data_end();
   end.tasks_left = watcher_.child_ended() && watcher_.HasTasks();
 
@@ -286,6 +320,8 @@ void SamplerThread::Finish(EndReason reason) {
       totals_.lost_samples = static_cast<int64_t>(lost_samples);
     }
     totals_.counts.lost_sideband = std::max(totals_.counts.lost_sideband, lost_sideband);
+    totals_.counts.samples -= sink_->unwritten_samples();
+    totals_.written_bytes = written_before_ + sink_->written_bytes();
     end.totals = totals_;
   }
   mailbox_->Post([&](Mail* mail) { mail->recording_end = std::move(end); });
@@ -331,7 +367,7 @@ void SamplerThread::WriteFinals(bool is_last) {
                         records[i].size() * sizeof(uint64_t)};
   }
   runs_.swap(runs);
-  const RecordSink::Taken taken = sink_->TakeRound(runs_);
+  const RecordSink::Taken taken = sink_->TakeAll(runs_);
   Account(taken, 0);
   runs_.swap(runs);
 }

@@ -77,8 +77,12 @@ class SamplerThread {
   EndReason Record();
   bool DrainRound();
   void DrainOverwritten();
+  /** errno of the write that ends the recording, 0 while all is well. */
+  int WriteFailure() const;
   void KeepRound(const RecordSink::Taken& taken);
   void ChangeSink();
+  void UseSink(RecordSink* sink);
+  void ReportSwitch();
   void WriteKept();
   void Account(const RecordSink::Taken& taken, size_t sideband_runs);
   void Finish(EndReason reason);
@@ -108,6 +112,14 @@ class SamplerThread {
   std::unique_ptr<RecordSink> next_sink_;
   /** The one in use, if it is not the first. */
   std::unique_ptr<RecordSink> later_sink_;
+  /** The one before it while it still writes what it has taken, and its owner if not the first. */
+  RecordSink* retiring_ = nullptr;
+  std::unique_ptr<RecordSink> retiring_owner_;
+  /** What is reported once it has. */
+  SwitchedFile switched_;
+  /** Written by all sinks before these, and the errno of theirs that failed. */
+  uint64_t written_before_ = 0;
+  int failed_before_ = 0;
   /** Per instance: losses that an earlier sink has told of; empty in the first one. */
   std::vector<uint64_t> told_lost_;
 

@@ -43,6 +43,10 @@ function listParts(): Part[] {
     tried('disassembler', 'assembly in annotate and view', () => {
       createRequire(import.meta.url).resolve('@alexaltea/capstone-js');
     }),
+    tried('libzstd', 'record -z', () => {
+      const problem = loadBinding().zstdProblem();
+      if (problem !== '') throw new Error(problem);
+    }),
     tried('libpfm', "events of the CPU's vendor by name", () => {
       const { problem } = readLibpfm();
       if (problem !== null) throw new Error(problem);

@@ -132,6 +132,10 @@ function declareOutput(command: GuidedCommand): void {
       'a new file at each SIGUSR2, every so often (10s) or large (10M)',
     )
     .option('--switch-max-files <n>', 'keep the last n complete files')
+    .option(
+      '-z, --compression-level [=n]',
+      'compress with zstd while it is recorded: 1 (fastest, default) to 22',
+    )
     .option('--max-size <size>', 'stop at this file size (10M, 1G)')
     .option(
       '--archive',
@@ -176,12 +180,6 @@ const ALWAYS_SO = [
 
 /** Options of perf that are not there, by commander's name for them, and why. */
 export const REFUSED = [
-  {
-    flags: '-z, --compression-level [=n]',
-    key: 'compressionLevel',
-    why: 'records are written as they come: compressing them would take time from what is recorded',
-    instead: 'compress the finished file: zstd perf.data',
-  },
   {
     flags: '--threads [=spec]',
     key: 'threads',

@@ -2,6 +2,7 @@ import { parseCpuList } from '../../base/cpu-list.ts';
 import { UsageError } from '../../base/errors.ts';
 import { CLOCK_IDS, type ClockName } from '../../kernel/perf-event/clock-ids.ts';
 import { checkCallGraph } from '../../record/call-graph.ts';
+import { FASTEST_LEVEL } from '../../record/compression.ts';
 import type { CallGraph, RecordOptions, SampleFieldOptions } from '../../record/record-options.ts';
 import { parseRingPages } from '../../record/ring-size.ts';
 import { processesOfUser } from '../../tools/top/processes-of-user.ts';
@@ -107,6 +108,9 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.stat && { stat: true }),
     inherit: flags.inherit,
     ...(flags.output !== undefined && { output: flags.output }),
+    ...(flags.compressionLevel !== undefined && {
+      compressionLevel: readLevel(flags.compressionLevel),
+    }),
     ...(flags.maxSize !== undefined && { maxBytes: byteSize('--max-size', flags.maxSize) }),
     ...(flags.duration !== undefined && {
       durationMs: positiveNumber('--duration', flags.duration) * 1000,
@@ -219,6 +223,11 @@ function readFields(flags: RecordFlags): Pick<RecordOptions, 'fields'> {
 /** `ax,sp`; all where the option stands alone. */
 function registerNames(text: string | true): string[] {
   return text === true || text === '' ? [] : text.split(',');
+}
+
+/** The fastest where `-z` stands alone. */
+function readLevel(text: string | true): number {
+  return text === true ? FASTEST_LEVEL : wholeNumber('-z', text);
 }
 
 /** Says why an option of perf is not there. */

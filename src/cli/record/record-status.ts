@@ -59,12 +59,12 @@ function drawStatus(
 
 /** `perf-ts: recording: 12 s, 48 201 samples, 3.2 MB, lost 0 (Ctrl-C ends it)` */
 function recordingStep(totals: SamplerTotals, seconds: number): ProgressStep {
-  const { samples, bytes, lostRecords } = totals;
+  const { samples, writtenBytes, lostRecords } = totals;
   return {
     what: 'recording',
     share: null,
     detail:
-      `${Math.floor(seconds)} s, ${formatCount(samples)} samples, ${formatBytes(bytes)}, ` +
+      `${Math.floor(seconds)} s, ${formatCount(samples)} samples, ${formatBytes(writtenBytes)}, ` +
       `lost ${formatCount(lostRecords)}`,
     atInterrupt: 'ends it',
   };

@@ -231,6 +231,7 @@ function summary(recording: Recording): object {
     path,
     fileBytes,
     recordedBytes: recording.recordedBytes,
+    compression: recording.compressionLevel === null ? null : compressionOf(recording),
     samples: totals.samples,
     lost: {
       records: totals.lostRecords,
@@ -242,6 +243,11 @@ function summary(recording: Recording): object {
     notices,
     endReason,
   };
+}
+
+function compressionOf({ compressionLevel: level, totals }: Recording): object {
+  const { bytes, writtenBytes, heldRounds } = totals;
+  return { level, bytes, writtenBytes, heldRounds };
 }
 
 function printClosingLine(recording: Recording): void {
@@ -265,7 +271,14 @@ function printClosingLine(recording: Recording): void {
   }
   if (totals.lostSideband > 0) say(`perf-ts: ${sayLostSideband(totals.lostSideband)}`);
   if (lost > 0) {
-    const { ringPages } = recording;
+    const { ringPages, compressionLevel } = recording;
+    // Only what compresses may have no room.
+    if (totals.heldRounds > 0) {
+      say(
+        `perf-ts: compressing (-z ${compressionLevel}) fell behind ${formatCount(totals.heldRounds)} ` +
+          'times, so that rings were full: a lower level, or none, loses less',
+      );
+    }
     say(
       `perf-ts: larger rings (-m ${4 * ringPages}, now ${ringPages}) or a lower rate (-F, -c) lose less`,
     );
@@ -274,8 +287,16 @@ function printClosingLine(recording: Recording): void {
   const names = [...new Set(events)].join(', ');
   say(
     `perf-ts: ${formatCount(totals.samples)} samples of ${names}, ` +
-      `lost ${formatCount(lost)}${lostShare}${throttled}; ${whereWritten(path, fileBytes)}`,
+      `lost ${formatCount(lost)}${lostShare}${throttled}; ${whereWritten(path, fileBytes)}${compressedFrom(recording)}`,
   );
+}
+
+/** Empty where the file has no compressed records, as once stack dumps were unwound. */
+function compressedFrom(recording: Recording): string {
+  const { totals, compressionLevel, fileBytes, recordedBytes } = recording;
+  if (compressionLevel === null || fileBytes !== recordedBytes) return '';
+  const { bytes, writtenBytes } = totals;
+  return ` (${formatBytes(bytes)} of records compressed to ${formatBytes(writtenBytes)})`;
 }
 
 /** The size of a piped recording is unknown. */

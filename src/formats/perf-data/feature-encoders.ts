@@ -4,7 +4,12 @@ import { PERF_RECORD_MISC } from '../../kernel/perf-event/constants.ts';
 import { withEqualSizes } from './attr-sizes.ts';
 import type { BuildIdEntry } from './build-id-section.ts';
 import { encodeTracingData, type TracingData } from './encode-tracing-data.ts';
-import type { ClockData, GroupDescription } from './feature-sections.ts';
+import {
+  type ClockData,
+  type Compression,
+  type GroupDescription,
+  ZSTD,
+} from './feature-sections.ts';
 import { FEATURE } from './features.ts';
 import type { HybridPmu, PmuCapabilities } from './machine-sections.ts';
 
@@ -64,6 +69,16 @@ export function commandLineSection(args: readonly string[], littleEndian = true)
   const out = new ByteWriter(littleEndian).u32(args.length);
   for (const arg of args) writeString(out, arg);
   return { feature: FEATURE.CMDLINE, bytes: out.finish() };
+}
+
+/** Records are compressed by zstd. */
+export function compressionSection({
+  level,
+  ratio,
+  mmapLength,
+}: Pick<Compression, 'level' | 'ratio' | 'mmapLength'>): FeatureSection {
+  const out = new ByteWriter().u32(0).u32(ZSTD).u32(level).u32(ratio).u32(mmapLength);
+  return { feature: FEATURE.COMPRESSED, bytes: out.finish() };
 }
 
 /** In the order of the file's attrs. */

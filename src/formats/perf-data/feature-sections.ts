@@ -85,8 +85,10 @@ export type Features = {
 };
 
 const NO_COMPRESSION = 0;
+/** PERF_COMP_ZSTD */
+export const ZSTD = 1;
 
-/** How COMPRESSED records were made; type 1 is zstd. */
+/** How COMPRESSED records were made; `type` is always `ZSTD` so far. */
 export type Compression = {
   readonly version: number;
   readonly type: number;

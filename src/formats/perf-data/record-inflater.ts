@@ -102,7 +102,7 @@ export class RecordInflater {
       const windowBytes = this.#guard.windowBytes;
       this.#guard.check(piece);
       this.#limit.addPacked(piece.length);
-      this.#limit.addUnpacked(this.#guard.windowBytes - windowBytes, this.records);
+      this.#limit.addWindows(this.#guard.windowBytes - windowBytes);
       this.#decoder ??= this.#createDecoder((block) => this.#take(block));
       // A copy: the decoder keeps what is not a whole block, and the view may be recycled.
       this.#decoder.push(piece.slice());

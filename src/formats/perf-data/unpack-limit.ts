@@ -6,10 +6,12 @@ const MOST_UNPACKED_BYTES = 512 * 2 ** 20;
 const MOST_UNPACKED_RECORDS = 4_000_000;
 
 /**
- * Beyond that the compressed bytes have to explain it. Samples with 8 KiB of a stack each, which repeat
- * most of the one before, come to some thirty times their compressed size; a bomb has thousands.
+ * Beyond that the compressed bytes have to explain it. Samples with 64 KiB of a stack each that all but
+ * repeat the one before take 120 bytes, 550 times less; a bomb has thousands.
  */
-const BYTES_FOR_EACH = 40;
+const BYTES_FOR_EACH = 1000;
+/** Windows are memory that is taken before anything comes out, and a recording has one. */
+const WINDOW_BYTES_FOR_EACH = 40;
 /** A sample has a time and an address that no other has: two bytes at the very least. */
 const RECORDS_FOR_EACH = 0.5;
 
@@ -21,7 +23,9 @@ export class UnpackLimit {
   readonly #most: number | null;
   #packed = 0;
   #unpacked = 0;
+  #windows = 0;
   #mostBytes = 0;
+  #mostWindows = 0;
   #mostRecords = 0;
 
   constructor(most: number | null) {
@@ -33,6 +37,7 @@ export class UnpackLimit {
     this.#packed += bytes;
     const most = this.#most;
     this.#mostBytes = most ?? Math.max(MOST_UNPACKED_BYTES, this.#packed * BYTES_FOR_EACH);
+    this.#mostWindows = most ?? Math.max(MOST_UNPACKED_BYTES, this.#packed * WINDOW_BYTES_FOR_EACH);
     this.#mostRecords =
       most === null
         ? Math.max(MOST_UNPACKED_RECORDS, this.#packed * RECORDS_FOR_EACH)
@@ -46,6 +51,12 @@ export class UnpackLimit {
       throw this.#exceeds(`${this.#mostBytes} bytes`);
     }
     if (records > this.#mostRecords) throw this.#exceeds(`${this.#mostRecords} records`);
+  }
+
+  /** Frames have begun whose windows have `bytes` together. Throws `PerfDataError`. */
+  addWindows(bytes: number): void {
+    this.#windows += bytes;
+    if (this.#windows > this.#mostWindows) throw this.#exceeds(`${this.#mostWindows} bytes`);
   }
 
   #exceeds(limit: string): PerfDataError {
