@@ -22,5 +22,7 @@ if (tooOld !== null) {
   // EXIT.FAILED, whose module is the program's.
   process.exitCode = 125;
 } else if (!printVersion()) {
-  void import('./program.ts');
+  void import('./start/load-program.ts').then(({ loadProgram }) =>
+    loadProgram(import.meta.dirname),
+  );
 }

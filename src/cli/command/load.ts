@@ -14,6 +14,7 @@ import type { OnReadingProgress, OpenProfileOptions } from '../../read/open-opti
 import { type OpenedProfile, openProfile } from '../../read/open-profile.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
+import { mayKeep } from './kept-caches.ts';
 import { readingProgress } from './progress.ts';
 
 /** Of files without names that many are said by themselves. */
@@ -77,7 +78,7 @@ export async function loadForCommand(
 export function openOptions(options: SymbolSources & JavaScriptFlags): OpenProfileOptions {
   return {
     ...symbolSources(options),
-    cache: !process.env.PERF_TS_NO_CACHE,
+    cache: mayKeep('names'),
     ...(options.sourceMaps !== undefined && { sourceMaps: options.sourceMaps }),
     ...(options.jsSimple && { simplify: 'all' }),
     ...(options.jsRaw && { rawScripts: true }),

@@ -1,0 +1,56 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { CacheFolder, cacheHome } from '../../system/files/cache-folder.ts';
+import { mayKeep } from '../command/kept-caches.ts';
+import { Bundle } from './bundle.ts';
+import { CodeStore, MOST_BYTES } from './code-store.ts';
+
+const PROGRAM = './program.js';
+/** Commands that run for longer have done by then what they do at each start. */
+const STARTED_AFTER_MS = 5000;
+
+/**
+ * Loads the program from the bundle in `folder`, with the code that an earlier run of the same command has left,
+ * and keeps what V8 has compiled where there was none. Never fails for the cache's sake.
+ */
+export function loadProgram(folder: string): void {
+  // Bun and Deno have engines and formats of their own.
+  if ('bun' in process.versions || 'deno' in process.versions) {
+    createRequire(join(folder, 'main.js'))(PROGRAM);
+    return;
+  }
+  const store = openStore(folder);
+  const bundle = new Bundle(folder, store?.read() ?? new Map());
+  if (store !== null) keepWhenStarted(bundle, store);
+  bundle.require(PROGRAM);
+}
+
+/** Null where nothing is to be kept, or can't be. */
+function openStore(folder: string): CodeStore | null {
+  // V8 counts no calls of code that it did not compile itself.
+  if (!mayKeep('code') || process.env.NODE_V8_COVERAGE !== undefined) return null;
+  const cache = CacheFolder.open(cacheHome(), MOST_BYTES);
+  if (cache === null) return null;
+  const { version, arch, execArgv } = process;
+  return new CodeStore(cache, JSON.stringify([version, arch, execArgv, folder, commandWord()]));
+}
+
+/** Commands use different functions. What is not a command fails, and is not kept. */
+function commandWord(): string {
+  const word = process.argv[2] ?? '';
+  return /^[a-z]/.test(word) ? word : '';
+}
+
+/** Once: after the start of a long run, or at the end of a short one that succeeded. */
+function keepWhenStarted(bundle: Bundle, store: CodeStore): void {
+  let isKept = false;
+  const keep = (): void => {
+    if (isKept || bundle.missing === 0) return;
+    isKept = true;
+    store.write(bundle.compiled());
+  };
+  setTimeout(keep, STARTED_AFTER_MS).unref();
+  process.on('exit', (status) => {
+    if (status === 0) keep();
+  });
+}

@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cleanEnvironment, perfTs, projectRoot, scratchDirectory } from '../../helpers/cli.ts';
+
+const scratch = scratchDirectory();
+
+/** A folder of caches, empty, with its environment. */
+function emptyCache(variables: Readonly<Record<string, string>> = {}) {
+  const home = mkdtempSync(join(scratch, 'cache-'));
+  const { PERF_TS_NO_CACHE: _, ...environment } = cleanEnvironment();
+  return {
+    own: join(home, 'perf-ts'),
+    env: { ...environment, XDG_CACHE_HOME: home, ...variables },
+  };
+}
+
+const codesIn = (own: string): string[] =>
+  readdirSync(own)
+    .filter((name) => name.startsWith('code-'))
+    .map((name) => join(own, name));
+
+describe('code that V8 has compiled', () => {
+  const words = ['list', 'page-faults'];
+  const plain = perfTs(words, { env: { ...cleanEnvironment(), PERF_TS_NO_CACHE: '1' } });
+
+  it('is kept by the first run of a command and used by the next', () => {
+    const { own, env } = emptyCache();
+    expect(perfTs(words, { env })).toEqual(plain);
+    const [file, ...others] = codesIn(own);
+    expect(others).toEqual([]);
+    const { ino } = statSync(file);
+    expect(perfTs(words, { env })).toEqual(plain);
+    // What is used is not written again.
+    expect(statSync(file).ino).toBe(ino);
+    expect(perfTs(['--help'], { env }).status).toBe(0);
+    expect(codesIn(own)).toHaveLength(2);
+  });
+
+  it('that is damaged is made anew', () => {
+    const { own, env } = emptyCache();
+    perfTs(words, { env });
+    const [file] = codesIn(own);
+    const whole = readFileSync(file);
+    for (const damage of [
+      (bytes: Buffer) => bytes.fill(0, 4096),
+      (bytes: Buffer) => bytes.fill(0xff, bytes.length >> 1, (bytes.length >> 1) + 64),
+    ]) {
+      const damaged = Buffer.from(whole);
+      damage(damaged);
+      writeFileSync(file, damaged);
+      expect(perfTs(words, { env })).toEqual(plain);
+      expect(readFileSync(file).equals(damaged)).toBe(false);
+    }
+  });
+
+  it('is not used for another state of the program, in the same place and as long', () => {
+    const { env } = emptyCache();
+    const copy = mkdtempSync(join(scratch, 'package-'));
+    for (const name of ['dist', 'build', 'package.json']) {
+      cpSync(join(projectRoot, name), join(copy, name), { recursive: true });
+    }
+    symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
+    const main = join(copy, 'dist/bin/main.js');
+    const help = () =>
+      spawnSync(process.execPath, [main, '--help'], { env, encoding: 'utf8' }).stdout;
+    expect(help()).toContain('sampling profiler');
+    expect(help()).toContain('sampling profiler');
+    const program = join(copy, 'dist/bin/program.js');
+    const text = readFileSync(program, 'utf8').replaceAll('sampling profiler', 'sampling PROFILER');
+    writeFileSync(program, text);
+    expect(help()).toContain('sampling PROFILER');
+    expect(help()).toContain('sampling PROFILER');
+  });
+
+  it.each(['1', 'code'])('is not kept with PERF_TS_NO_CACHE=%s', (value) => {
+    const { own, env } = emptyCache({ PERF_TS_NO_CACHE: value });
+    expect(perfTs(words, { env })).toEqual(plain);
+    expect(() => readdirSync(own)).toThrow('ENOENT');
+  });
+
+  it('is not kept of a run that failed', () => {
+    const { own, env } = emptyCache();
+    expect(perfTs(['no-such-command'], { env }).status).not.toBe(0);
+    expect(codesIn(own)).toEqual([]);
+  });
+});
