@@ -4,10 +4,11 @@ import { UsageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-status.ts';
 import { exactArguments } from '../system/launch/exact-words.ts';
 import { endWith, keepStdioBlocking, quit } from './command/exit.ts';
-import { reportFailure } from './command/failure.ts';
+import { reportFailure, say } from './command/failure.ts';
 import { HELP_COLUMNS } from './command/guided-command.ts';
 import { terminalStream, writeError, writeText } from './command/stdout.ts';
 import { declareProgram } from './declare-program.ts';
+import { type AppliedDefault, applyDefaults } from './defaults/apply-defaults.ts';
 import { MEASURING_COMMANDS } from './measuring-commands.ts';
 import { fromPerfWords } from './perf/perf-words.ts';
 
@@ -27,10 +28,25 @@ function buildProgram(): Command {
       .exitOverride(),
   );
   program.hook('preAction', (_program, command) => {
-    isVerbose = command.opts<{ verbose?: boolean }>().verbose === true;
+    prepare(command);
     checkNames(command);
   });
   return program;
+}
+
+/** Before a command runs: the user's defaults, and what was made of them. */
+function prepare(command: Command): void {
+  const { applied, notices } = applyDefaults(command);
+  defaults = applied;
+  const { verbose, quiet } = command.opts<{ verbose?: boolean; quiet?: boolean }>();
+  isVerbose = verbose === true;
+  if (quiet) return;
+  for (const notice of notices) say(`perf-ts: ${notice}`);
+  if (isVerbose) for (const each of applied) say(`perf-ts: ${wordsOf(each)}`);
+}
+
+function wordsOf({ words, from }: AppliedDefault): string {
+  return `${words} comes from ${from}`;
 }
 
 /** Columns of a terminal; elsewhere those that the environment names. */
@@ -67,6 +83,11 @@ async function statusOf(
   program: Command,
   words: readonly string[],
 ): Promise<number> {
+  if (error instanceof UsageError && defaults.length > 0) {
+    // A value that nobody has typed now may be what is wrong.
+    const hints = [...error.hints, ...defaults.map(wordsOf)];
+    return reportFailure(new UsageError(error.message, hints), isVerbose);
+  }
   if (!(error instanceof CommanderError)) return reportFailure(error, isVerbose);
   if (error.exitCode === 0) return EXIT.OK;
   // Help in place of an error: no command was named.
@@ -77,6 +98,8 @@ async function statusOf(
 
 /** Whether the command line asks for it; a profiled command may have an option of that name. */
 let isVerbose = false;
+/** Options whose values are not those of the command line. */
+let defaults: readonly AppliedDefault[] = [];
 
 // An error in a timer or a callback of the sampler has no caller that could report it.
 process.on('uncaughtException', (error) => quit(reportFailure(error, isVerbose)));

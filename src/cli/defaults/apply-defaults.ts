@@ -1,0 +1,129 @@
+import { type Command, InvalidArgumentError, type Option } from 'commander';
+import { UsageError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
+import { type Config, type ReadConfig, readConfig, type Setting } from './config-file.ts';
+import { configurableOptions, optionsBefore } from './configurable.ts';
+
+const PREFIX = 'PERF_TS_';
+
+/** An option that got its value from the user's defaults. */
+export type AppliedDefault = {
+  /** `--freq 999`. */
+  readonly words: string;
+  /** `PERF_TS_FREQ`, or the path of the file. */
+  readonly from: string;
+};
+
+export type AppliedDefaults = {
+  readonly applied: readonly AppliedDefault[];
+  /** What the user should know: keys that nobody knows, a file that was refused. */
+  readonly notices: readonly string[];
+};
+
+/**
+ * Sets options of a command that was parsed, where the command line has not set them: from the environment, else
+ * from the file. Throws `UsageError` for a value that cannot be, naming its place.
+ */
+export function applyDefaults(
+  command: Command,
+  environment: NodeJS.ProcessEnv = process.env,
+  read: ReadConfig = readConfig(environment),
+): AppliedDefaults {
+  const config = read.kind === 'config' ? read.config : null;
+  const applied = configurableOptions(command.name()).flatMap((name) => {
+    const option = command.options.find(({ long }) => long === `--${name}`);
+    if (option === undefined || isGiven(command, option, name)) return [];
+    const found = findDefault(command.name(), name, option, environment, config);
+    return found === null ? [] : setDefault(command, option, found);
+  });
+  const notices =
+    read.kind === 'refused' ? [read.reason] : unknownKeys(config, command.parent?.commands ?? []);
+  return { applied, notices };
+}
+
+function isGiven(command: Command, option: Option, name: string): boolean {
+  return [option.attributeName(), ...optionsBefore(name)].some(
+    (key) => command.getOptionValueSource(key) === 'cli',
+  );
+}
+
+type FoundDefault = { readonly value: Setting; readonly from: string };
+
+/** The default of one command has precedence over that of all. */
+function findDefault(
+  command: string,
+  name: string,
+  option: Option,
+  environment: NodeJS.ProcessEnv,
+  config: Config | null,
+): FoundDefault | null {
+  for (const variable of variablesOf(command, name)) {
+    const text = environment[variable];
+    if (text !== undefined && text !== '')
+      return { value: settingIn(text, option), from: variable };
+  }
+  const value = config?.ofCommand.get(command)?.get(name) ?? config?.all.get(name);
+  return value === undefined || config === null ? null : { value, from: config.path };
+}
+
+/** `PERF_TS_RECORD_CALL_GRAPH`, `PERF_TS_CALL_GRAPH`. */
+function variablesOf(command: string, name: string): readonly string[] {
+  return [`${command}-${name}`, name].map(
+    (each) => PREFIX + each.toUpperCase().replaceAll('-', '_'),
+  );
+}
+
+/** Options that stand alone are on or off. */
+function settingIn(text: string, { required, optional }: Option): Setting {
+  if (required || (optional && text !== 'true')) return text;
+  return !['0', 'false', 'no', 'off'].includes(text);
+}
+
+function setDefault(
+  command: Command,
+  option: Option,
+  { value, from }: FoundDefault,
+): AppliedDefault[] {
+  if (value === false) return [];
+  const values = (Array.isArray(value) ? value : [value]).map((each) =>
+    each === true ? true : String(each),
+  );
+  const takesText = option.required || option.optional;
+  if (values.some((each) => (each === true ? option.required : !takesText))) {
+    const wanted = option.required ? 'a value' : 'true or false';
+    throw new UsageError(`${from}: ${option.long} needs ${wanted}, not ${printable(`${value}`)}`);
+  }
+  command.setOptionValueWithSource(option.attributeName(), parsed(option, values, from), 'config');
+  const words = values.map((each) => (each === true ? option.long : `${option.long} ${each}`));
+  return [{ words: words.join(' '), from }];
+}
+
+function parsed(option: Option, values: readonly (string | true)[], from: string): unknown {
+  if (option.negate) return false;
+  let result: unknown;
+  for (const value of values) {
+    try {
+      result = value === true ? true : (option.parseArg?.(value, result) ?? value);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      throw new UsageError(`${from}: ${option.long} ${printable(`${value}`)}: ${error.message}`);
+    }
+  }
+  return result;
+}
+
+/** Keys of the file that no command takes from it. */
+function unknownKeys(config: Config | null, commands: readonly Command[]): string[] {
+  if (config === null) return [];
+  const known = new Map(commands.map((each) => [each.name(), configurableOptions(each.name())]));
+  const isOfAny = (name: string) => [...known.values()].some((names) => names.includes(name));
+  const unknown = [
+    ...[...config.all.keys()].filter((name) => !isOfAny(name)),
+    ...[...config.ofCommand].flatMap(([command, section]) =>
+      [...section.keys()]
+        .filter((name) => known.get(command)?.includes(name) !== true)
+        .map((name) => `${command}.${name}`),
+    ),
+  ];
+  return unknown.map((key) => `${config.path}: no option has a default by the name ${key}`);
+}

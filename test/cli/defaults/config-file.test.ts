@@ -1,0 +1,108 @@
+// The user's file and variables, as the built command reads them.
+
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cleanEnvironment, perfTs, scratchDirectory } from '../../helpers/cli.ts';
+
+const scratch = scratchDirectory();
+const recording = join(scratch, 'stacks.folded');
+writeFileSync(recording, 'main;parse;read 5\nmain;write 3\n');
+
+/** A folder of settings with this file in it. */
+function configHome(text: string, mode = 0o600): { home: string; file: string } {
+  const home = mkdtempSync(join(scratch, 'config-'));
+  mkdirSync(join(home, 'perf-ts'));
+  const file = join(home, 'perf-ts/config.json');
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+  return { home, file };
+}
+
+function report(
+  words: readonly string[],
+  variables: NodeJS.ProcessEnv,
+  options: { cwd?: string } = {},
+) {
+  const env = { ...cleanEnvironment(), LC_ALL: 'C.UTF-8', ...variables };
+  return perfTs(['report', recording, ...words], { env, ...options });
+}
+
+/** The rows that were left out say how many there are to be. */
+const CUT = '(--limit 0 shows all)';
+const LIMITED = '{"report": {"limit": 1}}';
+
+test('a default of the file holds until the environment or the command line says otherwise', () => {
+  const { home, file } = configHome(LIMITED);
+  const XDG_CONFIG_HOME = home;
+  const byFile = report(['-v'], { XDG_CONFIG_HOME });
+  expect(byFile.stdout).toContain(CUT);
+  expect(byFile.stderr).toContain(`perf-ts: --limit 1 comes from ${file}\n`);
+  const byVariable = report(['-v'], { XDG_CONFIG_HOME, PERF_TS_REPORT_LIMIT: '0' });
+  expect(byVariable.stdout).not.toContain(CUT);
+  expect(byVariable.stderr).toContain('perf-ts: --limit 0 comes from PERF_TS_REPORT_LIMIT\n');
+  const byLine = report(['-v', '-n', '0'], { XDG_CONFIG_HOME });
+  expect(byLine.stdout).not.toContain(CUT);
+  expect(byLine.stderr).not.toContain('comes from');
+});
+
+test('without XDG_CONFIG_HOME the file is in ~/.config', () => {
+  const { home } = configHome('');
+  mkdirSync(join(home, '.config/perf-ts'), { recursive: true });
+  writeFileSync(join(home, '.config/perf-ts/config.json'), LIMITED);
+  const { stdout } = report([], { XDG_CONFIG_HOME: undefined, HOME: home });
+  expect(stdout).toContain(CUT);
+});
+
+test('no file is read from the current folder', () => {
+  const { home } = configHome(LIMITED);
+  for (const XDG_CONFIG_HOME of ['.', '']) {
+    const { stdout } = report([], { XDG_CONFIG_HOME, HOME: scratch }, { cwd: home });
+    expect(stdout).not.toContain(CUT);
+  }
+});
+
+test('a file that everybody may write is refused, and that is printed', () => {
+  const { home, file } = configHome(LIMITED, 0o666);
+  const { stdout, stderr, status } = report([], { XDG_CONFIG_HOME: home });
+  expect(status).toBe(0);
+  expect(stdout).not.toContain(CUT);
+  expect(stderr).toContain(`perf-ts: ${file} is not read: everybody may write to it`);
+});
+
+test.skipIf(process.getuid?.() !== 0)('a file of another user is refused', () => {
+  const { home, file } = configHome(LIMITED);
+  chownSync(file, 65534, 65534);
+  const { stdout, stderr } = report([], { XDG_CONFIG_HOME: home });
+  expect(stdout).not.toContain(CUT);
+  expect(stderr).toContain(`${file} is not read: it belongs to another user (uid 65534)`);
+});
+
+test('a folder in the place of the file is refused', () => {
+  const home = mkdtempSync(join(scratch, 'config-'));
+  mkdirSync(join(home, 'perf-ts/config.json'), { recursive: true });
+  const { stderr, status } = report([], { XDG_CONFIG_HOME: home });
+  expect(status).toBe(0);
+  expect(stderr).toContain('config.json is not read: it is not a file');
+});
+
+test('a file that is no JSON ends the command with status 2 and its path', () => {
+  const { home, file } = configHome('{"limit": ');
+  const { stderr, status } = report([], { XDG_CONFIG_HOME: home });
+  expect(status).toBe(2);
+  expect(stderr).toMatch(new RegExp(`^perf-ts: ${file}: `));
+});
+
+test('a value that the option refuses is printed with where it comes from', () => {
+  const { stderr, status } = report([], { PERF_TS_LIMIT: 'many' });
+  expect(status).toBe(2);
+  expect(stderr).toContain('--limit many: expected a whole number');
+  expect(stderr).toContain('--limit many comes from PERF_TS_LIMIT');
+});
+
+test('-q as a default silences notices, and the result is there', () => {
+  const { home } = configHome('{"quiet": true, "unknown": 1}');
+  const { stdout, stderr } = report([], { XDG_CONFIG_HOME: home });
+  expect(stderr).toBe('');
+  expect(stdout).toContain('read');
+});
