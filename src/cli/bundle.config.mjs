@@ -41,6 +41,7 @@ export default {
     '@duckdb/node-api',
     'hyparquet-writer',
   ],
-  output: { dir: 'dist/bin', format: 'cjs' },
+  // Code that V8 has compiled in an earlier run cannot import: `start/bundle.ts` requires.
+  output: { dir: 'dist/bin', format: 'cjs', dynamicImportInCjs: false },
   plugins: [commanderWithoutChildren, commonjsFolder],
 };

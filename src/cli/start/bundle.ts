@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 import type { StoredCode } from './code-store.ts';
 
 type Exports = Record<string, unknown>;
@@ -74,11 +74,7 @@ export class Bundle {
     const stored = this.#known.get(name);
     const cachedData = stored?.state === state ? stored.bytes : undefined;
     const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, 'utf8')}\n})`;
-    const script = new Script(source, {
-      filename: path,
-      cachedData,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
+    const script = new Script(source, { filename: path, cachedData });
     if (cachedData === undefined || script.cachedDataRejected === true) this.#missing++;
     return script;
   }

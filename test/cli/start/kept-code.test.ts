@@ -46,6 +46,19 @@ describe('code that V8 has compiled', () => {
     expect(codesIn(own)).toHaveLength(2);
   });
 
+  it('loads the package of the query engine, in the first run and in the next', () => {
+    const { own, env } = emptyCache();
+    const recording = join(scratch, 'stacks.folded');
+    writeFileSync(recording, 'main;parse;read 5\nmain;write 3\n');
+    const line = ['query', 'top', '--json', recording];
+    const first = perfTs(line, { env });
+    expect(codesIn(own)).toHaveLength(1);
+    const { stdout, stderr } = perfTs(line, { env });
+    expect({ stdout, stderr }).toEqual({ stdout: first.stdout, stderr: first.stderr });
+    expect(stderr).toBe('');
+    expect(stdout).toContain('perf-ts/query@1');
+  });
+
   it('that is damaged is made anew', () => {
     const { own, env } = emptyCache();
     perfTs(words, { env });
