@@ -23,6 +23,7 @@
         "core/posix/errno_name.cc",
         "core/posix/fd_limit.cc",
         "core/posix/file_identity.cc",
+        "core/posix/hold.cc",
         "core/posix/peer.cc",
         "core/posix/signal_origin.cc",
         "core/posix/worker_thread.cc",

@@ -6,12 +6,17 @@
 #include <string>
 #include <utility>
 
+#include "../posix/hold.h"
+
 namespace perf_ts {
 
 namespace {
 
-/** Compressed bytes that are written at once. */
+/** Compressed bytes from which on they are written. */
 constexpr size_t kWriteBytes = 1 << 18;
+/** COMPRESSED records that one record lies in at most. */
+constexpr size_t kMostPieces = 2;
+static_assert(kMaxRecordBytes <= kMostPieces * ZstdCompressor::kMaxPiece);
 
 RecordRun RunOf(const void* bytes, uint64_t size) {
   RecordRun run;
@@ -37,6 +42,7 @@ std::unique_ptr<CompressedFile> CompressedFile::Open(const FileSinkOptions& opti
   auto file = DataFile::Open(options, abort_fd, error);
   if (!file) return nullptr;
   std::unique_ptr<CompressedFile> sink(new CompressedFile(std::move(file), std::move(compressor)));
+  sink->hold_ms_ = HoldMs("PERF_TS_ZSTD_HOLD_MS");
   if (!sink->thread_.Start(Main, sink.get(), error)) return nullptr;
   return sink;
 }
@@ -48,7 +54,9 @@ CompressedFile::CompressedFile(std::unique_ptr<DataFile> file,
       filling_(new Chunk(kBufferBytes)),
       data_end_(file_->data_end()),
       first_data_end_(file_->data_end()),
-      working_(new Chunk(kBufferBytes)) {}
+      working_(new Chunk(kBufferBytes)),
+      packed_(new uint8_t[kWriteBytes +
+                          kMostPieces * (sizeof(RecordHeader) + ZstdCompressor::kMaxPacked)]) {}
 
 CompressedFile::~CompressedFile() {
   {
@@ -145,6 +153,7 @@ void CompressedFile::Run() {
       pthread_cond_broadcast(&changed_);
     }
     if (had_no_room && tell_room_) tell_room_();
+    if (hold_ms_ > 0) SleepMs(hold_ms_);
     Work(RunOf(working_->data(), working_->size()));
     const std::lock_guard<std::mutex> lock(mutex_);
     working_->Clear();
@@ -168,7 +177,7 @@ void CompressedFile::Work(const RecordRun& run) {
     }
     if (!Pack(bytes + at, size)) failure_ = EIO;
     at += size;
-    if (packed_.size() < kWriteBytes && at < run.size()) continue;
+    if (packed_size_ < kWriteBytes && at < run.size()) continue;
     WriteOut();
     if (failure_ == 0) written = at;
   }
@@ -179,15 +188,13 @@ void CompressedFile::Work(const RecordRun& run) {
 bool CompressedFile::Pack(const uint8_t* bytes, uint64_t size) {
   while (size > 0) {
     const uint64_t piece = std::min<uint64_t>(size, ZstdCompressor::kMaxPiece);
-    const size_t start = packed_.size();
-    packed_.resize(start + sizeof(RecordHeader) + ZstdCompressor::kMaxPacked);
-    const size_t count =
-        compressor_->Compress(bytes, piece, packed_.data() + start + sizeof(RecordHeader));
+    uint8_t* const record = packed_.get() + packed_size_;
+    const size_t count = compressor_->Compress(bytes, piece, record + sizeof(RecordHeader));
     if (count == 0) return false;
     const RecordHeader header = {kRecordCompressed, 0,
                                  static_cast<uint16_t>(sizeof(RecordHeader) + count)};
-    memcpy(packed_.data() + start, &header, sizeof header);
-    packed_.resize(start + header.size);
+    memcpy(record, &header, sizeof header);
+    packed_size_ += header.size;
     bytes += piece;
     size -= piece;
   }
@@ -195,8 +202,8 @@ bool CompressedFile::Pack(const uint8_t* bytes, uint64_t size) {
 }
 
 void CompressedFile::WriteOut() {
-  if (failure_ == 0) file_->Append(packed_.data(), packed_.size());
-  packed_.clear();
+  if (failure_ == 0) file_->Append(packed_.get(), packed_size_);
+  packed_size_ = 0;
   data_end_ = file_->data_end();
   full_ = file_->full();
   if (failure_ == 0) failure_ = file_->failure();

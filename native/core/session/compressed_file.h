@@ -33,6 +33,9 @@ namespace perf_ts {
  *
  * Both buffers have kBufferBytes. When the one to be filled is full the rest stays in the rings, and
  * what then does not fit there is lost in the kernel's own accounting, not in ours.
+ *
+ * Test hook: the environment variable PERF_TS_ZSTD_HOLD_MS, read in Open, makes the thread sleep that
+ * many milliseconds for each buffer.
  */
 class CompressedFile : public RecordSink {
  public:
@@ -75,6 +78,7 @@ class CompressedFile : public RecordSink {
   std::unique_ptr<ZstdCompressor> compressor_;
   WorkerThread thread_;
   std::function<void()> tell_room_;
+  int hold_ms_ = 0;
 
   mutable std::mutex mutex_;
   /** Signalled at every change of what stands below, up to the atomics. */
@@ -95,8 +99,9 @@ class CompressedFile : public RecordSink {
 
   // The worker alone.
   std::unique_ptr<Chunk> working_;
-  /** Records that are compressed and not written. */
-  std::vector<uint8_t> packed_;
+  /** Records that are compressed and not written; has room for those of the largest record more. */
+  std::unique_ptr<uint8_t[]> packed_;
+  size_t packed_size_ = 0;
 };
 
 }  // namespace perf_ts

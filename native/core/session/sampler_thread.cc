@@ -4,23 +4,13 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <utility>
 
 #include "../event/final_records.h"
 #include "../posix/clock.h"
+#include "../posix/hold.h"
 
 namespace perf_ts {
-
-namespace {
-
-void SleepMs(int ms) {
-  timespec left = {ms / 1000, (ms % 1000) * 1'000'000L};
-  while (nanosleep(&left, &left) != 0 && errno == EINTR) continue;
-}
-
-}  // namespace
 
 SamplerThread::SamplerThread(EventSet* events, ChildProcess* child, RecordSink* sink,
                              Mailbox* mailbox, int latency_ms, bool follows_tasks)
@@ -55,8 +45,7 @@ void SamplerThread::Join() {
 }
 
 bool SamplerThread::Start(Error* error) {
-  const char* hold = getenv("PERF_TS_DRAIN_HOLD_MS");
-  hold_ms_ = hold == nullptr ? 0 : atoi(hold);
+  hold_ms_ = HoldMs("PERF_TS_DRAIN_HOLD_MS");
   if (!watcher_.Open(events_->rings(), child_, error)) return false;
   return thread_.Start(Main, this, error);
 }

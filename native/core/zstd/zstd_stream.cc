@@ -9,6 +9,7 @@ namespace {
 constexpr int kCompressionLevel = 100;
 constexpr int kWindowLog = 101;
 /** ZSTD_EndDirective */
+constexpr int kGoOn = 0;
 constexpr int kFlush = 1;
 
 /**
@@ -32,7 +33,11 @@ std::unique_ptr<ZstdCompressor> ZstdCompressor::Open(const Libzstd* library, int
   };
   const bool is_set = set(kCompressionLevel, level) &&
                       (level < kFirstLargeLevel || set(kWindowLog, kMaxWindowLog));
-  return is_set ? std::move(compressor) : nullptr;
+  // Takes all of its memory, and writes nothing yet.
+  Libzstd::InBuffer in = {nullptr, 0, 0};
+  Libzstd::OutBuffer out = {nullptr, 0, 0};
+  const size_t code = library->compress_stream(context, &out, &in, kGoOn);
+  return is_set && library->is_error(code) == 0 ? std::move(compressor) : nullptr;
 }
 
 size_t ZstdCompressor::Compress(const uint8_t* from, size_t size, uint8_t* to) {
