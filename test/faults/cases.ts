@@ -62,6 +62,8 @@ export function groupOf(key: string): CallGroup {
   const detail = rest.join(' ');
   // Node's way of waking its event loop from another thread ends the process if this fails.
   if (who === 'drain' && name === 'write' && detail === 'anon_inode:[eventfd]') return 'node';
+  // glibc ends the process where the kernel refuses to let a thread wait for another one.
+  if (who === 'drain' && name === 'futex') return 'node';
   // All else that the drain thread and the forked child call is ours.
   if (who === 'drain' || who === 'child') return 'own';
   if (LOADED.test(detail) || isAbove(detail)) return 'loading';

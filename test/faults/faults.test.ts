@@ -41,6 +41,15 @@ const TRIES: readonly Try[] = [
     errors: ['EINTR', 'EAGAIN', 'ENOSPC'],
   },
   { scenario: 'record', call: /^drain pwrite64 .*perf\.data/, errors: ['ENOSPC'] },
+  // The library that compresses, its memory, and what it writes.
+  { scenario: 'record -z', call: /^main openat .*libzstd/, errors: ['EMFILE'] },
+  { scenario: 'record -z', call: /^main mmap .*libzstd/, errors: ['ENOMEM'] },
+  {
+    scenario: 'record -z',
+    call: /^drain pwritev .*perf\.data/,
+    errors: ['EINTR', 'EAGAIN', 'ENOSPC'],
+  },
+  { scenario: 'record -z', call: /^drain pwrite64 .*perf\.data/, errors: ['ENOSPC'] },
   { scenario: 'record', call: /^main close perf\.data$/, errors: ['ENOSPC'] },
   { scenario: 'record', call: /^main pread64 perf\.data$/, errors: ['ENOMEM'] },
   { scenario: 'record', call: /^main unlink .*before/, errors: ['EPERM'] },

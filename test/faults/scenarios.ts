@@ -33,6 +33,12 @@ const RECORD: readonly Scenario[] = [
     runsCommand: true,
   },
   {
+    name: 'record -z',
+    words: ['record', '-z', '-F', '2000', '--call-graph', 'dwarf', ...COMMAND],
+    output: 'file',
+    runsCommand: true,
+  },
+  {
     name: 'record -p',
     words: ['record', '--duration', '0.5', '-p', 'TARGET'],
     target: BUSY,
