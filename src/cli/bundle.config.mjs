@@ -35,7 +35,6 @@ export default {
   external: [
     'node-gyp-build',
     'fzstd',
-    'pprof-format',
     '@jridgewell/trace-mapping',
     '@alexaltea/capstone-js',
     '@duckdb/node-api',

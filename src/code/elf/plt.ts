@@ -176,11 +176,13 @@ function readRelocations(
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const relocations: Relocation[] = [];
   for (let at = 0; at + stride <= bytes.length; at += stride) {
-    const offset = is64 ? readAddress(view, at, littleEndian) : view.getUint32(at, littleEndian);
-    if (wantedSlots !== null && !wantedSlots.has(offset)) continue;
     const symbol = is64
       ? view.getUint32(at + (littleEndian ? 12 : 8), littleEndian)
       : view.getUint32(at + 4, littleEndian) >>> 8;
+    // Most of `.rela.dyn` only moves addresses, and a slot without a symbol has no name.
+    if (wantedSlots !== null && symbol === 0) continue;
+    const offset = is64 ? readAddress(view, at, littleEndian) : view.getUint32(at, littleEndian);
+    if (wantedSlots !== null && !wantedSlots.has(offset)) continue;
     const nameAt = symbol * symbolStride;
     const known = symbol > 0 && nameAt + 4 <= symbolView.byteLength;
     const name = known ? (strings?.at(symbolView.getUint32(nameAt, littleEndian)) ?? '') : '';

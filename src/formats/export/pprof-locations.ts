@@ -1,10 +1,3 @@
-import type {
-  FunctionInput,
-  LineInput,
-  LocationInput,
-  MappingInput,
-  StringTable as PprofStrings,
-} from 'pprof-format';
 import { NONE } from '../../base/brand.ts';
 import { printable } from '../../base/printable.ts';
 import { signedAddress } from '../../base/u64.ts';
@@ -15,6 +8,42 @@ import { lostFunc } from '../../profile/losses.ts';
 import type { Profile } from '../../profile/types.ts';
 import { filesOfFuncs } from './func-files.ts';
 import { type MappedRange, RangeFinder } from './mapped-range.ts';
+import type { PprofStrings } from './pprof-strings.ts';
+
+/** Rows of `message Location`, `Line`, `Function` and `Mapping`; strings are indexes. */
+export type PprofLocation = {
+  readonly id: number;
+  readonly mappingId: number;
+  readonly address: number | bigint;
+  readonly lines: readonly PprofLine[];
+};
+export type PprofLine = { readonly functionId: number; readonly line: number };
+export type PprofFunction = {
+  readonly id: number;
+  readonly name: number;
+  readonly file: number;
+  readonly startLine: number;
+};
+export type PprofMapping = {
+  readonly id: number;
+  readonly memoryStart: number | bigint;
+  readonly memoryLimit: number | bigint;
+  readonly fileOffset: number;
+  readonly file: number;
+  readonly buildId: number;
+  readonly hasFunctions: boolean;
+};
+
+/** A mapping that grows with the addresses in it. */
+type OpenMapping = {
+  readonly id: number;
+  readonly memoryStart: number;
+  limit: number;
+  readonly fileOffset: number;
+  readonly file: number;
+  readonly buildId: number;
+  readonly dso: number;
+};
 
 /** The end of memory, 2^64 − 1, in signed form. */
 const LAST_ADDRESS = -1;
@@ -29,16 +58,12 @@ const LAST_ADDRESS = -1;
  *   function   a name and a file, where it is known; of JavaScript also the line where it begins
  */
 export class PprofLocations {
-  readonly locations: LocationInput[] = [];
-  readonly functions: FunctionInput[] = [];
+  readonly locations: PprofLocation[] = [];
+  readonly functions: PprofFunction[] = [];
   readonly #profile: Profile;
   readonly #strings: PprofStrings;
   readonly #ranges: RangeFinder;
-  readonly #mappings: (MappingInput & {
-    readonly dso: number;
-    readonly memoryStart: number;
-    limit: number;
-  })[] = [];
+  readonly #mappings: OpenMapping[] = [];
   readonly #mappingOfRange = new Map<MappedRange | number, number>();
   /** Frame that is the innermost of its place -> location id; 0 where none exists yet. */
   readonly #locationOfFrame: Int32Array;
@@ -76,7 +101,7 @@ export class PprofLocations {
   }
 
   /** The program first: readers take the first mapping for what was profiled. */
-  mappings(): MappingInput[] {
+  mappings(): PprofMapping[] {
     const rankOf = ({ dso }: { dso: number }) => {
       const { kind, name } = this.#profile.dsos[dso];
       return kind !== 'user' ? 2 : /\.so(\.|$)/.test(name) ? 1 : 0;
@@ -116,35 +141,34 @@ export class PprofLocations {
     this.#locationOfFrame[frame] = id;
     this.locations.push(
       frames.func[frame] === this.#lostFunc
-        ? { id, line: lines }
-        : { id, line: lines, ...this.#place(frames.dso[frame], frame) },
+        ? { id, lines, mappingId: 0, address: 0 }
+        : { id, lines, ...this.#place(frames.dso[frame], frame) },
     );
     return id;
   }
 
-  #lineOf(frame: number): LineInput {
+  #lineOf(frame: number): PprofLine {
     const { frames } = this.#profile;
     const functionId = this.#functionOf(frames.func[frame]);
-    const line = frames.line[frame];
-    return line > 0 ? { functionId, line } : { functionId };
+    return { functionId, line: Math.max(0, frames.line[frame]) };
   }
 
   /** Absolute address and mapping of a frame. */
-  #place(dso: number, frame: number): Pick<LocationInput, 'address' | 'mappingId'> {
+  #place(dso: number, frame: number): Pick<PprofLocation, 'address' | 'mappingId'> {
     const address = this.#profile.frames.address[frame];
-    if (dso === NONE) return { address: signedAddress(address) };
+    if (dso === NONE) return { address: signedAddress(address), mappingId: 0 };
     const range = this.#ranges.find(dso, address);
     const mapping = this.#mappingFor(dso, range);
     if (range === null) {
       if (address < 0) mapping.limit = LAST_ADDRESS;
       else if (mapping.limit >= 0) mapping.limit = Math.max(mapping.limit, address + 1);
-      return { address: signedAddress(address), mappingId: mapping.id as number };
+      return { address: signedAddress(address), mappingId: mapping.id };
     }
     const place = signedAddress(address - range.first + range.start);
-    return { address: place, mappingId: mapping.id as number };
+    return { address: place, mappingId: mapping.id };
   }
 
-  #mappingFor(dso: number, range: MappedRange | null) {
+  #mappingFor(dso: number, range: MappedRange | null): OpenMapping {
     const key = range ?? dso;
     const known = this.#mappingOfRange.get(key);
     if (known !== undefined) return this.#mappings[known];
@@ -154,8 +178,8 @@ export class PprofLocations {
       memoryStart: range?.start ?? 0,
       limit: range === null ? 1 : range.end === 0 ? LAST_ADDRESS : range.end,
       fileOffset: range === null || range.first === range.start ? 0 : range.first,
-      filename: this.#strings.dedup(printable(dsoPlace(mapped))),
-      buildId: this.#strings.dedup(mapped.buildId ?? ''),
+      file: this.#strings.rowOf(printable(dsoPlace(mapped))),
+      buildId: this.#strings.rowOf(mapped.buildId ?? ''),
       dso,
     };
     this.#mappingOfRange.set(key, this.#mappings.length);
@@ -170,18 +194,15 @@ export class PprofLocations {
     const dso = funcs.dso[func];
     const isNamed = strings[funcs.name[func]] !== UNKNOWN_FUNC_NAME;
     if (isNamed && dso !== NONE) this.#dsoIsNamed[dso] = 1;
-    const name = this.#strings.dedup(printable(funcLabel(this.#profile, func)));
+    const name = this.#strings.rowOf(printable(funcLabel(this.#profile, func)));
     const id = this.functions.length + 1;
     const file = this.#fileOfFunc[func];
     const startLine = funcs.line[func];
     this.functions.push({
       id,
       name,
-      systemName: name,
-      ...(file !== NONE && {
-        filename: this.#strings.dedup(printable(strings[file])),
-        ...(startLine > 0 && { startLine }),
-      }),
+      file: file === NONE ? 0 : this.#strings.rowOf(printable(strings[file])),
+      startLine: file === NONE ? 0 : Math.max(0, startLine),
     });
     this.#functionOfFunc[func] = id;
     return id;

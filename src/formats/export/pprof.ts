@@ -1,12 +1,7 @@
-import {
-  emptyTableToken,
-  Profile as PprofProfile,
-  type SampleInput,
-  StringTable,
-} from 'pprof-format';
 import { NONE } from '../../base/brand.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { printable } from '../../base/printable.ts';
+import { ProtoWriter } from '../../base/proto-writer.ts';
 import { finish } from '../../base/slices.ts';
 import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
@@ -14,7 +9,8 @@ import type { ExportProvenance } from './export-provenance.ts';
 import type { MappedRange } from './mapped-range.ts';
 import { PprofLocations } from './pprof-locations.ts';
 import { type PprofRows, RunningRound, sumPprofRows } from './pprof-samples.ts';
-import { type PprofValues, pprofValues, weightType } from './pprof-values.ts';
+import { PprofStrings } from './pprof-strings.ts';
+import { type PprofValues, type PprofValueType, pprofValues, weightType } from './pprof-values.ts';
 import { weightTitle } from './weight-title.ts';
 
 export type PprofOptions = {
@@ -29,8 +25,8 @@ export type PprofOptions = {
   readonly durationNs?: number;
 };
 
-/** Samples that are encoded at once: enough to make the cost of a piece negligible. */
-const BATCH = 8192;
+/** Bytes that are handed on at once. */
+const PIECE = 1 << 20;
 
 /**
  * Writes pprof's format,
@@ -57,87 +53,125 @@ export function writePprof(
   options: PprofOptions,
   write: (bytes: Uint8Array) => void,
 ): void {
-  const strings = new StringTable();
+  const strings = new PprofStrings();
   const selected = options.select?.event;
   const shown = selected === undefined ? [...profile.events.keys()] : [selected];
   const samples = finish(selectSamples(profile, options.select));
   const rows = sumPprofRows(profile, weights, samples);
   const values = pprofValues(profile.events, shown, weights);
   const locations = new PprofLocations(profile, options.mappings ?? [], strings);
-  writeSamples(profile, rows, values, locations, strings, write);
+  const writer = new ProtoWriter();
+  writeSamples(profile, rows, values, { locations, strings, writer, write });
 
-  const intern = (text: string) => strings.dedup(printable(text));
-  const valueType = ({ type, unit }: { type: string; unit: string }) => ({
-    type: intern(type),
-    unit: intern(unit),
-  });
+  const intern = (text: string) => strings.rowOf(printable(text));
+  const valueType = (field: number, { type, unit }: PprofValueType) => {
+    writer.begin(field).int(1, intern(type)).int(2, intern(unit)).end();
+  };
   // Readers show the default type unless asked: that of the first event which has any weight.
   const weighed = new Set(rows.event.filter((_, row) => rows.weight[row] > 0));
   const firstIndex = shown.find((event) => weighed.has(event)) ?? shown[0] ?? NONE;
   const first = profile.events[firstIndex];
   const defaultType = values.types[values.weightColumn[firstIndex] ?? NONE];
-  write(
-    new PprofProfile({
-      sampleType: values.types.map(valueType),
-      mapping: locations.mappings(),
-      location: locations.locations,
-      function: locations.functions,
-      timeNanos: options.startWallNs ?? 0,
-      durationNanos: options.durationNs ?? lastTimeNs(profile, samples),
-      ...(first !== undefined && {
-        periodType: valueType(weightType(first, { ...weights, kind: 'period' })),
-        period: periodOf(profile, firstIndex) ?? 0,
-      }),
-      comment: commentsOf(profile, weights, shown, options).map(intern),
-      ...(defaultType !== undefined && { defaultSampleType: intern(defaultType.type) }),
-      stringTable: strings,
-    }).encode(),
-  );
+  for (const type of values.types) valueType(FIELD.sampleType, type);
+  writeLocations(locations, writer);
+  writer.int(FIELD.timeNanos, options.startWallNs ?? 0);
+  writer.int(FIELD.durationNanos, options.durationNs ?? lastTimeNs(profile, samples));
+  if (first !== undefined) {
+    valueType(FIELD.periodType, weightType(first, { ...weights, kind: 'period' }));
+    writer.int(FIELD.period, periodOf(profile, firstIndex) ?? 0);
+  }
+  writer.packed(FIELD.comment, commentsOf(profile, weights, shown, options).map(intern));
+  if (defaultType !== undefined) writer.int(FIELD.defaultSampleType, intern(defaultType.type));
+  for (const text of strings.all) writer.text(FIELD.stringTable, text);
+  write(writer.take());
 }
 
+/** Numbers of the fields of `message Profile`. */
+const FIELD = {
+  sampleType: 1,
+  sample: 2,
+  mapping: 3,
+  location: 4,
+  function: 5,
+  stringTable: 6,
+  timeNanos: 9,
+  durationNanos: 10,
+  periodType: 11,
+  period: 12,
+  comment: 13,
+  defaultSampleType: 14,
+} as const;
+
+/** What samples are written with. */
+type SampleOutput = {
+  readonly locations: PprofLocations;
+  readonly strings: PprofStrings;
+  readonly writer: ProtoWriter;
+  readonly write: (bytes: Uint8Array) => void;
+};
+
+// Hot: once per row of sums.
 function writeSamples(
   profile: Profile,
   rows: PprofRows,
   values: PprofValues,
-  locations: PprofLocations,
-  strings: StringTable,
-  write: (bytes: Uint8Array) => void,
+  { locations, strings, writer, write }: SampleOutput,
 ): void {
-  const intern = (text: string) => strings.dedup(printable(text));
+  const intern = (text: string) => strings.rowOf(printable(text));
   const commKey = intern('comm');
   const threadKey = intern('thread');
   const pidKey = intern('pid');
   const tidKey = intern('tid');
   const cpuKey = intern('cpu');
+  const label = (key: number, text: string): void => {
+    writer.begin(3).int(1, key).int(2, intern(text)).end();
+  };
   const rounds = values.types.map(() => new RunningRound());
-  // The pieces hold no strings: all of them come at the end.
-  const noStrings = new StringTable(emptyTableToken);
-  let batch: SampleInput[] = [];
+  const value = new Array<number>(values.types.length);
   for (let row = 0; row < rows.length; row++) {
     const event = rows.event[row];
-    const value = new Array<number>(values.types.length).fill(0);
+    value.fill(0);
     const weightColumn = values.weightColumn[event];
     value[weightColumn] = rounds[weightColumn].next(rows.weight[row]);
     const countColumn = values.countColumn[event];
     if (countColumn !== weightColumn) value[countColumn] = rows.count[row];
+    writer.begin(FIELD.sample).packed(1, locations.ofStack(rows.stack[row])).packed(2, value);
+    label(commKey, profile.strings[rows.comm[row]]);
     const thread = profile.threads[rows.thread[row]];
-    const cpu = rows.cpu[row];
-    const label = [{ key: commKey, str: intern(profile.strings[rows.comm[row]]) }];
     if (thread !== undefined) {
-      label.push(
-        { key: threadKey, str: intern(thread.comm) },
-        { key: pidKey, str: intern(`${thread.pid}`) },
-        { key: tidKey, str: intern(`${thread.tid}`) },
-      );
+      label(threadKey, thread.comm);
+      label(pidKey, `${thread.pid}`);
+      label(tidKey, `${thread.tid}`);
     }
-    if (cpu >= 0) label.push({ key: cpuKey, str: intern(`${cpu}`) });
-    batch.push({ locationId: locations.ofStack(rows.stack[row]), value, label });
-    if (batch.length === BATCH) {
-      write(new PprofProfile({ sample: batch, stringTable: noStrings }).encode());
-      batch = [];
-    }
+    const cpu = rows.cpu[row];
+    if (cpu >= 0) label(cpuKey, `${cpu}`);
+    writer.end();
+    // A piece holds no strings: all of them come at the end.
+    if (writer.length > PIECE) write(writer.take());
   }
-  write(new PprofProfile({ sample: batch, stringTable: noStrings }).encode());
+}
+
+function writeLocations(locations: PprofLocations, writer: ProtoWriter): void {
+  for (const mapping of locations.mappings()) {
+    writer.begin(FIELD.mapping).int(1, mapping.id);
+    writer.int(2, mapping.memoryStart).int(3, mapping.memoryLimit).int(4, mapping.fileOffset);
+    writer
+      .int(5, mapping.file)
+      .int(6, mapping.buildId)
+      .int(7, mapping.hasFunctions ? 1 : 0)
+      .end();
+  }
+  for (const { id, mappingId, address, lines } of locations.locations) {
+    writer.begin(FIELD.location).int(1, id).int(2, mappingId).int(3, address);
+    for (const { functionId, line } of lines) {
+      writer.begin(4).int(1, functionId).int(2, line).end();
+    }
+    writer.end();
+  }
+  for (const { id, name, file, startLine } of locations.functions) {
+    writer.begin(FIELD.function).int(1, id).int(2, name).int(3, name);
+    writer.int(4, file).int(5, startLine).end();
+  }
 }
 
 /** The period of every sample of an event; null where periods differ. */

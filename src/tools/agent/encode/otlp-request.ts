@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { NONE } from '../../../base/brand.ts';
 import { printable } from '../../../base/printable.ts';
+import { ProtoWriter } from '../../../base/proto-writer.ts';
 import type { Profile } from '../../../profile/types.ts';
 import { packageVersion } from '../../../system/version.ts';
-import { ProtoWriter } from '../protobuf/proto-writer.ts';
 import { serviceKey } from '../service/service.ts';
 import { halveProfile, type ServiceProfile } from '../window/service-profiles.ts';
 import type { WindowFacts } from './encode-pprof.ts';

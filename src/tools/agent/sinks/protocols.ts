@@ -1,7 +1,7 @@
+import { ProtoWriter } from '../../../base/proto-writer.ts';
 import type { AgentConfig, SinkConfig } from '../config/agent-config.ts';
 import type { EncodedProfile } from '../encode/encoded-window.ts';
 import { protoFields, textOf } from '../protobuf/proto-fields.ts';
-import { ProtoWriter } from '../protobuf/proto-writer.ts';
 import { ClickHouseSink } from './clickhouse-sink.ts';
 import { FolderSink } from './folder-sink.ts';
 import { bearer, HttpSink, type Protocol } from './http-sink.ts';
