@@ -17,6 +17,9 @@ const MOST_PIECES = 16;
 /** Of a map that is too large to be read again, the oldest code is forgotten. */
 const MOST_KEPT = 512;
 
+/** Where there is no map, it is looked for again after so many looks. */
+const LOOKS_WITHOUT = 5;
+
 /** What was read of a map, the newest piece first: later lines win where they overlap. */
 type PerfMap = { readonly bytes: number; readonly pieces: readonly CodeLayer[] };
 
@@ -30,6 +33,8 @@ export class LiveJit implements JitNames {
   readonly #provide: SymbolProvider;
   readonly #diagnostics: Diagnostics;
   readonly #maps = new Map<number, PerfMap>();
+  /** Looks to leave out, by pid. */
+  readonly #without = new Map<number, number>();
 
   constructor(dsos: DsoTable, provide: SymbolProvider, diagnostics: Diagnostics) {
     this.#dsos = dsos;
@@ -45,8 +50,16 @@ export class LiveJit implements JitNames {
   refresh(dso: DsoIndex): boolean {
     const key = this.#dsos.key(dso);
     if (key.kind !== 'jit') return false;
+    const left = this.#without.get(key.pid) ?? 0;
+    if (left > 0) {
+      this.#without.set(key.pid, left - 1);
+      return false;
+    }
     const source = this.#provide({ need: 'perf-map', dso: key, buildId: null });
-    if (source === null) return false;
+    if (source === null) {
+      this.#without.set(key.pid, LOOKS_WITHOUT);
+      return false;
+    }
     try {
       return this.#read(key.pid, source);
     } catch (error) {
@@ -59,6 +72,7 @@ export class LiveJit implements JitNames {
 
   forget(pid: number): void {
     this.#maps.delete(pid);
+    this.#without.delete(pid);
   }
 
   resolve(dso: DsoIndex, address: number): ResolvedSymbol | null {

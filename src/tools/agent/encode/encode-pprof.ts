@@ -29,9 +29,15 @@ export function encodePprof(
     piecesOf(part, window, mostBytes).map((bytes, piece) => ({
       id: uuidOf(window.id, serviceKey(part.service), String(piece)),
       service: part.service,
-      bytes: gzipSync(bytes, { level: GZIP_LEVEL }),
+      bytes: packed(bytes),
     })),
   );
+}
+
+/** With as much memory as the bytes need: a packer for long ones would be cleared for every small profile. */
+function packed(bytes: Uint8Array): Uint8Array {
+  const windowBits = Math.min(15, Math.max(9, Math.ceil(Math.log2(bytes.length + 1))));
+  return gzipSync(bytes, { level: GZIP_LEVEL, windowBits, memLevel: windowBits - 7 });
 }
 
 function piecesOf(part: ServiceProfile, window: WindowFacts, mostBytes: number): Uint8Array[] {

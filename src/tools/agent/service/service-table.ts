@@ -3,13 +3,18 @@ import { ContainerNames } from './container-names.ts';
 import { type IdentifiedProcess, identifyProcess, startTicksOf } from './identify-process.ts';
 import type { Service } from './service.ts';
 
-/** What a process says of itself may come after its start: it is asked again so often. */
+/**
+ * What a process says of itself may come after its start: it is asked again when it has been known for twice
+ * as long, but not sooner and not later than so.
+ */
 const ASK_AGAIN_MS = 60_000;
+const MOST_ASK_AGAIN_MS = 600_000;
 /** Ancestors that are asked for a process that is gone. */
 const MOST_ANCESTORS = 8;
 
 type KnownProcess = IdentifiedProcess & {
   readonly generation: number;
+  readonly firstMs: number;
   readonly askedMs: number;
 };
 
@@ -66,7 +71,7 @@ export class ServiceTable {
     const isRecent =
       known !== undefined &&
       known.generation === generation &&
-      nowMs - known.askedMs < ASK_AGAIN_MS;
+      nowMs - known.askedMs < pauseOf(known);
     if (isRecent) {
       const startTicks = startTicksOf(pid);
       // Where it has ended meanwhile, it still was what it was.
@@ -77,9 +82,15 @@ export class ServiceTable {
     }
     const found = identifyProcess(pid, comm, this.#containers);
     if (found === null) return known?.service ?? null;
-    this.#asked.set(pid, { ...found, generation, askedMs: nowMs });
+    const isSame = known?.generation === generation && known.startTicks === found.startTicks;
+    const firstMs = isSame ? known.firstMs : nowMs;
+    this.#asked.set(pid, { ...found, generation, firstMs, askedMs: nowMs });
     return found.service;
   }
+}
+
+function pauseOf({ firstMs, askedMs }: KnownProcess): number {
+  return Math.min(MOST_ASK_AGAIN_MS, Math.max(ASK_AGAIN_MS, askedMs - firstMs));
 }
 
 const IDLE: Service = { name: 'idle', source: 'idle', attributes: {} };

@@ -18,7 +18,7 @@ import type { SamplingConfig } from '../config/agent-config.ts';
 import { WindowWeights } from './window-weights.ts';
 
 /** Longest time that a record waits in its ring: seldom, so that waking costs little. */
-const LATENCY_MS = 1000;
+const LATENCY_MS = 2000;
 const CHUNK_BYTES = 256 << 10;
 const MAX_CHUNKS = 32;
 /** 512 KiB a CPU: minutes of samples at 19 Hz. */
