@@ -31,6 +31,36 @@ if (isMainThread) {
 }
 `;
 
+/**
+ * A program that starts workers once it is told to, one in the middle of the other's start. Each works until it has the library,
+ * or for so long that it will not get it; the program ends with the number of those that have none.
+ */
+const POOL = `
+const { Worker, isMainThread } = require('node:worker_threads');
+function warm(n) { let sum = 0; for (let i = 0; i < n; i++) sum += Math.sqrt(i) * (i % 7); return sum; }
+const isTakenIn = () =>
+  Object.getOwnPropertySymbols(process).some(({ description }) => description.startsWith('perf-ts '));
+if (isMainThread) {
+  let without = 0;
+  let left = 12;
+  const start = () => {
+    const worker = new Worker(__filename);
+    worker.on('message', (has) => { if (!has) without++; });
+    worker.on('exit', () => { if (--left === 0) process.exit(without); });
+  };
+  const wait = setInterval(() => {
+    if (!isTakenIn()) return;
+    clearInterval(wait);
+    for (let i = 0; i < 12; i++) setTimeout(start, 7 * i);
+  }, 10);
+  console.log('begun');
+} else {
+  let turns = 0;
+  while (!isTakenIn() && turns++ < 20000) warm(20000);
+  require('node:worker_threads').parentPort.postMessage(isTakenIn());
+}
+`;
+
 /** A program that compiles scripts, and on SIGUSR2 makes a code cache of each and ends. */
 const CACHES = `
 const { Script } = require('node:vm');
@@ -113,6 +143,15 @@ describeLive('attaching to a running Node', () => {
     await until(() => threads(pid) === before.threads);
     expect(threadNames(pid)).toBe(before.comm);
     expect(child.exitCode).toBeNull();
+  });
+
+  it('names workers that start during the recording, however early it hears of them', async () => {
+    const { pid, child } = await start(POOL);
+    const ended = once(child, 'exit');
+    const file = join(scratch, 'pool.data');
+    const words = ['record', '-q', '-e', 'cpu-clock:u', '-o', file, '-p', `${pid}`, '--attach-js'];
+    expect((await startPerfTs(words).ended).status).toBe(0);
+    expect(await ended).toEqual([0, null]);
   });
 
   it('names it once more, with one library', async () => {
