@@ -15,18 +15,28 @@ export async function runClean({ json, dryRun = false }: CleanFlags): Promise<vo
   const found = await findLeftovers(ownPlaces());
   const judged = dryRun ? found : found.map(removeLeftover);
   if (json) {
-    const leftovers = judged.map(({ kind, path, bytes, of, kept }) => ({
-      kind,
-      path,
-      bytes,
-      of,
-      state: kept !== null ? 'kept' : dryRun ? 'removable' : 'removed',
-      why: kept,
-    }));
-    printJson({ schema: 'perf-ts/leftovers@1', leftovers });
+    printJson(leftoversDocument(judged, dryRun));
   } else {
     writeText(`${formatClean(judged, dryRun).join('\n')}\n`);
   }
+}
+
+/** The document of `--json`. */
+export function leftoversDocument(judged: readonly Leftover[], isDryRun: boolean) {
+  const leftovers = judged.map(({ kind, path, bytes, of, kept }) => ({
+    kind,
+    path,
+    bytes,
+    of,
+    state: stateOf(kept, isDryRun),
+    why: kept,
+  }));
+  return { schema: 'perf-ts/leftovers@1' as const, leftovers };
+}
+
+function stateOf(kept: string | null, isDryRun: boolean): 'kept' | 'removable' | 'removed' {
+  if (kept !== null) return 'kept';
+  return isDryRun ? 'removable' : 'removed';
 }
 
 /** A line each, what stays last and with its reason; then the sums. */

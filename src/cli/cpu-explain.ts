@@ -48,10 +48,10 @@ export function explainLines(
   ];
 }
 
-export function explainedJson(register: bigint, vendor: SelectVendor): object {
+export function explainedJson(register: bigint, vendor: SelectVendor) {
   const layout = eventSelectLayout(vendor);
   return {
-    schema: 'perf-ts/event-select@1',
+    schema: 'perf-ts/event-select@1' as const,
     vendor,
     register: `0x${register.toString(16)}`,
     fields: explainEventSelect(register, layout),

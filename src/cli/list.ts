@@ -15,7 +15,7 @@ export type ListFlags = { json?: boolean; verbose?: boolean; tryEach?: boolean }
 export async function runList(filter: string | undefined, flags: ListFlags): Promise<void> {
   const sections = listEventsHere(filter, { tryEach: flags.tryEach === true });
   if (flags.json) {
-    printJson({ schema: 'perf-ts/list@2', sections: sections.map(toJson) });
+    printJson(listDocument(sections));
     return;
   }
   const isAll = filter === undefined;
@@ -102,7 +102,12 @@ function reasonLines(events: readonly ListedEvent[]): string[] {
   });
 }
 
-function toJson({ kind, title, source, events, problem }: EventListSection): object {
+/** The document of `--json`. */
+export function listDocument(sections: readonly EventListSection[]) {
+  return { schema: 'perf-ts/list@2' as const, sections: sections.map(toJson) };
+}
+
+function toJson({ kind, title, source, events, problem }: EventListSection) {
   return {
     kind,
     title,
@@ -130,7 +135,7 @@ function toJson({ kind, title, source, events, problem }: EventListSection): obj
 }
 
 /** Config values have 64 bits: as hex texts, which no reader of JSON rounds. */
-function attrToJson(encoding: NonNullable<ListedEvent['encoding']>): object {
+function attrToJson(encoding: NonNullable<ListedEvent['encoding']>) {
   const { type, config, config1, config2 } = encoding;
   const hex = (value: bigint): string => `0x${value.toString(16)}`;
   return { type, config: hex(config), config1: hex(config1), config2: hex(config2) };

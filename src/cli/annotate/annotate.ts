@@ -58,7 +58,7 @@ export async function runAnnotate(path: string, symbols: readonly string[], flag
   const shown = chooseFunctions(opened, report, symbols, flags);
   const listings = await disassembleAll(opened, shown, flags.quiet === true);
   if (flags.json) {
-    printJson(documentOf(opened, shown, listings, { event, weights, select }));
+    printJson(annotateDocument(opened, shown, listings, { event, weights, select }));
     return;
   }
   const textOf = openSourceText(opened.profile, path);
@@ -201,15 +201,19 @@ function plainLines(opened: OpenedProfile, { func, self }: Shown, context: Conte
 }
 
 /** `--json`: instructions of each function, with weights in the unit of the event. */
-function documentOf(
+/** The source of an instruction; line 0: it has none. */
+type Place = { readonly file: string | null; readonly line: number };
+
+/** The document of `--json`. */
+export function annotateDocument(
   opened: OpenedProfile,
   shown: readonly Shown[],
   listings: readonly (FunctionAssembly | null)[],
   context: Omit<Context, 'textOf'>,
-): object {
+) {
   const { weights, event } = context;
   return {
-    schema: 'perf-ts/annotate@1',
+    schema: 'perf-ts/annotate@1' as const,
     event: opened.profile.events[event].name,
     weight: { kind: weights.kind, unit: weights.unit },
     functions: shown.map((each, i) => ({
@@ -224,14 +228,14 @@ function documentOf(
         architecture: part.architecture,
         tier: part.tier === '' ? null : part.tier,
         instructions: part.text.map((text, row) => {
-          const { file, line } = part.locations[part.location[row]] ?? { file: null, line: 0 };
+          const place: Place = part.locations[part.location[row]] ?? { file: null, line: 0 };
           return {
             address: formatAddress(part.start + part.offset[row]),
             text,
             self: found.self[row] + found.inlined[row],
             samples: found.samples[row],
-            file,
-            line: line === 0 ? null : line,
+            file: place.file,
+            line: place.line === 0 ? null : place.line,
           };
         }),
       })),

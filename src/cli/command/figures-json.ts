@@ -1,7 +1,7 @@
 import type { Figures } from '../../profile/analysis/flat-report.ts';
 
 /** A row's numbers as `report --json` has them; without intervals the four borders are left out. */
-export function figuresJson(row: Figures): object {
+export function figuresJson(row: Figures) {
   return {
     self: row.self,
     total: row.total,

@@ -14,6 +14,15 @@ type Part = {
   readonly why: string | null;
 };
 
+/** The document of `--json`. */
+export type VersionDocument = {
+  readonly schema: 'perf-ts/version@1';
+  readonly version: string;
+  /** Node's. */
+  readonly node: string;
+  readonly parts: readonly Part[];
+};
+
 /** `perf-ts version`: the version, and with `--build-options` the parts that may be missing. */
 export function runVersion(flags: {
   readonly buildOptions?: boolean;
@@ -22,7 +31,12 @@ export function runVersion(flags: {
   const version = packageVersion();
   if (flags.json) {
     const node = process.versions.node;
-    printJson({ schema: 'perf-ts/version@1', version, node, parts: listParts() });
+    printJson({
+      schema: 'perf-ts/version@1',
+      version,
+      node,
+      parts: listParts(),
+    } satisfies VersionDocument);
     return;
   }
   writeText(`perf-ts version ${version}\n`);

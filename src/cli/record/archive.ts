@@ -4,13 +4,25 @@ import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { archiveRecording } from '../../tools/archive/archive-recording.ts';
 import { say } from '../command/failure.ts';
 import { sayDiagnostics, symbolSources } from '../command/load.ts';
+import { printJson } from '../command/stdout.ts';
 
 export type ArchiveFlags = Omit<SymbolSources, 'archive'> & {
   readonly output?: string;
   readonly full?: boolean;
   readonly dwarf?: boolean;
+  readonly json?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
+};
+
+/** The document of `--json`. */
+export type ArchiveDocument = {
+  readonly schema: 'perf-ts/archive@1';
+  /** The archive that was written. */
+  readonly path: string;
+  readonly files: number;
+  /** Bytes of all files; holes count as nothing. */
+  readonly bytes: number;
 };
 
 /** `perf-ts archive`, and the end of `perf-ts record --archive`. */
@@ -23,7 +35,12 @@ export function runArchive(path: string, flags: ArchiveFlags): void {
     ...(dwarf !== undefined && { dwarf }),
   });
   sayDiagnostics(describeDiagnostics(archived.diagnostics), flags.verbose === true);
-  if (flags.quiet === true) return;
   const { files, bytes } = archived;
+  if (flags.json === true) {
+    const document = { schema: 'perf-ts/archive@1', path: archived.path, files, bytes } as const;
+    printJson(document satisfies ArchiveDocument);
+    return;
+  }
+  if (flags.quiet === true) return;
   say(`perf-ts: ${formatCount(files)} files, ${formatBytes(bytes)} in ${archived.path}`);
 }

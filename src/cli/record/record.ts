@@ -145,7 +145,7 @@ async function recordAndTell(
   side?.end();
   const beside = recording.counted === null ? null : await import('./record-stat.ts');
   const counted = beside?.countedBeside(recording);
-  if (flags.json) writeError(`${JSON.stringify({ ...summary(recording), counted })}\n`);
+  if (flags.json) writeError(`${JSON.stringify({ ...recordSummary(recording), counted })}\n`);
   else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
   if (!flags.json && !quiet) for (const line of beside?.besideLines(recording) ?? []) say(line);
   process.off('SIGUSR2', snapshot);
@@ -225,7 +225,8 @@ function lossesBeyond(recording: Recording, tolerated: number): string[] {
   ];
 }
 
-function summary(recording: Recording): object {
+/** The summary of `--json`, without the counters of `--stat`. */
+export function recordSummary(recording: Recording) {
   const { totals, path, fileBytes, events, notices, endReason } = recording;
   return {
     path,
@@ -245,7 +246,7 @@ function summary(recording: Recording): object {
   };
 }
 
-function compressionOf({ compressionLevel: level, totals }: Recording): object {
+function compressionOf({ compressionLevel: level, totals }: Recording) {
   const { bytes, writtenBytes, heldRounds } = totals;
   return { level, bytes, writtenBytes, heldRounds };
 }

@@ -3,10 +3,10 @@ import type { StatReport, StatResult } from '../../counting/stat/stat.ts';
 import type { StatRow } from '../../counting/stat/tally.ts';
 
 /** The document of `--json`: counts and durations are numbers, shares 0…1, unknown is null. */
-export function statDocument(result: StatResult): object {
+export function statDocument(result: StatResult) {
   const { target, runs, elapsed, userNs, systemNs, notices, exit } = result;
   return {
-    schema: 'perf-ts/stat@1',
+    schema: 'perf-ts/stat@1' as const,
     target: describeTarget(target),
     runs,
     elapsedNs: elapsed.mean,
@@ -20,27 +20,27 @@ export function statDocument(result: StatResult): object {
 }
 
 /** One line of `--json -I`. */
-export function intervalDocument(report: StatReport): object {
+export function intervalDocument(report: StatReport) {
   return {
-    schema: 'perf-ts/stat-interval@1',
+    schema: 'perf-ts/stat-interval@1' as const,
     timeNs: report.timeNs,
     elapsedNs: report.elapsedNs,
     events: report.rows.map(rowOf),
   };
 }
 
-function describeTarget(target: StatResult['target']): object {
+function describeTarget(target: StatResult['target']) {
   switch (target.kind) {
     case 'command':
-      return { kind: 'command', command: target.command.argv };
+      return { kind: 'command' as const, command: target.command.argv };
     case 'system':
-      return { kind: 'system', command: target.command?.argv ?? null };
+      return { kind: 'system' as const, command: target.command?.argv ?? null };
     case 'threads':
-      return { kind: 'threads', pids: target.pids, tids: target.tids };
+      return { kind: 'threads' as const, pids: target.pids, tids: target.tids };
   }
 }
 
-function rowOf(row: StatRow): object {
+function rowOf(row: StatRow) {
   const { unit, runningShare, value } = row;
   return {
     ...(unit.label !== '' && { part: unit.label, places: unit.places }),
@@ -63,6 +63,6 @@ function rowOf(row: StatRow): object {
   };
 }
 
-function spreadOf({ error, stddev, min, max, runs }: Spread): object {
+function spreadOf({ error, stddev, min, max, runs }: Spread) {
   return { error, stddev, min, max, runs };
 }

@@ -45,7 +45,7 @@ function shownName(opened: OpenedProfile, dso: number): string {
 }
 
 /** The same as JSON: shares are 0…1. Null where no event records stacks. */
-export function completenessJson(opened: OpenedProfile): object | null {
+export function completenessJson(opened: OpenedProfile) {
   const { completeness } = opened;
   if (completeness === null) return null;
   const { samples, complete, unknown, cut } = completeness;

@@ -132,6 +132,19 @@ type DiffResults = {
   readonly judged: readonly JudgedCondition[];
 };
 
+/** The document of `--json`. */
+export function diffDocument({ paths, otherPaths, diffs, measures, judged }: DiffResults) {
+  return {
+    schema: 'perf-ts/diff@1' as const,
+    file: paths[0],
+    otherFile: otherPaths[0],
+    files: paths,
+    otherFiles: otherPaths,
+    events: diffs.map((diff, i) => jsonOf(diff, measures[i])),
+    ...(judged.length > 0 && { conditions: judged }),
+  };
+}
+
 function printDiffs(
   { paths, otherPaths, diffs, measures, judged }: DiffResults,
   first: Compared,
@@ -139,15 +152,7 @@ function printDiffs(
   rows: number,
 ): void {
   if (flags.json) {
-    printJson({
-      schema: 'perf-ts/diff@1',
-      file: paths[0],
-      otherFile: otherPaths[0],
-      files: paths,
-      otherFiles: otherPaths,
-      events: diffs.map((diff, i) => jsonOf(diff, measures[i])),
-      ...(judged.length > 0 && { conditions: judged }),
-    });
+    printJson(diffDocument({ paths, otherPaths, diffs, measures, judged }));
     return;
   }
   if (flags.md) {

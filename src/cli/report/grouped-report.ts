@@ -157,6 +157,13 @@ function compareShares(a: readonly (number | null)[], b: readonly (number | null
   return 0;
 }
 
+/** What a row is of, by the keys that were asked for. */
+type NamesJson = { readonly [key in GroupKey]?: string | number | null };
+
+function namesJson(keys: readonly GroupKey[], names: readonly string[]): NamesJson {
+  return Object.fromEntries(keys.map((key, i) => [key, jsonName(key, names[i])]));
+}
+
 /** Numbers as numbers, null where they were not recorded. */
 function jsonName(key: GroupKey, name: string): string | number | null {
   if (key !== 'pid' && key !== 'tid' && key !== 'cpu') return name;
@@ -167,9 +174,9 @@ export function groupedJson(
   report: GroupedReport,
   keys: readonly GroupKey[],
   selectRows: SelectRows,
-): object[] {
+) {
   return selectRows(report.rows).rows.map((row) => ({
-    ...Object.fromEntries(keys.map((key, i) => [key, jsonName(key, row.names[i])])),
+    ...namesJson(keys, row.names),
     ...figuresJson(row),
   }));
 }

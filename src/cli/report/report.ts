@@ -79,12 +79,7 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
       ? profile.events.map((_, index) => index as EventIndex)
       : [opened.eventIndex(flags.event)];
   if (flags.json) {
-    printJson({
-      schema: 'perf-ts/report@1',
-      lostSideband: profile.meta.lostSideband ?? 0,
-      completeness: completenessJson(opened),
-      events: events.map((event) => toJson(opened, event, flags, view)),
-    });
+    printJson(reportDocument(opened, events, flags, view));
     return;
   }
   if (flags.header) {
@@ -324,7 +319,22 @@ function inStepLine(opened: OpenedProfile, event: EventIndex): string[] {
   return [`# ${inStepText(found)}: ${remedy}`];
 }
 
-function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, view: View): object {
+/** The document of `--json`. */
+export function reportDocument(
+  opened: OpenedProfile,
+  events: readonly EventIndex[],
+  flags: ReportFlags,
+  view: View,
+) {
+  return {
+    schema: 'perf-ts/report@1' as const,
+    lostSideband: opened.profile.meta.lostSideband ?? 0,
+    completeness: completenessJson(opened),
+    events: events.map((event) => toJson(opened, event, flags, view)),
+  };
+}
+
+function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, view: View) {
   const { profile } = opened;
   const { order, select, limits } = view;
   const weights = opened.weights(flags.weight, event, select);

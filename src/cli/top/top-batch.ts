@@ -1,4 +1,5 @@
 import { printable } from '../../base/printable.ts';
+import type { GroupKey } from '../../profile/analysis/grouped-report.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
 import type { TopReport } from '../../tools/top/top-options.ts';
 import { figuresJson } from '../command/figures-json.ts';
@@ -13,7 +14,7 @@ const FILE_COLUMNS = 10_000;
 export async function printBatches({ top, tables, look, flags }: TopShown): Promise<void> {
   for await (const report of top.reports()) {
     if (flags.json) {
-      writeOut(`${JSON.stringify(reportJson(report, { tables, look }))}\n`);
+      writeOut(`${JSON.stringify(topDocument(report, { tables, look }))}\n`);
       continue;
     }
     for (const event of report.events) {
@@ -31,17 +32,22 @@ export async function printBatches({ top, tables, look, flags }: TopShown): Prom
   }
 }
 
+/** What a row is of, by the title of its column in small letters. */
+type RowNames = {
+  readonly [key in Exclude<GroupKey, 'sym'> | 'symbol']?: string | number | null;
+};
+
 /** One report, schema `perf-ts/top@1`: numbers are numbers, shares 0…1, times in seconds. */
-function reportJson(
+export function topDocument(
   report: TopReport,
   { tables, look }: Pick<TopShown, 'tables' | 'look'>,
-): object {
+) {
   const [of] = tables;
   const titles = titlesOf(of, look.keys).map((title) => title.toLowerCase());
-  const nameJson = ({ names }: TopRow): object =>
+  const nameJson = ({ names }: TopRow): RowNames =>
     Object.fromEntries(titles.map((title, i) => [title, jsonValue(title, names[i])]));
   return {
-    schema: 'perf-ts/top@1',
+    schema: 'perf-ts/top@1' as const,
     elapsed: report.elapsedMs / 1000,
     shown: report.shownMs / 1000,
     isWindow: report.isWindow,
