@@ -100,7 +100,9 @@ export class MachineSampler {
         ...(cpus !== null && { cpus }),
         counts: true,
         ringPages: Math.max(1, RING_BYTES / readPageBytes()),
-        buildIds: true,
+        // The kernel marks the records of other sessions as if they had build IDs too, and perf 6.1 ends with an assertion.
+        // A machine that is always sampled must not do that to it; files are told apart by device and inode.
+        buildIds: false,
         onNotice,
       },
       binding,
