@@ -67,14 +67,22 @@ export class DuckDBEngine implements QueryEngine {
     return engine;
   }
 
-  /** Adds a recording under a number. */
-  async add(recording: number, tables: RecordingTables): Promise<void> {
-    for (const table of TABLE_NAMES) await this.#append(recording, table, tables[table]);
+  /** Adds a recording under a number; of its tables those that will be asked. */
+  async add(
+    recording: number,
+    tables: RecordingTables,
+    wanted: Iterable<SchemaTable> = TABLE_NAMES,
+  ): Promise<void> {
+    for (const table of wanted) await this.#append(recording, table, tables[table]);
   }
 
   /** Adds a recording that was written as Parquet: a folder with a file for each table. */
-  async addParquet(recording: number, folder: string): Promise<void> {
-    for (const table of TABLE_NAMES) {
+  async addParquet(
+    recording: number,
+    folder: string,
+    wanted: Iterable<SchemaTable> = TABLE_NAMES,
+  ): Promise<void> {
+    for (const table of wanted) {
       const file = quoted(`${folder}/${table}.parquet`);
       try {
         await this.#connection.run(

@@ -3,28 +3,37 @@ import { join } from 'node:path';
 import type { AnalysedProfile } from '../read/analysed-profile.ts';
 import { recordingTables, type TablesOptions } from '../read/recording-tables.ts';
 import { DuckDBEngine } from './duckdb.ts';
+import { wantedTables } from './wanted-tables.ts';
 
 /** A recording of a query: a file, or a folder that `export --format parquet` wrote. */
 export type QueriedRecording = { readonly recording: number; readonly file: string };
 
+/** Recordings as a query tells them apart: from 1, in their order. */
+export function numbered(files: readonly string[]): QueriedRecording[] {
+  return files.map((file, at) => ({ recording: at + 1, file }));
+}
+
 /**
- * Opens recordings as tables, numbered from 1 in their order, and locks the engine. `open` reads a file as
- * a profile.
+ * Opens recordings as the tables that `sql` asks, and locks the engine. `open` reads a file as a profile.
  */
 export async function openRecordings(
-  files: readonly string[],
+  recordings: readonly QueriedRecording[],
   open: (file: string) => Promise<AnalysedProfile>,
+  sql: string,
   options: TablesOptions = {},
-): Promise<{ readonly engine: DuckDBEngine; readonly recordings: readonly QueriedRecording[] }> {
+): Promise<DuckDBEngine> {
   // First, so that nobody waits for a recording before hearing that the engine is missing.
   const engine = await DuckDBEngine.open();
-  const recordings = files.map((file, at) => ({ recording: at + 1, file }));
+  const wanted = wantedTables(sql);
   for (const { recording, file } of recordings) {
-    if (isParquetFolder(file)) await engine.addParquet(recording, file);
-    else await engine.add(recording, recordingTables(await open(file), { name: file }, options));
+    if (isParquetFolder(file)) await engine.addParquet(recording, file, wanted);
+    else {
+      const tables = recordingTables(await open(file), { name: file }, { ...options, wanted });
+      await engine.add(recording, tables, wanted);
+    }
   }
   await engine.lock();
-  return { engine, recordings };
+  return engine;
 }
 
 function isParquetFolder(path: string): boolean {

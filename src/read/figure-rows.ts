@@ -16,19 +16,23 @@ export type FunctionFigures = {
   readonly report: FlatReport;
 };
 
-/** The functions of an event in these weights; without an estimator there are no intervals. */
+/** The functions of an event in these weights; their intervals where `ofFunctions` and there is an estimator. */
 export function eventFigures(
   profile: Profile,
   weights: Weights,
-  of: Pick<FunctionFigures, 'event' | 'estimator'> & { readonly rows: Int32Array },
+  of: Pick<FunctionFigures, 'event' | 'estimator'> & {
+    readonly rows: Int32Array;
+    readonly ofFunctions?: boolean;
+  },
 ): FunctionFigures {
-  const { event, estimator, rows } = of;
-  const wanted = estimator && { estimator, tables: ['bySymbol'] as const, totals: true };
+  const { event, estimator, rows, ofFunctions = true } = of;
+  const wanted = ofFunctions &&
+    estimator && { estimator, tables: ['bySymbol'] as const, totals: true };
   return {
     event,
     weights,
     estimator,
-    report: computeFlatReport(profile, weights, rows, wanted ?? undefined),
+    report: computeFlatReport(profile, weights, rows, wanted || undefined),
   };
 }
 

@@ -1,7 +1,12 @@
 import { NONE } from '../base/brand.ts';
 import { lateModules } from '../base/late-modules.ts';
 import { profileRows, rowsOf } from '../formats/tables/profile-rows.ts';
-import { type RecordingTables, TABLES_VERSION, type TableRows } from '../formats/tables/schema.ts';
+import {
+  type RecordingTables,
+  type SchemaTable,
+  TABLES_VERSION,
+  type TableRows,
+} from '../formats/tables/schema.ts';
 import { inStepText } from '../period/report/in-step-words.ts';
 import type { PeriodsReport } from '../period/report/report.ts';
 import { secondsOf } from '../profile/analysis/diff-measure.ts';
@@ -17,30 +22,73 @@ export type RecordingLabels = {
   readonly build?: string;
 };
 
-export type TablesOptions = { readonly weight?: WeightKind };
+export type TablesOptions = {
+  readonly weight?: WeightKind;
+  /** The tables that will be asked for; absent: any may be. */
+  readonly wanted?: ReadonlySet<SchemaTable>;
+};
 
-/** A recording as rows: the profile, its weights, their intervals and what was lost. */
+/**
+ * A recording as rows: the profile, its weights, their intervals and what was lost. A table is computed when
+ * it is asked for: how periods behaved takes longer than all else.
+ */
 export function recordingTables(
   opened: AnalysedProfile,
   labels: RecordingLabels,
-  { weight = 'events' }: TablesOptions = {},
+  { weight = 'events', wanted }: TablesOptions = {},
 ): RecordingTables {
-  const weights = opened.weights(weight);
-  const periods = opened.periods({ streams: 'all' });
-  const figures = opened.profile.events.map((_, event) =>
-    figuresOf(opened, event as EventIndex, weight),
+  const { profile } = opened;
+  const periods = once(() => opened.periods({ streams: 'all' }));
+  // The intervals of functions take most of the time.
+  const ofFunctions = wanted === undefined || wanted.has('functions');
+  const figures = once(() =>
+    profile.events.map((_, event) => figuresOf(opened, event as EventIndex, weight, ofFunctions)),
   );
-  return {
-    recordings: recordingRow(opened, labels, weight),
-    events: eventRows(opened.profile, figures, (event) => {
+  const events = once(() =>
+    eventRows(profile, figures(), (event) => {
       const found = opened.inStep(event);
       return found === null ? null : inStepText(found);
     }),
-    functions: functionRows(opened.profile, figures),
-    ...profileRows(opened.profile, weights),
-    streams: streamRows(opened, periods),
-    marks: markRows(opened, periods),
-    losses: lossRows(opened),
+  );
+  const functions = once(() => functionRows(profile, figures()));
+  const rows = once(() => profileRows(profile, opened.weights(weight)));
+  return {
+    recordings: recordingRow(opened, labels, weight),
+    get events() {
+      return events();
+    },
+    get functions() {
+      return functions();
+    },
+    get samples() {
+      return rows().samples;
+    },
+    get stacks() {
+      return rows().stacks;
+    },
+    get frames() {
+      return rows().frames;
+    },
+    get threads() {
+      return rows().threads;
+    },
+    get streams() {
+      return streamRows(opened, periods());
+    },
+    get marks() {
+      return markRows(opened, periods());
+    },
+    get losses() {
+      return lossRows(opened);
+    },
+  };
+}
+
+function once<Value>(compute: () => Value): () => Value {
+  let known: { readonly value: Value } | null = null;
+  return () => {
+    known ??= { value: compute() };
+    return known.value;
   };
 }
 
@@ -86,10 +134,16 @@ function recordingRow(
   ]);
 }
 
-function figuresOf(opened: AnalysedProfile, event: EventIndex, kind: WeightKind): FunctionFigures {
+function figuresOf(
+  opened: AnalysedProfile,
+  event: EventIndex,
+  kind: WeightKind,
+  ofFunctions: boolean,
+): FunctionFigures {
   const weights = opened.weights(kind, event);
   const estimator = opened.shareEstimator(weights, event);
-  return eventFigures(opened.profile, weights, { event, rows: opened.samplesOf(event), estimator });
+  const rows = opened.samplesOf(event);
+  return eventFigures(opened.profile, weights, { event, rows, estimator, ofFunctions });
 }
 
 function streamRows({ profile }: AnalysedProfile, { events }: PeriodsReport): TableRows {

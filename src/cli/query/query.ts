@@ -4,8 +4,9 @@ import type { WeightKind } from '../../profile/types.ts';
 import { ClickHouseEngine } from '../../query/clickhouse.ts';
 import { parseClickHouse } from '../../query/clickhouse-place.ts';
 import type { QueryEngine } from '../../query/engine.ts';
-import { openRecordings, type QueriedRecording } from '../../query/open-recordings.ts';
+import { numbered, openRecordings, type QueriedRecording } from '../../query/open-recordings.ts';
 import { QUERY_VERBS, type QueryVerb, type VerbOptions, verbSql } from '../../query/verbs.ts';
+import type { AnalysedProfile } from '../../read/analysed-profile.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { recordingNumber, recordingTables } from '../../read/recording-tables.ts';
 import { say } from '../command/failure.ts';
@@ -63,13 +64,13 @@ export async function runQuery(
   };
   const builds = verb === 'compare' ? words : [];
   const files = verb === 'compare' ? [] : words;
-  const { engine, recordings } = await openEngine(verb, files, flags);
+  const sqlFor = (recordings: readonly QueriedRecording[]) =>
+    verb === undefined ? what : verbSql(verb, optionsOf(verb, recordings, builds, flags));
+  const { engine, recordings, sql } = await openEngine(verb, files, sqlFor, flags);
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   process.once('SIGINT', stop);
   try {
-    const sql =
-      verb === undefined ? what : verbSql(verb, optionsOf(verb, recordings, builds, flags));
     const answer = await engine.run(sql, { ...limits, signal: stopped.signal });
     print(sql, answer, recordings, flags);
   } catch (error) {
@@ -81,11 +82,19 @@ export async function runQuery(
   }
 }
 
+/** What is asked, of what, by which engine. */
+type OpenedQuery = {
+  readonly engine: QueryEngine;
+  readonly recordings: readonly QueriedRecording[];
+  readonly sql: string;
+};
+
 async function openEngine(
   verb: QueryVerb | undefined,
   files: readonly string[],
+  sqlFor: (recordings: readonly QueriedRecording[]) => string,
   flags: QueryFlags,
-): Promise<{ engine: QueryEngine; recordings: readonly QueriedRecording[] }> {
+): Promise<OpenedQuery> {
   const open = (file: string) =>
     loadForCommand(file, {
       ...flags,
@@ -97,14 +106,28 @@ async function openEngine(
     if (flags.insert) throw new UsageError('--insert: into which server? --on clickhouse://HOST');
     const all = [...(flags.baseline ?? []), ...files];
     const defaults = verb === 'diff' ? ['perf.data.old', 'perf.data'] : ['perf.data'];
-    return openRecordings(all.length === 0 ? defaults : all, open, options);
+    const recordings = numbered(all.length === 0 ? defaults : all);
+    const sql = sqlFor(recordings);
+    return { engine: await openRecordings(recordings, open, sql, options), recordings, sql };
   }
   const engine = new ClickHouseEngine(parseClickHouse(flags.on));
+  const recordings = await insertInto(engine, files, open, flags);
+  return { engine, recordings, sql: sqlFor(recordings) };
+}
+
+/** Adds the recordings to the server, where that is asked for. */
+async function insertInto(
+  engine: ClickHouseEngine,
+  files: readonly string[],
+  open: (file: string) => Promise<AnalysedProfile>,
+  flags: QueryFlags,
+): Promise<QueriedRecording[]> {
   if (files.length > 0 && !flags.insert) {
     throw new UsageError(`${files[0]}: with --on the server's recordings are asked`, [
       'add it to the server first: --insert',
     ]);
   }
+  const options = flags.weight === undefined ? {} : { weight: flags.weight };
   const labels = {
     ...(flags.service !== undefined && { service: flags.service }),
     ...(flags.build !== undefined && { build: flags.build }),
@@ -117,7 +140,7 @@ async function openEngine(
     say(`perf-ts: ${file} is recording ${recording} on the server`);
     recordings.push({ recording, file });
   }
-  return { engine, recordings };
+  return recordings;
 }
 
 function optionsOf(

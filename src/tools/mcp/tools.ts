@@ -7,7 +7,7 @@ import { compareFunctions, sortChanges } from '../../profile/analysis/compare-fu
 import { secondsOf } from '../../profile/analysis/diff-measure.ts';
 import { comparedDsoName, matchRuns } from '../../profile/analysis/match-functions.ts';
 import { wholeOfRun } from '../../profile/analysis/total-bounds.ts';
-import { openRecordings } from '../../query/open-recordings.ts';
+import { numbered, openRecordings } from '../../query/open-recordings.ts';
 import type { AnalysedProfile } from '../../read/analysed-profile.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
 import { answerText, quotedName, shareTable } from './answer-text.ts';
@@ -266,10 +266,11 @@ function diffAnswer(old: AnalysedProfile, now: AnalysedProfile, input: Input): s
 }
 
 async function sqlAnswer(open: () => Promise<AnalysedProfile>, input: Input): Promise<string> {
-  const { engine } = await openRecordings([textOf(input, 'file')], open);
+  const sql = textOf(input, 'sql');
+  const engine = await openRecordings(numbered([textOf(input, 'file')]), open, sql);
   try {
     const limits = { maxRows: SQL_ROWS, timeoutSeconds: SQL_SECONDS };
-    const { columns, rows, isCut } = await engine.run(textOf(input, 'sql'), limits);
+    const { columns, rows, isCut } = await engine.run(sql, limits);
     const cells = rows.map((row) =>
       row.map((value) => (typeof value === 'string' ? quotedName(value) : String(value))),
     );
