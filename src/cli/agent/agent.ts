@@ -1,4 +1,5 @@
-import { UsageError } from '../../base/errors.ts';
+import { Deferred } from '../../base/deferred.ts';
+import { FailedError, UsageError } from '../../base/errors.ts';
 import { callAfter } from '../../system/time/long-timer.ts';
 import { type RunningAgent, startAgent } from '../../tools/agent/agent.ts';
 import type { AgentConfig } from '../../tools/agent/config/agent-config.ts';
@@ -21,24 +22,41 @@ export async function runAgent(flags: AgentFlags): Promise<void> {
   };
   const agent = await startAgent({ config, onNotice: notice });
   notice(describeStart(config, agent));
-  const stopped = new Promise<void>((resolve) => {
-    process.on('SIGINT', resolve);
-    process.on('SIGTERM', resolve);
-    if (flags.duration !== undefined) {
-      callAfter(positiveNumber('--duration', flags.duration) * 1000, resolve);
-    }
-  });
+  const stop = untilStopped(flags);
   const reload = (): void => {
     void reloadConfig(agent, flags, notice);
   };
   process.on('SIGHUP', reload);
   const unwatch = flags.config === undefined ? () => {} : watchConfigFile(flags.config, reload);
+  let why: StopReason | 'ended';
   try {
-    await Promise.race([stopped, agent.ended]);
+    why = await Promise.race([stop.asked, agent.ended.then(() => 'ended' as const)]);
+    if (why === 'SIGINT' || why === 'SIGTERM') notice(`${why}: ends with this window`);
   } finally {
+    stop.forget();
     unwatch();
     await agent.stop();
   }
+  // Whoever watches over it is to start it anew.
+  if (why === 'ended') throw new FailedError('sampling has ended by itself');
+}
+
+type StopReason = 'SIGINT' | 'SIGTERM' | 'duration';
+
+/** Settles at a signal, or after `--duration`. */
+function untilStopped({ duration }: AgentFlags): {
+  readonly asked: Promise<StopReason>;
+  readonly forget: () => void;
+} {
+  const asked = new Deferred<StopReason>();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => asked.settle(signal));
+  }
+  const timer =
+    duration === undefined
+      ? null
+      : callAfter(positiveNumber('--duration', duration) * 1000, () => asked.settle('duration'));
+  return { asked: asked.promise, forget: () => timer?.cancel() };
 }
 
 /** What is wrong in a new configuration is reported, and the agent goes on with what it has. */
