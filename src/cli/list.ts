@@ -1,3 +1,4 @@
+import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import {
   EVENT_FORMS,
@@ -16,24 +17,30 @@ export async function runList(filter: string | undefined, flags: ListFlags): Pro
   const sections = listEventsHere(filter, { tryEach: flags.tryEach === true });
   if (flags.json) {
     printJson(listDocument(sections));
+    checkMatches(filter, sections);
     return;
   }
   const isAll = filter === undefined;
   const shown = sections.filter(
     ({ events, problem }) => events.length > 0 || (problem !== null && isAll),
   );
-  const nothing = sections.find(({ kind, events }) => kind === 'asked' && events.length === 0);
   for (const section of shown) {
     writeText(`${formatSection(section, flags.verbose === true).join('\n')}\n\n`);
   }
-  if (shown.length === 0) {
-    const why = nothing?.problem ?? `no event matches ${filter ?? ''}`;
-    writeText(`${printable(why)}\n`);
-  }
+  checkMatches(filter, sections);
   if (isAll) {
     const forms = EVENT_FORMS.map(({ form, meaning }) => [form, meaning]);
     writeText(`${formatTable(['also', 'meaning'], forms).join('\n')}\n`);
   }
+}
+
+/** A filter that nothing matches is a failure, as it is of `grep`: scripts ask whether there is an event. */
+function checkMatches(filter: string | undefined, sections: readonly EventListSection[]): void {
+  if (filter === undefined || sections.some(({ events }) => events.length > 0)) return;
+  const why = sections.find(({ kind }) => kind === 'asked')?.problem;
+  throw new FailedError(printable(why ?? `no event matches ${filter}`), [
+    'perf-ts list shows every event that can be named here',
+  ]);
 }
 
 /** What only this source can tell. */

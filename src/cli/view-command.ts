@@ -19,7 +19,10 @@ export function declareView(program: GuidedCommand): void {
       collect,
     )
     .optionsGroup('Page:')
-    .option('--port <n>', 'listen on this port of 127.0.0.1 (default any that is free)')
+    .option(
+      '--port <n>',
+      'listen on this port of 127.0.0.1; 3000+: or the next free one (default any that is free)',
+    )
     .option('--no-open', 'print the address only')
     .addOption(weightOption())
     .addOption(debuginfodOption())

@@ -16,6 +16,8 @@ const debug = debugLog('view');
 export type ViewServerOptions = {
   /** 0: a free one. */
   readonly port: number;
+  /** The first free one from `port` on. */
+  readonly orNext?: boolean;
   readonly isLive: boolean;
   /** Users whose browser may ask; null: whoever has the token. */
   readonly users: readonly number[] | null;
@@ -75,7 +77,7 @@ export async function startViewServer(
   });
   server.maxConnections = MOST_CONNECTIONS;
   visitors?.watch(server);
-  await listen(server, options.port);
+  await listenFrom(server, options.port, options.orNext === true);
   return {
     url: `http://${LOOPBACK}:${portOf(server)}/${token}/`,
     streams,
@@ -179,16 +181,29 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   EACCES: 'ports this low are for root',
 };
 
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = WHY_NOT[error.code ?? ''] ?? error.message;
-      reject(
-        new FailedError(`cannot listen on ${LOOPBACK}:${port}: ${why}`, [
-          'without --port a free one is taken',
-        ]),
-      );
+/** More ports in a row are not in use by chance. */
+const MAX_PORTS_TRIED = 100;
+
+async function listenFrom(server: Server, first: number, orNext: boolean): Promise<void> {
+  const last = orNext ? Math.min(first + MAX_PORTS_TRIED - 1, 65_535) : first;
+  for (let port = first; ; port++) {
+    const code = await listen(server, port);
+    if (code === null) return;
+    if (code === 'EADDRINUSE' && port < last) continue;
+    throw new FailedError(`cannot listen on ${LOOPBACK}:${port}: ${WHY_NOT[code] ?? code}`, [
+      `without --port a free one is taken; --port ${first}+ takes the first free one from there on`,
+    ]);
+  }
+}
+
+/** The errno of a refusal; null: it listens. */
+function listen(server: Server, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const refused = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message);
+    server.once('error', refused);
+    server.listen(port, LOOPBACK, () => {
+      server.off('error', refused);
+      resolve(null);
     });
-    server.listen(port, LOOPBACK, resolve);
   });
 }

@@ -162,7 +162,16 @@ describe('a port that is taken', () => {
     const port = Number(new URL(server.url).port);
     await expect(startViewServer([], { port, isLive: false, users: null })).rejects.toMatchObject({
       message: `cannot listen on 127.0.0.1:${port}: it is in use`,
-      hints: ['without --port a free one is taken'],
+      hints: [
+        `without --port a free one is taken; --port ${port}+ takes the first free one from there on`,
+      ],
     });
+  });
+
+  it('is passed over where a later one will do', async () => {
+    const port = Number(new URL(server.url).port);
+    const next = await startViewServer([], { port, orNext: true, isLive: false, users: null });
+    expect(Number(new URL(next.url).port)).toBeGreaterThan(port);
+    await next.close();
   });
 });

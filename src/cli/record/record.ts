@@ -39,6 +39,7 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
       if (!quiet) say(`perf-ts: ${notice}`);
     },
   };
+  noteRoundedRings(flags.mmapPages, chosen.ringPages, quiet);
   if (flags.dryRun) {
     for (const line of describeDryRun(options)) say(line);
     return;
@@ -304,4 +305,10 @@ function compressedFrom(recording: Recording): string {
 function whereWritten(path: string, bytes: number): string {
   if (path === '-') return 'written to standard output';
   return bytes === 0 ? `written to ${path}` : `${formatBytes(bytes)} in ${path}`;
+}
+
+/** Rings hold a power of two of pages: `-m 3` gets four, as in perf. */
+function noteRoundedRings(asked = '', pages: number | undefined, quiet: boolean): void {
+  if (quiet || pages === undefined || !/^\d+$/.test(asked) || Number(asked) === pages) return;
+  say(`perf-ts: -m ${asked}: rings of ${pages} pages, which have to be a power of two`);
 }

@@ -51,7 +51,7 @@ export async function openLiveView(path: string, flags: LiveViewFlags): Promise<
       lastProblem = message;
     },
   });
-  const options = { port: readPort(flags.port), isLive: true };
+  const options = { ...readPort(flags.port), isLive: true };
   const { server, viewer } = await listenForPage([growing], options);
   return {
     async show() {

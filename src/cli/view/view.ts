@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import type { WeightKind } from '../../profile/types.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
-import type { ViewServer } from '../../view/server.ts';
+import type { ViewServer, ViewServerOptions } from '../../view/server.ts';
 import { ThreadedFile } from '../../view/threaded-file.ts';
 import { endReading, readingProgress } from '../command/progress.ts';
 import { isTerminal } from '../command/stdout.ts';
@@ -26,7 +26,7 @@ export async function runView(
   if (paths.filter((path) => path === '-').length > 1) {
     throw new UsageError('- and -: standard input is one recording');
   }
-  const port = readPort(flags.port);
+  const wish = readPort(flags.port);
   const entry = new URL('./view-thread.js', import.meta.url);
   const files: ThreadedFile[] = [];
   // The address is printed first: output on the terminal ends the line.
@@ -55,7 +55,7 @@ export async function runView(
     // What comes through a pipe can't be looked at before it is read.
     if (paths.includes('-')) await read;
     const listening = await listenForPage(given, {
-      port,
+      ...wish,
       isLive: false,
       before,
       openSent: open,
@@ -88,11 +88,14 @@ export function viewSides(
   return { here: [first], there: rest };
 }
 
-export function readPort(text: string | undefined): number {
-  if (text === undefined) return 0;
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) {
-    throw new UsageError(`--port ${text}: expected a number from 0 (any that is free) to 65535`);
+/** Reads `--port`: a number, or `3000+`, which is the first free one from there on. */
+export function readPort(text: string | undefined): Pick<ViewServerOptions, 'port' | 'orNext'> {
+  const [, digits, plus] = /^(\d{1,5})(\+?)$/.exec(text ?? '0') ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > 65_535) {
+    throw new UsageError(
+      `--port ${text}: expected a number from 0 (any that is free) to 65535, or 3000+`,
+    );
   }
-  return port;
+  return { port, orNext: plus === '+' };
 }

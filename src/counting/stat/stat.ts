@@ -21,7 +21,7 @@ import { callAfter, callEvery, type LongTimer } from '../../system/time/long-tim
 import { type Spread, spreadOf } from '../count/spread.ts';
 import { chooseGroups } from './choose-counters.ts';
 import type { CountedGroup } from './counted-group.ts';
-import type { Counters, Snapshot } from './counters.ts';
+import type { Counters, Refused, Snapshot } from './counters.ts';
 import { slotsPerCycle } from './default-events.ts';
 import { openCounters } from './open-counters.ts';
 import { permissionHints } from './refusal.ts';
@@ -187,6 +187,7 @@ class Stat {
     const counters = this.#open(command?.pid ?? null);
     try {
       if (counters.groups.length === 0) throw this.#nothingCounts(counters);
+      this.#sayForbidden(counters);
       const run = await this.#countWith(counters, command);
       if (run.end !== null) command?.close();
       return run;
@@ -361,15 +362,29 @@ class Stat {
 
   #nothingCounts({ refused }: Counters): FailedError {
     const reasons = refused.map(({ event, reason }) => `${event.name}: ${reason}`);
-    const isForbidden = refused.some(({ code }) => code !== null && isRefused(code));
-    const hints = isForbidden
-      ? permissionHints({
-          systemWide: this.#target.kind === 'system',
-          foreignProcess: this.#target.kind === 'threads',
-          kernel: true,
-        })
-      : ['perf-ts list shows what opens here'];
+    const hints =
+      forbiddenOf(refused).length > 0
+        ? this.#permissionHints()
+        : ['perf-ts list shows what opens here'];
     return new FailedError('none of the events can be counted', [...reasons, ...hints]);
+  }
+
+  /** Names what the kernel does not allow among events that are counted, and what would allow it. */
+  #sayForbidden({ refused }: Counters): void {
+    const forbidden = forbiddenOf(refused);
+    if (forbidden.length === 0) return;
+    const names = forbidden.map(({ event }) => event.name).join(', ');
+    const lines = this.#permissionHints().filter((line) => !line.startsWith('for good'));
+    const how = lines.map((line) => line.replace(/ {2,}/g, ' ')).join('; ');
+    this.#say(`${names}: not counted, the kernel does not allow it: ${how}`);
+  }
+
+  #permissionHints(): string[] {
+    return permissionHints({
+      systemWide: this.#target.kind === 'system',
+      foreignProcess: this.#target.kind === 'threads',
+      kernel: true,
+    });
   }
 
   #say(notice: string): void {
@@ -386,3 +401,7 @@ type Run = {
   readonly elapsedNs: number;
   readonly end: CommandEnd | null;
 };
+
+function forbiddenOf(refused: readonly Refused[]): readonly Refused[] {
+  return refused.filter(({ code }) => code !== null && isRefused(code));
+}

@@ -83,6 +83,7 @@ describe('what does not open', () => {
     ]);
     expect(notices).toEqual([
       'cycles:u, instructions:u: user code only, the kernel allows this user no more',
+      expect.stringMatching(/^context-switches: not counted, the kernel does not allow it: .+; .+/),
     ]);
   });
 });
