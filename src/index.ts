@@ -141,6 +141,25 @@ export type {
   SelfProfileOptions,
 } from './tools/self/self-options.ts';
 
+// This machine all the time: a profile of each service and window, sent where profiles are kept.
+
+export {
+  type AgentOptions,
+  type RunningAgent,
+  startAgent,
+} from './tools/agent/agent.ts';
+export type {
+  AgentConfig,
+  SampleLabel,
+  SamplingConfig,
+  ServiceConfig,
+  SinkConfig,
+  SinkType,
+  SpoolConfig,
+} from './tools/agent/config/agent-config.ts';
+export { readAgentConfig } from './tools/agent/config/parse-config.ts';
+export type { MachineTotals } from './tools/agent/window/machine-sampler.ts';
+
 // Tables of running code, sampled without a file.
 
 export type { CallerNode } from './tools/top/caller-sums.ts';

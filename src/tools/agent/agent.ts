@@ -34,6 +34,7 @@ const MOST_SILENT_WINDOWS = 4;
 /** And for so long: reading the symbols of all that runs takes a while at the start. */
 const LEAST_SILENT_MS = 60_000;
 
+/** The configuration of `startAgent`, and who is told of what goes wrong. */
 export type AgentOptions = {
   readonly config: AgentConfig;
   /** Told what was substituted, what is lost, and which sinks do not take windows: one sentence each. */

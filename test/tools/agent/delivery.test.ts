@@ -122,6 +122,22 @@ describe('the windows of a sink', () => {
     await sentAll(delivery);
   });
 
+  it('go out with the next window once the token has changed', async () => {
+    let token = 'old';
+    const { sink, sent } = scriptedSink(() =>
+      token === 'new' ? TAKEN : { kind: 'shut', why: '401 (wrong or missing token)' },
+    );
+    const { delivery, said } = deliver({ ...sink, tokenStamp: () => token }, null, 1);
+    delivery.add(windowOf('1'));
+    await expect.poll(() => said.at(-1)).toMatch(/until the configuration or the token changes/);
+    delivery.add(windowOf('2'));
+    expect(sent).toHaveLength(5);
+    token = 'new';
+    delivery.add(windowOf('3'));
+    await sentAll(delivery);
+    expect(sent.slice(5)).toEqual(['1.0', '2.0', '3.0']);
+  });
+
   it('outlive the agent, and come with their own times', async () => {
     const directory = scratchDirectory();
     const down = scriptedSink(() => LATER);

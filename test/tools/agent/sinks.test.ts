@@ -145,10 +145,14 @@ describe('a sink', () => {
       config('pyroscope', `${fake.url}/base/`, { tokenFile: token, tenant: 'team' }),
       CONTEXT,
     );
+    const stamp = sink.tokenStamp?.();
     const window = windowOf('pprof');
     const [profiles, ...others] = sink.requestsOf(window);
     expect(others).toEqual([]);
     expect(await sink.send(profiles, window)).toEqual({ kind: 'taken' });
+    expect(sink.tokenStamp?.()).toBe(stamp);
+    writeFileSync(token, 'another\n');
+    expect(sink.tokenStamp?.()).not.toBe(stamp);
     const [{ path, headers, body }] = fake.received;
     expect(path).toBe('/base/push.v1.PusherService/Push');
     expect(headers).toMatchObject({

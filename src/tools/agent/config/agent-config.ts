@@ -1,6 +1,6 @@
 import type { CallGraph } from '../../../record/call-graph.ts';
 
-/** What is sampled: a clock at a rate, or any event with a fixed period. */
+/** The sampling: a clock at a rate, or any event with a fixed period. */
 export type SamplingConfig = {
   /** In perf's syntax. Default `cpu-clock`. */
   readonly event: string;
@@ -17,7 +17,7 @@ export type SamplingConfig = {
 /** Labels that a sample keeps; each distinct value is a series in some sinks. */
 export type SampleLabel = 'comm' | 'pid' | 'tid' | 'cpu';
 
-/** What becomes a profile of its own, and how it is called. */
+/** Which services get profiles, and what their samples say. */
 export type ServiceConfig = {
   /** Also the time in which CPUs were idle, as a service `idle`. Default false: it is counted only. */
   readonly hasIdle: boolean;
@@ -30,7 +30,7 @@ export type ServiceConfig = {
 /** Kinds of sinks. */
 export type SinkType = 'pyroscope' | 'otlp' | 'parca' | 'coroot' | 'clickhouse' | 'folder';
 
-/** Where profiles go. */
+/** One place that profiles go to. */
 export type SinkConfig = {
   readonly type: SinkType;
   /** Unique among the sinks: names its spool and its metrics. */

@@ -56,7 +56,7 @@ export function parseAgentConfig(text: string, from: string): AgentConfig {
   return readAgentConfig(given, from);
 }
 
-/** The same of a value, as `startAgent` takes one. */
+/** The same of a value with these keys: a configuration for `startAgent`, with what is not given. */
 export function readAgentConfig(given: unknown, from: string): AgentConfig {
   const top = new Section(given, from, '');
   const sampling = readSampling(top.section('sampling'));

@@ -50,6 +50,8 @@ export class Delivery {
   #failuresInRow = 0;
   #shutInRow = 0;
   #isShut = false;
+  /** The token when the sink was last tried. */
+  #tokenStamp = '';
   #isStopping = false;
   #isRunning = false;
   #done: Promise<void> = Promise.resolve();
@@ -82,7 +84,8 @@ export class Delivery {
   /** Takes a window of the sink's format. */
   add(window: EncodedWindow): void {
     this.queue.add(window);
-    this.#start();
+    if (this.#isShut && (this.sink.tokenStamp?.() ?? '') !== this.#tokenStamp) this.retry();
+    else this.#start();
   }
 
   /** Something has changed: what waits is tried now. */
@@ -119,6 +122,8 @@ export class Delivery {
     for (;;) {
       const first = this.queue.oldest();
       if (first === null) return;
+      // Before it is read: one that changes meanwhile is tried.
+      const stamp = this.sink.tokenStamp?.() ?? '';
       const answer = await this.#sendWindow(first.window, first.next);
       if (answer.kind === 'taken') {
         if (this.trouble !== '') this.#say('takes windows again');
@@ -132,6 +137,7 @@ export class Delivery {
       this.trouble = answer.why;
       if (answer.kind === 'shut' && ++this.#shutInRow >= MOST_SHUT) {
         this.#isShut = true;
+        this.#tokenStamp = stamp;
         this.#say(`${answer.why}; not tried again until the configuration or the token changes`);
         return;
       }

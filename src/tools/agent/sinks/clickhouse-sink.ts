@@ -4,7 +4,7 @@ import { type ClickHousePlace, parseClickHouse } from '../../../query/clickhouse
 import type { SinkConfig } from '../config/agent-config.ts';
 import type { EncodedProfile, EncodedWindow } from '../encode/encoded-window.ts';
 import { type HttpAnswer, judgeAnswer, judgeFailure, post } from './http-post.ts';
-import { readToken } from './http-sink.ts';
+import { readToken, tokenStamp } from './http-sink.ts';
 import type { Sink, SinkAnswer } from './sink.ts';
 
 const NEW_LINE = 0x0a;
@@ -30,6 +30,10 @@ export class ClickHouseSink implements Sink {
     this.name = config.name;
     this.#config = config;
     this.#place = parseClickHouse(config.target, {});
+  }
+
+  tokenStamp(): string {
+    return tokenStamp(this.#config);
   }
 
   requestsOf({ profiles }: EncodedWindow): readonly (readonly EncodedProfile[])[] {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { FailedError } from '../../../base/errors.ts';
 import { describeError } from '../../../base/system-error.ts';
 import type { SinkConfig } from '../config/agent-config.ts';
@@ -45,6 +45,10 @@ export class HttpSink implements Sink {
 
   get format(): WindowFormat {
     return this.#protocol.format;
+  }
+
+  tokenStamp(): string {
+    return tokenStamp(this.#config);
   }
 
   requestsOf({ profiles }: EncodedWindow): readonly (readonly EncodedProfile[])[] {
@@ -109,6 +113,17 @@ export function readToken({
     throw new FailedError(`${from} holds no token: expected one line of printable characters`);
   }
   return token;
+}
+
+/** Which file the token is in, and since when. */
+export function tokenStamp({ tokenFile }: Pick<SinkConfig, 'tokenFile'>): string {
+  if (tokenFile === null) return '';
+  try {
+    const { ino, mtimeMs, size } = statSync(tokenFile);
+    return `${ino} ${mtimeMs} ${size}`;
+  } catch {
+    return '';
+  }
 }
 
 /** `Authorization: Bearer TOKEN` */

@@ -16,6 +16,8 @@ export type Sink = {
   readonly format: WindowFormat;
   /** The same profile sent twice is there once. */
   readonly isRepeatable: boolean;
+  /** Changes when the token does; absent: there is none that could. */
+  tokenStamp?(): string;
   /** The profiles of a window that go out as one, by their rows. */
   requestsOf(window: EncodedWindow): readonly (readonly EncodedProfile[])[];
   send(profiles: readonly EncodedProfile[], window: EncodedWindow): Promise<SinkAnswer>;

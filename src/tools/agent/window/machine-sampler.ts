@@ -51,7 +51,7 @@ export type WindowLosses = {
   readonly throttles: number;
 };
 
-/** What the counters had counted when sampling ended. */
+/** Sums since the start, and what the counters had counted when sampling ended. */
 export type MachineTotals = {
   /** Final values of the counters of all CPUs together; null where sampling has not ended in order. */
   readonly counted: number | null;
