@@ -53,7 +53,8 @@
         "glue/notifier.cc",
         "glue/recording_tools.cc",
         "glue/sampler_object.cc",
-        "glue/tools.cc"
+        "glue/tools.cc",
+        "glue/zstd_decoder_object.cc"
       ],
       "include_dirs": [
         ".",

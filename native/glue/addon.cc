@@ -6,6 +6,7 @@
 #include "recording_tools.h"
 #include "sampler_object.h"
 #include "tools.h"
+#include "zstd_decoder_object.h"
 
 namespace {
 
@@ -14,6 +15,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("CounterGroup", perf_ts::CounterObject::Define(env));
   exports.Set("HeldCommand", perf_ts::HeldCommandObject::Define(env));
   exports.Set("Sampler", perf_ts::SamplerObject::Define(env));
+  exports.Set("ZstdDecoder", perf_ts::ZstdDecoderObject::Define(env));
   exports.Set("libpfm", perf_ts::DefineLibpfm(env));
   perf_ts::DefineTools(env, exports);
   perf_ts::DefineRecordingTools(env, exports);

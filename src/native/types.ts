@@ -334,6 +334,17 @@ export type NativeUserReader = {
   read(): boolean;
 };
 
+/**
+ * Decodes a zstd stream that comes in pieces, by libzstd. Errors are `NativeError`: ENOSYS where
+ * `zstdProblem` has one, EBADMSG for a stream that makes no sense.
+ */
+export type NativeZstdDecoder = {
+  /** Takes a copy. */
+  push(piece: Uint8Array): void;
+  /** Writes what comes next; returns its bytes, fewer than `into` has once the pieces are used up. */
+  next(into: Uint8Array): number;
+};
+
 export type OpenProbe = {
   /** 0 when it opened. */
   readonly errno: number;
@@ -352,6 +363,7 @@ export type NativeBinding = {
   readonly Sampler: new (options: SamplerOptions) => NativeSampler;
   readonly HeldCommand: new (command: CommandSpec) => NativeHeldCommand;
   readonly CounterGroup: new (options: CounterGroupOptions) => NativeCounterGroup;
+  readonly ZstdDecoder: new () => NativeZstdDecoder;
   readonly libpfm: NativeLibpfm;
   /**
    * Opens something on all threads of running processes (`pids`) and on single ones, while they go on

@@ -4,7 +4,7 @@ import { readTracepointNames } from '../kernel/tracepoint/tracepoint-names.ts';
 import type { FileSource } from './files/fd-source.ts';
 import { openFileSource } from './files/file-source.ts';
 import { mostUnpacked } from './files/most-unpacked.ts';
-import { createZstdDecoder } from './files/zstd.ts';
+import { createOwnZstdDecoder, createZstdDecoder } from './files/zstd.ts';
 
 /**
  * Opens the recording at `path` (`-`: standard input; or a directory of `perf record --threads`) for
@@ -46,12 +46,20 @@ function naming(path: string, error: unknown): unknown {
   return error;
 }
 
-/** `most`: bytes that compressed records may unpack to, null for what their own size explains. */
-export function openRecording(source: FileSource, most = mostUnpacked()): PerfData {
+export function openRecording(source: FileSource): PerfData {
   return openPerfData(source, {
     createZstdDecoder,
     threadFiles: source.threadFiles,
-    mostUnpacked: most,
+    mostUnpacked: mostUnpacked(),
+    readTracepointNames,
+  });
+}
+
+/** The same of a file that this process has just written: nothing in it is refused for its size. */
+export function openOwnRecording(source: FileSource): PerfData {
+  return openPerfData(source, {
+    createZstdDecoder: createOwnZstdDecoder,
+    mostUnpacked: Number.POSITIVE_INFINITY,
     readTracepointNames,
   });
 }

@@ -1,5 +1,5 @@
 import { openFileSource } from '../read/files/file-source.ts';
-import { openRecording } from '../read/open-recording.ts';
+import { openOwnRecording } from '../read/open-recording.ts';
 import { rewriteInto } from '../rewrite/output.ts';
 import { rewriteInSlices } from '../rewrite/rewrite-recording.ts';
 import { type OutputFile, writeErrorReason } from '../system/files/output-file.ts';
@@ -28,7 +28,7 @@ export async function unwindCopies(
     unwound = file.createBeside(`.unwound-${process.pid}`);
     const output = { ...rewriteInto(unwound), close: () => 0, discard: () => {} };
     const options = { dropStacks: true };
-    const data = openRecording(source, Number.POSITIVE_INFINITY);
+    const data = openOwnRecording(source);
     await runInTurns(rewriteInSlices(data, file.readablePath(), () => output, options));
     const unwoundBytes = unwound.size();
     unwound.replace(file);
