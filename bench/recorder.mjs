@@ -3,12 +3,10 @@
 // It prints the recorder's CPU time in all and per million samples, how often it was woken, its greatest memory,
 // and bytes of the file per sample. Medians of RUNS runs in turn. Needs GNU time (Debian's package `time`).
 
-import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { background, hasPerf, info, median, outDirectory, perfTs, workload } from './measure.mjs';
+import { background, hasPerf, median, outDirectory, perfTs, workload } from './measure.mjs';
+import { measureRecorder } from './recorder-cost.mjs';
 
-const TIME = '/usr/bin/time';
 const seconds = Number(process.argv[2] ?? 5);
 const runs = Number(process.argv[3] ?? 3);
 const program = workload();
@@ -46,7 +44,6 @@ const RECORDERS = [
 ];
 
 async function main() {
-  if (!existsSync(TIME)) throw new Error(`there is no ${TIME}: Debian's package is called time`);
   const recorders = hasPerf() ? RECORDERS : RECORDERS.slice(0, 1);
   console.log(`${seconds} s each, medians of ${runs}\n`);
   console.log(
@@ -63,7 +60,7 @@ async function printCase({ what, threads, options, ours = [] }, recorders) {
     for (const { name, command, isOurs } of recorders) {
       const words = [...command, ...options, ...(isOurs ? ours : []), '-o', file];
       const whom = ['-p', `${target.pid}`, '--', 'sleep', `${seconds}`];
-      measured.get(name).push(measure([...words, ...whom]));
+      measured.get(name).push(measureRecorder([...words, ...whom], file));
     }
   }
   await target.stop();
@@ -75,26 +72,6 @@ async function printCase({ what, threads, options, ours = [] }, recorders) {
         `| ${of('mebibytes').toFixed(0)} | ${(of('bytes') / of('samples')).toFixed(0)} |`,
     );
   }
-}
-
-function measure(words) {
-  for (const name of [file, `${file}.old`]) rmSync(name, { force: true });
-  const ran = spawnSync(TIME, ['-f', '%U %S %w %M', ...words], { encoding: 'utf8' });
-  if (ran.status !== 0) throw new Error(`${words.join(' ')}: ${ran.stderr}`);
-  const [user, system, woken, kibibytes] = ran.stderr
-    .trim()
-    .split('\n')
-    .pop()
-    .split(' ')
-    .map(Number);
-  const samples = info(file).records.SAMPLE;
-  return {
-    cpu: user + system,
-    woken,
-    mebibytes: kibibytes / 1024,
-    samples,
-    bytes: statSync(file).size,
-  };
 }
 
 await main();
