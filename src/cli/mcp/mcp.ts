@@ -1,15 +1,45 @@
 import { createInterface } from 'node:readline';
-import { answerLine } from '../../tools/mcp/protocol.ts';
+import { UsageError } from '../../base/errors.ts';
+import { answerLine, type Tool } from '../../tools/mcp/protocol.ts';
+import { recordTool } from '../../tools/mcp/record-tool.ts';
 import { perfTools } from '../../tools/mcp/tools.ts';
 import { loadForCommand } from '../command/load.ts';
 import { writeOut } from '../command/stdout.ts';
+import { runRecorder } from './run-recorder.ts';
+
+export type McpFlags = { readonly allowRecord?: boolean; readonly md?: string };
 
 /** `perf-ts mcp`: answers an assistant on standard input and output, one after the other. */
-export async function runMcp(): Promise<void> {
-  const tools = perfTools((file) => loadForCommand(file, { wanted: 'auto', lines: true }));
+export async function runMcp({ allowRecord, md }: McpFlags): Promise<void> {
+  const tools = [
+    ...perfTools((file) => loadForCommand(file, { wanted: 'auto', lines: true })),
+    ...(allowRecord ? [recordTool(runRecorder)] : []),
+  ];
+  if (md !== undefined) {
+    writeOut(`${await answerCall(md, tools)}\n`);
+    return;
+  }
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === '') continue;
     const answer = await answerLine(line, tools);
     if (answer !== null) writeOut(`${answer}\n`);
   }
+}
+
+/** One call as docs/how-to/ask-an-assistant.md writes them: `top {"file":"perf.data"}`. */
+async function answerCall(call: string, tools: readonly Tool[]): Promise<string> {
+  const [, name, text] = /^\s*(\w+)\s*(\{.*\})?\s*$/s.exec(call) ?? [];
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined) {
+    throw new UsageError(`--md ${call}: no call of a tool`, [
+      `perf-ts mcp --md 'top {"file":"perf.data"}'; tools: ${tools.map((each) => each.name).join(', ')}`,
+    ]);
+  }
+  let input: unknown;
+  try {
+    input = JSON.parse(text ?? '{}');
+  } catch (error) {
+    throw new UsageError(`--md ${call}: ${(error as Error).message}`);
+  }
+  return tool.answer(input as Readonly<Record<string, unknown>>);
 }

@@ -25,10 +25,14 @@ type Open = (file: string) => Promise<AnalysedProfile>;
 type Input = Readonly<Record<string, unknown>>;
 
 const FILE = { type: 'string', description: 'path of the recording' };
+const FILES = {
+  anyOf: [FILE, { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 10 }],
+};
 const EVENT = { type: 'string', description: 'event; default the first' };
 const LIMIT = { type: 'integer', minimum: 1, maximum: 100, description: 'rows; default 20' };
 const FUNC = { type: 'string', description: 'function; its arguments or place may be left out' };
 const DEFAULT_LIMIT = 20;
+const MOST_FILES = 10;
 const SQL_ROWS = 50;
 const SQL_SECONDS = 30;
 
@@ -81,10 +85,14 @@ export function perfTools(open: Open): Tool[] {
     ),
     tool(
       'diff',
-      'Self shares of a newer recording against an older one, with whether that can be told apart.',
-      { old: FILE, new: FILE, limit: LIMIT },
+      'Self shares of newer recordings against older ones, with whether that can be told apart. Several a side tell how far runs differ.',
+      { old: FILES, new: FILES, limit: LIMIT },
       ['old', 'new'],
-      async (input) => diffAnswer(await opened(input, 'old'), await opened(input, 'new'), input),
+      async (input) => {
+        const side = (key: string) =>
+          Promise.all(filesOf(input, key).map((file) => opened({ file })));
+        return diffAnswer(await side('old'), await side('new'), input);
+      },
     ),
     tool(
       'sql',
@@ -223,9 +231,14 @@ function lineText(sources: SourceFiles, file: number, line: number): string {
   }
 }
 
-function diffAnswer(old: AnalysedProfile, now: AnalysedProfile, input: Input): string {
-  const { ids } = matchRuns([now.profile], [old.profile]);
-  const [mine, other] = [now, old].map((opened, run) => {
+function diffAnswer(
+  old: readonly AnalysedProfile[],
+  now: readonly AnalysedProfile[],
+  input: Input,
+): string {
+  const profilesOf = (runs: readonly AnalysedProfile[]) => runs.map(({ profile }) => profile);
+  const { ids } = matchRuns(profilesOf(now), profilesOf(old));
+  const runs = [...now, ...old].map((opened, run) => {
     const { report, weights, estimator } = figuresOfEvent(opened);
     const rows = report.bySymbol.map(({ func, selfShare, selfInterval }) => ({
       id: ids[run][func],
@@ -237,7 +250,8 @@ function diffAnswer(old: AnalysedProfile, now: AnalysedProfile, input: Input): s
     const whole = wholeOfRun(report, weights, estimator, null);
     return { rows, ...whole, seconds: secondsOf(opened.profile) };
   });
-  const { rows: all } = finish(compareFunctions([mine], [other]));
+  const [mine, other] = [runs.slice(0, now.length), runs.slice(now.length)];
+  const { rows: all } = finish(compareFunctions(mine, other));
   const sorted = sortChanges(all, 'share');
   const shown = sorted
     .slice(0, Math.min(limitOf(input), 40))
@@ -255,7 +269,9 @@ function diffAnswer(old: AnalysedProfile, now: AnalysedProfile, input: Input): s
   return answerText(
     [
       `Self shares in percentage points, new less old. ${certain} of ${sorted.length} functions differ (95 % for all together).`,
-      'Two recordings cannot tell how far runs of one program differ: record several a side before deciding.',
+      runs.length === 2
+        ? 'Two recordings cannot tell how far runs of one program differ: record several a side before deciding.'
+        : `Means of ${other.length} older and ${mine.length} newer recordings; how far these differ makes the intervals.`,
       '',
       ...markdownTable(['change', '95 % interval', '', 'old', 'new', 'function'], shown),
       '',
@@ -300,6 +316,15 @@ function textOf(input: Input, key: string): string {
   const value = input[key];
   if (typeof value === 'string' && value !== '') return value;
   throw new UsageError(`the argument ${key} is missing`);
+}
+
+/** One path, or several. */
+function filesOf(input: Input, key: string): string[] {
+  const value = input[key];
+  if (!Array.isArray(value)) return [textOf(input, key)];
+  const files = value.filter((each): each is string => typeof each === 'string' && each !== '');
+  if (files.length === value.length && files.length > 0 && files.length <= MOST_FILES) return files;
+  throw new UsageError(`the argument ${key}: one path, or up to ${MOST_FILES}`);
 }
 
 function optionalText(input: Input, key: string): string | undefined {

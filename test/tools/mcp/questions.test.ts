@@ -103,7 +103,18 @@ describe('answers', () => {
     expect(text).toMatch(/^Self shares .* 0 of \d+ functions differ/m);
   });
 
+  test('compare several recordings a side', async () => {
+    const { text } = await call('diff', {
+      old: ['old.data', 'old.data'],
+      new: ['new.data', 'new.data'],
+    });
+    expect(text).toContain('Means of 2 older and 2 newer recordings');
+    // They do not differ within a side, but each leaves its own share open.
+    expect(text).toMatch(/not distinguishable \| .* `leaf`/);
+  });
+
   test.each([
+    ['diff', { old: [], new: 'new.data' }, 'old: one path, or up to 10'],
     ['top', { file: 'absent.data' }, 'no such file'],
     ['top', {}, 'the argument file is missing'],
     ['source', { file: 'new.data', func: 'nosuch' }, 'no function of that name'],

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { FailedError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
+import type { RunRecorder } from '../../tools/mcp/record-tool.ts';
+
+/** What a recorder may say; the last of it counts. */
+const MOST_SAID = 2000;
+/** To write its file, after the time is over. */
+const GRACE_MS = 15_000;
+const LAST_GRACE_MS = 5000;
+
+/**
+ * Runs this program as a recorder of its own, since a command that is recorded has the recorder's standard
+ * output, which the assistant reads. Ends it, and with it the command, when it takes too long.
+ */
+export const runRecorder: RunRecorder = (args, seconds) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...process.execArgv, process.argv[1], ...args], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-MOST_SAID);
+    });
+    // The first interrupt ends what is recorded as well.
+    const timers = [
+      setTimeout(() => child.kill('SIGINT'), seconds * 1000 + LAST_GRACE_MS),
+      setTimeout(() => child.kill('SIGTERM'), seconds * 1000 + GRACE_MS),
+      setTimeout(() => child.kill('SIGKILL'), seconds * 1000 + GRACE_MS + LAST_GRACE_MS),
+    ];
+    child.once('error', (error) => reject(new FailedError(error.message)));
+    child.once('close', (status, signal) => {
+      for (const timer of timers) clearTimeout(timer);
+      const text = said.split('\n').map(printable).join('\n').trim();
+      const how = `The recorder ended with ${signal ?? `status ${status}`}.`;
+      if (status === 125 || status === 2 || signal !== null)
+        reject(new FailedError(`${how} ${text}`));
+      else resolve(`${how} ${text}`.trim());
+    });
+  });

@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { recordTool } from '../../../src/tools/mcp/record-tool.ts';
+import { scratchDirectory } from '../../helpers/scratch.ts';
+
+const home = process.cwd();
+afterEach(() => process.chdir(home));
+
+/** What the recorder would be run with. */
+async function argumentsOf(input: object): Promise<readonly string[]> {
+  let seen: readonly string[] = [];
+  const tool = recordTool(async (args) => {
+    seen = args;
+    return 'done';
+  });
+  process.chdir(scratchDirectory());
+  writeFileSync('there.data', '');
+  const text = await tool.answer({ file: 'run.data', ...input });
+  expect(text).toContain('Recorded into `run.data`');
+  return seen;
+}
+
+test('a command goes on as words behind --, for a bounded time, into a file below the folder', async () => {
+  const args = await argumentsOf({ command: ['sh', '-c', '; rm x'], seconds: 3 });
+  const file = join(process.cwd(), 'run.data');
+  expect(args).toEqual([
+    'record',
+    '-q',
+    '-g',
+    '--duration',
+    '3',
+    '-o',
+    file,
+    '--',
+    'sh',
+    '-c',
+    '; rm x',
+  ]);
+  expect((await argumentsOf({ pid: 12 })).slice(-2)).toEqual(['-p', '12']);
+});
+
+test.each([
+  [{ command: ['x'], file: '../x.data' }, 'below the working folder'],
+  [{ command: ['x'], file: '/etc/x.data' }, 'below the working folder'],
+  [{ command: ['x'], file: 'passwd' }, 'ends in .data'],
+  [{ command: ['x'], file: 'there.data' }, 'not written over'],
+  [{ command: ['x'], file: '-o.data;x' }, 'ends in .data'],
+  [{ command: ['x'], seconds: 61 }, 'a number up to 60'],
+  [{ command: ['x'], seconds: 0 }, 'a number up to 60'],
+  [{}, 'either command or pid'],
+  [{ command: ['x'], pid: 1 }, 'either command or pid'],
+  [{ command: 'sleep 1' }, 'a word each'],
+  [{ command: [] }, 'a word each'],
+  [{ pid: '1 --as-root' }, 'the number of a process'],
+])('%j is refused', async (input, message) => {
+  await expect(argumentsOf(input)).rejects.toThrow(message);
+});
