@@ -63,7 +63,7 @@ function rangeOf(text: string, word: string, startTime: bigint): TimeRange {
 
 function nanosecondsOf(text: string, seconds: string): bigint {
   const match = /^(\d+)(?:\.(\d*))?$/.exec(seconds);
-  if (match === null) throw new UsageError(refusal(text, `${seconds} are no seconds`));
+  if (match === null) throw new UsageError(refusal(text, `${seconds} is not a time in seconds`));
   const fraction = (match[2] ?? '').slice(0, 9).padEnd(9, '0');
   return BigInt(match[1]) * NANOSECONDS + BigInt(fraction);
 }

@@ -363,8 +363,12 @@ export function asWriteFailure(path: string, error: unknown): unknown {
 }
 
 function cannotWrite(path: string, error: unknown): FailedError {
-  const hints = ['name a place you may write to with -o'];
   const { code } = error as NodeJS.ErrnoException;
+  const hints = [
+    code === 'EMFILE'
+      ? 'raise the limit of open files: ulimit -n 65536 (RLIMIT_NOFILE)'
+      : 'name a place you may write to with -o',
+  ];
   return new FailedError(
     `cannot write ${path}: ${writeErrorReason(error)}`,
     hints,
