@@ -49,7 +49,7 @@ describe('perf-ts inject', () => {
   });
 
   it.each([
-    [['--time', 'x'], '--time x: x are no seconds'],
+    [['--time', 'x'], '--time x: x is not a time in seconds'],
     [['--time', '2,1'], '--time 2,1: it ends before it starts'],
     [['--tid', 'x'], '--tid x: expected a whole number'],
     [['--salt', 'x'], '--salt goes with --anonymize'],
