@@ -15,8 +15,9 @@ export function declareMcp(program: GuidedCommand): void {
   program
     .command('mcp')
     .description('a server for assistants (Model Context Protocol, on standard input and output)')
+    .optionsGroup('Answering:')
     .option('--allow-record', 'also a tool that records a command or a process, a minute at most')
-    .option('--md <call>', 'answer one call as text, and end')
+    .option('--md <call>', 'answer one call as text, and end (default: read requests)')
     .examples(
       [
         ['perf-ts mcp', 'as an assistant starts it: it reads requests from standard input'],
