@@ -1,5 +1,3 @@
-#include "../core/session/compressed_file.h"
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 
+#include "../core/session/compressed_file.h"
 #include "fake_ring.h"
 #include "inflated_records.h"
 #include "test.h"

@@ -51,10 +51,9 @@ bool RecordWindow::Read(uint8_t* to, size_t room, size_t* count, Error* error) {
 
 bool RecordWindow::ReadFile(uint8_t* to, size_t room, size_t* count, Error* error) {
   *count = 0;
-  const size_t wanted =
-      file_at_ >= records_.to
-          ? 0
-          : static_cast<size_t>(std::min<uint64_t>(room, records_.to - file_at_));
+  const size_t wanted = file_at_ >= records_.to
+                            ? 0
+                            : static_cast<size_t>(std::min<uint64_t>(room, records_.to - file_at_));
   while (*count < wanted) {
     const ssize_t got =
         pread(records_.fd, to + *count, wanted - *count, static_cast<off_t>(file_at_));

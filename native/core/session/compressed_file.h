@@ -28,14 +28,14 @@ namespace perf_ts {
  *
  * The data of all of them is one zstd frame that never ends. Each is flushed, because perf takes a
  * record out of which nothing comes for an error, and holds at most kMaxPiece bytes, for which
- * readers make room. A record larger than that lies in two of them; all others are whole in one, and
- * the file's size always ends behind a whole record.
+ * readers make room. A record larger than that lies in two of them; all others are whole in one,
+ * and the file's size always ends behind a whole record.
  *
- * Both buffers have kBufferBytes. When the one to be filled is full the rest stays in the rings, and
- * what then does not fit there is lost in the kernel's own accounting, not in ours.
+ * Both buffers have kBufferBytes. When the one to be filled is full the rest stays in the rings,
+ * and what then does not fit there is lost in the kernel's own accounting, not in ours.
  *
- * Test hook: the environment variable PERF_TS_ZSTD_HOLD_MS, read in Open, makes the thread sleep that
- * many milliseconds for each buffer.
+ * Test hook: the environment variable PERF_TS_ZSTD_HOLD_MS, read in Open, makes the thread sleep
+ * that many milliseconds for each buffer.
  */
 class CompressedFile : public RecordSink {
  public:

@@ -36,7 +36,7 @@ class DataFile : public RecordSink {
   static std::unique_ptr<DataFile> Open(const FileSinkOptions& options, int abort_fd, Error* error);
 
   Taken TakeRound(const std::vector<RecordRun>& runs) override;
-  /** Appends records of which no part is worth anything: a failed write leaves the file as it was. */
+  /** Appends records of which no part is worth anything: a failed write changes nothing. */
   void Append(const uint8_t* bytes, size_t size);
   int failure() const override { return failure_; }
   bool full() const override { return max_bytes_ > 0 && data_end() >= max_bytes_; }

@@ -30,7 +30,7 @@ class Watcher {
   /** The command has been executed, or could not be. */
   bool exec_settled() const { return exec_settled_; }
   bool child_ended() const { return child_ended_; }
-  /** No event of a task has one left, inherited ones included; never of events of all tasks alone. */
+  /** No event of a task has one left, inherited ones included; never where all are of all tasks. */
   bool all_tasks_gone() const { return quiet_rings_ == watches_.size(); }
   /** Whether an event of a task has one left now, an inherited one included. */
   bool HasTasks() const;

@@ -13,13 +13,13 @@ constexpr int kGoOn = 0;
 constexpr int kFlush = 1;
 
 /**
- * 2 MiB at all levels; zstd's own are 512 KiB at level 1 and 128 MiB at 22. What repeats is the sample
- * before on the same thread: 80 dumps of 24 KiB. Readers that move their window with every block
- * (fzstd) are slower with more.
+ * 2 MiB at all levels; zstd's own are 512 KiB at level 1 and 128 MiB at 22. What repeats is the
+ * sample before on the same thread: 80 dumps of 24 KiB. Readers that move their window with every
+ * block (fzstd) are slower with more.
  */
 constexpr int kWindowLogOfAll = 21;
 
-/** A piece that can't be compressed becomes blocks of its bytes with three bytes in front of each. */
+/** A piece that can't be compressed becomes blocks of its bytes, each behind three bytes. */
 static_assert(ZstdCompressor::kMaxPiece + 1024 < ZstdCompressor::kMaxPacked);
 
 }  // namespace
