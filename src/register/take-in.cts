@@ -7,9 +7,6 @@ type Library = {
   note(json: string): void;
 };
 
-/** The library in a thread, and the recorder that it was started for last. */
-type Loaded = { exports: Library; socket: string };
-
 /** Options of the script below. */
 export type TakeIn = {
   /** Path of the library, as the program sees it. */
@@ -41,11 +38,8 @@ exports.takeIn = (options: TakeIn, onEnd: () => void): string => {
   return takeInProcess(require, process as Inspected, options, takeInThread, inWorkers, onEnd);
 };
 
-/** A function of whether this was asked for often. A worker that has only begun to start may lack one or both names. */
 function workerExpression(options: TakeIn): string {
-  const isThere = "typeof process === 'object' && typeof require === 'function'";
-  const takeIn = `(${takeInThread})(require, process, ${JSON.stringify(options)}, isLate)`;
-  return `((isLate) => ${isThere} && ${takeIn} !== null)`;
+  return `(${takeInThread})(require, process, ${JSON.stringify(options)})`;
 }
 
 type Inspected = NodeJS.Process & { _debugEnd(): void };
@@ -58,35 +52,28 @@ type Answer = { readonly id?: number; readonly result?: { readonly result: { val
 
 /**
  * The thread loads the library and starts it. It stays loaded when a recording ends; the next one
- * finds it. Null: started, but Node has not set the thread up, and the rest is to be done later.
+ * finds it.
  */
 function takeInThread(
   require: NodeJS.Require,
   process: NodeJS.Process,
   { library, socket }: TakeIn,
-  isSetUp: boolean,
   onEnd: () => void = () => {},
-): Library | null {
+): Library {
   const key = Symbol.for(`perf-ts ${library}`);
-  const places = process as unknown as Record<symbol, Loaded | undefined>;
+  const places = process as unknown as Record<symbol, { exports: Library } | undefined>;
   let loaded = places[key];
   if (loaded === undefined) {
-    loaded = { exports: {} as Library, socket: '' };
+    loaded = { exports: {} as Library };
     process.dlopen(loaded as unknown as NodeJS.Module, library);
     Object.defineProperty(process, key, { value: loaded });
   }
-  const isStarted = loaded.socket === socket;
-  if (!isStarted) loaded.exports.start(socket, true, onEnd);
-  loaded.socket = socket;
-  // Node calls the inspector in the middle of setting a worker up, where `require` throws. When that is done, the
-  // worker's script stands among its arguments; Node's own threads for loaders may have none.
-  if (!isSetUp && process.argv.length < 2) return null;
+  loaded.exports.start(socket, true, onEnd);
   // V8 does not list the code of a loop that it replaced on the stack. To count calls it throws all optimized
   // code away; what is hot it makes once more, and announces it. That takes as long as the listing, and pays
   // where one loop goes on and on: a thread that has never waited for events (20 ms: of its loader). A server has.
   const hooks = require('node:async_hooks') as typeof import('node:async_hooks');
-  const isInLoop =
-    !isStarted && hooks.executionAsyncId() <= 1 && performance.eventLoopUtilization().idle < 20;
+  const isInLoop = hooks.executionAsyncId() <= 1 && performance.eventLoopUtilization().idle < 20;
   if (isInLoop && process.env.NODE_V8_COVERAGE === undefined) {
     try {
       const { Session } = require('node:inspector') as typeof import('node:inspector');
@@ -139,14 +126,14 @@ function takeInProcess(
   const workers = new Session();
   const begun = process.hrtime.bigint();
   const questions = new Map<string, number>();
-  const library = takeIn(require, process, options, true, () => {
+  const library = takeIn(require, process, options, () => {
     questions.clear();
     workers.disconnect();
     // V8 before 12 ends a program that makes a code cache of functions with such frames without the flag.
-    if (Number.parseInt(process.versions.v8, 10) >= 12) library?.setInterpretedFrames(false);
+    if (Number.parseInt(process.versions.v8, 10) >= 12) library.setInterpretedFrames(false);
     onEnd();
   });
-  library?.setInterpretedFrames(true);
+  library.setInterpretedFrames(true);
   const pauseMs = Number(process.hrtime.bigint() - begun) / 1e6;
   const answer = JSON.stringify({ pid: process.pid, version: process.version, pauseMs });
   try {
@@ -155,16 +142,24 @@ function takeInProcess(
     // Node's permission model refuses sessions, and workers stay without names.
     return answer;
   }
-  // A worker is told of before it can evaluate all of this: it is asked again, often at first, until it has done so.
+  // A worker is told of before Node has set it up. It has no `process` then, or a `require` that throws, and the
+  // inspector's own names, of which `require` is one, have been seen to end the program. When all that is done its
+  // script stands among its arguments. Node's own threads for loaders may have none. It is asked often at first,
+  // since V8 does not list loops that it has replaced by then.
+  const [ASK, TAKE_IN] = [1, 2];
   const OFTEN = 60;
   const MOST = 180;
+  const evaluate = (sessionId: string, id: number, expression: string): void => {
+    const params = { expression, includeCommandLineAPI: id === TAKE_IN };
+    const message = JSON.stringify({ id, method: 'Runtime.evaluate', params });
+    workers.post('NodeWorker.sendMessageToWorker', { sessionId, message });
+  };
   const ask = (sessionId: string): void => {
     const asked = questions.get(sessionId);
     if (asked === undefined || asked === MOST) return;
     questions.set(sessionId, asked + 1);
-    const params = { expression: `${inWorkers}(${asked > OFTEN})`, includeCommandLineAPI: true };
-    const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params });
-    workers.post('NodeWorker.sendMessageToWorker', { sessionId, message });
+    const least = asked < OFTEN ? 1 : 0;
+    evaluate(sessionId, ASK, `typeof process === 'object' && process.argv.length > ${least}`);
   };
   workers.on('NodeWorker.attachedToWorker', ({ params: { sessionId } }) => {
     questions.set(sessionId, 0);
@@ -175,7 +170,11 @@ function takeInProcess(
   });
   workers.on('NodeWorker.receivedMessageFromWorker', ({ params: { sessionId, message } }) => {
     const { id, result } = JSON.parse(message) as Answer;
-    if (id !== 1 || result?.result.value === true) return;
+    if (id !== ASK) return;
+    if (result?.result.value === true) {
+      evaluate(sessionId, TAKE_IN, inWorkers);
+      return;
+    }
     const asked = questions.get(sessionId) ?? 0;
     setTimeout(() => ask(sessionId), asked < OFTEN ? Math.min(asked, 16) : 250).unref();
   });
