@@ -1,10 +1,13 @@
+import { basename } from 'node:path';
 import { FailedError, UsageError } from '../base/errors.ts';
 import { formatCount } from '../base/numbers.ts';
+import { printable } from '../base/printable.ts';
 import type { BuildIdChange } from '../rewrite/options.ts';
 import { rewriteRecording } from '../rewrite/rewrite-recording.ts';
 import { plainOutput } from '../system/files/stream-place.ts';
 import { warnIfCut } from './command/cut-warning.ts';
 import { say, sayAlways } from './command/failure.ts';
+import { stepProgress } from './command/progress.ts';
 import { recordSelection, type SelectionFlags } from './command/selection-flags.ts';
 import { isTerminal } from './command/stdout.ts';
 
@@ -36,6 +39,9 @@ export function runInject(path: string, flags: InjectFlags): void {
       'for example: --salt "$(cat /proc/sys/kernel/random/uuid)"',
     ]);
   }
+  const onShare = stepProgress(`rewriting ${printable(basename(path))}`, path, {
+    atInterrupt: `leaves ${printable(basename(flags.output))} incomplete`,
+  });
   const summary = rewriteRecording(path, flags.output, {
     stripKernel: flags.stripKernel === true,
     dropStacks: flags.dropStacks === true,
@@ -43,6 +49,7 @@ export function runInject(path: string, flags: InjectFlags): void {
     ...(flags.salt !== undefined && { salt: flags.salt }),
     buildIds: buildIdChange(flags),
     select: recordSelection(flags),
+    ...(onShare && { onShare }),
   });
   warnIfCut(summary, flags.strict === true);
   for (const { reason, count } of summary.leftOut) {

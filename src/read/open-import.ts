@@ -23,6 +23,7 @@ import {
   tooManyFrames,
   tooManyStacks,
 } from './files/most-unpacked.ts';
+import { watchReads } from './files/watched-source.ts';
 
 /**
  * The text of another tool as a profile; null if `source` is none that is known. Names are
@@ -49,23 +50,11 @@ export function openImport(
     },
   };
   const showName = nameReader(problems);
-  const watched = onShare === undefined ? source : watchReads(source, onShare);
-  const imported = IMPORTERS[format](watched, showName, limits);
+  const imported = IMPORTERS[format](watchReads(source, onShare), showName, limits);
   for (const problem of problems.entries()) {
     imported.diagnostics.count(problem, problem.detail, problem.count);
   }
   return imported;
-}
-
-/** `source`, which reports at each reading how far into it that goes. */
-function watchReads(source: ByteSource, onShare: (share: number) => void): ByteSource {
-  return {
-    size: source.size,
-    read(offset, length) {
-      onShare(Math.min(1, offset / source.size));
-      return source.read(offset, length);
-    },
-  };
 }
 
 const IMPORTERS = {

@@ -4,14 +4,19 @@ import { readTracepointNames } from '../kernel/tracepoint/tracepoint-names.ts';
 import type { FileSource } from './files/fd-source.ts';
 import { openFileSource } from './files/file-source.ts';
 import { mostUnpacked } from './files/most-unpacked.ts';
+import { type OnShareRead, watchReads } from './files/watched-source.ts';
 import { createOwnZstdDecoder, createZstdDecoder } from './files/zstd.ts';
 
 /**
  * Opens the recording at `path` (`-`: standard input; or a directory of `perf record --threads`) for
- * as long as `use` runs. Errors of the file name it.
+ * as long as `use` runs, and reads it. Errors of the file name it.
  */
-export function withRecording<T>(path: string, use: (data: PerfData) => T): T {
-  return withSource(path, (source) => use(openRecording(source)));
+export function withRecording<T>(
+  path: string,
+  use: (data: PerfData) => T,
+  onShare?: OnShareRead,
+): T {
+  return withSource(path, (source) => use(openRecording(watchReads(source, onShare))));
 }
 
 /** The same for what takes its time. */

@@ -19,6 +19,7 @@ import {
 import { EventFacts, flagNames, readFormatNames, type SampledFacts } from './facts/event-facts.ts';
 import { readProvenance, totalsOf } from './facts/provenance.ts';
 import { describeHeader, type RecordingHeader } from './facts/recording-header.ts';
+import type { OnShareRead } from './files/watched-source.ts';
 import { LossCounter } from './logs/loss-counter.ts';
 import { withRecording } from './open-recording.ts';
 import type { RecordSelection } from './selection.ts';
@@ -86,8 +87,13 @@ export type RecordingInfo = {
  * Counts the records of a file without building a profile. Throws `FailedError` if samples are to
  * be selected by what they don't have.
  */
-export function readInfo(path: string, select: RecordSelection = {}): RecordingInfo {
-  return withRecording(path, (data) => describeRecording(data, Selector.open(data, select)));
+export function readInfo(
+  path: string,
+  select: RecordSelection = {},
+  onShare?: OnShareRead,
+): RecordingInfo {
+  const describe = (data: PerfData) => describeRecording(data, Selector.open(data, select));
+  return withRecording(path, describe, onShare);
 }
 
 /** Counts of the records of a recording. */

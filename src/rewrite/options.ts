@@ -1,3 +1,4 @@
+import type { OnShareRead } from '../read/files/watched-source.ts';
 import type { RecordSelection } from '../read/selection.ts';
 
 /** The build IDs of a recording that is rewritten: kept, added to, or removed. */
@@ -22,6 +23,8 @@ export type RewriteOptions = {
   readonly salt?: string;
   readonly buildIds?: BuildIdChange;
   readonly select?: RecordSelection;
+  /** Hears of the share of the input, 0 … 1, that was read; twice, where it has to be read twice. */
+  readonly onShare?: OnShareRead;
 };
 
 /** Counts of what a rewrite kept and removed. */

@@ -63,14 +63,15 @@ export function rewriteRecording(
   output: string,
   options: RewriteOptions = {},
 ): RewriteSummary {
-  return withRecording(input, (data) => {
+  const rewrite = (data: PerfData): RewriteSummary => {
     const openOutput = () => openRewriteOutput(output);
     try {
       return finish(rewriteInSlices(data, input, openOutput, options));
     } catch (error) {
       throw asWriteFailure(plainOutput(output) === '-' ? 'standard output' : output, error);
     }
-  });
+  };
+  return withRecording(input, rewrite, options.onShare);
 }
 
 /** The same of an open recording; `path` is where it lies. Errors are as they come. */

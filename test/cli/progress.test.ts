@@ -31,7 +31,7 @@ const AT_ONCE = { PERF_TS_PROGRESS_MS: '0' };
 function inTerminal(words: string, variables: NodeJS.ProcessEnv = {}): string {
   const { CI: _ci, ...env } = cleanEnvironment();
   const command = words.replace(
-    /perf-ts (?=report|export|script)/,
+    /perf-ts (?=report|export|script|info|inject|archive)/,
     `"${process.execPath}" "${CLI}" `,
   );
   const { stdout, stderr, status } = spawnSync('script', ['-qec', command, '/dev/null'], {
@@ -78,6 +78,17 @@ itInTerminal('script shows how far it is while a file takes its text', () => {
   expect(written).toMatch(/\rperf-ts: reading some\.data: \d+ %/);
   expect(screen(written).join('\n')).not.toMatch(PROGRESS);
   expect(readFileSync(output, 'utf8')).not.toContain('\r');
+});
+
+itInTerminal.each([
+  ['info', '', 'reading some.data'],
+  ['report --stats', '', 'reading some.data'],
+  ['inject', '-o rewritten.data', 'rewriting some.data'],
+  ['archive', '-o some.symbols', 'reading some.data'],
+])('%s shows how far it is', (command, output, what) => {
+  const written = inTerminal(`cd "${folder}" && perf-ts ${command} ${output} "${recording}"`);
+  expect(written).toMatch(new RegExp(`\\rperf-ts: ${what}: \\d+ %`));
+  expect(screen(written).join('\n')).not.toMatch(/perf-ts: (?:reading|rewriting|storing)/);
 });
 
 itInTerminal('the text of another tool is read with its share, too', () => {

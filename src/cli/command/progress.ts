@@ -108,6 +108,17 @@ export function readingProgress(path: string, quiet = false): OnReadingProgress 
   return (stage, share) => shown.show({ what: WORDS[stage](name), share, atInterrupt });
 }
 
+/** Shows how far a step has come that reads a recording by itself; undefined where nothing may be drawn. */
+export function stepProgress(
+  what: string,
+  path: string,
+  { atInterrupt = 'stops; no file changes', quiet = false } = {},
+): ((share: number) => void) | undefined {
+  const shown = quiet || path === '-' ? null : progressLine();
+  if (shown === null) return undefined;
+  return (share) => shown.show({ what, share, atInterrupt });
+}
+
 /** Clears the line of `readingProgress`: all of it is read. */
 export function endReading(): void {
   line?.finishStep();

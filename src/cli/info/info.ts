@@ -1,7 +1,9 @@
+import { basename } from 'node:path';
 import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { type RecordingInfo, readInfo } from '../../read/recording-info.ts';
 import { warnIfCut } from '../command/cut-warning.ts';
+import { stepProgress } from '../command/progress.ts';
 import { recordSelection, type SelectionFlags, selectionText } from '../command/selection-flags.ts';
 import { printJson, writeText } from '../command/stdout.ts';
 import { formatTable } from '../render/table.ts';
@@ -14,7 +16,7 @@ export async function runInfo(
   path: string,
   options: SelectionFlags & { json?: boolean; strict?: boolean; verbose?: boolean },
 ): Promise<void> {
-  const info = readInfo(path, recordSelection(options));
+  const info = readInfo(path, recordSelection(options), progressOf(path));
   warnIfCut(info, options.strict === true);
   if (options.json) printJson(info);
   else
@@ -25,6 +27,11 @@ export async function runInfo(
     );
 }
 
+/** Counting takes all records. */
+function progressOf(path: string, quiet = false): ReturnType<typeof stepProgress> {
+  return stepProgress(`reading ${printable(basename(path))}`, path, { quiet });
+}
+
 type HeaderFlags = {
   readonly strict?: boolean;
   readonly verbose?: boolean;
@@ -33,7 +40,7 @@ type HeaderFlags = {
 
 /** `--header-only` of `report` and `script`: what a recording says of itself, as comment lines. */
 export function printHeader(path: string, flags: HeaderFlags): void {
-  const info = readInfo(path, {});
+  const info = readInfo(path, {}, progressOf(path, flags.quiet));
   if (flags.strict || !flags.quiet) warnIfCut(info, flags.strict === true);
   const events = info.events
     .filter(({ sideband }) => !sideband)
@@ -44,7 +51,7 @@ export function printHeader(path: string, flags: HeaderFlags): void {
 
 /** `report --stats`: how many records of each kind there are. */
 export function printStats(path: string, flags: HeaderFlags): void {
-  const info = readInfo(path, {});
+  const info = readInfo(path, {}, progressOf(path, flags.quiet));
   if (flags.strict || !flags.quiet) warnIfCut(info, flags.strict === true);
   writeText(`${[...recordLines(info), '', lossLine(info)].map(printable).join('\n')}\n`);
 }

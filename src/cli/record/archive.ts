@@ -1,9 +1,12 @@
+import { basename } from 'node:path';
 import { formatBytes, formatCount } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
 import { describeDiagnostics } from '../../read/facts/diagnostic-text.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { archiveRecording } from '../../tools/archive/archive-recording.ts';
 import { say } from '../command/failure.ts';
 import { sayDiagnostics, symbolSources } from '../command/load.ts';
+import { stepProgress } from '../command/progress.ts';
 import { printJson } from '../command/stdout.ts';
 
 export type ArchiveFlags = Omit<SymbolSources, 'archive'> & {
@@ -28,8 +31,15 @@ export type ArchiveDocument = {
 /** `perf-ts archive`, and the end of `perf-ts record --archive`. */
 export function runArchive(path: string, flags: ArchiveFlags): void {
   const { output, full, dwarf } = flags;
+  const name = printable(basename(path));
+  const options = { quiet: flags.quiet === true, atInterrupt: 'leaves an incomplete archive' };
+  const stages = {
+    records: stepProgress(`reading ${name}`, path, options),
+    files: stepProgress(`storing the programs of ${name}`, path, options),
+  };
   const archived = archiveRecording(path, {
     ...symbolSources(flags),
+    onArchiving: (stage, share) => stages[stage]?.(share),
     ...(output !== undefined && { output }),
     ...(full !== undefined && { full }),
     ...(dwarf !== undefined && { dwarf }),

@@ -36,6 +36,8 @@ export type ArchiveOptions = SymbolSources & {
   readonly full?: boolean;
   /** Leave out DWARF: names without lines and inlined calls, in a tenth of the room. */
   readonly dwarf?: boolean;
+  /** Hears of the share of the recording that was read, then of its programs that were stored, 0 … 1. */
+  readonly onArchiving?: (stage: 'records' | 'files', share: number) => void;
 };
 
 /** What was stored where, and what could not be. */
@@ -69,12 +71,14 @@ function archiveSource(
   owner: FileIdentity | null,
 ): Archived {
   const name = options.output ?? archiveOf(path);
+  const { onArchiving } = options;
+  const onShare = onArchiving && ((share: number) => onArchiving('records', share));
   let output: ArchiveOutput | null = null;
   try {
     // In the tar, the name that readers look for.
     output = ArchiveOutput.create(name, basename(archiveOf(path)), owner);
     const archive = new ArchiveWriter(path, output, options);
-    archive.store(runPipeline(source, path, options));
+    archive.store(runPipeline(source, path, options, onShare));
     output.finish(path);
     const { files, bytes } = output;
     return { path: name, files, bytes, diagnostics: archive.diagnostics };
@@ -124,6 +128,7 @@ class ArchiveWriter {
     };
     let hasKernel = readKernelSymbols(readProvenance(data)) !== null;
     for (let index = 0; index < processes.dsos.length; index++) {
+      this.#options.onArchiving?.('files', index / processes.dsos.length);
       const dso = index as DsoIndex;
       if (builder.frameAddresses(dso).frames.length === 0) continue;
       const key = processes.dsos.key(dso);
