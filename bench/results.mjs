@@ -3,9 +3,9 @@
 // are comparable, its seconds are not.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { hasPerf, root } from './measure.mjs';
 
 export function machineKind() {
@@ -40,6 +40,7 @@ export function keepRows(rows) {
     load: loadavg()[0],
   };
   const text = JSON.stringify({ machine, rows: [...kept.values()] }, null, 1);
+  mkdirSync(dirname(resultsPath()), { recursive: true });
   writeFileSync(resultsPath(), `${text}\n`);
 }
 
