@@ -44,7 +44,7 @@ function workerExpression(options: TakeIn): string {
 
 type Inspected = NodeJS.Process & { _debugEnd(): void };
 
-/** What a worker's inspector answers; `result` is missing where it can't evaluate anything yet. */
+/** Answer of a worker's inspector; `result` is missing where it can't evaluate anything yet. */
 type Answer = { readonly id?: number; readonly result?: { readonly result: { value?: unknown } } };
 
 // The two functions run in the program, by their text: they use nothing of this file, and only what

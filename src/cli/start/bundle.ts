@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Script } from 'node:vm';
 import type { StoredCode } from './code-store.ts';
 
@@ -66,7 +66,7 @@ export class Bundle {
     const module = { exports: {} };
     this.#files.set(name, { module, script, state });
     const run = script.runInThisContext() as Wrapper;
-    run.call(module.exports, module.exports, this.require, module, path, dirname(path));
+    run.call(module.exports, module.exports, this.require, module, path, this.#folder);
     return module.exports;
   }
 

@@ -1,9 +1,8 @@
 import type { CacheFolder } from '../../system/files/cache-folder.ts';
 
-/** All caches of the user together; the code that one command runs takes about one MiB. */
-export const MOST_BYTES = 64 * 2 ** 20;
+/** The code that one command runs takes about one MiB. */
 const MOST_BYTES_OF_ONE = 8 * 2 ** 20;
-const MAGIC = 0x31435450; // PTC1
+const MAGIC = 0x32435450; // PTC2
 /** Magic number, hash of everything behind it, length of the table. */
 const HEAD_WORDS = 4;
 const ALIGNMENT = 8;
@@ -18,11 +17,12 @@ export type StoredCode = {
 
 type Table = {
   readonly key: string;
+  /** `at`: bytes behind the table. */
   readonly files: readonly { name: string; state: string; at: number; length: number }[];
 };
 
 /**
- * What V8 has compiled of the program's files, kept in the user's cache between runs: one file for each Node,
+ * Keeps the code that V8 has compiled of the program's files between runs, in the user's cache: one file for each Node,
  * place of the program and command, since commands use different functions.
  *
  *     u32 magic   u32 hash   u32 bytes of the table   u32 0   table (JSON)   code …      each at a multiple of 8
@@ -44,10 +44,10 @@ export class CodeStore {
   read(): Map<string, StoredCode> {
     const stored = new Map<string, StoredCode>();
     const file = this.#folder.read(this.#fileName(), MOST_BYTES_OF_ONE);
-    const table = file === null ? null : readTable(file);
-    if (file === null || table?.key !== this.#key) return stored;
-    for (const { name, state, at, length } of table.files) {
-      stored.set(name, { name, state, bytes: file.subarray(at, at + length) });
+    const known = file === null ? null : readTable(file);
+    if (known === null || known.table.key !== this.#key) return stored;
+    for (const { name, state, at, length } of known.table.files) {
+      stored.set(name, { name, state, bytes: known.codes.subarray(at, at + length) });
     }
     return stored;
   }
@@ -67,25 +67,17 @@ export class CodeStore {
 }
 
 function encode(key: string, codes: readonly StoredCode[]): Uint8Array {
-  const files = codes.map(({ name, state, bytes }) => ({
-    name,
-    state,
-    at: 0,
-    length: bytes.length,
-  }));
-  // Positions are part of the table, whose length they change: room for the longest is left.
-  const room = aligned(
-    JSON.stringify({ key, files } satisfies Table).length * 3 + 12 * files.length,
-  );
-  let end = HEAD_WORDS * 4 + room;
-  for (const file of files) {
-    file.at = end;
-    end = aligned(end + file.length);
-  }
-  const output = new Uint8Array(end);
+  let length = 0;
+  const files = codes.map(({ name, state, bytes }) => {
+    const at = length;
+    length = aligned(at + bytes.length);
+    return { name, state, at, length: bytes.length };
+  });
   const table = new TextEncoder().encode(JSON.stringify({ key, files } satisfies Table));
+  const start = codeStart(table.length);
+  const output = new Uint8Array(start + length);
   output.set(table, HEAD_WORDS * 4);
-  for (const [row, { bytes }] of codes.entries()) output.set(bytes, files[row].at);
+  for (const [row, { bytes }] of codes.entries()) output.set(bytes, start + files[row].at);
   const words = new Int32Array(output.buffer);
   words[0] = MAGIC;
   words[2] = table.length;
@@ -94,12 +86,18 @@ function encode(key: string, codes: readonly StoredCode[]): Uint8Array {
 }
 
 /** Null where the file is damaged. */
-function readTable(file: Uint8Array): Table | null {
+function readTable(file: Uint8Array): { table: Table; codes: Uint8Array } | null {
   if (file.length < HEAD_WORDS * 4 || file.length % ALIGNMENT !== 0) return null;
   const words = new Int32Array(file.buffer, file.byteOffset, file.length / 4);
   if (words[0] !== MAGIC || words[1] !== hash(words.subarray(2))) return null;
   const text = file.subarray(HEAD_WORDS * 4, HEAD_WORDS * 4 + words[2]);
-  return JSON.parse(new TextDecoder().decode(text)) as Table;
+  const table = JSON.parse(new TextDecoder().decode(text)) as Table;
+  return { table, codes: file.subarray(codeStart(words[2])) };
+}
+
+/** Place of the first code in the file. */
+function codeStart(tableBytes: number): number {
+  return aligned(HEAD_WORDS * 4 + tableBytes);
 }
 
 function aligned(length: number): number {

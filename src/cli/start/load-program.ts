@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { CacheFolder, cacheHome } from '../../system/files/cache-folder.ts';
+import { CacheFolder, cacheHome, MOST_CACHED_BYTES } from '../../system/files/cache-folder.ts';
 import { mayKeep } from '../command/kept-caches.ts';
 import { Bundle } from './bundle.ts';
-import { CodeStore, MOST_BYTES } from './code-store.ts';
+import { CodeStore } from './code-store.ts';
 
 const PROGRAM = './program.js';
 /** Commands that run for longer have done by then what they do at each start. */
@@ -29,7 +29,7 @@ export function loadProgram(folder: string): void {
 function openStore(folder: string): CodeStore | null {
   // V8 counts no calls of code that it did not compile itself.
   if (!mayKeep('code') || process.env.NODE_V8_COVERAGE !== undefined) return null;
-  const cache = CacheFolder.open(cacheHome(), MOST_BYTES);
+  const cache = CacheFolder.open(cacheHome(), MOST_CACHED_BYTES);
   if (cache === null) return null;
   const { version, arch, execArgv } = process;
   return new CodeStore(cache, JSON.stringify([version, arch, execArgv, folder, commandWord()]));

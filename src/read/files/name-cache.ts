@@ -9,13 +9,12 @@ import type {
   SymbolSource,
 } from '../../code/symbols/symbol-request.ts';
 import { debugLog } from '../../system/debug-log.ts';
-import { CacheFolder, cacheHome } from '../../system/files/cache-folder.ts';
+import { CacheFolder, cacheHome, MOST_CACHED_BYTES } from '../../system/files/cache-folder.ts';
 import { packageVersion } from '../../system/version.ts';
 
 const debug = debugLog('symbols');
 
-/** All files together; a program of 100 000 functions has some 200 KiB after a recording. */
-const MOST_BYTES = 64 * 2 ** 20;
+/** A program of 100 000 functions has some 200 KiB after a recording. */
 const MOST_BYTES_OF_ONE = 8 * 2 ** 20;
 /** A file that changes within a tick of the kernel's clock after we read it keeps the times that it has. */
 const SETTLED_AFTER_MS = 2000;
@@ -55,7 +54,7 @@ export class NameCache implements NameMemory {
 
   /** Null where nothing can be kept. To be closed. */
   static open(options: NameCacheOptions): NameCache | null {
-    const folder = CacheFolder.open(options.home ?? cacheHome(), MOST_BYTES);
+    const folder = CacheFolder.open(options.home ?? cacheHome(), MOST_CACHED_BYTES);
     return folder === null ? null : new NameCache(folder, options);
   }
 

@@ -14,6 +14,9 @@ import { actingUid } from '../accounts/file-identity.ts';
 import { Folder, isTrusted } from './folder.ts';
 import { readFully } from './read-some.ts';
 
+/** Bytes of all that perf-ts keeps for one user: found names and compiled code. */
+export const MOST_CACHED_BYTES = 64 * 2 ** 20;
+
 const OWN_NAME = 'perf-ts';
 const OTHERS_MAY_WRITE = constants.S_IWGRP | constants.S_IWOTH;
 const TEMPORARY = '.tmp';
