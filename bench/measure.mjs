@@ -12,7 +12,7 @@ export const outDirectory = join(root, 'bench/out');
 export const perfTs = [process.execPath, join(root, 'dist/bin/main.js')];
 
 mkdirSync(outDirectory, { recursive: true });
-// What an earlier run has found in files is not kept, so that each run finds its names anew. The code that V8 has
+// Names that an earlier run has found in files are not kept, so that each run finds them anew. The code that V8 has
 // compiled is: only the first run after an installation has none.
 process.env.PERF_TS_NO_CACHE = 'names';
 

@@ -86,7 +86,7 @@ struct FileSinkOptions {
   uint64_t max_bytes = 0;
   /** A marker ends each round; false where a later round may hold older records. */
   bool marks_rounds = true;
-  /** Of zstd, 1 to 22; 0: records are written as they are. */
+  /** Level of zstd, 1 to 22; 0: records are written as they are. */
   int compression_level = 0;
 };
 

@@ -99,7 +99,7 @@ uint64_t SamplesIn(const std::vector<uint8_t>& bytes) {
   RecordRun run;
   run.parts[0] = {bytes.data(), bytes.size()};
   const RecordWalk walk = WalkRecords(run, 0, run.size());
-  // What the file has ends at the end of a record.
+  // The file ends at the end of a record.
   CHECK_EQUAL(walk.bytes, bytes.size());
   return walk.counts.samples;
 }

@@ -23,8 +23,8 @@ inline const Libzstd* LibraryForTests() {
 }
 
 /**
- * What is in the COMPRESSED records that `bytes` are, by perf's rules: one stream, out of each
- * record something, and at most `kMaxPiece` bytes of it.
+ * Returns the data in the COMPRESSED records that `bytes` are, by perf's rules: one stream, out of
+ * each record something, and at most `kMaxPiece` bytes of it.
  */
 inline std::vector<uint8_t> Inflated(const Libzstd* library, const std::vector<uint8_t>& bytes) {
   std::vector<uint8_t> inflated;

@@ -11,7 +11,7 @@ const MOST_COPIED = 256;
 export class ProtoWriter {
   #bytes = new Uint8Array(256);
   #length = 0;
-  /** Where the messages that are open have begun. */
+  /** The beginnings of messages that are open. */
   readonly #open: number[] = [];
 
   /** An integer of any width; negative ones as two's complement of 64 bits. */
@@ -133,7 +133,7 @@ export class ProtoWriter {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** What was written, as bytes of their own; what follows begins anew. */
+  /** Returns the written bytes as a copy; the next ones begin anew. */
   take(): Uint8Array {
     const taken = this.#bytes.slice(0, this.#length);
     this.#length = 0;

@@ -114,7 +114,7 @@ export type SamplerTotals = {
   readonly rounds: number;
   /** Bytes of records written to the sink, round markers included. */
   readonly bytes: number;
-  /** What these take in the file: less where they are compressed, and then somewhat behind. */
+  /** Bytes that these take in the file: less where they are compressed, and then somewhat behind. */
   readonly writtenBytes: number;
   /** Times that the sink had no room for all that the rings held, so that records waited there. */
   readonly heldRounds: number;
@@ -185,7 +185,7 @@ export type FileSinkOptions = {
   /** Default true. False: no markers of rounds, since later ones may hold older records. */
   readonly marksRounds?: boolean;
   /**
-   * Of zstd, 1 to 22: rounds are written in COMPRESSED records, by a thread of their own. Default 0:
+   * Level of zstd, 1 to 22: rounds are written in COMPRESSED records, by a thread of their own. Default 0:
    * as they are. NativeError ENOSYS where `zstdProblem` has one.
    */
   readonly compressionLevel?: number;

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 
-/** Where a ClickHouse server answers: `clickhouse://[user[:password]@]host[:port][/database]`. */
+/** The address of a ClickHouse server: `clickhouse://[user[:password]@]host[:port][/database]`. */
 export type ClickHousePlace = {
   readonly origin: string;
   readonly database: string;

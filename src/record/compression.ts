@@ -31,7 +31,7 @@ export function checkCompression(
   ]);
 }
 
-/** What the header says of compressed records; `totals` of the finished recording. */
+/** The header's section about compressed records; `totals` of the finished recording. */
 export function describeCompression(level: number, totals: SamplerTotals): FeatureSection {
   const { bytes, writtenBytes } = totals;
   const ratio = writtenBytes > 0 ? Math.max(1, Math.round(bytes / writtenBytes)) : 1;

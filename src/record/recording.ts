@@ -12,7 +12,7 @@ export type Recording = {
   /** What the file had when the recording ended: more than `fileBytes` if stacks were unwound since. */
   readonly recordedBytes: number;
   readonly totals: SamplerTotals;
-  /** Of zstd; null: records were written as they are. */
+  /** Level of zstd; null: records were written as they are. */
   readonly compressionLevel: number | null;
   /** Names of the events as opened, fallbacks included. */
   readonly events: readonly string[];

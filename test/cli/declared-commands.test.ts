@@ -1,4 +1,4 @@
-// What holds of the help of every command: examples that its options know, options in groups, defaults.
+// The help of every command has these: examples that its options know, options in groups, defaults.
 
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';

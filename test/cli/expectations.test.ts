@@ -1,4 +1,4 @@
-// What people expect of a command line even if nobody says it, by number: perf, samply, hyperfine and
+// Expectations of a command line that nobody has to say, by number: perf, samply, hyperfine and
 // async-profiler have made these habits. Most have tests of their own elsewhere that go deeper; here each
 // is asked once, so that none gets lost.
 

@@ -1,4 +1,4 @@
-// What the built command prints with --json, against the schemas of docs/reference/json.
+// Documents that the built command prints with --json, against the schemas of docs/reference/json.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const output = join(scratch, 'out');
 type Case = {
   readonly name: string;
   readonly line: readonly string[];
-  /** Where the document is; 2: the last line of standard error. */
+  /** The descriptor that the document is on; 2: the last line of standard error. */
   readonly fd?: 2;
   /** Records of other kinds have fields of their own. */
   readonly further?: boolean;

@@ -23,7 +23,7 @@ function inlineCommandsOf(page: string): string[] {
   );
 }
 
-/** What is wrong with `words`, which stand behind `perf-ts`; null: nothing. */
+/** The mistake in `words`, which stand behind `perf-ts`; null: nothing. */
 function faultOf(words: string): string | null {
   // The recorded command, a pipe and what follows it are not ours.
   const ours = words.split(/ (?:-- |[|>]|&& )/)[0].replace(/'[^']*'|"[^"]*"/g, 'TEXT');

@@ -66,12 +66,12 @@ function recordPipe(options: readonly string[], ...workload: string[]): Uint8Arr
   return readFileSync(file);
 }
 
-/** Of `12 345`. */
+/** The number that `12 345` stands for. */
 function numberOf(text = ''): number {
   return Number(text.replaceAll(/\s/g, ''));
 }
 
-/** What the header says, 0 as long as there is none. */
+/** The size that the header states, 0 as long as there is none. */
 function dataSize(file: string): number {
   if (!existsSync(file)) return 0;
   const header = readFileSync(file).subarray(0, DATA_SIZE_OFFSET + 8);
@@ -174,7 +174,7 @@ describeLive('a recording of record -z', () => {
       const { records, skippedBytes } = infoOf(file);
       expect(records.SAMPLE).toBeGreaterThan(0);
       expect(skippedBytes).toBe(0);
-      // What lies behind it was being written; before it no record is cut.
+      // Anything behind it was being written; before it no record is cut.
       expect(size).toBeGreaterThan(20_000);
       const { notes } = JSON.parse(perfTs(['info', '--json', file]).stdout) as { notes: string[] };
       expect(notes.filter((note) => note.includes('compressed'))).toEqual([]);

@@ -1,4 +1,4 @@
-// What --json prints of real recordings and counts, against the schemas of docs/reference/json.
+// Documents that --json prints of real recordings and counts, against the schemas of docs/reference/json.
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

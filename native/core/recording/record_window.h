@@ -49,10 +49,10 @@ class RecordWindow {
   RecordedBytes records_;
   std::vector<uint8_t> bytes_;
   size_t size_ = 0;
-  /** Where the window begins. */
+  /** The window begins here. */
   uint64_t start_;
 
-  /** Where the file is read next. */
+  /** The file is read from here on next. */
   uint64_t file_at_;
   /** Bytes of the record that was begun which are to come; `packed_left_` of a COMPRESSED one. */
   size_t plain_left_ = 0;

@@ -19,7 +19,7 @@ struct Totals {
   uint64_t rounds = 0;
   /** Round markers included. */
   uint64_t bytes = 0;
-  /** What they take in their files: less where they are compressed, and somewhat behind. */
+  /** Bytes that they take in their files: less where they are compressed, and somewhat behind. */
   uint64_t written_bytes = 0;
   /** Times that the sink had no room for all of a round, so that records waited in the rings. */
   uint64_t held_rounds = 0;

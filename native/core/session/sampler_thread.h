@@ -115,7 +115,7 @@ class SamplerThread {
   /** The one before it while it still writes what it has taken, and its owner if not the first. */
   RecordSink* retiring_ = nullptr;
   std::unique_ptr<RecordSink> retiring_owner_;
-  /** What is reported once it has. */
+  /** Reported once it has. */
   SwitchedFile switched_;
   /** Written by all sinks before these, and the errno of theirs that failed. */
   uint64_t written_before_ = 0;

@@ -16,7 +16,7 @@ export type AppliedDefault = {
 
 export type AppliedDefaults = {
   readonly applied: readonly AppliedDefault[];
-  /** What the user should know: keys that nobody knows, a file that was refused. */
+  /** Notices for the user: keys that nobody knows, a file that was refused. */
   readonly notices: readonly string[];
 };
 

@@ -15,7 +15,7 @@ export type Config = {
   readonly ofCommand: ReadonlyMap<string, ReadonlyMap<string, Setting>>;
 };
 
-/** What was found where the file may be; the reason is for the user. */
+/** A file, or why there is none at its place; the reason is for the user. */
 export type ReadConfig =
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly reason: string }

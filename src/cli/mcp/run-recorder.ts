@@ -3,7 +3,7 @@ import { FailedError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import type { RunRecorder } from '../../tools/mcp/record-tool.ts';
 
-/** What a recorder may say; the last of it counts. */
+/** A recorder may say so much; the last of it counts. */
 const MOST_SAID = 2000;
 /** To write its file, after the time is over. */
 const GRACE_MS = 15_000;

@@ -82,7 +82,7 @@ export async function runQuery(
   }
 }
 
-/** What is asked, of what, by which engine. */
+/** A question, the recordings it is about, and the engine. */
 type OpenedQuery = {
   readonly engine: QueryEngine;
   readonly recordings: readonly QueriedRecording[];

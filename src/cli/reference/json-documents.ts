@@ -62,7 +62,7 @@ export type JsonDocuments = {
   list: ReturnType<typeof listDocument>;
   /** `perf-ts periods --json`, and with `--simulate`. */
   periods: PeriodsReport & {
-    /** What was simulated; absent for a recording. */
+    /** The simulated process; absent for a recording. */
     readonly simulation?: {
       readonly kind: 'software' | 'hardware';
       readonly frequencyHz: number;

@@ -157,7 +157,7 @@ function compareShares(a: readonly (number | null)[], b: readonly (number | null
   return 0;
 }
 
-/** What a row is of, by the keys that were asked for. */
+/** Values of the keys that were asked for, by key. */
 type NamesJson = { readonly [key in GroupKey]?: string | number | null };
 
 function namesJson(keys: readonly GroupKey[], names: readonly string[]): NamesJson {

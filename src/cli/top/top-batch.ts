@@ -32,7 +32,7 @@ export async function printBatches({ top, tables, look, flags }: TopShown): Prom
   }
 }
 
-/** What a row is of, by the title of its column in small letters. */
+/** Values that tell the row from others, by the title of the column in small letters. */
 type RowNames = {
   readonly [key in Exclude<GroupKey, 'sym'> | 'symbol']?: string | number | null;
 };

@@ -102,7 +102,7 @@ const FIELD = {
   defaultSampleType: 14,
 } as const;
 
-/** What samples are written with. */
+/** Samples are written with these. */
 type SampleOutput = {
   readonly locations: PprofLocations;
   readonly strings: PprofStrings;

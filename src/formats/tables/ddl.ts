@@ -20,7 +20,7 @@ const ORDER: Record<SchemaTable, string> = {
   losses: 'recording, event',
 };
 
-/** Of so many inserts the server knows the token: one that is sent again is there once. */
+/** The server knows the tokens of so many inserts: one that is sent again is there once. */
 const KEEPS_TOKENS = 'non_replicated_deduplication_window = 10000';
 
 export function createTable(table: SchemaTable, dialect: SqlDialect): string {

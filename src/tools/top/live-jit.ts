@@ -17,7 +17,7 @@ const MOST_PIECES = 16;
 /** Of a map that is too large to be read again, the oldest code is forgotten. */
 const MOST_KEPT = 512;
 
-/** Where there is no map, it is looked for again after so many looks. */
+/** A map that is not there is looked for again after so many looks. */
 const LOOKS_WITHOUT = 5;
 
 /** What was read of a map, the newest piece first: later lines win where they overlap. */

@@ -40,7 +40,7 @@ describe('code that V8 has compiled', () => {
     expect(others).toEqual([]);
     const { ino } = statSync(file);
     expect(perfTs(words, { env })).toEqual(plain);
-    // What is used is not written again.
+    // Code that is used is not written again.
     expect(statSync(file).ino).toBe(ino);
     expect(perfTs(['--help'], { env }).status).toBe(0);
     expect(codesIn(own)).toHaveLength(2);

@@ -7,7 +7,7 @@ import { scratchDirectory } from '../../helpers/scratch.ts';
 const home = process.cwd();
 afterEach(() => process.chdir(home));
 
-/** What the recorder would be run with. */
+/** The words that the recorder would be run with. */
 async function argumentsOf(input: object): Promise<readonly string[]> {
   let seen: readonly string[] = [];
   const tool = recordTool(async (args) => {

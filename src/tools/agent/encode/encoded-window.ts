@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Service } from '../service/service.ts';
 
-/** What a sink takes: pprof profiles, gzipped, requests of OTLP, gzipped, or rows of tables (`encode-rows.ts`). */
+/** A window as a sink takes it: pprof profiles, gzipped, requests of OTLP, gzipped, or rows of tables (`encode-rows.ts`). */
 export type WindowFormat = 'pprof' | 'otlp' | 'rows';
 
 /** Something that goes out as one. */

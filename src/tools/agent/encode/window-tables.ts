@@ -15,7 +15,7 @@ import { packageVersion } from '../../../system/version.ts';
 import type { ServiceProfile } from '../window/service-profiles.ts';
 import type { WindowFacts } from './encode-pprof.ts';
 
-/** What the machine and the configuration say of every window. */
+/** Facts of the machine and the configuration that every window has. */
 export type WindowLabels = {
   readonly host: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { type IdentifiedProcess, identifyProcess, startTicksOf } from './identif
 import type { Service } from './service.ts';
 
 /**
- * What a process says of itself may come after its start: it is asked again when it has been known for twice
+ * A process may say who it is after its start: it is asked again when it has been known for twice
  * as long, but not sooner and not later than so.
  */
 const ASK_AGAIN_MS = 60_000;
