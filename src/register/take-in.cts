@@ -144,8 +144,10 @@ function takeInProcess(
   }
   // A worker is told of before Node has set it up. It has no `process` then, or a `require` that throws, and the
   // inspector's own names, of which `require` is one, have been seen to end the program. When all that is done its
-  // script stands among its arguments. Node's own threads for loaders may have none. It is asked often at first,
-  // since V8 does not list loops that it has replaced by then.
+  // script stands among its arguments. A module that is given as text or as a data: URL has none there: Node gives
+  // the worker its `cwd`, sets up its modules, and ends a standard input that nobody writes to. Node's own threads
+  // for loaders may have neither. It is asked often at first, since V8 does not list loops that it has replaced by
+  // then.
   const [ASK, TAKE_IN] = [1, 2];
   const OFTEN = 60;
   const MOST = 180;
@@ -158,8 +160,9 @@ function takeInProcess(
     const asked = questions.get(sessionId);
     if (asked === undefined || asked === MOST) return;
     questions.set(sessionId, asked + 1);
-    const least = asked < OFTEN ? 1 : 0;
-    evaluate(sessionId, ASK, `typeof process === 'object' && process.argv.length > ${least}`);
+    const hasScript = `process.argv?.length > ${asked < OFTEN ? 1 : 0}`;
+    const hasInput = "process.cwd.name === '' && process.stdin?._readableState?.ended === true";
+    evaluate(sessionId, ASK, `typeof process === 'object' && (${hasScript} || ${hasInput})`);
   };
   workers.on('NodeWorker.attachedToWorker', ({ params: { sessionId } }) => {
     questions.set(sessionId, 0);
