@@ -56,7 +56,7 @@ export function runInject(path: string, flags: InjectFlags): void {
     say(`perf-ts: left out: ${formatCount(count)} ${reason}`);
   }
   if (flags.json) {
-    sayAlways(JSON.stringify(summary));
+    sayAlways(JSON.stringify({ schema: 'perf-ts/inject@1', ...summary }));
     return;
   }
   const { samples, samplesKept, bytesRead, bytesWritten } = summary;

@@ -25,7 +25,7 @@ import { withRecording } from './open-recording.ts';
 import type { RecordSelection } from './selection.ts';
 import { Selector } from './selection.ts';
 
-/** The document of `perf-ts info --json`; keys are those of docs/contract.md. */
+/** The document of `perf-ts info --json`, without its `schema`; keys are those of docs/contract.md. */
 export type RecordingInfo = {
   readonly endian: 'little' | 'big';
   readonly pipe: boolean;

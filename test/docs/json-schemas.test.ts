@@ -19,6 +19,18 @@ test.each(schemas)('$file is that of the type; npm run reference writes it', ({ 
   expect(readFileSync(join(FOLDER, file), 'utf8')).toBe(text);
 });
 
+/** Lines of records, which the contract lets go without a name. */
+const NAMELESS = 'script.schema.json';
+
+test.each(schemas.filter(({ file }) => file !== NAMELESS))(
+  '$file has the name and version of the document',
+  ({ text }) => {
+    const { properties, required } = JSON.parse(text);
+    expect(properties.schema.const).toMatch(/^perf-ts\/[a-z-]+@[1-9]$/);
+    expect(required).toContain('schema');
+  },
+);
+
 test('each command with --json has a schema, and the page names it', () => {
   const page = readFileSync(join(projectRoot, 'docs/reference/json/README.md'), 'utf8');
   const commands = declareProgram().commands.filter(({ options }) =>

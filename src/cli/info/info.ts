@@ -18,7 +18,7 @@ export async function runInfo(
 ): Promise<void> {
   const info = readInfo(path, recordSelection(options), progressOf(path));
   warnIfCut(info, options.strict === true);
-  if (options.json) printJson(info);
+  if (options.json) printJson({ schema: 'perf-ts/info@1', ...info });
   else
     writeText(
       `${infoLines(path, info, options.verbose === true, selectionText(options))

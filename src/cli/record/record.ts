@@ -230,6 +230,7 @@ function lossesBeyond(recording: Recording, tolerated: number): string[] {
 export function recordSummary(recording: Recording) {
   const { totals, path, fileBytes, events, notices, endReason } = recording;
   return {
+    schema: 'perf-ts/record@1' as const,
     path,
     fileBytes,
     recordedBytes: recording.recordedBytes,

@@ -55,9 +55,9 @@ export type JsonDocuments = {
   /** `perf-ts export --json`, on standard error: where the weights come from. */
   export: ExportProvenance;
   /** `perf-ts info --json`. */
-  info: RecordingInfo;
+  info: { readonly schema: 'perf-ts/info@1' } & RecordingInfo;
   /** `perf-ts inject --json`, on standard error. */
-  inject: RewriteSummary;
+  inject: { readonly schema: 'perf-ts/inject@1' } & RewriteSummary;
   /** `perf-ts list --json`. */
   list: ReturnType<typeof listDocument>;
   /** `perf-ts periods --json`, and with `--simulate`. */
