@@ -21,7 +21,7 @@ export function productOf({
     const rows = Int32Array.from(weights.values, (_, row) => row);
     const weight = sum(weights.values);
     const lost = sum(weights.lostBefore ?? []);
-    const places = { func, stack: func };
+    const places = { func, stack: func, caller: func };
     const inStep = findInStep(input, aligned.groups, 0, aligned.arrivedEvents, places);
     const estimator = finish(
       estimateEvent({

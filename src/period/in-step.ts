@@ -40,7 +40,7 @@ type OnePlace = {
 /**
  * How samples of an event fall in step with the work; null where nothing is to be seen of it. Cycles of
  * events are looked for where intervals are equal: with a fixed period, and where the kernel's period came to
- * rest on one value.
+ * rest on one value. Where all samples are in one function, its callers may come again.
  */
 export function findInStep(
   input: PeriodInput,
@@ -60,26 +60,26 @@ export function findInStep(
   if (longest.length < LEAST_SAMPLES) return findAlikeTasks(streams, arrived);
   const settled = longest.subarray(longest.length >> 3);
   const areEqual = hasEqualIntervals(longest, arrived);
-  const sequence = sequenceOf(settled, places.func);
-  const { stack } = places;
+  const sequence = sequenceOf(settled, places.func) ?? sequenceOf(settled, places.stack);
+  const place = isOfOnePlace(type) ? places.caller : places.stack;
   return (
     (areEqual && sequence !== null ? findCycle(sequence) : null) ??
-    (areEqual && !isOfOnePlace(type) ? findOnePlace(settled, event, input, stack) : null) ??
+    (areEqual ? findOnePlace(settled, event, input, place) : null) ??
     (sequence === null ? null : findClock(sequence, settled, input.samples.timeNs)) ??
     findAlikeTasks(streams, arrived)
   );
 }
 
-/** The functions of a stream's first samples, one after the other. */
+/** The functions of a stream's first samples, or their stacks, one after the other. */
 type FuncSequence = {
   readonly states: Int32Array;
   /** Chance that two samples drawn at random differ. */
   readonly byChance: number;
 };
 
-/** Null where functions change too seldom for anything to come again. */
-function sequenceOf(rows: Int32Array, func: ArrayLike<number>): FuncSequence | null {
-  const states = Int32Array.from(rows.subarray(0, MOST_SAMPLES), (row) => func[row]);
+/** Null where they change too seldom for anything to come again. */
+function sequenceOf(rows: Int32Array, place: ArrayLike<number>): FuncSequence | null {
+  const states = Int32Array.from(rows.subarray(0, MOST_SAMPLES), (row) => place[row]);
   if (differing(states, 1, states.length) < LEAST_CHANGES) return null;
   return { states, byChance: 1 - chanceOfEqual(states) };
 }
@@ -190,7 +190,7 @@ function chanceOfEqual(states: Int32Array): number {
   return squares / (states.length * states.length);
 }
 
-/** A tracepoint and a breakpoint lie in one place themselves. */
+/** A tracepoint and a breakpoint lie in one place themselves: where they were called from may differ. */
 function isOfOnePlace(type: number): boolean {
   return type === PERF_TYPE.TRACEPOINT || type === PERF_TYPE.BREAKPOINT;
 }
@@ -203,7 +203,7 @@ function findOnePlace(
   rows: Int32Array,
   event: number,
   { samples }: PeriodInput,
-  stack: ArrayLike<number>,
+  placeOf: ArrayLike<number>,
 ): OnePlace | null {
   const bounds = stretchesOf(rows, event, samples);
   const places = new Set<number>();
@@ -211,9 +211,9 @@ function findOnePlace(
   let unsure = 0;
   for (let i = 1; i < bounds.length; i++) {
     const stretch = rows.subarray(bounds[i - 1], bounds[i]);
-    const { place, count } = commonestOf(stretch, stack);
+    const { place, count } = commonestOf(stretch, placeOf);
     others += stretch.length - count;
-    if (stretch.length < LEAST_STRETCH) unsure += stretch.length;
+    if (stretch.length < LEAST_STRETCH || place === NONE) unsure += stretch.length;
     else places.add(place);
   }
   if (others > MOST_OTHERS * rows.length || unsure > 0.5 * rows.length) return null;
@@ -224,9 +224,12 @@ function findOnePlace(
 const LEAST_STRETCH = 16;
 const MOST_OTHERS = 0.01;
 
-function commonestOf(rows: Int32Array, stack: ArrayLike<number>): { place: number; count: number } {
+function commonestOf(
+  rows: Int32Array,
+  placeOf: ArrayLike<number>,
+): { place: number; count: number } {
   const counts = new Map<number, number>();
-  for (const row of rows) counts.set(stack[row], (counts.get(stack[row]) ?? 0) + 1);
+  for (const row of rows) counts.set(placeOf[row], (counts.get(placeOf[row]) ?? 0) + 1);
   let commonest = { place: NONE, count: 0 };
   for (const [place, count] of counts) if (count > commonest.count) commonest = { place, count };
   return commonest;

@@ -16,9 +16,14 @@ export type SamplePlaces = {
   readonly func: Int32Array;
   /** Row of its stack; without callers, of its instruction. */
   readonly stack: Int32Array;
+  /**
+   * Row of the stack outside the kernel that its innermost frame was called from; −1 without one. Of a
+   * probe, which lies in one place itself, this is what differs from sample to sample.
+   */
+  readonly caller: Int32Array;
 };
 
-/** The function and the stack of every sample. */
+/** The function, the stack and its callers, of every sample. */
 // Hot: once per sample.
 export function placesOfSamples({
   samples,
@@ -33,17 +38,21 @@ export function placesOfSamples({
 }): SamplePlaces {
   const outside = outsideTheKernel(stacks, frames, funcs);
   const func = new Int32Array(samples.length).fill(NONE);
+  const caller = new Int32Array(samples.length).fill(NONE);
   for (let i = 0; i < samples.length; i++) {
     const stack = samples.stack[i];
     if (stack === NONE) continue;
-    func[i] = outside[stack] === NONE ? frames.func[stacks.frame[stack]] : outside[stack];
+    const above = stacks.prefix[stack];
+    if (above !== NONE) caller[i] = outside[above];
+    const at = outside[stack] === NONE ? stack : outside[stack];
+    func[i] = frames.func[stacks.frame[at]];
   }
-  return { func, stack: samples.stack };
+  return { func, stack: samples.stack, caller };
 }
 
 const KERNEL = FUNC_CATEGORIES.indexOf('kernel');
 
-/** By stack, its innermost function outside the kernel; −1 where all of it is the kernel's. */
+/** By stack, the innermost one outside the kernel on its path; −1 where all of it is the kernel's. */
 function outsideTheKernel(
   { length, frame, prefix }: Pick<StackTable, 'length' | 'frame' | 'prefix'>,
   frames: Pick<FrameTable, 'func'>,
@@ -51,8 +60,7 @@ function outsideTheKernel(
 ): Int32Array {
   const outside = new Int32Array(length).fill(NONE);
   for (let stack = 0; stack < length; stack++) {
-    const func = frames.func[frame[stack]];
-    if (funcs.category[func] !== KERNEL) outside[stack] = func;
+    if (funcs.category[frames.func[frame[stack]]] !== KERNEL) outside[stack] = stack;
     else if (prefix[stack] !== NONE) outside[stack] = outside[prefix[stack]];
   }
   return outside;

@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { NONE } from '../../src/base/brand.ts';
+import { PERF_TYPE } from '../../src/base/event-type.ts';
 import { finish } from '../../src/base/slices.ts';
 import { alignPeriods } from '../../src/period/alignment.ts';
 import { findInStep, periodOffStep, rateOffStep } from '../../src/period/in-step.ts';
 import { inStepRemedy, inStepText } from '../../src/period/report/in-step-words.ts';
+import type { SamplePlaces } from '../../src/profile/sample-places.ts';
 import type { ProfileEvent } from '../../src/profile/types.ts';
 import { type DrawnSample, PAGE_FAULTS, recordingOf } from './recording.ts';
 
 /** Each function has one stack. */
 function placesIn(funcs: readonly number[]) {
   const func = Int32Array.from(funcs);
-  return { func, stack: func };
+  return { func, stack: func, caller: func };
 }
 
 const EVERY_100: ProfileEvent = {
@@ -29,6 +32,7 @@ function find(
     streamOf = (i: number): number => i % streams,
     threadOf = null as ((i: number) => number) | null,
     nsPerEvent = 1000,
+    places = placesIn(funcs) as SamplePlaces,
   } = {},
 ) {
   let timeNs = 0;
@@ -38,7 +42,7 @@ function find(
   });
   const input = recordingOf([event], drawn);
   const { groups, arrivedEvents } = finish(alignPeriods(input));
-  return findInStep(input, groups, 0, arrivedEvents, placesIn(funcs));
+  return findInStep(input, groups, 0, arrivedEvents, places);
 }
 
 /** The function at work in a loop of these parts when every 100th event comes. */
@@ -74,6 +78,30 @@ describe('samples in step with the work', () => {
 
   it('one instruction in all samples may be one place of a loop', () => {
     expect(find(loop([70, 30], 1000))).toMatchObject({ kind: 'one-place' });
+  });
+
+  it("a probe's callers tell what its own place does not", () => {
+    const probe = { ...EVERY_100, name: 'raw_syscalls:sys_enter', type: PERF_TYPE.TRACEPOINT };
+    const inOneFunction = (caller: readonly number[]): SamplePlaces => ({
+      func: new Int32Array(caller.length),
+      stack: Int32Array.from(caller),
+      caller: Int32Array.from(caller),
+    });
+    const calls = (callers: readonly number[]) =>
+      find(callers, { event: probe, places: inOneFunction(callers) });
+    expect(calls(loop([70, 30], 1000))).toMatchObject({ kind: 'one-place', others: 0 });
+    expect(calls(loop([150, 150], 1000))).toMatchObject({ kind: 'cycle', every: 3 });
+    expect(calls(loop([67, 30], 1000))).toBeNull();
+    const random = randomly(13);
+    expect(calls(Array.from({ length: 1000 }, () => Math.floor(2 * random())))).toBeNull();
+    expect(calls(Array<number>(1000).fill(NONE)), 'recorded without callers').toBeNull();
+  });
+
+  it('callers of one function that come again are in step', () => {
+    const func = new Int32Array(1000);
+    const stack = Int32Array.from(loop([150, 150], 1000));
+    const found = find([...stack], { places: { func, stack, caller: stack } });
+    expect(found).toMatchObject({ kind: 'cycle', every: 3 });
   });
 
   it('few samples of the end of a program do not hide that all others are in one place', () => {

@@ -19,4 +19,5 @@ test('a sample is at work in the innermost function outside the kernel', () => {
   });
   expect([...places.func]).toEqual([0, 1, 0, 2, -1]);
   expect([...places.stack]).toEqual([2, 3, 0, 4, -1]);
+  expect([...places.caller]).toEqual([0, 1, -1, -1, -1]);
 });
