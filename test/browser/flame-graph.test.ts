@@ -119,6 +119,41 @@ describeBrowser('the flame graph', (tab) => {
     expect(await zoomInAndOut()).toBe(2);
   });
 
+  it('takes no click on the picture that a zoom leaves', async () => {
+    const page = await open('roots=none');
+    await page.evaluate<void>(`(() => {
+      const { animate } = Element.prototype;
+      Element.prototype.animate = function (frames, options) {
+        return animate.call(this, frames, { ...options, duration: 1e6 });
+      };
+    })()`);
+    await frame(page, 'render').click();
+    const old = page.locator('.leaving .frame[name=parse]');
+    await old.waitFor({ state: 'attached' });
+    const hash = await page.evaluate<string>('location.hash');
+    const xOf = () => old.locator('rect').evaluate((rect) => rect.getBoundingClientRect().width);
+    const before = await xOf();
+    for (const type of ['click', 'contextmenu']) await old.dispatchEvent(type);
+    expect(await page.evaluate<string>('location.hash')).toBe(hash);
+    expect(await xOf()).toBe(before);
+    expect(await page.locator('.frame-menu').count()).toBe(0);
+  });
+
+  it('leaves the rows of the list as they are when a zoom selects another function', async () => {
+    const page = await open('roots=none');
+    const rows = page.locator('.where-row');
+    await rows.first().waitFor();
+    const drawn = await rows.elementHandles();
+    await frame(page, 'render').click();
+    await expect.poll(() => page.locator('.frame.selected').count()).toBe(1);
+    const stayed = await Promise.all(drawn.map((row) => row.evaluate((one) => one.isConnected)));
+    expect(stayed).not.toContain(false);
+    await rows.filter({ hasText: 'memcpy' }).click();
+    const chosen = page.locator('.where-row[aria-pressed=true]');
+    await expect.poll(() => chosen.allInnerTexts()).toHaveLength(1);
+    expect(await chosen.innerText()).toContain('memcpy');
+  });
+
   it('shows callers where the tree is turned round', async () => {
     const page = await open('roots=none');
     await page.keyboard.press('i');

@@ -253,21 +253,22 @@ export class FlameChart {
     const hover = (node: FrameNode | null) => {
       this.#hovered = node;
     };
-    on('mouseover', (event) => hover(nodeAt(event)), { signal });
+    on('mouseover', (event) => hover(this.#nodeAt(event)), { signal });
     on('mouseleave', () => hover(null), { signal });
   }
 
   #zoomInto(event: MouseEvent): void {
-    const node = nodeAt(event);
+    const node = this.#nodeAt(event);
+    // The chart's own handler zooms, that of a picture that leaves, too.
+    if (isInFrame(event.target)) event.stopPropagation();
     if (node === null) return;
-    event.stopPropagation();
     this.#tooltip.hide();
     this.#options.onZoom(node);
   }
 
   /** Of the frame under the pointer; the key for menus means the cursor's. */
   #openMenu(event: MouseEvent): void {
-    const pointed = nodeAt(event);
+    const pointed = this.#nodeAt(event);
     const node = pointed ?? (event.target === this.#container ? this.#cursor : null);
     if (node === null) return;
     event.preventDefault();
@@ -314,6 +315,12 @@ export class FlameChart {
     return node;
   }
 
+  /** The frame that an event is at; none of a picture that leaves. */
+  #nodeAt({ target }: Event): FrameNode | null {
+    if (!isInFrame(target) || !this.svg.contains(target)) return null;
+    return target.closest<DrawnFrame>('.frame')?.__data__?.data ?? null;
+  }
+
   #mark(frame: DrawnFrame): void {
     const { label } = frame.__data__.data;
     const { result, funcs } = this.#options;
@@ -329,9 +336,8 @@ export class FlameChart {
   }
 }
 
-function nodeAt({ target }: Event): FrameNode | null {
-  const frame = target instanceof Element ? target.closest<DrawnFrame>('.frame') : null;
-  return frame?.__data__?.data ?? null;
+function isInFrame(target: EventTarget | null): target is Element {
+  return target instanceof Element && target.closest('.frame') !== null;
 }
 
 export type Direction = 'caller' | 'callee' | 'left' | 'right';

@@ -1,4 +1,5 @@
 import { formatShare } from '../format.ts';
+import { fontScale } from '../time/canvas.ts';
 import type { DrawnFrame } from './frame-drawing.ts';
 import { fitLabel, widthOf } from './frame-label.ts';
 import type { FrameNode } from './frame-nodes.ts';
@@ -60,8 +61,14 @@ function text(className: string, content: string, x: number, y: number): SVGText
   return made;
 }
 
+/** Width of a character at a size of the font and a zoom of the browser: to measure it takes a layout. */
+const measured = new Map<string, number>();
+
 /** Pixels that a character of the labels' font takes in `box`. */
 export function measureCharacter(box: HTMLElement): number {
+  const size = `${fontScale()} ${window.devicePixelRatio}`;
+  const known = measured.get(size);
+  if (known !== undefined) return known;
   const probe = document.createElement('span');
   probe.className = 'frame-name-probe';
   probe.textContent = 'm'.repeat(50);
@@ -69,5 +76,7 @@ export function measureCharacter(box: HTMLElement): number {
   const { width } = probe.getBoundingClientRect();
   probe.remove();
   // Without a layout there is none: the width of a common font.
-  return width > 0 ? width / 50 : 7.25;
+  if (width === 0) return 7.25;
+  measured.set(size, width / 50);
+  return width / 50;
 }

@@ -20,6 +20,8 @@ export class WhereList {
   readonly #list = element('ol', 'where-list');
   readonly #ask: (params: TableParams) => boolean;
   #drawn: TableResult | null = null;
+  /** FuncIndex of each row that is in the list. */
+  #buttons: ReadonlyMap<number, HTMLButtonElement> = new Map();
 
   constructor(context: ViewContext) {
     const { store, ask } = context;
@@ -61,7 +63,14 @@ export class WhereList {
       first: 0,
       count: ROWS,
     });
-    if (!isNew) this.#draw();
+    // The rows are the same: to draw them anew costs as much as the flame graph does.
+    if (!isNew) this.#markChosen(state.func);
+  }
+
+  #markChosen(func: number | null): void {
+    for (const [index, button] of this.#buttons) {
+      button.setAttribute('aria-pressed', String(index === func));
+    }
   }
 
   #draw(): void {
@@ -71,12 +80,13 @@ export class WhereList {
     const title = this.root.querySelector('h2');
     if (title !== null) title.textContent = HEADINGS[unit];
     const most = rows.reduce((least, row) => Math.max(least, shareBy(row, listBy)), 0);
-    const items = rows
-      .filter((row) => shareBy(row, listBy) > 0)
-      .map((row) => {
-        const item = element('li', '', this.#renderRow(row, listBy, most, row.index === func));
-        return item;
-      });
+    this.#buttons = new Map(
+      rows
+        .filter((row) => shareBy(row, listBy) > 0)
+        .map((row) => [row.index, this.#renderRow(row, listBy, most)]),
+    );
+    this.#markChosen(func);
+    const items = [...this.#buttons.values()].map((button) => element('li', '', button));
     if (items.length === 0) {
       this.#list.replaceChildren(
         element('li', 'quiet-text where-none', 'No samples: no functions.'),
@@ -92,17 +102,11 @@ export class WhereList {
     replaceKeepingFocus(this.#list, ...items, ...(rest > 0 ? [element('li', '', more)] : []));
   }
 
-  #renderRow(
-    row: TableRow,
-    by: ViewState['listBy'],
-    most: number,
-    isChosen: boolean,
-  ): HTMLButtonElement {
+  #renderRow(row: TableRow, by: ViewState['listBy'], most: number): HTMLButtonElement {
     const { store } = this.#context;
     const share = shareBy(row, by);
     const button = pushButton('where-row', '', () => store.change({ func: row.index }));
     button.dataset.key = `where ${row.index}`;
-    button.setAttribute('aria-pressed', String(isChosen));
     const weight = by === 'self' ? row.self : row.total;
     button.title = [
       row.name,
