@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-status.ts';
 import { printable } from '../base/printable.ts';
@@ -7,6 +8,8 @@ import { doctor } from '../tools/doctor/examine.ts';
 import { runClean } from './clean.ts';
 import { wantsColour } from './command/colour.ts';
 import { printJson, writeText } from './command/stdout.ts';
+import { type DefaultsInForce, defaultsInForce } from './defaults/defaults-in-force.ts';
+import { defaultWords } from './defaults/find-default.ts';
 import { createPaint } from './render/paint.ts';
 import { formatTable } from './render/table.ts';
 import { runSelftest } from './selftest.ts';
@@ -22,8 +25,15 @@ export type DoctorFlags = {
   dryRun?: boolean;
 };
 
+/** What `doctor --json` prints; the defaults are absent in the report on a binary. */
+export type DoctorDocument = DoctorReport & { readonly defaults?: DefaultsInForce };
+
 /** `perf-ts doctor`: what stands in the way here, or in one program or library, and the fixes. */
-export async function runDoctor(flags: DoctorFlags, binary?: string): Promise<void> {
+export async function runDoctor(
+  flags: DoctorFlags,
+  commands: readonly Command[],
+  binary?: string,
+): Promise<void> {
   if (flags.selftest && binary !== undefined) {
     throw new UsageError('--selftest is about this machine: leave the file out');
   }
@@ -35,14 +45,17 @@ export async function runDoctor(flags: DoctorFlags, binary?: string): Promise<vo
   if (stray !== undefined) throw new UsageError(`--${stray} belongs to doctor --selftest`);
   if (flags.dryRun && !flags.clean) throw new UsageError('--dry-run belongs to doctor --clean');
   if (flags.clean) return runClean(flags);
-  const report = binary === undefined ? doctor() : examineBinary(binary);
+  const report =
+    binary === undefined
+      ? { ...doctor(), defaults: defaultsInForce(commands) }
+      : examineBinary(binary);
   if (flags.json) printJson(report);
   else writeText(`${formatDoctor(report, { colour: wantsColour() }).join('\n')}\n`);
   process.exitCode = report.ready ? EXIT.OK : EXIT.NOT_OK;
 }
 
-/** The checks as a table, then the fixes of those that did not pass. */
-export function formatDoctor(report: DoctorReport, { colour }: { colour: boolean }): string[] {
+/** The checks as a table, the fixes of those that did not pass, the user's defaults. */
+export function formatDoctor(report: DoctorDocument, { colour }: { colour: boolean }): string[] {
   const { green, yellow, red } = createPaint(colour);
   const paint: Record<CheckState, (text: string) => string> = {
     ok: green,
@@ -56,7 +69,43 @@ export function formatDoctor(report: DoctorReport, { colour }: { colour: boolean
     return paint[state](state) + line.slice(state.length);
   });
   const open = report.checks.filter(({ state }) => state !== 'ok');
-  return [header, ...painted, ...open.flatMap(explain), '', closing(report, open.length)];
+  return [
+    header,
+    ...painted,
+    ...open.flatMap(explain),
+    ...(report.defaults === undefined ? [] : ['', ...defaultLines(report.defaults)]),
+    '',
+    closing(report, open.length),
+  ];
+}
+
+const FILE_STATE = {
+  read: 'is read',
+  absent: 'does not exist',
+  refused: 'is not read',
+} as const;
+
+const MOST_LISTED = 4;
+
+function shortList(names: readonly string[]): string {
+  if (names.length <= MOST_LISTED) return names.join(', ');
+  return `${names.slice(0, MOST_LISTED - 1).join(', ')} and ${names.length - MOST_LISTED + 1} others`;
+}
+
+/** One line for the file, and one for each default, with the commands that it holds for. */
+function defaultLines({ file, values }: DefaultsInForce): string[] {
+  const place =
+    file.path === null
+      ? 'no file of defaults: neither HOME nor XDG_CONFIG_HOME says where it is'
+      : `${printable(file.path)} ${FILE_STATE[file.state]}`;
+  if (values.length === 0) return [`defaults of options: none (${place}; no PERF_TS_* sets one)`];
+  const rows = values.map(({ option, value, from, commands }) => [
+    `  ${printable(defaultWords(`--${option}`, value))}`,
+    shortList(commands),
+    printable(from),
+  ]);
+  const [, ...lines] = formatTable(['', '', ''], rows, { colour: false });
+  return [`defaults of options (${place}):`, ...lines];
 }
 
 function explain({ name, matters, fix }: Check): string[] {

@@ -89,7 +89,7 @@ function declareDoctor(program: GuidedCommand): void {
     ])
     .action(async (binary, options) => {
       const { runDoctor } = await import('./doctor.ts');
-      await runDoctor(options, binary);
+      await runDoctor(options, program.commands, binary);
     });
 }
 

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, type Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
-import { type Config, type ReadConfig, readConfig, type Setting } from './config-file.ts';
+import { type Config, type ReadConfig, readConfig } from './config-file.ts';
 import { configurableOptions, optionsBefore } from './configurable.ts';
-
-const PREFIX = 'PERF_TS_';
+import { defaultWords, type FoundDefault, findDefault, optionNamed } from './find-default.ts';
+import { unknownVariables } from './unknown-variables.ts';
 
 /** An option that got its value from the user's defaults. */
 export type AppliedDefault = {
@@ -31,13 +31,17 @@ export function applyDefaults(
 ): AppliedDefaults {
   const config = read.kind === 'config' ? read.config : null;
   const applied = configurableOptions(command.name()).flatMap((name) => {
-    const option = command.options.find(({ long }) => long === `--${name}`);
+    const option = optionNamed(command, name);
     if (option === undefined || isGiven(command, option, name)) return [];
     const found = findDefault(command.name(), name, option, environment, config);
     return found === null ? [] : setDefault(command, option, found);
   });
-  const notices =
-    read.kind === 'refused' ? [read.reason] : unknownKeys(config, command.parent?.commands ?? []);
+  const commands = command.parent?.commands ?? [];
+  const notices = [
+    ...(read.kind === 'refused' ? [read.reason] : unknownKeys(config, commands)),
+    // The agent's configuration names variables as its user likes: of tokens, say.
+    ...(command.name() === 'agent' ? [] : unknownVariables(environment, commands)),
+  ];
   return { applied, notices };
 }
 
@@ -45,38 +49,6 @@ function isGiven(command: Command, option: Option, name: string): boolean {
   return [option.attributeName(), ...optionsBefore(name)].some(
     (key) => command.getOptionValueSource(key) === 'cli',
   );
-}
-
-type FoundDefault = { readonly value: Setting; readonly from: string };
-
-/** The default of one command has precedence over that of all. */
-function findDefault(
-  command: string,
-  name: string,
-  option: Option,
-  environment: NodeJS.ProcessEnv,
-  config: Config | null,
-): FoundDefault | null {
-  for (const variable of variablesOf(command, name)) {
-    const text = environment[variable];
-    if (text !== undefined && text !== '')
-      return { value: settingIn(text, option), from: variable };
-  }
-  const value = config?.ofCommand.get(command)?.get(name) ?? config?.all.get(name);
-  return value === undefined || config === null ? null : { value, from: config.path };
-}
-
-/** `PERF_TS_RECORD_CALL_GRAPH`, `PERF_TS_CALL_GRAPH`. */
-function variablesOf(command: string, name: string): readonly string[] {
-  return [`${command}-${name}`, name].map(
-    (each) => PREFIX + each.toUpperCase().replaceAll('-', '_'),
-  );
-}
-
-/** Options that stand alone are on or off. */
-function settingIn(text: string, { required, optional }: Option): Setting {
-  if (required || (optional && text !== 'true')) return text;
-  return !['0', 'false', 'no', 'off'].includes(text);
 }
 
 function setDefault(
@@ -94,8 +66,7 @@ function setDefault(
     throw new UsageError(`${from}: ${option.long} needs ${wanted}, not ${printable(`${value}`)}`);
   }
   command.setOptionValueWithSource(option.attributeName(), parsed(option, values, from), 'config');
-  const words = values.map((each) => (each === true ? option.long : `${option.long} ${each}`));
-  return [{ words: words.join(' '), from }];
+  return [{ words: defaultWords(`${option.long}`, value), from }];
 }
 
 function parsed(option: Option, values: readonly (string | true)[], from: string): unknown {

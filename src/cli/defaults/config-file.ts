@@ -1,9 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
+import { errnoReason } from '../../base/system-error.ts';
 import { actingUid } from '../../system/accounts/file-identity.ts';
+import { homeFolder } from '../../system/accounts/home-folder.ts';
 
 /** A value of an option, as JSON has it. */
 export type Setting = string | number | boolean | readonly (string | number)[];
@@ -17,20 +18,22 @@ export type Config = {
 
 /** A file, or why there is none at its place; the reason is for the user. */
 export type ReadConfig =
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'refused'; readonly reason: string }
+  /** `path`: its place; null where nobody says. */
+  | { readonly kind: 'absent'; readonly path: string | null }
+  | { readonly kind: 'refused'; readonly path: string; readonly reason: string }
   | { readonly kind: 'config'; readonly config: Config };
 
+const FILE = 'perf-ts/config.json';
 const MOST_BYTES = 1 << 20;
 
 /** The user's file; null where nobody says where it would be. Relative paths are ignored, as the XDG specification has it. */
 export function configPath(environment: NodeJS.ProcessEnv): string | null {
   const { XDG_CONFIG_HOME } = environment;
-  const home =
-    XDG_CONFIG_HOME !== undefined && isAbsolute(XDG_CONFIG_HOME)
-      ? XDG_CONFIG_HOME
-      : join(homedir(), '.config');
-  return isAbsolute(home) ? join(home, 'perf-ts/config.json') : null;
+  if (XDG_CONFIG_HOME !== undefined && isAbsolute(XDG_CONFIG_HOME)) {
+    return join(XDG_CONFIG_HOME, FILE);
+  }
+  const home = homeFolder();
+  return home === null ? null : join(home, '.config', FILE);
 }
 
 /**
@@ -41,33 +44,53 @@ export function configPath(environment: NodeJS.ProcessEnv): string | null {
  */
 export function readConfig(environment: NodeJS.ProcessEnv): ReadConfig {
   const path = configPath(environment);
-  if (path === null) return { kind: 'absent' };
+  if (path === null) return { kind: 'absent', path };
   let fd = -1;
   try {
     // A pipe in its place must not be waited for.
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' };
-    return { kind: 'refused', reason: `${path} is not read: ${code}` };
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent', path };
+    return refused(
+      path,
+      errnoReason(code),
+      `make it readable for ${currentUser()}, or ${ELSEWHERE}`,
+    );
   }
   try {
     const why = whyRefused(fstatSync(fd));
-    if (why !== null) return { kind: 'refused', reason: `${path} is not read: ${why}` };
+    if (why !== null) return refused(path, ...why);
     return { kind: 'config', config: parseConfig(readFileSync(fd, 'utf8'), path) };
   } finally {
     closeSync(fd);
   }
 }
 
-function whyRefused(stat: Stats): string | null {
-  if (!stat.isFile()) return 'it is not a file';
-  if (stat.size > MOST_BYTES) return 'it is larger than a megabyte';
+const ELSEWHERE = 'set HOME or XDG_CONFIG_HOME to a folder of your own';
+
+/** `path` as a file that is there and not read. */
+function refused(path: string, why: string, remedy: string): ReadConfig {
+  return { kind: 'refused', path, reason: `${path} is not read: ${why}\n  ${remedy}` };
+}
+
+/** The user who has to be able to read the file. */
+function currentUser(): string {
+  const uid = actingUid();
+  return uid < 0 ? 'you' : `uid ${uid}`;
+}
+
+/** Why the file must not decide anything, and what to do; null: it may. */
+function whyRefused(stat: Stats): readonly [why: string, remedy: string] | null {
+  if (!stat.isFile()) return ['it is not a file', 'remove it, or put a file there'];
+  if (stat.size > MOST_BYTES) return ['it is larger than a megabyte', 'make it shorter'];
   const own = actingUid();
   if (own >= 0 && stat.uid !== own && stat.uid !== 0) {
-    return `it belongs to another user (uid ${stat.uid})`;
+    const remedy = own === 0 ? 'with sudo -H the file of root is read instead' : ELSEWHERE;
+    return [`it belongs to another user (uid ${stat.uid})`, remedy];
   }
-  return stat.mode & constants.S_IWOTH ? 'everybody may write to it (chmod o-w)' : null;
+  const isOpen = (stat.mode & constants.S_IWOTH) !== 0;
+  return isOpen ? ['everybody may write to it', 'look through it, then chmod o-w'] : null;
 }
 
 /** The defaults in the text of the file at `path`. Throws `UsageError`. */

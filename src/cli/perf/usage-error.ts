@@ -1,6 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { nearestNames } from '../../kernel/events/nearest-names.ts';
+import { nearestName } from '../command/nearest-name.ts';
 import { insteadOfCommand, insteadOfScript } from './perf-commands.ts';
 import { insteadOfOption } from './perf-options.ts';
 
@@ -52,9 +53,6 @@ function didYouMean(name: string | undefined): string | null {
   return name === undefined ? null : `did you mean ${name}?`;
 }
 
-/** Shorter names begin too many words. */
-const SHORTEST_BEGINNING = 4;
-
 /** An option that the word was meant to be: few typing errors away, or its beginning. Letters have none. */
 function nearestOption(command: Command, word: string): string | undefined {
   if (!word.startsWith('--')) return undefined;
@@ -62,10 +60,6 @@ function nearestOption(command: Command, word: string): string | undefined {
   const names = command.options
     .filter(({ hidden, long }) => !hidden && long != null)
     .map(({ long }) => (long as string).slice(2));
-  const [nearest] = nearestNames(wanted, names);
-  const beginning = names.find(
-    (name) => name.length >= SHORTEST_BEGINNING && wanted.startsWith(name),
-  );
-  const found = nearest ?? beginning;
+  const found = nearestName(wanted, names);
   return found === undefined ? undefined : `--${found}`;
 }

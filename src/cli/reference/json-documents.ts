@@ -3,12 +3,12 @@ import type { ExportProvenance } from '../../formats/export/export-provenance.ts
 import type { PeriodsReport } from '../../period/report/report.ts';
 import type { RecordingInfo } from '../../read/recording-info.ts';
 import type { RewriteSummary } from '../../rewrite/options.ts';
-import type { DoctorReport } from '../../tools/doctor/check.ts';
 import type { DescribedRecord } from '../../tools/script/types.ts';
 import type { SelftestReport } from '../../tools/selftest/types.ts';
 import type { annotateDocument } from '../annotate/annotate.ts';
 import type { leftoversDocument } from '../clean.ts';
 import type { explainedJson } from '../cpu-explain.ts';
+import type { DoctorDocument } from '../doctor.ts';
 import type { VersionDocument } from '../info/version.ts';
 import type { listDocument } from '../list.ts';
 import type { ArchiveDocument } from '../record/archive.ts';
@@ -45,7 +45,7 @@ export type JsonDocuments = {
   /** `perf-ts diff --json`, and `perf-ts report --diff OLD --json`. */
   diff: ReturnType<typeof diffDocument>;
   /** `perf-ts doctor --json`, of this machine or of one binary. */
-  doctor: DoctorReport;
+  doctor: DoctorDocument;
   /** `perf-ts doctor --clean --json`. */
   'doctor-clean': ReturnType<typeof leftoversDocument>;
   /** `perf-ts doctor --selftest --json`, and the file of its `-o`. */

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { homeFolder } from '../../system/accounts/home-folder.ts';
 
 /** Directories beside the recorded paths in which files are looked for. */
 export type DebugPlaces = {
@@ -15,10 +15,12 @@ const BUILD_ID = /^[0-9a-f]{6,128}$/;
 
 /** The usual places of the user who runs this. The variables are those of the tools themselves. */
 export function usualPlaces(environment: NodeJS.ProcessEnv = process.env): DebugPlaces {
-  const cache = environment.XDG_CACHE_HOME || join(homedir(), '.cache');
+  // The home of whom no account names one, as containers set it.
+  const home = homeFolder() ?? '/';
+  const cache = environment.XDG_CACHE_HOME || join(home, '.cache');
   return {
     debugDirectories: ['/usr/lib/debug'],
-    buildIdDirectory: environment.PERF_BUILDID_DIR || join(homedir(), '.debug'),
+    buildIdDirectory: environment.PERF_BUILDID_DIR || join(home, '.debug'),
     debuginfodDirectory: environment.DEBUGINFOD_CACHE_PATH || join(cache, 'debuginfod_client'),
   };
 }

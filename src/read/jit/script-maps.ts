@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { memoize } from '../../base/memoize.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import { SourceMap, type SourceMaps } from '../../code/javascript/source-map.ts';
+import { homeFolder } from '../../system/accounts/home-folder.ts';
 import { openRegular } from '../../system/files/open-regular.ts';
 
 const MARK = 'sourceMappingURL=';
@@ -154,7 +154,7 @@ export class ScriptMaps implements SourceMaps {
 
 function denoCache(): string {
   const { DENO_DIR, XDG_CACHE_HOME } = process.env;
-  return DENO_DIR ?? join(XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'deno');
+  return DENO_DIR ?? join(XDG_CACHE_HOME ?? join(homeFolder() ?? '/', '.cache'), 'deno');
 }
 
 /** Functions begin at the parenthesis of their parameters, or with a word: `async`, `x => …`. */

@@ -8,9 +8,9 @@ import {
   type Stats,
   writeSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { actingUid } from '../accounts/file-identity.ts';
+import { homeFolder } from '../accounts/home-folder.ts';
 import { Folder, isTrusted } from './folder.ts';
 import { readFully } from './read-some.ts';
 
@@ -28,12 +28,8 @@ export function cacheHome(environment: NodeJS.ProcessEnv = process.env): string 
   const { XDG_CACHE_HOME } = environment;
   // The specification ignores relative paths.
   if (XDG_CACHE_HOME !== undefined && isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
-  try {
-    const home = homedir();
-    return isAbsolute(home) ? join(home, '.cache') : null;
-  } catch {
-    return null;
-  }
+  const home = homeFolder();
+  return home === null ? null : join(home, '.cache');
 }
 
 /**

@@ -4,6 +4,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cleanEnvironment, perfTs, scratchDirectory } from '../../helpers/cli.ts';
+import { AS_NOBODY, canRunAsNobody, NOBODY } from '../../helpers/nobody.ts';
 
 const scratch = scratchDirectory();
 const recording = join(scratch, 'stacks.folded');
@@ -76,6 +77,56 @@ test.skipIf(process.getuid?.() !== 0)('a file of another user is refused', () =>
   const { stdout, stderr } = report([], { XDG_CONFIG_HOME: home });
   expect(stdout).not.toContain(CUT);
   expect(stderr).toContain(`${file} is not read: it belongs to another user (uid 65534)`);
+});
+
+const asNobody = test.skipIf(!canRunAsNobody('/bin/true'));
+
+asNobody('a file that may not be read is reported with why and what to do', () => {
+  const { home, file } = configHome(LIMITED);
+  chmodSync(home, 0o700);
+  const env = { ...cleanEnvironment(), LC_ALL: 'C.UTF-8', XDG_CONFIG_HOME: home };
+  const { stderr, status } = perfTs(['version'], { under: AS_NOBODY, env });
+  expect(stderr).toBe(
+    `perf-ts: ${file} is not read: permission denied (EACCES)\n` +
+      `  make it readable for uid ${NOBODY}, or set HOME or XDG_CONFIG_HOME to a folder of your own\n`,
+  );
+  expect(status).toBe(0);
+});
+
+asNobody('a user without an account and without HOME has no file, and commands work', () => {
+  const { HOME: _home, XDG_CONFIG_HOME: _config, ...env } = cleanEnvironment();
+  const under = ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups'];
+  expect(perfTs(['version'], { under, env })).toMatchObject({ stderr: '', status: 0 });
+  const { stdout } = perfTs(['doctor', '--json'], { under, env });
+  expect(JSON.parse(stdout)).toMatchObject({ defaults: { file: { path: null, state: 'absent' } } });
+});
+
+test('doctor lists the defaults in force, with their places and commands', () => {
+  const { home, file } = configHome('{"report": {"limit": 1}, "event": ["cycles", "faults"]}');
+  const env = {
+    ...cleanEnvironment(),
+    LC_ALL: 'C.UTF-8',
+    XDG_CONFIG_HOME: home,
+    PERF_TS_FREQ: '999',
+  };
+  const { stdout } = perfTs(['doctor'], { env });
+  expect(stdout).toContain(`defaults of options (${file} is read):\n`);
+  expect(stdout).toMatch(/^ {2}--freq 999 +record, top +PERF_TS_FREQ$/m);
+  expect(stdout).toContain('  --event cycles --event faults  record, stat, top  ');
+  expect(JSON.parse(perfTs(['doctor', '--json'], { env }).stdout).defaults).toEqual({
+    file: { path: file, state: 'read' },
+    values: expect.arrayContaining([
+      { option: 'limit', value: 1, from: file, commands: ['report'] },
+      { option: 'freq', value: '999', from: 'PERF_TS_FREQ', commands: ['record', 'top'] },
+    ]),
+  });
+});
+
+test('a variable that nobody reads is reported once, and not with -q', () => {
+  const { stderr, status } = report([], { PERF_TS_FREQUENCY: '9' });
+  expect(stderr).toMatch(/^perf-ts: PERF_TS_FREQUENCY is set, .*PERF_TS_FREQ\?.*\n$/);
+  expect(status).toBe(0);
+  expect(report(['-q'], { PERF_TS_FREQUENCY: '9' }).stderr).toBe('');
 });
 
 test('a folder in the place of the file is refused', () => {

@@ -1,0 +1,49 @@
+import type { Command, Option } from 'commander';
+import type { Config, Setting } from './config-file.ts';
+
+/** What the variables of perf-ts begin with. */
+export const PREFIX = 'PERF_TS_';
+
+/** A value that a user has set for an option, and the variable or the file that says so. */
+export type FoundDefault = { readonly value: Setting; readonly from: string };
+
+/** The option of `command` by its long name, without the dashes. */
+export function optionNamed(command: Command, name: string): Option | undefined {
+  return command.options.find(({ long }) => long === `--${name}`);
+}
+
+/** The user's default of an option. That of one command has precedence over that of all. */
+export function findDefault(
+  command: string,
+  name: string,
+  option: Option,
+  environment: NodeJS.ProcessEnv,
+  config: Config | null,
+): FoundDefault | null {
+  for (const variable of variablesOf(command, name)) {
+    const text = environment[variable];
+    if (text !== undefined && text !== '')
+      return { value: settingIn(text, option), from: variable };
+  }
+  const value = config?.ofCommand.get(command)?.get(name) ?? config?.all.get(name);
+  return value === undefined || config === null ? null : { value, from: config.path };
+}
+
+/** `PERF_TS_RECORD_CALL_GRAPH`, `PERF_TS_CALL_GRAPH`. */
+export function variablesOf(command: string, name: string): readonly string[] {
+  return [`${command}-${name}`, name].map(
+    (each) => PREFIX + each.toUpperCase().replaceAll('-', '_'),
+  );
+}
+
+/** The default as it would be typed: `--event cycles --event page-faults`. */
+export function defaultWords(long: string, value: Setting): string {
+  const values = Array.isArray(value) ? value : [value];
+  return values.map((each) => (each === true ? long : `${long} ${each}`)).join(' ');
+}
+
+/** Options that stand alone are on or off. */
+function settingIn(text: string, { required, optional }: Option): Setting {
+  if (required || (optional && text !== 'true')) return text;
+  return !['0', 'false', 'no', 'off'].includes(text);
+}
