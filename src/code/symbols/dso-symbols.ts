@@ -14,6 +14,8 @@ export type DsoSymbols = {
   readonly table: SymbolTable;
   /** Null where addresses are absolute on both sides. */
   readonly segments: SegmentMap | null;
+  /** Neither in the file nor in a debug file is a `.symtab`: only what it exports and imports has names. */
+  readonly isStripped: boolean;
 };
 
 export type DsoSymbolsContext = {
@@ -38,10 +40,10 @@ export function loadDsoSymbols(
     case 'kernel':
     case 'kernel-module': {
       const table = context.kallsyms();
-      return table && { table, segments: null };
+      return table && { table, segments: null, isStripped: false };
     }
     case 'bpf':
-      return { table: singleSymbol(dso.name), segments: null };
+      return { table: singleSymbol(dso.name), segments: null, isStripped: false };
     case 'user-file':
     case 'vdso':
       return loadFile(dso, buildId, context);
@@ -85,13 +87,14 @@ function loadElf(
     diagnostics.count('file-of-other-build', dsoText(dso));
     return null;
   }
-  const isStripped = findSymtab(elf) === null;
-  const debug = isStripped ? findDebugFile(elf, dso, provider, diagnostics) : null;
+  const hasSymtab = findSymtab(elf) !== null;
+  const debug = hasSymtab ? null : findDebugFile(elf, dso, provider, diagnostics);
   try {
-    const owner = debug?.elf ?? (isStripped ? readMiniDebugInfo(elf, xz, diagnostics) : null);
+    const owner = debug?.elf ?? (hasSymtab ? null : readMiniDebugInfo(elf, xz, diagnostics));
     const segments = new SegmentMap(elf);
     const inFile = wanted?.map((address) => segments.toFileAddress(address)) ?? null;
-    return { table: loadElfSymbols(elf, owner, demangle, diagnostics, inFile), segments };
+    const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile);
+    return { table, segments, isStripped: !hasSymtab && owner === null };
   } finally {
     debug?.source.close?.();
   }

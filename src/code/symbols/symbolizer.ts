@@ -154,6 +154,9 @@ export class Symbolizer {
       const symbols = this.#symbols(dso, remembered?.provide, wanted);
       if (symbols === null) return [];
       const found = this.#namesIn(symbols, dso, addresses, rows);
+      // A stripped program still has names for what it exports and imports, which may be little of it.
+      const isNameless = 2 * rows.filter((row) => row === UNRESOLVED).length > addresses.length;
+      if (symbols.isStripped && symbols.table.length > 0 && isNameless) this.#countNameless(dso);
       // What went wrong has to be said next time as well.
       if (remembered !== null && diagnostics.calls === calls) {
         keepNames(remembered, addresses, rows, found);
@@ -256,11 +259,16 @@ export class Symbolizer {
       symbols = null;
     }
     if (symbols !== null && symbols.table.length === 0 && key.kind !== 'kernel') {
-      const why = { cause: 'no-symbols' } as const;
-      diagnostics.count({ code: 'names-missing', subject: dsoText(key), why });
+      this.#countNameless(dso);
     }
     this.#symbolsOf.set(dso, symbols);
     return symbols;
+  }
+
+  #countNameless(dso: DsoIndex): void {
+    const { dsos, diagnostics } = this.#options;
+    const why = { cause: 'no-symbols' } as const;
+    diagnostics.count({ code: 'names-missing', subject: dsoText(dsos.key(dso)), why });
   }
 
   /** The symbols of files that were asked for, for a symbolizer with another table of DSOs. */

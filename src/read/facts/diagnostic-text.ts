@@ -197,7 +197,7 @@ export function absenceText(dso: string, why: Absence): string {
     case 'unproven':
       return 'nothing proves that the file there is the mapped one';
     case 'no-symbols':
-      return 'the file has no symbols, and no debug file is at hand';
+      return 'the file is stripped of its symbols, and no debug file is at hand';
     case 'failed':
       return why.message;
   }

@@ -39,10 +39,11 @@ function drawn(
   return { dsos, symbolizer, requests, diagnostics, codes, openSources: () => open };
 }
 
-/** A program whose text lies at 0x401000 and comes from offset 0x1000. */
+/** A program whose text lies at 0x401000 and comes from offset 0x1000; stripped, it has `.dynsym` only. */
 function program(
   symbols: [name: string, address: number, size: number][],
   more: Uint8Array[] = [],
+  isStripped = false,
 ) {
   const [buildId, link] = more;
   const { symtab, strtab } = symbolBytes(
@@ -50,12 +51,17 @@ function program(
     true,
     symbols.map(([name, value, size]) => ({ name, value, size })),
   );
+  const symbolSection = {
+    ...(isStripped ? { name: '.dynsym', type: 11 } : { name: '.symtab', type: 2 }),
+    link: 3,
+    bytes: symtab,
+  };
   return elfBytes({
     is64: true,
     littleEndian: true,
     sections: [
       { name: '.text', type: 1, flags: 2, address: 0x401000 },
-      ...(symbols.length > 0 ? [{ name: '.symtab', type: 2, link: 3, bytes: symtab }] : []),
+      ...(symbols.length > 0 ? [symbolSection] : []),
       ...(symbols.length > 0 ? [{ name: '.strtab', type: 3, bytes: strtab }] : []),
       ...(buildId ? [{ name: '.note.gnu.build-id', type: 7, bytes: buildId }] : []),
       ...(link ? [{ name: '.gnu_debuglink', type: 1, bytes: link }] : []),
@@ -124,6 +130,24 @@ describe('a file', () => {
     expect(diagnostics.entries()).toMatchObject([
       { code: 'names-missing', subject: '/bin/app', why: { cause: 'failed', message } },
     ]);
+  });
+
+  test.each([
+    ['most of it has no name', [0x1000, 0x1010, 0x1020], ['names-missing']],
+    ['most of it has one', [0x1000, 0x1004, 0x1020], []],
+  ])('a stripped file that exports a function is told of where %s', (_, asked, told) => {
+    const { dsos, symbolizer, codes } = drawn(() => program([['exported', 0x401000, 8]], [], true));
+    const names = new Int32Array(asked.length);
+    symbolizer.resolveAll(dsos.intern(FILE), Float64Array.from(asked), new StringTable(), names);
+    expect(codes()).toEqual(told);
+  });
+
+  test('a file with all its symbols is not called stripped, however much of it has no name', () => {
+    const { dsos, symbolizer, codes } = drawn(() => program([['f', 0x401000, 8]]));
+    const names = new Int32Array(2);
+    const asked = Float64Array.of(0x1020, 0x1030);
+    symbolizer.resolveAll(dsos.intern(FILE), asked, new StringTable(), names);
+    expect(codes()).toEqual([]);
   });
 
   test('a stripped file takes the first debug file with its build ID', () => {

@@ -27,7 +27,7 @@ test.each<[Absence, string]>([
     ': recorded on another machine (build1, 6.8.0)',
   ],
   [{ cause: 'unproven' }, ': nothing proves that the file there is the mapped one'],
-  [{ cause: 'no-symbols' }, ': the file has no symbols, and no debug file is at hand'],
+  [{ cause: 'no-symbols' }, ': the file is stripped of its symbols, and no debug file is at hand'],
   [{ cause: 'failed', message: 'cannot read it' }, ': cannot read it'],
 ])('an absence %j of names or lines has a sentence', (why, sentence) => {
   const diagnostics = new Diagnostics();
