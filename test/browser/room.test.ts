@@ -108,6 +108,22 @@ describeBrowser('the room of the view', (tab) => {
     }
   });
 
+  it('no part of a view is squeezed to nothing in a window of 640 by 360', async () => {
+    const server = await serveTexts(nodeServer(), tsxScript());
+    const options = { width: 640, height: 360, expectedErrors: /404/ };
+    const { page } = await tab.visit(`${server.url}#tab=table`, options);
+    await page.locator('.data-table tbody tr').first().click();
+    await page.locator('.sandwich .frame').first().waitFor({ state: 'attached' });
+    for (const part of ['.table-box', '.sandwich-body']) {
+      expect(await heightOf(page, part), part).toBeGreaterThan(80);
+    }
+    await page.locator('#tab-source').click();
+    await expect.poll(() => heightOf(page, '.code-box')).toBeGreaterThan(80);
+    await page.locator('#tab-diff').click();
+    await page.locator('.diff-table tbody tr').first().waitFor({ state: 'attached' });
+    expect(await heightOf(page, '.diff-table')).toBeGreaterThan(80);
+  });
+
   it('Escape closes a menu, and the next one takes the zoom back', async () => {
     const { page } = await tab.visit((await serveTexts(nodeServer())).url);
     await page.locator('.frame[name^="score "]').click();
