@@ -212,20 +212,45 @@ function watchLoaders(): void {
   }));
 }
 
+/** The first minor versions of Node in which `node:module` has a function, by major; later majors have it. */
+const SINCE: Readonly<Record<'register' | 'registerHooks', Readonly<Record<number, number>>>> = {
+  register: { 18: 19, 20: 6 },
+  registerHooks: { 22: 15, 23: 5 },
+};
+
+/** Whether this Node has such a function, though it may not have given it to the module yet. */
+function comesWith(name: 'register' | 'registerHooks'): boolean {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const since = SINCE[name];
+  const least = since[major];
+  return least === undefined ? major > Math.min(...Object.keys(since).map(Number)) : minor >= least;
+}
+
 /**
  * Puts a proxy in the place of a function of `node:module`. Node gives the module these when it is first
- * required, which nobody has done yet, unless another preload came first.
+ * required, which nobody has done yet, unless another preload came first. A program finds none that its Node
+ * has not, and may give a class that extends `Module` one of its own, as Jest does.
  */
 function whenDefined(
   name: 'register' | 'registerHooks',
   trapOf: (original: Register) => ProxyHandler<Register>,
 ): void {
-  const shared = { enumerable: true, configurable: true };
-  const define = (original: Register): void => {
-    const value = new Proxy(original, trapOf(original));
-    Object.defineProperty(nodeModule, name, { ...shared, value, writable: true });
-  };
   const original = nodeModule[name];
-  if (original !== undefined) define(original);
-  else Object.defineProperty(nodeModule, name, { ...shared, get: () => undefined, set: define });
+  if (original === undefined && !comesWith(name)) return;
+  const shared = { enumerable: true, configurable: true };
+  const define = (on: object, value: unknown): void => {
+    const isWatched = on === nodeModule && typeof value === 'function';
+    const seen = isWatched ? new Proxy(value as Register, trapOf(value as Register)) : value;
+    Object.defineProperty(on, name, { ...shared, value: seen, writable: true });
+  };
+  if (original !== undefined) define(nodeModule, original);
+  else {
+    Object.defineProperty(nodeModule, name, {
+      ...shared,
+      get: () => undefined,
+      set(this: object, value: unknown) {
+        define(this, value);
+      },
+    });
+  }
 }

@@ -131,6 +131,24 @@ test.each(['--require', '--import'])('workers are noted by their scripts under %
   if (option === '--require') expect(scripts.get(2)).toBe('[eval]');
 });
 
+test("a class that extends Node's Module may copy all that Module has, as Jest's does", () => {
+  const path = script(
+    'module-copy.cjs',
+    `const taken = class extends module.constructor {};
+     for (const [key, value] of Object.entries(module.constructor)) taken[key] = value;
+     taken.register = taken.registerHooks = 'own';
+     const { Module } = require('node:module');
+     const copy = class extends Module {};
+     for (const key of Object.keys(Module)) copy[key] = Module[key];
+     console.log(Object.keys(Module).sort().join());
+     console.log(typeof copy.register, taken.register, taken.registerHooks);`,
+  );
+  const { stdout, stderr } = preloaded([path]);
+  expect(stderr).toBe('');
+  expect(stdout).toBe(noted([path], {}).stdout);
+  expect(stdout).toMatch(/^.*,runMain,.*\nfunction own own\n$/);
+});
+
 test('a worker of a cluster is noted by its number', () => {
   const path = script(
     'cluster.cjs',
