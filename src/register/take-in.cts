@@ -89,6 +89,7 @@ function takeInThread(
   }
   const workers = require('node:worker_threads') as typeof import('node:worker_threads') & {
     threadName?: string;
+    isInternalThread?: boolean;
   };
   const { pid, version: node } = process;
   if (workers.isMainThread) {
@@ -98,7 +99,10 @@ function takeInThread(
   const fs = require('node:fs') as typeof import('node:fs');
   const tid = Number(fs.readlinkSync('/proc/thread-self').split('/').pop());
   const { threadName: name = '', threadId: number } = workers;
-  const script = process.argv[1] ?? '';
+  // The thread in which Node runs loaders has neither a script nor a parent to write to, a worker that is given as text
+  // or as a data: URL has no script.
+  const isOfLoaders = workers.isInternalThread ?? workers.parentPort === null;
+  const script = isOfLoaders ? '' : (process.argv[1] ?? '[eval]');
   loaded.exports.note(
     JSON.stringify({
       kind: 'worker',
