@@ -4,7 +4,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
+import { openProfile } from '../../src/index.ts';
 import { listeningPorts } from '../../src/record/code-events/listening-ports.ts';
 import { perfTs, projectRoot, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
@@ -59,6 +61,28 @@ if (isMainThread) {
   while (!isTakenIn() && turns++ < 20000) warm(20000);
   require('node:worker_threads').parentPort.postMessage(isTakenIn());
 }
+`;
+
+/** A program with a worker of a `data:` URL, which prints that it has the library, and works on. */
+const DATA_WORKER = `
+const { Worker } = require('node:worker_threads');
+const text = \`
+import { parentPort } from 'node:worker_threads';
+const isTakenIn = () =>
+  Object.getOwnPropertySymbols(process).some(({ description }) => description.startsWith('perf-ts '));
+let isTold = false;
+function turn() {
+  const end = performance.now() + 100;
+  while (performance.now() < end);
+  if (isTold) parentPort.postMessage('works');
+  isTold = isTakenIn();
+  setImmediate(turn);
+}
+turn();
+\`;
+const worker = new Worker(new URL('data:text/javascript,' + encodeURIComponent(text)));
+worker.once('message', () => console.log('taken in'));
+worker.once('online', () => console.log('begun'));
 `;
 
 /** A program that compiles scripts, and on SIGUSR2 makes a code cache of each and ends. */
@@ -143,6 +167,19 @@ describeLive('attaching to a running Node', () => {
     await until(() => threads(pid) === before.threads);
     expect(threadNames(pid)).toBe(before.comm);
     expect(child.exitCode).toBeNull();
+  });
+
+  it("calls a worker of a data: URL a worker, and none of Node's own", async () => {
+    const { pid, child } = await start(DATA_WORKER);
+    const file = join(scratch, 'data-worker.data');
+    const flags = ['-g', '-e', 'cpu-clock:u', '-F', '997', '-o', file];
+    const recorder = startPerfTs(['record', ...flags, '-p', `${pid}`, '--attach-js']);
+    await once(child.stdout as Readable, 'data');
+    recorder.child.kill('SIGINT');
+    expect((await recorder.ended).status).toBe(0);
+    const { stdout } = perfTs(['report', '--sort', 'thread', file]);
+    expect(stdout).toContain('Worker #1 [eval]');
+    expect(stdout).not.toContain('Node loaders');
   });
 
   it('names workers that start during the recording, however early it hears of them', async () => {
@@ -277,6 +314,35 @@ describeLive('attaching to a running Node', () => {
 });
 
 describeLive('a Node program that perf-ts starts', () => {
+  it("names Node's own functions in the workers of a program", async () => {
+    const script = join(scratch, 'launched-worker.cjs');
+    writeFileSync(
+      script,
+      `const { Worker, isMainThread } = require('node:worker_threads');
+      if (isMainThread) for (let i = 0; i < 4; i++) new Worker(__filename);
+      else for (const name of ['crypto', 'http2', 'readline', 'repl', 'zlib', 'dgram', 'tls', 'test']) require("node:" + name);`,
+    );
+    const file = join(scratch, 'launched-worker.data');
+    const flags = ['-g', '-e', 'cpu-clock:u', '-F', '4999', '-o', file];
+    expect(perfTs(['record', ...flags, '--', process.execPath, script]).status).toBe(0);
+    const { samples, stacks, frames, funcs, strings, dsos, threads } = (await openProfile(file))
+      .profile;
+    const counts = { named: 0, unnamed: 0 };
+    for (let i = 0; i < samples.length; i++) {
+      if (!threads[samples.thread[i]].comm.startsWith('Worker ')) continue;
+      const seen: string[] = [];
+      for (let stack = samples.stack[i]; stack >= 0; stack = stacks.prefix[stack]) {
+        const func = frames.func[stacks.frame[stack]];
+        if (dsos[funcs.dso[func]]?.kind === 'jit') seen.push(strings[funcs.name[func]]);
+      }
+      // What ran before the preload has no name anyway.
+      if (!seen.some((name) => name.includes('launched-worker.cjs'))) continue;
+      for (const name of seen) counts[name === '[unknown]' ? 'unnamed' : 'named']++;
+    }
+    expect(counts.named).toBeGreaterThan(100);
+    expect(counts.unnamed).toBeLessThan(0.02 * counts.named);
+  });
+
   it('reports its code without a map, a log or a note left behind', () => {
     const script = join(scratch, 'launched.cjs');
     writeFileSync(
