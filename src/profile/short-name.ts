@@ -4,6 +4,8 @@ const OPERATOR = /^operator(?:\(\)|\[\]|<=>|<<=?|>>=?|->\*?|[<>]=?)?/;
 /** What may stand behind a parameter list. */
 const QUALIFIERS = /^(?: const| volatile| &&?| \[[^\]]*\])*$/;
 const SCRIPT_LINE = /:\d+$/;
+/** A regular expression, as V8 names its code. */
+const REGEXP = /^RegExp[:.]/;
 
 /**
  * A demangled C++ name for a line of a table, without the parameter list and the return type:
@@ -16,7 +18,7 @@ const SCRIPT_LINE = /:\d+$/;
  * they are. For the eye only: overloads of one function look alike.
  */
 export function shortName(name: string): string {
-  if (!name.includes('(') || SCRIPT_LINE.test(name)) return name;
+  if (!name.includes('(') || SCRIPT_LINE.test(name) || REGEXP.test(name)) return name;
   const groups = outermostGroups(name);
   const parameters = groups.at(-1);
   if (parameters === undefined || parameters.open === 0) return name;

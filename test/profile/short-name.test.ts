@@ -25,6 +25,7 @@ it.each([
   ['net/http.(*Client).Do', 'net/http.(*Client).Do'],
   ['render app/(shop)/page.tsx:12', 'render app/(shop)/page.tsx:12'],
   ['(anonymous) app.ts:5', '(anonymous) app.ts:5'],
+  ['RegExp:(\\w+) (?=sit)', 'RegExp:(\\w+) (?=sit)'],
   [
     '<core::iter::Map<I, F> as core::iter::Iterator>::fold::<(), G>',
     '<core::iter::Map<I, F> as core::iter::Iterator>::fold::<(), G>',

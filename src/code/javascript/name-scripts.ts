@@ -57,6 +57,7 @@ export function nameScripts(profile: Profile, options: NameScriptsOptions): Prof
     name === null ? null : whereWritten(name, funcs.dso[func], altered, options),
   );
   const labels = labelsOf(written, funcs, options.directory);
+  labelRegExps(profile, labels);
   if (options.simplify !== 'none') labelInterpreter(profile, labels);
   const named = rebuildFuncs(profile, texts, parsed, written, labels);
   return {
@@ -186,6 +187,17 @@ function labelsOf(
     if (path !== '') return `${label}:${column}`;
     return hash === '' ? label : `${label} #${hash}`;
   });
+}
+
+/** V8 since 13 has code of a regular expression for each width of letters, and names both by it. */
+const REGEXP = /^RegExp\.[<>] src: '(.*)' flags: '(\w*)'$/s;
+
+/** Regular expressions as V8 before 13 names them, with their flags behind. */
+function labelRegExps({ funcs, strings }: Profile, labels: (string | null)[]): void {
+  for (let func = 0; func < funcs.length; func++) {
+    const [, source, flags] = REGEXP.exec(strings[funcs.name[func]]) ?? [];
+    if (source !== undefined) labels[func] = `RegExp:/${source}/${flags}`;
+  }
 }
 
 function labelInterpreter({ funcs, strings }: Profile, labels: (string | null)[]): void {

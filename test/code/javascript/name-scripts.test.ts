@@ -42,6 +42,23 @@ describe('functions of JavaScript', () => {
     expect(tiers(profile)).toEqual(['none', 'interpreter', 'TurboFan']);
   });
 
+  test('a regular expression is one function for letters of both widths, by its source and flags', () => {
+    const named = new Map([
+      ['narrow', "RegExp.> src: '(\\w+) '(?=x)' flags: 'gu'"],
+      ['wide', "RegExp.< src: '(\\w+) '(?=x)' flags: 'gu'"],
+      ['older', 'RegExp:a+'],
+    ]);
+    const drawn = profileFromText(`
+      narrow@${JIT}    wide@${JIT}    older@${JIT}
+    `);
+    const profile = withScripts({
+      ...drawn,
+      strings: drawn.strings.map((text) => named.get(text) ?? text),
+    });
+    checkProfile(profile);
+    expect(funcs(profile)).toEqual(["RegExp:/(\\w+) '(?=x)/gu | V8 | -", 'RegExp:a+ | V8 | -']);
+  });
+
   test('a function of JavaScriptCore is one in all tiers, and has its hash where names are equal', () => {
     const profile = withScripts(
       profileFromText(`
