@@ -71,7 +71,7 @@ export class PerfTs {
   record(name, options, command, spawnOptions) {
     const args = ['record', '--json', '-o', this.file(name), ...options, '--', ...command];
     const { stdout, stderr } = this.run(args, spawnOptions);
-    const summary = stderr.split('\n').find((line) => line.startsWith('{"path"'));
+    const summary = stderr.split('\n').find((line) => line.startsWith('{"schema"'));
     if (summary === undefined) throw new Error(`record printed no summary: ${stderr}`);
     return { ...JSON.parse(summary), said: `${stdout}${stderr}` };
   }

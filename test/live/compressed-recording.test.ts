@@ -51,7 +51,7 @@ function record(name: string, options: readonly string[], ...workload: string[])
   const words = ['record', '--json', '-o', file, ...options, '--', compileWorkload(), ...workload];
   const { status, stderr } = perfTs(words);
   expect(status).toBe(0);
-  return JSON.parse(stderr.slice(stderr.indexOf('{"path"')));
+  return JSON.parse(stderr.slice(stderr.indexOf('{"schema"')));
 }
 
 const inScratch = (name: string): string => join(scratch, name);
