@@ -26,7 +26,7 @@ import { openCodeSink } from './open-code-sink.ts';
 import { OutputSwitch } from './output-switch.ts';
 import { explainNativeError } from './prepare-recording.ts';
 import { isDelayed, type RecordOptions, type RecordTarget } from './record-options.ts';
-import type { CommandExit, Recording, RunningRecording } from './recording.ts';
+import type { CommandExit, Recording, RecordingWork, RunningRecording } from './recording.ts';
 import { RecordingFile } from './recording-file.ts';
 import { type OpenedRecording, openRecordingParts } from './recording-parts.ts';
 
@@ -72,6 +72,9 @@ export async function beginRecording(
     snapshot: () => recorder.snapshot(),
     switchOutput: () => recorder.switchOutput(),
     kill: (number) => recorder.kill(number),
+    get work() {
+      return recorder.work;
+    },
     get isSampling() {
       return recorder.isSampling;
     },
@@ -107,6 +110,7 @@ class Recorder implements ControlActions {
   readonly #peerOf: NativeBinding['peerOf'];
   /** Settles when processes that run already report their code, or can't. */
   #attached: Promise<void> = Promise.resolve();
+  #work: RecordingWork | null = null;
   readonly #dumps: JitDumps;
   /** With `switchOutput`, and only where the output is a file. */
   readonly #switching: OutputSwitch | null;
@@ -241,6 +245,9 @@ class Recorder implements ControlActions {
       byInspector: this.#options.attachJs === true,
       peerOf: this.#peerOf,
       say: features.say,
+      onWait: (pid) => {
+        this.#work = pid === null ? null : { kind: 'attach', pid };
+      },
     });
   }
 
@@ -340,6 +347,10 @@ class Recorder implements ControlActions {
     this.kill(constants.signals.SIGTERM);
     this.stop();
   };
+
+  get work(): RecordingWork | null {
+    return this.#work;
+  }
 
   get isSampling(): boolean {
     return this.#state === 'running';
@@ -530,7 +541,13 @@ class Recorder implements ControlActions {
       if (place !== null && dropsCopies(this.#options.callGraph)) {
         // Loaded here: the unwinder is a third of the program, and most recordings copy no stacks.
         const { unwindCopies } = await import('./unwind-copies.ts');
-        fileBytes = await unwindCopies(file.file, recordedBytes, this.#say);
+        fileBytes = await unwindCopies(file.file, recordedBytes, {
+          say: this.#say,
+          onShare: (share) => {
+            this.#work = { kind: 'unwind', share };
+          },
+        });
+        this.#work = null;
       }
       const removeStored = (): void => {
         if (session.causesMaps) this.#maps.removeMaps(jit.startedPids);

@@ -25,6 +25,13 @@ export type Recording = {
   readonly counted: readonly ConcurrentCount[] | null;
 };
 
+/** What a recording does besides sampling, or after it; it may take seconds. */
+export type RecordingWork =
+  /** A running Node process was asked to report its JavaScript, and has not answered yet. */
+  | { readonly kind: 'attach'; readonly pid: number }
+  /** Stack dumps are unwound into callchains in the finished file; `share`: 0 … 1. */
+  | { readonly kind: 'unwind'; readonly share: number };
+
 /** A recording that runs. */
 export type RunningRecording = {
   /** Pid of the command, −1 without one. */
@@ -47,6 +54,8 @@ export type RunningRecording = {
   kill(signal: number): boolean;
   /** False once nothing is sampled any more; its file may not be complete yet. */
   readonly isSampling: boolean;
+  /** Null: nothing but sampling, or writing the end of its file. */
+  readonly work: RecordingWork | null;
   /** Counts so far. */
   totals(): SamplerTotals;
   /** Stops the recording, and waits until its file is complete; the command runs on. */

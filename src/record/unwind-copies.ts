@@ -1,4 +1,5 @@
 import { openFileSource } from '../read/files/file-source.ts';
+import { type OnShareRead, watchReads } from '../read/files/watched-source.ts';
 import { openOwnRecording } from '../read/open-recording.ts';
 import { rewriteInto } from '../rewrite/output.ts';
 import { rewriteInSlices } from '../rewrite/rewrite-recording.ts';
@@ -8,7 +9,7 @@ import { runInTurns } from '../system/time/run-in-turns.ts';
 /**
  * Unwinds the copied stacks of the finished recording in `file`, and puts a recording without them in its
  * place. Returns its bytes. If that fails the recording of `bytes` bytes stays as it was, and `say` is
- * told: whoever reads it unwinds then. A process that ends meanwhile leaves the recording as it was, too.
+ * told: whoever reads it unwinds then. `onShare` hears of the share that was read. A process that ends meanwhile leaves the recording as it was, too.
  *
  * The program that was recorded may still run, in the folder of the file: both files are what was opened,
  * whatever has become of their names, and the new one belongs to the owner of the old one from the start.
@@ -16,7 +17,7 @@ import { runInTurns } from '../system/time/run-in-turns.ts';
 export async function unwindCopies(
   file: OutputFile,
   bytes: number,
-  say: (notice: string) => void,
+  { say, onShare }: { say: (notice: string) => void; onShare: OnShareRead },
 ): Promise<number> {
   const path = file.place() ?? file.path;
   let unwound: OutputFile | null = null;
@@ -28,7 +29,7 @@ export async function unwindCopies(
     unwound = file.createBeside(`.unwound-${process.pid}`);
     const output = { ...rewriteInto(unwound), close: () => 0, discard: () => {} };
     const options = { dropStacks: true };
-    const data = openOwnRecording(source);
+    const data = openOwnRecording(watchReads(source, onShare));
     await runInTurns(rewriteInSlices(data, file.readablePath(), () => output, options));
     const unwoundBytes = unwound.size();
     unwound.replace(file);

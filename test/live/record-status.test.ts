@@ -60,6 +60,27 @@ describeLive('status of a recording on a terminal', () => {
     expect(written()).not.toContain('\u{1b}[K');
   });
 
+  it.skipIf(!hasScript)('a Node process that does not answer is named meanwhile', async () => {
+    const node = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log()'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const pid = node.pid as number;
+    onTestFinished(() => void node.kill('SIGKILL'));
+    await new Promise((done) => node.stdout.once('data', done));
+    node.kill('SIGSTOP');
+    const { ended, written } = startInTerminal(
+      `perf-ts record --attach-js -p ${pid} --duration 600`,
+    );
+    const waiting = `process ${pid} has not reported its JavaScript yet`;
+    await until(() => written().includes(waiting));
+    await until(() =>
+      written().includes(`functions of JavaScript in process ${pid} have no names`),
+    );
+    node.kill('SIGKILL');
+    await ended;
+    expect(written()).toMatch(/samples of cpu-clock/);
+  });
+
   it.skipIf(!hasScript)('the first Ctrl-C says that it waits for the command', async () => {
     const command = join(scratch, 'deaf.sh');
     const go = join(scratch, 'go');

@@ -1,7 +1,7 @@
 import { formatBytes, formatCount } from '../../base/numbers.ts';
-import type { SamplerTotals } from '../../native/types.ts';
+import { printable } from '../../base/printable.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
-import type { RunningRecording } from '../../record/recording.ts';
+import type { RecordingWork, RunningRecording } from '../../record/recording.ts';
 import { readLinkOrNull } from '../../system/small-file.ts';
 import type { EndingSignals } from '../command/ending-signals.ts';
 import { say } from '../command/failure.ts';
@@ -17,8 +17,8 @@ export type FollowedRecording = {
   readonly running: RunningRecording;
   readonly signals: EndingSignals;
   readonly output: string;
-  /** Whether nothing else that runs prints on our terminal, as far as is known. */
-  readonly isAlone: boolean;
+  /** When nothing else that runs prints on our terminal any more, as far as is known: always, or once the command has ended. */
+  readonly isAlone: 'always' | 'at-end' | 'never';
 };
 
 /** Tells on the terminal how a recording goes, until `end`. */
@@ -31,13 +31,17 @@ export type RecordStatus = {
 /**
  * Tells on the terminal how a recording goes: time, samples, size and losses in a line that is drawn over
  * itself, where nothing else prints on that terminal. Where something does, only what the first Ctrl-C
- * waits for is told, once it has taken a moment.
+ * waits for is told, once it has taken a moment. Once the command has ended, the line shows how the file is
+ * completed.
  */
-export function followRecording(followed: FollowedRecording): RecordStatus {
-  const line = followed.isAlone ? progressLine() : null;
-  if (line !== null) return drawStatus(line, followed);
-  if (isTerminal(STDERR)) return tellWaits(followed);
-  return { complete() {}, end() {} };
+export function followRecording(
+  followed: FollowedRecording,
+  openLine: () => ProgressLine | null = progressLine,
+): RecordStatus {
+  const line = followed.isAlone === 'never' ? null : openLine();
+  if (line !== null && followed.isAlone === 'always') return drawStatus(line, followed);
+  const waits = isTerminal(STDERR) ? tellWaits(followed) : { complete() {}, end() {} };
+  return line === null ? waits : drawEnd(line, followed, waits);
 }
 
 function drawStatus(
@@ -48,7 +52,7 @@ function drawStatus(
   const look = setInterval(() => {
     const seconds = (performance.now() - startMs) / 1000;
     const isEnding = signals.sent !== 0 || !running.isSampling;
-    line.show(isEnding ? endingStep(output) : recordingStep(running.totals(), seconds));
+    line.show(isEnding ? endingStep(output, running.work) : recordingStep(running, seconds));
   }, LOOK_MS).unref();
   const end = (): void => {
     clearInterval(look);
@@ -57,21 +61,64 @@ function drawStatus(
   return { complete: end, end };
 }
 
+/** Draws nothing until the command has ended and the file has taken a moment longer; `waits` tells the rest. */
+function drawEnd(
+  line: ProgressLine,
+  { running, output }: FollowedRecording,
+  waits: RecordStatus,
+): RecordStatus {
+  let look: NodeJS.Timeout | undefined;
+  let isComplete = false;
+  const finish = (): void => {
+    isComplete = true;
+    clearInterval(look);
+    line.finishStep();
+  };
+  void running.exited.then(
+    () => {
+      if (isComplete) return;
+      look = setInterval(() => line.show(endingStep(output, running.work)), LOOK_MS).unref();
+    },
+    // Whoever waits for the command hears of it.
+    () => {},
+  );
+  return {
+    complete() {
+      finish();
+      waits.complete();
+    },
+    end() {
+      finish();
+      waits.end();
+    },
+  };
+}
+
 /** `perf-ts: recording: 12 s, 48 201 samples, 3.2 MB, lost 0 (Ctrl-C ends it)` */
-function recordingStep(totals: SamplerTotals, seconds: number): ProgressStep {
-  const { samples, writtenBytes, lostRecords } = totals;
+function recordingStep(running: RunningRecording, seconds: number): ProgressStep {
+  const { samples, writtenBytes, lostRecords } = running.totals();
+  const { work } = running;
   return {
     what: 'recording',
     share: null,
     detail:
       `${Math.floor(seconds)} s, ${formatCount(samples)} samples, ${formatBytes(writtenBytes)}, ` +
-      `lost ${formatCount(lostRecords)}`,
+      `lost ${formatCount(lostRecords)}${work?.kind === 'attach' ? `, ${unanswered(work.pid)}` : ''}`,
     atInterrupt: 'ends it',
   };
 }
 
-function endingStep(output: string): ProgressStep {
-  return { what: `completing ${output}`, share: null, atInterrupt: 'again: quits after that' };
+function unanswered(pid: number): string {
+  return `process ${pid} has not reported its JavaScript yet`;
+}
+
+/** `perf-ts: completing perf.data, unwinding stack dumps: 43 %, 4 s left (Ctrl-C again: quits after that)` */
+function endingStep(output: string, work: RecordingWork | null): ProgressStep {
+  const what = `completing ${printable(output)}`;
+  const step = { what, share: null, atInterrupt: 'again: quits after that' };
+  if (work === null) return step;
+  if (work.kind === 'attach') return { ...step, detail: unanswered(work.pid) };
+  return { ...step, what: `${what}, unwinding stack dumps`, share: work.share };
 }
 
 /** Tells in a line each what the first Ctrl-C waits for. */
@@ -100,11 +147,16 @@ function tellWaits({ running, signals, output }: FollowedRecording): RecordStatu
   };
 }
 
-/** Whether the command, or one of the processes, may print where our standard error goes. */
-export function sharesTerminal({ command, pids = [], tids = [] }: RecordOptions): boolean {
-  if (command !== undefined) return true;
+/** When neither the command nor one of the processes may print where our standard error goes. */
+export function whenAlone({
+  command,
+  pids = [],
+  tids = [],
+}: RecordOptions): FollowedRecording['isAlone'] {
+  if (command !== undefined) return 'at-end';
   const ours = readLinkOrNull(`/proc/self/fd/${STDERR}`);
-  return [...pids, ...tids].some((pid) =>
+  const isShared = [...pids, ...tids].some((pid) =>
     [1, 2].some((fd) => ours !== null && readLinkOrNull(`/proc/${pid}/fd/${fd}`) === ours),
   );
+  return isShared ? 'never' : 'always';
 }

@@ -20,7 +20,7 @@ import { askAttach } from './ask-attach.ts';
 import { optionsForCourse, readCourse } from './course-flags.ts';
 import { describeDryRun } from './dry-run.ts';
 import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
-import { followRecording, sharesTerminal } from './record-status.ts';
+import { followRecording, whenAlone } from './record-status.ts';
 
 /** `perf-ts record`: records, forwards signals, prints the closing line, sets the exit status. */
 export async function runRecord(command: string[], flags: RecordFlags): Promise<void> {
@@ -138,7 +138,8 @@ async function recordAndTell(
   const driving = course === null ? null : drive(running, course);
   // Its failure is thrown below, once the file is complete and the command has ended.
   driving?.catch(() => {});
-  const isAlone = side === null && (course?.load ?? null) === null && !sharesTerminal(options);
+  const isOnly = side === null && (course?.load ?? null) === null;
+  const isAlone = isOnly ? whenAlone(options) : 'never';
   const { output = 'perf.data' } = options;
   const status =
     quiet || flags.json ? null : followRecording({ running, signals, output, isAlone });

@@ -21,6 +21,8 @@ export type AttachOptions = {
   readonly byInspector: boolean;
   readonly peerOf: NativeBinding['peerOf'];
   readonly say: (notice: string) => void;
+  /** Hears which process is waited for, and null in the end. */
+  readonly onWait: (pid: number | null) => void;
 };
 
 /**
@@ -28,8 +30,9 @@ export type AttachOptions = {
  * A failure is said, and the recording goes on without these names.
  */
 export async function attachProcesses(options: AttachOptions): Promise<void> {
-  const { pids, say } = options;
+  const { pids, say, onWait } = options;
   for (const pid of pids) {
+    onWait(pid);
     const result = await attach(pid, options);
     if (result === null) continue;
     if ('failure' in result) {
@@ -43,6 +46,7 @@ export async function attachProcesses(options: AttachOptions): Promise<void> {
         `${pauseMs.toFixed(0)} ms`,
     );
   }
+  onWait(null);
 }
 
 /** Null where nothing was asked for. */
