@@ -10,7 +10,7 @@ import { recordingNumber, recordingTables } from '../read/recording-tables.ts';
 import { packageVersion } from '../system/version.ts';
 import { say } from './command/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from './command/load.ts';
-import { openOutput } from './command/open-output.ts';
+import { discardOutput, openOutput } from './command/open-output.ts';
 import type { SelectionFlags } from './command/selection-flags.ts';
 import { writeTo } from './command/stdout.ts';
 import { wantedFrames } from './command/wanted-frames.ts';
@@ -62,9 +62,11 @@ export async function exportParquet(
     const fd = openOutput(file, 0o600);
     try {
       writeTo(fd, bytes, file);
-    } finally {
-      closeSync(fd);
+    } catch (error) {
+      discardOutput(fd, file);
+      throw error;
     }
+    closeSync(fd);
     size += bytes.length;
   }
   say(

@@ -17,7 +17,7 @@ import type { SymbolSources } from '../read/files/symbol-files.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
 import { say, sayAlways } from './command/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from './command/load.ts';
-import { checkOutputIsNot, openOutput } from './command/open-output.ts';
+import { checkOutputIsNot, discardOutput, openOutput } from './command/open-output.ts';
 import { writingProgress } from './command/progress.ts';
 import { type SelectionFlags, selectFrom } from './command/selection-flags.ts';
 import { isTerminal, writeTo } from './command/stdout.ts';
@@ -70,7 +70,6 @@ export async function runExport(
     wanted: isPage ? 'all' : wanted,
     ...(lines && { lines }),
   });
-  const { events } = opened.profile;
   const { frames: _frames, ...others } = flags;
   const options = {
     ...others,
@@ -91,10 +90,11 @@ export async function runExport(
     onBytes(0);
     if (flags.format === 'pprof') write(await exportPprof(opened, options));
     else exportProfile(opened, flags.format, options, (text) => write(Buffer.from(text)));
-  } finally {
-    if (fd !== 1) closeSync(fd);
+  } catch (error) {
+    if (fd !== 1) discardOutput(fd, flags.output);
+    throw error;
   }
-  if (fd !== 1) closeWith(flags, written);
+  if (fd !== 1) closeWith(fd, flags, written);
   if (flags.format === 'folded') sayBeside(opened, flags);
   if (flags.format !== 'pprof') {
     for (const line of explainExport(opened, flags.format, options)) say(`perf-ts: ${line}`);
@@ -103,6 +103,15 @@ export async function runExport(
     sayAlways(JSON.stringify(printableProvenance(exportProvenance(opened, flags))));
     return;
   }
+  sayWeight(opened, flags);
+}
+
+/** The event and the weight of what was written, where the recording leaves a choice. */
+function sayWeight(
+  opened: OpenedProfile,
+  flags: { format: ExportFormat | 'pprof'; event?: string; weight?: WeightKind; verbose?: boolean },
+): void {
+  const { events } = opened.profile;
   if (!flags.verbose && events.length <= 1) return;
   const event =
     flags.event !== undefined
@@ -115,11 +124,13 @@ export async function runExport(
   say(`perf-ts: ${flags.format} of ${printable(shown)}, weighed by ${title}`);
 }
 
-/** For who sees nothing else happen: a script knows what it asked for. */
+/** Closes the file, with a line for who sees nothing else happen: a script knows what it asked for. */
 function closeWith(
+  fd: number,
   flags: { format: ExportFormat | 'pprof'; output: string; json?: boolean; quiet?: boolean },
   bytes: number,
 ): void {
+  closeSync(fd);
   if (flags.json || flags.quiet || !isTerminal(2)) return;
   say(`perf-ts: ${formatBytes(bytes)} in ${flags.output}: ${OPENED_BY[flags.format]}`);
 }

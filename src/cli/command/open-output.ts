@@ -1,4 +1,12 @@
-import { fchownSync, openSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { chooseUser } from '../../system/accounts/run-as.ts';
 import { writeErrorReason } from '../../system/files/output-file.ts';
@@ -18,6 +26,22 @@ export function openOutput(path: string, mode = 0o666): number {
     throw new FailedError(`cannot write ${path}: ${writeErrorReason(error)}`, [
       'name a place you may write to with -o',
     ]);
+  }
+}
+
+/**
+ * Closes an output that could not be finished, and removes it where it is a file of this name: half of it is of no
+ * use to anybody. The error that led here must stay the one that is reported, so nothing is thrown.
+ */
+export function discardOutput(fd: number, path: string): void {
+  try {
+    const opened = fstatSync(fd);
+    closeSync(fd);
+    // What has the name may be a link, a device or another file by now.
+    const named = lstatSync(path);
+    if (named.isFile() && named.dev === opened.dev && named.ino === opened.ino) unlinkSync(path);
+  } catch {
+    // It stays, as a file of a closed folder does.
   }
 }
 
