@@ -44,27 +44,35 @@ terminals.forEach((terminal, i) => {
 });
 try {
   await sleep(START_SECONDS);
-  const pids = terminals.map(({ pid }) => childrenOf(pid)[0]);
-  const ended = pids.indexOf(undefined);
-  if (ended >= 0) throw new Error(`${[ours, theirs][ended]} has ended: ${drawn[ended]}`);
-  const before = pids.map(usageOf);
+  const before = usages();
   await sleep(seconds);
-  const after = pids.map(usageOf);
-  const rows = ['perf-ts top', 'perf top'].map((name, i) => ({
-    name,
-    startS: before[i].cpuS,
-    cpuShare: (after[i].cpuS - before[i].cpuS) / seconds,
-    rssMb: after[i].rssMb,
-  }));
+  const after = usages();
+  const rows = ['perf-ts top', 'perf top'].flatMap((name, i) => {
+    if (before[i] === null || after[i] === null) return [];
+    const cpuShare = (after[i].cpuS - before[i].cpuS) / seconds;
+    return [{ name, startS: before[i].cpuS, cpuShare, rssMb: after[i].rssMb }];
+  });
   console.log('             start s   of a CPU   RSS MB');
   for (const { name, startS, cpuShare, rssMb } of rows) {
     console.log(
       `${name.padEnd(12)} ${startS.toFixed(2).padStart(7)}   ${(cpuShare * 100).toFixed(2).padStart(7)}%   ${rssMb.toFixed(0).padStart(6)}`,
     );
   }
-  console.log(`ratio of CPU time: ${(rows[0].cpuShare / rows[1].cpuShare).toFixed(2)}`);
+  if (rows.length < 2)
+    console.log(`perf top has ended by itself: ${drawn[1].trim().split('\n').at(-1)}`);
+  else console.log(`ratio of CPU time: ${(rows[0].cpuShare / rows[1].cpuShare).toFixed(2)}`);
 } finally {
   for (const child of [...loads, ...terminals]) child.kill('SIGKILL');
+}
+
+/** Of both, as they stand now; null for a perf that has ended: that of Linux 6.1 aborts on busy machines. Throws where ours has. */
+function usages() {
+  const pids = terminals.map(({ pid }) => childrenOf(pid)[0]);
+  const found = pids.map((pid) =>
+    pid !== undefined && existsSync(`/proc/${pid}/stat`) ? usageOf(pid) : null,
+  );
+  if (found[0] === null) throw new Error(`${ours} has ended: ${drawn[0]}`);
+  return found;
 }
 
 function sleep(s) {
