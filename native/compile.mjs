@@ -47,6 +47,9 @@ export async function compileAddon({ name, compiler: [program, ...words], object
     ...words,
     '-shared',
     ...ldflags,
+    // A runtime library that is linked in, as zig does, would export all of itself, and drop nothing unused.
+    '-Wl,--gc-sections',
+    `-Wl,--version-script=${join(native, 'exports.map')}`,
     '-s',
     '-o',
     output,
