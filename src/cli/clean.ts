@@ -40,7 +40,7 @@ function stateOf(kept: string | null, isDryRun: boolean): 'kept' | 'removable' |
 }
 
 /** A line each, what stays last and with its reason; then the sums. */
-export function formatClean(judged: readonly Leftover[], isDryRun: boolean): string[] {
+function formatClean(judged: readonly Leftover[], isDryRun: boolean): string[] {
   const gone = judged.filter(({ kept }) => kept === null);
   const kept = judged.filter(({ kept }) => kept !== null);
   const done = isDryRun ? 'would remove' : 'removed';

@@ -50,7 +50,7 @@ function setBlocking(fd: number): void {
  * and terminals is synchronous on Linux, so nothing is lost. Coverage and V8's own profilers write
  * at shutdown; with them it stays.
  */
-export function exitWithoutShutdown(): void {
+function exitWithoutShutdown(): void {
   if (process.env.NODE_V8_COVERAGE !== undefined || process.execArgv.length > 0) return;
   process.on('exit', (code) => {
     try {

@@ -27,7 +27,7 @@ const FILE = 'perf-ts/config.json';
 const MOST_BYTES = 1 << 20;
 
 /** The user's file; null where nobody says where it would be. Relative paths are ignored, as the XDG specification has it. */
-export function configPath(environment: NodeJS.ProcessEnv): string | null {
+function configPath(environment: NodeJS.ProcessEnv): string | null {
   const { XDG_CONFIG_HOME } = environment;
   if (XDG_CONFIG_HOME !== undefined && isAbsolute(XDG_CONFIG_HOME)) {
     return join(XDG_CONFIG_HOME, FILE);

@@ -36,9 +36,6 @@ export function insteadOfCommand(name: string): string | null {
   return Object.hasOwn(INSTEAD, name) ? INSTEAD[name] : null;
 }
 
-/** Names of perf's commands that have a line here. */
-export const PERF_ONLY_COMMANDS: readonly string[] = Object.keys(INSTEAD);
-
 /** Scripts that come with perf, by what stands in for them. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   flamegraph: 'a flame graph: perf-ts view, or perf-ts export --format html -o flames.html',

@@ -52,7 +52,7 @@ export function encodeRows(
  * A number that no other window of a service has: of the second in which it began, so that parts are sorted
  * by time and can expire by it, and 31 bits by chance. Above 2^53.
  */
-export function windowRecording({ id, startNs }: WindowFacts, service: string): bigint {
+function windowRecording({ id, startNs }: WindowFacts, service: string): bigint {
   const hash = createHash('sha256').update(`${id}\0${service}`).digest().readUInt32BE(0);
   return ((startNs / 1_000_000_000n) << BELOW_SECONDS) | BigInt(hash >>> 1);
 }

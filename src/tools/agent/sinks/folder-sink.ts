@@ -45,7 +45,7 @@ export class FolderSink implements Sink {
 }
 
 /** `[kworker]` and `../x` become names of files. */
-export function fileName(text: string): string {
+function fileName(text: string): string {
   const safe = text.replace(UNSAFE, '_').replace(/^\.+/, '_').slice(0, MOST_NAME);
   return safe === '' ? '_' : safe;
 }
