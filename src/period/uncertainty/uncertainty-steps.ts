@@ -17,7 +17,7 @@ export type ComputedSteps = {
   readonly allLast: number;
   /** Streams with a selected sample. */
   readonly streams: number;
-  /** Σ of the selected samples' squared intervals. */
+  /** Σ of the selected samples' squared intervals, as the steps have them. */
   readonly intervalSquares: number;
 };
 
@@ -55,6 +55,8 @@ export function* computeSteps(input: ShareInput): Slices<ComputedSteps> {
 class StepsBuilder {
   readonly #input: ShareInput;
   readonly #isSelected: Uint8Array;
+  /** Samples that are events of their intervals, not only times within these. */
+  readonly #seen: 0 | 1;
   /** Of the selected samples' intervals. */
   #totalWeight = 0;
   #totalSquares = 0;
@@ -84,6 +86,7 @@ class StepsBuilder {
       streams++;
     }
     this.#input = input;
+    this.#seen = input.course === undefined ? 0 : 1;
     this.#near = new StepList(samples);
     this.#far = new StepList(samples);
     this.#ends = new StepList(streams);
@@ -100,11 +103,12 @@ class StepsBuilder {
     const isSelected = this.#isSelected;
     let totalWeight = this.#totalWeight;
     let totalSquares = this.#totalSquares;
+    const seen = this.#seen;
     for (let i = first; i < end; i++) {
       const row = rows[i];
       const interval = intervals[row];
       totalWeight += interval;
-      totalSquares += interval * interval;
+      totalSquares += doubtOf(interval, seen);
       isSelected[row] = 1;
     }
     this.#totalWeight = totalWeight;
@@ -129,13 +133,13 @@ class StepsBuilder {
     const intervals = this.#intervals;
     const isSelected = this.#isSelected;
     const { length } = rows;
-    const seen = this.#input.course === undefined ? 0 : 1;
+    const seen = this.#seen;
     const huge = HUGE * this.#totalWeight;
     const notable = NOTABLE * this.#totalSquares;
     for (let k = first; k < end; k++) {
       const row = rows[k];
       const own = intervals[k];
-      const square = own * Math.max(0, own - seen);
+      const square = doubtOf(own, seen);
       if (own >= huge) {
         if (isSelected[row] === 1) {
           this.#aloneNear += own * own;
@@ -248,9 +252,14 @@ function countComparable(intervals: Float64Array, length: number, k: number): nu
 }
 
 /**
- * Mean of the squared comparable intervals around sample k of `length`. Of w events one was seen, so
- * only w − 1 are in doubt: w·(w − 1) with `seen` 1. At a period of 1 nothing is.
+ * Squared, for what is in doubt of an interval. Of w events one is the sample itself; a border among the
+ * others is at one of w places, which differ by (w² − 1)/12. At a period of 1 nothing is in doubt.
  */
+function doubtOf(interval: number, seen: 0 | 1): number {
+  return Math.max(0, interval * interval - seen);
+}
+
+/** Mean of the squared comparable intervals around sample k of `length`. */
 function smoothSquare(intervals: Float64Array, length: number, k: number, seen: 0 | 1): number {
   const own = intervals[k];
   const last = Math.min(length - 1, k + SIDE);
@@ -259,7 +268,7 @@ function smoothSquare(intervals: Float64Array, length: number, k: number, seen: 
   for (let j = Math.max(0, k - SIDE); j <= last; j++) {
     const interval = intervals[j];
     if (!isComparable(own, interval)) continue;
-    sum += interval * Math.max(0, interval - seen);
+    sum += doubtOf(interval, seen);
     count++;
   }
   return sum / count;

@@ -95,7 +95,7 @@ export const NOTHING_LOST: LostBounds = { least: 1, most: 1 };
 class ShareVariance {
   /** Σ w of the selected samples. */
   readonly weight: number;
-  /** Σ w², and what part that is of the squared intervals. */
+  /** Σ w² of what is in doubt, and what part that is of the squared intervals. */
   readonly #squares: number;
   readonly #halved: number;
   readonly #computed: ComputedSteps;
@@ -105,14 +105,11 @@ class ShareVariance {
   /** How often the same borders recur at the same places of their intervals. */
   readonly #repeats: number;
 
-  constructor({ weights, rows, course, inStep }: ShareInput, computed: ComputedSteps) {
+  constructor(input: ShareInput, computed: ComputedSteps) {
+    const { weights, rows, course, inStep } = input;
     let weight = 0;
-    let squares = 0;
-    for (let i = 0; i < rows.length; i++) {
-      const value = weights[rows[i]];
-      weight += value;
-      squares += value * value;
-    }
+    for (let i = 0; i < rows.length; i++) weight += weights[rows[i]];
+    const squares = squaresIfDrawn(input);
     const { near } = computed.steps;
     this.weight = weight;
     this.#squares = squares;
@@ -145,6 +142,20 @@ class ShareVariance {
   degreesOf(drawn: number): number {
     return 2 * drawn * this.#effectiveSteps + BLENDED_STEPS;
   }
+}
+
+/**
+ * Σ of what drawn samples would cost: each speaks for w events of which it is one itself, and the others
+ * of its interval are as chance has them. Of weights that count no events: w².
+ */
+function squaresIfDrawn({ weights, rows, course }: ShareInput): number {
+  let squares = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const value = weights[rows[i]];
+    if (course === undefined) squares += value * value;
+    else squares += (value - 1) ** 2 + Math.max(0, course.arrivedEvents[rows[i]] - 1);
+  }
+  return squares;
 }
 
 /**
