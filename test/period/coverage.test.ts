@@ -77,7 +77,7 @@ describe('shares of simulated processes', () => {
     const scenario = { title: 'phases, -c 3', isInStep: false, build };
     const sampled = { ...scenario, sampling: { rule: 'fixed', period } };
     // With w·(w − 1) in place of w² − 1 half widths were 0.86 of what errors show.
-    for (const { half, rms } of runTrials(MODULES, sampled, { trials: 600 }).functions) {
+    for (const { half, rms } of runTrials(MODULES, sampled, { trials: 300 }).functions) {
       expect(half / (1.96 * rms)).toBeGreaterThan(0.94);
       expect(half / (1.96 * rms)).toBeLessThan(1.15);
     }
