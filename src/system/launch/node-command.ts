@@ -2,7 +2,14 @@ import { closeSync, constants, openSync, readSync, realpathSync } from 'node:fs'
 import { basename, resolve } from 'node:path';
 import type { CommandSpec } from '../../native/types.ts';
 import { fsPath } from '../files/byte-path.ts';
-import { NODE, SHELL_COMMANDS, SHELLS, STARTERS, startsNodeInShell } from './node-in-shell.ts';
+import {
+  NODE,
+  SHELL_COMMANDS,
+  SHELLS,
+  STARTERS,
+  startsNodeInShell,
+  type TextOf,
+} from './node-in-shell.ts';
 import { findWrapped } from './wrapped-command.ts';
 
 /** How a command comes to run Node. */
@@ -24,6 +31,8 @@ const SCRIPT_BYTES = 65536;
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 /** A chain of wrappers longer than this is none. */
 const MAX_WRAPPERS = 8;
+/** Files that commands of a script or a Makefile run, and theirs: some run themselves. */
+const MAX_FILES = 16;
 
 /**
  * Whether the command runs Node: by its name, by the first line of its script, by what a shell or
@@ -63,13 +72,38 @@ function findUnwrapped(
     return { node: path, at: 0, text };
   }
   const byOther = (text: string): Unwrapped => ({ node: nodeOnPath(env), at: -1, text });
+  const inShell = (text: string): Unwrapped | null => {
+    const texts = [text];
+    return startsNodeInShell(text, filesInto(texts)) ? byOther(texts.join('\n')) : null;
+  };
   if (STARTERS.test(name)) return byOther('');
   const said = SHELLS.test(name) ? forShell(argv) : name === 'make' ? makefile(argv) : null;
-  if (said !== null) return startsNodeInShell(said) ? byOther(said) : null;
+  if (said !== null) return inShell(said);
   const text = beginning(path);
   const first = firstLineOf(text);
-  const isNode = SHEBANG_NODE.test(first) || (SHEBANG_SHELL.test(first) && startsNodeInShell(text));
-  return isNode ? byOther(text) : null;
+  if (SHEBANG_NODE.test(first)) return byOther(text);
+  return SHEBANG_SHELL.test(first) ? inShell(text) : null;
+}
+
+/** What commands take from files, which is added to `texts`. */
+function filesInto(texts: string[]): TextOf {
+  return (words) => {
+    if (texts.length > MAX_FILES) return '';
+    const text = fileOf(words);
+    if (text !== '') texts.push(text);
+    return text;
+  };
+}
+
+function fileOf(words: readonly string[]): string {
+  const name = basename(words[0]);
+  if (name === 'make') return makefile(words);
+  if (SHELLS.test(name)) return forShell(words);
+  if (!words[0].includes('/')) return '';
+  const text = beginning(words[0]);
+  const first = firstLineOf(text);
+  if (SHEBANG_NODE.test(first)) return 'node';
+  return SHEBANG_SHELL.test(first) ? text : '';
 }
 
 /** The commands that a shell is given, in its words or in a file. */

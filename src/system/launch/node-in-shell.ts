@@ -11,21 +11,29 @@ export const SHELL_COMMANDS = /^-[a-z]*c$/;
 const KEYWORDS = /^(?:!|\{|if|then|elif|else|while|until|do|exec|command|builtin|eval|time)$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
+/** The commands that a command takes from a file: a script, a Makefile; empty where it takes none. */
+export type TextOf = (words: readonly string[]) => string;
+
 /**
- * Whether commands for a shell start Node, as far as their words show it:
+ * Whether commands for a shell start Node, as far as their words, and the files that they run, show it:
  *
  *     cd app && NODE_ENV=production exec timeout 10 node server.js
+ *     timeout 60 make bench && ./smoke.sh
+ *
+ * All of the files are read, whichever shows it: the caller looks in them for Node's options.
  */
-export function startsNodeInShell(text: string): boolean {
+export function startsNodeInShell(text: string, textOf: TextOf): boolean {
+  if (text === '') return false;
   return text
     .replace(/\\\n/g, ' ')
     .split('\n')
     .filter((line) => !/^\s*#/.test(line))
     .flatMap((line) => line.split(/[;&|(){}`]/))
-    .some((command) => isNodeCommand(command.replace(/["']/g, ' ').trim().split(/\s+/)));
+    .map((command) => isNodeCommand(command.replace(/["']/g, ' ').trim().split(/\s+/), textOf))
+    .includes(true);
 }
 
-function isNodeCommand(words: readonly string[]): boolean {
+function isNodeCommand(words: readonly string[], textOf: TextOf): boolean {
   const at = words.findIndex((word) => !KEYWORDS.test(word) && !ASSIGNMENT.test(word));
   if (at < 0) return false;
   const command = words.slice(at);
@@ -33,8 +41,9 @@ function isNodeCommand(words: readonly string[]): boolean {
   if (NODE.test(name) || STARTERS.test(name)) return true;
   if (SHELLS.test(name)) {
     const option = command.findIndex((word) => SHELL_COMMANDS.test(word));
-    return option > 0 && isNodeCommand(command.slice(option + 1));
+    if (option > 0) return isNodeCommand(command.slice(option + 1), textOf);
   }
   const wrapped = findWrapped(command, false);
-  return wrapped !== null && !wrapped.losesOptions && isNodeCommand(command.slice(wrapped.at));
+  if (wrapped === null) return startsNodeInShell(textOf(command), textOf);
+  return !wrapped.losesOptions && isNodeCommand(command.slice(wrapped.at), textOf);
 }

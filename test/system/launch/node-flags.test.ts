@@ -205,6 +205,23 @@ describe('NODE_OPTIONS', () => {
     expect(optionsFor(['sh', '-e', other]).value).toBeUndefined();
   });
 
+  test('what a shell runs from a file, in a chain of files', () => {
+    const runs = program('chain.mk', 'all:\n\t@node app.js\n');
+    const inner = program('inner.sh', `#!/bin/sh\ntimeout 9 make -f ${runs}\n`);
+    const outer = program('outer.sh', `#!/bin/sh\nset -e\nexec ${inner}\n`);
+    const circle = program('circle.sh');
+    writeFileSync(circle, `#!/bin/sh\n${circle}\nsh ${circle}\n`);
+    const refuses = program('refuses.sh', '#!/bin/sh\nnode --permission b.js\n');
+    expect(optionsFor(['sh', '-c', `timeout 9 make -f ${runs}`]).value).toBe(FLAGS);
+    expect(optionsFor(['sh', '-c', `sh ${inner}`]).value).toBe(FLAGS);
+    expect(optionsFor([outer]).value).toBe(FLAGS);
+    expect(optionsFor(['sh', '-c', npmScript]).value).toBe(FLAGS);
+    expect(optionsFor([circle]).value).toBeUndefined();
+    expect(optionsFor(['sh', '-c', `node a.js; ${refuses}`]).notes.join()).toMatch(
+      /restricts what Node may read/,
+    );
+  });
+
   test('a Makefile whose recipes run Node', () => {
     const runs = program('Runs.mk', 'all: node.o\n\t@npm run build\n');
     const compiles = program('Compiles.mk', 'node = 1\nnode:\n\tcc node.c\n');
