@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import { FailedError } from '../../base/errors.ts';
 import { signalStatus } from '../../base/exit-status.ts';
 import { startState } from '../../system/launch/start-state.ts';
@@ -97,8 +98,14 @@ export class EndingSignals {
     }
   }
 
-  /** For what follows and ends by signals in its own way. */
-  release(): void {
+  /**
+   * For what follows and ends by signals in its own way. One that came while this thread had no time for it is
+   * taken first: Node drops a signal to which nobody listens by the time it gets to it.
+   */
+  async release(): Promise<void> {
+    // What came since the system was asked last is told by the next time that it is asked.
+    await setImmediate();
+    await setImmediate();
     this.#unlisten();
   }
 

@@ -156,7 +156,7 @@ async function recordAndTell(
   const driven = await driving;
   status?.end();
   // Both may take long, and a signal ends them alone.
-  if (flags.archive === true || view !== null) signals.release();
+  if (flags.archive === true || view !== null) await signals.release();
   if (flags.archive === true) await archive(recording.path, quiet);
   const { removeDeadRecordings } = await import('../../tools/leftovers/remove-leftovers.ts');
   for (const { path } of await removeDeadRecordings()) {
