@@ -60,6 +60,33 @@ describeBrowser('further recordings', (tab) => {
     await expect.poll(() => page.locator('#panel').innerText()).toContain('skipSpace');
   });
 
+  it.each([
+    ['takes its place', 0, 'h1', 'fresh.folded', 'fresh.folded'],
+    ['is compared with it', 1, '#tab-diff[aria-selected=true]', 'Diff', 'older.txt'],
+  ])('one that is dropped on the page %s', async (_, place, shown, text, name) => {
+    const { page } = await tab.visit(server.url);
+    await frame(page, 'paintCell').waitFor();
+    const given = JSON.stringify(name);
+    const drag = (selector: string, types: readonly string[], nth = 0) =>
+      page.evaluate<void>(`(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([${given}], ${given}));
+        for (const type of ${JSON.stringify(types)}) {
+          const event = new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true });
+          document.querySelectorAll('${selector}')[${nth}].dispatchEvent(event);
+        }
+      })()`);
+    const veil = page.locator('.drop-veil');
+    // Beside the places nothing is opened, and the page stays.
+    await drag('body', ['dragenter']);
+    expect(await veil.isVisible()).toBe(true);
+    await drag('body', ['drop']);
+    expect(await veil.isVisible()).toBe(false);
+    await drag('body', ['dragenter']);
+    await drag('.drop-place', ['dragenter', 'dragover', 'drop'], place);
+    await page.locator(shown, { hasText: text }).waitFor();
+  });
+
   it('this view as one file shows the same view', async () => {
     const { page } = await tab.visit(`${server.url}#tab=table`);
     await page.getByRole('button', { name: 'Share' }).click();
