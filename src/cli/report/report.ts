@@ -305,10 +305,10 @@ function tailsLine(opened: OpenedProfile, event: EventIndex, { tails }: Weights)
   ];
 }
 
-/** Whether samples may all be at some places of a loop or of alike tasks, so that no interval is vouched for. */
+/** Whether samples may all be at some places of a loop, of a clock or of alike tasks, so that no interval is vouched for. */
 function isSeenInPart(opened: OpenedProfile, event: EventIndex): boolean {
   const kind = opened.inStep(event)?.kind;
-  return kind === 'one-place' || kind === 'tasks';
+  return kind === 'one-place' || kind === 'clock' || kind === 'tasks';
 }
 
 /** A line for samples in step with the work, with the option that avoids it. */

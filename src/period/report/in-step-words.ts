@@ -19,7 +19,7 @@ export function inStepText(found: InStep): string {
     case 'clock':
       return (
         `the work goes by a clock of ${formatNanos(found.everyNs)}, and samples fall on few of its ` +
-        'places; the intervals allow for it'
+        'places; the intervals allow for it, but may not hold where it wakes a little late each time'
       );
     case 'one-place':
       return onePlaceText(found);
