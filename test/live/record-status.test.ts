@@ -68,9 +68,9 @@ describeLive('status of a recording on a terminal', () => {
     onTestFinished(() => void node.kill('SIGKILL'));
     await new Promise((done) => node.stdout.once('data', done));
     node.kill('SIGSTOP');
-    const { ended, written } = startInTerminal(
-      `perf-ts record --attach-js -p ${pid} --duration 600`,
-    );
+    // The whole line is wider than the 80 columns of this terminal.
+    const words = `stty cols 160; perf-ts record --attach-js -p ${pid} --duration 600`;
+    const { ended, written } = startInTerminal(words);
     const waiting = `process ${pid} has not reported its JavaScript yet`;
     await until(() => written().includes(waiting));
     await until(() =>
