@@ -127,3 +127,12 @@ test('a function of a TypeScript file begins where a token does', () => {
   expect(impossible).toEqual([false, false, false]);
   expect(diagnostics.entries().map(({ count }) => count)).toEqual([1]);
 });
+
+test('helpers that a loader put into a file whose map is known are no reason to call it unknown', () => {
+  const script = file('mapped.ts', 'const f = (x: A) => g(x);\n');
+  const diagnostics = new Diagnostics();
+  const maps = new ScriptMaps({ diagnostics });
+  maps.addNoted(script, MAP);
+  expect(maps.mayBegin(script, 1, 250)).toBe(false);
+  expect(diagnostics.entries()).toEqual([]);
+});
