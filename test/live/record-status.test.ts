@@ -68,10 +68,9 @@ describeLive('status of a recording on a terminal', () => {
     onTestFinished(() => void node.kill('SIGKILL'));
     await new Promise((done) => node.stdout.once('data', done));
     node.kill('SIGSTOP');
-    // The whole line is wider than the 80 columns of this terminal.
-    const words = `stty cols 160; perf-ts record --attach-js -p ${pid} --duration 600`;
+    const words = `stty cols 80; perf-ts record --attach-js -p ${pid} --duration 600`;
     const { ended, written } = startInTerminal(words);
-    const waiting = `process ${pid} has not reported its JavaScript yet`;
+    const waiting = `no names from process ${pid} yet`;
     await until(() => written().includes(waiting));
     await until(() =>
       written().includes(`functions of JavaScript in process ${pid} have no names`),

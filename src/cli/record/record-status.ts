@@ -94,22 +94,27 @@ function drawEnd(
   };
 }
 
-/** `perf-ts: recording: 12 s, 48 201 samples, 3.2 MB, lost 0 (Ctrl-C ends it)` */
+/**
+ * `perf-ts: recording: 12 s, 48 201 samples, 3.2 MB, lost 0 (Ctrl-C ends it)`; while a process is waited for
+ * that alone, within 80 columns.
+ */
 function recordingStep(running: RunningRecording, seconds: number): ProgressStep {
   const { samples, writtenBytes, lostRecords } = running.totals();
   const { work } = running;
+  const state =
+    work?.kind === 'attach'
+      ? unanswered(work.pid)
+      : `${formatCount(samples)} samples, ${formatBytes(writtenBytes)}, lost ${formatCount(lostRecords)}`;
   return {
     what: 'recording',
     share: null,
-    detail:
-      `${Math.floor(seconds)} s, ${formatCount(samples)} samples, ${formatBytes(writtenBytes)}, ` +
-      `lost ${formatCount(lostRecords)}${work?.kind === 'attach' ? `, ${unanswered(work.pid)}` : ''}`,
+    detail: `${Math.floor(seconds)} s, ${state}`,
     atInterrupt: 'ends it',
   };
 }
 
 function unanswered(pid: number): string {
-  return `process ${pid} has not reported its JavaScript yet`;
+  return `no names from process ${pid} yet`;
 }
 
 /** `perf-ts: completing perf.data, unwinding stack dumps: 43 %, 4 s left (Ctrl-C again: quits after that)` */

@@ -45,7 +45,7 @@ it('a Node process that has not answered yet is named while it is recorded, and 
   state.work = { kind: 'attach', pid: 42 };
   await vi.advanceTimersByTimeAsync(1000);
   expect(written()).toContain(
-    'recording: 1 s, 12 samples, 3.0 kB, lost 0, process 42 has not reported its JavaScript yet (Ctrl-C ends it)',
+    'recording: 1 s, no names from process 42 yet (Ctrl-C ends it)',
   );
   state.work = null;
   await vi.advanceTimersByTimeAsync(1000);
@@ -53,7 +53,7 @@ it('a Node process that has not answered yet is named while it is recorded, and 
   state.isSampling = false;
   state.work = { kind: 'attach', pid: 42 };
   await vi.advanceTimersByTimeAsync(1000);
-  expect(written()).toContain('completing a.data: process 42 has not reported its JavaScript yet');
+  expect(written()).toContain('completing a.data: no names from process 42 yet');
   status.end();
 });
 
