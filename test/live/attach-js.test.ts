@@ -2,12 +2,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
 import { openProfile } from '../../src/index.ts';
 import { listeningPorts } from '../../src/record/code-events/listening-ports.ts';
+import { readTextOrEmpty } from '../../src/system/small-file.ts';
 import { perfTs, projectRoot, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 import { until } from '../helpers/tasks.ts';
@@ -146,6 +147,12 @@ function record(pid: number, ...options: readonly string[]): { said: string; nam
   return { said: run.stderr, names: rows.map(({ name }) => name) };
 }
 
+/** Of all processes. */
+function commandLines(): string[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map((pid) => readTextOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' '));
+}
+
 const threadNames = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8');
 const threads = (pid: number) =>
   /Threads:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -236,6 +243,18 @@ describeLive('attaching to a running Node', () => {
     expect(child.exitCode).toBeNull();
     // The handshake ended, and another one works.
     expect(record(pid, '--attach-js').said).toMatch(/reports its JavaScript/);
+  });
+
+  it('waits for an inspector that may still open, but for no longer than the process is there', async () => {
+    const { pid, child } = await start(`process.on('SIGUSR1', () => {}); ${TURNS}`);
+    const words = ['record', '-p', `${pid}`, '--attach-js', '-o', join(scratch, 'deaf.data')];
+    const recording = startPerfTs(words);
+    const waits = () => commandLines().some((words) => words.includes(`handshake.js ${pid} `));
+    await until(() => recording.stderr().includes('it opened no inspector on SIGUSR1'));
+    expect(waits()).toBe(true);
+    child.kill('SIGKILL');
+    await recording.ended;
+    await until(() => !waits());
   });
 
   for (const [how, text, flags] of [

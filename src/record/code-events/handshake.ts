@@ -2,6 +2,7 @@
 // process take in the code-events library, and closes the inspector again. It is no child that dies with
 // perf-ts: whatever becomes of that, the port is closed. Prints one line of JSON.
 
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FailedError } from '../../base/errors.ts';
 import type { TakeIn, TakenIn } from '../../register/take-in.cts';
@@ -15,6 +16,7 @@ const OPEN_MS = 5000;
 const FREE_MS = 3000;
 const LATE_MS = 120_000;
 const LOOK_MS = 2;
+const LOOK_LATE_MS = 50;
 /** How long a server that may be the inspector is waited for. */
 const LOOK_FOR_MS = 1000;
 
@@ -37,7 +39,7 @@ async function takeIn(pid: number, options: HandshakeOptions): Promise<TakenIn> 
   await untilFree(pid, usualPort);
   const before = listeningPorts(pid);
   process.kill(pid, 'SIGUSR1');
-  const port = await openedPort(pid, before, OPEN_MS);
+  const port = await openedPort(pid, before, OPEN_MS, LOOK_MS);
   if (port === null) {
     // Node before 24 does not show that its inspector is open; then the signal does nothing.
     const found = await connectToOpen(likeliestFirst([...before.values()], usualPort));
@@ -102,15 +104,16 @@ async function untilFree(pid: number, port: number): Promise<void> {
   }
 }
 
-/** The port on which the process listens since `before`; null if it does not within the time. */
+/** The port on which the process listens since `before`; null if it does not within the time, or ends. */
 async function openedPort(
   pid: number,
   before: ReadonlyMap<string, number>,
   withinMs: number,
+  lookMs: number,
 ): Promise<number | null> {
   const end = performance.now() + withinMs;
-  while (performance.now() < end) {
-    await sleep(LOOK_MS);
+  while (performance.now() < end && existsSync(`/proc/${pid}`)) {
+    await sleep(lookMs);
     for (const [inode, port] of listeningPorts(pid)) if (!before.has(inode)) return port;
   }
   return null;
@@ -118,7 +121,7 @@ async function openedPort(
 
 /** A process that was asked and did nothing may open its inspector when it goes on. */
 async function closeLate(pid: number, before: ReadonlyMap<string, number>): Promise<void> {
-  const port = await openedPort(pid, before, LATE_MS);
+  const port = await openedPort(pid, before, LATE_MS, LOOK_LATE_MS);
   if (port === null) return;
   const inspector = await Inspector.connect(port).catch(() => null);
   await inspector?.closeInspector();
