@@ -15,8 +15,7 @@ const ALLOWED = {
 
 /**
  * The needs of the addon as text: `GLIBC 2.17, GLIBCXX 3.4.21`. Throws where that is newer than what is
- * promised for `libc`, a symbol of libuv is asked for, which is no part of Node-API, or one is exported that Node
- * does not look for.
+ * promised for `libc`, or a symbol of libuv is asked for, which is no part of Node-API.
  */
 export function checkFloors(addon, libc) {
   const { libraries, versions } = ALLOWED[libc];
@@ -36,18 +35,22 @@ export function checkFloors(addon, libc) {
     }
     if (needed[kind] === undefined || isNewer(version, needed[kind])) needed[kind] = version;
   }
-  const symbols = readElf('--dyn-syms', addon);
-  const exported = [...symbols.matchAll(/ (?:GLOBAL|WEAK) +DEFAULT +(?:\d+|ABS) (\S+)/g)].find(
-    ([, name]) => !/^n(?:api|ode_api)_/.test(name),
-  );
-  if (exported !== undefined) throw new Error(`${addon} exports ${exported[1]}: see exports.map`);
-  const foreign = /\bUND (uv_\w+)/.exec(symbols)?.[1];
+  const foreign = /\bUND (uv_\w+)/.exec(readElf('--dyn-syms', addon))?.[1];
   if (foreign !== undefined) throw new Error(`${addon} needs ${foreign}, which is not Node-API`);
   return (
     Object.entries(needed)
       .map((entry) => entry.join(' '))
       .join(', ') || (libc === 'any' ? 'no library' : `${libc} alone`)
   );
+}
+
+/** Throws where a prebuilt addon exports what Node does not look for: a runtime library that was linked in. */
+export function checkExports(addon) {
+  const symbols = readElf('--dyn-syms', addon);
+  const exported = [...symbols.matchAll(/ (?:GLOBAL|WEAK) +DEFAULT +(?:\d+|ABS) (\S+)/g)].find(
+    ([, name]) => !/^n(?:api|ode_api)_/.test(name),
+  );
+  if (exported !== undefined) throw new Error(`${addon} exports ${exported[1]}: see exports.map`);
 }
 
 function readElf(what, file) {

@@ -10,7 +10,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileAddon } from './compile.mjs';
-import { checkFloors } from './floors.mjs';
+import { checkExports, checkFloors } from './floors.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const ARCHITECTURES = { x64: 'x86_64', arm64: 'aarch64' };
@@ -74,6 +74,7 @@ async function main() {
     }
     const objects = join(root, 'build/prebuild', name.replace(' ', '-'));
     await compileAddon({ name: target, compiler, objects, output });
+    checkExports(output);
     const floors = checkFloors(output, libc);
     const { size } = statSync(output);
     if (size > MAX_BYTES) throw new Error(`${output}: ${size} bytes, more than ${MAX_BYTES}`);
