@@ -40,7 +40,12 @@ export { type LiveBatch, type LiveOptions, live } from './record/live.ts';
 export { type FinishedRecording, record } from './record/record.ts';
 export type { RecordOptions, RecordTarget } from './record/record-options.ts';
 export { startRecording } from './record/recorder.ts';
-export type { CommandExit, Recording, RunningRecording } from './record/recording.ts';
+export type {
+  CommandExit,
+  Recording,
+  RecordingWork,
+  RunningRecording,
+} from './record/recording.ts';
 export type { UserOptions } from './system/accounts/run-as.ts';
 
 // Reading: a path to a profile, its tables (`profile/types.ts`) and its reports.
