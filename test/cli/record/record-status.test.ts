@@ -44,9 +44,7 @@ it('a Node process that has not answered yet is named while it is recorded, and 
   const { state, status, written } = follow('always');
   state.work = { kind: 'attach', pid: 42 };
   await vi.advanceTimersByTimeAsync(1000);
-  expect(written()).toContain(
-    'recording: 1 s, no names from process 42 yet (Ctrl-C ends it)',
-  );
+  expect(written()).toContain('recording: 1 s, no names from process 42 yet (Ctrl-C ends it)');
   state.work = null;
   await vi.advanceTimersByTimeAsync(1000);
   expect(written().split('\r').at(-1)).not.toContain('JavaScript');
