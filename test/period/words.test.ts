@@ -45,3 +45,13 @@ test('few effective samples leave a share between 0 and 100 %', () => {
   expect(points).toBeGreaterThan(30);
   expect(points).toBeLessThan(50);
 });
+
+test('samples in step are given one period or rate, not a second one nearby', () => {
+  const periods = new Array(2000).fill(100);
+  const [event] = reportPeriods(recordingOf([PAGE_FAULTS], everyNs(1e6, periods))).events;
+  expect(adviceFor(event).join(' ')).toContain('would sample');
+  const inStep = { kind: 'cycle', every: 3, repeats: 600 } as const;
+  const advice = adviceFor({ ...event, inStep }).join(' ');
+  expect(advice).toMatch(/record with -F \d+/);
+  expect(advice).not.toContain('would sample');
+});

@@ -62,7 +62,8 @@ export function adviceFor(event: EventReport): string[] {
   }
   if (largest?.verdict === 'throttled') advice.push('ask for a lower rate');
   if (event.lost.samples > 0) advice.push('larger rings (-m) or a lower rate lose less');
-  const period = event.suggestedPeriod;
+  // Samples in step are told how far off their period is to be: this one may be a beat away from it.
+  const period = inStep === null ? event.suggestedPeriod : null;
   if (period !== null && period > 1 && Number.isSafeInteger(period)) {
     advice.push(`-c ${period} would sample at about the rate asked, without ramps`);
   }
