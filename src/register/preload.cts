@@ -62,6 +62,12 @@ const NAMING = /(?:^|\s)--perf[-_](?:basic[-_])?prof\b/;
 /** In the environment of a process whose parent has printed what its flags lack. */
 const REPORTED = 'PERF_TS_REGISTERED';
 
+/** The first minor versions of Node in which `node:module` has a function, by major; later majors have it. */
+const SINCE: Readonly<Record<'register' | 'registerHooks', Readonly<Record<number, number>>>> = {
+  register: { 18: 19, 20: 6 },
+  registerHooks: { 22: 15, 23: 5 },
+};
+
 const notes = openNotes(process.pid, isMainThread);
 const see = (filename: unknown, code: unknown): void => notes.write(noteOf(filename, code));
 
@@ -211,12 +217,6 @@ function watchLoaders(): void {
     },
   }));
 }
-
-/** The first minor versions of Node in which `node:module` has a function, by major; later majors have it. */
-const SINCE: Readonly<Record<'register' | 'registerHooks', Readonly<Record<number, number>>>> = {
-  register: { 18: 19, 20: 6 },
-  registerHooks: { 22: 15, 23: 5 },
-};
 
 /** Whether this Node has such a function, though it may not have given it to the module yet. */
 function comesWith(name: 'register' | 'registerHooks'): boolean {
