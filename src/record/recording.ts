@@ -25,7 +25,7 @@ export type Recording = {
   readonly counted: readonly ConcurrentCount[] | null;
 };
 
-/** What a recording does besides sampling, or after it; it may take seconds. */
+/** Work of a recording besides sampling, or after it, which may take seconds. */
 export type RecordingWork =
   /** A running Node process was asked to report its JavaScript, and has not answered yet. */
   | { readonly kind: 'attach'; readonly pid: number }

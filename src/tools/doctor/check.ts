@@ -17,7 +17,7 @@ export type Check = {
   readonly fix: readonly string[];
 };
 
-/** What `perf-ts doctor` found; `--json` prints it with the user's defaults. */
+/** The findings of `perf-ts doctor`; `--json` prints them with the user's defaults. */
 export type DoctorReport = {
   readonly schema: 'perf-ts/doctor@1';
   /** Own programs can be recorded: no check failed. */
