@@ -298,6 +298,14 @@ describeBrowser('a flame graph of many narrow frames', (tab) => {
     await frame(page, 'wide').waitFor();
   });
 
+  it('lists at once what is folded below a frame that fills the width already', async () => {
+    const stacks = Array.from({ length: 3000 }, (_, at) => `app;f${at};g${at} 1`).join('\n');
+    const { page } = await tab.visit(`${(await serveTexts(stacks)).url}#roots=none`);
+    await page.locator('.frame[name="(6000 folded)"]').first().click();
+    await page.getByRole('menuitem').first().waitFor();
+    expect(new URL(page.url()).hash).toBe('#roots=none');
+  });
+
   it('opens a folded frame by the keyboard', async () => {
     const { page } = await tab.visit(`${server.url}#roots=none`);
     await page.locator('.frame[name="(6000 folded)"]').waitFor();

@@ -22,6 +22,9 @@ export type ZoomChartOptions = {
   readonly listFolded?: (tree: TreeResult, node: FrameNode, at: PlaceInWindow) => void;
 };
 
+/** A zoom into a frame of this part of the zoomed one shows nothing that was folded. */
+const NO_WIDER = 0.99;
+
 export type PlaceInWindow = { readonly x: number; readonly y: number };
 
 /** Colours and descriptions of the frames of one tree. */
@@ -130,7 +133,8 @@ export class ZoomChart {
     const { tree, chart } = this.#drawn;
     const parent = node.parent;
     if (node.folded > 0) {
-      const isShown = parent === null || parent === chart.zoomed;
+      // Their caller may be as wide as the zoomed frame already.
+      const isShown = parent === null || parent.value >= NO_WIDER * chart.zoomed.value;
       const { listFolded } = this.#options;
       if (isShown) listFolded?.(tree, node, chart.placeInWindow(node));
       else this.choose(parent);
