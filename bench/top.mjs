@@ -65,7 +65,7 @@ try {
   for (const child of [...loads, ...terminals]) child.kill('SIGKILL');
 }
 
-/** Of both, as they stand now; null for a perf that has ended: that of Linux 6.1 aborts on busy machines. Throws where ours has. */
+/** CPU time and memory of both now; null for a perf that has ended: that of Linux 6.1 aborts on busy machines. Throws where ours has. */
 function usages() {
   const pids = terminals.map(({ pid }) => childrenOf(pid)[0]);
   const found = pids.map((pid) =>

@@ -25,7 +25,7 @@ export type DoctorFlags = {
   dryRun?: boolean;
 };
 
-/** What `doctor --json` prints; the defaults are absent in the report on a binary. */
+/** The document of `doctor --json`; the defaults are absent in the report on a binary. */
 export type DoctorDocument = DoctorReport & { readonly defaults?: DefaultsInForce };
 
 /** `perf-ts doctor`: what stands in the way here, or in one program or library, and the fixes. */

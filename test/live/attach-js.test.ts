@@ -147,7 +147,7 @@ function record(pid: number, ...options: readonly string[]): { said: string; nam
   return { said: run.stderr, names: rows.map(({ name }) => name) };
 }
 
-/** Of all processes. */
+/** The command lines of all processes. */
 function commandLines(): string[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map((pid) => readTextOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' '));
@@ -354,7 +354,7 @@ describeLive('a Node program that perf-ts starts', () => {
         const func = frames.func[stacks.frame[stack]];
         if (dsos[funcs.dso[func]]?.kind === 'jit') seen.push(strings[funcs.name[func]]);
       }
-      // What ran before the preload has no name anyway.
+      // Functions that ran before the preload have no names anyway.
       if (!seen.some((name) => name.includes('launched-worker.cjs'))) continue;
       for (const name of seen) counts[name === '[unknown]' ? 'unnamed' : 'named']++;
     }

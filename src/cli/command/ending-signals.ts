@@ -103,7 +103,7 @@ export class EndingSignals {
    * taken first: Node drops a signal to which nobody listens by the time it gets to it.
    */
   async release(): Promise<void> {
-    // What came since the system was asked last is told by the next time that it is asked.
+    // Node hears of a signal when it asks the system next; that may be in the turn after this one.
     await setImmediate();
     await setImmediate();
     this.#unlisten();

@@ -37,7 +37,7 @@ export function discardOutput(fd: number, path: string): void {
   try {
     const opened = fstatSync(fd);
     closeSync(fd);
-    // What has the name may be a link, a device or another file by now.
+    // The name may be that of a link, a device or another file by now.
     const named = lstatSync(path);
     if (named.isFile() && named.dev === opened.dev && named.ino === opened.ino) unlinkSync(path);
   } catch {

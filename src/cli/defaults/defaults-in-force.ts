@@ -14,7 +14,7 @@ export type DefaultInForce = {
   readonly commands: readonly string[];
 };
 
-/** What holds where the command line says nothing. */
+/** Values that hold where the command line says nothing. */
 export type DefaultsInForce = {
   readonly file: {
     /** Null where nobody says where it would be: without HOME, and without an account. */
@@ -37,7 +37,7 @@ export function defaultsInForce(
       const option = optionNamed(command, name);
       if (option === undefined) continue;
       const found = findDefault(command.name(), name, option, environment, config);
-      // What is built in holds.
+      // The built-in value holds.
       if (found === null || found.value === false) continue;
       const key = JSON.stringify([name, found.value, found.from]);
       const row = values.get(key) ?? { option: name, ...found, commands: [] };

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import type { Config, Setting } from './config-file.ts';
 
-/** What the variables of perf-ts begin with. */
+/** Beginning of the names of perf-ts's variables. */
 export const PREFIX = 'PERF_TS_';
 
 /** A value that a user has set for an option, and the variable or the file that says so. */

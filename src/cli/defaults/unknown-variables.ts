@@ -58,7 +58,7 @@ export function unknownVariables(
     });
 }
 
-/** What may follow the prefix in the name of a variable that is a default: `FREQ`, `RECORD_FREQ`. */
+/** Names of the variables that are defaults, without the prefix: `FREQ`, `RECORD_FREQ`. */
 function defaultNames(commands: readonly Command[]): string[] {
   const names = commands.flatMap((command) =>
     configurableOptions(command.name()).flatMap((option) => variablesOf(command.name(), option)),

@@ -85,7 +85,7 @@ export class ScriptMaps implements SourceMaps {
     if (!/\.(?:[cm]?ts|[jt]sx)$/.test(path) || (line === 1 && column === 1)) return true;
     const lines = this.#lines(path);
     if (lines === null || beginsToken(lines[line - 1] ?? '', column)) return true;
-    // What its map does not have is the loader's own: helpers, in front of the file's code.
+    // The loader puts helpers of its own in front of the file's code, which its map does not have.
     if (this.#found(path) !== null || this.#withoutMap.has(path)) return false;
     this.#options.diagnostics.count('source-map-missing', path);
     this.#withoutMap.add(path);

@@ -85,7 +85,7 @@ function findUnwrapped(
   return SHEBANG_SHELL.test(first) ? inShell(text) : null;
 }
 
-/** What commands take from files, which is added to `texts`. */
+/** Reads the files that commands take their text from, and adds it to `texts`. */
 function filesInto(texts: string[]): TextOf {
   return (words) => {
     if (texts.length > MAX_FILES) return '';
