@@ -46,12 +46,15 @@ describeLive('the kernel does what the model says', () => {
     expect(model.tickDriven).toBe(model.hz === null ? false : 5000 < 2 * model.hz);
   });
 
-  test('page-faults at 500 Hz: 95 % of all periods outside tick intervals to the event, others within 1 % or with a cause', () => {
+  test('page-faults at 500 Hz: 98 % of all periods outside tick intervals within one event, others within 1 % or with a cause', () => {
     const model = bestOfThree(() => recordModel(500, 1_000_000), nearShare);
     expect(model.compared).toBeGreaterThan(100);
     // The kernel adjusts by a time that it reads some 100 ns before the sample's own. That moves a period of
-    // thousands of events by a tenth of one, and every thirtieth over the border of a whole one.
-    expect(exactShare(model.overflowsOnly)).toBeGreaterThan(0.95);
+    // thousands of events by a tenth of one, and every thirtieth over the border of a whole one: in
+    // six runs 95 to 98 % were the same integer, and 98.9 to 100 % within one event.
+    const { compared, within1Event } = model.overflowsOnly;
+    expect(within1Event / compared).toBeGreaterThan(0.98);
+    expect(exactShare(model.overflowsOnly)).toBeGreaterThan(0.9);
     // Every second interval holds a tick, and how many of its faults came before the tick is not
     // recorded: an even rate is assumed. On a virtual CPU that its host takes away it is not even.
     expect(nearShare(model)).toBeGreaterThan(0.8);
