@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { nearestName } from '../../base/nearest-names.ts';
 import { printable } from '../../base/printable.ts';
-import { nearestName } from '../command/nearest-name.ts';
 import { configurableOptions } from './configurable.ts';
 import { PREFIX, variablesOf } from './find-default.ts';
 

@@ -1,7 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../../base/errors.ts';
-import { nearestNames } from '../../kernel/events/nearest-names.ts';
-import { nearestName } from '../command/nearest-name.ts';
+import { nearestName, nearestNames } from '../../base/nearest-names.ts';
 import { insteadOfCommand, insteadOfScript } from './perf-commands.ts';
 import { insteadOfOption } from './perf-options.ts';
 

@@ -1,7 +1,7 @@
+import { nearestNames } from '../../base/nearest-names.ts';
 import { didYouMean, failAt } from './event-error.ts';
 import type { EventSpec } from './event-spec.ts';
 import type { TermSyntax } from './event-syntax.ts';
-import { nearestNames } from './nearest-names.ts';
 import { numberOfTerm } from './term-value.ts';
 
 /** What an event says about its own sampling, `cpu-clock/freq=99,call-graph=fp/`. */

@@ -1,4 +1,5 @@
 import { PERF_TYPE } from '../../base/event-type.ts';
+import { nearestNames } from '../../base/nearest-names.ts';
 import { didYouMean, failAt } from './event-error.ts';
 import type { EventSources } from './event-sources.ts';
 import { isCorePmu } from './event-sources.ts';
@@ -9,7 +10,6 @@ import {
   type LibpfmRefusal,
   type LibpfmSource,
 } from './libpfm-source.ts';
-import { nearestNames } from './nearest-names.ts';
 import { cpusOf } from './pmu-events.ts';
 import { type ResolvedEvent, resolvedEvent } from './resolved-event.ts';
 import type { Word } from './word.ts';

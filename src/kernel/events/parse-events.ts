@@ -1,4 +1,5 @@
 import { PERF_TYPE } from '../../base/event-type.ts';
+import { nearestNames } from '../../base/nearest-names.ts';
 import { resolveBreakpoint } from './breakpoint-event.ts';
 import { didYouMean, failAt, SEE_LIST } from './event-error.ts';
 import { type EventOverrides, refuseTerms, splitOverrides } from './event-overrides.ts';
@@ -9,7 +10,6 @@ import { isClock, isTakenSingly } from './generic-events.ts';
 import { LIBPFM_PREFIX, resolveLibpfmEvent } from './libpfm-events.ts';
 import { looksLikeModifiers, parseModifiers } from './modifiers.ts';
 import { everyNamedEvent, findNamedEvent } from './named-events.ts';
-import { nearestNames } from './nearest-names.ts';
 import { findPmus, findPmusWithEvent, resolvePmuEvent } from './pmu-events.ts';
 import { type ResolvedEvent, resolvedEvent, shownName } from './resolved-event.ts';
 import { parseNumber } from './term-value.ts';

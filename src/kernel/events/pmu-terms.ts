@@ -1,8 +1,8 @@
+import { nearestNames } from '../../base/nearest-names.ts';
 import { didYouMean, failAt } from './event-error.ts';
 import { OVERRIDE_TERMS } from './event-overrides.ts';
 import type { PmuDescription } from './event-sources.ts';
 import type { TermSyntax } from './event-syntax.ts';
-import { nearestNames } from './nearest-names.ts';
 import {
   applyFormat,
   CONFIG_FIELDS,

@@ -1,8 +1,8 @@
 import { PERF_TYPE } from '../../base/event-type.ts';
 import { globMatcher, isGlob } from '../../base/glob.ts';
+import { nearestNames } from '../../base/nearest-names.ts';
 import { didYouMean, failAt } from './event-error.ts';
 import type { EventSources } from './event-sources.ts';
-import { nearestNames } from './nearest-names.ts';
 import { type ResolvedEvent, resolvedEvent } from './resolved-event.ts';
 import type { Word } from './word.ts';
 

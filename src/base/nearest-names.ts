@@ -1,5 +1,8 @@
 const MOST_NAMES = 4;
 
+/** Shorter names begin too many words. */
+const SHORTEST_BEGINNING = 4;
+
 /**
  * Names that `wanted` may have been meant to be, best first: few typing errors away (at most one
  * in three characters), or with `wanted` as a part.
@@ -24,6 +27,14 @@ export function nearestNames(wanted: string, names: Iterable<string>): string[] 
       (a.name < b.name ? -1 : 1),
   );
   return found.slice(0, MOST_NAMES).map(({ name }) => name);
+}
+
+/** The name that `wanted` was meant to be: few typing errors away, or its beginning; undefined: none. */
+export function nearestName(wanted: string, names: readonly string[]): string | undefined {
+  const [nearest] = nearestNames(wanted, names);
+  return (
+    nearest ?? names.find((name) => name.length >= SHORTEST_BEGINNING && wanted.startsWith(name))
+  );
 }
 
 function sharedStart(a: string, b: string): number {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { editDistance, nearestNames } from '../../../src/kernel/events/nearest-names.ts';
+import { editDistance, nearestNames } from '../../src/base/nearest-names.ts';
 
 it.each([
   ['cycles', 'cycles', 0],
