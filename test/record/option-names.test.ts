@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { live } from '../../src/record/live.ts';
+import { checkOptionNames } from '../../src/record/option-names.ts';
+import { startRecording } from '../../src/record/recorder.ts';
+
+const command = ['true'];
+
+/** What JavaScript may pass, though the types refuse it. */
+function untyped(options: object): Parameters<typeof startRecording>[0] {
+  return { command, ...options };
+}
+
+test('names of options are taken, also when they have no value', () => {
+  expect(() => checkOptionNames({ freq: 1000, count: undefined, user: 'me' })).not.toThrow();
+  expect(() => checkOptionNames({ latencyMs: 5 }, ['latencyMs'])).not.toThrow();
+});
+
+test.each([
+  ['frequency', ['did you mean freq?']],
+  ['evnts', ['did you mean events?']],
+  ['zzzzzz', []],
+])('%s is refused before anything is recorded', async (name, hints) => {
+  const message = `"${name}" is no option of a recording`;
+  const asked = startRecording(untyped({ [name]: 1 }));
+  await expect(asked).rejects.toMatchObject({ name: 'UsageError', message, hints });
+});
+
+test('live takes its own option and no unknown one', async () => {
+  const options = { command, latencyMs: 5, latency: 5 };
+  await expect(live(options).next()).rejects.toMatchObject({
+    message: '"latency" is no option of a recording',
+    hints: ['did you mean latencyMs?'],
+  });
+});
