@@ -1,4 +1,12 @@
-import { closeSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { FailedError, UsageError } from '../base/errors.ts';
 import { formatBytes, formatCount } from '../base/numbers.ts';
@@ -39,7 +47,7 @@ export async function exportParquet(
       'choose in SQL: perf-ts query, or any engine that reads Parquet',
     ]);
   }
-  makeFolder(flags.output);
+  const isNew = makeFolder(flags.output);
   const opened = await loadForCommand(path, {
     ...flags,
     wanted: wantedFrames({ ...flags, json: false }),
@@ -53,21 +61,21 @@ export async function exportParquet(
   };
   const recording = recordingNumber(opened);
   const tables = recordingTables(opened, labels, weight === undefined ? {} : { weight });
-  let size = 0;
   // The largest comes last: its presence means that the folder is complete.
   const names = [...TABLE_NAMES.filter((name) => name !== 'samples'), 'samples' as const];
-  for (const table of names) {
-    const file = join(flags.output, `${table}.parquet`);
-    const bytes = encodeParquet(table, recording, tables[table], `perf-ts ${packageVersion()}`);
-    const fd = openOutput(file, 0o600);
-    try {
-      writeTo(fd, bytes, file);
-    } catch (error) {
-      discardOutput(fd, file);
-      throw error;
+  const written: string[] = [];
+  let size = 0;
+  try {
+    for (const table of names) {
+      const file = join(flags.output, `${table}.parquet`);
+      const bytes = encodeParquet(table, recording, tables[table], `perf-ts ${packageVersion()}`);
+      writeTable(file, bytes);
+      written.push(file);
+      size += bytes.length;
     }
-    closeSync(fd);
-    size += bytes.length;
+  } catch (error) {
+    discardTables(written, isNew ? flags.output : null);
+    throw error;
   }
   say(
     `perf-ts: ${names.length} tables, ${formatCount(tables.samples.length)} samples, ` +
@@ -75,16 +83,44 @@ export async function exportParquet(
   );
 }
 
-/** A new folder, or an empty one: tables of two recordings must not mix. */
-function makeFolder(folder: string): void {
+function writeTable(file: string, bytes: Uint8Array): void {
+  const fd = openOutput(file, 0o600);
+  try {
+    writeTo(fd, bytes, file);
+  } catch (error) {
+    discardOutput(fd, file);
+    throw error;
+  }
+  closeSync(fd);
+}
+
+/**
+ * Removes the tables of an export that failed: nobody can use a part of them, and the same command refuses a
+ * folder that has some. `folder`: null where it was there before. The error that led here must stay the one that
+ * is reported, so nothing is thrown.
+ */
+function discardTables(files: readonly string[], folder: string | null): void {
+  try {
+    for (const file of files) rmSync(file, { force: true });
+    if (folder !== null) rmdirSync(folder);
+  } catch {
+    // Somebody else has put a file there.
+  }
+}
+
+/**
+ * A new folder, which true tells, or an empty one: tables of two recordings must not mix.
+ */
+function makeFolder(folder: string): boolean {
   if (folder === '-') {
     throw new UsageError('Parquet is a folder of files: name one', ['-o app.parquet']);
   }
   if (!existsSync(folder)) {
     mkdirSync(folder, { mode: 0o700 });
-    return;
+    return true;
   }
   if (!statSync(folder).isDirectory() || readdirSync(folder).length > 0) {
     throw new FailedError(`${folder}: Parquet needs a new or an empty folder (EEXIST)`);
   }
+  return false;
 }

@@ -1,6 +1,6 @@
 // An export whose file cannot be written to its end: here a limit on sizes, otherwise a full disk.
 
-import { existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
@@ -22,12 +22,31 @@ test.each(['html', 'speedscope', 'firefox', 'pprof'])('%s leaves no half file', 
   expect(existsSync(output)).toBe(false);
 });
 
-test('a folder of Parquet files has none that is half written', () => {
-  const output = join(scratch, 'tables');
+test('a folder of Parquet files goes with its tables, also after some were complete', () => {
+  const many = join(scratch, 'many.folded');
+  writeFileSync(many, 'main;parse;read 100000\n');
+  const folder = (name: string) => [
+    'export',
+    many,
+    '--format',
+    'parquet',
+    '-o',
+    join(scratch, name),
+  ];
+  expect(perfTs(folder('whole')).status).toBe(0);
+  const size = (name: string) => statSync(join(scratch, 'whole', name)).size;
+  const [last, ...others] = readdirSync(join(scratch, 'whole')).sort((a, b) => size(b) - size(a));
+  expect(last).toBe('samples.parquet');
+  const limit = `--fsize=${Math.max(...others.map(size))}`;
+  expect(perfTs(folder('part'), { under: ['prlimit', limit] }).status).toBe(125);
+  expect(existsSync(join(scratch, 'part'))).toBe(false);
+});
+
+test('a folder that was there before stays, empty', () => {
+  const output = join(scratch, 'own');
+  mkdirSync(output);
   expect(exportLimited('parquet', output).status).toBe(125);
-  expect(readdirSync(output).filter((name) => statSync(join(output, name)).size <= 100)).toEqual(
-    [],
-  );
+  expect(readdirSync(output)).toEqual([]);
 });
 
 test('a link in the place of the output stays, and so does what it names', () => {
