@@ -17,10 +17,15 @@ import { seededRandom } from './simulated-program.ts';
 
 type Drawn = { readonly func: number; readonly weight: number; readonly stream: number };
 
+type EstimateOptions = { scale?: number; select?: number; pending?: number };
+
 const FUNCS = 4;
 
-/** Of the first `select` samples. */
-function estimate(drawn: readonly Drawn[], { scale = 1, select = drawn.length } = {}) {
+/** Of the first `select` samples. `pending`: the period that was running when the last one was taken. */
+function estimate(
+  drawn: readonly Drawn[],
+  { scale = 1, select = drawn.length, pending }: EstimateOptions = {},
+) {
   const input = recordingOf(
     [PAGE_FAULTS],
     drawn.map(({ stream }, i): DrawnSample => ({ timeNs: i * 1000, period: 1, stream })),
@@ -37,6 +42,9 @@ function estimate(drawn: readonly Drawn[], { scale = 1, select = drawn.length } 
       rows,
       groups: finish(groupByStream(input)),
       event: 0,
+      ...(pending !== undefined && {
+        course: { arrivedEvents: weights, periodEvents: weights.slice().fill(pending) },
+      }),
     }),
   );
   const sums = finish(sumStepsByKey(estimator.steps, funcs, FUNCS));
@@ -194,4 +202,25 @@ test('a sample of a twentieth of all weight stands for itself, whatever is aroun
   };
   // 100 of 2000 is the least that does.
   expect(widthWith(100)).toBeGreaterThan(1.15 * widthWith(99));
+});
+
+test('a function that only one long interval speaks for may have had all of it, or nothing', () => {
+  const { shares, intervals } = estimate([
+    ...ofEqualWeight([2, 2, 2, 2], 1),
+    { func: 3, weight: 1500, stream: 0 },
+    ...ofEqualWeight(drawnFuncs(400)),
+  ]);
+  // Pairs of samples as far apart, all of them in the work, show no border of this function.
+  expect(intervals[3].low).toBe(0);
+  expect(intervals[3].high).toBeGreaterThan(shares[3]);
+  expect(intervals[3].high).toBeLessThan(3 * shares[3]);
+});
+
+test('what may have come after the last sample is at most the period that was running', () => {
+  const drawn = [...ofEqualWeight(drawnFuncs(400)), { func: 3, weight: 1, stream: 0 }];
+  const { intervals } = estimate(drawn, { pending: 2000 });
+  const ofPending = 2000 / (400 * 100);
+  expect(intervals[3].high).toBeGreaterThan(ofPending);
+  // Wilson's shape for as large a variance of so small a share goes up to 0.996.
+  expect(intervals[3].high).toBeLessThan(1.5 * ofPending);
 });

@@ -1,4 +1,5 @@
 import type { ShareInterval } from '../../profile/analysis/share-steps.ts';
+import { Z95 } from './normal.ts';
 import type { ShareInput } from './share-input.ts';
 import type { ComputedSteps } from './uncertainty-steps.ts';
 
@@ -41,8 +42,8 @@ export class EndsOfStreams {
     this.#anyones = this.#isOneStream ? 0 : (eventsAfter ?? pending);
   }
 
-  /** Adds to the variance of Σ w·x of a category; `last` is what its last samples collected. */
-  varianceOfShare(share: number, last: number): number {
+  /** Of Σ w·x of a category; `last` is what its last samples collected. */
+  #varianceOfShare(share: number, last: number): number {
     const own = last * (1 - 2 * share) + this.#allLast * share * share;
     return Math.max(0, own) + this.#varianceOfAfter(share * (1 - share));
   }
@@ -62,12 +63,17 @@ export class EndsOfStreams {
   }
 
   /**
-   * Makes room for heads and tails that are alike. `first` is the weight of first samples that are in the
-   * category: others may have had a part of that, and it a part of the others'.
+   * Makes room for what came after the last samples by chance (`last`), and for heads and tails that are
+   * alike. `first` is the weight of first samples that are in the category: others may have had a part of
+   * that, and it a part of the others'.
    */
-  widen({ low, high }: ShareInterval, first: number): ShareInterval {
-    if (this.#isOneStream || !(this.#weight > 0)) return { low, high };
+  widen(between: ShareInterval, share: number, last: number, first: number): ShareInterval {
     const weight = this.#weight;
+    if (!(weight > 0)) return between;
+    const reach = (Z95 * Math.sqrt(this.#varianceOfShare(share, last))) / weight;
+    const low = Math.max(0, share - Math.hypot(share - between.low, reach));
+    const high = Math.min(1, share + Math.hypot(between.high - share, reach));
+    if (this.#isOneStream) return { low, high };
     const after = this.#anyones;
     const least = Math.max(0, low - first / weight);
     const most = Math.min(1, high + (this.#allEnds - first) / weight);

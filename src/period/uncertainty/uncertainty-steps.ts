@@ -29,7 +29,8 @@ export type ComputedSteps = {
  * event after event, so that the function seldom differs, and must not speak for the large interval
  * that follows. An interval that has few like it around is judged by pairs of samples further apart, with as
  * many events between them (`distant-pairs.ts`): by one step alone it would count for nothing or for
- * all.
+ * all. Pairs say nothing of a function that is nowhere else, as those of a program's start are: the step
+ * itself is kept too, as a lone one.
  *
  * Of a selection, steps lead also to samples outside of it, which are in no category; alone and last
  * count those that are selected.
@@ -64,6 +65,7 @@ class StepsBuilder {
   readonly #far: StepList;
   readonly #ends: StepList;
   readonly #last: StepList;
+  readonly #lone: StepList;
   #streams = 0;
   /** Intervals that the stream's samples end, and what was counted at each. */
   readonly #intervals: Float64Array;
@@ -91,6 +93,7 @@ class StepsBuilder {
     this.#far = new StepList(samples);
     this.#ends = new StepList(streams);
     this.#last = new StepList(streams);
+    this.#lone = new StepList(streams);
     this.#intervals = new Float64Array(longest);
     this.#counted = new Float64Array(longest);
     this.#isSelected = new Uint8Array(weights.length);
@@ -145,11 +148,13 @@ class StepsBuilder {
           this.#aloneNear += own * own;
           this.#aloneFar += own * own;
         }
+        if (k >= 1) this.#lone.add(rows[k - 1], row, square);
         continue;
       }
       if (square > notable && countComparable(intervals, length, k) < COMPANY) {
         this.#addByPairs(rows, k, square, 1);
         this.#addByPairs(rows, k, square, 2);
+        if (k >= 1) this.#lone.add(rows[k - 1], row, square);
         continue;
       }
       const smoothed = smoothSquare(intervals, length, k, seen);
@@ -205,6 +210,7 @@ class StepsBuilder {
         far: this.#far.finish(),
         ends: this.#ends.finish(),
         last: this.#last.finish(),
+        lone: this.#lone.finish(),
       },
       aloneNear: this.#aloneNear,
       aloneFar: this.#aloneFar,

@@ -9,6 +9,7 @@ import type { LostBounds } from '../../profile/types.ts';
 import type { InStep } from '../in-step.ts';
 import { effectiveSampleSize } from '../weights.ts';
 import { EndsOfStreams } from './ends-of-streams.ts';
+import { Z95 } from './normal.ts';
 import type { ShareInput } from './share-input.ts';
 import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
 
@@ -43,7 +44,9 @@ import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
  * as have this variance, so it stays inside of 0…1 and is right for rare functions too.
  *
  * Added is what the streams counted before their first and after their last samples
- * (`ends-of-streams.ts`).
+ * (`ends-of-streams.ts`), and no interval is shorter than what a category may have too much or too little of
+ * by its lone borders (`LoneBorders`). These errors have ends, and no long tail as Wilson's shape
+ * would give them.
  *
  * Samples in step with the work cross the same borders at the same places: then errors don't cancel, and
  * what n cycles have is n² times that of one, not n times (`in-step.ts`).
@@ -56,6 +59,7 @@ export function* createShareEstimator(input: ShareInput): Slices<ShareEstimator>
   const computed = yield* computeSteps(input);
   const variances = new ShareVariance(input, computed);
   const ends = new EndsOfStreams(input, computed, variances.weight);
+  const borders = new LoneBorders(input, variances.weight);
   const { steps } = computed;
   const effectiveSamples = effectiveSampleSize(weights, rows);
   return {
@@ -63,26 +67,26 @@ export function* createShareEstimator(input: ShareInput): Slices<ShareEstimator>
     steps,
     effectiveSamples,
     lostBounds: input.lostBounds ?? NOTHING_LOST,
-    intervalOfNothing: () => ends.widen(wilsonInterval(0, 0, effectiveSamples ?? 0), 0),
+    intervalOfNothing: () => ends.widen(wilsonInterval(0, 0, effectiveSamples ?? 0), 0, 0, 0),
     intervalOf(share: number, sums: StepSums, category: number): ShareInterval {
       const { near, far, entered } = sums;
       const drawn = share * (1 - share);
-      const variance =
-        variances.ofSum(near[category], far[category], entered[category], drawn) +
-        ends.varianceOfShare(share, sums.last[category]);
-      const interval = wilsonInterval(
+      const variance = variances.ofSum(near[category], far[category], entered[category], drawn);
+      const between = wilsonInterval(
         share,
         variance / variances.weight ** 2,
         effectiveSamples ?? 0,
         studentT95(variances.degreesOf(drawn)),
       );
-      return ends.widen(interval, sums.ends[category]);
+      const bordered = borders.widen(between, share, sums.lone[category]);
+      return ends.widen(bordered, share, sums.last[category], sums.ends[category]);
     },
     errorOfDifference(shareA: number, shareB: number, sums: DifferenceSums): number {
       const difference = shareA - shareB;
       const drawn = shareA + shareB - difference * difference;
+      const between = variances.ofSum(sums.near, sums.far, sums.entered, drawn);
       const variance =
-        variances.ofSum(sums.near, sums.far, sums.entered, drawn) +
+        Math.max(between, borders.varianceOf(sums.lone)) +
         ends.varianceOfDifference(difference, sums.lastA, sums.lastB, drawn);
       return Math.sqrt(variance) / variances.weight;
     },
@@ -90,6 +94,38 @@ export function* createShareEstimator(input: ShareInput): Slices<ShareEstimator>
 }
 
 export const NOTHING_LOST: LostBounds = { least: 1, most: 1 };
+
+/**
+ * Borders in intervals much longer than those around them. Of a function that is nowhere else, one of a
+ * program's start say, that one sample is all there is: it has half of the interval, may have had all of
+ * it or nothing, and no other samples show how often that happens.
+ *
+ *     samples   ·start·start···············work···work···work
+ *     interval              ├──── w ──────┤           start has ½w ± ½w
+ */
+class LoneBorders {
+  readonly #weight: number;
+  readonly #hasHalves: boolean;
+
+  constructor({ course }: ShareInput, weight: number) {
+    this.#weight = weight;
+    this.#hasHalves = course !== undefined;
+  }
+
+  /** Of Σ w·x, for squared intervals `lone`. */
+  varianceOf(lone: number): number {
+    return this.#hasHalves ? lone / 12 : lone / 3;
+  }
+
+  widen({ low, high }: ShareInterval, share: number, lone: number): ShareInterval {
+    if (!(this.#weight > 0)) return { low, high };
+    const reach = (Z95 * Math.sqrt(this.varianceOf(lone))) / this.#weight;
+    return {
+      low: Math.max(0, Math.min(low, share - reach)),
+      high: Math.min(1, Math.max(high, share + reach)),
+    };
+  }
+}
 
 /** The variance of Σ w·x between the samples, from what the steps collected. */
 class ShareVariance {
@@ -183,14 +219,11 @@ function oneSided(near: number, far: number, entered: number): number {
   return slow * (entered / 2) ** 2;
 }
 
-/** Of the normal distribution: 95 % lie within so many standard deviations. */
-const Z = 1.959964;
-
 /** The same of Student's with `degrees` ≥ 3, by its expansion (Abramowitz & Stegun 26.7.5). */
 function studentT95(degrees: number): number {
-  const first = (Z ** 3 + Z) / 4;
-  const second = (5 * Z ** 5 + 16 * Z ** 3 + 3 * Z) / 96;
-  return Z + first / degrees + second / degrees ** 2;
+  const first = (Z95 ** 3 + Z95) / 4;
+  const second = (5 * Z95 ** 5 + 16 * Z95 ** 3 + 3 * Z95) / 96;
+  return Z95 + first / degrees + second / degrees ** 2;
 }
 
 /**
@@ -202,18 +235,18 @@ export function wilsonInterval(
   share: number,
   variance: number,
   samples: number,
-  z: number = Z,
+  z: number = Z95,
 ): ShareInterval {
   // Rounding may leave a sum of all weights just beside 1.
   const p = Math.min(1, Math.max(0, share));
   const drawn = p * (1 - p);
   if (variance === 0 && drawn > 1e-9) return { low: p, high: p };
   const isKnown = drawn > 1e-9 && variance > 0;
-  const n = isKnown ? (drawn / variance) * (Z / z) ** 2 : samples;
+  const n = isKnown ? (drawn / variance) * (Z95 / z) ** 2 : samples;
   if (!(n > 0)) return { low: 0, high: 1 };
-  const z2 = Z * Z;
+  const z2 = Z95 * Z95;
   const middle = (p + z2 / (2 * n)) / (1 + z2 / n);
-  const half = (Z / (1 + z2 / n)) * Math.sqrt(drawn / n + z2 / (4 * n * n));
+  const half = (Z95 / (1 + z2 / n)) * Math.sqrt(drawn / n + z2 / (4 * n * n));
   return {
     low: Math.max(0, Math.min(p, middle - half)),
     high: Math.min(1, Math.max(p, middle + half)),
@@ -232,7 +265,7 @@ export function secondsToSeparate(
   standardError: number,
   seconds: number,
 ): number | null {
-  const times = ((Z * standardError) / Math.abs(difference)) ** 2;
+  const times = ((Z95 * standardError) / Math.abs(difference)) ** 2;
   if (times <= 1) return 0;
   return times <= MAX_TIMES ? seconds * (times - 1) : null;
 }

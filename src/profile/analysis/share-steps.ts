@@ -29,6 +29,8 @@ export type SampleSteps = {
   readonly ends: StepColumns;
   /** The last sample of each stream, to itself: for what came after it. */
   readonly last: StepColumns;
+  /** Steps over intervals much longer than those around them, squared, once more: any border there is alone. */
+  readonly lone: StepColumns;
 };
 
 /** What categories collect: one entry each, squared weights but for `entered`. */
@@ -41,6 +43,8 @@ export type StepSums = {
   readonly ends: Float64Array;
   /** Of the last samples that are in the category. */
   readonly last: Float64Array;
+  /** Of the lone steps that enter or leave the category. */
+  readonly lone: Float64Array;
 };
 
 /** Lower and upper end of a share's 95 % interval, both 0…1. */
@@ -68,6 +72,7 @@ export type DifferenceSums = {
   readonly near: number;
   readonly far: number;
   readonly entered: number;
+  readonly lone: number;
   /** Of the last samples in a, and of those in b. */
   readonly lastA: number;
   readonly lastB: number;
@@ -103,7 +108,7 @@ export function* sumStepsByKey(
   return sums;
 }
 
-/** Calls `add` for the near and far steps, some at a time: `first` … `end` − 1. */
+/** Calls `add` for the near, far and lone steps, some at a time: `first` … `end` − 1. */
 export function* sumKinds(
   steps: SampleSteps,
   sums: StepSums,
@@ -115,7 +120,7 @@ export function* sumKinds(
     entered: Float64Array | null,
   ) => void,
 ): Slices<void> {
-  for (const kind of ['near', 'far'] as const) {
+  for (const kind of ['near', 'far', 'lone'] as const) {
     const columns = steps[kind];
     const entered = kind === 'near' ? sums.entered : null;
     for (let first = 0; first < columns.length; first += SLICE_ITEMS) {
@@ -135,16 +140,18 @@ export function sumStepsOfNeighbours(
   keyOfSample: Int32Array,
   keyCount: number,
 ): DifferenceSums[] {
-  const { near, far, entered, last } = finish(sumStepsByKey(steps, keyOfSample, keyCount));
+  const { near, far, entered, last, lone } = finish(sumStepsByKey(steps, keyOfSample, keyCount));
   const between = {
     near: sumBetween(steps.near, keyOfSample, keyCount),
     far: sumBetween(steps.far, keyOfSample, keyCount),
+    lone: sumBetween(steps.lone, keyOfSample, keyCount),
   };
   const differences: DifferenceSums[] = [];
   for (let a = 0, b = 1; b < keyCount; a++, b++) {
     differences.push({
       near: near[a] + near[b] + 2 * between.near[a],
       far: far[a] + far[b] + 2 * between.far[a],
+      lone: lone[a] + lone[b] + 2 * between.lone[a],
       entered: entered[a] - entered[b],
       lastA: last[a],
       lastB: last[b],
@@ -227,6 +234,7 @@ export function* sumStepsByTreeRow(
     entered: sumSubtrees(prefix, sums.entered),
     ends: sumSubtrees(prefix, sums.ends),
     last: sumSubtrees(prefix, sums.last),
+    lone: sumSubtrees(prefix, sums.lone),
   };
 }
 
@@ -278,6 +286,7 @@ export function sumStepsByGroup(
   const adder = new GroupAdder(rowOfSample, tree, groupCount);
   adder.add(steps.near, sums.near, sums.entered);
   adder.add(steps.far, sums.far, null);
+  adder.add(steps.lone, sums.lone, null);
   adder.addOwn(steps.ends, sums.ends);
   adder.addOwn(steps.last, sums.last);
   return sums;
@@ -364,6 +373,7 @@ export function emptyStepSums(count: number): StepSums {
     entered: new Float64Array(count),
     ends: new Float64Array(count),
     last: new Float64Array(count),
+    lone: new Float64Array(count),
   };
 }
 

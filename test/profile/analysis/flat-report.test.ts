@@ -177,6 +177,7 @@ describe('intervals of a selection', () => {
       ]),
       far: column([]),
       ends: column([]),
+      lone: column([]),
       last: column([
         [1, 1],
         [4, 4],

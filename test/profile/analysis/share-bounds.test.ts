@@ -7,14 +7,14 @@ import {
 import type { ShareEstimator, StepSums } from '../../../src/profile/analysis/share-steps.ts';
 
 const NONE = new Float64Array(1);
-const SUMS: StepSums = { near: NONE, far: NONE, entered: NONE, ends: NONE, last: NONE };
+const SUMS: StepSums = { near: NONE, far: NONE, entered: NONE, ends: NONE, last: NONE, lone: NONE };
 const NO_STEPS = { length: 0, from: new Int32Array(), to: new Int32Array(), amount: NONE };
 
 /** Every share of what arrived is known to ± 0.1. */
 function estimatorWith(least: number, most: number): ShareEstimator {
   return {
     isExact: false,
-    steps: { near: NO_STEPS, far: NO_STEPS, ends: NO_STEPS, last: NO_STEPS },
+    steps: { near: NO_STEPS, far: NO_STEPS, ends: NO_STEPS, last: NO_STEPS, lone: NO_STEPS },
     effectiveSamples: 100,
     lostBounds: { least, most },
     intervalOf: (share) => ({ low: share - 0.1, high: share + 0.1 }),

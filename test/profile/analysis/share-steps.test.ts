@@ -33,6 +33,7 @@ const drawnTree = fc
       far: fc.array(pair, { maxLength: 10 }),
       ends: fc.array(drawnEnd, { maxLength: 4 }),
       last: fc.array(drawnEnd, { maxLength: 3 }),
+      lone: fc.array(pair, { maxLength: 4 }),
     });
   });
 
@@ -45,13 +46,14 @@ const columns = (pairs: readonly Pair[]) => ({
   amount: Float64Array.from(pairs, ([, , amount]) => amount),
 });
 
-type DrawnSteps = Record<'near' | 'far' | 'ends' | 'last', readonly Pair[]>;
+type DrawnSteps = Record<'near' | 'far' | 'ends' | 'last' | 'lone', readonly Pair[]>;
 
-const toSteps = ({ near, far, ends, last }: DrawnSteps): SampleSteps => ({
+const toSteps = ({ near, far, ends, last, lone }: DrawnSteps): SampleSteps => ({
   near: columns(near),
   far: columns(far),
   ends: columns(ends),
   last: columns(last),
+  lone: columns(lone),
 });
 
 /** The definition, category by category: a step counts where one end is in and the other is not. */
@@ -70,6 +72,7 @@ function byDefinition(steps: DrawnSteps, isIn: (sample: number) => boolean) {
     ),
     ends: own(steps.ends),
     last: own(steps.last),
+    lone: sum(steps.lone),
   };
 }
 
@@ -164,9 +167,10 @@ test('share steps of a difference: a step between the two counts fourfold', () =
     far: [[0, 2, 3]],
     ends: [],
     last: [[2, 2, 7]],
+    lone: [[0, 1, 5]],
   });
   expect(sumStepsOfNeighbours(steps, rowOfSample, 3)).toEqual([
-    { near: 4 * 2 + 8, far: 3, entered: -2 * 2 + 4, lastA: 0, lastB: 0 },
-    { near: 2 + 4 * 8, far: 3, entered: 2 - 2 * 4, lastA: 0, lastB: 7 },
+    { near: 4 * 2 + 8, far: 3, entered: -2 * 2 + 4, lone: 4 * 5, lastA: 0, lastB: 0 },
+    { near: 2 + 4 * 8, far: 3, entered: 2 - 2 * 4, lone: 5, lastA: 0, lastB: 7 },
   ]);
 });
