@@ -29,6 +29,7 @@ describe('an expression without backtracking', () => {
     '\\x30x[\\da-f]+',
     '^$',
     'a|b|c|',
+    '(?:){10000000000}ma(i+)+n',
   ])('matches what RegExp matches: %s', (source) => {
     const own = compileLinear(source);
     const expected = new RegExp(source, 'i');

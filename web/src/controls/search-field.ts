@@ -141,8 +141,9 @@ function stepButton(text: string, title: string, onPush: () => void): HTMLButton
 }
 
 function textOf({ said, hits, hitCount, problem }: Found, hit: number): string {
+  // A search that was given up says nothing of matches.
+  if (hits.length === 0) return problem === null ? 'no match' : `nothing found: ${problem}`;
   const remark = problem === null ? '' : ` (${problem})`;
-  if (hits.length === 0) return `no match${remark}`;
   const place = hit < 0 ? `${formatCount(hitCount)} ×` : `${hit + 1} of ${formatCount(hitCount)}`;
   return `${said} · ${place}${remark}`;
 }

@@ -111,6 +111,8 @@ class Parser {
     const to =
       counts?.[1] ?? (comma === '' ? from : most === '' ? Number.POSITIVE_INFINITY : Number(most));
     const body = this.#program.splice(start);
+    // Nothing repeated is nothing: no instruction would bound how often it is copied.
+    if (body.length === 0) return;
     const again = () => this.#copy(body, start, this.#program.length);
     for (let i = 0; i < from; i++) again();
     if (to === Number.POSITIVE_INFINITY) {
