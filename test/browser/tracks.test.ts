@@ -74,6 +74,26 @@ describeBrowser('thread tracks in the page', (tab) => {
     await frame(page, 'parse').waitFor({ state: 'detached' });
   });
 
+  it.each([
+    [1280, 720],
+    [640, 360],
+  ])(
+    'no control of the head lies in the ruler’s circle of 24 pixels: %i by %i',
+    async (width, height) => {
+      const { page } = await tab.visit(server.url, { width, height });
+      await page.locator('.head-bar button').first().waitFor();
+      const ruler = await page.locator('.ruler').boundingBox();
+      const controls = await page.locator('.head-bar :is(button, select)').all();
+      const ends = await Promise.all(
+        controls.map(async (control) => {
+          const box = await control.boundingBox();
+          return box === null ? 0 : box.y + box.height;
+        }),
+      );
+      expect(ruler!.y + ruler!.height / 2 - Math.max(...ends)).toBeGreaterThanOrEqual(12);
+    },
+  );
+
   it('a reload restores range, ruler and threads', async () => {
     const hash = '#thread=0&range=1100000000-1900000000&ruler=1000000000-2000000000';
     const { page } = await tab.visit(`${server.url}${hash}`);
