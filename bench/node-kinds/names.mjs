@@ -99,6 +99,8 @@ function namesOf(ts, node) {
   return [own, `${accessor}${own}`];
 }
 
+const isDefault = (ts, node) =>
+  node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword) === true;
 const nameText = (ts, name) => (ts.isComputedPropertyName(name) ? '*' : name.text);
 
 /** The name of what an anonymous function is assigned to; V8 uses the last part of it, or all. */
@@ -116,7 +118,7 @@ function inferred(ts, node) {
     return ts.isIdentifier(parent.name) || parent.name.text !== undefined ? parent.name.text : '';
   }
   if (ts.isPropertyAssignment(parent)) return nameText(ts, parent.name);
-  if (ts.isExportAssignment(parent)) return 'default';
+  if (ts.isExportAssignment(parent) || isDefault(ts, node)) return 'default';
   if (ts.isBinaryExpression(parent) && parent.right.pos <= node.pos) {
     const { left } = parent;
     if (ts.isPropertyAccessExpression(left)) return left.name.text;

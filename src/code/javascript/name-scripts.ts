@@ -272,7 +272,7 @@ function originalLines(
     if (fileText === NONE || parsed[frames.func[frame]] === null) continue;
     const script = texts.strings[fileText];
     const map = mapOf(script, frames.dso[frame], options);
-    const found = map?.find(line[frame], Math.max(1, column[frame]), '');
+    const found = map?.findPlace(line[frame], Math.max(1, column[frame]));
     file[frame] = texts.intern(pathOfScript(found?.source ?? script));
     if (!found && isEmitted(script, frames.dso[frame], options)) {
       file[frame] = NONE;

@@ -18,6 +18,9 @@ export function isPreload(path: string): boolean {
 
 const MODULES = '/node_modules/';
 
+/** What bundlers put before a module's path in the project: `webpack://shop/./src/cart.ts`. */
+const OF_BUNDLER = /^[a-z]+pack:\/\/[^/]*\/+(?:\.\/)?/;
+
 /**
  * A script as it stands in a function's name: below `directory` its path from there, a dependency by
  * its package, Node's own as `node:fs`.
@@ -28,5 +31,5 @@ export function shortPath(path: string, directory: string | null): string {
   if (directory !== null && directory !== '/' && path.startsWith(`${directory}/`)) {
     return path.slice(directory.length + 1);
   }
-  return path;
+  return path.replace(OF_BUNDLER, '');
 }

@@ -1,13 +1,18 @@
 import {
   decodedMappings,
   type EncodedSourceMap,
+  encodedMappings,
   originalPositionFor,
+  sourceContentFor,
   TraceMap,
+  traceSegment,
 } from '@jridgewell/trace-mapping';
+import { memoize } from '../../base/memoize.ts';
+import { functionNameAt } from './function-name-at.ts';
 
 /** A place in an original source. */
 export type OriginalPlace = {
-  /** The source's path from the map, resolved against the map's location. */
+  /** The source's path from the map, resolved against the map's location, or where it was found. */
   readonly source: string;
   /** Line in the source, from 1. */
   readonly line: number;
@@ -29,32 +34,58 @@ export type SourceMaps = {
   mayBegin?(script: string, line: number, column: number): boolean;
 };
 
+/** The files that maps name as sources. */
+export type MappedSources = {
+  /**
+   * The path of a source: `named` as the map has it, `resolved` against the map at `url`; `content` is
+   * its text, where the map has it.
+   */
+  locate(named: string, resolved: string, url: string, content: string | null): string;
+  /** The text of a located source; null where it can't or must not be read. */
+  read(path: string): string | null;
+};
+
+/** Generated characters between the beginning of a function and its parameters, beside its name. */
+const LONGEST_HEAD = 'async function* '.length;
+
 /** One source map, looked into with V8's lines and columns. */
 export class SourceMap {
   readonly #map: TraceMap;
+  readonly #url: string;
+  readonly #files: MappedSources | null;
+  readonly #located = memoize((source: string) => this.#locate(source));
+  readonly #texts = memoize((source: string) => this.#textOf(source));
 
-  private constructor(map: TraceMap) {
+  private constructor(map: TraceMap, url: string, files: MappedSources | null) {
     this.#map = map;
+    this.#url = url;
+    this.#files = files;
   }
 
   /**
    * From the text of a `.map` file or what a data URL holds. `url` is the map's own path or URL, or
-   * the script's for one inside it. Null if it is not a source map.
+   * the script's for one inside it. Without `files` sources are where the map says, and names are
+   * only those of the map. Null if it is not a source map.
    */
-  static parse(text: string, url: string): SourceMap | null {
+  static parse(text: string, url: string, files: MappedSources | null = null): SourceMap | null {
     try {
       // Some servers put this in front, against scripts that load JSON of others.
       const json: unknown = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, ''));
-      return SourceMap.from(json, url);
+      return SourceMap.from(json, url, files);
     } catch {
       return null;
     }
   }
 
+  /** Whether this is a parsed map, maybe with texts of sources that it lacks. */
+  isSame(json: object): boolean {
+    return 'mappings' in json && encodedMappings(this.#map) === json.mappings;
+  }
+
   /** Makes one from a parsed map. Null if it is not a source map. */
-  static from(json: unknown, url: string): SourceMap | null {
+  static from(json: unknown, url: string, files: MappedSources | null = null): SourceMap | null {
     try {
-      return new SourceMap(new TraceMap(json as EncodedSourceMap, url));
+      return new SourceMap(new TraceMap(json as EncodedSourceMap, url), url, files);
     } catch {
       return null;
     }
@@ -64,15 +95,30 @@ export class SourceMap {
    * The source position of the function that begins for V8 at `line` and `column` (from 1). V8
    * means the parenthesis before the parameters, maps have the name's place: `name` of a function
    * called `generatedName` is looked for there. A class's constructor keeps V8's name for it, that of the
-   * class: the token before the parenthesis is `constructor`.
+   * class: the token before the parenthesis is `constructor`. The name in the source's text comes first,
+   * since bundlers make up names (`cart_default`); but V8's stays if it ends in it (`get size`).
    */
   find(line: number, column: number, generatedName: string): OriginalPlace | null {
     const at = column - 1;
     const place = this.#trace(line, at);
     if (place === null) return null;
+    const written = this.#writtenName(line, at, generatedName);
+    if (written !== null) {
+      const isSame = written === generatedName.split(/[ .]/).at(-1);
+      return this.#atHome({ ...place, name: isSame ? null : written });
+    }
     const named = generatedName === '' ? null : this.#trace(line, at - generatedName.length);
-    const isSame = named !== null && named.source === place.source && named.line === place.line;
-    return { ...place, name: isSame && named.name !== 'constructor' ? named.name : null };
+    const isNear = named !== null && named.source === place.source && named.line === place.line;
+    return this.#atHome({
+      ...place,
+      name: isNear && named.name !== 'constructor' ? named.name : null,
+    });
+  }
+
+  /** The source position of a place in code; null where the map has none. */
+  findPlace(line: number, column: number): OriginalPlace | null {
+    const place = this.#trace(line, column - 1);
+    return place === null ? null : this.#atHome(place);
   }
 
   /**
@@ -87,7 +133,48 @@ export class SourceMap {
     const [place] = named.length === 1 ? named : places;
     if (place === undefined) return null;
     const isOneLine = places.every((at) => at.source === place.source && at.line === place.line);
-    return isOneLine || named.length === 1 ? { ...place, column: 0, name: null } : null;
+    if (!isOneLine && named.length !== 1) return null;
+    return this.#atHome({ ...place, column: 0, name: null });
+  }
+
+  /**
+   * The name in the source's text. Only where the map has the function's first token, or its first
+   * parameter: what stands before them may be of other functions.
+   */
+  #writtenName(line: number, at: number, generatedName: string): string | null {
+    if (generatedName.startsWith('<') || line < 1 || at < 0) return null;
+    const [from, source = -1, originalLine = 0, originalColumn = 0] =
+      traceSegment(this.#map, line - 1, at) ?? [];
+    if (from === undefined || at - from > LONGEST_HEAD + generatedName.length) return null;
+    const text = this.#texts(this.#map.resolvedSources[source] ?? '');
+    const start = text?.starts[originalLine];
+    if (text === null || start === undefined) return null;
+    return functionNameAt(text.text, start + originalColumn);
+  }
+
+  /** The text of a source, and where its lines begin. */
+  #textOf(source: string): { readonly text: string; readonly starts: readonly number[] } | null {
+    if (this.#files === null || source === '') return null;
+    const text = sourceContentFor(this.#map, source) ?? this.#files.read(this.#located(source));
+    if (text === null) return null;
+    const starts = [0];
+    for (const { index, 0: end } of text.matchAll(/\r\n|[\n\r\u2028\u2029]/g)) {
+      starts.push(index + end.length);
+    }
+    return { text, starts };
+  }
+
+  #atHome(place: OriginalPlace): OriginalPlace {
+    return { ...place, source: this.#located(place.source) };
+  }
+
+  #locate(source: string): string {
+    if (this.#files === null) return source;
+    const row = this.#map.resolvedSources.indexOf(source);
+    const { sourceRoot, sources } = this.#map;
+    const named = sources[row] ?? source;
+    const content = this.#map.sourcesContent?.[row] ?? null;
+    return this.#files.locate(`${sourceRoot ?? ''}${named}`, source, this.#url, content);
   }
 
   #trace(line: number, column: number): OriginalPlace | null {

@@ -3,11 +3,17 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { memoize } from '../../base/memoize.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
-import { SourceMap, type SourceMaps } from '../../code/javascript/source-map.ts';
+import {
+  type MappedSources,
+  SourceMap,
+  type SourceMaps,
+} from '../../code/javascript/source-map.ts';
 import { homeFolder } from '../../system/accounts/home-folder.ts';
 import { openRegular } from '../../system/files/open-regular.ts';
+import { locateSource } from './locate-source.ts';
 
 const MARK = 'sourceMappingURL=';
+const INLINE = 'data:application/json';
 /** Scripts and maps beyond this are not read; a large bundle has a tenth. */
 const MAX_FILE_BYTES = 128 * 2 ** 20;
 /** Where the mark of a script with a map beside it stands. */
@@ -34,6 +40,12 @@ export class ScriptMaps implements SourceMaps {
   readonly #emitted = memoize((path: string) => this.#findEmittedMap(path));
   readonly #lines = memoize((path: string) => this.#read(path)?.split('\n') ?? null);
   readonly #withoutMap = new Set<string>();
+  readonly #sources = memoize((path: string) => this.#readSource(path));
+  readonly #files: MappedSources = {
+    locate: (named, resolved, url, content) =>
+      locateSource({ named, resolved, url, content }, this.#sources),
+    read: (path) => this.#sources(path),
+  };
 
   constructor(options: ScriptMapsOptions) {
     this.#options = options;
@@ -58,7 +70,16 @@ export class ScriptMaps implements SourceMaps {
 
   #findMap(path: string): SourceMap | null {
     const noted = this.#noted.get(path);
-    return noted === undefined ? this.#findOnDisk(path) : SourceMap.from(noted, path);
+    if (noted === undefined) return this.#findOnDisk(path);
+    // Notes are without the sources' texts; a script that ran as it is on disk has them.
+    const onDisk = this.#findInside(path);
+    return onDisk?.isSame(noted) === true ? onDisk : SourceMap.from(noted, path, this.#files);
+  }
+
+  #findInside(path: string): SourceMap | null {
+    const text = this.#sources(path);
+    const url = text === null ? null : markedUrl(text);
+    return url?.startsWith(INLINE) === true ? this.#parseInline(url, path) : null;
   }
 
   #findEmittedMap(path: string): SourceMap | null {
@@ -70,9 +91,8 @@ export class ScriptMaps implements SourceMaps {
   #findInCache(path: string): SourceMap | null {
     const { denoDirectory = denoCache() } = this.#options;
     const text = this.#read(join(denoDirectory, 'gen/file', `${path}.js`));
-    const at = text?.lastIndexOf(MARK) ?? -1;
-    const url = /^[^\s'"*]+/.exec(text?.slice(at + MARK.length) ?? '')?.[0];
-    return at < 0 || url === undefined ? null : this.#parseInline(url, path);
+    const url = text === null ? null : markedUrl(text);
+    return url === null ? null : this.#parseInline(url, path);
   }
 
   /**
@@ -96,7 +116,7 @@ export class ScriptMaps implements SourceMaps {
     if (!isAbsolute(path)) return null;
     const url = this.#mappingUrl(path);
     if (url === null) return null;
-    if (url.startsWith('data:application/json')) return this.#parseInline(url, path);
+    if (url.startsWith(INLINE)) return this.#parseInline(url, path);
     // Anything else with a scheme is somewhere else.
     if (/^[a-z][a-z+.-]*:/i.test(url)) return null;
     const beside = resolve(dirname(path), decode(url));
@@ -111,37 +131,44 @@ export class ScriptMaps implements SourceMaps {
   }
 
   #parse(text: string, url: string): SourceMap | null {
-    const map = SourceMap.parse(text, url);
+    const map = SourceMap.parse(text, url, this.#files);
     if (map === null) this.#options.diagnostics.count('source-map-malformed', url);
     return map;
   }
 
-  /** What a script says of its map; the last word counts. */
+  /** What a script says of its map. */
   #mappingUrl(path: string): string | null {
     const tail = this.#read(path, TAIL_BYTES);
     if (tail === null) return null;
     // A map inside the script is one long line, whose beginning the tail does not have.
     const isCut = !tail.includes(MARK) && !tail.trimEnd().includes('\n');
     const text = isCut ? this.#read(path) : tail;
-    const at = text?.lastIndexOf(MARK) ?? -1;
-    if (text === null || at < 0) return null;
-    return /^[^\s'"*]+/.exec(text.slice(at + MARK.length))?.[0] ?? null;
+    return text === null ? null : markedUrl(text);
+  }
+
+  /** A source that was changed since the recording, or can't be read, is as good as gone. */
+  #readSource(path: string): string | null {
+    return isAbsolute(path) ? this.#read(path, undefined, null) : null;
   }
 
   /** The text of a file, or of its last `tail` bytes; null where it can't or must not be read. */
-  #read(path: string, tail?: number): string | null {
-    const { symfs, recordedMs, diagnostics } = this.#options;
+  #read(
+    path: string,
+    tail?: number,
+    diagnostics: Diagnostics | null = this.#options.diagnostics,
+  ): string | null {
+    const { symfs, recordedMs } = this.#options;
     const place = symfs === undefined ? path : join(symfs, path);
     const file = openRegular(place);
     if (typeof file === 'string') return null;
     try {
       const { size } = file.source;
       if (size > MAX_FILE_BYTES) {
-        diagnostics.count('source-map-too-large', path);
+        diagnostics?.count('source-map-too-large', path);
         return null;
       }
       if (recordedMs !== undefined && statSync(place).mtimeMs > recordedMs) {
-        diagnostics.count('source-map-changed', path);
+        diagnostics?.count('source-map-changed', path);
         return null;
       }
       const from = tail === undefined ? 0 : Math.max(0, size - tail);
@@ -163,6 +190,12 @@ function denoCache(): string {
 function beginsToken(text: string, column: number): boolean {
   const [before, at] = [text[column - 2] ?? '', text[column - 1] ?? ''];
   return /[^\s)\]};,.=]/.test(at) && !(/[\w$]/.test(before) && /[\w$]/.test(at));
+}
+
+/** The last word on a script's map counts. */
+function markedUrl(text: string): string | null {
+  const at = text.lastIndexOf(MARK);
+  return at < 0 ? null : (/^[^\s'"*]+/.exec(text.slice(at + MARK.length))?.[0] ?? null);
 }
 
 function decode(text: string): string {

@@ -202,6 +202,28 @@ describe('source maps', () => {
     expect(ofClass.find(1, 20, 'B')).toMatchObject({ line: 3, name: null });
   });
 
+  test("the name in the source's text comes before those of the bundler", () => {
+    // var n=e=>e,s={onTick:function(){}}; columns 4 (n), 6 (e), 11 (s), 21 (function)
+    const text =
+      'export const work = (a: number) => a;\nconst h = { onTick() {} };\nexport default h;';
+    const ofText = SourceMap.from(
+      {
+        version: 3,
+        sources: ['c.ts'],
+        sourcesContent: [text],
+        names: ['made_up'],
+        mappings: 'IAAaA,EAAQ,KACf,UAAM',
+      },
+      '/srv/dist/c.js',
+      { locate: (_, resolved) => resolved, read: () => null },
+    )!;
+    expect(ofText.find(1, 7, 'n')).toMatchObject({ line: 1, name: 'work' });
+    expect(ofText.find(1, 30, '')).toMatchObject({ line: 2, name: 'onTick' });
+    expect(ofText.find(1, 30, 'h.onTick')?.name).toBeNull();
+    // Code without a place of its own has that of what stands before it.
+    expect(ofText.find(1, 300, '')?.name).toBeNull();
+  });
+
   test('without columns, as in Node 18, a line of code has a place where all of it has one', () => {
     const lines = SourceMap.from(
       // Line 2 is of line 5 of the source alone; line 1 is of lines 2 and 7.

@@ -50,6 +50,25 @@ describe('the source map of a script', () => {
     expect(find(file('plain.js', `f()\n//# sourceMappingURL=${plain}\n`)).place).not.toBeNull();
   });
 
+  test("a noted map has the sources' texts of the same map on disk, and of their files", () => {
+    const map = { version: 3, sources: ['../src/t.ts'], names: [], mappings: 'UAAoB' };
+    const onDisk = (mappings: string) => {
+      const json = { ...map, mappings, sourcesContent: ['export const work = (a) => a;'] };
+      const data = Buffer.from(JSON.stringify(json)).toString('base64');
+      return `function n(){}\n//# sourceMappingURL=data:application/json;base64,${data}`;
+    };
+    const nameOf = (script: string) => {
+      const maps = new ScriptMaps({ diagnostics: new Diagnostics() });
+      maps.addNoted(script, map);
+      return maps.find(script)?.find(1, 11, 'n')?.name;
+    };
+    expect(nameOf(file('noted/a.js', onDisk('UAAoB')))).toBe('work');
+    // Another map, of a script that was built again.
+    expect(nameOf(file('noted/b.js', onDisk('UAAoB;AACA')))).toBeNull();
+    file('src/t.ts', 'export const fill = (a) => a;');
+    expect(nameOf(join(root, 'noted/gone.js'))).toBe('fill');
+  });
+
   test('the source map of what Deno made of a file is in its cache', () => {
     const url = `data:application/json;base64,${BASE64}`;
     const end = '\n// denoCacheMetadata=1155,1375';

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { locateSource } from '../../../src/read/jit/locate-source.ts';
+
+/** Where a source of the map of `/srv/shop/dist/out/main.js` is, with these files there. */
+function locate(
+  named: string,
+  files: Record<string, string>,
+  { resolved = named.replace('/./', '/'), content = null as string | null } = {},
+): string {
+  const url = '/srv/shop/dist/out/main.js.map';
+  return locateSource({ named, resolved, url, content }, (path) => files[path] ?? null);
+}
+
+describe('the file of a source in a map', () => {
+  test("a bundler's module is the file of its path in the nearest folder around the bundle", () => {
+    const files = { '/srv/shop/src/cart.ts': 'a', '/srv/src/cart.ts': 'b' };
+    expect(locate('webpack://shop/./src/cart.ts', files)).toBe('/srv/shop/src/cart.ts');
+    expect(locate('webpack://shop/src/cart.ts?f00d', files)).toBe('/srv/shop/src/cart.ts');
+    expect(locate('webpack:///./src/cart.ts', files)).toBe('/srv/shop/src/cart.ts');
+  });
+
+  test('a file with another text than the map has is another one', () => {
+    const files = { '/srv/shop/src/cart.ts': 'a\r\nb', '/srv/src/cart.ts': 'c' };
+    const name = 'webpack://shop/./src/cart.ts';
+    expect(locate(name, files, { content: 'c' })).toBe('/srv/src/cart.ts');
+    expect(locate(name, files, { content: 'a\nb' })).toBe('/srv/shop/src/cart.ts');
+    expect(locate(name, files, { content: 'd' })).toBe('webpack://shop/src/cart.ts');
+  });
+
+  test('a module without a file stays: the runtime of the bundler, and what leads out of all folders', () => {
+    expect(locate('webpack://shop/webpack/bootstrap', {})).toBe('webpack://shop/webpack/bootstrap');
+    const outside = 'webpack://shop/src/../../etc/passwd';
+    expect(locate(outside, { '/etc/passwd': '' }, { resolved: outside })).toBe(outside);
+  });
+
+  test('a path that leads nowhere is looked for only by its text', () => {
+    const files = { '/srv/shop/src/cart.ts': 'a' };
+    const named = '../../../src/cart.ts';
+    const resolved = '/srv/src/cart.ts';
+    expect(locate(named, files, { resolved, content: 'a' })).toBe('/srv/shop/src/cart.ts');
+    expect(locate(named, files, { resolved, content: 'b' })).toBe(resolved);
+    // Sources of dependencies are often not published: a file of this name would be of someone else.
+    expect(locate(named, files, { resolved })).toBe(resolved);
+    expect(locate(named, { ...files, [resolved]: 'c' }, { resolved, content: 'a' })).toBe(resolved);
+  });
+});
