@@ -288,6 +288,12 @@ export const KINDS = [
     samplings: [every(100)],
     isInStep: true,
   },
+  {
+    name: '200 alike children that inherit',
+    build: (random) => children(200, 200 + random.integer(200), 0, true)(random),
+    samplings: [every(7)],
+    isInStep: true,
+  },
   { name: 'few samples: 30 ms', build: independent(200_000, 0.03), samplings: rates(1000, 4000) },
   { name: 'every event', build: poisson(100_000, 0.05), samplings: [every(1)] },
   {

@@ -4,6 +4,7 @@ import { NONE } from '../base/brand.ts';
 import { PERF_TYPE } from '../base/event-type.ts';
 import { primeFrom, primeUpTo } from '../base/primes.ts';
 import type { SamplePlaces } from '../profile/sample-places.ts';
+import { type AlikeTasks, findAlikeTasks } from './alike-tasks.ts';
 import type { StreamGroups } from './streams.ts';
 import { stretchesOf } from './stretches.ts';
 import type { PeriodInput } from './types.ts';
@@ -21,14 +22,13 @@ import type { PeriodInput } from './types.ts';
  * - `one-place`: samples of equal intervals have one stack, all but `others` of them. It may be all that
  *   the program does, or the one place of a loop of as many events: the samples don't tell. `places` is how
  *   many there are where it is another one after a move to another CPU.
- * - `tasks`: many tasks that do the same have their first samples at the same event each, and `share`
- *   of all events came before these.
+ * - `tasks`: many tasks that do the same are sampled at the same events each (`alike-tasks.ts`).
  */
 export type InStep =
   | { readonly kind: 'cycle'; readonly every: number; readonly repeats: number }
   | { readonly kind: 'clock'; readonly everyNs: number; readonly cycles: number }
   | OnePlace
-  | { readonly kind: 'tasks'; readonly tasks: number; readonly share: number };
+  | AlikeTasks;
 
 type OnePlace = {
   readonly kind: 'one-place';
@@ -57,7 +57,9 @@ export function findInStep(
     streams.push(groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]));
   }
   const longest = streams.reduce((a, b) => (b.length > a.length ? b : a), new Int32Array(0));
-  if (longest.length < LEAST_SAMPLES) return findAlikeTasks(streams, arrived);
+  const begun = isOfOnePlace(type) ? places.caller : places.func;
+  const findAlike = () => findAlikeTasks(streams, arrived, fixedPeriod === null ? null : begun);
+  if (longest.length < LEAST_SAMPLES) return findAlike();
   const settled = longest.subarray(longest.length >> 3);
   const areEqual = hasEqualIntervals(longest, arrived);
   const sequence = sequenceOf(settled, places.func) ?? sequenceOf(settled, places.stack);
@@ -66,7 +68,7 @@ export function findInStep(
     (areEqual && sequence !== null ? findCycle(sequence) : null) ??
     (areEqual ? findOnePlace(settled, event, input, place) : null) ??
     (sequence === null ? null : findClock(sequence, settled, input.samples.timeNs)) ??
-    findAlikeTasks(streams, arrived)
+    findAlike()
   );
 }
 
@@ -303,20 +305,4 @@ function spreadOver(
   }
   const { length } = rows;
   return { others: 1 - commonest / length, crowding: (squares * parts) / (length * length) };
-}
-
-/** Many tasks of few samples each. */
-const LEAST_TASKS = 20;
-const LEAST_HEADS = 0.05;
-
-function findAlikeTasks(streams: readonly Int32Array[], arrived: Float64Array): InStep | null {
-  if (streams.length < LEAST_TASKS) return null;
-  let all = 0;
-  let heads = 0;
-  for (const rows of streams) {
-    heads += arrived[rows[0]];
-    for (const row of rows) all += arrived[row];
-  }
-  const share = heads / all;
-  return share >= LEAST_HEADS ? { kind: 'tasks', tasks: streams.length, share } : null;
 }

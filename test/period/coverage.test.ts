@@ -42,6 +42,7 @@ describe('shares of simulated processes', () => {
     '6 threads, -F 1000',
     '200 children, -F 5000',
     '200 children that inherit, -c 101',
+    '200 alike children that inherit, -c 7',
   ])('%s: the intervals hold the truth', (title) => {
     const { self, total } = run(title);
     // Of 60 trials 93 % and more hold in the long run; 88 % is three standard deviations below.
@@ -88,6 +89,7 @@ describe('shares of simulated processes', () => {
     'loop of 300, -c 100',
     'loop of 300 at a rate, -F 997',
     '200 equal children that inherit, -c 100',
+    '200 alike children that inherit, -c 7',
   ])('%s: samples in step are told, or the intervals hold', (title) => {
     expect(run(title).heldOrFlagged).toBeGreaterThanOrEqual(0.95);
   });

@@ -168,9 +168,25 @@ describe('samples in step with the work', () => {
 
   it('many tasks that sample first at the same event are told', () => {
     const found = find(Array(100).fill(0), { streams: 50 });
-    expect(found).toEqual({ kind: 'tasks', tasks: 50, share: 0.5 });
+    expect(found).toEqual({ kind: 'tasks', tasks: 50, share: 0.5, repeats: 0 });
     expect(inStepText(found!)).toContain('50.00%');
     expect(inStepRemedy(found!, EVERY_100)).toBe('record with -c 13');
+  });
+
+  it('tasks that go from one function to the next at the same samples are told', () => {
+    const drawn = (funcOf: (task: number, sample: number) => number) =>
+      find(
+        Array.from({ length: 50 * 40 }, (_, i) => funcOf(i % 50, Math.floor(i / 50))),
+        { streams: 50 },
+      );
+    const alike = drawn((_, sample) => (sample < 10 ? 0 : sample < 30 ? 1 : 2));
+    expect(alike).toMatchObject({ kind: 'tasks', share: 0.025, repeats: 50 });
+    expect(inStepText(alike!)).toContain('at the same samples');
+    expect(inStepRemedy(alike!, EVERY_100)).toBe('record with -c 13');
+    // Borders somewhere else in each task, and functions in any order.
+    expect(drawn((task, sample) => (sample < 5 + (task % 10) ? 0 : 1))).toBeNull();
+    const random = randomly(3);
+    expect(drawn(() => Math.floor(3 * random()))).toBeNull();
   });
 
   it('work by a timer is found where many samples come in each of its cycles', () => {

@@ -181,7 +181,11 @@ function coveredShare(scenario: Scenario): number {
         rows: Int32Array.from(weights, (_, row) => row),
         groups,
         event: 0,
-        course: { periodEvents: input.samples.periodEvents, arrivedEvents },
+        course: {
+          periodEvents: input.samples.periodEvents,
+          arrivedEvents,
+          isHalved: input.events[0].mode === 'frequency',
+        },
       }),
     );
     const sums = finish(sumStepsByKey(estimator.steps, funcs, trueShares.length));

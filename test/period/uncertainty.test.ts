@@ -43,7 +43,11 @@ function estimate(
       groups: finish(groupByStream(input)),
       event: 0,
       ...(pending !== undefined && {
-        course: { arrivedEvents: weights, periodEvents: weights.slice().fill(pending) },
+        course: {
+          arrivedEvents: weights,
+          periodEvents: weights.slice().fill(pending),
+          isHalved: true,
+        },
       }),
     }),
   );

@@ -1,5 +1,6 @@
 import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { primeFrom } from '../../base/primes.ts';
+import type { AlikeTasks } from '../alike-tasks.ts';
 import { type InStep, periodOffStep, rateOffStep } from '../in-step.ts';
 
 /** How the event was sampled: of the two that is asked for which is not null. */
@@ -24,12 +25,22 @@ export function inStepText(found: InStep): string {
     case 'one-place':
       return onePlaceText(found);
     case 'tasks':
-      return (
-        `${formatShare(found.share)} of the events came before the first samples of ` +
-        `${formatCount(found.tasks)} tasks, which may begin alike; the intervals allow for these events, not for ` +
-        'other places that all tasks were sampled at'
-      );
+      return tasksText(found);
   }
+}
+
+function tasksText({ tasks, share, repeats }: AlikeTasks): string {
+  if (repeats > 0) {
+    return (
+      `${formatCount(tasks)} tasks go from one function to the next at the same samples, so each is seen ` +
+      'at the same places; the intervals allow for it, not for functions between these places'
+    );
+  }
+  return (
+    `${formatShare(share)} of the events came before the first samples of ` +
+    `${formatCount(tasks)} tasks, which may begin alike; the intervals allow for these events, not for ` +
+    'other places that all tasks were sampled at'
+  );
 }
 
 function onePlaceText({ samples, others, places }: InStep & { kind: 'one-place' }): string {

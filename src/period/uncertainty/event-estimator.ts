@@ -36,7 +36,12 @@ export function* estimateEvent(of: EstimatedEvent): Slices<ShareEstimator | null
   const { periodEvents } = input.samples;
   return yield* createShareEstimator({
     ...shared,
-    course: { arrivedEvents, periodEvents, tails: weights.tails },
+    course: {
+      arrivedEvents,
+      periodEvents,
+      isHalved: input.events[event].mode === 'frequency',
+      tails: weights.tails,
+    },
     inStep: inStep(),
     eventsAfter: eventsAfter(of),
   });

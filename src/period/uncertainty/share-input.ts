@@ -25,6 +25,8 @@ export type ShareInput = {
 export type EventCourse = {
   /** Events since the stream's previous sample, before they were divided among the two. */
   readonly arrivedEvents: Float64Array;
+  /** Each interval was divided between its two samples (`interval-split.ts`); else the later one has all of it. */
+  readonly isHalved: boolean;
   /** As reported: often that of the interval which the sample begins. */
   readonly periodEvents: Float64Array;
   /** What the weights have of events after the last samples of streams (`tail-events.ts`). */

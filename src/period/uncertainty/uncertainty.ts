@@ -34,8 +34,8 @@ import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
  * Variance Estimation, ch. 8, v₂), which takes B for A and is six times too wide on phases; his v₈
  * (W. G. Cochran, 1946) takes A for B where both occur, and is too narrow.
  *
- * Weights of kind `events` have half of each interval (`interval-split.ts`), so that the squared
- * weights, not the squared intervals, are what the fast part costs: A is scaled by their ratio. Other
+ * In frequency mode weights of kind `events` have half of each interval (`interval-split.ts`), so that the
+ * squared weights, not the squared intervals, are what the fast part costs: A is scaled by their ratio. Other
  * weights have whole intervals; what that costs at borders is in `oneSided`.
  *
  * Few steps say little. Of a rare function, or where a few heavy samples have most of the squared
@@ -109,7 +109,7 @@ class LoneBorders {
 
   constructor({ course }: ShareInput, weight: number) {
     this.#weight = weight;
-    this.#hasHalves = course !== undefined;
+    this.#hasHalves = course?.isHalved === true;
   }
 
   /** Of Σ w·x, for squared intervals `lone`. */
@@ -152,7 +152,7 @@ class ShareVariance {
     this.#computed = computed;
     this.#halved = computed.intervalSquares > 0 ? squares / computed.intervalSquares : 1;
     this.#effectiveSteps = effectiveSampleSize(near.amount) ?? 0;
-    this.#hasHalves = course !== undefined;
+    this.#hasHalves = course?.isHalved === true;
     this.#repeats = repeatsOf(inStep ?? null);
   }
 
@@ -195,11 +195,11 @@ function squaresIfDrawn({ weights, rows, course }: ShareInput): number {
 }
 
 /**
- * In how many cycles errors are the same: in all of a cycle of events; with a clock the samples drift, for
- * about the root of that (bench/coverage).
+ * In how many cycles errors are the same: in all of a cycle of events, in all tasks that change at the same
+ * samples; with a clock the samples drift, for about the root of that (bench/coverage).
  */
 function repeatsOf(inStep: InStep | null): number {
-  if (inStep?.kind === 'cycle') return inStep.repeats;
+  if (inStep?.kind === 'cycle' || inStep?.kind === 'tasks') return inStep.repeats;
   return inStep?.kind === 'clock' ? Math.sqrt(inStep.cycles) : 0;
 }
 
@@ -210,7 +210,7 @@ const MOST_OF_DRAWN = 1.25;
 
 /**
  * A border's interval goes to the side that it ends in, c/2 too much on average. Where a category
- * is entered in longer intervals than it is left in, or once more often, that does not cancel.
+ * is entered in longer intervals than it is left in, or more often, as what many tasks end with, that does not cancel.
  * Squared; only the slow part B has borders.
  */
 function oneSided(near: number, far: number, entered: number): number {
