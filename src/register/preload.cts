@@ -96,6 +96,7 @@ function attempt(step: () => void): void {
 }
 
 function nameCode(): void {
+  if (isMainThread) compileOneByOne();
   if (!isMainThread || (isSent && isRecorded)) return;
   // A recorder that ended before this process began has left it to the next one.
   if ((isSent || recorder === undefined) && isListening()) return;
@@ -109,7 +110,7 @@ function nameCode(): void {
 function removeNotesAtEnd(): void {
   if (!isMainThread) return;
   process.on('exit', () => {
-    const given = `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
+    const given = givenOptions();
     const isTaken = isRecorded || listening?.isTakenIn() === true;
     const stays = DUMPING.test(given) || fs.existsSync(`/tmp/perf-${process.pid}.map`);
     if (!isTaken && !stays) notes.remove();
@@ -147,22 +148,31 @@ function reportCode(socket: string): boolean {
 
 /** Whether another preload came first, or Node compiles TypeScript's own syntax itself. */
 function mayHaveLoader(): boolean {
-  const given = `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
+  const given = givenOptions();
   const isFirst = Object.keys(require.cache).every((path) => path.startsWith(__dirname));
   return !isFirst || given.includes('--experimental-transform-types');
+}
+
+/**
+ * A jitdump tells the functions that V8 inlined from the positions in their baseline code, which V8
+ * otherwise puts off until several functions are due.
+ */
+function compileOneByOne(): void {
+  if (process.env.PERF_TS_RECORDING === undefined || !DUMPING.test(givenOptions())) return;
+  const v8 = require('node:v8') as typeof import('node:v8');
+  v8.setFlagsFromString('--no-baseline-batch-compilation');
+}
+
+function givenOptions(): string {
+  return `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
 }
 
 /** Setting V8's flags now leaves the thread that runs already without a map. */
 function nameWhatStartsLater(): void {
   // It takes 2 ms to load.
   const v8 = require('node:v8') as typeof import('node:v8');
-  const given = `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
+  const given = givenOptions();
   const isNamed = NAMING.test(given);
-  // A jitdump tells the functions that V8 inlined from the positions in their baseline code, which V8
-  // otherwise puts off until several functions are due.
-  if (process.env.PERF_TS_RECORDING !== undefined && DUMPING.test(given)) {
-    v8.setFlagsFromString('--no-baseline-batch-compilation');
-  }
   // V8 opens a log for each worker, too: `+` is a temporary file.
   if (!/(?:^|\s)--(?:prof\b|log)/.test(given)) {
     for (const flag of HIDE_LOG) v8.setFlagsFromString(flag);

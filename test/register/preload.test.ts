@@ -259,6 +259,25 @@ test('a program that nobody records takes its notes with it', () => {
   expect(noted(['--require', PRELOAD, path], ended)).toMatchObject({ status: 3, notes: [] });
 });
 
+test('a program that writes a jitdump has baseline code of all functions, which tells what was inlined', () => {
+  const spy = script(
+    'spy.cjs',
+    `const v8 = require('node:v8');
+     const set = v8.setFlagsFromString;
+     v8.setFlagsFromString = (flag) => (console.log(flag), set(flag));`,
+  );
+  const flagsOf = (dump: string, env: NodeJS.ProcessEnv) =>
+    noted(['-e', '0'], { NODE_OPTIONS: `${dump} --require=${spy} --require=${PRELOAD}`, ...env });
+  // The last of two counts, so that no dump is written.
+  const dump = '--perf-prof --no-perf-prof';
+  const recorded = { PERF_TS_RECORDING: 'test' };
+  const flag = '--no-baseline-batch-compilation';
+  expect(flagsOf(dump, recorded).stdout).toContain(flag);
+  // V8 works as it does alone where it writes none, or nobody records.
+  expect(flagsOf('', recorded).stdout).not.toContain(flag);
+  expect(flagsOf(dump, {}).stdout).not.toContain(flag);
+});
+
 test("a program with V8's map leaves its notes beside it", () => {
   const words = [
     '--perf-basic-prof',
