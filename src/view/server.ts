@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { FailedError } from '../base/errors.ts';
+import { FailedError, PerfDataError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { debugLog } from '../system/debug-log.ts';
 import { type Answer, notFound, plainText, ServerAnswers } from './answers.ts';
@@ -141,13 +141,16 @@ async function takeFile(
   request: IncomingMessage,
   name: string,
 ): Promise<Answer> {
+  let path: string | null = null;
   try {
-    const path = await uploads.take(request, name);
+    path = await uploads.take(request, name);
     const file = options.openSent?.(path);
     return file === undefined ? notFound() : plainText(200, String(answers.add(file)));
   } catch (error) {
-    if (error instanceof FailedError) return plainText(400, error.message);
-    throw error;
+    if (!(error instanceof FailedError || error instanceof PerfDataError)) throw error;
+    const { message } = error;
+    // Whoever sent it knows it by its name.
+    return plainText(400, path === null ? message : message.replaceAll(path, printable(name)));
   }
 }
 

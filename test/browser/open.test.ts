@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, it } from 'vitest';
+import { FailedError } from '../../src/base/errors.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
 import { startViewServer, type ViewServer } from '../../src/view/server.ts';
 import { ViewedFile } from '../../src/view/viewed-file.ts';
@@ -29,7 +30,11 @@ describeBrowser('further recordings', (tab) => {
       port: 0,
       isLive: false,
       users: null,
-      openSent: (path) => files.get(path.split('/').at(-1) ?? '') as ViewedFile,
+      openSent: (path) => {
+        const file = files.get(path.split('/').at(-1) ?? '');
+        if (file === undefined) throw new FailedError(`${path}: not a perf.data file`);
+        return file;
+      },
     });
     whenDone(() => server.close());
   });
@@ -49,6 +54,16 @@ describeBrowser('further recordings', (tab) => {
     expect(await page.locator('h1').innerText()).toBe('fresh.folded');
     await page.goBack();
     await frame(page, 'paintCell').waitFor();
+  });
+
+  it('one that is none leaves the page as it is, and is told in it', async () => {
+    const { page } = await tab.visit(server.url, { expectedErrors: /status of 400/ });
+    await frame(page, 'paintCell').waitFor();
+    await page.locator('.open-button input').first().setInputFiles(sent('photo.png'));
+    const status = page.locator('.open-status');
+    await expect.poll(() => status.innerText()).toBe('photo.png: not a perf.data file');
+    expect(await frame(page, 'paintCell').count()).toBe(1);
+    expect(page.url()).toBe(server.url);
   });
 
   it('one to compare with opens the tab of changes', async () => {

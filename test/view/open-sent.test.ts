@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PerfDataError } from '../../src/base/errors.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
 import type { ServedFile } from '../../src/view/served-file.ts';
 import { startViewServer, type ViewServer } from '../../src/view/server.ts';
@@ -17,6 +18,9 @@ let server: ViewServer;
 /** As the thread of `view` does it, in this one. */
 function openHere(path: string): ServedFile {
   sent.push(path);
+  if (path.endsWith('.so')) {
+    throw new PerfDataError('not-perf-data', `${path}: not a perf.data file: it is an ELF file`);
+  }
   const reading = openProfile(path).then((opened) => new ViewedFile(path, opened));
   reading.catch(() => {});
   return servedHere(path, reading);
@@ -78,6 +82,12 @@ describe('a recording that is sent to the server', () => {
     const data = await fetch(`${server.url}profile/${number}`);
     expect(data.ok).toBe(false);
     expect(await data.text()).toContain('x.bin');
+  });
+
+  it('that can be seen to be none is not taken, and called as it was sent', async () => {
+    const answer = await post('tool.so', '\x7fELF\x02\x01\x01');
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toBe('tool.so: not a perf.data file: it is an ELF file');
   });
 
   it('from another page is not taken', async () => {

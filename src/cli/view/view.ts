@@ -58,7 +58,10 @@ export async function runView(
       ...wish,
       isLive: false,
       before,
-      openSent: open,
+      openSent: (path) => {
+        checkIsRecording(path);
+        return open(path);
+      },
     });
     server = listening.server;
     const ended = interrupted();

@@ -75,6 +75,7 @@ export class Opener {
       this.status.textContent = CANT;
       return;
     }
+    this.status.title = '';
     this.status.textContent = `Reading ${files.map(({ name }) => name).join(', ')} …`;
     sendFiles(this.#open, files).then(
       (numbers) => {
@@ -84,6 +85,8 @@ export class Opener {
       },
       (error: Error) => {
         this.status.textContent = error.message;
+        // A narrow head cuts it.
+        this.status.title = error.message;
       },
     );
   }
