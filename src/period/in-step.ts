@@ -18,7 +18,7 @@ import type { PeriodInput } from './types.ts';
  * - `cycle`: the functions of a stream's samples come again every `every` samples, `repeats` times in a row
  *   and more.
  * - `clock`: functions come again every `everyNs`, at which timers tick, and samples fall on few places of
- *   that time. `cycles` is how often.
+ *   that time; or they do although their rate would move on. `cycles` is how often.
  * - `one-place`: samples of equal intervals have one stack, all but `others` of them. It may be all that
  *   the program does, or the one place of a loop of as many events: the samples don't tell. `places` is how
  *   many there are where it is another one after a move to another CPU.
@@ -49,7 +49,7 @@ export function findInStep(
   arrived: Float64Array,
   places: SamplePlaces,
 ): InStep | null {
-  const { mode, type, fixedPeriod } = input.events[event];
+  const { mode, type, fixedPeriod, frequencyHz } = input.events[event];
   if (mode === 'clock' || fixedPeriod === 1) return null;
   const streams: Int32Array[] = [];
   for (let g = 0; g < groups.length; g++) {
@@ -68,6 +68,7 @@ export function findInStep(
     (areEqual && sequence !== null ? findCycle(sequence) : null) ??
     (areEqual ? findOnePlace(settled, event, input, place) : null) ??
     (sequence === null ? null : findClock(sequence, settled, input.samples.timeNs)) ??
+    findHoldingClock(settled, input.samples.timeNs, frequencyHz) ??
     findAlike()
   );
 }
@@ -305,4 +306,41 @@ function spreadOver(
   }
   const { length } = rows;
   return { others: 1 - commonest / length, crowding: (squares * parts) / (length * length) };
+}
+
+/**
+ * A clock that holds samples at its own places, whatever functions they show, against the rate that was asked
+ * for. Where that rate itself is in step with the clock, a steady program's samples are as regular.
+ */
+function findHoldingClock(
+  rows: Int32Array,
+  timeNs: Float64Array,
+  frequencyHz: number | null,
+): InStep | null {
+  if (frequencyHz === null || rows.length < LEAST_SAMPLES) return null;
+  const times = Float64Array.from(rows, (row) => timeNs[row]);
+  const asked = times.map((_, k) => (k * 1e9) / frequencyHz);
+  const duration = times[times.length - 1] - times[0];
+  for (const everyNs of CLOCKS_NS) {
+    const cycles = duration / everyNs;
+    if (cycles < LEAST_REPEATS) break;
+    const inEach = Math.max(1, rows.length / cycles);
+    const parts = Math.floor(LEAST_PARTS * inEach);
+    if (parts * SAMPLES_PER_PART > rows.length) continue;
+    if (crowdingOf(times, everyNs, parts) < LEAST_PARTS / MOST_HELD_PARTS) continue;
+    if (crowdingOf(asked, everyNs, parts) < LEAST_CROWDING)
+      return { kind: 'clock', everyNs, cycles };
+  }
+  return null;
+}
+
+/** Parts, of `LEAST_PARTS`, that a sample moves about in from one cycle to another while it is held. */
+const MOST_HELD_PARTS = 4;
+
+/** 1 if all parts of a recurring time have as many. */
+function crowdingOf(times: Float64Array, everyNs: number, parts: number): number {
+  const sizes = new Float64Array(parts);
+  for (const time of times) sizes[Math.floor(((time % everyNs) / everyNs) * parts)]++;
+  const squares = sizes.reduce((sum, size) => sum + size * size, 0);
+  return (squares * parts) / (times.length * times.length);
 }

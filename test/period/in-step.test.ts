@@ -173,6 +173,26 @@ describe('samples in step with the work', () => {
     expect(inStepRemedy(found!, EVERY_100)).toBe('record with -c 13');
   });
 
+  it('a clock that holds samples at its places against their rate is told by the times', () => {
+    const held = (everyNs: number, frequencyHz: number) => {
+      const random = randomly(11);
+      const drawn = Array.from(
+        { length: 1000 },
+        (_, i): DrawnSample => ({
+          timeNs: i * everyNs + Math.floor(5000 * random()),
+          period: 140 + Math.floor(40 * random()),
+        }),
+      );
+      const input = recordingOf([{ ...PAGE_FAULTS, frequencyHz }], drawn);
+      const { groups, arrivedEvents } = finish(alignPeriods(input));
+      return findInStep(input, groups, 0, arrivedEvents, placesIn(drawn.map(() => 0)));
+    };
+    expect(held(1e6, 997)).toMatchObject({ kind: 'clock', everyNs: 1e6 });
+    // The rate itself brings them there.
+    expect(held(1e6, 1000)).toBeNull();
+    expect(held(1e9 / 997, 997)).toBeNull();
+  });
+
   it('tasks that go from one function to the next at the same samples are told', () => {
     const drawn = (funcOf: (task: number, sample: number) => number) =>
       find(
