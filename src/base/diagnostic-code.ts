@@ -81,6 +81,7 @@ type KernelSymbolCode =
 
 type JitCode =
   | 'perf-map-missing'
+  | 'jit-code-unnamed'
   | 'perf-map-writable-by-all'
   | 'perf-map-too-large'
   | 'perf-map-too-many-entries'

@@ -136,7 +136,7 @@ async function start(text: string, words: readonly string[] = [], flags: readonl
   return program;
 }
 
-function record(pid: number, ...options: readonly string[]): { said: string; names: string[] } {
+function record(pid: number, ...options: readonly string[]) {
   const file = join(scratch, 'attached.data');
   const flags = ['-g', '-e', 'cpu-clock:u', '-F', '997', '--duration', '1', '-o', file];
   const run = perfTs(['record', ...flags, '-p', `${pid}`, ...options]);
@@ -144,7 +144,7 @@ function record(pid: number, ...options: readonly string[]): { said: string; nam
   const report = perfTs(['report', '--json', '-n', '0', file]);
   const { rows } = (JSON.parse(report.stdout) as { events: { rows: { name: string }[] }[] })
     .events[0];
-  return { said: run.stderr, names: rows.map(({ name }) => name) };
+  return { said: run.stderr, reported: report.stderr, names: rows.map(({ name }) => name) };
 }
 
 /** The command lines of all processes. */
@@ -276,8 +276,13 @@ describeLive('attaching to a running Node', () => {
       process.allowedNodeEnvironmentFlags.has(name),
     ) as string;
     const { pid, child } = await start(TURNS, [], [flag, '--allow-fs-read=*']);
-    const { said } = record(pid, '--attach-js');
+    const { said, reported } = record(pid, '--attach-js');
     expect(said).toMatch(/have no names: Node's permission model \(--permission\) keeps it/);
+    // What stays unnamed is told with its share.
+    const [, count, share] =
+      /no perf map .*: ([\d ]+) samples \(([\d.]+)% of all\)/.exec(reported) ?? [];
+    expect(Number(count?.replaceAll(' ', ''))).toBeGreaterThan(0);
+    expect(Number(share)).toBeGreaterThan(10);
     expect(child.exitCode).toBeNull();
   });
 

@@ -143,7 +143,9 @@ export function sayDiagnostics(
     } else if (isDamage(code)) {
       say(`perf-ts: ${reason} (${example})`);
     } else if (code === 'perf-map-missing') {
-      say(`perf-ts: ${reason}`);
+      const unnamed = diagnostics.find((other) => other.code === 'jit-code-unnamed');
+      const share = unnamed ? `: ${formatCount(unnamed.count)} samples (${unnamed.example})` : '';
+      say(`perf-ts: ${reason}${share}`);
     }
   }
   const unsaid = missing - MOST_MISSING_SAID;

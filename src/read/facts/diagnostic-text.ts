@@ -83,6 +83,7 @@ const WORDS: Record<PlainCode, string> = {
   'perf-map-missing':
     'no perf map for JIT code (Node: record with --node-flags, or attach with --attach-js; Deno: ' +
     'DENO_V8_FLAGS=--perf-basic-prof; Bun: BUN_JSC_useJITDump=1; record -- COMMAND sets these)',
+  'jit-code-unnamed': 'samples in JIT code without a name',
   'perf-map-writable-by-all': 'perf map is writable by all',
   'perf-map-too-large': 'perf map larger than 256 MiB, the rest not read',
   'perf-map-too-many-entries': 'perf map of more than 5 million entries, rest unread',

@@ -72,15 +72,18 @@ export function nameJavaScript(
 }
 
 /**
- * Counts samples in JavaScript that has no name though V8's code was announced: functions that V8 has
- * interpreted since before, and loops that it had replaced on the stack.
+ * Counts samples in JavaScript that has no name. Where V8's code was announced, these are functions that V8
+ * has interpreted since before, and loops that it had replaced on the stack; else all code of a JIT.
  */
 function countUnnamed(profile: Profile, data: PerfData, diagnostics: Diagnostics): void {
-  if (!readAppendix(data).some(({ name }) => name.startsWith(CODE_EVENTS_ATTACHMENT))) return;
+  const isAnnounced = readAppendix(data).some(({ name }) =>
+    name.startsWith(CODE_EVENTS_ATTACHMENT),
+  );
   const { samples, stacks, frames, funcs, dsos, strings } = profile;
   const isUnnamed = Array.from(funcs.name, (name, func) => {
     const isJit = dsos[funcs.dso[func]]?.kind === 'jit';
-    return strings[name] === INTERPRETER_NAME || (isJit && strings[name] === UNKNOWN);
+    const isInterpreter = isAnnounced && strings[name] === INTERPRETER_NAME;
+    return isInterpreter || (isJit && strings[name] === UNKNOWN);
   });
   let unnamed = 0;
   for (let sample = 0; sample < samples.length; sample++) {
@@ -88,7 +91,8 @@ function countUnnamed(profile: Profile, data: PerfData, diagnostics: Diagnostics
     if (stack >= 0 && isUnnamed[frames.func[stacks.frame[stack]]]) unnamed++;
   }
   const share = `${((100 * unnamed) / samples.length).toFixed(2)}% of all`;
-  if (unnamed > 0) diagnostics.count('javascript-from-before', share, unnamed);
+  const code = isAnnounced ? 'javascript-from-before' : 'jit-code-unnamed';
+  if (unnamed > 0) diagnostics.count(code, share, unnamed);
 }
 
 type PidNote = { readonly pid: number; readonly note: NodeNote };
