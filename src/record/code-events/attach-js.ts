@@ -76,7 +76,7 @@ function refusalOf(pid: number): string | null {
   if ((BigInt(`0x${caught}`) & SIGUSR1_BIT) === 0n && openPorts.length === 0) {
     return isForbidden
       ? "Node's permission model (--permission) keeps it from opening its inspector: start it with perf-ts record"
-      : 'it does not take SIGUSR1 (--disable-sigusr1, or it has just begun)';
+      : 'it does not take SIGUSR1 (--disable-sigusr1, a build without inspector, or it has just begun)';
   }
   for (const [kind, what] of [
     ['mnt', 'sees other files (a container)'],
