@@ -1,18 +1,27 @@
 // Whether `node --cpu-prof` and perf-ts name the same functions with the same shares. Both count each
-// sample for the innermost function of JavaScript, garbage collection and idle time aside. perf-ts's
-// shares are those of `report --frames javascript`, with their 95 % intervals; the two are different runs
-// of a program, so that two runs of `--cpu-prof` stand beside them.
+// sample for the innermost function of JavaScript, garbage collection and idle time aside: code in C++, of V8
+// and of the kernel counts for what called it. perf-ts's shares have their 95 % intervals; the two are
+// different runs of a program, so that two runs of `--cpu-prof` stand beside them.
 //
-//     node bench/cpu-prof-agreement.mjs FOLDER [NODE…]        FOLDER as for `node-kinds.mjs`
+// `--cpu-prof` counts a function that V8 has put into another for that other one, perf-ts does not: with
+// `--apart` V8 inlines nothing, in either's runs. It follows frame pointers, as `-g` does, which miss who called a
+// builtin that has no frame; `--call-graph auto` does not.
+//
+//     node bench/cpu-prof-agreement.mjs [--apart] FOLDER [NODE…]        FOLDER as for `node-kinds.mjs`
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { openProfile } from '../dist/index.js';
 import { root } from './measure.mjs';
 import { PROGRAMS } from './node-kinds/programs.mjs';
 
-const [given, ...nodes] = process.argv.slice(2);
-if (given === undefined) throw new Error('usage: node bench/cpu-prof-agreement.mjs FOLDER [NODE…]');
+const words = process.argv.slice(2);
+const isApart = words[0] === '--apart';
+const [given, ...nodes] = isApart ? words.slice(1) : words;
+if (given === undefined) {
+  throw new Error('usage: node bench/cpu-prof-agreement.mjs [--apart] FOLDER [NODE…]');
+}
 const folder = resolve(given);
 const file = join(folder, `agreement-${process.pid}.data`);
 const CLI = join(root, 'dist/bin/main.js');
@@ -23,6 +32,15 @@ const KINDS = [
   ...['prettier', 'rollup', 'eslint, typescript-eslint', 'express, tsc', 'fastify', 'http'],
   ...['native TypeScript', 'acorn', 'marked', 'WebAssembly', 'addon', 'outer → middle → leafSqrt'],
 ];
+
+const majorOf = (node) =>
+  Number(/\d+/.exec(execFileSync(node, ['--version'], { encoding: 'utf8' }))[0]);
+
+/** What keeps V8 from inlining; Node has Maglev since 22. */
+function apart(node) {
+  if (!isApart) return [];
+  return ['--no-turbo-inlining', ...(majorOf(node) >= 22 ? ['--no-maglev'] : [])];
+}
 
 function run(command, args, kind) {
   const { cwd = '.' } = PROGRAMS[kind];
@@ -39,7 +57,7 @@ function run(command, args, kind) {
 function cpuProfile(node, kind) {
   const profiles = mkdtempSync(join(folder, 'cpu-prof-'));
   const flags = ['--cpu-prof', `--cpu-prof-dir=${profiles}`, '--cpu-prof-interval', '500'];
-  run(node, [...flags, ...PROGRAMS[kind].args], kind);
+  run(node, [...flags, ...apart(node), ...PROGRAMS[kind].args], kind);
   const files = readdirSync(profiles).map((name) => readFileSync(join(profiles, name), 'utf8'));
   rmSync(profiles, { recursive: true });
   const { nodes: all, samples } = JSON.parse(files.sort((a, b) => b.length - a.length)[0]);
@@ -70,27 +88,51 @@ function sharesOf(weights) {
   );
 }
 
-/** As `cpuProfile`, by the rows of a report; `low` and `high` are bounds of the share. */
-function perfTs(node, kind, flags) {
-  const record = ['record', '-q', '-g', '-F', '1999', '-e', 'cpu-clock', ...flags, '-o', file];
-  run(process.execPath, [CLI, ...record, '--', node, ...PROGRAMS[kind].args], kind);
-  const args = [CLI, 'report', '--json', '--frames', 'javascript', '--no-source-maps', '-i', file];
-  const text = execFileSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
+/** Work that `--cpu-prof` sets aside; what is compiled counts for what loads it. */
+const COLLECTION = /v8::internal::(?:Heap|Scaveng|MarkCompact)/;
+
+/**
+ * Makes each sample of `profile` one of the innermost function of JavaScript or WebAssembly, as `--cpu-prof`
+ * counts: what that called in C++, in V8 and in the kernel is its own. A stack follows what it continues.
+ */
+function countForCallers({ stacks, frames, funcs, dsos, strings }) {
+  const isScript = (frame) =>
+    frames.tier[frame] !== 0 && dsos[funcs.dso[frames.func[frame]]]?.kind === 'jit';
+  for (let stack = 0; stack < stacks.length; stack++) {
+    const frame = stacks.frame[stack];
+    const prefix = stacks.prefix[stack];
+    if (prefix < 0 || isScript(frame)) continue;
+    if (!COLLECTION.test(strings[funcs.name[frames.func[frame]]])) {
+      stacks.frame[stack] = stacks.frame[prefix];
+    }
+  }
+}
+
+/** As `cpuProfile`; `low` and `high` are bounds of the share. */
+async function perfTs(node, kind, flags) {
+  const record = ['record', '-q', '-F', '1999', '-e', 'cpu-clock', ...flags, '-o', file];
+  const command = [node, ...apart(node), ...PROGRAMS[kind].args];
+  run(process.execPath, [CLI, ...record, '--', ...command], kind);
+  const opened = await openProfile(file, { sourceMaps: false });
   rmSync(file);
+  const { funcs, dsos, strings } = opened.profile;
+  countForCallers(opened.profile);
   // Functions of JavaScript, and those of WebAssembly, which have no file.
-  const isScript = ({ dso, line, category }) =>
-    dso.startsWith('[JIT]') && (line > 0 || category === 'native');
-  const scripts = JSON.parse(text).events[0].rows.filter(isScript);
+  const scripts = opened
+    .report()
+    .bySymbol.filter(({ func, self }) => self > 0 && dsos[funcs.dso[func]]?.kind === 'jit')
+    .filter(({ func }) => funcs.line[func] > 0 || funcs.file[func] < 0);
   const sum = scripts.reduce((total, row) => total + row.selfShare, 0);
   const shares = new Map();
-  for (const row of scripts) {
-    const key = row.file === null ? row.name : `${row.file}:${row.line}`;
+  for (const { func, selfShare, selfInterval } of scripts) {
+    const name = strings[funcs.name[func]];
+    const key = funcs.file[func] < 0 ? name : `${strings[funcs.file[func]]}:${funcs.line[func]}`;
     const known = shares.get(key) ?? { share: 0, low: 0, high: 0 };
     shares.set(key, {
-      name: row.name,
-      share: known.share + row.selfShare / sum,
-      low: known.low + row.selfLow / sum,
-      high: known.high + row.selfHigh / sum,
+      name,
+      share: known.share + selfShare / sum,
+      low: known.low + selfInterval.low / sum,
+      high: known.high + selfInterval.high / sum,
     });
   }
   return shares;
@@ -129,12 +171,13 @@ console.log('| --- | --- | --- | --- | --- | --- | --- |');
 for (const node of nodes.length > 0 ? nodes : [process.execPath]) {
   const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
   for (const kind of KINDS) {
-    if (Number(/\d+/.exec(version)[0]) < (PROGRAMS[kind].oldest ?? 0)) continue;
+    if (majorOf(node) < (PROGRAMS[kind].oldest ?? 0)) continue;
     const reference = cpuProfile(node, kind);
     const others = {
       'itself again': cpuProfile(node, kind),
-      'perf-ts': perfTs(node, kind, []),
-      'perf-ts --jitdump': perfTs(node, kind, ['--jitdump']),
+      'perf-ts -g': await perfTs(node, kind, ['-g']),
+      '-g --jitdump': await perfTs(node, kind, ['-g', '--jitdump']),
+      '--call-graph auto': await perfTs(node, kind, ['--call-graph', 'auto']),
     };
     for (const [name, other] of Object.entries(others)) {
       const { same, mean, worst, within } = compare(reference, other);
