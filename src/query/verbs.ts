@@ -1,4 +1,5 @@
 import { UsageError } from '../base/errors.ts';
+import { Z95 } from '../base/normal.ts';
 
 /** Questions that have a name, as SQL that DuckDB and ClickHouse take alike. */
 export const QUERY_VERBS = [
@@ -198,7 +199,7 @@ function differenceSql(isOld: string, isNew: string, options: VerbOptions): stri
     m.l1 as l1, case when m.h0 < 0 then u.high else m.h0 end as h0,
     case when m.h1 < 0 then u.high else m.h1 end as h1,
     (m.squares - m.s0 * m.s0 / z.n0 - m.s1 * m.s1 / z.n1) / greatest(1, z.n0 + z.n1 - 2) as spread,
-    (m.open + (z.n0 + z.n1 - m.seen) * u.high * u.high) / (z.n0 + z.n1) / ${4 * 1.959964 ** 2} as open
+    (m.open + (z.n0 + z.n1 - m.seen) * u.high * u.high) / (z.n0 + z.n1) / ${4 * Z95 ** 2} as open
   from sums m cross join sizes z cross join unseen u
 ), judged as (
   select d.func as func, d.before as before, d.after as after, ${change} as delta,
@@ -218,7 +219,7 @@ limit ${options.limit}`;
 function meanSql(m: string): { mean: string; low: string; high: string } {
   const mean = `${m}.share / ${m}.recordings`;
   const spread = `(${m}.squares - ${m}.share * ${m}.share / ${m}.recordings) / greatest(1, ${m}.recordings - 1)`;
-  const open = `${m}.open / ${m}.recordings / ${4 * 1.959964 ** 2}`;
+  const open = `${m}.open / ${m}.recordings / ${4 * Z95 ** 2}`;
   const half = `${t95(`(${m}.recordings - 1)`)} * sqrt(greatest(${spread}, ${open}) / ${m}.recordings)`;
   return {
     mean,
@@ -232,7 +233,7 @@ function t95(degrees: string): string {
   const table = [12.7062, 4.3027, 3.1824, 2.7764];
   const cases = table.map((value, at) => `when ${degrees} = ${at + 1} then ${value}`).join(' ');
   const d = `greatest(1, ${degrees})`;
-  return `(case ${cases} else 1.959964 + 2.372271 / ${d} + 2.822486 / ${d} / ${d} + 2.555850 / ${d} / ${d} / ${d} end)`;
+  return `(case ${cases} else ${Z95} + 2.372271 / ${d} + 2.822486 / ${d} / ${d} + 2.555850 / ${d} / ${d} / ${d} end)`;
 }
 
 function and(...conditions: readonly string[]): string {

@@ -12,11 +12,11 @@
  * (`events.in_step`). All allow for what was lost.
  */
 
+import { Z95 } from '../../base/normal.ts';
+
 export type SqlDialect = 'duckdb' | 'clickhouse';
 
-/** Half of the interval's width in standard deviations, and its square. */
-const Z = 1.959964;
-const Z2 = Z * Z;
+const Z2 = Z95 * Z95;
 
 /** Functions of a stack, outermost first. */
 const PATH: Record<SqlDialect, string> = {
@@ -221,7 +221,7 @@ function bounds(part: string): string {
 
 /** One end of Wilson's interval, with none or all of what was lost in the share (`share-bounds.ts`). */
 function wilson(end: '-' | '+', { p, n, of, lost }: Drawn): string {
-  const spread = `${Z} * sqrt(abs(${p} * (1 - ${p})) / ${n} + ${Z2 / 4} / ${n} / ${n})`;
+  const spread = `${Z95} * sqrt(abs(${p} * (1 - ${p})) / ${n} + ${Z2 / 4} / ${n} / ${n})`;
   const share = `(${p} + ${Z2 / 2} / ${n} ${end} ${spread}) / (1 + ${Z2} / ${n})`;
   const added = end === '-' ? '' : ` + ${lost}`;
   return `(${share} * ${of}${added}) / (${of} + ${lost})`;

@@ -1,3 +1,4 @@
+import { Z95 } from '../../base/normal.ts';
 import type { Slices } from '../../base/slices.ts';
 import type {
   DifferenceSums,
@@ -9,7 +10,6 @@ import type { LostBounds } from '../../profile/types.ts';
 import type { InStep } from '../in-step.ts';
 import { effectiveSampleSize } from '../weights.ts';
 import { EndsOfStreams } from './ends-of-streams.ts';
-import { Z95 } from './normal.ts';
 import type { ShareInput } from './share-input.ts';
 import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
 

@@ -1,3 +1,4 @@
+import { Z95 } from '../../base/normal.ts';
 import { bothTailsOfT, t95 } from './student.ts';
 
 /** Lower and upper end of a 95 % interval. */
@@ -24,8 +25,6 @@ export type Judged = Change & { readonly chance: number };
 
 /** Maximum chance that any of all changes marked certain is so wrongly. */
 const ALPHA = 0.05;
-/** Standard deviations that an end of an interval is away. */
-const Z = 1.959964;
 
 /**
  * The change from `there` to `here`, one value for each recording of a side; none is certain yet.
@@ -83,7 +82,7 @@ function differenceInterval(here: Quantity, there: Quantity): Bounds | null {
 function chanceOf(delta: number, interval: Bounds | null): number {
   if (interval === null || delta === 0) return 1;
   const toZero = delta > 0 ? delta - interval.low : interval.high - delta;
-  return toZero > 0 ? bothTails((Z * Math.abs(delta)) / toZero) : 0;
+  return toZero > 0 ? bothTails((Z95 * Math.abs(delta)) / toZero) : 0;
 }
 
 /** Chance that a normal variable is more than `z` standard deviations away, by Laplace's fraction. */
@@ -108,7 +107,7 @@ function openVariance(values: readonly Quantity[]): number {
     (all, { interval }) => all + (interval === null ? 0 : (interval.high - interval.low) ** 2),
     0,
   );
-  return sum / values.length / (2 * Z) ** 2;
+  return sum / values.length / (2 * Z95) ** 2;
 }
 
 /**

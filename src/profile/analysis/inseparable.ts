@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { Z95 } from '../../base/normal.ts';
 import type { FuncIndex, Profile } from '../types.ts';
 import { innermostFuncs } from './call-nodes.ts';
 import type { FlatReport } from './flat-report.ts';
@@ -55,10 +56,7 @@ export function findInseparable(
     const secondShare = second.selfShare / arrivedShare;
     const standardError = estimator.errorOfDifference(firstShare, secondShare, sums);
     const difference = firstShare - secondShare;
-    if (difference >= TWO_SIDED_95 * standardError) return [];
+    if (difference >= Z95 * standardError) return [];
     return [{ first: first.func, second: second.func, difference, standardError }];
   });
 }
-
-/** Standard deviations of the normal distribution within which 95 % lie. */
-const TWO_SIDED_95 = 1.959964;
