@@ -1,10 +1,11 @@
 import type { Dso, FuncCategory } from '../../profile/types.ts';
+import { pathInBundle } from './script-path.ts';
 
 /** The owner of a script's code, by the path or URL that V8 was given. */
 export function categoryOfScript(file: string): FuncCategory {
   if (file.startsWith('node:') || file.startsWith('internal/')) return 'node internal';
   // The bundler's own runtime: `webpack://shop/webpack/bootstrap`.
-  if (/^[a-z]+pack:\/\/[^/]*\/webpack\//.test(file)) return 'dependency';
+  if (pathInBundle(file)?.startsWith('webpack/')) return 'dependency';
   return file.includes('/node_modules/') ? 'dependency' : 'user code';
 }
 

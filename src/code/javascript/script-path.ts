@@ -18,8 +18,13 @@ export function isPreload(path: string): boolean {
 
 const MODULES = '/node_modules/';
 
-/** What bundlers put before a module's path in the project: `webpack://shop/./src/cart.ts`. */
-const OF_BUNDLER = /^[a-z]+pack:\/\/[^/]*\/+(?:\.\/)?/;
+/** Schemes in which bundlers name modules, and the project that follows. */
+const BUNDLER = /^[a-z]+pack:\/\/[^/]*\/+/;
+
+/** Path in its project of a module in a bundler's scheme: `./src/cart.ts` of `webpack://shop/./src/cart.ts`; null: no such name. */
+export function pathInBundle(name: string): string | null {
+  return BUNDLER.test(name) ? name.replace(BUNDLER, '') : null;
+}
 
 /**
  * A script as it stands in a function's name: below `directory` its path from there, a dependency by
@@ -31,5 +36,5 @@ export function shortPath(path: string, directory: string | null): string {
   if (directory !== null && directory !== '/' && path.startsWith(`${directory}/`)) {
     return path.slice(directory.length + 1);
   }
-  return path.replace(OF_BUNDLER, '');
+  return pathInBundle(path)?.replace(/^\.\//, '') ?? path;
 }

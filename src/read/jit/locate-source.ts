@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
+import { pathInBundle } from '../../code/javascript/script-path.ts';
 
 /** A source as a map names it. */
 export type NamedSource = {
@@ -11,9 +12,6 @@ export type NamedSource = {
   readonly content: string | null;
 };
 
-/** Bundlers' names of modules, which are below the project's folder: `webpack://shop/./src/cart.ts?f00d`. */
-const OF_BUNDLER = /^[a-z]+pack:\/\/[^/]*\/+([^?]*)/;
-
 /**
  * The file that a source map means by a source. Bundlers name modules by their place in the project, in
  * a scheme of their own; others count from another folder than that of the map. Where there is no such file,
@@ -24,7 +22,9 @@ export function locateSource(
   { named, resolved, url, content }: NamedSource,
   read: (path: string) => string | null,
 ): string {
-  const path = OF_BUNDLER.exec(resolved)?.[1] ?? (isAbsolute(resolved) ? named : null);
+  // Webpack tells modules of one file apart by a hash: `webpack://shop/./src/cart.ts?f00d`.
+  const [inBundle] = pathInBundle(resolved)?.split('?') ?? [];
+  const path = inBundle ?? (isAbsolute(resolved) ? named : null);
   if (path === null || !isAbsolute(url)) return resolved;
   const isOfBundler = !isAbsolute(resolved);
   if (!isOfBundler && (content === null || read(resolved) !== null)) return resolved;
