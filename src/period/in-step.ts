@@ -261,15 +261,15 @@ function findClock(
   rows: Int32Array,
   timeNs: Float64Array,
 ): InStep | null {
-  const some = rows.subarray(0, states.length);
+  const times = Float64Array.from(rows.subarray(0, states.length), (row) => timeNs[row]);
   const duration = timeNs[rows[rows.length - 1]] - timeNs[rows[0]];
   for (const everyNs of CLOCKS_NS) {
     const cycles = duration / everyNs;
     if (cycles < LEAST_REPEATS) break;
     const parts = partsFor(rows.length, cycles);
-    const inTime = spreadOver(some, timeNs, states, everyNs, parts);
-    if (inTime.others > 0.25 * byChance || inTime.crowding < LEAST_CROWDING) continue;
-    if (spreadOver(some, timeNs, states, everyNs * BESIDE, parts).others < 0.5 * byChance) continue;
+    if (othersIn(times, states, everyNs, parts) > 0.25 * byChance) continue;
+    if (crowdingOf(times, everyNs, parts) < LEAST_CROWDING) continue;
+    if (othersIn(times, states, everyNs * BESIDE, parts) < 0.5 * byChance) continue;
     return { kind: 'clock', everyNs, cycles };
   }
   return null;
@@ -280,32 +280,27 @@ const LEAST_CROWDING = 2.5;
 /** No clock's time, for comparison. */
 const BESIDE = 1.0618;
 
-/**
- * Sorts samples into parts of a recurring time. `others`: the share of samples that are not in their part's
- * commonest function; `crowding`: 1 if all parts have as many.
- */
-function spreadOver(
-  rows: Int32Array,
-  timeNs: Float64Array,
-  states: Int32Array,
-  everyNs: number,
-  parts: number,
-): { others: number; crowding: number } {
+const partOf = (time: number, everyNs: number, parts: number): number =>
+  Math.floor(((time % everyNs) / everyNs) * parts);
+
+/** Share of the samples that are not in the commonest function of their part of a recurring time. */
+function othersIn(times: Float64Array, states: Int32Array, everyNs: number, parts: number): number {
   const counts = Array.from({ length: parts }, () => new Map<number, number>());
-  const sizes = new Float64Array(parts);
-  for (let k = 0; k < rows.length; k++) {
-    const part = Math.floor(((timeNs[rows[k]] % everyNs) / everyNs) * parts);
-    sizes[part]++;
-    counts[part].set(states[k], (counts[part].get(states[k]) ?? 0) + 1);
+  for (let k = 0; k < times.length; k++) {
+    const inPart = counts[partOf(times[k], everyNs, parts)];
+    inPart.set(states[k], (inPart.get(states[k]) ?? 0) + 1);
   }
   let commonest = 0;
-  let squares = 0;
-  for (let part = 0; part < parts; part++) {
-    commonest += Math.max(0, ...counts[part].values());
-    squares += sizes[part] * sizes[part];
-  }
-  const { length } = rows;
-  return { others: 1 - commonest / length, crowding: (squares * parts) / (length * length) };
+  for (const inPart of counts) commonest += Math.max(0, ...inPart.values());
+  return 1 - commonest / times.length;
+}
+
+/** How unevenly samples lie in a recurring time: 1 if all of its parts have as many. */
+function crowdingOf(times: Float64Array, everyNs: number, parts: number): number {
+  const sizes = new Float64Array(parts);
+  for (const time of times) sizes[partOf(time, everyNs, parts)]++;
+  const squares = sizes.reduce((sum, size) => sum + size * size, 0);
+  return (squares * parts) / (times.length * times.length);
 }
 
 /**
@@ -336,11 +331,3 @@ function findHoldingClock(
 
 /** Parts, of `LEAST_PARTS`, that a sample moves about in from one cycle to another while it is held. */
 const MOST_HELD_PARTS = 4;
-
-/** 1 if all parts of a recurring time have as many. */
-function crowdingOf(times: Float64Array, everyNs: number, parts: number): number {
-  const sizes = new Float64Array(parts);
-  for (const time of times) sizes[Math.floor(((time % everyNs) / everyNs) * parts)]++;
-  const squares = sizes.reduce((sum, size) => sum + size * size, 0);
-  return (squares * parts) / (times.length * times.length);
-}
