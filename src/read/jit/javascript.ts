@@ -85,6 +85,7 @@ function countUnnamed(profile: Profile, data: PerfData, diagnostics: Diagnostics
     const isInterpreter = isAnnounced && strings[name] === INTERPRETER_NAME;
     return isInterpreter || (isJit && strings[name] === UNKNOWN);
   });
+  if (!isUnnamed.includes(true)) return;
   let unnamed = 0;
   for (let sample = 0; sample < samples.length; sample++) {
     const stack = samples.stack[sample];
