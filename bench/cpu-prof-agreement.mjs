@@ -36,7 +36,7 @@ const KINDS = [
 const majorOf = (node) =>
   Number(/\d+/.exec(execFileSync(node, ['--version'], { encoding: 'utf8' }))[0]);
 
-/** What keeps V8 from inlining; Node has Maglev since 22. */
+/** Flags that keep V8 from inlining; Node has Maglev since 22. */
 function apart(node) {
   if (!isApart) return [];
   return ['--no-turbo-inlining', ...(majorOf(node) >= 22 ? ['--no-maglev'] : [])];
@@ -108,7 +108,7 @@ function countForCallers({ stacks, frames, funcs, dsos, strings }) {
   }
 }
 
-/** As `cpuProfile`; `low` and `high` are bounds of the share. */
+/** Shares like those of `cpuProfile`, with bounds `low` and `high`. */
 async function perfTs(node, kind, flags) {
   const record = ['record', '-q', '-F', '1999', '-e', 'cpu-clock', ...flags, '-o', file];
   const command = [node, ...apart(node), ...PROGRAMS[kind].args];

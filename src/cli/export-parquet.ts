@@ -108,9 +108,7 @@ function discardTables(files: readonly string[], folder: string | null): void {
   }
 }
 
-/**
- * A new folder, which true tells, or an empty one: tables of two recordings must not mix.
- */
+/** Takes a new folder, which true tells, or an empty one: tables of two recordings must not mix. */
 function makeFolder(folder: string): boolean {
   if (folder === '-') {
     throw new UsageError('Parquet is a folder of files: name one', ['-o app.parquet']);

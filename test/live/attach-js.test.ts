@@ -278,7 +278,7 @@ describeLive('attaching to a running Node', () => {
     const { pid, child } = await start(TURNS, [], [flag, '--allow-fs-read=*']);
     const { said, reported } = record(pid, '--attach-js');
     expect(said).toMatch(/have no names: Node's permission model \(--permission\) keeps it/);
-    // What stays unnamed is told with its share.
+    // The samples that stay unnamed are told with their share.
     const [, count, share] =
       /no perf map .*: ([\d ]+) samples \(([\d.]+)% of all\)/.exec(reported) ?? [];
     expect(Number(count?.replaceAll(' ', ''))).toBeGreaterThan(0);

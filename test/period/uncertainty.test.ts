@@ -21,7 +21,7 @@ type EstimateOptions = { scale?: number; select?: number; pending?: number };
 
 const FUNCS = 4;
 
-/** Of the first `select` samples. `pending`: the period that was running when the last one was taken. */
+/** The estimate from the first `select` samples. `pending`: the period that was running when the last one was taken. */
 function estimate(
   drawn: readonly Drawn[],
   { scale = 1, select = drawn.length, pending }: EstimateOptions = {},

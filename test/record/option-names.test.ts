@@ -5,7 +5,7 @@ import { startRecording } from '../../src/record/recorder.ts';
 
 const command = ['true'];
 
-/** What JavaScript may pass, though the types refuse it. */
+/** Options that JavaScript may pass, though the types refuse it. */
 function untyped(options: object): Parameters<typeof startRecording>[0] {
   return { command, ...options };
 }

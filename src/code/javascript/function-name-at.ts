@@ -27,7 +27,7 @@ const PARAMETERS_BEFORE = new RegExp(
   'u',
 );
 const NOT_METHODS = /^(?:if|for|while|switch|catch|with|return|function|super|import|async|await)$/;
-/** What a method of a class or of an object may follow. */
+/** Text that a method of a class or of an object may follow. */
 const BEFORE_MEMBER =
   /(?:^|[{};,*]|\*\/|\bfunction|\b(?:public|private|protected|static|override|async|get|set))\s*$/;
 
@@ -103,7 +103,7 @@ function nameBeforeParameters(text: string, offset: number, before: string): str
   return name;
 }
 
-/** What stands behind a list of parameters; `from` is behind its opening parenthesis. */
+/** The text behind a list of parameters; `from` is behind its opening parenthesis. */
 function behindParameters(text: string, from: number): string {
   let depth = 1;
   for (let at = from; at < text.length; at++) {
@@ -126,7 +126,7 @@ function nameOfValue(before: string): string | null {
   return word ?? single ?? double ?? null;
 }
 
-/** In a pattern, `{ size: count = () => …`, the word before the colon is no name. */
+/** The word before a colon and a type; in a pattern, `{ size: count = () => …`, it is no name. */
 function typedName(before: string): string | null {
   const found = TYPED.exec(before);
   if (found === null) return null;

@@ -42,7 +42,7 @@ export class EndsOfStreams {
     this.#anyones = this.#isOneStream ? 0 : (eventsAfter ?? pending);
   }
 
-  /** Of Σ w·x of a category; `last` is what its last samples collected. */
+  /** Variance of Σ w·x of a category; `last` is what its last samples collected. */
   #varianceOfShare(share: number, last: number): number {
     const own = last * (1 - 2 * share) + this.#allLast * share * share;
     return Math.max(0, own) + this.#varianceOfAfter(share * (1 - share));

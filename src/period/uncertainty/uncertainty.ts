@@ -34,7 +34,7 @@ import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
  * Variance Estimation, ch. 8, v₂), which takes B for A and is six times too wide on phases; his v₈
  * (W. G. Cochran, 1946) takes A for B where both occur, and is too narrow.
  *
- * In frequency mode weights of kind `events` have half of each interval (`interval-split.ts`), so that the
+ * Weights of kind `events` have half of each interval in frequency mode (`interval-split.ts`), so that the
  * squared weights, not the squared intervals, are what the fast part costs: A is scaled by their ratio. Other
  * weights have whole intervals; what that costs at borders is in `oneSided`.
  *
@@ -112,7 +112,7 @@ class LoneBorders {
     this.#hasHalves = course?.isHalved === true;
   }
 
-  /** Of Σ w·x, for squared intervals `lone`. */
+  /** Variance of Σ w·x, for squared intervals `lone`. */
   varianceOf(lone: number): number {
     return this.#hasHalves ? lone / 12 : lone / 3;
   }
@@ -195,7 +195,7 @@ function squaresIfDrawn({ weights, rows, course }: ShareInput): number {
 }
 
 /**
- * In how many cycles errors are the same: in all of a cycle of events, in all tasks that change at the same
+ * The number of cycles in which errors are the same: all of a cycle of events, all tasks that change at the same
  * samples; with a clock the samples drift, for about the root of that (bench/coverage).
  */
 function repeatsOf(inStep: InStep | null): number {

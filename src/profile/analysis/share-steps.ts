@@ -43,7 +43,7 @@ export type StepSums = {
   readonly ends: Float64Array;
   /** Of the last samples that are in the category. */
   readonly last: Float64Array;
-  /** Of the lone steps that enter or leave the category. */
+  /** Sums of the lone steps that enter or leave the category. */
   readonly lone: Float64Array;
 };
 

@@ -136,7 +136,7 @@ export class ScriptMaps implements SourceMaps {
     return map;
   }
 
-  /** What a script says of its map. */
+  /** The URL of its map that a script has. */
   #mappingUrl(path: string): string | null {
     const tail = this.#read(path, TAIL_BYTES);
     if (tail === null) return null;

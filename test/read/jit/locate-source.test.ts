@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { locateSource } from '../../../src/read/jit/locate-source.ts';
 
-/** Where a source of the map of `/srv/shop/dist/out/main.js` is, with these files there. */
+/** The place of a source of the map of `/srv/shop/dist/out/main.js`, with these files there. */
 function locate(
   named: string,
   files: Record<string, string>,
