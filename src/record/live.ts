@@ -75,7 +75,8 @@ const MAX_CHUNKS = 16;
  * room for stays in the rings, and what then does not fit is in the kernel's own loss count
  * (`totals`).
  *
- * Throws as `record` does: `AbortError` once `signal` is aborted, and the command gets SIGTERM.
+ * Throws as `record` does: `AbortError` once `signal` is aborted, and the command gets SIGTERM. A
+ * batch that was on its way when the signal came is handed out; the next call throws.
  */
 export async function* live(
   options: LiveOptions & RecordTarget,
