@@ -17,7 +17,7 @@ import type { NativeBinding, SamplerEvent, SamplerTotals } from '../native/types
 import { reapLater } from '../system/launch/reap-later.ts';
 import { callAfter, type LongTimer } from '../system/time/long-timer.ts';
 import { dropsCopies } from './call-graph.ts';
-import { checkOptionNames } from './option-names.ts';
+import { checkRecordOptionNames } from './option-names.ts';
 import { prepareRecording } from './prepare-recording.ts';
 import type { RecordOptions, RecordTarget } from './record-options.ts';
 
@@ -83,7 +83,7 @@ export async function* live(
   binding: NativeBinding = loadBinding(),
 ): AsyncGenerator<LiveBatch, void, void> {
   try {
-    checkOptionNames(options, ['latencyMs']);
+    checkRecordOptionNames(options, ['latencyMs']);
     yield* sampleLive(options, binding);
   } catch (error) {
     throw inOptionWords(error);

@@ -1,5 +1,4 @@
-import { UsageError } from '../base/errors.ts';
-import { nearestName } from '../base/nearest-names.ts';
+import { checkOptionNames } from '../base/option-names.ts';
 import type { RecordOptions } from './record-options.ts';
 
 /** A name left out here, or one too many, does not compile. */
@@ -53,18 +52,7 @@ const RECORD_OPTIONS: Readonly<Record<keyof RecordOptions, true>> = {
   asRoot: true,
 };
 
-/**
- * Throws UsageError for a name that no option has: JavaScript lets it through, and the recording would
- * be another one than was asked for. `further`: names that the caller takes beside them.
- */
-export function checkOptionNames(options: object, further: readonly string[] = []): void {
-  const names = [...Object.keys(RECORD_OPTIONS), ...further];
-  for (const name of Object.keys(options)) {
-    if (names.includes(name)) continue;
-    const nearest = nearestName(name, names);
-    throw new UsageError(
-      `${JSON.stringify(name)} is no option of a recording`,
-      nearest === undefined ? [] : [`did you mean ${nearest}?`],
-    );
-  }
+/** Throws UsageError for a name that is no option; `further`: names that the caller takes beside them. */
+export function checkRecordOptionNames(options: object, further: readonly string[] = []): void {
+  checkOptionNames(options, [...Object.keys(RECORD_OPTIONS), ...further], 'a recording');
 }

@@ -23,7 +23,7 @@ import { JitDumps } from './jit-maps/jit-dumps.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
 import { findUnmappedNode } from './jit-maps/unmapped-node.ts';
 import { openCodeSink } from './open-code-sink.ts';
-import { checkOptionNames } from './option-names.ts';
+import { checkRecordOptionNames } from './option-names.ts';
 import { OutputSwitch } from './output-switch.ts';
 import { explainNativeError } from './prepare-recording.ts';
 import { isDelayed, type RecordOptions, type RecordTarget } from './record-options.ts';
@@ -44,7 +44,7 @@ export async function startRecording(
   binding: NativeBinding = loadBinding(),
 ): Promise<RunningRecording> {
   try {
-    checkOptionNames(options);
+    checkRecordOptionNames(options);
     return await beginRecording(options, binding);
   } catch (error) {
     throw inOptionWords(error);

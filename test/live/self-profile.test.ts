@@ -83,6 +83,20 @@ describeLive('a profile of the own process', () => {
     expect(names).toEqual(['AbortError', 'AbortError', true]);
   });
 
+  test('an aborted signal fails as that of record does, and a misspelt option is refused', () => {
+    const errors = run(`
+      const refused = (options) => profileSelf(options).catch(({ name, code, hints }) => [name, code, hints ?? []]);
+      result = [
+        await refused({ format: 'pprof', signal: AbortSignal.abort() }),
+        await refused({ format: 'pprof', seconds: 1, frequency: 99 }),
+      ];
+    `);
+    expect(errors).toEqual([
+      ['AbortError', 'ABORT_ERR', []],
+      ['UsageError', 'ERR_INVALID_ARG_VALUE', ['did you mean freq?']],
+    ]);
+  });
+
   test('what the kernel or the options refuse is an error with its class and reason', () => {
     const errors = run(`
       const refused = (options) => startSelfProfile(options).catch(({ name, message }) => [name, message.includes('no-such-event')]);

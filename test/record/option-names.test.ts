@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { live } from '../../src/record/live.ts';
-import { checkOptionNames } from '../../src/record/option-names.ts';
+import { checkRecordOptionNames } from '../../src/record/option-names.ts';
 import { startRecording } from '../../src/record/recorder.ts';
 
 const command = ['true'];
@@ -11,8 +11,8 @@ function untyped(options: object): Parameters<typeof startRecording>[0] {
 }
 
 test('names of options are taken, also when they have no value', () => {
-  expect(() => checkOptionNames({ freq: 1000, count: undefined, user: 'me' })).not.toThrow();
-  expect(() => checkOptionNames({ latencyMs: 5 }, ['latencyMs'])).not.toThrow();
+  expect(() => checkRecordOptionNames({ freq: 1000, count: undefined, user: 'me' })).not.toThrow();
+  expect(() => checkRecordOptionNames({ latencyMs: 5 }, ['latencyMs'])).not.toThrow();
 });
 
 test.each([

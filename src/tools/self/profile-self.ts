@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { Deferred } from '../../base/deferred.ts';
-import { UsageError } from '../../base/errors.ts';
+import { AbortError, UsageError } from '../../base/errors.ts';
+import { checkOptionNames } from '../../base/option-names.ts';
 import { unpackError } from '../../base/sent-error.ts';
 import { EXPORT_FORMATS } from '../../read/export-profile.ts';
 import { makeOwnFolder } from '../../system/files/own-folder.ts';
@@ -34,7 +35,7 @@ export async function profileSelf(options: SelfProfileOptions): Promise<Uint8Arr
 /** Begins what `profileSelf` does, and resolves while it samples. */
 export async function startSelfProfile(options: SelfProfileOptions): Promise<RunningSelfProfile> {
   checkOptions(options);
-  options.signal?.throwIfAborted();
+  if (options.signal?.aborted) throw new AbortError(options.signal);
   const folder = makeOwnFolder('self');
   const profile = new SelfProfile(options, folder);
   try {
@@ -46,7 +47,21 @@ export async function startSelfProfile(options: SelfProfileOptions): Promise<Run
   }
 }
 
-function checkOptions({ seconds, freq, format }: SelfProfileOptions): void {
+/** A name left out here, or one too many, does not compile. */
+const OPTIONS: Readonly<Record<keyof SelfProfileOptions, true>> = {
+  format: true,
+  seconds: true,
+  signal: true,
+  freq: true,
+  events: true,
+  offCpu: true,
+  title: true,
+  onNotice: true,
+};
+
+function checkOptions(options: SelfProfileOptions): void {
+  checkOptionNames(options, Object.keys(OPTIONS), 'profileSelf');
+  const { seconds, freq, format } = options;
   const formats: readonly string[] = [...EXPORT_FORMATS, 'pprof'];
   if (!formats.includes(format)) {
     throw new UsageError(
@@ -114,8 +129,9 @@ class SelfProfile implements RunningSelfProfile {
   }
 
   readonly #onAbort = (): void => {
+    const { signal } = this.#options;
     if (this.#isSampling) void this.stop();
-    else this.#fail(this.#options.signal?.reason);
+    else if (signal !== undefined) this.#fail(new AbortError(signal));
   };
 
   #onReply(reply: SelfReply): void {

@@ -10,7 +10,7 @@ export type SelfProfileOptions = {
   readonly seconds?: number;
   /**
    * Ends the sampling when it is aborted, as in `record`: the profile is of the time until then. Where it is
-   * aborted before sampling has begun, or while the profile is made, that fails with the signal's reason.
+   * aborted before sampling has begun, or while the profile is made, that fails with `AbortError`.
    */
   readonly signal?: AbortSignal;
   /** Samples per second of each running thread. Default 999. */
