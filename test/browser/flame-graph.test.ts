@@ -281,7 +281,7 @@ describeBrowser('a flame graph of many narrow frames', (tab) => {
 
   it('opens what is folded, and does not take it for a recording without stacks', async () => {
     const { page } = await tab.visit(`${server.url}#roots=none`);
-    const folded = page.locator('.frame[name="(6000 folded)"]').first();
+    const folded = page.locator('.frame[name="(6 000 folded)"]').first();
     await folded.waitFor();
     expect(await page.locator('#panel').innerText()).not.toContain('without call stacks');
     await folded.click();
@@ -301,14 +301,14 @@ describeBrowser('a flame graph of many narrow frames', (tab) => {
   it('lists at once what is folded below a frame that fills the width already', async () => {
     const stacks = Array.from({ length: 3000 }, (_, at) => `app;f${at};g${at} 1`).join('\n');
     const { page } = await tab.visit(`${(await serveTexts(stacks)).url}#roots=none`);
-    await page.locator('.frame[name="(6000 folded)"]').first().click();
+    await page.locator('.frame[name="(6 000 folded)"]').first().click();
     await page.getByRole('menuitem').first().waitFor();
     expect(new URL(page.url()).hash).toBe('#roots=none');
   });
 
   it('opens a folded frame by the keyboard', async () => {
     const { page } = await tab.visit(`${server.url}#roots=none`);
-    await page.locator('.frame[name="(6000 folded)"]').waitFor();
+    await page.locator('.frame[name="(6 000 folded)"]').waitFor();
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight']) {
       await page.keyboard.press(key);
     }

@@ -1,3 +1,4 @@
+import { formatCount } from '../format.ts';
 import type { FrameKey, TreeResult } from '../worker/messages.ts';
 
 /** One frame as the chart wants it. The chart adds marks of its own while drawing. */
@@ -39,7 +40,7 @@ export function toFrameNodes(result: TreeResult, title: string | null, funcs: nu
     const above = rows.prefix[row];
     const label = rows.label[row];
     const folded = rows.folded[row];
-    const name = folded > 0 ? `(${folded} folded)` : labels.name[label];
+    const name = folded > 0 ? `(${formatCount(folded)} folded)` : labels.name[label];
     const node = append(above < 0 ? zoomed : nodes[above], {
       name: nameOf(name, labels.key[label], funcs),
       value: rows.total[row],

@@ -140,7 +140,7 @@ function headingsFor(by: DiffMeasure, unit: Unit): readonly TableHeading<DiffRow
     {
       id: null,
       title: 'Change lies between',
-      hint: 'With 95%, by the sizes of both samples and the period model; how far runs of one program differ, two recordings cannot tell',
+      hint: 'With 95% for this row alone, by the sizes of both samples and the period model, and by how far runs differ where there are several a side; Differs is about all rows together, so it asks for more',
       isNumber: true,
       cell: (row) => {
         const { interval } = change(row);
