@@ -1,12 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { AbortError, FailedError, UsageError } from '../base/errors.ts';
 import { schemaStatements } from '../formats/tables/ddl.ts';
-import {
-  type RecordingTables,
-  type SchemaTable,
-  TABLE_NAMES,
-  tableColumns,
-} from '../formats/tables/schema.ts';
+import { type RecordingTables, type SchemaTable, TABLE_NAMES } from '../formats/tables/schema.ts';
+import { insertStatement, tabSeparated } from '../formats/tables/tab-separated.ts';
 import type { ClickHousePlace } from './clickhouse-place.ts';
 import { tooLate } from './duckdb.ts';
 import type { QueryAnswer, QueryEngine, QueryLimits, QueryValue } from './engine.ts';
@@ -14,6 +10,10 @@ import type { QueryAnswer, QueryEngine, QueryLimits, QueryValue } from './engine
 const INSERT_TIMEOUT_MS = 120_000;
 /** Rows of one insert: some megabytes of text. */
 const INSERT_ROWS = 50_000;
+const MOST_REASON = 300;
+const VERSION_TIMEOUT_MS = 5000;
+/** Before it there are no common table expressions, and no joins of more than two tables. */
+const OLDEST = 21;
 
 /** A ClickHouse server that has the tables, asked over HTTP; it is changed by `insert` only. */
 export class ClickHouseEngine implements QueryEngine {
@@ -23,10 +23,19 @@ export class ClickHouseEngine implements QueryEngine {
     this.#place = place;
   }
 
-  async run(sql: string, { maxRows, timeoutSeconds, signal }: QueryLimits): Promise<QueryAnswer> {
+  async run(sql: string, limits: QueryLimits): Promise<QueryAnswer> {
+    try {
+      return await this.#run(sql, limits);
+    } catch (error) {
+      if (error instanceof UsageError) await this.#explainAge(error);
+      throw error;
+    }
+  }
+
+  async #run(sql: string, { maxRows, timeoutSeconds, signal }: QueryLimits): Promise<QueryAnswer> {
     const text = await this.#post(sql, {
       query: {
-        default_format: 'JSONCompactEachRowWithNamesAndTypes',
+        default_format: 'JSONCompact',
         readonly: '2',
         max_execution_time: String(Math.ceil(timeoutSeconds)),
         max_result_rows: String(maxRows + 1),
@@ -36,25 +45,20 @@ export class ClickHouseEngine implements QueryEngine {
       timeoutMs: timeoutSeconds * 1000,
       ...(signal !== undefined && { signal }),
     });
-    const [columns = [], types = [], ...rows] = text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as QueryValue[]);
-    const isWhole = types.map((type) => /\bU?Int\d/.test(String(type)));
+    const { meta, data } = parseAnswer(text);
+    const isWhole = meta.map(({ type }) => /\bU?Int\d/.test(type));
     return {
-      columns: columns.map(String),
-      rows: rows
+      columns: meta.map(({ name }) => name),
+      rows: data
         .slice(0, maxRows)
         .map((row) => row.map((value, at) => (isWhole[at] ? wholeNumber(value) : value))),
-      isCut: rows.length > maxRows,
+      isCut: data.length > maxRows,
     };
   }
 
   /** Adds a recording; makes tables and views where there are none. */
   async insert(recording: number, tables: RecordingTables): Promise<void> {
-    for (const statement of schemaStatements('clickhouse')) {
-      await this.#post(statement, { query: {}, timeoutMs: INSERT_TIMEOUT_MS });
-    }
+    await this.#makeTables();
     const { rows } = await this.run(
       `select count(*) as n from recordings r where r.recording = ${recording}`,
       { maxRows: 1, timeoutSeconds: INSERT_TIMEOUT_MS / 1000 },
@@ -71,17 +75,39 @@ export class ClickHouseEngine implements QueryEngine {
 
   close(): void {}
 
+  async #makeTables(): Promise<void> {
+    for (const statement of schemaStatements('clickhouse')) {
+      try {
+        await this.#post(statement, { query: {}, timeoutMs: INSERT_TIMEOUT_MS });
+      } catch (error) {
+        await this.#explainAge(error);
+        throw error;
+      }
+    }
+  }
+
+  /** Throws a better reason where the server is too old for what was asked. */
+  async #explainAge(error: unknown): Promise<void> {
+    const version = await this.#post('select version()', {
+      query: { default_format: 'TabSeparated' },
+      timeoutMs: VERSION_TIMEOUT_MS,
+    }).catch(() => '');
+    if (!(Number.parseInt(version, 10) < OLDEST)) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new FailedError(`ClickHouse ${version.trim()} is too old: ${reason}`, [
+      `views and named questions need ${OLDEST} or newer; plain SQL over one table works`,
+    ]);
+  }
+
   async #insertRows(recording: number, table: SchemaTable, tables: RecordingTables): Promise<void> {
     const { length, columns } = tables[table];
-    const names = tableColumns(table).map(({ name }) => name);
-    const insert = `insert into ${table} (${names.join(', ')}) format JSONCompactEachRow`;
     for (let first = 0; first < length; first += INSERT_ROWS) {
       const lines: string[] = [];
       for (let row = first; row < Math.min(length, first + INSERT_ROWS); row++) {
-        lines.push(JSON.stringify([recording, ...columns.map((column) => column[row])]));
+        lines.push(tabSeparated(recording, columns, row));
       }
-      await this.#post(lines.join('\n'), {
-        query: { query: insert },
+      await this.#post(`${lines.join('\n')}\n`, {
+        query: { query: insertStatement(table) },
         timeoutMs: INSERT_TIMEOUT_MS,
         isPacked: true,
       });
@@ -127,13 +153,28 @@ export class ClickHouseEngine implements QueryEngine {
 }
 
 function refusal(origin: string, status: number, text: string): Error {
-  const reason = text.split('\n')[0].slice(0, 300);
+  const reason = text.split('\n')[0].slice(0, MOST_REASON);
   if (status === 401 || status === 403 || /Code: (516|192|194)\b/.test(reason)) {
     return new FailedError(`${origin} refuses the user: ${reason}`, [
       'name one: clickhouse://USER@HOST, the password in CLICKHOUSE_PASSWORD',
     ]);
   }
   return new UsageError(`the query failed: ${reason}`);
+}
+
+type Answer = {
+  readonly meta: readonly { readonly name: string; readonly type: string }[];
+  readonly data: readonly (readonly QueryValue[])[];
+};
+
+/** What failed while the answer was under way stands behind it, and the status was sent before. */
+function parseAnswer(text: string): Answer {
+  try {
+    return JSON.parse(text) as Answer;
+  } catch {
+    const reason = /Code: \d+[^\n]*/.exec(text)?.[0] ?? 'the answer breaks off';
+    throw new UsageError(`the query failed: ${reason.slice(0, MOST_REASON)}`);
+  }
 }
 
 /** Those of 64 bits come as text. */

@@ -64,8 +64,17 @@ test('a query goes out as it is, read-only, with the user in headers', async () 
     const { url = '', headers } = request;
     seen.push({ url, headers, body: Buffer.concat(parts).toString() });
     response.end(
-      '["func","n","share"]\n["String","UInt64","Nullable(Float64)"]\n' +
-        '["7","12",0.5]\n["b","18446744073709551615",null]\n',
+      JSON.stringify({
+        meta: [
+          { name: 'func', type: 'String' },
+          { name: 'n', type: 'UInt64' },
+          { name: 'share', type: 'Nullable(Float64)' },
+        ],
+        data: [
+          ['7', '12', 0.5],
+          ['b', '18446744073709551615', null],
+        ],
+      }),
     );
   });
   const answer = await engineAt(`ann:secret@${host}/perf`).run('select 1', LIMITS);
@@ -98,6 +107,26 @@ test.each([
   await expect(engineAt(host).run('select nope', LIMITS)).rejects.toThrow(message);
 });
 
+test.each([
+  ['{"meta":[{"name":"n","type":"UInt8"}],"data":[[1],', 'the answer breaks off'],
+  ['{"meta":[],"data":[Code: 241. DB::Exception: Memory limit', 'Code: 241. DB::Exception: Memory'],
+])('an answer that does not end is none: %s', async (text, message) => {
+  const host = await serverWith((_request, response) => void response.end(text));
+  await expect(engineAt(host).run('select 1', LIMITS)).rejects.toThrow(message);
+});
+
+test('a server that is too old for what was asked is named', async () => {
+  const host = await serverWith(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    if (Buffer.concat(parts).toString() === 'select version()') response.end('18.16.1\n');
+    else response.writeHead(501).end('Code: 48, more than one JOIN is not implemented');
+  });
+  await expect(engineAt(host).run('select * from callers', LIMITS)).rejects.toThrow(
+    /^ClickHouse 18\.16\.1 is too old: .*more than one JOIN/,
+  );
+});
+
 test('a server that is not there is named', async () => {
   const host = await serverWith(() => {});
   close();
@@ -120,14 +149,14 @@ test('an inserted recording becomes known last, after its samples', async () => 
     const query = new URL(request.url ?? '', 'http://x').searchParams.get('query') ?? '';
     const table = /^insert into (\w+)/.exec(query)?.[1];
     if (table === undefined) {
-      response.end('["n"]\n["UInt64"]\n["0"]\n');
+      response.end('{"meta":[{"name":"n","type":"UInt64"}],"data":[["0"]]}');
       return;
     }
     inserted.push(table);
-    const lines = gunzipSync(Buffer.concat(parts)).toString().split('\n');
+    const lines = gunzipSync(Buffer.concat(parts)).toString().trimEnd().split('\n');
     if (table === 'samples') {
       expect(lines).toHaveLength(DRAWN.profile.samples.length);
-      expect(JSON.parse(lines[0]).slice(0, 3)).toEqual([7, 0, 0]);
+      expect(lines[0].split('\t').slice(0, 3)).toEqual(['7', '0', '0']);
     }
     response.end();
   });

@@ -23,7 +23,7 @@ const ORDER: Record<SchemaTable, string> = {
 /** The server knows the tokens of so many inserts: one that is sent again is there once. */
 const KEEPS_TOKENS = 'non_replicated_deduplication_window = 10000';
 
-export function createTable(table: SchemaTable, dialect: SqlDialect): string {
+export function createTable(table: SchemaTable, dialect: SqlDialect, keepsTokens = true): string {
   const columns = tableColumns(table).map(({ name, type, isNullable }) => {
     const own = TYPES[dialect][type];
     if (dialect === 'clickhouse') return `${name} ${isNullable ? `Nullable(${own})` : own}`;
@@ -31,17 +31,20 @@ export function createTable(table: SchemaTable, dialect: SqlDialect): string {
   });
   const engine =
     dialect === 'clickhouse'
-      ? ` engine = MergeTree order by (${ORDER[table]}) settings ${KEEPS_TOKENS}`
+      ? ` engine = MergeTree order by (${ORDER[table]})${keepsTokens ? ` settings ${KEEPS_TOKENS}` : ''}`
       : '';
   const once = dialect === 'clickhouse' ? 'if not exists ' : '';
   return `create table ${once}${table} (${columns.join(', ')})${engine}`;
 }
 
-/** All statements that make an empty database, one each; ClickHouse's may be repeated. */
-export function schemaStatements(dialect: SqlDialect): string[] {
+/**
+ * All statements that make an empty database, one each; ClickHouse's may be repeated. Servers older than 22
+ * know no tokens of inserts in such tables.
+ */
+export function schemaStatements(dialect: SqlDialect, keepsTokens = true): string[] {
   const how = dialect === 'clickhouse' ? 'create or replace view' : 'create view';
   return [
-    ...TABLE_NAMES.map((table) => createTable(table, dialect)),
+    ...TABLE_NAMES.map((table) => createTable(table, dialect, keepsTokens)),
     ...VIEW_NAMES.map((view) => `${how} ${view} as ${viewText(view, dialect)}`),
   ];
 }

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import {
-  type ColumnData,
   type RecordingTables,
   type SchemaTable,
   TABLE_NAMES,
-  tableColumns,
 } from '../../../formats/tables/schema.ts';
+import { insertStatement, tabSeparated } from '../../../formats/tables/tab-separated.ts';
 import { serviceKey } from '../service/service.ts';
 import type { ServiceProfile } from '../window/service-profiles.ts';
 import type { WindowFacts } from './encode-pprof.ts';
@@ -41,7 +40,7 @@ export function encodeRows(
       id: `${table}.${recording}`,
       service: null,
       bytes: Buffer.concat([
-        Buffer.from(`${statementOf(table)}\n`),
+        Buffer.from(`${insertStatement(table)}\n`),
         gzipSync(`${lines.join('\n')}\n`, { level: GZIP_LEVEL }),
       ]),
     })),
@@ -74,39 +73,7 @@ function insertsOf(
       last = { recording, lines: [] };
       inserts.push(last);
     }
-    for (let row = 0; row < length; row++) last.lines.push(lineOf(recording, columns, row));
+    for (let row = 0; row < length; row++) last.lines.push(tabSeparated(recording, columns, row));
   }
   return inserts;
-}
-
-function statementOf(table: SchemaTable): string {
-  const names = tableColumns(table).map(({ name }) => name);
-  return `insert into ${table} (${names.join(', ')}) format TabSeparated`;
-}
-
-// Hot: once per row.
-function lineOf(recording: bigint, columns: readonly ColumnData[], row: number): string {
-  let line = String(recording);
-  for (let at = 0; at < columns.length; at++) line += `\t${fieldOf(columns[at][row])}`;
-  return line;
-}
-
-function fieldOf(value: number | string | null): string {
-  if (value === null) return '\\N';
-  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '\\N';
-  return NEEDS_ESCAPE.test(value) ? value.replace(ESCAPED, escaped) : value;
-}
-
-const NEEDS_ESCAPE = /[\\\t\n\r\0]/;
-const ESCAPED = /[\\\t\n\r\0]/g;
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  '\t': '\\t',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\0': '\\0',
-};
-
-function escaped(char: string): string {
-  return ESCAPES[char] ?? char;
 }

@@ -9,6 +9,9 @@ import type { Sink, SinkAnswer } from './sink.ts';
 
 const NEW_LINE = 0x0a;
 
+type Insert = { readonly rows: Uint8Array; readonly token: string };
+type Asked = { readonly answer: SinkAnswer; readonly text: string };
+
 /**
  * The tables of docs/schema.md on a ClickHouse server, over HTTP: an insert a table and window. What was sent
  * before, by whatever agent, and had no answer is looked for on the server first, so that it is there once;
@@ -25,6 +28,8 @@ export class ClickHouseSink implements Sink {
   /** Inserts without an answer that tells what became of them. */
   readonly #open = new Set<string>();
   #hasTables = false;
+  /** An old server knows no tokens: what was sent is looked for, and that is all. */
+  #knowsTokens = true;
 
   constructor(config: SinkConfig) {
     this.name = config.name;
@@ -57,7 +62,7 @@ export class ClickHouseSink implements Sink {
       }
     }
     this.#open.add(insert.id);
-    const { answer } = await this.#ask(statement, {
+    const { answer } = await this.#insert(statement, {
       rows: insert.bytes.subarray(end + 1),
       token: insert.id,
     });
@@ -65,6 +70,13 @@ export class ClickHouseSink implements Sink {
     return answer.kind === 'taken' || answer.kind === 'refused'
       ? this.#taken(insert, answer)
       : answer;
+  }
+
+  async #insert(statement: string, insert: Insert): Promise<{ answer: SinkAnswer }> {
+    const made = await this.#ask(statement, insert);
+    if (made.answer.kind === 'taken' || !NO_SETTING.test(made.text)) return made;
+    this.#knowsTokens = false;
+    return this.#ask(statement, insert);
   }
 
   #taken({ id }: EncodedProfile, answer: SinkAnswer = { kind: 'taken' }): SinkAnswer {
@@ -77,29 +89,30 @@ export class ClickHouseSink implements Sink {
     const { answer, text } = await this.#ask('exists table recordings');
     if (answer.kind !== 'taken') return answer;
     if (text === '1') return null;
-    for (const statement of schemaStatements('clickhouse')) {
-      const made = await this.#ask(statement);
-      if (made.answer.kind === 'taken') continue;
-      if (statement.startsWith('create table')) {
-        const { kind, why } = made.answer;
-        return kind === 'refused'
-          ? { kind: 'shut', why: `${why} (the tables are missing)` }
-          : made.answer;
-      }
+    const missing = await this.#makeAll(schemaStatements('clickhouse'));
+    if (missing === null || !NO_SETTING.test(missing.text)) return missing?.answer ?? null;
+    this.#knowsTokens = false;
+    return (await this.#makeAll(schemaStatements('clickhouse', false)))?.answer ?? null;
+  }
+
+  /** What was said to the first table that could not be made; null where none was. */
+  async #makeAll(statements: readonly string[]): Promise<Asked | null> {
+    for (const statement of statements) {
+      const { answer, text } = await this.#ask(statement);
+      if (answer.kind === 'taken' || !statement.startsWith('create table')) continue;
+      if (answer.kind !== 'refused' && !NO_SETTING.test(text)) return { answer, text };
+      return { answer: { kind: 'shut', why: `${answer.why} (the tables are missing)` }, text };
     }
     return null;
   }
 
-  async #ask(
-    query: string,
-    insert?: { readonly rows: Uint8Array; readonly token: string },
-  ): Promise<{ answer: SinkAnswer; text: string }> {
+  async #ask(query: string, insert?: Insert): Promise<Asked> {
     const { origin, database, user } = this.#place;
     const url = new URL(origin);
     url.searchParams.set('database', database);
     if (insert !== undefined) {
       url.searchParams.set('query', query);
-      url.searchParams.set('insert_deduplication_token', insert.token);
+      if (this.#knowsTokens) url.searchParams.set('insert_deduplication_token', insert.token);
     }
     let token: string | null;
     try {
@@ -126,6 +139,8 @@ export class ClickHouseSink implements Sink {
 
 /** Codes of users and rights, and of tables, columns and databases that are not there. */
 const WRONG_USER = /Code: (192|193|194|497|516)\b/;
+/** Of a table, and of a request. */
+const NO_SETTING = /Code: (36|115)\b.*Unknown setting/;
 const NO_TABLE = /Code: (16|47|60|81)\b/;
 
 /** Errors have a code in their text; the status is 500 for most, and for some that is no "later". */
