@@ -2,13 +2,13 @@
 // state of its own: nothing is installed, and no source of the machine is changed.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeAptState } from '../rigs/debian-packages.mjs';
 
 /** The suites whose kernel has that version. */
 export const SUITES = { '5.10': 'bullseye', 6.1: 'bookworm', 6.12: 'trixie' };
 
-const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const META_PACKAGE = 'linux-image-cloud-amd64';
 
 /** Fetches the kernel of a version unless the cache has it. Returns the path of its image. */
@@ -39,43 +39,4 @@ function findImage(boot) {
   if (!existsSync(boot)) return null;
   const name = readdirSync(boot).find((entry) => entry.startsWith('vmlinuz-'));
   return name === undefined ? null : join(boot, name);
-}
-
-/** An apt configuration that knows one suite and has nothing installed. Returns its path. */
-function writeAptState(folder, suite) {
-  for (const name of ['lists/partial', 'archives/partial']) {
-    mkdirSync(join(folder, name), { recursive: true });
-  }
-  writeFileSync(join(folder, 'status'), '');
-  writeFileSync(
-    join(folder, 'sources.list'),
-    `deb [arch=amd64 signed-by=${KEYRING}] ${findMirror()} ${suite} main\n`,
-  );
-  const config = join(folder, 'apt.conf');
-  writeFileSync(
-    config,
-    `Dir::State::lists "${folder}/lists";
-Dir::State::status "${folder}/status";
-Dir::Cache "${folder}";
-Dir::Etc::sourcelist "${folder}/sources.list";
-Dir::Etc::sourceparts "-";
-APT::Architecture "amd64";
-APT::Sandbox::User "";
-Acquire::Languages "none";
-`,
-  );
-  return config;
-}
-
-/** The address from which this machine has Debian's main archive. */
-function findMirror() {
-  const format = '$(REPO_URI) $(RELEASE) $(COMPONENT)';
-  const targets = execFileSync(
-    'apt-get',
-    ['indextargets', '--format', format, 'Created-By: Packages'],
-    { encoding: 'utf8' },
-  );
-  const archive = /^(\S+\/debian\/?) [a-z]+ main$/m.exec(targets)?.[1];
-  if (archive === undefined) throw new Error("no Debian archive in this machine's apt sources");
-  return archive;
 }

@@ -96,7 +96,16 @@ export const OTLP_REQUEST: Fields = {
   2: [
     'dictionary',
     {
-      1: ['mappings', { 4: ['filenameStrindex', 'int'] }],
+      1: [
+        'mappings',
+        {
+          1: ['memoryStart', 'int'],
+          2: ['memoryLimit', 'int'],
+          3: ['fileOffset', 'int'],
+          4: ['filenameStrindex', 'int'],
+          5: ['attributeIndices', 'int'],
+        },
+      ],
       2: [
         'locations',
         {
@@ -114,7 +123,7 @@ export const OTLP_REQUEST: Fields = {
           4: ['startLine', 'int'],
         },
       ],
-      4: ['links', {}],
+      4: ['links', { 1: ['traceId', 'bytes'], 2: ['spanId', 'bytes'] }],
       5: ['strings', 'string'],
       6: [
         'attributes',

@@ -6,6 +6,8 @@ const MEANINGS: readonly (readonly [condition: RegExp, meaning: string])[] = [
   [/canBuild32/, 'gcc -m32 does not build here (gcc-multilib)'],
   [/\bDWP\b/, 'dwp and llvm-dwp are not installed'],
   [/isRoot|gete?uid/, 'root only'],
+  [/hasClickHouseServer/, 'clickhouse-server is not installed'],
+  [/hasCollector/, "OpenTelemetry's Collector is not built (test/rigs/README.md)"],
   [
     /hasClickHouse/,
     "ClickHouse's engine is not installed (npm install chdb, its folder in PERF_TS_CHDB)",
