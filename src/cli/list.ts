@@ -8,6 +8,7 @@ import {
 import { openReason } from '../kernel/events/open-reasons.ts';
 import { listEventsHere } from '../tools/list/list-events.ts';
 import { printJson, writeText } from './command/stdout.ts';
+import { insteadOfList } from './perf/perf-commands.ts';
 import { formatTable } from './render/table.ts';
 
 export type ListFlags = { json?: boolean; verbose?: boolean; tryEach?: boolean };
@@ -37,6 +38,9 @@ export async function runList(filter: string | undefined, flags: ListFlags): Pro
 /** A filter that nothing matches is a failure, as it is of `grep`: scripts ask whether there is an event. */
 function checkMatches(filter: string | undefined, sections: readonly EventListSection[]): void {
   if (filter === undefined || sections.some(({ events }) => events.length > 0)) return;
+  const instead = insteadOfList(filter);
+  if (instead !== null)
+    throw new FailedError(`${printable(filter)} is a list of perf alone`, [instead]);
   const why = sections.find(({ kind }) => kind === 'asked')?.problem;
   throw new FailedError(printable(why ?? `no event matches ${filter}`), [
     'perf-ts list shows every event that can be named here',

@@ -17,7 +17,7 @@ function declareList(program: GuidedCommand): void {
     .description('events, and whether each one opens here')
     .argument('[glob]', 'only names that match')
     .optionsGroup(OPTION_GROUP.OUTPUT)
-    .option('--json', 'as one JSON document')
+    .option('-j, --json', 'as one JSON document')
     .optionsGroup('Events:')
     .option('--try-each', 'try every tracepoint, not one of each kind (takes long)')
     .optionsGroup(OPTION_GROUP.GENERAL)

@@ -58,6 +58,27 @@ export function insteadOfScript(words: readonly string[]): string | null {
   return isNamed && second !== undefined ? OTHER_SCRIPT : null;
 }
 
+/** What stands in for `perf list NAME`, by the lists that only perf has. */
+const LISTS: Readonly<Record<string, string>> = {
+  metric: 'metrics need no list: perf-ts stat prints them beside the events that they are made of',
+  metricgroup:
+    'metrics need no list: perf-ts stat prints them beside the events that they are made of',
+  sdt: "perf probe makes events of a program’s SDT markers; perf-ts list 'sdt_*' has them then",
+};
+
+/** What stands in for `perf list NAME`; null where perf-ts lists that too, or nobody does. */
+export function insteadOfList(name: string): string | null {
+  return Object.hasOwn(LISTS, name) ? LISTS[name] : null;
+}
+
+const STAT_TO_FILE =
+  'perf stat keeps counts in a file; perf-ts stat --json -o FILE writes them as JSON';
+
+/** What stands in for `perf stat record` and `perf stat report`, where there is no program of that name. */
+export function insteadOfStat(command: readonly string[]): string | null {
+  return command[0] === 'record' || command[0] === 'report' ? STAT_TO_FILE : null;
+}
+
 /** Refuses `perf-ts script flamegraph`, where no recording has that name. Throws `UsageError`. */
 export function checkIsNoPerfScript(path: string): void {
   const instead = insteadOfScript([path]);

@@ -63,6 +63,8 @@ const READING: Lines = {
   '--tasks': 'perf-ts script --show-task-events prints the processes',
   '--mmaps': 'perf-ts script --show-mmap-events prints the mappings',
   '-D --dump-raw-trace': 'perf-ts script -D dumps the records',
+  '--no-call-graph': '-g none is the flat table',
+  '--stdio-color': '--color always|never',
   '--no-demangle': 'names are demangled always; --json has them whole',
   '-U --hide-unresolved':
     'rows without a name stay, so that the sum is right; -S NAME selects functions',
@@ -132,6 +134,7 @@ const STAT: Lines = {
     'the share of time that an event was counted is printed beside it; --json has the raw counts',
   '--smi-cost': '-e msr/smi/,msr/aperf/ counts system management interrupts',
   '--summary': '-I prints the sum at the end always: leave it out',
+  '--json-output': 'it is -j here: perf-ts stat -j',
   '--td-level': '--topdown prints the levels that this CPU counts',
 };
 
@@ -219,6 +222,14 @@ const INJECT: Lines = {
   '--guest-data': 'perf inject --guest-data reads the same file',
 };
 
+const ANNOTATE: Lines = {
+  '-n --show-nr-samples':
+    'the first line has the samples of the function; --json has those of each place',
+  '--show-total-period': '--json has the weights, in the unit of the event',
+  '--full-paths': 'sources have the paths that the program was built with: leave it out',
+  '--stdio-color': '--color always|never',
+};
+
 const LIST: Lines = {
   '-d --desc': 'descriptions are shown where there are some: leave it out',
   '--long-desc': 'descriptions are shown where there are some; -v prints more',
@@ -230,7 +241,7 @@ const LIST: Lines = {
 
 const BY_COMMAND: Readonly<Record<string, readonly Lines[]>> = {
   report: [READING],
-  annotate: [READING],
+  annotate: [ANNOTATE, READING],
   diff: [DIFF, READING],
   script: [SCRIPT, READING],
   record: [RECORD],

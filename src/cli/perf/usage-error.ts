@@ -12,7 +12,12 @@ export function usageErrorOf(error: CommanderError, program: Command, words: rea
   const message = error.message.replace(/^error: /, '');
   if (error.code === 'commander.unknownCommand') return unknownCommand(program, message);
   const command = program.commands.find((each) => each.name() === words[0]);
-  if (command === undefined) return new UsageError(message, [HELP]);
+  if (command === undefined) {
+    return new UsageError(
+      message,
+      words[0] === '-v' ? ['perf -v is perf-ts --version', HELP] : [HELP],
+    );
+  }
   if (command.name() === 'script' && error.code === 'commander.excessArguments') {
     const instead = insteadOfScript(words.slice(1));
     if (instead !== null) return new UsageError('that is a script of perf', [instead]);

@@ -80,7 +80,7 @@ function declareFields(command: GuidedCommand): void {
     .option('--code-page-size', 'the size of the page that the code is in')
     .option('-W, --weight', 'the cost of the event, where the CPU reports it')
     .option('--user-regs [=list]', 'registers of user code: all, or these (ax,sp,ip)')
-    .option('--intr-regs [=list]', 'registers where the event happened: all, or these')
+    .option('-I, --intr-regs [=list]', 'registers where the event happened: all, or these')
     .option('-b, --branch-any', 'the branches before the sample, where the CPU records them')
     .option('-j, --branch-filter <list>', 'only branches of these kinds (any_call,u)')
     .option('-R, --raw-samples', "the kernel's raw data of all events, not of tracepoints only");

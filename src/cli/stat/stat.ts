@@ -15,6 +15,7 @@ import { openOutput } from '../command/open-output.ts';
 import { wholeNumber } from '../command/option-values.ts';
 import { SideCommand } from '../command/side-command.ts';
 import { writeAll } from '../command/stdout.ts';
+import { insteadOfStat } from '../perf/perf-commands.ts';
 import { inLocale } from '../render/ascii.ts';
 import { type FieldColumns, formatFieldHeader, formatFields } from '../render/stat-fields.ts';
 import { intervalDocument, statDocument } from '../render/stat-json.ts';
@@ -23,6 +24,17 @@ import { readStatOptions, type StatFlags } from './stat-flags.ts';
 
 /** `perf-ts stat`: counts, prints, exits with the command's status. */
 export async function runStat(command: string[], flags: StatFlags): Promise<void> {
+  try {
+    await countAndPrint(command, flags);
+  } catch (error) {
+    const instead = insteadOfStat(command);
+    const isAbsent = error instanceof FailedError && error.exitStatus === EXIT.NOT_FOUND;
+    if (instead === null || !isAbsent) throw error;
+    throw new FailedError(error.message, [instead], EXIT.NOT_FOUND);
+  }
+}
+
+async function countAndPrint(command: string[], flags: StatFlags): Promise<void> {
   // As in perf the command says how long, and is not counted.
   const isBound = command.length > 0 && (flags.pid !== undefined || flags.tid !== undefined);
   const options = readStatOptions(isBound ? [] : command, flags);

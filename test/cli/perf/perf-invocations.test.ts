@@ -31,6 +31,8 @@ describe('an invocation of perf that reads a recording works as it stands', () =
     ['report -f -i perf.data', /samples/],
     ['report -t , --stdio', /\n# self,total,samples,dso,symbol\n[\d.]+%,/],
     ['report --show-total-period', /self +weight +samples/],
+    ['report --show-nr-samples', /samples +DSO +symbol/],
+    ['list -j sw', /"schema": "perf-ts\/list@\d"/],
     ['script -F comm,tid,ip', /app/],
     ['script --header-only', /^# file +perf\.data/],
     ['script --header -F comm', /^# file +perf\.data[\s\S]*\n *app/],
@@ -109,6 +111,12 @@ describe('what perf-ts does not have is answered with what there is instead', ()
     ['top -z', '--window'],
     ['list --details', '--json'],
     ['diff --formula', '--json'],
+    ['annotate --show-total-period', '--json'],
+    ['annotate --show-nr-samples', 'samples of the function'],
+    ['report --stdio-color always', '--color'],
+    ['report --no-call-graph', '-g none'],
+    ['stat --json-output true', 'stat -j'],
+    ['-v', 'perf-ts --version'],
   ])('%s', (line, instead) => {
     const { status, stdout, stderr } = run(line);
     expect(status).toBe(2);
@@ -116,6 +124,19 @@ describe('what perf-ts does not have is answered with what there is instead', ()
     const [what, hint] = stderr.split('\n');
     expect(what).toMatch(/^perf-ts: /);
     expect(hint).toContain(instead);
+  });
+});
+
+describe('a name that only perf has comes with what there is instead', () => {
+  test.each([
+    ['list metric', 125, 'perf-ts stat'],
+    ['list sdt', 125, 'perf probe'],
+    ['stat record true', 127, 'perf-ts stat --json -o FILE'],
+    ['stat report', 127, 'perf-ts stat --json -o FILE'],
+  ])('%s', (line, expected, instead) => {
+    const { status, stdout, stderr } = run(line);
+    expect([status, stdout]).toEqual([expected, '']);
+    expect(stderr.split('\n')[1]).toContain(instead);
   });
 });
 

@@ -26,6 +26,30 @@ describe('fromPerfWords', () => {
   });
 });
 
+describe('an option with a value that is attached', () => {
+  const record = new Command('record')
+    .option('-z, --compression-level [=n]')
+    .option('--off-cpu [=only]')
+    .option('-g')
+    .option('-F, --freq <hz>');
+
+  it.each([
+    ['record -z ./app 1', 'record -z -- ./app 1'],
+    ['record -gz ./app', 'record -gz -- ./app'],
+    ['record -F 99 --off-cpu ./app -z', 'record -F 99 --off-cpu -- ./app -z'],
+    ['record -gF 99 -z ./app', 'record -gF 99 -z -- ./app'],
+    ['record -z3 ./app', 'record -z3 ./app'],
+    ['record --off-cpu=only ./app', 'record --off-cpu=only ./app'],
+    ['record -z -g ./app', 'record -z -g ./app'],
+    ['record -z -- ./app', 'record -z -- ./app'],
+    ['record -z 3 -- ./app', 'record -z 3 -- ./app'],
+    ['record -F -z ./app', 'record -F -z ./app'],
+    ['record ./app -z x y', 'record ./app -z x y'],
+  ])('%s', (line, expected) => {
+    expect(fromPerfWords(line.split(' '), record).join(' ')).toBe(expected);
+  });
+});
+
 describe('the flags of report as perf means them', () => {
   const given = { sort: 'sym' };
   const read = (flags: object, word?: string) => asPerfMeans(word, { ...given, ...flags });
