@@ -87,6 +87,25 @@ describeLive('an archive of a recording', () => {
     expect(report(moved)).toEqual(before);
   });
 
+  test('a copy without code is not disassembled: the program is, where it is still here', () => {
+    const folder = scratchDirectory();
+    const program = join(folder, 'app');
+    execFileSync('cp', [compileWorkload(), program]);
+    const recording = join(folder, 'code.data');
+    const words = ['record', '-q', '-g', '-e', 'cpu-clock:u', '--archive', '-o', recording, '--'];
+    expect(perfTs([...words, program, 'burn', '1', '0.3']).status).toBe(0);
+    const annotate = () => perfTs(['annotate', '-i', recording], { cwd: folder });
+    const alone = join(folder, 'alone.data');
+    cpSync(recording, alone);
+    const before = perfTs(['annotate', '-i', alone], { cwd: folder }).stdout;
+    expect(before).toMatch(/^ *\d+\.\d+% +\d+ +[0-9a-f]+ {2}\S/m);
+    expect(annotate().stdout).toBe(before);
+    rmSync(program);
+    const { stdout, stderr } = annotate();
+    expect(stdout + stderr).toContain('app: its symbols were stored without its code');
+    expect(stdout).not.toContain('add byte ptr [rax], al');
+  });
+
   test('archive replaces an earlier archive only', () => {
     expect(perfTs(['archive', file]).status).toBe(0);
     const other = join(away, 'other');

@@ -1,3 +1,4 @@
+import type { ByteSource } from '../../base/byte-source.ts';
 import { SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS } from './constants.ts';
 import type { ElfFile } from './elf-file.ts';
 import type { ElfSection } from './sections.ts';
@@ -46,4 +47,24 @@ function isNeeded({ name, type, flags }: ElfSection, kept: KeptSections): boolea
   if (DWARF.test(name)) return kept.dwarf;
   if ((flags & SHF_ALLOC) === 0) return true;
   return NEEDED.test(name) || (kept.code && (flags & SHF_EXECINSTR) !== 0);
+}
+
+const WINDOW_BYTES = 1 << 16;
+
+/** Whether the file is a copy of its naming ranges alone: where its code was, there are zeros. */
+export function isWithoutCode({ sections, source }: ElfFile): boolean {
+  const code = sections.filter(
+    ({ name, type, flags, size }) =>
+      type !== SHT_NOBITS && (flags & SHF_EXECINSTR) !== 0 && size > 0 && !NEEDED.test(name),
+  );
+  return code.length > 0 && code.every((section) => isZero(source, section));
+}
+
+function isZero(source: ByteSource, { offset, size }: FileRange): boolean {
+  for (let at = 0; at < size; at += WINDOW_BYTES) {
+    const bytes = source.read(offset + at, Math.min(WINDOW_BYTES, size - at));
+    if (bytes.some((byte) => byte !== 0)) return false;
+    if (bytes.length === 0) return true;
+  }
+  return true;
 }

@@ -2,6 +2,7 @@ import { Diagnostics } from '../../base/diagnostics.ts';
 import type { InstructionSet } from '../../code/disassembly/types.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
 import { type ElfFile, parseElf } from '../../code/elf/elf-file.ts';
+import { isWithoutCode } from '../../code/elf/naming-ranges.ts';
 import type { DsoKey } from '../../code/process/types.ts';
 import { dsoText } from '../../code/symbols/dso-symbols.ts';
 import { SegmentMap } from '../../code/symbols/elf-symbols.ts';
@@ -35,6 +36,11 @@ export class CodeFile {
     return this.#source.read(offset, length);
   }
 
+  /** Whether code is not in the file, though its symbols are. */
+  isWithoutCode(): boolean {
+    return isWithoutCode(this.#elf);
+  }
+
   toFileAddress(offset: number): number {
     return this.#segments.toFileAddress(offset);
   }
@@ -54,8 +60,31 @@ export class CodeFile {
   }
 }
 
-/** Opens the file of `dso`; a sentence that says why where that can't be. */
+/**
+ * Opens the file of `dso`; a sentence that says why where that can't be. An archive may have its symbols
+ * alone: then the same build may still be on this machine.
+ */
 export function openCodeFile(
+  dso: DsoKey,
+  buildId: string | null,
+  options: Omit<SymbolFilesOptions, 'diagnostics'>,
+  recording: string,
+): CodeFile | string {
+  const file = openFirstFile(dso, buildId, options, recording);
+  if (typeof file === 'string' || !file.isWithoutCode()) return file;
+  file.close();
+  const { archive, stored: _, ...elsewhere } = options;
+  if (archive !== undefined && buildId !== null) {
+    const whole = openFirstFile(dso, buildId, elsewhere, recording);
+    if (typeof whole !== 'string') {
+      if (!whole.isWithoutCode()) return whole;
+      whole.close();
+    }
+  }
+  return `${dsoText(dso)}: its symbols were stored without its code (perf-ts archive --full stores both)`;
+}
+
+function openFirstFile(
   dso: DsoKey,
   buildId: string | null,
   options: Omit<SymbolFilesOptions, 'diagnostics'>,
