@@ -1,3 +1,4 @@
+import type { IntColumn } from '../base/int-column.ts';
 import { lostSamplesOf } from '../base/lost-samples.ts';
 import type { LostBounds } from '../profile/types.ts';
 import { LOST_LATENESS_NS } from './loss-gaps.ts';
@@ -133,7 +134,7 @@ function firstNotBefore(timeNs: Float64Array, rows: Int32Array, limitNs: number)
   return low;
 }
 
-function groupByCpu(cpu: Int32Array, rows: Int32Array): Map<number, Int32Array> {
+function groupByCpu(cpu: IntColumn, rows: Int32Array): Map<number, Int32Array> {
   const lists = new Map<number, number[]>();
   for (let k = 0; k < rows.length; k++) {
     const row = rows[k];

@@ -118,12 +118,7 @@ function checkLengths(name: string, table: { readonly length: number }): void {
   }
 }
 
-function checkIndexes(
-  where: string,
-  column: Int32Array | Uint8Array,
-  lowest: number,
-  end: number,
-): void {
+function checkIndexes(where: string, column: ArrayLike<number>, lowest: number, end: number): void {
   for (let row = 0; row < column.length; row++) {
     const value = column[row];
     if (value < lowest || value >= end) checkIndex(`${where}[${row}]`, value, lowest, end);

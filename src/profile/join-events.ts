@@ -1,3 +1,4 @@
+import { mapInts } from '../base/int-column.ts';
 import type { EventIndex, Profile, ProfileEvent } from './types.ts';
 
 /** The new index of each event of a profile when several become one. */
@@ -24,7 +25,7 @@ export function joinProfile(profile: Profile, { events, newRow }: EventJoin): Pr
   return {
     ...profile,
     events,
-    samples: { ...profile.samples, event: profile.samples.event.map(at) },
+    samples: { ...profile.samples, event: mapInts(profile.samples.event, at) },
     streams: profile.streams.map((stream) => ({ ...stream, event: at(stream.event) })),
     losses: lost,
   };

@@ -1,4 +1,5 @@
 import { NONE } from '../base/brand.ts';
+import { mapInts } from '../base/int-column.ts';
 import { type StringIndex, StringTable } from '../base/string-table.ts';
 import { type FrameAddresses, FrameTableBuilder } from './frame-table.ts';
 import { FuncTableBuilder, LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from './func-table.ts';
@@ -242,9 +243,13 @@ export class ProfileBuilder {
   #expandInlined(profile: Profile): Profile {
     const { stacks, newStack } = this.#inlined.expand(profile.stacks, profile.frames.length);
     const mapped = (stack: number) => (stack === NONE ? NONE : newStack[stack]);
-    const { stack } = profile.samples;
-    for (let row = 0; row < stack.length; row++) stack[row] = mapped(stack[row]);
-    return { ...profile, stacks, lostStack: mapped(profile.lostStack) as Profile['lostStack'] };
+    const { samples } = profile;
+    return {
+      ...profile,
+      stacks,
+      samples: { ...samples, stack: mapInts(samples.stack, mapped) },
+      lostStack: mapped(profile.lostStack) as Profile['lostStack'],
+    };
   }
 
   #internLostStack(): StackIndex {

@@ -1,4 +1,5 @@
 import { NONE } from '../base/brand.ts';
+import type { IntColumn } from '../base/int-column.ts';
 import {
   type FrameTable,
   FUNC_CATEGORIES,
@@ -15,7 +16,7 @@ export type SamplePlaces = {
    */
   readonly func: Int32Array;
   /** Row of its stack; without callers, of its instruction. */
-  readonly stack: Int32Array;
+  readonly stack: IntColumn;
   /**
    * Row of the stack outside the kernel that its innermost frame was called from; −1 without one. Of a
    * probe, which lies in one place itself, this is what differs from sample to sample.

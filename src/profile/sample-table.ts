@@ -1,6 +1,8 @@
+import { NarrowColumn } from '../base/narrow-column.ts';
 import type { SampleIndex, SampleTable } from './types.ts';
 
-const FIRST_CAPACITY = 4096;
+/** Rows that are gathered before their columns are made narrow. */
+const PART_ROWS = 4096;
 /** A table that is full grows by these factors: a row that was not expected costs a copy of all others … */
 const LEAST_GROWTH = 1.5;
 /** … and an estimate from few rows may be far off. */
@@ -10,8 +12,12 @@ const MOST_GROWTH = 16;
 export type EstimateRows = (length: number) => number;
 
 /**
- * Builds the sample table. Samples are added in time order; see `SampleTable` for each column. All
- * columns have one capacity, which is looked at once per sample.
+ * Builds the sample table. Samples are added in time order; see `SampleTable` for each column. They are
+ * gathered in a part of columns that are quick to write, and what is full goes into columns as narrow as
+ * their numbers allow, so that ten million samples fit:
+ *
+ *     part   Int32Array  ─▶  narrow  Int8Array, Int16Array or Int32Array
+ *            one look at the capacity for all of a part
  *
  * Memory that nobody has written to costs nothing, and copies cost twice, so columns grow to what the
  * whole recording is expected to need, and `finish` hands out their beginnings. Counts, which most
@@ -20,21 +26,30 @@ export type EstimateRows = (length: number) => number;
 export class SampleTableBuilder {
   /** Asked where the table is full; null: it doubles. */
   estimate: EstimateRows | null = null;
-  #capacity = FIRST_CAPACITY;
-  #length = 0;
-  #stack = new Int32Array(FIRST_CAPACITY);
-  #thread = new Int32Array(FIRST_CAPACITY);
-  #comm = new Int32Array(FIRST_CAPACITY);
-  #event = new Int32Array(FIRST_CAPACITY);
-  #stream = new Int32Array(FIRST_CAPACITY);
-  #cpu = new Int32Array(FIRST_CAPACITY);
-  #timeNs = new Float64Array(FIRST_CAPACITY);
-  #periodEvents = new Float64Array(FIRST_CAPACITY);
+  #capacity = PART_ROWS;
+  /** Rows that have left the part. */
+  #packed = 0;
+  /** Rows in the part. */
+  #gathered = 0;
+  readonly #stack = new Int32Array(PART_ROWS);
+  readonly #thread = new Int32Array(PART_ROWS);
+  readonly #comm = new Int32Array(PART_ROWS);
+  readonly #event = new Int32Array(PART_ROWS);
+  readonly #stream = new Int32Array(PART_ROWS);
+  readonly #cpu = new Int32Array(PART_ROWS);
+  readonly #stacks = new NarrowColumn(PART_ROWS);
+  readonly #threads = new NarrowColumn(PART_ROWS);
+  readonly #comms = new NarrowColumn(PART_ROWS);
+  readonly #events = new NarrowColumn(PART_ROWS);
+  readonly #streams = new NarrowColumn(PART_ROWS);
+  readonly #cpus = new NarrowColumn(PART_ROWS);
+  #timeNs = new Float64Array(PART_ROWS);
+  #periodEvents = new Float64Array(PART_ROWS);
   /** Null: no row has a count. */
   #count: Float64Array | null = null;
 
   get length(): number {
-    return this.#length;
+    return this.#packed + this.#gathered;
   }
 
   // Hot: once per sample.
@@ -49,38 +64,41 @@ export class SampleTableBuilder {
     periodEvents: number,
     count: number,
   ): SampleIndex {
-    const row = this.#length;
-    if (row === this.#capacity) this.#grow();
-    this.#stack[row] = stack;
-    this.#thread[row] = thread;
-    this.#comm[row] = comm;
-    this.#event[row] = event;
-    this.#stream[row] = stream;
-    this.#cpu[row] = cpu;
+    if (this.#gathered === PART_ROWS) this.#beginPart();
+    const place = this.#gathered;
+    const row = this.#packed + place;
+    this.#stack[place] = stack;
+    this.#thread[place] = thread;
+    this.#comm[place] = comm;
+    this.#event[place] = event;
+    this.#stream[place] = stream;
+    this.#cpu[place] = cpu;
     this.#timeNs[row] = timeNs;
     this.#periodEvents[row] = periodEvents;
     if (this.#count !== null) this.#count[row] = count;
     else if (!Number.isNaN(count)) this.#beginCounts(row, count);
-    this.#length = row + 1;
+    this.#gathered = place + 1;
     return row as SampleIndex;
   }
 
   /** Another stack of a sample, of which a part came later. */
   setStack(row: number, stack: number): void {
-    this.#stack[row] = stack;
+    if (row >= this.#packed) this.#stack[row - this.#packed] = stack;
+    else this.#stacks.setOne(row, stack);
   }
 
   /** Columns that are views of the builder's memory, which must not be used afterwards. */
   finish(): SampleTable {
-    const length = this.#length;
+    this.#pack();
+    const length = this.#packed;
     return {
       length,
-      stack: this.#stack.subarray(0, length),
-      thread: this.#thread.subarray(0, length),
-      comm: this.#comm.subarray(0, length),
-      event: this.#event.subarray(0, length),
-      stream: this.#stream.subarray(0, length),
-      cpu: this.#cpu.subarray(0, length),
+      stack: this.#stacks.view(length),
+      thread: this.#threads.view(length),
+      comm: this.#comms.view(length),
+      event: this.#events.view(length),
+      stream: this.#streams.view(length),
+      cpu: this.#cpus.view(length),
       timeNs: this.#timeNs.subarray(0, length),
       periodEvents: this.#periodEvents.subarray(0, length),
       count: this.#count?.subarray(0, length) ?? new Float64Array(length).fill(Number.NaN),
@@ -89,21 +107,23 @@ export class SampleTableBuilder {
 
   /** Copies of the rows, which are forgotten. */
   take(): SampleTable {
-    const { length, ...columns } = this.finish();
-    this.#length = 0;
-    this.#count = null;
-    return {
+    this.#pack();
+    const length = this.#packed;
+    const taken: SampleTable = {
       length,
-      stack: columns.stack.slice(),
-      thread: columns.thread.slice(),
-      comm: columns.comm.slice(),
-      event: columns.event.slice(),
-      stream: columns.stream.slice(),
-      cpu: columns.cpu.slice(),
-      timeNs: columns.timeNs.slice(),
-      periodEvents: columns.periodEvents.slice(),
-      count: columns.count,
+      stack: this.#stacks.copy(length),
+      thread: this.#threads.copy(length),
+      comm: this.#comms.copy(length),
+      event: this.#events.copy(length),
+      stream: this.#streams.copy(length),
+      cpu: this.#cpus.copy(length),
+      timeNs: this.#timeNs.slice(0, length),
+      periodEvents: this.#periodEvents.slice(0, length),
+      count: this.#count?.subarray(0, length) ?? new Float64Array(length).fill(Number.NaN),
     };
+    this.#packed = 0;
+    this.#count = null;
+    return taken;
   }
 
   #beginCounts(row: number, count: number): void {
@@ -111,36 +131,49 @@ export class SampleTableBuilder {
     this.#count[row] = count;
   }
 
+  /** Empties the part, with room for all of the next one. */
+  #beginPart(): void {
+    this.#pack();
+    if (this.#packed + PART_ROWS > this.#capacity) this.#grow();
+  }
+
+  #pack(): void {
+    const at = this.#packed;
+    const length = this.#gathered;
+    this.#stacks.put(at, this.#stack, length);
+    this.#threads.put(at, this.#thread, length);
+    this.#comms.put(at, this.#comm, length);
+    this.#events.put(at, this.#event, length);
+    this.#streams.put(at, this.#stream, length);
+    this.#cpus.put(at, this.#cpu, length);
+    this.#packed = at + length;
+    this.#gathered = 0;
+  }
+
   #grow(): void {
     const capacity = this.#nextCapacity();
-    this.#stack = grownInt32(this.#stack, capacity);
-    this.#thread = grownInt32(this.#thread, capacity);
-    this.#comm = grownInt32(this.#comm, capacity);
-    this.#event = grownInt32(this.#event, capacity);
-    this.#stream = grownInt32(this.#stream, capacity);
-    this.#cpu = grownInt32(this.#cpu, capacity);
-    this.#timeNs = grownFloat64(this.#timeNs, capacity);
-    this.#periodEvents = grownFloat64(this.#periodEvents, capacity);
-    if (this.#count !== null) this.#count = grownFloat64(this.#count, capacity);
+    this.#stacks.reserve(capacity);
+    this.#threads.reserve(capacity);
+    this.#comms.reserve(capacity);
+    this.#events.reserve(capacity);
+    this.#streams.reserve(capacity);
+    this.#cpus.reserve(capacity);
+    this.#timeNs = grown(this.#timeNs, capacity);
+    this.#periodEvents = grown(this.#periodEvents, capacity);
+    if (this.#count !== null) this.#count = grown(this.#count, capacity);
     this.#capacity = capacity;
   }
 
   #nextCapacity(): number {
-    const rows = this.#capacity;
+    const rows = this.#packed;
     const expected = this.estimate?.(rows) ?? 2 * rows;
     const factor = Math.min(Math.max(expected / rows, LEAST_GROWTH), MOST_GROWTH);
-    return Math.ceil(rows * factor);
+    return Math.ceil(rows * factor) + PART_ROWS;
   }
 }
 
-function grownInt32(column: Int32Array, capacity: number): Int32Array<ArrayBuffer> {
-  const grown = new Int32Array(capacity);
-  grown.set(column);
-  return grown;
-}
-
-function grownFloat64(column: Float64Array, capacity: number): Float64Array<ArrayBuffer> {
-  const grown = new Float64Array(capacity);
-  grown.set(column);
-  return grown;
+function grown(column: Float64Array, capacity: number): Float64Array<ArrayBuffer> {
+  const wider = new Float64Array(capacity);
+  wider.set(column);
+  return wider;
 }

@@ -15,6 +15,7 @@
  */
 
 import type { Brand } from '../base/brand.ts';
+import type { IntColumn } from '../base/int-column.ts';
 
 /** Row of `Profile.events`. */
 export type EventIndex = Brand<number, 'EventIndex'>;
@@ -164,15 +165,15 @@ export type StackTable = {
 export type SampleTable = {
   readonly length: number;
   /** StackIndex, −1 for a sample without any frame. */
-  readonly stack: Int32Array;
-  readonly thread: Int32Array;
+  readonly stack: IntColumn;
+  readonly thread: IntColumn;
   /** Index into `strings`: the thread's comm when the sample was taken. */
-  readonly comm: Int32Array;
-  readonly event: Int32Array;
+  readonly comm: IntColumn;
+  readonly event: IntColumn;
   /** Index into `streams`, −1 where the recording does not tell streams apart. */
-  readonly stream: Int32Array;
+  readonly stream: IntColumn;
   /** CPU number, −1 if not recorded. */
-  readonly cpu: Int32Array;
+  readonly cpu: IntColumn;
   /** Nanoseconds since the recording's first timestamp; NaN in all rows where none was recorded. */
   readonly timeNs: Float64Array;
   /** Period as the kernel reported it; the fixed period where the mode implies it. */

@@ -31,7 +31,7 @@ describeLive('two recorders at the same events', () => {
       expect(ledger).toMatchObject({ samples: records.SAMPLE, coverage: 1, unaccounted: 0 });
       const { threads, samples } = opened.profile;
       const own = threads.findIndex(({ comm }) => comm.startsWith('workload'));
-      const count = samples.thread.filter((thread) => thread === own).length;
+      const count = [...samples.thread].filter((thread) => thread === own).length;
       expect(count).toBeGreaterThanOrEqual(FAULTS);
       expect(ledger.samples).toBe(ledger.eventsCounted);
       const codes = opened.diagnostics.entries().map(({ code }) => code);

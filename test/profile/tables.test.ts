@@ -102,7 +102,7 @@ describe('interning', () => {
         expect(frameRows).toEqual(expected);
         expect(interner.length).toBe(model.size);
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 
@@ -198,4 +198,53 @@ test('unsymbolized frames become [unknown] of their DSO', () => {
     (func) => `${profile.strings[profile.funcs.name[func]]} ${profile.funcs.dso[func]}`,
   );
   expect(shown).toEqual(['[unknown] -1', 'main 0', '[unknown] 0']);
+});
+
+describe('sample table', () => {
+  const NO_PARTS = { meta: EMPTY_META, events: [], dsos: [], threads: [], streams: [], losses: [] };
+  const anyInt = fc.oneof(
+    fc.integer({ min: -1, max: 3 }),
+    fc.constantFrom(127, 128, 32_767, 32_768, 2 ** 31 - 1),
+  );
+
+  test('columns are as narrow as their numbers allow, and lose none', () => {
+    // More rows than a part has, so that the first ones have left it when a wider number comes.
+    const rows = 9000;
+    fc.assert(
+      fc.property(
+        fc.array(anyInt, { minLength: 1, maxLength: 5 }),
+        fc.nat(rows - 1),
+        (late, at) => {
+          const builder = new ProfileBuilder();
+          const cpuOf = (row: number) =>
+            row < rows - late.length ? row % 7 : late[rows - row - 1];
+          for (let row = 0; row < rows; row++) {
+            builder.addSample(row % 3, 0, 0, 0, -1, cpuOf(row), row, 1, Number.NaN);
+          }
+          builder.setStack(at, 40_000);
+          const { samples } = builder.finish(NO_PARTS);
+          const expected = Array.from({ length: rows }, (_, row) => cpuOf(row));
+          expect(Array.from(samples.cpu)).toEqual(expected);
+          const largest = Math.max(...expected);
+          const bytes = largest < 128 ? 1 : largest < 32_768 ? 2 : 4;
+          expect(samples.cpu).toHaveProperty('BYTES_PER_ELEMENT', bytes);
+          expect(samples.stream).toEqual(new Int8Array(rows).fill(-1));
+          const stacks = Array.from({ length: rows }, (_, row) => (row === at ? 40_000 : row % 3));
+          expect(Array.from(samples.stack)).toEqual(stacks);
+          expect(samples.timeNs[rows - 1]).toBe(rows - 1);
+        },
+      ),
+      { numRuns: 8 },
+    );
+  });
+
+  test('a slice begins anew', () => {
+    const builder = new ProfileBuilder();
+    for (let row = 0; row < 5000; row++) builder.addSample(-1, 0, 0, 0, -1, row, row, 1, row);
+    expect(builder.takeSlice(NO_PARTS).samples.cpu[4999]).toBe(4999);
+    builder.addSample(-1, 0, 0, 0, -1, 6, 7, 8, Number.NaN);
+    const { samples } = builder.takeSlice(NO_PARTS);
+    expect(Array.from(samples.cpu)).toEqual([6]);
+    expect([samples.length, samples.timeNs[0], samples.count[0]]).toEqual([1, 7, Number.NaN]);
+  });
 });

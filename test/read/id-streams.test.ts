@@ -77,7 +77,7 @@ async function opened(samples: readonly Sample[], { inherit = false, withCpu = f
   const { profile } = recording;
   const totals = profile.events.map((_, event) => {
     const { values } = recording.weights('events', event as EventIndex);
-    const rows = [...profile.samples.event.keys()].filter(
+    const rows = Array.from(profile.samples.event, (_, row) => row).filter(
       (row) => profile.samples.event[row] === event,
     );
     return rows.reduce((sum, row) => sum + values[row], 0);

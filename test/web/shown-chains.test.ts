@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NONE } from '../../src/base/brand.ts';
+import { mapInts } from '../../src/base/int-column.ts';
 import { finish } from '../../src/base/slices.ts';
 import { computeCallTreeWithRows, sumSubtrees } from '../../src/profile/analysis/call-tree.ts';
 import { Matchings } from '../../web/src/worker/matching.ts';
@@ -37,7 +38,7 @@ function selectedOf(drawn: Drawn): { selected: Selected; recording: LoadedRecord
 
 /** The tree by CPU, with a row for each call node. */
 function wholeTree({ profile, callNodes, weights, samples }: Selected): ShownTree {
-  const rootOfSample = profile.samples.cpu.map((cpu) => cpu + 1);
+  const rootOfSample = mapInts(profile.samples.cpu, (cpu) => cpu + 1);
   const roots = { rootOfSample, count: 5 };
   const made = finish(computeCallTreeWithRows(profile, callNodes, weights, samples, roots));
   const { tree, rowOfSample } = made;

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import type { IntColumn } from '../../base/int-column.ts';
 import type { Dso, FuncTable, Profile, ProfileThread } from '../../profile/types.ts';
 
 /**
@@ -115,7 +116,7 @@ function funcKeys({
   return Array.from({ length }, (_, row) => `${name[row]} ${dso[row]} ${file[row]}`);
 }
 
-function mapColumn(column: Int32Array, rowOf: Int32Array): Int32Array {
+function mapColumn(column: IntColumn, rowOf: Int32Array): Int32Array {
   const mapped = new Int32Array(column.length);
   for (let row = 0; row < column.length; row++) {
     const value = column[row];

@@ -1,5 +1,6 @@
 // Hot: once per sample and column.
 
+import type { IntColumn } from '../../base/int-column.ts';
 import type { SampleTable, WeightKind, Weights } from '../../profile/types.ts';
 import type { PageProfile } from './page-profile.ts';
 
@@ -47,7 +48,7 @@ export function narrowPage(page: PageProfile, rows: Int32Array): PageProfile {
   };
 }
 
-function pickInt32(column: Int32Array, rows: Int32Array): Int32Array {
+function pickInt32(column: IntColumn, rows: Int32Array): Int32Array {
   const picked = new Int32Array(rows.length);
   for (let i = 0; i < rows.length; i++) picked[i] = column[rows[i]];
   return picked;

@@ -30,6 +30,7 @@ export function encodePageData(page: PageProfile): Uint8Array<ArrayBuffer> {
   const columns = new ColumnSet();
   const replace = (_key: string, value: unknown): unknown => {
     if (isColumn(value)) return { $column: columns.add(value) };
+    if (isNarrow(value)) return { $column: columns.addNarrow(value) };
     return encodeNumber(value);
   };
   // Columns are met while the document is written, so its text comes first.
@@ -110,9 +111,21 @@ function isColumn(value: unknown): value is Column {
   );
 }
 
+/** Whether it is a column of integers that are small. How small is found anew where it is stored. */
+function isNarrow(value: unknown): value is Int8Array | Int16Array {
+  return value instanceof Int8Array || value instanceof Int16Array;
+}
+
 /** Each content once. */
 class ColumnSet {
   readonly list: Column[] = [];
+  readonly #ofNarrow = new Map<Int8Array | Int16Array, Int32Array>();
+
+  addNarrow(column: Int8Array | Int16Array): number {
+    const wide = this.#ofNarrow.get(column) ?? new Int32Array(column);
+    this.#ofNarrow.set(column, wide);
+    return this.add(wide);
+  }
 
   add(column: Column): number {
     const known = this.list.findIndex((other) => isSame(other, column));

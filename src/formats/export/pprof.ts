@@ -179,8 +179,10 @@ function periodOf({ events, samples }: Profile, event: number): number | null {
   const { mode, frequencyHz, fixedPeriod } = events[event];
   if (mode !== 'clock' || fixedPeriod !== null || frequencyHz === null) return fixedPeriod;
   // A clock at a rate: its period is the timer's, and each sample reports it.
-  const sample = samples.event.indexOf(event);
-  return sample < 0 ? null : samples.periodEvents[sample];
+  for (let row = 0; row < samples.length; row++) {
+    if (samples.event[row] === event) return samples.periodEvents[row];
+  }
+  return null;
 }
 
 function lastTimeNs({ samples }: Profile, selected: Int32Array): number {

@@ -1,3 +1,4 @@
+import type { IntColumn } from '../../base/int-column.ts';
 import type { WeightKind } from '../../profile/types.ts';
 
 /** Shares (0…1) of one function by each weight; null where the weight can't be computed. */
@@ -38,7 +39,7 @@ const MAX_FUNCTIONS = 5;
 export function compareWeights(
   compared: ComparedProfile,
   event: number,
-  eventOfSample: Int32Array,
+  eventOfSample: IntColumn,
 ): WeightDisagreement | null {
   const { funcCount, nameOf } = compared;
   const shares = {} as Record<WeightKind, Float64Array | null>;
@@ -75,7 +76,7 @@ function sharesBy(
   kind: WeightKind,
   { weights, funcOfSample, funcCount }: ComparedProfile,
   event: number,
-  eventOfSample: Int32Array,
+  eventOfSample: IntColumn,
 ): Float64Array | null {
   const values = weights[kind];
   if (values === undefined) return null;

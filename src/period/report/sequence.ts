@@ -1,5 +1,6 @@
 // Hot: once per sample.
 
+import type { IntColumn } from '../../base/int-column.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
 import { offCpuNs } from '../switched-out.ts';
 import type { PeriodInput } from '../types.ts';
@@ -35,7 +36,7 @@ export function gather(column: Float64Array, rows: Int32Array): Float64Array {
 }
 
 /** The distinct values ≥ 0 of `column` in `rows`, ascending. */
-export function distinctIn(rows: Int32Array, column: Int32Array): number[] {
+export function distinctIn(rows: Int32Array, column: IntColumn): number[] {
   const values = new Set<number>();
   let last = -1;
   for (let k = 0; k < rows.length; k++) {

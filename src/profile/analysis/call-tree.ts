@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { GrowableInt32 } from '../../base/growable-columns.ts';
+import type { IntColumn } from '../../base/int-column.ts';
 import { eachSlice, finish, type Slices } from '../../base/slices.ts';
 import type { Profile, Weights } from '../types.ts';
 import type { CallNodeTable } from './call-nodes.ts';
@@ -43,7 +44,7 @@ export type CallTree = {
 /** Puts a row of its own above the outermost frames: the comm, for one. */
 export type TreeRoots = {
   /** Parallel to the sample table; values 0 … `count` − 1. */
-  readonly rootOfSample: Int32Array;
+  readonly rootOfSample: IntColumn;
   readonly count: number;
 };
 
@@ -109,7 +110,7 @@ function* buildTree(
 }
 
 class CallTreeBuilder {
-  readonly #sampleStack: Int32Array;
+  readonly #sampleStack: IntColumn;
   readonly #weights: Float64Array;
   readonly #callNodes: CallNodeTable;
   #length = 0;

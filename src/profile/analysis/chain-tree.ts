@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
+import type { IntColumn } from '../../base/int-column.ts';
 import { eachSlice, type Slices } from '../../base/slices.ts';
 import type { Profile, Weights } from '../types.ts';
 import type { CallNodeTable } from './call-nodes.ts';
@@ -88,7 +89,7 @@ export function* computeChainTree(
  * numbered once all walks below the root are made, and walks in their order; so are rows.
  */
 class ChainTreeBuilder {
-  readonly #sampleStack: Int32Array;
+  readonly #sampleStack: IntColumn;
   readonly #weights: Weights;
   readonly #callNodes: CallNodeTable;
   readonly #depth: Int32Array;

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import type { IntColumn } from '../../base/int-column.ts';
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import { isInRanges, type TimeRange } from '../time-range.ts';
 import type { EventIndex, Profile } from '../types.ts';
@@ -133,7 +134,7 @@ export type SampleGroups = {
  */
 export function* groupSamples(
   samples: Int32Array,
-  keyOfSample: Int32Array,
+  keyOfSample: IntColumn,
   keyCount: number,
 ): Slices<SampleGroups> {
   const starts = new Int32Array(keyCount + 1);

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import type { IntColumn } from '../../base/int-column.ts';
 import { finish } from '../../base/slices.ts';
 import { lostFunc } from '../losses.ts';
 import type { DsoIndex, EventIndex, FuncIndex, Profile, ThreadIndex, Weights } from '../types.ts';
@@ -181,11 +182,7 @@ class IntervalSource {
   }
 
   /** By a column of the sample table; self and total are the same. */
-  byColumn(
-    table: TableName,
-    keyOfSample: Int32Array,
-    keyCount: number,
-  ): TableIntervals | undefined {
+  byColumn(table: TableName, keyOfSample: IntColumn, keyCount: number): TableIntervals | undefined {
     const { estimator, tables } = this.#wanted;
     if (!tables.includes(table)) return undefined;
     const keys = keysOfSelected(keyOfSample, this.#samples);
@@ -254,7 +251,7 @@ export function sumTree(tree: CallTree, rowToKey: Int32Array, keyCount: number):
 function sumSamples(
   samples: Int32Array,
   weights: Weights,
-  keyOfSample: Int32Array,
+  keyOfSample: IntColumn,
   keyCount: number,
 ): Sums {
   const sums = emptySums(keyCount);

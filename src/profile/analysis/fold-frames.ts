@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { mapInts } from '../../base/int-column.ts';
 import { StackTableBuilder } from '../stack-table.ts';
 import type { Profile } from '../types.ts';
 
@@ -31,7 +32,7 @@ export function foldFrames(profile: Profile, isFolded: Uint8Array, takesLeaf: Ui
     const callerFunc = frames.func[builder.frame(caller)];
     return takesLeaf[callerFunc] === 1 ? caller : builder.intern(caller, frame);
   };
-  const stack = samples.stack.map((row) => (row === NONE ? NONE : innermost(row)));
+  const stack = mapInts(samples.stack, (row) => (row === NONE ? NONE : innermost(row)));
   return {
     ...profile,
     stacks: builder.finish(),

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import type { IntColumn } from '../../base/int-column.ts';
 import { finish, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import type { LostBounds } from '../types.ts';
 import { computeDepths, sumSubtrees } from './call-tree.ts';
@@ -83,7 +84,7 @@ export type DifferenceSums = {
  * neighbours in a stream, selected or not; what is not selected is in no category and must not add to
  * one's uncertainty.
  */
-export function keysOfSelected(keyOfSample: Int32Array, samples: Int32Array): Int32Array {
+export function keysOfSelected(keyOfSample: IntColumn, samples: Int32Array): Int32Array {
   const keys = new Int32Array(keyOfSample.length).fill(NONE);
   // Hot: once per sample.
   for (let i = 0; i < samples.length; i++) {

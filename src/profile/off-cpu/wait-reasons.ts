@@ -37,7 +37,7 @@ export function addWaitReasons(profile: Profile, waits: Waits): Profile {
   if (waits.length === 0) return profile;
   const added = new WaitStacks(profile);
   const { samples } = profile;
-  const stack = samples.stack.slice();
+  const stack = new Int32Array(samples.stack);
   for (let i = 0; i < waits.length; i++) {
     const row = waits.row[i];
     const wait = added.internWait(samples.stack[row], waits.state[i]);

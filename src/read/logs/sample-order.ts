@@ -3,7 +3,7 @@ import { sortedOrder } from '../../base/sorted-order.ts';
 /** The columns of the sample table, and others as long; all are rearranged in place. */
 export type OrderedColumns = {
   readonly timeNs: Float64Array;
-  readonly others: readonly (Float64Array | Int32Array)[];
+  readonly others: readonly { readonly length: number; [row: number]: number }[];
 };
 
 /** What was done to get there. */
@@ -43,7 +43,7 @@ export function putInTimeOrder({ timeNs, others }: OrderedColumns): Reordering {
   if (late === 0) return { newRow: null, withoutTime, late };
   const order = sortedOrder(timeNs);
   for (const column of [timeNs, ...others]) {
-    const old = column.slice();
+    const old = new Float64Array(column);
     for (let row = 0; row < length; row++) column[row] = old[order[row]];
   }
   const newRow = new Uint32Array(length);

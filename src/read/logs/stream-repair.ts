@@ -9,7 +9,7 @@ type SampleColumns = {
   readonly event: ArrayLike<number>;
   readonly thread: ArrayLike<number>;
   readonly cpu: ArrayLike<number>;
-  readonly stream: Int32Array;
+  readonly stream: { [row: number]: number };
 };
 
 /**

@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { FailedError } from '../../base/errors.ts';
+import { mapInts } from '../../base/int-column.ts';
 import { finish } from '../../base/slices.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import { boundsOfShare } from '../../profile/analysis/share-bounds.ts';
@@ -95,5 +96,5 @@ export function neighbourOfSample(
       key[row] = side === 'callers' ? caller : 0;
     }
   }
-  return samples.stack.map((stack) => (stack === NONE ? NONE : key[stack]));
+  return mapInts(samples.stack, (stack) => (stack === NONE ? NONE : key[stack]));
 }

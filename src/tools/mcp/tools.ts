@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { UsageError } from '../../base/errors.ts';
+import { mapInts } from '../../base/int-column.ts';
 import { markdownTable } from '../../base/markdown.ts';
 import { formatCount, formatPoints, formatShare, formatShortWeight } from '../../base/numbers.ts';
 import { finish } from '../../base/slices.ts';
@@ -204,7 +205,7 @@ function sourceAnswer(figures: EventFigures, input: Input): string {
     places.set(`${file}:${line}`, key);
     return key;
   });
-  const keys = samples.stack.map((stack) =>
+  const keys = mapInts(samples.stack, (stack) =>
     stack === NONE ? NONE : keyOfFrame[stacks.frame[stack]],
   );
   const sources = new SourceFiles(figures.opened.profile, textOf(input, 'file'));

@@ -1,5 +1,6 @@
 import { Profile as PprofProfile } from 'pprof-format';
 import { describe, expect, test } from 'vitest';
+import { mapInts } from '../../../src/base/int-column.ts';
 import { printable } from '../../../src/base/printable.ts';
 import { type PprofOptions, writePprof } from '../../../src/formats/export/pprof.ts';
 import { checkProfile } from '../../../src/profile/check.ts';
@@ -136,7 +137,7 @@ describe('pprof', () => {
     const shifted: Profile = {
       ...profile,
       events: [silent, ...profile.events],
-      samples: { ...profile.samples, event: profile.samples.event.map((event) => event + 1) },
+      samples: { ...profile.samples, event: mapInts(profile.samples.event, (event) => event + 1) },
     };
     expect(defaultOf(shifted)).toBe('cycles');
   });

@@ -108,7 +108,10 @@ describe('edited stacks', () => {
     expect(stacksOf(onA, none, merged)[3]).toBe('(none)');
 
     const { samples } = PROFILE;
-    const frameless = { ...PROFILE, samples: { ...samples, stack: samples.stack.with(4, -1) } };
+    const frameless = {
+      ...PROFILE,
+      samples: { ...samples, stack: Int32Array.from(samples.stack).with(4, -1) },
+    };
     expect(finish(editStacks(frameless, [onA])).isLeftOut).toEqual(Uint8Array.of(0, 0, 1, 0, 1));
     expect(finish(editStacks(frameless, [merged])).isLeftOut).toBe(null);
   });

@@ -1,4 +1,5 @@
 import { NONE } from '../../../src/base/brand.ts';
+import { mapInts } from '../../../src/base/int-column.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
 import {
   type CallNodeTable,
@@ -226,11 +227,11 @@ export class Selected {
           if (!firstOfPid.has(pid)) firstOfPid.set(pid, index);
           return firstOfPid.get(pid) as number;
         });
-        const rootOfSample = samples.thread.map((thread) => processOfThread[thread]);
+        const rootOfSample = mapInts(samples.thread, (thread) => processOfThread[thread]);
         return { rootOfSample, count: threads.length };
       }
       case 'cpu': {
-        const rootOfSample = samples.cpu.map((cpu) => cpu + 1);
+        const rootOfSample = mapInts(samples.cpu, (cpu) => cpu + 1);
         const count = rootOfSample.reduce((most, root) => Math.max(most, root), 0) + 1;
         return { rootOfSample, count };
       }

@@ -1,4 +1,5 @@
 import { NONE } from '../../../src/base/brand.ts';
+import type { IntColumn } from '../../../src/base/int-column.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
 import { boundsOfLost, boundsOfShare } from '../../../src/profile/analysis/share-bounds.ts';
 import {
@@ -15,7 +16,7 @@ export type TableKeys = {
   /** Key per row of the tree. */
   readonly ofTreeRow: Int32Array;
   /** Key per sample where a sample has one and no path of them: its thread; null: as its row. */
-  readonly ofSample: Int32Array | null;
+  readonly ofSample: IntColumn | null;
   readonly count: number;
   /** The key of what was lost, −1: none. */
   readonly lost: number;

@@ -73,7 +73,11 @@ function keysOf(selected: Selected, tree: CallTree, by: TableKey): TableKeys {
 
 /** A sample is of one thread, so self and total are the same. */
 // Hot: once per sample.
-function sumSamples({ samples, weights }: Selected, keyOfSample: Int32Array, count: number): Sums {
+function sumSamples(
+  { samples, weights }: Selected,
+  keyOfSample: ArrayLike<number>,
+  count: number,
+): Sums {
   const self = new Float64Array(count);
   const selfSamples = new Int32Array(count);
   const seen = new Uint8Array(count);

@@ -7,7 +7,7 @@ import type { TimeGrid } from './time-messages.ts';
 /** Columns of the sample table, by row. */
 export type Stretches = {
   readonly timeNs: Float64Array;
-  readonly thread: Int32Array;
+  readonly thread: ArrayLike<number>;
   /** Weight; nanoseconds unless `reach` is a moment. */
   readonly values: Float64Array;
   /**
@@ -31,7 +31,7 @@ export type Lines = {
   /** By ThreadIndex; −1: none. */
   readonly ofThread: Int32Array;
   /** Stack by sample, and lines below that of the thread by stack; null: none. */
-  readonly below: { readonly stack: Int32Array; readonly ofStack: Uint8Array } | null;
+  readonly below: { readonly stack: ArrayLike<number>; readonly ofStack: Uint8Array } | null;
   /** Of samples without a stack. */
   readonly withoutStack: number;
 };

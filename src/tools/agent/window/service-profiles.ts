@@ -1,4 +1,5 @@
 import { NONE } from '../../../base/brand.ts';
+import type { IntColumn } from '../../../base/int-column.ts';
 import type { Profile, ProfileThread, SampleTable, Weights } from '../../../profile/types.ts';
 import type { SampleLabel, ServiceConfig } from '../config/agent-config.ts';
 import { type Service, serviceKey } from '../service/service.ts';
@@ -98,7 +99,7 @@ function pickRows(
   newThread: Int32Array | null,
   hasCpu: boolean,
 ): SampleTable {
-  const int = (column: Int32Array) => Int32Array.from(rows, (row) => column[row]);
+  const int = (column: IntColumn) => Int32Array.from(rows, (row) => column[row]);
   const float = (column: Float64Array) => Float64Array.from(rows, (row) => column[row]);
   const thread = int(samples.thread);
   return {

@@ -1,0 +1,16 @@
+/**
+ * Integers, −1 among them, in elements as small as the largest of them allows: an `Int8Array`, an
+ * `Int16Array` or an `Int32Array`. A copy that is to hold other numbers (`map`, `slice`) would cut
+ * them, so this type has none: `mapInts` copies them.
+ */
+export interface IntColumn extends ArrayLike<number>, Iterable<number> {}
+
+/** What `map` makes of each value, whatever its size. */
+export function mapInts(
+  column: IntColumn,
+  map: (value: number, row: number) => number,
+): Int32Array<ArrayBuffer> {
+  const mapped = new Int32Array(column.length);
+  for (let row = 0; row < column.length; row++) mapped[row] = map(column[row], row);
+  return mapped;
+}
