@@ -8,6 +8,7 @@ import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts'
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileJitReuse, compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
+import { removeProgramMaps } from '../helpers/program-maps.ts';
 
 const scratch = scratchDirectory();
 const PHASES = 3;
@@ -86,6 +87,7 @@ describeLive('the assembly of a recording', () => {
       { cwd: scratch },
     );
     expect(status, stderr).toBe(0);
+    removeProgramMaps(path);
     const opened = await openProfile(path);
     const funcs = funcsOfDso(opened, (kind) => kind === 'jit');
     expect(funcs).toHaveLength(PHASES);

@@ -2,11 +2,12 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
 import { openProfile } from '../../src/index.ts';
+import { notesPath } from '../../src/read/jit/node-notes.ts';
 import { listeningPorts } from '../../src/record/code-events/listening-ports.ts';
 import { readTextOrEmpty } from '../../src/system/small-file.ts';
 import { perfTs, projectRoot, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
@@ -16,8 +17,14 @@ import { until } from '../helpers/tasks.ts';
 const scratch = scratchDirectory();
 const REGISTER = join(projectRoot, 'dist/register/preload.cjs');
 const running: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL');
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
+    child.kill('SIGKILL');
+    await ended;
+    // It may have been killed before it took them with it.
+    rmSync(notesPath(child.pid as number), { force: true });
+  }
 });
 
 /** A program that works in turns of its event loop, and prints that it has begun. */
@@ -173,6 +180,7 @@ describeLive('attaching to a running Node', () => {
     await until(() => listeningPorts(pid).size === 0);
     await until(() => threads(pid) === before.threads);
     expect(threadNames(pid)).toBe(before.comm);
+    await until(() => !existsSync(notesPath(pid)));
     expect(child.exitCode).toBeNull();
   });
 

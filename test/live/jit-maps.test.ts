@@ -1,7 +1,7 @@
 // Code that a JIT makes is named by what was at its address at the time.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import { withRecording } from '../../src/read/open-recording.ts';
 import { findPerf, perfStats, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileJitReuse } from '../helpers/compile.ts';
 import { describeLiveAsUser } from '../helpers/live.ts';
+import { removeProgramMaps } from '../helpers/program-maps.ts';
 import { childrenOf, until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
@@ -52,10 +53,7 @@ function windowsOf(file: string): { from: bigint; to: bigint }[] {
   const stored = withRecording(file, (data) =>
     readAppendix(data).map(({ name, bytes }) => ({ name, map: inflateSync(bytes) })),
   );
-  for (const { name } of stored) {
-    // Another recorder of a Node program may have taken it for a map of its own.
-    rmSync(`/tmp/${name.replace('perf-map/', 'perf-')}.map`, { force: true });
-  }
+  removeProgramMaps(file);
   const map = stored[0]?.map;
   const windows: { from: bigint; to: bigint }[] = [];
   for (let at = 0; map !== undefined && at < map.length; ) {

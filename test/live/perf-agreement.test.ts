@@ -18,6 +18,7 @@ import {
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
 import { differences, ourTables, perfTables } from '../helpers/perf-reference.ts';
+import { removeProgramMaps } from '../helpers/program-maps.ts';
 import { hasForeignRoots, until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
@@ -116,6 +117,7 @@ describeLive('agreement with perf report on the same file', () => {
     expectAgreement(file, 1);
     const names = [...ourTables(file)[0].lines.keys()];
     expect(names.some((name) => /JS:o?[~^+*]'?fib .*script\.mjs/.test(name))).toBe(true);
+    removeProgramMaps(file);
   });
 
   itWithPerf(
