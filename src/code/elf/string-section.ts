@@ -5,6 +5,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 const MAX_STRING_BYTES = 256 * 2 ** 20;
 /** Longest name that is decoded; the rest of a longer one is cut off. */
 const MAX_NAME_BYTES = 64 * 1024;
+const UTF8 = new TextDecoder();
 
 /**
  * A string table section (`.strtab`, `.dynstr`, `.shstrtab`): names as zero-terminated bytes, found
@@ -31,15 +32,9 @@ export class StringSection {
 
   /** The string at `offset`; empty if `offset` lies outside. */
   at(offset: number): string {
-    const bytes = this.#bytes;
     const end = this.#end(offset);
-    let ascii = '';
-    for (let i = offset; i < end; i++) {
-      const byte = bytes[i];
-      if (byte >= 0x80) return new TextDecoder().decode(bytes.subarray(offset, end));
-      ascii += String.fromCharCode(byte);
-    }
-    return ascii;
+    // Put together by characters it would be a tree of 32 bytes for each of them.
+    return end <= offset ? '' : UTF8.decode(this.#bytes.subarray(offset, end));
   }
 
   /** Bytes of the string at `offset`, without its zero. */

@@ -36,6 +36,18 @@ describe('kallsyms', () => {
     expect(nameAt('ffffffff80ffffff')).toBeNull();
   });
 
+  test('are kept without the text that they came from', () => {
+    const bytes = new TextEncoder().encode(LIST);
+    const table = parseKallsyms(bytes, new Diagnostics());
+    bytes.fill(0);
+    const names = ['ffffffff81000080', 'ffffffffc0340470', 'ffffffffc0400000'].map((hex) =>
+      table.name(table.find(parseHexAddress(hex))),
+    );
+    expect(names).toEqual(['entry_SYSCALL_64', 'hidinput_find_field', 'usb_start']);
+    // A module's last symbol ends with a page: the module behind its name says so.
+    expect(table.find(parseHexAddress('ffffffffc0342001'))).toBe(-1);
+  });
+
   test('of several kallsyms at one address the last is shown, as in perf', () => {
     const local = 'ffffffff81000000 t local_with_a_long_name\n';
     const global = 'ffffffff81000000 T global\n';
