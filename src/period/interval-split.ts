@@ -1,5 +1,6 @@
 // Hot: once per sample.
 
+import type { ProfileEvent } from '../profile/types.ts';
 import type { StreamGroups } from './streams.ts';
 import type { PeriodInput } from './types.ts';
 
@@ -26,8 +27,11 @@ import type { PeriodInput } from './types.ts';
  *     sample      0             1          3 more for sample 0, 4 for sample 1
  *
  * Nothing is added or lost: Σ over a stream stays what it was. An interval in which samples were lost is
- * left to the sample that ends it. In period mode all intervals are N, so that the two errors cancel by
- * themselves, and every sample keeps its N.
+ * left to the sample that ends it.
+ *
+ * With a fixed period N the samples within a stream still weigh N, those at its ends don't: the first one has
+ * half of the next interval as well, the last one half of its own. Of many tasks, whole intervals give the
+ * beginning of each too little and its end too much, N/2 each time.
  *
  * The border's place could be computed where the rates on both sides are known, but only that of
  * borders between long phases: what such borders no longer move one way does then not come back by
@@ -41,7 +45,7 @@ export function splitIntervals(
 ): Float64Array {
   const values = elapsed.slice();
   for (let g = 0; g < groups.length; g++) {
-    if (input.events[groups.event[g]].mode !== 'frequency') continue;
+    if (!areIntervalsDivided(input.events[groups.event[g]])) continue;
     const start = groups.offsets[g];
     const end = groups.offsets[g + 1];
     for (let k = start + 1; k < end; k++) {
@@ -56,4 +60,16 @@ export function splitIntervals(
     }
   }
   return values;
+}
+
+/**
+ * Where the events of an interval are those between two samples. A clock's are times, in which nothing is
+ * dense or sparse; and where each sample says a number of its own in period mode, as scheduler tracepoints do,
+ * all of it is that sample's.
+ */
+export function areIntervalsDivided({
+  mode,
+  fixedPeriod,
+}: Pick<ProfileEvent, 'mode' | 'fixedPeriod'>): boolean {
+  return mode === 'frequency' || (mode === 'period' && fixedPeriod !== null);
 }

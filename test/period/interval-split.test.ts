@@ -37,8 +37,13 @@ test('an interval in which samples were lost is left to the sample that ends it'
   expect(split([1, 7, 20, 11], { lost: 2 })).toEqual([1 + 3, 4, 20 + 5, 6]);
 });
 
-test('a fixed period is not divided', () => {
-  const event = { ...PAGE_FAULTS, mode: 'period' as const, frequencyHz: null, fixedPeriod: 50 };
+test('a fixed period is divided too: only the ends of a stream weigh more or less than it', () => {
+  const event = { ...PAGE_FAULTS, mode: 'period' as const, frequencyHz: null, fixedPeriod: 51 };
+  expect(split([51, 51, 51, 51], { event })).toEqual([51 + 25, 51, 51, 26]);
+});
+
+test("a clock's intervals are not divided", () => {
+  const event = { ...PAGE_FAULTS, mode: 'clock' as const, unit: 'nanoseconds' as const };
   expect(split([50, 50, 50], { event })).toEqual([50, 50, 50]);
 });
 

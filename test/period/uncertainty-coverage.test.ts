@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
 import { computeElapsedEvents } from '../../src/period/elapsed-events.ts';
+import { areIntervalsDivided } from '../../src/period/interval-split.ts';
 import { findRules } from '../../src/period/period-rule.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import { createShareEstimator } from '../../src/period/uncertainty/uncertainty.ts';
@@ -184,7 +185,7 @@ function coveredShare(scenario: Scenario): number {
         course: {
           periodEvents: input.samples.periodEvents,
           arrivedEvents,
-          isHalved: input.events[0].mode === 'frequency',
+          isHalved: areIntervalsDivided(input.events[0]),
         },
       }),
     );

@@ -184,14 +184,14 @@ test('a counter that went backwards is not believed', () => {
   expect(elapsedOf(input)).toEqual(Float64Array.of(10, 20, 30));
 });
 
-test('period mode weighs the period of each sample, also where another one was asked for', () => {
-  const every1000 = {
+test('in period mode a sample that reports a period of its own weighs that, undivided', () => {
+  const ofTheirOwn = {
     ...PAGE_FAULTS,
     mode: 'period',
     frequencyHz: null,
-    fixedPeriod: 1000,
+    fixedPeriod: null,
   } as const;
-  const input = recordingOf([every1000], everyNs(1000, [1000, 1, 1000]));
+  const input = recordingOf([ofTheirOwn], everyNs(1000, [1000, 1, 1000]));
   expect(computeWeights('events', input).values).toEqual(Float64Array.of(1000, 1, 1000));
 });
 

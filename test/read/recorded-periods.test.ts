@@ -53,7 +53,8 @@ test('a period that a sample recorded wins over the fixed one that was asked for
 });
 
 test('samples without a period count for the fixed one that was asked for', async () => {
-  const expected = { weights: [1000, 1000], fixedPeriod: 1000 };
+  // The second interval is divided between its two samples.
+  const expected = { weights: [1500, 500], fixedPeriod: 1000 };
   const words = expect.stringMatching(/^page-faults\S*: a sample every 1 000 events, as asked: /);
   expect(await opened([undefined, undefined])).toEqual({ ...expected, headline: words });
   expect(await opened([1000, 1000])).toEqual({ ...expected, headline: words });

@@ -3,6 +3,7 @@ import type { ShareEstimator } from '../../profile/analysis/share-steps.ts';
 import type { Weights } from '../../profile/types.ts';
 import type { Alignment } from '../alignment.ts';
 import type { InStep } from '../in-step.ts';
+import { areIntervalsDivided } from '../interval-split.ts';
 import type { PeriodInput } from '../types.ts';
 import { areWaits, createExactEstimator, isMeasured } from './measured.ts';
 import { createShareEstimator } from './uncertainty.ts';
@@ -39,7 +40,7 @@ export function* estimateEvent(of: EstimatedEvent): Slices<ShareEstimator | null
     course: {
       arrivedEvents,
       periodEvents,
-      isHalved: input.events[event].mode === 'frequency',
+      isHalved: areIntervalsDivided(input.events[event]),
       tails: weights.tails,
     },
     inStep: inStep(),

@@ -34,7 +34,7 @@ import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
  * Variance Estimation, ch. 8, v₂), which takes B for A and is six times too wide on phases; his v₈
  * (W. G. Cochran, 1946) takes A for B where both occur, and is too narrow.
  *
- * Weights of kind `events` have half of each interval in frequency mode (`interval-split.ts`), so that the
+ * Weights of kind `events` have half of each interval (`interval-split.ts`), so that the
  * squared weights, not the squared intervals, are what the fast part costs: A is scaled by their ratio. Other
  * weights have whole intervals; what that costs at borders is in `oneSided`.
  *
