@@ -34,8 +34,8 @@ export function findAlikeTasks(
     for (const row of rows) all += arrived[row];
   }
   const share = heads / all;
-  const coherence = place === null ? 0 : coherenceOf(streams, place);
-  const repeats = coherence < LEAST_COHERENCE ? 0 : Math.round(streams.length * coherence ** 2);
+  const found = place === null ? 0 : Math.round(streams.length * coherenceOf(streams, place));
+  const repeats = found < LEAST_TOGETHER ? 0 : found;
   if (share < LEAST_HEADS && repeats === 0) return null;
   return { kind: 'tasks', tasks: streams.length, share, repeats };
 }
@@ -46,27 +46,35 @@ const LEAST_HEADS = 0.05;
 /** Samples of a task that are looked at. */
 const MOST_SAMPLES = 256;
 
-/** Tasks whose borders are spread over most of an interval show less. */
-const LEAST_COHERENCE = 0.3;
+/** Fewer tasks that go together are of no account, and may seem to by chance. */
+const LEAST_TOGETHER = 4;
 
 /**
- * 1 where tasks go from one function to the next at the same samples: where the first, second, … samples of
- * all tasks are in one function each. 0 where borders lie anywhere in an interval, so that about half a sample
- * at each is in the other function, and where samples have nothing to do with each other.
+ * Which part of the tasks changes as if all were one: 1 where they go from one function to the next at the same
+ * samples, so that the first, second, … samples of all tasks are in one function each. 0 where borders lie
+ * anywhere in an interval, so that about half a sample at each is in the other function, and where samples
+ * have nothing to do with each other. Between the two, errors go together by the square of what is left; each
+ * border has its own.
  */
 function coherenceOf(streams: readonly Int32Array[], place: ArrayLike<number>): number {
   let changes = 0;
-  let others = 0;
+  let together = 0;
+  let othersBefore = 0;
   for (let k = 0; k < MOST_SAMPLES; k++) {
     const reaching = streams.filter((rows) => rows.length > k);
     if (reaching.length < LEAST_TASKS) break;
     const counts = new Map<number, number>();
+    let changing = 0;
     for (const rows of reaching) {
       const own = place[rows[k]];
       counts.set(own, (counts.get(own) ?? 0) + 1);
-      if (k > 0 && own !== place[rows[k - 1]]) changes++;
+      if (k > 0 && own !== place[rows[k - 1]]) changing++;
     }
-    others += reaching.length - Math.max(...counts.values());
+    const others = reaching.length - Math.max(...counts.values());
+    const coherence = changing > 0 ? Math.max(0, 1 - (othersBefore + others) / changing) : 0;
+    changes += changing;
+    together += changing * coherence ** 2;
+    othersBefore = others;
   }
-  return changes < LEAST_TASKS ? 0 : Math.max(0, 1 - (2 * others) / changes);
+  return changes < LEAST_TASKS ? 0 : together / changes;
 }

@@ -5,6 +5,7 @@ import { PERF_TYPE } from '../base/event-type.ts';
 import { primeFrom, primeUpTo } from '../base/primes.ts';
 import type { SamplePlaces } from '../profile/sample-places.ts';
 import { type AlikeTasks, findAlikeTasks } from './alike-tasks.ts';
+import { type EventLoop, findEventLoop } from './event-loop.ts';
 import type { StreamGroups } from './streams.ts';
 import { stretchesOf } from './stretches.ts';
 import type { PeriodInput } from './types.ts';
@@ -22,12 +23,15 @@ import type { PeriodInput } from './types.ts';
  * - `one-place`: samples of equal intervals have one stack, all but `others` of them. It may be all that
  *   the program does, or the one place of a loop of as many events: the samples don't tell. `places` is how
  *   many there are where it is another one after a move to another CPU.
+ * - `loop`: functions come again after a fixed number of events, through which samples at uneven intervals
+ *   move slowly (`event-loop.ts`).
  * - `tasks`: many tasks that do the same are sampled at the same events each (`alike-tasks.ts`).
  */
 export type InStep =
   | { readonly kind: 'cycle'; readonly every: number; readonly repeats: number }
   | { readonly kind: 'clock'; readonly everyNs: number; readonly cycles: number }
   | OnePlace
+  | EventLoop
   | AlikeTasks;
 
 type OnePlace = {
@@ -69,8 +73,26 @@ export function findInStep(
     (areEqual ? findOnePlace(settled, event, input, place) : null) ??
     (sequence === null ? null : findClock(sequence, settled, input.samples.timeNs)) ??
     findHoldingClock(settled, input.samples.timeNs, frequencyHz) ??
+    findLoop(settled, places.func, arrived) ??
     findAlike()
   );
+}
+
+/** Functions may change seldom: samples that move through a loop slowly see few of its turns. */
+function findLoop(
+  rows: Int32Array,
+  place: ArrayLike<number>,
+  arrived: Float64Array,
+): InStep | null {
+  const part = rows.subarray(0, MOST_SAMPLES_OF_LOOP);
+  const states = Int32Array.from(part, (row) => place[row]);
+  if (differing(states, 1, states.length) < LEAST_CHANGES_OF_LOOP) return null;
+  let sum = 0;
+  const counted = Float64Array.from(part, (row) => {
+    sum += arrived[row];
+    return sum;
+  });
+  return findEventLoop(counted, states);
 }
 
 /** The functions of a stream's first samples, or their stacks, one after the other. */
@@ -114,6 +136,8 @@ const LONGEST_CYCLE = 512;
 const LEAST_REPEATS = 5;
 const LEAST_REPEATS_IN_STEP = 8;
 const LEAST_CHANGES = 12;
+const MOST_SAMPLES_OF_LOOP = 2048;
+const LEAST_CHANGES_OF_LOOP = 4;
 
 /** Most intervals are as long as the one before, to a hundredth. */
 function hasEqualIntervals(rows: Int32Array, arrived: Float64Array): boolean {

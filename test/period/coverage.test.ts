@@ -88,6 +88,8 @@ describe('shares of simulated processes', () => {
     'loop of 100, -c 100',
     'loop of 300, -c 100',
     'loop of 300 at a rate, -F 997',
+    'loop of 300 at a rate, -F 1000',
+    'loop of 50 at a rate, -F 1000',
     '200 equal children that inherit, -c 100',
     '200 alike children that inherit, -c 7',
   ])('%s: samples in step are told, or the intervals hold', (title) => {

@@ -203,6 +203,9 @@ describe('samples in step with the work', () => {
     expect(alike).toMatchObject({ kind: 'tasks', share: 0.025, repeats: 50 });
     expect(inStepText(alike!)).toContain('at the same samples');
     expect(inStepRemedy(alike!, EVERY_100)).toBe('record with -c 13');
+    // One border lies at the same sample of each task, the other one anywhere: half of what is seen.
+    const half = drawn((task, sample) => (sample < 10 ? 0 : sample < 20 + (task % 10) ? 1 : 2));
+    expect(half).toMatchObject({ kind: 'tasks', repeats: 25 });
     // Borders somewhere else in each task, and functions in any order.
     expect(drawn((task, sample) => (sample < 5 + (task % 10) ? 0 : 1))).toBeNull();
     const random = randomly(3);

@@ -22,6 +22,11 @@ export function inStepText(found: InStep): string {
         `the work goes by a clock of ${formatNanos(found.everyNs)}, and samples fall on few of its ` +
         'places; the intervals allow for it, but may not hold where it wakes a little late each time'
       );
+    case 'loop':
+      return (
+        `the same functions come again every ${formatCount(Math.round(found.events))} events or so, and ` +
+        'samples move through that slowly; the intervals allow for it'
+      );
     case 'one-place':
       return onePlaceText(found);
     case 'tasks':

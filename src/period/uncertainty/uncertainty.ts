@@ -49,7 +49,8 @@ import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
  * would give them.
  *
  * Samples in step with the work cross the same borders at the same places: then errors don't cancel, and
- * what n cycles have is n² times that of one, not n times (`in-step.ts`).
+ * what n cycles have is n² times that of one, not n times (`in-step.ts`). Of samples that move through a loop
+ * slowly neighbours say nothing; how they move does (`event-loop.ts`).
  *
  * What no estimator sees from the samples: phases that pass between two samples. If they alternate
  * regularly, the intervals are too wide.
@@ -140,6 +141,8 @@ class ShareVariance {
   readonly #hasHalves: boolean;
   /** How often the same borders recur at the same places of their intervals. */
   readonly #repeats: number;
+  /** The variance is that of drawn samples so many times, where a loop tells how many; else 0. */
+  readonly #ofDrawn: number;
 
   constructor(input: ShareInput, computed: ComputedSteps) {
     const { weights, rows, course, inStep } = input;
@@ -154,6 +157,7 @@ class ShareVariance {
     this.#effectiveSteps = effectiveSampleSize(near.amount) ?? 0;
     this.#hasHalves = course?.isHalved === true;
     this.#repeats = repeatsOf(inStep ?? null);
+    this.#ofDrawn = inStep?.kind === 'loop' ? inStep.times : 0;
   }
 
   /** `near`, `far`: 2D₁ and 2D₂ halved, as the steps collect them; `drawn`: the variance of x if it were drawn. */
@@ -167,6 +171,7 @@ class ShareVariance {
     const seen = 2 * drawn * this.#effectiveSteps;
     const blended =
       (fast * this.#halved * seen + ifDrawn * fastPart * BLENDED_STEPS) / (seen + BLENDED_STEPS);
+    if (this.#ofDrawn > 0) return this.#ofDrawn * ifDrawn;
     return (
       Math.min(MOST_OF_DRAWN * ifDrawn, blended + slow / 6) +
       (this.#hasHalves ? 0 : oneSided(first, second, entered)) +

@@ -1,0 +1,204 @@
+// Hot: some hundred times per sample of a part of the samples.
+
+import { fft } from '../base/fft.ts';
+
+/**
+ * Work that comes again every `events` events, where samples come at uneven intervals: each sample's function
+ * is all but certain by what the counter had counted, modulo `events`.
+ *
+ *     loop of 50   │A A A B│A A A B│A A A B│A A A B│A A A B│A A A B│
+ *     samples       ●               ●               ●           ●     every 99 events or so: they
+ *                                                                     move through the loop slowly
+ *
+ * Neighbouring samples then see one function, as in a phase, but no phase is there. `times`: the variance of
+ * a share is so many times that of as many drawn samples. Only told where that is more than 1: samples that
+ * come to any place, or to each in turn, show all of it.
+ */
+export type EventLoop = {
+  readonly kind: 'loop';
+  readonly events: number;
+  readonly times: number;
+};
+
+/** `counted`: what the counter had counted at each sample; `states`: its function. */
+export function findEventLoop(counted: Float64Array, states: Int32Array): EventLoop | null {
+  const { length } = states;
+  const tally = new Map<number, number>();
+  for (const state of states) tally.set(state, (tally.get(state) ?? 0) + 1);
+  const [first, second] = [...tally].sort((a, b) => b[1] - a[1]);
+  if (second === undefined) return null;
+  const signal = new Signal(counted, states, first, second);
+  const frequency = signal.findLine();
+  if (frequency === null) return null;
+  let squares = 0;
+  for (const count of tally.values()) squares += (count / length) ** 2;
+  // A line may be one of a loop's harmonics.
+  for (const harmonic of [1, 2, 3]) {
+    const own = frequency / harmonic;
+    if (othersAt(own, counted, states) > MOST_OTHERS * (1 - squares)) continue;
+    const times = signal.variancesAt(own);
+    return times > LEAST_TIMES ? { kind: 'loop', events: 1 / own, times } : null;
+  }
+  return null;
+}
+
+/** Samples that are not in the commonest function of their place, against drawn ones. */
+const MOST_OTHERS = 0.35;
+const LEAST_TIMES = 1.2;
+/** Places of a loop that are told apart. */
+const PLACES = 16;
+/** Values of the transform for each sample, … */
+const VALUES_PER_SAMPLE = 64;
+/** … and at most. */
+const MOST_VALUES = 2 ** 17;
+/** Power of a line in that which drawn samples have: e^-30 is the chance of more. */
+const LEAST_POWER = 30;
+/** A line is that much stronger than all slow changes. A phase repeats at 1/interval, but weaker. */
+const ABOVE_SLOW = 1.1;
+/** Lines near the strongest are looked at closely: the transform's own values lie beside their peaks. */
+const CANDIDATES = 8;
+const NEAR_STRONGEST = 0.4;
+/** Counts are whole, so that two events' loop is the shortest that can be told. */
+const HIGHEST = 0.45;
+
+/** Whether samples are in the two commonest functions, as a complex number less its mean, along the events. */
+class Signal {
+  readonly #counted: Float64Array;
+  readonly #real: Float64Array;
+  readonly #imaginary: Float64Array;
+  readonly #energy: number;
+
+  constructor(
+    counted: Float64Array,
+    states: Int32Array,
+    [first, ofFirst]: readonly [number, number],
+    [second, ofSecond]: readonly [number, number],
+  ) {
+    const { length } = states;
+    const a = ofFirst / length;
+    const b = ofSecond / length;
+    this.#counted = counted;
+    this.#real = Float64Array.from(states, (state) => (state === first ? 1 : 0) - a);
+    this.#imaginary = Float64Array.from(states, (state) => (state === second ? 1 : 0) - b);
+    this.#energy = length * (a * (1 - a) + b * (1 - b));
+  }
+
+  /** Cycles an event of the strongest line above half a cycle a sample; null where none stands out. */
+  findLine(): number | null {
+    const counted = this.#counted;
+    const { length } = counted;
+    const span = counted[length - 1] - counted[0] + 1;
+    const power = this.#spectrum(span);
+    const slowest = Math.ceil(length / 2);
+    const fastest = Math.min(power.length - 1, Math.floor(HIGHEST * span));
+    let slow = 0;
+    for (let j = 1; j < Math.min(slowest, power.length); j++) slow = Math.max(slow, power[j]);
+    let strongest = 0;
+    for (let j = slowest; j <= fastest; j++) strongest = Math.max(strongest, power[j]);
+    if (strongest < Math.max(LEAST_POWER, slow) * NEAR_STRONGEST) return null;
+    const near: number[] = [];
+    for (let j = slowest; j <= fastest; j++)
+      if (power[j] > NEAR_STRONGEST * strongest) near.push(j);
+    near.sort((a, b) => power[b] - power[a]);
+    const apart: number[] = [];
+    for (const j of near) {
+      if (apart.length >= CANDIDATES) break;
+      if (apart.every((other) => Math.abs(other - j) > 2)) apart.push(j);
+    }
+    let best = 0;
+    let most = 0;
+    for (const j of apart) {
+      for (let part = -6; part <= 6; part++) {
+        const frequency = (j + part / 6) / span;
+        const own = this.#powerAt(frequency);
+        if (own <= most) continue;
+        most = own;
+        best = frequency;
+      }
+    }
+    return most >= LEAST_POWER && most >= ABOVE_SLOW * slow ? best : null;
+  }
+
+  /** Power by cycles in all of the events; 1 is what drawn samples have on average. */
+  #spectrum(span: number): Float64Array {
+    const counted = this.#counted;
+    const wanted = Math.min(2 * span, VALUES_PER_SAMPLE * counted.length, MOST_VALUES);
+    const size = 2 ** Math.ceil(Math.log2(wanted));
+    const real = new Float64Array(size);
+    const imaginary = new Float64Array(size);
+    for (let k = 0; k < counted.length; k++) {
+      const place = Math.floor(((counted[k] - counted[0]) / span) * size);
+      real[place] += this.#real[k];
+      imaginary[place] += this.#imaginary[k];
+    }
+    fft(real, imaginary);
+    // Of complex values a line may turn either way.
+    const power = new Float64Array(size / 2);
+    for (let j = 1; j < power.length; j++) {
+      const forth = real[j] ** 2 + imaginary[j] ** 2;
+      const back = real[size - j] ** 2 + imaginary[size - j] ** 2;
+      power[j] = Math.max(forth, back) / this.#energy;
+    }
+    return power;
+  }
+
+  /** The same at any frequency, both ways together. */
+  #powerAt(frequency: number): number {
+    const counted = this.#counted;
+    let realCos = 0;
+    let realSin = 0;
+    let imaginaryCos = 0;
+    let imaginarySin = 0;
+    for (let k = 0; k < counted.length; k++) {
+      const angle = 2 * Math.PI * frequency * (counted[k] - counted[0]);
+      const cos = Math.cos(angle);
+      const sin = Math.sin(angle);
+      realCos += this.#real[k] * cos;
+      realSin += this.#real[k] * sin;
+      imaginaryCos += this.#imaginary[k] * cos;
+      imaginarySin += this.#imaginary[k] * sin;
+    }
+    return (realCos ** 2 + realSin ** 2 + imaginaryCos ** 2 + imaginarySin ** 2) / this.#energy;
+  }
+
+  /**
+   * How many times the variance of drawn samples a share has: with ρ the mean turn from one sample to the next,
+   * (1 − |ρ|²) / |1 − ρ|² for each harmonic, these by their power.
+   */
+  variancesAt(frequency: number): number {
+    let sum = 0;
+    let powers = 0;
+    for (const harmonic of [1, 2, 3]) {
+      const power = this.#powerAt(harmonic * frequency);
+      const { cos, sin } = this.#meanTurn(harmonic * frequency);
+      powers += power;
+      sum += (power * (1 - cos * cos - sin * sin)) / ((1 - cos) ** 2 + sin * sin);
+    }
+    return sum / powers;
+  }
+
+  #meanTurn(frequency: number): { cos: number; sin: number } {
+    const counted = this.#counted;
+    let cos = 0;
+    let sin = 0;
+    for (let k = 1; k < counted.length; k++) {
+      const angle = 2 * Math.PI * frequency * (counted[k] - counted[k - 1]);
+      cos += Math.cos(angle);
+      sin += Math.sin(angle);
+    }
+    return { cos: cos / (counted.length - 1), sin: sin / (counted.length - 1) };
+  }
+}
+
+/** Share of the samples that are not in the commonest function of their place in the loop. */
+function othersAt(frequency: number, counted: Float64Array, states: Int32Array): number {
+  const counts = Array.from({ length: PLACES }, () => new Map<number, number>());
+  for (let k = 0; k < states.length; k++) {
+    const turns = (counted[k] - counted[0]) * frequency;
+    const atPlace = counts[Math.floor((turns - Math.floor(turns)) * PLACES)];
+    atPlace.set(states[k], (atPlace.get(states[k]) ?? 0) + 1);
+  }
+  let commonest = 0;
+  for (const atPlace of counts) commonest += Math.max(0, ...atPlace.values());
+  return 1 - commonest / states.length;
+}
