@@ -287,20 +287,19 @@ function toRows<Key extends object>(
   return keys.map((key) => {
     const selfShare = weight === 0 ? 0 : self[key] / weight;
     const totalShare = weight === 0 ? 0 : total[key] / weight;
-    return {
-      ...keyFields(key),
+    const figures = {
       self: self[key],
       total: total[key],
       selfShare,
       totalShare,
       selfSamples: selfSamples[key],
-      ...(intervals !== undefined && {
-        selfInterval: intervalOf(selfShare, intervals.self, key),
-      }),
-      ...(intervals?.total && {
-        totalInterval: intervalOf(totalShare, intervals.total, key),
-      }),
     };
+    const row = Object.assign(keyFields(key), figures);
+    if (intervals === undefined) return row;
+    return Object.assign(row, {
+      selfInterval: intervalOf(selfShare, intervals.self, key),
+      ...(intervals.total && { totalInterval: intervalOf(totalShare, intervals.total, key) }),
+    });
   });
 }
 
