@@ -16,6 +16,8 @@ afterEach(() => {
   for (const child of running.splice(0)) {
     child.kill('SIGKILL');
     rmSync(`/tmp/perf-${child.pid}.map`, { force: true });
+    rmSync(`/tmp/perf-ts-${child.pid}.notes`, { force: true });
+    rmSync(`/tmp/perf-ts-${process.geteuid?.()}/${child.pid}.sock`, { force: true });
   }
 });
 
@@ -35,6 +37,12 @@ const weightOf = ({ sample }: Pprof): number =>
 
 const namesOf = ({ function: functions, stringTable }: Pprof): string[] =>
   functions.map(({ name }) => stringTable.strings[Number(name)] ?? '');
+
+const functionsOf = ({ function: functions, stringTable }: Pprof) =>
+  functions.map(({ name, filename }) => ({
+    name: stringTable.strings[Number(name)] ?? '',
+    file: stringTable.strings[Number(filename)] ?? '',
+  }));
 
 function startNode(name: string, options: readonly string[] = [], env: object = {}): ChildProcess {
   const code = `function burnHere() { for (let i = 0; i < 1e6; i++) Math.sqrt(i); } setInterval(() => {}, 1e6); for (;;) burnHere();`;
@@ -92,6 +100,50 @@ describeLive('agent', () => {
       expect(BigInt(shop[i].timeNanos)).toBeGreaterThanOrEqual(end - 1_000_000n);
     }
     expect(shop.flatMap(namesOf).some((name) => name.startsWith('burnHere'))).toBe(true);
+  });
+
+  it('names the functions of a program that imports perf-ts/register, in their TypeScript', async () => {
+    const directory = scratchDirectory();
+    const script = join(directory, 'dist.cjs');
+    writeFileSync(
+      script,
+      `require(${JSON.stringify(join(import.meta.dirname, '../../dist/register/preload.cjs'))});
+(function serveRegistered() {
+  for (let i = 0; i < 2e6; i++) Math.sqrt(i);
+  setImmediate(serveRegistered);
+})();
+${'//# source'}MappingURL=dist.cjs.map
+`,
+    );
+    // Line 2 of the script is line 6 of the source.
+    const map = { version: 3, sources: ['service.ts'], names: [], mappings: ';AAKA' };
+    writeFileSync(`${script}.map`, JSON.stringify(map));
+    const child = spawn(process.execPath, [script], {
+      stdio: 'ignore',
+      cwd: directory,
+      env: { PATH: process.env.PATH, OTEL_SERVICE_NAME: 'agent-test-registered' },
+    });
+    running.push(child);
+    const folder = scratchDirectory();
+    const config = readAgentConfig(
+      {
+        sampling: { hz: 99 },
+        window: { seconds: 1 },
+        sinks: [{ type: 'folder', path: folder }],
+      },
+      'test',
+    );
+    await using agent = await startAgent({ config });
+    const found = () =>
+      profilesIn(folder)
+        .filter(({ service }) => service === 'agent-test-registered')
+        .flatMap(({ profile }) => functionsOf(profile));
+    const source = join(directory, 'service.ts');
+    await expect.poll(found).toContainEqual({
+      name: `serveRegistered ${source}:6`,
+      file: source,
+    });
+    expect(agent.totals.samples).toBeGreaterThan(0);
   });
 
   it('that is killed again and again sends no window twice', async () => {

@@ -25,10 +25,10 @@ import { PositionLog } from './position-log.ts';
  *     SOURCE_MAP  u32 script, size; char url[]       of the script of the code added last
  */
 const FRAME_BYTES = 16;
-const STREAM_HEADER_BYTES = 32;
-const RECORD_BYTES = 16;
-const MAGIC = 'PTSCODE1';
-const TYPE = {
+export const STREAM_HEADER_BYTES = 32;
+export const RECORD_BYTES = 16;
+export const MAGIC = 'PTSCODE1';
+export const CODE_EVENT = {
   ADDED: 1,
   MOVED: 2,
   REMOVED: 3,
@@ -39,7 +39,7 @@ const TYPE = {
   LINE_ENDS: 9,
   SOURCE_MAP: 10,
 } as const;
-const BYTE_CODE = 0;
+export const BYTE_CODE = 0;
 const MOST_ROWS = 5_000_000;
 
 export type CodeEventFrame = {
@@ -88,11 +88,11 @@ export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
     if (size < RECORD_BYTES || at + size > bytes.length) break;
     const type = bytes.readUInt16LE(at + 4);
     const body = bytes.subarray(at + RECORD_BYTES, at + size);
-    if (type === TYPE.NOTE) notes.push(body);
-    if (type === TYPE.ADDED && body.length >= 24) {
+    if (type === CODE_EVENT.NOTE) notes.push(body);
+    if (type === CODE_EVENT.ADDED && body.length >= 24) {
       name = body.toString('utf8', 24, 24 + body.readUInt32LE(16));
     }
-    if (type === TYPE.SOURCE_MAP && body.length >= 8) {
+    if (type === CODE_EVENT.SOURCE_MAP && body.length >= 8) {
       maps.push({ name, url: body.toString('latin1', 8, 8 + body.readUInt32LE(4)) });
       kept.push(bytes.subarray(keptTo, at));
       keptTo = at + size;
@@ -179,17 +179,17 @@ class CodeEventReader {
       const type = view.getUint16(at + 4, true);
       const timeNs = readTimeSince(view, at + 8, true, origin);
       const body = at + RECORD_BYTES;
-      if (type === TYPE.ADDED) {
+      if (type === CODE_EVENT.ADDED) {
         if (!this.#add(body, size - RECORD_BYTES, timeNs, isCode ? rowAt : null)) return false;
-      } else if (type === TYPE.POSITIONS || type === TYPE.LINE_ENDS) {
+      } else if (type === CODE_EVENT.POSITIONS || type === CODE_EVENT.LINE_ENDS) {
         if (!this.#place(type, body, size - RECORD_BYTES, isCode ? rowAt : null)) return false;
-      } else if (type === TYPE.MOVED && isCode) {
+      } else if (type === CODE_EVENT.MOVED && isCode) {
         if (size < RECORD_BYTES + 24) return false;
         this.#move(body, timeNs, rowAt);
-      } else if (type === TYPE.REMOVED && isCode) {
+      } else if (type === CODE_EVENT.REMOVED && isCode) {
         if (size < RECORD_BYTES + 16) return false;
         this.#remove(readAddress(view, body, true), timeNs, rowAt);
-      } else if (type === TYPE.LOST && size >= RECORD_BYTES + 8) {
+      } else if (type === CODE_EVENT.LOST && size >= RECORD_BYTES + 8) {
         this.lost += readU64(view, body, true);
       }
       at += size;
@@ -213,7 +213,7 @@ class CodeEventReader {
   #place(type: number, body: number, size: number, rowAt: Map<number, number> | null): boolean {
     const view = this.#view;
     const isolate = this.#isolates;
-    if (type === TYPE.LINE_ENDS) {
+    if (type === CODE_EVENT.LINE_ENDS) {
       const bytes = size < 16 ? Number.NaN : readU64(view, body + 8, true);
       if (!(bytes <= size - 16)) return false;
       this.#positions.addLineEnds(isolate, view.getUint32(body, true), body + 16, bytes);

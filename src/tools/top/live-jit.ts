@@ -1,6 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { CodeLayer } from '../../code/jit/code-layer.ts';
+import type { LiveCode } from '../../code/jit/live-code.ts';
 import { readWholePerfMap } from '../../code/jit/perf-map.ts';
 import type { DsoTable } from '../../code/process/dso-table.ts';
 import type { DsoIndex } from '../../code/process/types.ts';
@@ -20,36 +21,57 @@ const MOST_KEPT = 512;
 /** A map that is not there is looked for again after so many looks. */
 const LOOKS_WITHOUT = 5;
 
+/** Who hears what processes say of their own code; null as long as one says nothing. */
+export type LiveCodeSource = {
+  codeOf(pid: number): LiveCode | null;
+  forget(pid: number): void;
+};
+
 /** What was read of a map, the newest piece first: later lines win where they overlap. */
 type PerfMap = { readonly bytes: number; readonly pieces: readonly CodeLayer[] };
 
 /**
- * Names of JIT code as they are now, by the perf maps of processes that run. What a map has grown by is
- * read at each look; what was at an address before is forgotten, so names of older slices stay as they
- * were given.
+ * Names of JIT code as they are now, by what processes say of their code, and by the perf maps of others that
+ * run. What a map has grown by is read at each look; what was at an address before is forgotten, so names of
+ * older slices stay as they were given.
  */
 export class LiveJit implements JitNames {
   readonly #dsos: DsoTable;
   readonly #provide: SymbolProvider;
   readonly #diagnostics: Diagnostics;
   readonly #maps = new Map<number, PerfMap>();
+  readonly #source: LiveCodeSource | null;
+  /** Versions of the code at the last look, by pid. */
+  readonly #versions = new Map<number, number>();
   /** Looks to leave out, by pid. */
   readonly #without = new Map<number, number>();
 
-  constructor(dsos: DsoTable, provide: SymbolProvider, diagnostics: Diagnostics) {
+  constructor(
+    dsos: DsoTable,
+    provide: SymbolProvider,
+    diagnostics: Diagnostics,
+    source: LiveCodeSource | null = null,
+  ) {
+    this.#source = source;
     this.#dsos = dsos;
     this.#provide = provide;
     this.#diagnostics = diagnostics;
   }
 
   get hasMaps(): boolean {
-    return this.#maps.size > 0;
+    return this.#maps.size + this.#versions.size > 0;
   }
 
   /** Looks at the map of a DSO of kind `jit`; true if it has other names than before. */
   refresh(dso: DsoIndex): boolean {
     const key = this.#dsos.key(dso);
     if (key.kind !== 'jit') return false;
+    const code = this.#source?.codeOf(key.pid) ?? null;
+    if (code !== null) {
+      if (this.#versions.get(key.pid) === code.version) return false;
+      this.#versions.set(key.pid, code.version);
+      return true;
+    }
     const left = this.#without.get(key.pid) ?? 0;
     if (left > 0) {
       this.#without.set(key.pid, left - 1);
@@ -73,11 +95,15 @@ export class LiveJit implements JitNames {
   forget(pid: number): void {
     this.#maps.delete(pid);
     this.#without.delete(pid);
+    this.#versions.delete(pid);
+    this.#source?.forget(pid);
   }
 
   resolve(dso: DsoIndex, address: number): ResolvedSymbol | null {
     const key = this.#dsos.key(dso);
     if (key.kind !== 'jit') return null;
+    const code = this.#source?.codeOf(key.pid)?.find(address) ?? null;
+    if (code !== null) return { name: code.name, symbolStart: code.start };
     for (const layer of this.#maps.get(key.pid)?.pieces ?? []) {
       const row = layer.rowAt(address);
       if (row !== NONE) return { name: layer.table.name(row), symbolStart: layer.table.start[row] };

@@ -16,7 +16,7 @@ import { ScriptMaps } from '../../read/jit/script-maps.ts';
 import type { OpenProfileOptions } from '../../read/open-options.ts';
 import { Pipeline } from '../../read/pipeline.ts';
 import { openUnwinder } from '../../read/unwind/open-unwinder.ts';
-import { LiveJit } from './live-jit.ts';
+import { type LiveCodeSource, LiveJit } from './live-jit.ts';
 import { LiveRecords } from './live-records.ts';
 
 const DEFAULT_MOST_ROWS = 400_000;
@@ -34,6 +34,8 @@ export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
   readonly mostRows?: number;
   /** True: slices have no rows but those that their samples refer to. Default false. */
   readonly hasSmallSlices?: boolean;
+  /** What processes say of their code; without, their perf maps are read. */
+  readonly liveCode?: LiveCodeSource;
   /** Symbols that the object before this one has read (`loadedSymbols`). */
   readonly loadedSymbols?: LoadedSymbols;
 };
@@ -83,7 +85,8 @@ export class LiveProfile {
     });
     // Whoever was sampled in a file has it, in whatever mount namespace.
     const files = new SymbolFiles({ diagnostics, pids: () => processes.sampledPids() });
-    this.#jit = new LiveJit(processes.dsos, files.provide, diagnostics);
+    const { liveCode = null } = options;
+    this.#jit = new LiveJit(processes.dsos, files.provide, diagnostics, liveCode);
     this.#scripts = new ScriptMaps({ diagnostics });
     this.#symbolizer = new Symbolizer({
       dsos: processes.dsos,

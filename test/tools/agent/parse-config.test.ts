@@ -6,7 +6,10 @@ const SINKS = '"sinks": [{ "type": "pyroscope", "url": "http://pyroscope:4040" }
 describe('the configuration of the agent', () => {
   it('has defaults for everything but the sinks', () => {
     expect(parseAgentConfig(`{ ${SINKS} }`, 'a.json')).toEqual({
-      sampling: { event: 'cpu-clock', hz: 19, period: null, callGraph: 'fp', cpus: null },
+      sampling: {
+        ...{ event: 'cpu-clock', hz: 19, period: null, callGraph: 'fp', cpus: null },
+        asksRegistered: true,
+      },
       windowMs: 10_000,
       jitter: 0.2,
       labels: {},
@@ -29,7 +32,8 @@ describe('the configuration of the agent', () => {
 
   it('takes every setting', () => {
     const text = `{
-      "sampling": { "event": "cycles", "period": 10000000, "callGraph": "none", "cpus": [0, 1] },
+      "sampling": { "event": "cycles", "period": 10000000, "callGraph": "none", "cpus": [0, 1],
+        "javascript": false },
       "window": { "seconds": 60, "jitter": 0 },
       "labels": { "env": "prod" },
       "services": { "idle": true, "kernel": false, "sampleLabels": ["pid", "cpu"] },
@@ -42,7 +46,9 @@ describe('the configuration of the agent', () => {
       "listen": "127.0.0.1:9464"
     }`;
     const config = parseAgentConfig(text, 'a.json');
-    expect(config.sampling).toMatchObject({ event: 'cycles', period: 10_000_000, cpus: [0, 1] });
+    expect(config.sampling).toMatchObject({
+      ...{ event: 'cycles', period: 10_000_000, cpus: [0, 1], asksRegistered: false },
+    });
     expect([config.windowMs, config.jitter, config.labels]).toEqual([60_000, 0, { env: 'prod' }]);
     expect(config.services).toEqual({
       hasIdle: true,

@@ -38,7 +38,14 @@ const config = (type: SinkType, target: string, more: Partial<SinkConfig> = {}):
 });
 const CONTEXT = {
   labels: { env: 'prod' },
-  sampling: { event: 'cpu-clock', hz: 19, period: null, callGraph: 'fp', cpus: null },
+  sampling: {
+    event: 'cpu-clock',
+    hz: 19,
+    period: null,
+    callGraph: 'fp',
+    cpus: null,
+    asksRegistered: true,
+  },
 } as const;
 
 const weightOf = (bytes: Uint8Array): number => {

@@ -12,6 +12,11 @@ export type SamplingConfig = {
   readonly callGraph: CallGraph;
   /** Null: all that are online. */
   readonly cpus: readonly number[] | null;
+  /**
+   * Programs that import `perf-ts/register` are asked for their JavaScript. One recorder at a time hears it: false
+   * leaves it to `perf-ts record -p`. Default true.
+   */
+  readonly asksRegistered: boolean;
 };
 
 /** Labels that a sample keeps; each distinct value is a series in some sinks. */

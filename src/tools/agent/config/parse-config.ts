@@ -34,7 +34,7 @@ const SINK_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
  * The configuration in a JSON text. Every key is optional but `sinks`:
  *
  *     {
- *       "sampling": { "event": "cpu-clock", "hz": 19, "callGraph": "fp" },
+ *       "sampling": { "event": "cpu-clock", "hz": 19, "callGraph": "fp", "javascript": true },
  *       "window": { "seconds": 10, "jitter": 0.2 },
  *       "labels": { "env": "prod" },
  *       "services": { "idle": false, "kernel": true, "sampleLabels": ["comm"] },
@@ -90,8 +90,9 @@ function readSampling(section: Section): SamplingConfig {
     throw section.wrong('callGraph', 'expected "fp" or "none": nothing is copied and unwound here');
   }
   const cpus = section.numbers('cpus');
+  const asksRegistered = section.flag('javascript', true);
   section.end();
-  return { event, hz, period: period === 0 ? null : period, callGraph, cpus };
+  return { event, hz, period: period === 0 ? null : period, callGraph, cpus, asksRegistered };
 }
 
 function readServices(section: Section): ServiceConfig {

@@ -15,6 +15,7 @@ import { joinCores } from '../../top/core-join.ts';
 import { openLiveHead } from '../../top/live-head.ts';
 import { LiveProfile, type LiveProfileOptions } from '../../top/live-profile.ts';
 import type { SamplingConfig } from '../config/agent-config.ts';
+import { RegisteredCode } from './registered-code.ts';
 import { WindowWeights } from './window-weights.ts';
 
 /** Longest time that a record waits in its ring: seldom, so that waking costs little. */
@@ -75,6 +76,7 @@ export class MachineSampler {
   readonly #options: MachineSamplerOptions;
   readonly #binding: NativeBinding;
   readonly #weights = new WindowWeights();
+  readonly #code: RegisteredCode;
   readonly #ended = new Deferred<void>();
   /** Records of the tasks that were there before; empty once they were fed. */
   #existing: Uint8Array = new Uint8Array(0);
@@ -125,6 +127,7 @@ export class MachineSampler {
     this.#options = options;
     this.#binding = binding;
     this.#totals = session.sampler.totals();
+    this.#code = new RegisteredCode(binding.peerOf);
     const { sampler, plan, target } = session;
     this.#existing = describeExisting(target, sampler.opened, plan, options.onNotice);
     this.#startNs = this.#wallOf(this.#clock().clockNs);
@@ -207,6 +210,7 @@ export class MachineSampler {
   async stop(): Promise<void> {
     this.#session.sampler.stop();
     await this.#ended.promise.catch(() => {});
+    this.#code.close();
     this.#session.sampler.close();
     if (this.#failure !== null) throw this.#failure;
   }
@@ -228,6 +232,7 @@ export class MachineSampler {
       this.#profile = new LiveProfile(openLiveHead(plan, sampler.opened, chunk), {
         mostRows: this.#options.mostRows ?? MOST_ROWS,
         hasSmallSlices: true,
+        ...(this.#options.asksRegistered && { liveCode: this.#code }),
         ...(this.#loadedSymbols !== null && { loadedSymbols: this.#loadedSymbols }),
       });
       this.#loadedSymbols = null;

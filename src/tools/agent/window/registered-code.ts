@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { LiveCode } from '../../../code/jit/live-code.ts';
+import type { NativeBinding } from '../../../native/types.ts';
+import { askRegistered, registeredSocket } from '../../../record/code-events/registered.ts';
+import { peerOfSocket } from '../../../record/code-events/socket-peer.ts';
+import { newCodeSocket } from '../../../system/launch/node-flags.ts';
+import type { LiveCodeSource } from '../../top/live-jit.ts';
+
+/** A process whose event loop was busy, or that imports `perf-ts/register` late, is asked again. */
+const ASK_AGAIN_MS = 60_000;
+/** Those that say nothing have no socket: looking for one costs three system calls. */
+const LOOK_AGAIN_MS = 30_000;
+
+type Asked = {
+  readonly code: LiveCode;
+  readonly sockets: Set<Socket>;
+  /** When it may be asked again. */
+  nextMs: number;
+  hasAnswered: boolean;
+};
+
+/**
+ * The JavaScript of processes that have imported `perf-ts/register`, as they announce it while they run: each
+ * is asked once, when code of it was sampled that has no file. Closing the connection ends it on their side.
+ */
+export class RegisteredCode implements LiveCodeSource {
+  readonly #peerOf: NativeBinding['peerOf'];
+  readonly #name = newCodeSocket();
+  readonly #asked = new Map<number, Asked>();
+  #server: Server | null = null;
+  #isClosed = false;
+
+  constructor(peerOf: NativeBinding['peerOf']) {
+    this.#peerOf = peerOf;
+  }
+
+  codeOf(pid: number): LiveCode | null {
+    const known = this.#asked.get(pid);
+    if (known?.hasAnswered === true) return known.code;
+    const nowMs = performance.now();
+    if (pid === process.pid || nowMs < (known?.nextMs ?? 0)) return null;
+    const asked = known ?? {
+      code: new LiveCode(),
+      sockets: new Set(),
+      nextMs: 0,
+      hasAnswered: false,
+    };
+    if (known === undefined) this.#forgetEnded();
+    this.#asked.set(pid, asked);
+    const path = registeredSocket(pid);
+    asked.nextMs = nowMs + (path === null ? LOOK_AGAIN_MS : ASK_AGAIN_MS);
+    if (path !== null) void this.#ask(pid, path);
+    return null;
+  }
+
+  /** Those of which no sample came any more before they ended. */
+  #forgetEnded(): void {
+    for (const [pid, { sockets, nextMs }] of this.#asked) {
+      const isLongAgo = performance.now() > nextMs;
+      if (sockets.size === 0 && isLongAgo && !existsSync(`/proc/${pid}`)) this.forget(pid);
+    }
+  }
+
+  forget(pid: number): void {
+    for (const socket of this.#asked.get(pid)?.sockets ?? []) socket.destroy();
+    this.#asked.delete(pid);
+  }
+
+  /** What was heard until now stays, for the last window. */
+  close(): void {
+    this.#isClosed = true;
+    this.#server?.close();
+    for (const { sockets } of this.#asked.values()) for (const socket of sockets) socket.destroy();
+  }
+
+  /** Never rejects: a process that does not answer stays without these names. */
+  async #ask(pid: number, path: string): Promise<void> {
+    try {
+      await this.#listen();
+      if (!this.#isClosed) await askRegistered(pid, path, this.#name, this.#peerOf);
+    } catch {
+      // There can be no socket here: names come from perf maps, where there are any.
+    }
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#server !== null) return;
+    const server = createServer((socket) => this.#accept(socket));
+    this.#server = server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(this.#name.replace('@', '\0'), resolve);
+    });
+    server.unref();
+  }
+
+  /** Everybody on the machine may connect: only who was asked is heard. */
+  #accept(socket: Socket): void {
+    socket.on('error', () => {});
+    const pid = peerOfSocket(socket, this.#peerOf)?.pid ?? 0;
+    const asked = this.#asked.get(pid);
+    if (asked === undefined || this.#isClosed) {
+      socket.destroy();
+      return;
+    }
+    socket.unref();
+    asked.sockets.add(socket);
+    asked.hasAnswered = true;
+    const take = asked.code.stream();
+    socket.on('data', (bytes) => {
+      if (!take(bytes)) socket.destroy();
+    });
+    socket.once('close', () => asked.sockets.delete(socket));
+  }
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { LiveCode } from '../../../src/code/jit/live-code.ts';
+
+const OF_OPTIMIZED = 1;
+const OF_BYTECODE = 0;
+
+/** A record of `native/core/code_events/stream.h`: its body is numbers of 64 bits, and a name. */
+function record(type: number, numbers: readonly number[], name = '', codeType = OF_OPTIMIZED) {
+  const bytes = Buffer.alloc(16 + numbers.length * 8 + Math.ceil(name.length / 8) * 8);
+  bytes.writeUInt32LE(bytes.length, 0);
+  bytes.writeUInt16LE(type, 4);
+  bytes.writeUInt16LE(codeType, 6);
+  for (const [at, number] of numbers.entries()) {
+    bytes.writeBigUInt64LE(BigInt(number), 16 + at * 8);
+  }
+  bytes.write(name, 16 + numbers.length * 8);
+  return bytes;
+}
+const added = (start: number, length: number, name: string, codeType?: number) =>
+  record(1, [start, length, name.length], name, codeType);
+const moved = (from: number, length: number, to: number) => record(2, [from, length, to]);
+const removed = (start: number, length: number) => record(3, [start, length]);
+
+const HEADER = Buffer.concat([Buffer.from('PTSCODE1'), Buffer.alloc(24)]);
+
+function codeOf(records: readonly Buffer[], step = 1 << 20): LiveCode {
+  const code = new LiveCode();
+  const take = code.stream();
+  const all = Buffer.concat([HEADER, ...records]);
+  for (let at = 0; at < all.length; at += step)
+    expect(take(all.subarray(at, at + step))).toBe(true);
+  return code;
+}
+const nameAt = (code: LiveCode, address: number) => code.find(address)?.name ?? null;
+
+const RECORDS = [
+  added(0x1000, 0x100, 'JS:*work /a.js:1:1'),
+  added(0x1100, 0x10, 'JS:~rest /a.js:9:1'),
+  added(0x5000, 0x10, 'JS:~bytes /a.js:1:1', OF_BYTECODE),
+  moved(0x1000, 0x100, 0x3000),
+  added(0x1000, 0x20, 'JS:^other /b.js:1:1'),
+];
+
+describe('code that a process announces', () => {
+  test.each([1, 7, 40, 1 << 20])('is what is there now, in pieces of %i bytes', (step) => {
+    const code = codeOf(RECORDS, step);
+    expect(nameAt(code, 0x3000)).toBe('JS:*work /a.js:1:1');
+    expect(nameAt(code, 0x30ff)).toBe('JS:*work /a.js:1:1');
+    expect(nameAt(code, 0x3100)).toBe(null);
+    expect(nameAt(code, 0x101f)).toBe('JS:^other /b.js:1:1');
+    expect(nameAt(code, 0x1020)).toBe(null);
+    expect(nameAt(code, 0x1105)).toBe('JS:~rest /a.js:9:1');
+    expect(nameAt(code, 0x5000)).toBe(null);
+    expect(nameAt(code, 0)).toBe(null);
+  });
+
+  test('is gone when it is removed, and each change shows', () => {
+    const code = codeOf(RECORDS);
+    const { version } = code;
+    const take = code.stream();
+    take(Buffer.concat([HEADER, removed(0x3000, 0x100)]));
+    expect(code.version).toBeGreaterThan(version);
+    expect(nameAt(code, 0x3000)).toBe(null);
+    // Another isolate of the process has code of its own.
+    expect(nameAt(code, 0x1000)).toBe('JS:^other /b.js:1:1');
+  });
+
+  test('makes no sense where sizes contradict each other, and what came before stays', () => {
+    const bad = added(0x9000, 0x10, 'name');
+    bad.writeBigUInt64LE(1n << 40n, 32);
+    for (const damaged of [bad, Buffer.alloc(16), Buffer.alloc(16, 0xff)]) {
+      const code = new LiveCode();
+      expect(code.stream()(Buffer.concat([HEADER, RECORDS[0], damaged]))).toBe(false);
+      expect(nameAt(code, 0x1000)).toBe('JS:*work /a.js:1:1');
+    }
+    expect(
+      new LiveCode().stream()(Buffer.from('GET / HTTP/1.1\r\nHost: perf-ts.example\r\n\r\n')),
+    ).toBe(false);
+  });
+});
