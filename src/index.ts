@@ -51,7 +51,7 @@ export type { UserOptions } from './system/accounts/run-as.ts';
 // Reading: a path to a profile, its tables (`profile/types.ts`) and its reports.
 
 export type { DiagnosticCode } from './base/diagnostic-code.ts';
-export type { IntColumn } from './base/int-column.ts';
+export type { IntColumn, NumberColumn } from './base/int-column.ts';
 export type { PeriodsReport } from './period/report/report.ts';
 export type { Completeness, CutStacks } from './profile/analysis/completeness.ts';
 export type { SampleSelection } from './profile/analysis/filter.ts';

@@ -1,4 +1,4 @@
-import type { IntColumn } from './int-column.ts';
+import type { IntColumn, NumberColumn } from './int-column.ts';
 
 /** The elements of a column of integers, narrow to wide. */
 const INT_ARRAYS = [Int8Array, Int16Array, Int32Array] as const;
@@ -60,4 +60,58 @@ export class NarrowColumn {
 function widthOf(bits: number): number {
   if (bits < 2 ** 7) return 0;
   return bits < 2 ** 15 ? 1 : 2;
+}
+
+/** The same for numbers: they become a `Float64Array` with the first that is not whole, negative or large. */
+export class CountColumn {
+  #array: Uint32Array | Float64Array;
+
+  constructor(capacity: number) {
+    this.#array = new Uint32Array(capacity);
+  }
+
+  // Hot: once per value.
+  put(at: number, part: Float64Array, length: number): void {
+    let areSmall = true;
+    for (let i = 0; i < length; i++) areSmall = areSmall && part[i] >>> 0 === part[i];
+    if (!areSmall) this.widen();
+    this.#array.set(length === part.length ? part : part.subarray(0, length), at);
+  }
+
+  /** Makes room for any number. */
+  widen(): void {
+    if (this.#array instanceof Float64Array) return;
+    this.#array = new Float64Array(this.#array);
+  }
+
+  reserve(capacity: number): void {
+    const isWide = this.#array instanceof Float64Array;
+    const longer = isWide ? new Float64Array(capacity) : new Uint32Array(capacity);
+    longer.set(this.#array);
+    this.#array = longer;
+  }
+
+  view(length: number): NumberColumn {
+    return this.#array.subarray(0, length);
+  }
+
+  copy(length: number): NumberColumn {
+    return this.#array.slice(0, length);
+  }
+}
+
+/** What `map` makes of each value: −1, or up to `most`. */
+export function mapNarrow(
+  column: IntColumn,
+  most: number,
+  map: (value: number) => number,
+): IntColumn {
+  const mapped = zeros(column.length, most);
+  for (let row = 0; row < column.length; row++) mapped[row] = map(column[row]);
+  return mapped;
+}
+
+/** A column of zeros with room in each row for numbers up to `most`, and −1. */
+export function zeros(length: number, most: number): IntArray {
+  return new INT_ARRAYS[widthOf(most)](length);
 }

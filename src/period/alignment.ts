@@ -1,5 +1,6 @@
 import { eachSlice, type Slices } from '../base/slices.ts';
 import type { LostBounds } from '../profile/types.ts';
+import { isCountedInSoftware } from './controller.ts';
 import { computeElapsedEvents } from './elapsed-events.ts';
 import { findLossGaps } from './loss-gaps.ts';
 import { findRules } from './period-rule.ts';
@@ -42,3 +43,20 @@ export function* alignPeriods(input: PeriodInput): Slices<Alignment> {
   });
   return { groups, rules, elapsedEvents, lostBefore, lostBounds, arrivedEvents };
 }
+
+/** The rules alone, for who needs no column of them: those of the table ask for no sample. */
+export function* findReportedPeriods(input: PeriodInput): Slices<readonly ReportedPeriod[]> {
+  const { events, samples } = input;
+  const areTabled =
+    samples.count === null &&
+    events.every(({ mode, type }) => mode !== 'frequency' || isCountedInSoftware(type));
+  return yield* findRules(input, areTabled ? NO_GROUPS : yield* groupByStream(input));
+}
+
+const NO_GROUPS: StreamGroups = {
+  length: 0,
+  event: new Int32Array(0),
+  stream: new Int32Array(0),
+  offsets: new Int32Array(1),
+  rows: new Int32Array(0),
+};

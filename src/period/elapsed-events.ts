@@ -38,7 +38,7 @@ export function* computeElapsedEvents(
     let previousPeriod = Number.NaN;
     for (let k = start; k < end; k++) {
       const row = groups.rows[k];
-      const value = count[row];
+      const value = count === null ? Number.NaN : count[row];
       const period = periodEvents[row];
       const counted = value - previousCount;
       // NaN (not read) and a counter that went backwards both fail this comparison. A clock's

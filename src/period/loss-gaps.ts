@@ -50,7 +50,9 @@ export function* findLossGaps(
   const ranges = input.events.map(() => ({ events: 0, least: 0, most: 0 }));
   let left = SLICE_ITEMS;
   const lossTimes = sortLossTimes(input);
-  if (lossTimes.size === 0) return { lostBefore: lost, lostBounds: ranges.map(boundsOf) };
+  // Without counts nothing can be said.
+  if (lossTimes.size === 0 || count === null)
+    return { lostBefore: lost, lostBounds: ranges.map(boundsOf) };
   for (let g = 0; g < groups.length; g++) {
     const eventIndex = groups.event[g];
     const event = input.events[eventIndex];

@@ -94,6 +94,7 @@ function* ruleFromCounts(
   groupsOfEvent: Int32Array,
 ): Slices<ReportedPeriod | null> {
   const { periodEvents, count } = input.samples;
+  if (count === null) return null;
   let forNext = 0;
   let forElapsed = 0;
   let left = SLICE_ITEMS;

@@ -42,7 +42,7 @@ function rowsWithoutCounts({ samples }: PeriodInput, event: number): Int32Array 
   let length = 0;
   for (let i = 0; i < samples.length; i++) {
     if (samples.event[i] !== event) continue;
-    if (!Number.isNaN(samples.count[i])) return null;
+    if (samples.count !== null && !Number.isNaN(samples.count[i])) return null;
     rows[length++] = i;
   }
   return length === 0 ? null : rows.subarray(0, length);

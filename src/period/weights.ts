@@ -1,4 +1,5 @@
 import { FailedError } from '../base/errors.ts';
+import { lostSamplesOf } from '../base/lost-samples.ts';
 import { finish } from '../base/slices.ts';
 import type { LostBounds, WeightKind, Weights } from '../profile/types.ts';
 import { type Alignment, alignPeriods } from './alignment.ts';
@@ -40,7 +41,10 @@ export function computeWeights(
     case 'events': {
       const { groups, arrivedEvents, ...aligned } = align();
       const values = splitIntervals(arrivedEvents, input, groups, aligned.lostBefore);
-      const lostBefore = aligned.lostBefore.slice();
+      // Where nothing was lost nothing is added to the column, and it need not be copied.
+      const { losses = [] } = input;
+      const hasLost = input.events.some((_, event) => lostSamplesOf(losses, event) > 0);
+      const lostBefore = hasLost ? aligned.lostBefore.slice() : aligned.lostBefore;
       const unlocated = addUnlocatedLoss(lostBefore, arrivedEvents, input);
       const bounds = aligned.lostBounds.map((located, event) => unlocated[event] ?? located);
       const tails = computeTails(input, groups, arrivedEvents, lostBefore);
@@ -84,8 +88,8 @@ function onlyIfAny(
  */
 function perfPeriods(input: PeriodInput, groupsOf: () => StreamGroups): Float64Array {
   const { periodEvents, count } = input.samples;
-  const values = periodEvents.slice();
-  if (count.every(Number.isNaN)) return values;
+  const values = new Float64Array(periodEvents);
+  if (count === null || count.every(Number.isNaN)) return values;
   const groups = groupsOf();
   for (let g = 0; g < groups.length; g++) {
     const end = groups.offsets[g + 1];

@@ -109,10 +109,10 @@ function checkNotNegative(where: string, value: number): void {
   if (!(value >= 0)) fail(where, '0 or more', value);
 }
 
-/** Every column of `table` is exactly as long as the table says it is. */
+/** Every column that `table` has is exactly as long as the table says it is. */
 function checkLengths(name: string, table: { readonly length: number }): void {
   for (const [column, values] of Object.entries(table)) {
-    if (column === 'length') continue;
+    if (column === 'length' || values === null) continue;
     const { length } = values as unknown as ArrayLike<unknown>;
     if (length !== table.length) fail(`${name}.${column}.length`, String(table.length), length);
   }

@@ -1,5 +1,5 @@
 import { NONE } from '../base/brand.ts';
-import { mapInts } from '../base/int-column.ts';
+import { mapNarrow } from '../base/narrow-column.ts';
 import { type StringIndex, StringTable } from '../base/string-table.ts';
 import { type FrameAddresses, FrameTableBuilder } from './frame-table.ts';
 import { FuncTableBuilder, LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from './func-table.ts';
@@ -51,6 +51,11 @@ export class ProfileBuilder {
   /** Lets the sample table grow to the rows that `estimate` expects in all. */
   expectSamples(estimate: EstimateRows): void {
     this.#samples.estimate = estimate;
+  }
+
+  /** Periods of the samples will be changed; see `SampleTableBuilder`. */
+  keepWidePeriods(): void {
+    this.#samples.keepWidePeriods();
   }
 
   /** `dso` −1: no mapping covers the address. See `FrameTable.address` for the address's form. */
@@ -206,7 +211,7 @@ export class ProfileBuilder {
         samples.cpu[row],
         samples.timeNs[row],
         samples.periodEvents[row],
-        samples.count[row],
+        samples.count === null ? Number.NaN : samples.count[row],
       );
     }
     return small.#finish(parts, small.#samples.finish(), true);
@@ -244,10 +249,11 @@ export class ProfileBuilder {
     const { stacks, newStack } = this.#inlined.expand(profile.stacks, profile.frames.length);
     const mapped = (stack: number) => (stack === NONE ? NONE : newStack[stack]);
     const { samples } = profile;
+    const stack = mapNarrow(samples.stack, stacks.length, mapped);
     return {
       ...profile,
       stacks,
-      samples: { ...samples, stack: mapInts(samples.stack, mapped) },
+      samples: { ...samples, stack },
       lostStack: mapped(profile.lostStack) as Profile['lostStack'],
     };
   }

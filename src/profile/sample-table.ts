@@ -1,4 +1,4 @@
-import { NarrowColumn } from '../base/narrow-column.ts';
+import { CountColumn, NarrowColumn } from '../base/narrow-column.ts';
 import type { SampleIndex, SampleTable } from './types.ts';
 
 /** Rows that are gathered before their columns are made narrow. */
@@ -37,6 +37,7 @@ export class SampleTableBuilder {
   readonly #event = new Int32Array(PART_ROWS);
   readonly #stream = new Int32Array(PART_ROWS);
   readonly #cpu = new Int32Array(PART_ROWS);
+  readonly #periodEvents = new Float64Array(PART_ROWS);
   readonly #stacks = new NarrowColumn(PART_ROWS);
   readonly #threads = new NarrowColumn(PART_ROWS);
   readonly #comms = new NarrowColumn(PART_ROWS);
@@ -44,7 +45,7 @@ export class SampleTableBuilder {
   readonly #streams = new NarrowColumn(PART_ROWS);
   readonly #cpus = new NarrowColumn(PART_ROWS);
   #timeNs = new Float64Array(PART_ROWS);
-  #periodEvents = new Float64Array(PART_ROWS);
+  readonly #periods = new CountColumn(PART_ROWS);
   /** Null: no row has a count. */
   #count: Float64Array | null = null;
 
@@ -74,11 +75,16 @@ export class SampleTableBuilder {
     this.#stream[place] = stream;
     this.#cpu[place] = cpu;
     this.#timeNs[row] = timeNs;
-    this.#periodEvents[row] = periodEvents;
+    this.#periodEvents[place] = periodEvents;
     if (this.#count !== null) this.#count[row] = count;
     else if (!Number.isNaN(count)) this.#beginCounts(row, count);
     this.#gathered = place + 1;
     return row as SampleIndex;
+  }
+
+  /** Periods are a `Float64Array`, for those who put others in their place; so they are where there are counts. */
+  keepWidePeriods(): void {
+    this.#periods.widen();
   }
 
   /** Another stack of a sample, of which a part came later. */
@@ -100,8 +106,8 @@ export class SampleTableBuilder {
       stream: this.#streams.view(length),
       cpu: this.#cpus.view(length),
       timeNs: this.#timeNs.subarray(0, length),
-      periodEvents: this.#periodEvents.subarray(0, length),
-      count: this.#count?.subarray(0, length) ?? new Float64Array(length).fill(Number.NaN),
+      periodEvents: this.#periods.view(length),
+      count: this.#count?.subarray(0, length) ?? null,
     };
   }
 
@@ -118,8 +124,8 @@ export class SampleTableBuilder {
       stream: this.#streams.copy(length),
       cpu: this.#cpus.copy(length),
       timeNs: this.#timeNs.slice(0, length),
-      periodEvents: this.#periodEvents.slice(0, length),
-      count: this.#count?.subarray(0, length) ?? new Float64Array(length).fill(Number.NaN),
+      periodEvents: this.#periods.copy(length),
+      count: this.#count?.subarray(0, length) ?? null,
     };
     this.#packed = 0;
     this.#count = null;
@@ -129,6 +135,7 @@ export class SampleTableBuilder {
   #beginCounts(row: number, count: number): void {
     this.#count = new Float64Array(this.#capacity).fill(Number.NaN, 0, row);
     this.#count[row] = count;
+    this.keepWidePeriods();
   }
 
   /** Empties the part, with room for all of the next one. */
@@ -146,6 +153,7 @@ export class SampleTableBuilder {
     this.#events.put(at, this.#event, length);
     this.#streams.put(at, this.#stream, length);
     this.#cpus.put(at, this.#cpu, length);
+    this.#periods.put(at, this.#periodEvents, length);
     this.#packed = at + length;
     this.#gathered = 0;
   }
@@ -159,7 +167,7 @@ export class SampleTableBuilder {
     this.#streams.reserve(capacity);
     this.#cpus.reserve(capacity);
     this.#timeNs = grown(this.#timeNs, capacity);
-    this.#periodEvents = grown(this.#periodEvents, capacity);
+    this.#periods.reserve(capacity);
     if (this.#count !== null) this.#count = grown(this.#count, capacity);
     this.#capacity = capacity;
   }

@@ -15,7 +15,7 @@
  */
 
 import type { Brand } from '../base/brand.ts';
-import type { IntColumn } from '../base/int-column.ts';
+import type { IntColumn, NumberColumn } from '../base/int-column.ts';
 
 /** Row of `Profile.events`. */
 export type EventIndex = Brand<number, 'EventIndex'>;
@@ -177,9 +177,9 @@ export type SampleTable = {
   /** Nanoseconds since the recording's first timestamp; NaN in all rows where none was recorded. */
   readonly timeNs: Float64Array;
   /** Period as the kernel reported it; the fixed period where the mode implies it. */
-  readonly periodEvents: Float64Array;
-  /** The counter's value (`PERF_SAMPLE_READ`), NaN where it was not read. */
-  readonly count: Float64Array;
+  readonly periodEvents: NumberColumn;
+  /** The counter's value (`PERF_SAMPLE_READ`), NaN where it was not read; null: in no sample. */
+  readonly count: Float64Array | null;
 };
 
 /**

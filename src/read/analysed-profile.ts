@@ -4,7 +4,7 @@ import { finish } from '../base/slices.ts';
 import type { CodePart, FunctionAssembly } from '../code/disassembly/types.ts';
 import { foldToLevel } from '../code/javascript/fold-to-level.ts';
 import type { RecordingMarks } from '../formats/export/recording-marks.ts';
-import { type Alignment, alignPeriods } from '../period/alignment.ts';
+import { type Alignment, alignPeriods, findReportedPeriods } from '../period/alignment.ts';
 import { findInStep, type InStep } from '../period/in-step.ts';
 import { computeLedgers, type EventLedger } from '../period/loss/loss-ledger.ts';
 import { type PeriodsReport, type ReportOptions, reportPeriods } from '../period/report/report.ts';
@@ -45,6 +45,7 @@ export class AnalysedProfile {
   readonly #diagnostics: Diagnostics;
   readonly #weights = new Map<WeightKind, Weights>();
   #alignment: Alignment | null = null;
+  #rules: readonly ReportedPeriod[] | null = null;
   #samplePlaces: SamplePlaces | null = null;
   readonly #inStep = new Map<EventIndex, InStep | null>();
   /** All samples of an event, which most questions begin with. */
@@ -224,7 +225,8 @@ export class AnalysedProfile {
 
   /** Which interval the periods of each event measure, and how that is known. */
   rules(): readonly ReportedPeriod[] {
-    return this.#aligned().rules;
+    this.#rules ??= this.#alignment?.rules ?? finish(findReportedPeriods(this.periodInput));
+    return this.#rules;
   }
 
   /**
@@ -233,10 +235,10 @@ export class AnalysedProfile {
    */
   eventsCounted(event: EventIndex): number | null {
     const total = this.periodInput.eventTotals?.[event] ?? null;
-    const rows = this.samplesOf(event);
     const { count } = this.profile.samples;
-    if (total !== null || rows.length === 0) return total;
-    if (rows.some((row) => Number.isNaN(count[row]))) return null;
+    if (total !== null || count === null) return total;
+    const rows = this.samplesOf(event);
+    if (rows.length === 0 || rows.some((row) => Number.isNaN(count[row]))) return null;
     const { elapsedEvents } = this.#aligned();
     return rows.reduce((sum, row) => sum + elapsedEvents[row], 0);
   }

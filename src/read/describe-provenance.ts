@@ -108,7 +108,7 @@ function sumByEvent(profile: Profile, weights: Weights, rows: Int32Array): Event
   for (const i of rows) {
     const of = figures[event[i]] as EventFigures;
     of.samples++;
-    if (!Number.isNaN(count[i])) of.counted++;
+    if (count !== null && !Number.isNaN(count[i])) of.counted++;
     of.weighed += weights.values[i];
   }
   return figures;

@@ -113,6 +113,7 @@ export class Pipeline {
     );
     this.offCpu = offCpu.log;
     this.#offCpuAttr = offCpu.attrIndex;
+    if (offCpu.attrIndex !== NONE) this.builder.keepWidePeriods();
     this.#wakeUpAttr = offCpu.wakeUpIndex;
     this.#sampledEvents = data.attrs.filter(
       (event) => !isAuxiliaryEvent(event) && event.attr.samplePeriod > 0,
@@ -261,7 +262,7 @@ export class Pipeline {
 
   #orderSamples({ length, timeNs, ...columns }: SampleTable): void {
     const runningNs = this.runningTimes.finish(length);
-    const others = [...Object.values(columns), ...(runningNs === null ? [] : [runningNs])];
+    const others = [...Object.values(columns), runningNs].filter((column) => column !== null);
     const { newRow, late, withoutTime } = putInTimeOrder({ timeNs, others });
     if (newRow !== null) {
       this.offCpu.moveRows(newRow);

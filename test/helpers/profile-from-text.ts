@@ -134,5 +134,9 @@ function internThread(threads: ProfileThread[], tid: number, comm: string): numb
 export function simpleWeights(profile: Profile, kind: WeightKind = 'samples'): Weights {
   return kind === 'samples'
     ? { kind, unit: 'samples', values: new Float64Array(profile.samples.length).fill(1) }
-    : { kind, unit: profile.events[0]?.unit ?? 'events', values: profile.samples.periodEvents };
+    : {
+        kind,
+        unit: profile.events[0]?.unit ?? 'events',
+        values: new Float64Array(profile.samples.periodEvents),
+      };
 }

@@ -14,7 +14,7 @@ export function analysed(profile: Profile, lossGaps: readonly LossGap[] = []): A
 /** The same with the counter's values in the samples, which counted 40 more events before sample 7. */
 function counted(profile: Profile): Profile {
   let sum = 0;
-  const count = profile.samples.periodEvents.map((period, row) => {
+  const count = Float64Array.from(profile.samples.periodEvents, (period, row) => {
     sum += period + (row === 7 ? 40 : 0);
     return sum;
   });

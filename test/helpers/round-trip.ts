@@ -193,7 +193,7 @@ export function parseFolded(text: string): Parsed {
 function parseByImporter(text: string): Parsed {
   const { profile, diagnostics } = importFolded(memorySource(new TextEncoder().encode(text)));
   for (const { code, detail } of diagnostics.entries()) throw new Error(`${code}: ${detail}`);
-  const values = profile.samples.periodEvents;
+  const values = new Float64Array(profile.samples.periodEvents);
   return { profile, weights: { kind: 'period', unit: 'events', values } };
 }
 

@@ -1,4 +1,6 @@
 import { NONE } from '../../base/brand.ts';
+import type { IntColumn } from '../../base/int-column.ts';
+import { zeros } from '../../base/narrow-column.ts';
 import { finish } from '../../base/slices.ts';
 import { StringTable } from '../../base/string-table.ts';
 import { computeCallNodes } from '../../profile/analysis/call-nodes.ts';
@@ -70,10 +72,10 @@ function labelFuncs(profile: Profile, labels: StringTable, options: FoldedOption
 }
 
 /** Label of the comm of every sample of `samples`. */
-function labelComms(profile: Profile, labels: StringTable, samples: Int32Array): Int32Array {
+function labelComms(profile: Profile, labels: StringTable, samples: Int32Array): IntColumn {
   const { comm } = profile.samples;
   const commToLabel = new Int32Array(profile.strings.length).fill(NONE);
-  const labelOfSample = new Int32Array(comm.length);
+  const labelOfSample = zeros(comm.length, labels.strings.length + profile.strings.length);
   for (let i = 0; i < samples.length; i++) {
     const sample = samples[i];
     const text = comm[sample];

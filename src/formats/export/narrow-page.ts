@@ -1,6 +1,6 @@
 // Hot: once per sample and column.
 
-import type { IntColumn } from '../../base/int-column.ts';
+import type { IntColumn, NumberColumn } from '../../base/int-column.ts';
 import type { SampleTable, WeightKind, Weights } from '../../profile/types.ts';
 import type { PageProfile } from './page-profile.ts';
 
@@ -21,7 +21,7 @@ export function narrowPage(page: PageProfile, rows: Int32Array): PageProfile {
     cpu: pickInt32(samples.cpu, rows),
     timeNs: pickFloat64(samples.timeNs, rows),
     periodEvents: pickFloat64(samples.periodEvents, rows),
-    count: pickFloat64(samples.count, rows),
+    count: samples.count && pickFloat64(samples.count, rows),
   };
   const { runningNs } = page.periodInput.samples;
   const weights: Partial<Record<WeightKind, Weights>> = {};
@@ -54,7 +54,7 @@ function pickInt32(column: IntColumn, rows: Int32Array): Int32Array {
   return picked;
 }
 
-function pickFloat64(column: Float64Array, rows: Int32Array): Float64Array {
+function pickFloat64(column: NumberColumn, rows: Int32Array): Float64Array {
   const picked = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i++) picked[i] = column[rows[i]];
   return picked;

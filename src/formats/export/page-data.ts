@@ -111,18 +111,24 @@ function isColumn(value: unknown): value is Column {
   );
 }
 
-/** Whether it is a column of integers that are small. How small is found anew where it is stored. */
-function isNarrow(value: unknown): value is Int8Array | Int16Array {
-  return value instanceof Int8Array || value instanceof Int16Array;
+/** A column of small numbers. How small is found anew where it is stored. */
+type Narrow = Int8Array | Int16Array | Uint32Array;
+
+function isNarrow(value: unknown): value is Narrow {
+  return value instanceof Int8Array || value instanceof Int16Array || value instanceof Uint32Array;
+}
+
+function widened(column: Narrow): Column {
+  return column instanceof Uint32Array ? new Float64Array(column) : new Int32Array(column);
 }
 
 /** Each content once. */
 class ColumnSet {
   readonly list: Column[] = [];
-  readonly #ofNarrow = new Map<Int8Array | Int16Array, Int32Array>();
+  readonly #ofNarrow = new Map<Narrow, Column>();
 
-  addNarrow(column: Int8Array | Int16Array): number {
-    const wide = this.#ofNarrow.get(column) ?? new Int32Array(column);
+  addNarrow(column: Narrow): number {
+    const wide = this.#ofNarrow.get(column) ?? widened(column);
     this.#ofNarrow.set(column, wide);
     return this.add(wide);
   }

@@ -31,8 +31,8 @@ export function profileRows(profile: Profile, weights: Weights): ProfileRows {
       new Int32Array(samples.stack),
       new Int32Array(samples.stream),
       weights.values,
-      samples.periodEvents,
-      knownCounts(samples.count),
+      new Float64Array(samples.periodEvents),
+      knownCounts(samples),
       weights.lostBefore ?? new Float64Array(samples.length),
     ]),
     stacks,
@@ -51,7 +51,8 @@ function wholeTimes(times: Float64Array): Float64Array {
 }
 
 /** −1 where the counter was not read. */
-function knownCounts(counts: Float64Array): Float64Array {
+function knownCounts({ length, count: counts }: Profile['samples']): Float64Array {
+  if (counts === null) return new Float64Array(length).fill(-1);
   return counts.map((count) => (Number.isNaN(count) ? -1 : count));
 }
 

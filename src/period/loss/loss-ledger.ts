@@ -102,7 +102,7 @@ function sumStreams(
       const row = groups.rows[k];
       arrivedEvents += elapsed[row];
       gapEvents += lost[row];
-      if (Number.isNaN(count[row])) isCounted = false;
+      if (count === null || Number.isNaN(count[row])) isCounted = false;
     }
     const stream = groups.stream[g];
     sums.push({

@@ -31,7 +31,7 @@ export function sumByEvent(
     samples[row]++;
     weights[row] += weight;
     squares[row] += weight * weight;
-    if (Number.isNaN(count[i])) uncounted[row]++;
+    if (count === null || Number.isNaN(count[i])) uncounted[row]++;
     else counted[row] += elapsedEvents[i];
     if (cameFrom[i] >= 0) migrations[row]++;
   }

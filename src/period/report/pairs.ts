@@ -25,13 +25,17 @@ export type Pair = {
   readonly hz: number | null;
 };
 
-/** The first `limit` pairs of a stream. `count` is the counter's value in each sample, NaN unread. */
-export function pairsOf(sequence: PeriodSequence, count: Float64Array, limit: number): Pair[] {
+/** The first `limit` pairs of a stream. `count` is the counter's value in each sample, NaN unread; null: in all. */
+export function pairsOf(
+  sequence: PeriodSequence,
+  count: Float64Array | null,
+  limit: number,
+): Pair[] {
   const { length, timeNs, periodEvents, elapsedEvents } = sequence;
   const pairs: Pair[] = [];
   for (let i = 1; i < length && pairs.length < limit; i++) {
     const intervalNs = timeNs[i] - timeNs[i - 1];
-    const counted = count[i] - count[i - 1];
+    const counted = count === null ? Number.NaN : count[i] - count[i - 1];
     const isCounted = counted >= 0;
     const events = isCounted ? counted : elapsedEvents[i];
     pairs.push({

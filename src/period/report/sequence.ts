@@ -1,6 +1,6 @@
 // Hot: once per sample.
 
-import type { IntColumn } from '../../base/int-column.ts';
+import type { IntColumn, NumberColumn } from '../../base/int-column.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
 import { offCpuNs } from '../switched-out.ts';
 import type { PeriodInput } from '../types.ts';
@@ -24,10 +24,10 @@ export function sequenceOf(
 }
 
 /** The values of `column` in ascending `rows`: a view where these are neighbours, else a copy. */
-export function gather(column: Float64Array, rows: Int32Array): Float64Array {
+export function gather(column: NumberColumn, rows: Int32Array): Float64Array {
   const { length } = rows;
   const first = length > 0 ? rows[0] : 0;
-  if (length > 0 && rows[length - 1] - first === length - 1) {
+  if (column instanceof Float64Array && length > 0 && rows[length - 1] - first === length - 1) {
     return column.subarray(first, first + length);
   }
   const values = new Float64Array(length);

@@ -203,7 +203,11 @@ export function* describeStream(
     course,
     rate,
     ...(options.pairs > 0 && {
-      pairs: pairsOf(sequence, gather(input.samples.count, rows), options.pairs),
+      pairs: pairsOf(
+        sequence,
+        input.samples.count && gather(input.samples.count, rows),
+        options.pairs,
+      ),
     }),
   };
 }

@@ -28,7 +28,7 @@ export type EventCourse = {
   /** Each interval was divided between its two samples (`interval-split.ts`); else the later one has all of it. */
   readonly isHalved: boolean;
   /** As reported: often that of the interval which the sample begins. */
-  readonly periodEvents: Float64Array;
+  readonly periodEvents: ArrayLike<number>;
   /** What the weights have of events after the last samples of streams (`tail-events.ts`). */
   readonly tails?: Float64Array | undefined;
 };

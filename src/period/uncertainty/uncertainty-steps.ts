@@ -298,12 +298,14 @@ class StepList {
     this.#amount.push(amount);
   }
 
+  /** Views of all that was reserved, which was little more than what is used. */
   finish(): StepColumns {
+    const { length } = this.#amount;
     return {
-      length: this.#amount.length,
-      from: this.#from.finish(),
-      to: this.#to.finish(),
-      amount: this.#amount.finish(),
+      length,
+      from: this.#from.array.subarray(0, length),
+      to: this.#to.array.subarray(0, length),
+      amount: this.#amount.array.subarray(0, length),
     };
   }
 }

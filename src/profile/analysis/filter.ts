@@ -147,6 +147,10 @@ export function* groupSamples(
   for (let key = 0; key < keyCount; key++) {
     starts[key + 1] = starts[key + 1] + starts[key];
   }
+  // All of one key, as the one program of most recordings, are in order.
+  if (starts.some((start, key) => key > 0 && start - starts[key - 1] === samples.length)) {
+    return { starts, samples };
+  }
   const next = starts.slice();
   const sorted = new Int32Array(samples.length);
   yield* eachSlice(samples.length, (first, end) => {

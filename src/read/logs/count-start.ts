@@ -50,7 +50,8 @@ export function moveCountStarts(
   const { samples, events, threads } = input;
   const { count, runningNs, timeNs, periodEvents, thread } = samples;
   if (start === 'here') return finals;
-  if (samples.length === 0 || count.every(Number.isNaN)) return start === null ? finals : [];
+  if (count === null || count.every(Number.isNaN)) return start === null ? finals : [];
+  const changedPeriods: { [row: number]: number } = periodEvents;
   const groups = finish(groupByStream(input));
   const isLate = new Uint8Array(groups.length);
   let mostBefore = 0;
@@ -79,7 +80,7 @@ export function moveCountStarts(
     const first = groups.rows[from];
     // The member of a group has no period: what it counted before this sample is not known.
     const isMember = events[groups.event[g]].fixedPeriod === 0;
-    if (isMember) periodEvents[first] = 0;
+    if (isMember) changedPeriods[first] = 0;
     const own = Math.min(count[first], periodEvents[first]);
     const countBefore = count[first] - own;
     const ranBefore =

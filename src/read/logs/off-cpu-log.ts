@@ -180,7 +180,7 @@ export class OffCpuLog {
    * Returns them with their states and wakers.
    */
   finish(
-    samples: { readonly periodEvents: Float64Array; readonly stack: { [row: number]: number } },
+    samples: Record<'periodEvents' | 'stack', { [row: number]: number }>,
     switches: SwitchTable,
     lastNs: number,
     diagnostics: Diagnostics,

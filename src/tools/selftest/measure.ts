@@ -121,7 +121,7 @@ function streamsOffCount(profile: Profile, period: number): number {
   for (let g = 0; g < groups.length; g++) {
     const end = groups.offsets[g + 1];
     const samples = end - groups.offsets[g];
-    const last = profile.samples.count[groups.rows[end - 1]];
+    const last = profile.samples.count?.[groups.rows[end - 1]] ?? Number.NaN;
     if (Math.floor(last / period) !== samples) off++;
   }
   return off;

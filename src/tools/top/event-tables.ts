@@ -102,5 +102,9 @@ function weigh({ samples, events }: Profile, event: number, { weight }: TopOptio
   if (weight === 'samples') {
     return { kind: 'samples', unit: 'samples', values: new Float64Array(samples.length).fill(1) };
   }
-  return { kind: 'period', unit: events[event].unit, values: samples.periodEvents };
+  return {
+    kind: 'period',
+    unit: events[event].unit,
+    values: new Float64Array(samples.periodEvents),
+  };
 }

@@ -47,7 +47,7 @@ const PROFILE: Profile = withScripts(
 const WEIGHTS: Weights = {
   kind: 'events',
   unit: 'events',
-  values: PROFILE.samples.periodEvents,
+  values: new Float64Array(PROFILE.samples.periodEvents),
   lostBefore: Float64Array.of(0, 0, 400, 0),
 };
 

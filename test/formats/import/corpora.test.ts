@@ -38,7 +38,7 @@ function stacks(text: string): Map<string, number> {
 }
 
 function foldedOf(profile: Profile, names: 'tidy' | 'full'): Map<string, number> {
-  const values = profile.samples.periodEvents;
+  const values = new Float64Array(profile.samples.periodEvents);
   const weights = { kind: 'period', unit: 'events', values } as const;
   return stacks(collect((write) => writeFolded(profile, weights, { names }, write)));
 }

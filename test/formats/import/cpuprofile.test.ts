@@ -128,7 +128,7 @@ describe('a .cpuprofile', () => {
     const profile = imported(fixture('node20.cpuprofile'));
     expect(selves(profile).slice(0, 1)).toEqual([['allocate /tmp/shop/app.js:2', 192]]);
     const { startTime, endTime, timeDeltas } = JSON.parse(`${fixture('node20.cpuprofile')}`);
-    const sum = profile.samples.periodEvents.reduce((all, period) => all + period, 0);
+    const sum = [...profile.samples.periodEvents].reduce((all, period) => all + period, 0);
     expect(sum).toBe((endTime - startTime - timeDeltas[0]) * 1000);
   });
 

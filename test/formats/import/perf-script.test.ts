@@ -16,7 +16,7 @@ function folded({ profile }: ImportedProfile, event = 0): string[] {
   const weights = {
     kind: 'period',
     unit: 'events',
-    values: profile.samples.periodEvents,
+    values: new Float64Array(profile.samples.periodEvents),
   } as const;
   const text = collect((write) => writeFolded(profile, weights, { select: { event } }, write));
   return text.split('\n').filter((line) => line !== '');

@@ -69,7 +69,7 @@ export const importDevTools: Target = {
     if (imported === null) return;
     const { profile } = imported;
     checkProfile(profile);
-    const values = profile.samples.periodEvents;
+    const values = new Float64Array(profile.samples.periodEvents);
     const unit = profile.events[0]?.unit ?? 'events';
     let text = '';
     writeCpuProfile(profile, { kind: 'events', unit, values }, {}, (part) => {

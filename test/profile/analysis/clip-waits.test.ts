@@ -14,7 +14,7 @@ const profile = profileFromText(`
 const weights: Weights = {
   kind: 'period',
   unit: 'nanoseconds',
-  values: profile.samples.periodEvents,
+  values: new Float64Array(profile.samples.periodEvents),
 };
 
 describe('waits in a selected time', () => {

@@ -102,7 +102,7 @@ function timeOfSamples({ page, profile }: LoadedRecording, event: number): Float
   const { time, events, period } = page.weights;
   if (time !== undefined) return time.values;
   if (profile.events[event]?.unit !== 'nanoseconds') return null;
-  return (events ?? period)?.values ?? profile.samples.periodEvents;
+  return (events ?? period)?.values ?? new Float64Array(profile.samples.periodEvents);
 }
 
 /** Software events that are no clock, tracepoints and breakpoints. */

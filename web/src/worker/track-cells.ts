@@ -9,7 +9,7 @@ export type Stretches = {
   readonly timeNs: Float64Array;
   readonly thread: ArrayLike<number>;
   /** Weight; nanoseconds unless `reach` is a moment. */
-  readonly values: Float64Array;
+  readonly values: ArrayLike<number>;
   /**
    * What a sample stands for. A clock's sample is the time on the CPU until it was taken, a wait the
    * time from its beginning on; of other events only the moment is known.

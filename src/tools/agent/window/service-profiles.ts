@@ -1,5 +1,5 @@
 import { NONE } from '../../../base/brand.ts';
-import type { IntColumn } from '../../../base/int-column.ts';
+import type { IntColumn, NumberColumn } from '../../../base/int-column.ts';
 import type { Profile, ProfileThread, SampleTable, Weights } from '../../../profile/types.ts';
 import type { SampleLabel, ServiceConfig } from '../config/agent-config.ts';
 import { type Service, serviceKey } from '../service/service.ts';
@@ -100,7 +100,7 @@ function pickRows(
   hasCpu: boolean,
 ): SampleTable {
   const int = (column: IntColumn) => Int32Array.from(rows, (row) => column[row]);
-  const float = (column: Float64Array) => Float64Array.from(rows, (row) => column[row]);
+  const float = (column: NumberColumn) => Float64Array.from(rows, (row) => column[row]);
   const thread = int(samples.thread);
   return {
     length: rows.length,
@@ -112,7 +112,7 @@ function pickRows(
     cpu: hasCpu ? int(samples.cpu) : new Int32Array(rows.length).fill(NONE),
     timeNs: float(samples.timeNs),
     periodEvents: float(samples.periodEvents),
-    count: float(samples.count),
+    count: samples.count && float(samples.count),
   };
 }
 

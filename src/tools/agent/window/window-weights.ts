@@ -42,14 +42,15 @@ export class WindowWeights {
         this.#lostOn.add(pending[nextGap++].cpu);
       }
       const instance = event[row] * MOST_CPUS + cpu[row] + 1;
-      const counted = count[row] - (this.#counted.get(instance) ?? 0);
+      const read = count === null ? Number.NaN : count[row];
+      const counted = read - (this.#counted.get(instance) ?? 0);
       // NaN (not read) and a counter that began anew, as that of a CPU that was offline, fail this.
       const weight = counted >= 0 ? counted : periodEvents[row];
       const own = this.#lostOn.delete(cpu[row]) ? Math.min(weight, periodEvents[row]) : weight;
       values[row] = own;
       lostBefore[row] = weight - own;
       this.#total += weight;
-      this.#counted.set(instance, count[row]);
+      this.#counted.set(instance, read);
     }
     for (; nextGap < pending.length; nextGap++) this.#lostOn.add(pending[nextGap].cpu);
     const unit = events.every((each) => each.unit === 'nanoseconds') ? 'nanoseconds' : 'events';
