@@ -63,11 +63,8 @@ void End(napi_env env, Instance* instance) {
   }
 }
 
-/** On the isolate's thread, after `OnGone` on the sender's. `env` is null while the environment
- * ends. */
-void EndAndTell(napi_env env, napi_value, void* context, void*) {
-  if (env == nullptr) return;
-  auto* instance = static_cast<Instance*>(context);
+/** On the isolate's thread. */
+void EndAndTell(napi_env env, Instance* instance) {
   napi_value on_end = nullptr;
   if (instance->on_end != nullptr) napi_get_reference_value(env, instance->on_end, &on_end);
   End(env, instance);
@@ -80,6 +77,11 @@ void EndAndTell(napi_env env, napi_value, void* context, void*) {
   if (napi_is_exception_pending(env, &is_pending) == napi_ok && is_pending) {
     napi_get_and_clear_last_exception(env, &error);
   }
+}
+
+/** When the event loop turns after `OnGone`. `env` is null while the environment ends. */
+void HearOfEnd(napi_env env, napi_value, void* context, void*) {
+  if (env != nullptr) EndAndTell(env, static_cast<Instance*>(context));
 }
 
 void OnGone(void* context) {
@@ -112,7 +114,11 @@ napi_value Start(napi_env env, napi_callback_info info) {
   }
   Instance* instance = InstanceOf(env);
   if (instance->listener != nullptr) {
-    return Throw(env, "EALREADY", "this thread's code is sent to a recorder already");
+    if (!instance->listener->sender().IsGone()) {
+      return Throw(env, "EALREADY", "this thread's code is sent to a recorder already");
+    }
+    // A thread in an endless loop was not told: its event loop never turns.
+    EndAndTell(env, instance);
   }
   const CodeListener::V8 v8 = CodeListener::FindV8();
   if (!v8.is_complete()) {
@@ -141,7 +147,7 @@ napi_value Start(napi_env env, napi_callback_info info) {
     if (type == napi_function) napi_create_reference(env, arguments[2], 1, &instance->on_end);
   }
   if (napi_create_threadsafe_function(env, nullptr, nullptr, name, 0, 1, nullptr, nullptr, instance,
-                                      EndAndTell, &instance->gone) != napi_ok) {
+                                      HearOfEnd, &instance->gone) != napi_ok) {
     End(env, instance);
     return Throw(env, "EAGAIN", "napi_create_threadsafe_function failed");
   }

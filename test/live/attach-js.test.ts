@@ -233,12 +233,14 @@ describeLive('attaching to a running Node', () => {
     });
   }
 
-  it('names a process whose event loop never turns, and closes its port', async () => {
+  it('names a process whose event loop never turns, each time, and closes its port', async () => {
     const { pid } = await start(BUSY);
-    const { said, names } = record(pid, '--attach-js');
-    expect(said).toMatch(/reports its JavaScript/);
-    expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
-    await until(() => listeningPorts(pid).size === 0);
+    for (let time = 0; time < 2; time++) {
+      const { said, names } = record(pid, '--attach-js');
+      expect(said).toMatch(/reports its JavaScript/);
+      expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
+      await until(() => listeningPorts(pid).size === 0);
+    }
   });
 
   it('leaves no port open when perf-ts is killed meanwhile', async () => {

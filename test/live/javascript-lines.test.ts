@@ -111,9 +111,10 @@ describeLive('lines of JavaScript', () => {
     const pid = await startEndless(loader);
     const recording = join(scratch, 'typed.data');
     const options = [...FLAGS, '--attach-js', '-p', `${pid}`, '--duration', '2'];
-    expect(perfTs(['record', ...options, '-o', recording]).status).toBe(0);
+    const run = perfTs(['record', ...options, '-o', recording]);
+    expect(run.status).toBe(0);
     const share = heavyShare(linesOf(recording, 'typed.ts'), 3);
-    expect(share).toBeGreaterThan(0.6);
+    expect(share, run.stderr).toBeGreaterThan(0.6);
     expect(share).toBeLessThan(0.9);
   });
 });

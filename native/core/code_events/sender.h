@@ -52,6 +52,9 @@ class Sender {
   /** Records for which there was no memory since the last call. */
   uint64_t TakeLost() { return lost_.exchange(0, std::memory_order_relaxed); }
 
+  /** Whether the recorder has closed the connection, be `OnGone` called yet or not. */
+  bool IsGone() { return is_gone_.load(std::memory_order_acquire) || HasPeerClosed(); }
+
   /** Waits until everything queued is sent, at most a second. */
   void Flush();
 
