@@ -31,7 +31,7 @@ const AT_ONCE = { PERF_TS_PROGRESS_MS: '0' };
 function inTerminal(words: string, variables: NodeJS.ProcessEnv = {}): string {
   const { CI: _ci, ...env } = cleanEnvironment();
   const command = words.replace(
-    /perf-ts (?=report|export|script|info|inject|archive)/,
+    /perf-ts (?=report|export|script|info|evlist|buildid-list|inject|archive)/,
     `"${process.execPath}" "${CLI}" `,
   );
   const { stdout, stderr, status } = spawnSync('script', ['-qec', command, '/dev/null'], {
@@ -83,6 +83,8 @@ itInTerminal('script shows how far it is while a file takes its text', () => {
 itInTerminal.each([
   ['info', '', 'reading some.data'],
   ['report --stats', '', 'reading some.data'],
+  ['evlist', '', 'reading some.data'],
+  ['buildid-list', '', 'reading some.data'],
   ['inject', '-o rewritten.data', 'rewriting some.data'],
   ['archive', '-o some.symbols', 'reading some.data'],
 ])('%s shows how far it is', (command, output, what) => {

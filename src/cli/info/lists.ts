@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { NONE } from '../../base/brand.ts';
 import { printable } from '../../base/printable.ts';
 import { openProfile } from '../../read/open-profile.ts';
@@ -5,16 +6,23 @@ import { type RecordingInfo, readInfo } from '../../read/recording-info.ts';
 import { readKernelBuildId } from '../../system/kernel/host-info.ts';
 import { warnIfCut } from '../command/cut-warning.ts';
 import { say } from '../command/failure.ts';
+import { readingProgress, stepProgress } from '../command/progress.ts';
 import { printJson, writeOut } from '../command/stdout.ts';
 
-type ListFlags = { readonly json?: boolean; readonly strict?: boolean; readonly verbose?: boolean };
+type ListFlags = {
+  readonly json?: boolean;
+  readonly strict?: boolean;
+  readonly verbose?: boolean;
+  readonly quiet?: boolean;
+};
 
 /** `perf-ts evlist`: the events of a recording, side-band ones included, as perf has them. */
 export async function runEvlist(
   path: string,
   flags: ListFlags & { readonly freq?: boolean; readonly group?: boolean },
 ): Promise<void> {
-  const info = readInfo(path, {});
+  const onShare = stepProgress(`reading ${printable(basename(path))}`, path, flags);
+  const info = readInfo(path, {}, onShare);
   warnIfCut(info, flags.strict === true);
   if (flags.json) {
     printJson({ schema: 'perf-ts/evlist@1', events: info.events });
@@ -84,7 +92,12 @@ async function ofRecording(
   path: string,
   flags: ListFlags & { readonly withHits?: boolean },
 ): Promise<BuildId[]> {
-  const opened = await openProfile(path, { symbols: false, unwind: false });
+  const onProgress = readingProgress(path, flags.quiet);
+  const opened = await openProfile(path, {
+    symbols: false,
+    unwind: false,
+    ...(onProgress && { onProgress }),
+  });
   warnIfCut(opened, flags.strict === true);
   const { dsos, frames, stacks, samples } = opened.profile;
   const isHit = new Uint8Array(dsos.length);
