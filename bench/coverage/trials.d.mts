@@ -9,6 +9,8 @@ export type Summary = {
   readonly self: Held;
   /** Of functions 0 and 2 together, as in a caller's total. */
   readonly total: Held;
+  /** Trials that were reported to be in step, 0…1. */
+  readonly flagged: number;
   /** Trials that were reported to be in step, or whose intervals all hold, 0…1. */
   readonly heldOrFlagged: number;
   readonly functions: readonly {

@@ -5,6 +5,7 @@ import { PERF_TYPE } from '../base/event-type.ts';
 import { primeFrom, primeUpTo } from '../base/primes.ts';
 import type { SamplePlaces } from '../profile/sample-places.ts';
 import { type AlikeTasks, findAlikeTasks } from './alike-tasks.ts';
+import { median } from './distribution.ts';
 import { type EventLoop, findEventLoop } from './event-loop.ts';
 import type { StreamGroups } from './streams.ts';
 import { stretchesOf } from './stretches.ts';
@@ -87,12 +88,31 @@ function findLoop(
   const part = rows.subarray(0, MOST_SAMPLES_OF_LOOP);
   const states = Int32Array.from(part, (row) => place[row]);
   if (differing(states, 1, states.length) < LEAST_CHANGES_OF_LOOP) return null;
+  if (!haveAlikeIntervals(part, states, arrived)) return null;
   let sum = 0;
   const counted = Float64Array.from(part, (row) => {
     sum += arrived[row];
     return sum;
   });
   return findEventLoop(counted, states);
+}
+
+/**
+ * Whether the two commonest functions are seen after as many events each, to a twentieth. Phases of rates of
+ * their own have intervals, and so places, of their own; in a loop shorter than an interval they don't.
+ */
+function haveAlikeIntervals(rows: Int32Array, states: Int32Array, arrived: Float64Array): boolean {
+  const ofState = new Map<number, number[]>();
+  for (let k = 0; k < rows.length; k++) {
+    const known = ofState.get(states[k]);
+    if (known === undefined) ofState.set(states[k], [arrived[rows[k]]]);
+    else known.push(arrived[rows[k]]);
+  }
+  const commonest = [...ofState.values()].sort((a, b) => b.length - a.length);
+  if (commonest.length < 2) return false;
+  const first = median(commonest[0]);
+  const second = median(commonest[1]);
+  return Math.abs(first - second) <= 0.05 * Math.max(first, second);
 }
 
 /** The functions of a stream's first samples, or their stacks, one after the other. */

@@ -95,4 +95,11 @@ describe('shares of simulated processes', () => {
   ])('%s: samples in step are told, or the intervals hold', (title) => {
     expect(run(title).heldOrFlagged).toBeGreaterThanOrEqual(0.95);
   });
+
+  it.each(['phases of 1 s, -F 100', 'independent, 30k/s, -F 1000'])(
+    '%s: what is not in step is not told to be',
+    (title) => {
+      expect(run(title).flagged).toBeLessThan(0.05);
+    },
+  );
 });
