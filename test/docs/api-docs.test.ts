@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const INDEX = join(ROOT, 'src/index.ts');
 const LIST = /^export (?:type )?(?:\{([^}]*)\}|\*) from '([^']+)';/gm;
 const DECLARATION =
-  /^export (?:declare |abstract |async )*(?:type|class|function\*?|const) (\w+)/gm;
+  /^export (?:declare |abstract |async )*(?:type|interface|class|function\*?|const) (\w+)/gm;
 
 /** The names that one statement of index.ts exports, and the file that declares them. */
 type Statement = { readonly file: string; readonly names: readonly string[] };
