@@ -48,11 +48,13 @@ export function splitIntervals(
     if (!areIntervalsDivided(input.events[groups.event[g]])) continue;
     const start = groups.offsets[g];
     const end = groups.offsets[g + 1];
+    const isFixed = input.events[groups.event[g]].mode === 'period';
     for (let k = start + 1; k < end; k++) {
       const row = groups.rows[k];
       if (lostBefore !== null && lostBefore[row] !== 0) continue;
-      // Whole events, as all counts are: the odd one goes to either side in turn.
-      const moved = Math.floor((elapsed[row] - 1 + (k & 1)) / 2);
+      // Whole events, as all counts are: the odd one goes to either side in turn, with a fixed period
+      // from stream to stream, so that samples within one all weigh N.
+      const moved = Math.floor((elapsed[row] - 1 + ((isFixed ? g + 1 : k) & 1)) / 2);
       if (!(moved > 0)) continue;
       const previous = groups.rows[k - 1];
       values[row] -= moved;
