@@ -12,7 +12,7 @@ export interface NumberColumn extends ArrayLike<number>, Iterable<number> {}
 export function mapInts(
   column: IntColumn,
   map: (value: number, row: number) => number,
-): Int32Array<ArrayBuffer> {
+): Int32Array {
   const mapped = new Int32Array(column.length);
   for (let row = 0; row < column.length; row++) mapped[row] = map(column[row], row);
   return mapped;

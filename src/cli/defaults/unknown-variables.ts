@@ -29,6 +29,7 @@ const OF_TESTS: readonly string[] = [
   'FUZZ_FILES',
   'FUZZ_SEED',
   'LAUNCH_TEST',
+  'OTELCOL',
   'RESULTS',
   'WRITE_SCREENS',
   'ZIG',
