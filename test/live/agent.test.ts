@@ -105,13 +105,15 @@ describeLive('agent', () => {
   it('names the functions of a program that imports perf-ts/register, in their TypeScript', async () => {
     const directory = scratchDirectory();
     const script = join(directory, 'dist.cjs');
+    // It calls itself, so that V8 puts it into no other.
     writeFileSync(
       script,
       `require(${JSON.stringify(join(import.meta.dirname, '../../dist/register/preload.cjs'))});
-(function serveRegistered() {
-  for (let i = 0; i < 2e6; i++) Math.sqrt(i);
-  setImmediate(serveRegistered);
-})();
+(function serveRegistered(depth) {
+  for (let i = 0; i < 4e5; i++) Math.sqrt(i);
+  if (depth > 0) serveRegistered(depth - 1);
+  else setImmediate(serveRegistered, 5);
+})(5);
 ${'//# source'}MappingURL=dist.cjs.map
 `,
     );
