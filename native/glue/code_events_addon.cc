@@ -79,7 +79,7 @@ void EndAndTell(napi_env env, Instance* instance) {
   }
 }
 
-/** When the event loop turns after `OnGone`. `env` is null while the environment ends. */
+/** Called when the event loop turns after `OnGone`. `env` is null while the environment ends. */
 void HearOfEnd(napi_env env, napi_value, void* context, void*) {
   if (env != nullptr) EndAndTell(env, static_cast<Instance*>(context));
 }

@@ -8,7 +8,7 @@ export interface IntColumn extends ArrayLike<number>, Iterable<number> {}
 /** Numbers: a `Uint32Array` where all of them are whole and that small, else a `Float64Array`. */
 export interface NumberColumn extends ArrayLike<number>, Iterable<number> {}
 
-/** What `map` makes of each value, whatever its size. */
+/** The results of `map` for each value, whatever their size. */
 export function mapInts(
   column: IntColumn,
   map: (value: number, row: number) => number,

@@ -100,7 +100,7 @@ export class CountColumn {
   }
 }
 
-/** What `map` makes of each value: −1, or up to `most`. */
+/** The results of `map` for each value: −1, or up to `most`. */
 export function mapNarrow(
   column: IntColumn,
   most: number,

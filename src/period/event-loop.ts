@@ -132,7 +132,7 @@ class Signal {
       imaginary[place] += this.#imaginary[k];
     }
     fft(real, imaginary);
-    // Of complex values a line may turn either way.
+    // A line of complex values may turn either way.
     const power = new Float64Array(size / 2);
     for (let j = 1; j < power.length; j++) {
       const forth = real[j] ** 2 + imaginary[j] ** 2;

@@ -65,7 +65,7 @@ export function splitIntervals(
 }
 
 /**
- * Where the events of an interval are those between two samples. A clock's are times, in which nothing is
+ * True where the events of an interval are those between two samples. A clock's are times, in which nothing is
  * dense or sparse; and where each sample says a number of its own in period mode, as scheduler tracepoints do,
  * all of it is that sample's.
  */

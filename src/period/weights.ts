@@ -41,7 +41,7 @@ export function computeWeights(
     case 'events': {
       const { groups, arrivedEvents, ...aligned } = align();
       const values = splitIntervals(arrivedEvents, input, groups, aligned.lostBefore);
-      // Where nothing was lost nothing is added to the column, and it need not be copied.
+      // Nothing is added to the column where nothing was lost, and it need not be copied.
       const { losses = [] } = input;
       const hasLost = input.events.some((_, event) => lostSamplesOf(losses, event) > 0);
       const lostBefore = hasLost ? aligned.lostBefore.slice() : aligned.lostBefore;

@@ -167,7 +167,7 @@ type Answer = {
   readonly data: readonly (readonly QueryValue[])[];
 };
 
-/** What failed while the answer was under way stands behind it, and the status was sent before. */
+/** A failure while the answer was under way stands behind it, and the status was sent before. */
 function parseAnswer(text: string): Answer {
   try {
     return JSON.parse(text) as Answer;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { scratchDirectory, whenDone } from './scratch.ts';
 
-/** Where the rig puts it: in the real home of the user, not that of a test run. */
+/** The rig puts it into the real home of the user, not that of a test run. */
 const BUILT = join(userInfo().homedir, '.cache/perf-ts/otel-collector/otel-collector');
 const PROGRAM = process.env.PERF_TS_OTELCOL ?? BUILT;
 export const hasCollector = existsSync(PROGRAM);

@@ -4,7 +4,7 @@ import { findEventLoop } from '../../src/period/event-loop.ts';
 import { inStepRemedy, inStepText } from '../../src/period/report/in-step-words.ts';
 import { PAGE_FAULTS } from './recording.ts';
 
-/** What is found of samples at intervals by `intervalOf`, in functions by `funcOf` of what was counted. */
+/** The loop found of samples at intervals by `intervalOf`, in functions by `funcOf` of what was counted. */
 function find(
   seed: number,
   intervalOf: (random: Random) => number,

@@ -58,7 +58,7 @@ export function insteadOfScript(words: readonly string[]): string | null {
   return isNamed && second !== undefined ? OTHER_SCRIPT : null;
 }
 
-/** What stands in for `perf list NAME`, by the lists that only perf has. */
+/** A hint in place of `perf list NAME`, by the lists that only perf has. */
 const LISTS: Readonly<Record<string, string>> = {
   metric: 'metrics need no list: perf-ts stat prints them beside the events that they are made of',
   metricgroup:
@@ -66,7 +66,7 @@ const LISTS: Readonly<Record<string, string>> = {
   sdt: "perf probe makes events of a program’s SDT markers; perf-ts list 'sdt_*' has them then",
 };
 
-/** What stands in for `perf list NAME`; null where perf-ts lists that too, or nobody does. */
+/** A hint in place of `perf list NAME`; null where perf-ts lists that too, or nobody does. */
 export function insteadOfList(name: string): string | null {
   return Object.hasOwn(LISTS, name) ? LISTS[name] : null;
 }
@@ -74,7 +74,7 @@ export function insteadOfList(name: string): string | null {
 const STAT_TO_FILE =
   'perf stat keeps counts in a file; perf-ts stat --json -o FILE writes them as JSON';
 
-/** What stands in for `perf stat record` and `perf stat report`, where there is no program of that name. */
+/** A hint in place of `perf stat record` and `perf stat report`, where there is no program of that name. */
 export function insteadOfStat(command: readonly string[]): string | null {
   return command[0] === 'record' || command[0] === 'report' ? STAT_TO_FILE : null;
 }

@@ -17,7 +17,7 @@ export type NamedCode = { readonly start: number; readonly end: number; readonly
  * (`code-events.ts` has their layout). Code at an address takes the place of what was there before.
  */
 export class LiveCode {
-  /** In the order in which it came. */
+  /** Code by its start, in the order in which it came. */
   readonly #at = new Map<number, NamedCode>();
   #starts: Float64Array | null = null;
   /** Goes up with each change. */
@@ -40,7 +40,7 @@ export class LiveCode {
         at = STREAM_HEADER_BYTES;
       }
       const end = this.#readAll(all, at);
-      // What is kept must not keep the chunk that it came in.
+      // A copy: the rest must not keep the chunk that it came in.
       rest = new Uint8Array(all.subarray(Math.max(0, end)));
       return end >= 0;
     };
@@ -54,7 +54,7 @@ export class LiveCode {
     return found !== undefined && address < found.end ? found : null;
   }
 
-  /** Where the first record begins that is not whole; −1 where one is none. */
+  /** The offset of the first record that is not whole; −1 where one is none. */
   #readAll(bytes: Uint8Array, from: number): number {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let at = from;

@@ -46,12 +46,12 @@ export function parseKallsyms(
   }
   const start = lines.start.finish();
   const typeAt = lines.typeAt.finish();
-  // Who looks up few addresses lets go of the table soon.
+  // A table for few addresses is let go of soon.
   const kept = wanted === undefined ? keepNames(bytes, typeAt) : bytes;
   return tableOf(kept, start, typeAt);
 }
 
-/** What stands behind the addresses of these lines: three fifths of the bytes. Moves `typeAt` to them. */
+/** The bytes behind the addresses of these lines, three fifths of all. Moves `typeAt` to them. */
 function keepNames(bytes: Uint8Array, typeAt: Int32Array): Uint8Array {
   let length = 0;
   for (let row = 0; row < typeAt.length; row++) {

@@ -2,7 +2,7 @@
 
 import { type ColumnData, type SchemaTable, tableColumns } from './schema.ts';
 
-/** What every ClickHouse takes rows by, also servers that know no JSON of one line a row. */
+/** The statement that every ClickHouse takes rows by, also servers that know no JSON of one line a row. */
 export function insertStatement(table: SchemaTable): string {
   const names = tableColumns(table).map(({ name }) => name);
   return `insert into ${table} (${names.join(', ')}) format TabSeparated`;

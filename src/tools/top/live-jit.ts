@@ -21,7 +21,7 @@ const MOST_KEPT = 512;
 /** A map that is not there is looked for again after so many looks. */
 const LOOKS_WITHOUT = 5;
 
-/** Who hears what processes say of their own code; null as long as one says nothing. */
+/** A listener to what processes say of their own code; null as long as one says nothing. */
 export type LiveCodeSource = {
   codeOf(pid: number): LiveCode | null;
   forget(pid: number): void;

@@ -34,7 +34,7 @@ export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
   readonly mostRows?: number;
   /** True: slices have no rows but those that their samples refer to. Default false. */
   readonly hasSmallSlices?: boolean;
-  /** What processes say of their code; without, their perf maps are read. */
+  /** A source of the code that processes announce; without, their perf maps are read. */
   readonly liveCode?: LiveCodeSource;
   /** Symbols that the object before this one has read (`loadedSymbols`). */
   readonly loadedSymbols?: LoadedSymbols;

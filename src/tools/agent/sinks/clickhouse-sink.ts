@@ -95,7 +95,7 @@ export class ClickHouseSink implements Sink {
     return (await this.#makeAll(schemaStatements('clickhouse', false)))?.answer ?? null;
   }
 
-  /** What was said to the first table that could not be made; null where none was. */
+  /** The answer to the first table that could not be made; null where all were. */
   async #makeAll(statements: readonly string[]): Promise<Asked | null> {
     for (const statement of statements) {
       const { answer, text } = await this.#ask(statement);
@@ -139,7 +139,7 @@ export class ClickHouseSink implements Sink {
 
 /** Codes of users and rights, and of tables, columns and databases that are not there. */
 const WRONG_USER = /Code: (192|193|194|497|516)\b/;
-/** Of a table, and of a request. */
+/** Codes of an unknown setting, of a table and of a request. */
 const NO_SETTING = /Code: (36|115)\b.*Unknown setting/;
 const NO_TABLE = /Code: (16|47|60|81)\b/;
 

@@ -15,7 +15,7 @@ const LOOK_AGAIN_MS = 30_000;
 type Asked = {
   readonly code: LiveCode;
   readonly sockets: Set<Socket>;
-  /** When it may be asked again. */
+  /** The time from which it may be asked again. */
   nextMs: number;
   hasAnswered: boolean;
 };
@@ -67,7 +67,7 @@ export class RegisteredCode implements LiveCodeSource {
     this.#asked.delete(pid);
   }
 
-  /** What was heard until now stays, for the last window. */
+  /** Names heard until now stay, for the last window. */
   close(): void {
     this.#isClosed = true;
     this.#server?.close();
