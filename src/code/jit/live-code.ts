@@ -1,6 +1,7 @@
 // Hot: once per record, of which a program that warms up makes tens of thousands.
 
 import { lastAtMost } from '../../base/bisect.ts';
+import { joinBytes } from '../../base/join-bytes.ts';
 import { readAddress, readU64 } from '../../base/u64.ts';
 import { BYTE_CODE, CODE_EVENT, MAGIC, RECORD_BYTES, STREAM_HEADER_BYTES } from './code-events.ts';
 
@@ -28,7 +29,7 @@ export class LiveCode {
     let rest: Uint8Array = new Uint8Array(0);
     let hasHeader = false;
     return (bytes) => {
-      const all = rest.length === 0 ? bytes : joined(rest, bytes);
+      const all = rest.length === 0 ? bytes : joinBytes(rest, bytes);
       let at = 0;
       if (!hasHeader) {
         if (all.length < STREAM_HEADER_BYTES) {
@@ -120,10 +121,3 @@ export class LiveCode {
 }
 
 const UTF8 = new TextDecoder();
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const all = new Uint8Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
-  return all;
-}

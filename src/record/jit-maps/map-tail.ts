@@ -1,4 +1,5 @@
 import { closeSync, fstatSync } from 'node:fs';
+import { joinBytes } from '../../base/join-bytes.ts';
 import type { LoggedPiece } from '../../code/jit/map-log.ts';
 import { MAX_PERF_MAP_LINE_BYTES } from '../../code/jit/perf-map.ts';
 import { readFully, readSome } from '../../system/files/read-some.ts';
@@ -144,12 +145,12 @@ export class MapTail {
 
   #take(bytes: Uint8Array, fromNs: bigint, toNs: bigint, isRestart: boolean): void {
     const end = bytes.lastIndexOf(NEWLINE) + 1;
-    const lines = joined(this.#unfinished, bytes.subarray(0, end));
+    const lines = joinBytes(this.#unfinished, bytes.subarray(0, end));
     if (end > 0) this.#unfinished = bytes.slice(end);
-    else this.#unfinished = joined(this.#unfinished, bytes);
+    else this.#unfinished = joinBytes(this.#unfinished, bytes);
     // A longer line is not read, wherever it ends: one byte more than that is enough to see it.
     this.#unfinished = this.#unfinished.slice(0, MAX_PERF_MAP_LINE_BYTES + 1);
-    const seen = bytes.length >= SEEN_BYTES ? bytes : joined(this.#seen, bytes);
+    const seen = bytes.length >= SEEN_BYTES ? bytes : joinBytes(this.#seen, bytes);
     this.#seen = seen.slice(seen.length - Math.min(SEEN_BYTES, seen.length, this.#position));
     if (end > 0 || isRestart) {
       this.pieces.push({ fromNs, toNs, isRestart, lines: end > 0 ? lines : new Uint8Array(0) });
@@ -170,11 +171,4 @@ function writtenBy(mtimeNs: bigint, fromNs: bigint, now: ClockPair, isAll: boole
   const written = mtimeNs - now.wallNs + now.clockNs + TICK_NS;
   if (!isAll || written > now.clockNs) return now.clockNs;
   return written < fromNs ? fromNs : written;
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }

@@ -1,5 +1,6 @@
 // Hot: once per record.
 
+import { joinBytes } from '../../base/join-bytes.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { RoundSorter } from '../../kernel/order/round-sorter.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
@@ -48,7 +49,7 @@ export class LiveRecords {
 
   /** The next bytes. They belong to this object from now on. */
   feed(bytes: Uint8Array): void {
-    const whole = this.#rest.length === 0 ? bytes : joined(this.#rest, bytes);
+    const whole = this.#rest.length === 0 ? bytes : joinBytes(this.#rest, bytes);
     const view = new DataView(whole.buffer, whole.byteOffset, whole.byteLength);
     const start = this.#end;
     this.#pieces.push({ view, start });
@@ -126,11 +127,4 @@ export class LiveRecords {
     if (offset + RECORD_HEADER_SIZE > view.byteLength) return false;
     return offset + view.getUint16(offset + 6, this.#data.littleEndian) <= view.byteLength;
   }
-}
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
 }
