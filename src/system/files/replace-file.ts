@@ -1,8 +1,9 @@
 import { closeSync, constants, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { isSystemError } from '../../base/system-error.ts';
 
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
-/** The file has these bytes, or what it had before: never a part of them. Throws the system's error. */
+/** The file has these bytes, or what it had before: never a part of them. Throws the system's error, with the path. */
 export function replaceFile(path: string, bytes: Uint8Array): void {
   const half = `${path}.tmp`;
   let fd = -1;
@@ -15,6 +16,7 @@ export function replaceFile(path: string, bytes: Uint8Array): void {
   } catch (error) {
     if (fd >= 0) closeSync(fd);
     rmSync(half, { force: true });
-    throw error;
+    // A call on a descriptor has none.
+    throw isSystemError(error) && error.path === undefined ? Object.assign(error, { path }) : error;
   }
 }

@@ -174,7 +174,7 @@ describe('the sink of ClickHouse', () => {
     expect(await sink.send(first, window)).toEqual({ kind: 'taken' });
     expect(fake.received.map(queryOf).filter((query) => /^insert/.test(query))).toHaveLength(1);
     // A window of an agent before this one: what that has sent is not sent again.
-    const before = { ...window, startNs: 1n };
+    const before = { ...window, isInherited: true };
     await sendAll(sinkAt(addressOf(fake.url)), before);
     expect(
       fake.received.map(queryOf).filter((query) => /^insert into events/.test(query)),
@@ -221,7 +221,7 @@ describe.skipIf(!hasClickHouse)("ClickHouse's engine", () => {
     // Again by an agent that does not know of it, with and without having to look.
     for (const again of [sinkAt(served.url), sink]) {
       for (const window of windows) {
-        const old = again === sink ? window : { ...window, startNs: 1n };
+        const old = again === sink ? window : { ...window, isInherited: true };
         expect(new Set((await sendAll(again, old)).map(({ kind }) => kind))).toEqual(
           new Set(['taken']),
         );

@@ -154,6 +154,41 @@ describe('the windows of a sink', () => {
     expect(second.delivery.counts.unconfirmed).toBe(0);
   });
 
+  it('go out in the order in which they were made, also where the clock was set back meanwhile', async () => {
+    const directory = scratchDirectory();
+    const at = (seconds: number, n: number) =>
+      `${String(BigInt(seconds) * 1_000_000_000n).padStart(20, '0')}-${n}`;
+    const down = deliver(scriptedSink(() => LATER).sink, directory);
+    down.delivery.add(windowOf(at(5000, 0)));
+    // An hour back, and on from there; then the next agent, another hour back.
+    for (const [seconds, n] of [
+      [1400, 1],
+      [1410, 2],
+    ])
+      down.delivery.add(windowOf(at(seconds, n)));
+    await down.delivery.stop(1000);
+    const up = scriptedSink(() => TAKEN);
+    const inherited: (boolean | undefined)[] = [];
+    const { send } = up.sink;
+    const { delivery } = deliver(
+      {
+        ...up.sink,
+        send: (profiles, window) => {
+          inherited.push(window.isInherited);
+          return send(profiles, window);
+        },
+      },
+      directory,
+    );
+    delivery.add(windowOf(at(100, 0)));
+    await sentAll(delivery);
+    expect(up.sent).toEqual(
+      [at(5000, 0), at(1400, 1), at(1410, 2), at(100, 0)].map((id) => `${id}.0`),
+    );
+    expect(inherited).toEqual([true, true, true, false]);
+    expect(readdirSync(directory).filter((name) => name.endsWith('.window'))).toEqual([]);
+  });
+
   it('are not sent twice by the next agent where one was killed while it sent', async () => {
     const directory = scratchDirectory();
     // It has got the second profile, and the agent never hears of it.

@@ -1,6 +1,7 @@
-import { chmodSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { makeFolders } from '../../../src/system/files/make-folders.ts';
 import { type DropReason, WindowQueue } from '../../../src/tools/agent/delivery/window-queue.ts';
 import {
   type EncodedWindow,
@@ -107,19 +108,33 @@ describe('the queue of a sink', () => {
     expect(() => openQueue('/proc/none')).toThrow('the spool cannot be used');
   });
 
-  it('keeps windows in memory while the disk takes none, and says so once', () => {
-    const directory = scratchDirectory();
+  it('keeps windows in memory while the disk takes none, says so once, and writes them when it does', () => {
+    const directory = join(scratchDirectory(), 'spool');
     const { queue, said } = openQueue(directory);
-    // Nothing can be written at a name that is longer than names may be: as on a full disk, whoever asks.
-    const long = (digit: string) => digit.repeat(250);
-    queue.add(windowNamed(long('1')));
-    queue.add(windowNamed(long('2')));
+    // Nothing can be written into a directory that is gone, whoever asks: as on a full disk.
+    rmSync(directory, { recursive: true });
+    queue.add(windowNamed('1'));
+    queue.add(windowNamed('2'));
     expect(said).toHaveLength(1);
     expect(said[0]).toMatch(/^windows wait in memory: /);
     expect(queue.inMemory).toBe(2);
+    // A request of it has gone out: an agent that finds it on disk is to know.
+    queue.note('1', 1);
+    makeFolders(directory, 0o700);
     queue.add(windowNamed('3'));
     expect(said[1]).toBe(`${directory}: windows are written to disk again`);
-    expect(queue.inMemory).toBe(2);
-    expect(drain(queue)).toEqual([long('1'), long('2'), '3']);
+    expect(queue.inMemory).toBe(0);
+    const next = openQueue(directory).queue;
+    expect(next.oldest()).toMatchObject({ next: 1, window: { id: '1', isInherited: true } });
+    expect(drain(next)).toEqual(['1', '2', '3']);
+  });
+
+  it('gives up the oldest windows in memory where the disk takes none for long', () => {
+    const directory = join(scratchDirectory(), 'spool');
+    const { queue, dropped } = openQueue(directory, 1 << 30);
+    rmSync(directory, { recursive: true });
+    for (const id of ['1', '2', '3', '4']) queue.add(windowNamed(id, 5 << 20));
+    expect(dropped).toEqual(['full']);
+    expect(drain(queue)).toEqual(['2', '3', '4']);
   });
 });

@@ -54,6 +54,7 @@ export class Delivery {
   #tokenStamp = '';
   #isStopping = false;
   #isRunning = false;
+  #isNoteRefused = false;
   #done: Promise<void> = Promise.resolve();
   #wake: () => void = () => {};
   /** The window whose requests this object has sent. */
@@ -105,6 +106,8 @@ export class Delivery {
       callAfter(ms, resolve, { unref: true });
     });
     await Promise.race([this.#done, timer]);
+    // The disk may have room again.
+    this.queue.store();
     const { inMemory } = this.queue;
     if (inMemory > 0) this.#say(`${inMemory} windows that only were in memory are lost`);
     this.counts.dropped += inMemory;
@@ -189,9 +192,15 @@ export class Delivery {
     if (this.sink.isRepeatable) return;
     try {
       this.queue.note(id, next);
+      this.#isNoteRefused = false;
     } catch (error) {
       // A full disk: a window that is sent twice after a kill is better than none.
-      this.#say(`the progress cannot be noted: ${describeError(error)}`);
+      if (!this.#isNoteRefused) {
+        this.#say(
+          `a request may go out twice where the agent is killed now: ${describeError(error)}`,
+        );
+      }
+      this.#isNoteRefused = true;
     }
   }
 

@@ -20,6 +20,7 @@ type Waiting = {
   readonly bytes: number;
   /** Null: it is on disk. */
   readonly packed: Uint8Array | null;
+  readonly isInherited: boolean;
 };
 
 /** The window at the head of a queue, and its first request that was not sent yet. */
@@ -64,13 +65,34 @@ export class WindowQueue {
     return this.#waiting.filter(({ packed }) => packed !== null).length;
   }
 
-  /** Adds a window, and gives up the oldest ones where there is no room. */
+  /** Adds a window behind those that wait, and gives up the oldest ones where there is no room. */
   add(window: EncodedWindow): void {
-    const packed = packWindow(window);
+    const id = idAfter(this.#waiting.at(-1)?.id ?? '', window.id);
+    const packed = packWindow({ ...window, id });
     this.#makeRoom(packed.length);
-    const isStored = this.#store(window.id, packed);
-    this.#waiting.push({ id: window.id, bytes: packed.length, packed: isStored ? null : packed });
+    this.#waiting.push({ id, bytes: packed.length, packed, isInherited: false });
     this.#bytes += packed.length;
+    this.store();
+  }
+
+  /** Writes to disk what waits in memory, the newest first: where the disk is full, that is what it has room for. */
+  store(): void {
+    const { directory, say } = this.#options;
+    if (directory === null) return;
+    try {
+      for (let row = this.#waiting.length - 1; row >= 0; row--) {
+        const waiting = this.#waiting[row];
+        if (waiting.packed === null) continue;
+        this.#write(directory, waiting.id, waiting.packed);
+        this.#waiting[row] = { ...waiting, packed: null };
+      }
+      if (this.#isDiskRefused) say(`${directory}: windows are written to disk again`);
+      this.#isDiskRefused = false;
+    } catch (error) {
+      if (!this.#isDiskRefused) say(`windows wait in memory: ${describeError(error)}`);
+      this.#isDiskRefused = true;
+      this.#makeRoomInMemory();
+    }
   }
 
   /** The oldest window; null where none waits. What can't be read is given up. */
@@ -80,7 +102,10 @@ export class WindowQueue {
       if (first === undefined) return null;
       const window = this.#read(first);
       const next = this.#progress.id === first.id ? this.#progress.next : 0;
-      if (window !== null) return { window, next };
+      if (window !== null) {
+        const { id, isInherited } = first;
+        return { window: { ...window, id, isInherited }, next };
+      }
       this.#options.drop('damaged');
       this.remove(first.id);
     }
@@ -92,7 +117,7 @@ export class WindowQueue {
     const { directory } = this.#options;
     const isOnDisk = this.#waiting.some((each) => each.id === id && each.packed === null);
     if (directory === null || !isOnDisk) return;
-    replaceFile(join(directory, PROGRESS), Buffer.from(JSON.stringify(this.#progress)));
+    this.#writeProgress(directory);
   }
 
   remove(id: string): void {
@@ -120,7 +145,8 @@ export class WindowQueue {
         if (name.endsWith('.tmp')) rmSync(path, { force: true });
         if (!name.endsWith(ENDING)) continue;
         const bytes = statSync(path).size;
-        this.#waiting.push({ id: name.slice(0, -ENDING.length), bytes, packed: null });
+        const id = name.slice(0, -ENDING.length);
+        this.#waiting.push({ id, bytes, packed: null, isInherited: true });
         this.#bytes += bytes;
       }
     } catch (error) {
@@ -139,28 +165,25 @@ export class WindowQueue {
     }
   }
 
-  /** False where it has to wait in memory. */
-  #store(id: string, packed: Uint8Array): boolean {
-    const { directory, say, drop } = this.#options;
-    if (directory === null) return false;
-    try {
-      replaceFile(join(directory, `${id}${ENDING}`), packed);
-      if (this.#isDiskRefused) say(`${directory}: windows are written to disk again`);
-      this.#isDiskRefused = false;
-      return true;
-    } catch (error) {
-      if (!this.#isDiskRefused) say(`windows wait in memory: ${describeError(error)}`);
-      this.#isDiskRefused = true;
-      let inMemory = packed.length;
-      for (const each of this.#waiting) inMemory += each.packed?.length ?? 0;
-      for (const each of this.#waiting.slice()) {
-        if (inMemory <= MOST_MEMORY) break;
-        if (each.packed === null) continue;
-        inMemory -= each.packed.length;
-        drop('full');
-        this.remove(each.id);
-      }
-      return false;
+  /** A window of which a request has gone out comes after the note of that, else the next agent sends it again. */
+  #write(directory: string, id: string, packed: Uint8Array): void {
+    if (this.#progress.id === id) this.#writeProgress(directory);
+    replaceFile(join(directory, `${id}${ENDING}`), packed);
+  }
+
+  #writeProgress(directory: string): void {
+    replaceFile(join(directory, PROGRESS), Buffer.from(JSON.stringify(this.#progress)));
+  }
+
+  #makeRoomInMemory(): void {
+    let inMemory = 0;
+    for (const { packed } of this.#waiting) inMemory += packed?.length ?? 0;
+    for (const { id, packed } of this.#waiting.slice()) {
+      if (inMemory <= MOST_MEMORY) return;
+      if (packed === null) continue;
+      inMemory -= packed.length;
+      this.#options.drop('full');
+      this.remove(id);
     }
   }
 
@@ -173,6 +196,16 @@ export class WindowQueue {
       return null;
     }
   }
+}
+
+/**
+ * `TIME-NUMBER` that sorts behind `last`, as files in the spool do: where the clock was set back since, by the time
+ * of that one and a nanosecond.
+ */
+function idAfter(last: string, id: string): string {
+  const [, time] = /^(\d{1,20})-/.exec(last) ?? [];
+  if (id > last || time === undefined) return id;
+  return `${String(BigInt(time) + 1n).padStart(20, '0')}${id.slice(id.indexOf('-'))}`;
 }
 
 function readProgress(path: string): { id: string; next: number } {

@@ -15,13 +15,15 @@ export type EncodedProfile = {
 
 /** A window as its sinks get it. */
 export type EncodedWindow = {
-  /** Sorts by time. */
+  /** Time and number: it sorts after the one before (`WindowQueue`). */
   readonly id: string;
   readonly format: WindowFormat;
   /** Nanoseconds since 1970. */
   readonly startNs: bigint;
   readonly endNs: bigint;
   readonly profiles: readonly EncodedProfile[];
+  /** It was found in the spool: who wrote it may have sent it. */
+  readonly isInherited?: boolean;
 };
 
 /** A UUID of these parts (version 8 of RFC 9562: made as the maker likes). */

@@ -23,8 +23,6 @@ export class ClickHouseSink implements Sink {
   readonly name: string;
   readonly #config: SinkConfig;
   readonly #place: ClickHousePlace;
-  /** Windows that began before have been sent by another agent, maybe. */
-  readonly #openedNs = BigInt(Date.now()) * 1_000_000n;
   /** Inserts without an answer that tells what became of them. */
   readonly #open = new Set<string>();
   #hasTables = false;
@@ -52,7 +50,7 @@ export class ClickHouseSink implements Sink {
     const missing = this.#hasTables ? null : await this.#makeTables();
     if (missing !== null) return missing;
     this.#hasTables = true;
-    if (window.startNs < this.#openedNs || this.#open.has(insert.id)) {
+    if (window.isInherited === true || this.#open.has(insert.id)) {
       const known = `select 1 from ${table} where recording = ${recording} limit 1`;
       const found = await this.#ask(known);
       if (found.answer.kind !== 'taken') return found.answer;

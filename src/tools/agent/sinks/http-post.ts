@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { printable } from '../../../base/printable.ts';
-import { describeError } from '../../../base/system-error.ts';
+import { systemErrorReason } from '../../../base/system-error.ts';
 import type { SinkAnswer } from './sink.ts';
 
 const MOST_ANSWER = 64 << 10;
@@ -100,7 +100,21 @@ export function judgeAnswer({ status, body, afterMs }: HttpAnswer, url: URL): Si
   return { kind: 'refused', why };
 }
 
+const NETWORK_REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was cut',
+  EAI_AGAIN: 'the name could not be looked up',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no way to it',
+  ENOTFOUND: 'there is no such host',
+  EPIPE: 'the connection was cut',
+  ETIMEDOUT: 'it does not answer',
+};
+
 /** What became of a request that had no answer. */
 export function judgeFailure(error: unknown, url: URL): SinkAnswer {
-  return { kind: 'later', why: `${url.origin}: ${describeError(error)}`, afterMs: null };
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = NETWORK_REASONS[code];
+  const why = reason === undefined ? systemErrorReason(error) : `${reason} (${code})`;
+  return { kind: 'later', why: `${url.origin}: ${why}`, afterMs: null };
 }
