@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { Profile as Pprof } from 'pprof-format';
+import type { Profile as Pprof } from 'pprof-format';
 import { afterEach, expect, it } from 'vitest';
 import { startAgent } from '../../src/tools/agent/agent.ts';
 import { readAgentConfig } from '../../src/tools/agent/config/parse-config.ts';
+import { profilesIn } from '../helpers/agent-profiles.ts';
 import { perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { startFakeSink } from '../helpers/fake-sink.ts';
 import { describeLive } from '../helpers/live.ts';
@@ -20,17 +20,6 @@ afterEach(() => {
     rmSync(`/tmp/perf-ts-${process.geteuid?.()}/${child.pid}.sock`, { force: true });
   }
 });
-
-/** Profiles in a folder, by service. */
-function profilesIn(folder: string): { service: string; file: string; profile: Pprof }[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.pb.gz'))
-    .map((file) => ({
-      service: file.split('/')[1] ?? '',
-      file,
-      profile: Pprof.decode(gunzipSync(readFileSync(join(folder, file)))),
-    }));
-}
 
 const weightOf = ({ sample }: Pprof): number =>
   sample.reduce((sum, { value }) => sum + Number(value[1]), 0);

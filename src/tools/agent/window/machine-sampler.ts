@@ -31,7 +31,10 @@ const MOST_ROWS = 200_000;
 export type MachineWindow = {
   /** Counts from 0 since the start. */
   readonly sequence: number;
-  /** When it began and ended: nanoseconds since 1970, by the clock as it is set at its end. */
+  /**
+   * When it began and ended: nanoseconds since 1970, by the clock as it is set at its end. The time between is by the
+   * monotonic clock, so that a clock that is set makes no window longer, shorter or negative.
+   */
   readonly startNs: bigint;
   readonly endNs: bigint;
   /** When the times of `profile` are 0, by the same clock. */
@@ -85,7 +88,8 @@ export class MachineSampler {
   #loadedSymbols: LoadedSymbols | null = null;
   #totals: SamplerTotals;
   #counted: number | null = null;
-  #startNs: bigint;
+  /** When the window that has begun did, by the monotonic clock. */
+  #startClockNs: bigint;
   #sequence = 0;
   #renewals = 0;
   #failure: Error | null = null;
@@ -130,7 +134,7 @@ export class MachineSampler {
     this.#code = new RegisteredCode(binding.peerOf);
     const { sampler, plan, target } = session;
     this.#existing = describeExisting(target, sampler.opened, plan, options.onNotice);
-    this.#startNs = this.#wallOf(this.#clock().clockNs);
+    this.#startClockNs = this.#clock().clockNs;
     sampler.startLive({ maxChunks: MAX_CHUNKS, chunkBytes: CHUNK_BYTES }, (event) => {
       try {
         this.#take(event);
@@ -181,18 +185,18 @@ export class MachineSampler {
     const { clockNs, wallNs } = this.#clock();
     const last = profile.samples.timeNs[profile.samples.length - 1];
     // Samples that still wait for their order belong to the next window.
-    const zeroNs = wallNs - clockNs + BigInt(profile.meta.startTime);
-    const endNs = zeroNs + BigInt(Math.round(last));
-    const startNs = this.#startNs < endNs ? this.#startNs : endNs;
-    this.#startNs = endNs;
+    const endClockNs = BigInt(profile.meta.startTime) + BigInt(Math.round(last));
+    const startClockNs = this.#startClockNs < endClockNs ? this.#startClockNs : endClockNs;
+    this.#startClockNs = endClockNs;
+    const wallOf = (ns: bigint): bigint => wallNs - clockNs + ns;
     const before = this.#totals;
     this.#totals = this.#session.sampler.totals();
     const events = this.#session.plan.events.length;
     return {
       sequence: this.#sequence++,
-      startNs,
-      endNs,
-      zeroNs,
+      startNs: sinceEpoch(wallOf(startClockNs)),
+      endNs: sinceEpoch(wallOf(endClockNs)),
+      zeroNs: wallOf(BigInt(profile.meta.startTime)),
       profile,
       weights,
       losses: {
@@ -254,9 +258,9 @@ export class MachineSampler {
   #clock(): { readonly wallNs: bigint; readonly clockNs: bigint } {
     return this.#binding.readClockPair(CLOCK_IDS.monotonic);
   }
+}
 
-  #wallOf(clockNs: bigint): bigint {
-    const now = this.#clock();
-    return now.wallNs - now.clockNs + clockNs;
-  }
+/** Formats have no times before 1970, which a clock can be set back to by less than a window. */
+function sinceEpoch(wallNs: bigint): bigint {
+  return wallNs > 0n ? wallNs : 0n;
 }
