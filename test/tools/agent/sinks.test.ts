@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Profile as Pprof } from 'pprof-format';
@@ -233,6 +235,21 @@ describe('a sink', () => {
       'gzip',
     ]);
     decodeProtobuf(gunzipSync(otlp.body), OTLP_REQUEST);
+  });
+
+  it('that is a folder loses the half file of a killed agent of this machine, and no other', async () => {
+    const folder = scratchDirectory();
+    const { pid: ended } = spawnSync('true');
+    const half = (host: string, pid: number) => `.half-${host}-${pid}`;
+    const host = hostname().replace(/[^A-Za-z0-9._-]+/g, '_');
+    for (const name of [half(host, ended), half(host, process.ppid), half('elsewhere.x', ended)]) {
+      writeFileSync(join(folder, name), 'half');
+    }
+    const sink = openSink(config('folder', folder), CONTEXT);
+    const window = windowOf('pprof');
+    expect(await sink.send(window.profiles, window)).toEqual({ kind: 'taken' });
+    const halves = readdirSync(folder).filter((name) => name.startsWith('.half'));
+    expect(halves.sort()).toEqual([half('elsewhere.x', ended), half(host, process.ppid)].sort());
   });
 
   it('that is a folder has each profile once, under a name that is safe', async () => {

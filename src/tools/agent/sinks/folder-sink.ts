@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describeError } from '../../../base/system-error.ts';
 import { makeFolders } from '../../../system/files/make-folders.ts';
@@ -11,7 +13,8 @@ const MOST_NAME = 80;
 
 /**
  * A folder of pprof files, `DAY/SERVICE/TIME-ID.pb.gz`. A file is there as a whole or not at all, and the
- * same profile always has the same name: written twice, it is there once.
+ * same profile always has the same name: written twice, it is there once. What is written is in one file of this
+ * process meanwhile; the next agent of this machine removes that of one that was killed.
  */
 export class FolderSink implements Sink {
   readonly format = 'pprof';
@@ -22,6 +25,7 @@ export class FolderSink implements Sink {
   constructor(name: string, directory: string) {
     this.name = name;
     this.#directory = directory;
+    removeHalves(directory);
   }
 
   requestsOf({ profiles }: EncodedWindow): readonly (readonly EncodedProfile[])[] {
@@ -35,12 +39,27 @@ export class FolderSink implements Sink {
         const folder = join(this.#directory, time.slice(0, 10), fileName(service?.name ?? ''));
         makeFolders(folder, 0o750);
         const path = join(folder, `${time.slice(11).replaceAll(':', '')}-${id}.pb.gz`);
-        replaceFile(path, bytes);
+        replaceFile(path, bytes, join(this.#directory, `${HALF}${process.pid}`));
       }
       return Promise.resolve({ kind: 'taken' });
     } catch (error) {
       return Promise.resolve({ kind: 'later', why: describeError(error), afterMs: null });
     }
+  }
+}
+
+/** Several machines may write into one folder. */
+const HALF = `.half-${fileName(hostname())}-`;
+
+function removeHalves(directory: string): void {
+  try {
+    for (const name of readdirSync(directory)) {
+      const pid = name.startsWith(HALF) ? name.slice(HALF.length) : '';
+      if (!/^\d+$/.test(pid)) continue;
+      if (pid === String(process.pid) || !existsSync(`/proc/${pid}`)) rmSync(join(directory, name));
+    }
+  } catch {
+    // There is no folder yet, or nothing may be removed: the first profile tells why.
   }
 }
 
