@@ -6,6 +6,7 @@ import { openPerfmon, Perfmon } from '../../../src/counting/processor/perfmon.ts
 import { rawEventText } from '../../../src/counting/processor/raw-event-text.ts';
 import { eventSelectLayout } from '../../../src/kernel/events/event-select-layouts.ts';
 import type { PmuDescription } from '../../../src/kernel/events/event-sources.ts';
+import { freshPages, touch } from '../../helpers/fresh-pages.ts';
 import { describeLive } from '../../helpers/live.ts';
 
 /** Counters in memory: each counts 10 while enabled and read. */
@@ -199,8 +200,7 @@ describeLive('counters on this machine', () => {
       counters.setup(1, 'page-faults:u');
       counters.start(0);
       counters.start(1);
-      const memory = Buffer.allocUnsafeSlow(4096 * 500);
-      for (let at = 0; at < memory.length; at += 4096) memory[at] = 1;
+      touch(freshPages(500));
       counters.stop(1);
       const { value } = counters.read(1);
       expect(Number(value)).toBeGreaterThanOrEqual(500);
