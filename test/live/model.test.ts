@@ -21,39 +21,44 @@ function recordModel(frequencyHz: number, faults: number): ModelReport | null {
 }
 
 /**
- * The best of three runs. Other programs that take the CPU away stop and start the event, and how
- * often they do has nothing to do with the model; nor has a start at which the period overshoots so
- * far that hardly a sample follows (null).
+ * Of three runs the one with most to compare. After a start at which the period overshoots far, few samples
+ * follow; too few for a model (null) say nothing, and another run is made.
  */
-function bestOfThree(
-  run: () => ModelReport | null,
-  quality: (model: ModelReport) => number,
-): ModelReport {
-  const models = [run(), run(), run()].filter((model) => model !== null);
-  expect(models).not.toEqual([]);
-  return models.reduce((best, model) => (quality(model) > quality(best) ? model : best));
+function longestOfThree(run: () => ModelReport | null): ModelReport {
+  const models: ModelReport[] = [];
+  for (let made = 0; models.length < 3 && made < 15; made++) {
+    const model = run();
+    if (model !== null) models.push(model);
+  }
+  expect(models).toHaveLength(3);
+  return models.reduce((longest, model) => (model.compared > longest.compared ? model : longest));
 }
+
+/**
+ * While the period grows from 1, samples are microseconds apart, and the some 100 ns between the kernel's
+ * time and a sample's are several events. Up to four such samples were seen, of the first seven.
+ */
+const AT_START = 6;
 
 const exactShare = (part: { exact: number; compared: number }) => part.exact / part.compared;
 const nearShare = (model: ModelReport) => model.within1Percent / model.compared;
 
 describeLive('the kernel does what the model says', () => {
   test('page-faults at 5 000 Hz: 90 % of all periods to the event, 95 % outside tick intervals', () => {
-    const model = bestOfThree(() => recordModel(5000, 600_000), exactShare);
+    const model = longestOfThree(() => recordModel(5000, 600_000));
     expect(model.compared).toBeGreaterThan(1000);
     expect(exactShare(model.overflowsOnly)).toBeGreaterThan(0.95);
     expect(exactShare(model)).toBeGreaterThan(0.9);
     expect(model.tickDriven).toBe(model.hz === null ? false : 5000 < 2 * model.hz);
   });
 
-  test('page-faults at 500 Hz: 98 % of all periods outside tick intervals within one event, others within 1 % or with a cause', () => {
-    const model = bestOfThree(() => recordModel(500, 1_000_000), nearShare);
+  test('page-faults at 500 Hz: behind the start all but 0.5 % of the periods outside tick intervals within one event, others within 1 % or with a cause', () => {
+    const model = longestOfThree(() => recordModel(500, 1_000_000));
     expect(model.compared).toBeGreaterThan(100);
     // The kernel adjusts by a time that it reads some 100 ns before the sample's own. That moves a period of
-    // thousands of events by a tenth of one, and every thirtieth over the border of a whole one: in
-    // six runs 95 to 98 % were the same integer, and 98.9 to 100 % within one event.
+    // thousands of events by a tenth of one, and every thirtieth over the border of a whole one.
     const { compared, within1Event } = model.overflowsOnly;
-    expect(within1Event / compared).toBeGreaterThan(0.98);
+    expect(compared - within1Event).toBeLessThanOrEqual(AT_START + 0.005 * compared);
     expect(exactShare(model.overflowsOnly)).toBeGreaterThan(0.9);
     // Every second interval holds a tick, and how many of its faults came before the tick is not
     // recorded: an even rate is assumed. On a virtual CPU that its host takes away it is not even.
