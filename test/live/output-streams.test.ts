@@ -19,7 +19,8 @@ import { NOBODY } from '../helpers/nobody.ts';
 import { until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
-const CLOCK = ['record', '-e', 'cpu-clock'];
+/** Each fault is a sample: the start of any command has some, however little time it takes. */
+const FAULTS = ['record', '-e', 'page-faults', '-c', '1'];
 const COMMAND = ['--', 'echo', 'of the command'];
 
 function makeFifo(): string {
@@ -54,7 +55,7 @@ describeLive('a name of standard output', () => {
     (name) => {
       const out = join(mkdtempSync(join(scratch, 'out-')), 'out.data');
       const under = inOwnDev(`"$@" | cat > ${out}; readlink /dev/stdout; ls /dev | tr '\\n' ' '`);
-      const recorded = perfTs([...CLOCK, '-o', name, ...COMMAND], { under });
+      const recorded = perfTs([...FAULTS, '-o', name, ...COMMAND], { under });
       expect(recorded.stdout).toBe('fd/1\nfd null stdout urandom zero ');
       expect(recorded.stderr).toContain('written to standard output');
       expect(recorded.stderr).toContain('of the command\n');
@@ -71,7 +72,9 @@ describeLive('a name of standard output', () => {
   it.skipIf(!canMount())('a file of /dev is never replaced', () => {
     const under = inOwnDev(`ln -s null /dev/name; "$@" || status=$?; ls /dev | tr '\\n' ' '
       exit $status`);
-    const { status, stdout, stderr } = perfTs([...CLOCK, '-o', '/dev/name', ...COMMAND], { under });
+    const { status, stdout, stderr } = perfTs([...FAULTS, '-o', '/dev/name', ...COMMAND], {
+      under,
+    });
     expect(stderr).toContain('cannot write /dev/name: nothing of the system is replaced');
     expect(stdout).toBe('fd name null stdout urandom zero ');
     expect(status).toBe(125);
@@ -81,7 +84,7 @@ describeLive('a name of standard output', () => {
 describeLive('an output that is no file', () => {
   it('the output may be a FIFO whose reader comes later', async () => {
     const fifo = makeFifo();
-    const { pid, child, ended } = startPerfTs([...CLOCK, '-o', fifo, ...COMMAND]);
+    const { pid, child, ended } = startPerfTs([...FAULTS, '-o', fifo, ...COMMAND]);
     await until(() => takesSignals(pid) || child.exitCode !== null);
     const copy = `${fifo}.copy`;
     const reader = spawn('sh', ['-c', `cat ${fifo} > ${copy}`]);
@@ -99,7 +102,7 @@ describeLive('an output that is no file', () => {
   it("an interrupt ends the wait for a FIFO's reader, and nothing has run", async () => {
     const fifo = makeFifo();
     const witness = `${fifo}.ran`;
-    const { pid, child, ended } = startPerfTs([...CLOCK, '-o', fifo, '--', 'touch', witness]);
+    const { pid, child, ended } = startPerfTs([...FAULTS, '-o', fifo, '--', 'touch', witness]);
     await until(() => takesSignals(pid) || child.exitCode !== null);
     child.kill('SIGINT');
     const { status, stderr } = await ended;
@@ -111,13 +114,13 @@ describeLive('an output that is no file', () => {
   it.skipIf(process.geteuid?.() !== 0)("another user's FIFO is moved aside, not opened", () => {
     const fifo = makeFifo();
     chownSync(fifo, NOBODY, NOBODY);
-    expect(perfTs([...CLOCK, '-o', fifo, ...COMMAND]).status).toBe(0);
+    expect(perfTs([...FAULTS, '-o', fifo, ...COMMAND]).status).toBe(0);
     expect(lstatSync(fifo).isFile()).toBe(true);
     expect(lstatSync(`${fifo}.old`).isFIFO()).toBe(true);
   });
 
   it('the output may be a character device', () => {
-    const { status, stderr } = perfTs([...CLOCK, '-o', '/dev/null', ...COMMAND]);
+    const { status, stderr } = perfTs([...FAULTS, '-o', '/dev/null', ...COMMAND]);
     expect(stderr).toContain('written to /dev/null');
     expect(status).toBe(0);
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
@@ -125,7 +128,7 @@ describeLive('an output that is no file', () => {
 
   it('the output may be a descriptor of the shell, and no other', () => {
     const copy = join(scratch, 'substituted.data');
-    const words = [process.execPath, CLI, ...CLOCK, '-q'].map((word) => `'${word}'`).join(' ');
+    const words = [process.execPath, CLI, ...FAULTS, '-q'].map((word) => `'${word}'`).join(' ');
     const script = `
       ${words} -o >(cat > ${copy}.part; mv ${copy}.part ${copy}) -- true
       while [ ! -e ${copy} ]; do sleep 0.02; done
@@ -141,7 +144,7 @@ describeLive('an output that is no file', () => {
     [['--archive'], '--archive needs a file'],
     [['--view'], '--view needs a file'],
   ])('an output stream is refused with %s', (flags, message) => {
-    const { status, stderr } = perfTs([...CLOCK, ...flags, '-o', '/dev/null', ...COMMAND]);
+    const { status, stderr } = perfTs([...FAULTS, ...flags, '-o', '/dev/null', ...COMMAND]);
     expect(stderr).toContain(message);
     expect(status).toBe(2);
   });
