@@ -19,6 +19,7 @@ import { packageVersion } from '../system/version.ts';
 import { say } from './command/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from './command/load.ts';
 import { discardOutput, openOutput } from './command/open-output.ts';
+import { writingProgress } from './command/progress.ts';
 import type { SelectionFlags } from './command/selection-flags.ts';
 import { writeTo } from './command/stdout.ts';
 import { wantedFrames } from './command/wanted-frames.ts';
@@ -64,11 +65,16 @@ export async function exportParquet(
   // The largest comes last: its presence means that the folder is complete.
   const names = [...TABLE_NAMES.filter((name) => name !== 'samples'), 'samples' as const];
   const written: string[] = [];
+  const createdBy = `perf-ts ${packageVersion()}`;
+  const showWritten = writingProgress(flags.output);
   let size = 0;
   try {
     for (const table of names) {
       const file = join(flags.output, `${table}.parquet`);
-      const bytes = encodeParquet(table, recording, tables[table], `perf-ts ${packageVersion()}`);
+      showWritten(size);
+      const bytes = encodeParquet(table, recording, tables[table], createdBy, (written) =>
+        showWritten(size + written),
+      );
       writeTable(file, bytes);
       written.push(file);
       size += bytes.length;

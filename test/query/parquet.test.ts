@@ -36,6 +36,23 @@ test('DuckDB reads from Parquet what it was given directly, in every table', asy
   read.close();
 });
 
+test('a table of many rows tells the bytes so far, and is the same file', () => {
+  const length = 250_000;
+  const columns = tableColumns('marks').slice(1);
+  const rows = {
+    length,
+    columns: columns.map(({ type }) =>
+      type === 'text' ? new Array<string>(length).fill('turn') : new Float64Array(length),
+    ),
+  };
+  const told: number[] = [];
+  const bytes = encodeParquet('marks', RECORDING, rows, 'test', (written) => told.push(written));
+  expect(told.length).toBeGreaterThanOrEqual(3);
+  expect(told).toEqual(told.toSorted((a, b) => a - b));
+  expect(told.at(-1)).toBeLessThan(bytes.length);
+  expect(bytes).toEqual(encodeParquet('marks', RECORDING, rows, 'test'));
+});
+
 test('a folder that lacks a table is refused by its name', async () => {
   const engine = await DuckDBEngine.open();
   await expect(engine.addParquet(1, '/nonexistent.parquet')).rejects.toThrow(
