@@ -2,7 +2,6 @@ import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../base/event-type.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { type EventAttr, hasLbrCallchain, newAttr } from '../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE_BRANCH } from '../kernel/perf-event/constants.ts';
-import type { OpenProbe } from '../native/types.ts';
 import { debugLog } from '../system/debug-log.ts';
 import { cutAttr } from '../system/kernel/attr-cut.ts';
 import {
@@ -13,6 +12,7 @@ import {
 import { isAbsent, isRefused, type Refusal } from '../system/kernel/open-refusal.ts';
 import type { Notices } from './notices.ts';
 import type { OpenableEvent } from './sample-groups.ts';
+import type { Probe } from './shared-probe.ts';
 
 const debug = debugLog('record');
 
@@ -21,7 +21,7 @@ export type OpeningContext = {
   /** The attr of a spec as the user asked for it. */
   readonly attrOf: (spec: EventSpec) => EventAttr;
   /** What the kernel says to it, on a CPU and task of the recording's target. */
-  readonly probe: (attr: EventAttr) => OpenProbe;
+  readonly probe: Probe;
   readonly notices: Notices;
 };
 

@@ -2,7 +2,7 @@ import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { type EventAttr, encodeAttr } from '../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import { isReportedByKernel } from '../kernel/perf-event/event-lookup.ts';
-import type { NativeBinding, OpenProbe } from '../native/types.ts';
+import type { NativeBinding } from '../native/types.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { OFF_CPU_EVENT } from '../profile/wait-event.ts';
 import { cpusOfEvents, type PlacedEvent, placeEvents } from '../system/kernel/event-cpus.ts';
@@ -22,6 +22,7 @@ import {
   type OpenableEvent,
   type PlannedEvent,
 } from './sample-groups.ts';
+import { type Probe, SharedProbes } from './shared-probe.ts';
 import { sidebandAttr } from './sideband-attr.ts';
 
 export type { PlannedEvent } from './sample-groups.ts';
@@ -69,15 +70,16 @@ export function planRecording(
     const own = isOfWaits ? { ...options, counts: false } : options;
     return sampleAttr(spec, rate, own, features);
   };
-  const probeOn =
-    (cpus: readonly number[]) =>
-    (attr: EventAttr): OpenProbe => {
+  const probes = new SharedProbes();
+  const probeOf = (spec: EventSpec, cpus: readonly number[]): Probe => {
+    const [pid, cpu] = systemWide ? [-1, cpus[0] ?? 0] : [0, -1];
+    return probes.of(spec, `${cpu}`, (attr) => {
       const held = { ...attr, flags: { ...attr.flags, disabled: true } };
-      const [pid, cpu] = systemWide ? [-1, cpus[0] ?? 0] : [0, -1];
       return environment.probe(encodeAttr(held), pid, cpu);
-    };
+    });
+  };
   const opened = placed.map(({ spec, cpus: own }) => {
-    const event = findOpenable(spec, { attrOf, probe: probeOn(own ?? cpus), notices });
+    const event = findOpenable(spec, { attrOf, probe: probeOf(spec, own ?? cpus), notices });
     if ('code' in event) throw explainUnopenable(event, settings, systemWide);
     return { ...event, cpus: event.spec.cpus === null ? null : own };
   });
