@@ -182,10 +182,8 @@ void SamplerObject::OnNotified() {
   if (mail.switched_file) Tell(SwitchedFileToJs(env, *mail.switched_file));
   if (mail.recording_end) Tell(RecordingEndToJs(env, *mail.recording_end));
   if (mail.child_exit) Tell(ChildExitToJs(env, *mail.child_exit));
-  if (mail.done && notifier_ != nullptr) {
-    sampler_->Release();
-    LetGo();
-  }
+  // Events and rings stay until `close`: to close them can take the kernel seconds.
+  if (mail.done && notifier_ != nullptr) LetGo();
 }
 
 /** Calls back as from the event loop's top: what the callback throws is an uncaught exception. */

@@ -219,7 +219,8 @@ class Recorder implements ControlActions {
     // Until then the sampler reports how the command ends.
     void Promise.allSettled([this.finished, this.exited]).then(() => {
       signal?.removeEventListener('abort', this.#abort);
-      this.#sampler.close();
+      // The kernel takes 15 to 40 ms to close a tracepoint: whoever waits for the file gets it before.
+      setImmediate(() => this.#sampler.close());
     });
   }
 

@@ -93,4 +93,18 @@ describeLive('status of a recording on a terminal', () => {
     writeFileSync(go, '');
     await ended;
   });
+
+  it.skipIf(!hasScript)(
+    'a recording of many events ends with a short line, then waits',
+    async () => {
+      const { ended, written } = startInTerminal("perf-ts record -e 'sched:*' -- true");
+      await ended;
+      const text = written();
+      expect(text).toMatch(/samples of cpu-clock, (sched:\w+, ){5}sched:\w+ and /);
+      const closing = /sched:\w+ and (\d+) more events, lost/.exec(text);
+      const waits = /the kernel closes (\d+) events/.exec(text);
+      expect(Number(waits?.[1])).toBe(Number(closing?.[1]) + 7);
+      expect(waits?.index).toBeGreaterThan(closing?.index as number);
+    },
+  );
 });

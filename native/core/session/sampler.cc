@@ -103,13 +103,6 @@ void Sampler::Close() {
   closed_ = true;
   const uint64_t one = 1;
   if (abort_.valid() && write(abort_.get(), &one, sizeof one) < 0) errno = 0;
-  Release();
-  queue_ = nullptr;
-  sink_.reset();
-  mailbox_.reset();
-}
-
-void Sampler::Release() {
   if (thread_) {
     // The destructor joins, and the counts are final only then.
     thread_->Join();
@@ -118,6 +111,9 @@ void Sampler::Release() {
   thread_.reset();
   events_.reset();
   child_.reset();
+  queue_ = nullptr;
+  sink_.reset();
+  mailbox_.reset();
 }
 
 std::unique_ptr<Chunk> Sampler::TakeChunk() {

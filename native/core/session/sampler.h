@@ -55,9 +55,6 @@ class Sampler {
    * command never runs. Idempotent.
    */
   void Close();
-  /** Frees events and rings once the thread is done; totals and waiting chunks remain. */
-  void Release();
-
   /** Live sink: see LiveQueue. */
   std::unique_ptr<Chunk> TakeChunk();
   void RecycleChunk(std::unique_ptr<Chunk> chunk);

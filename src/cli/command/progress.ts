@@ -139,3 +139,16 @@ export function writingProgress(name: string, quiet = false): (bytes: number) =>
     });
   };
 }
+
+/** Events that close without a wait that anybody notices. */
+const FEW_EVENTS = 20;
+
+/**
+ * Tells that the kernel closes so many events, which it does while this process ends: for each tracepoint it
+ * waits until no CPU can be in it.
+ */
+export function tellClosing(events: number): void {
+  if (events <= FEW_EVENTS) return;
+  const what = `the kernel closes ${events} events`;
+  progressLine()?.show({ what, share: null, atInterrupt: 'changes nothing' });
+}

@@ -13,6 +13,7 @@ import { processesOfUser } from '../../tools/top/processes-of-user.ts';
 import { commandStatus } from '../command/command-status.ts';
 import { EndingSignals } from '../command/ending-signals.ts';
 import { say } from '../command/failure.ts';
+import { tellClosing } from '../command/progress.ts';
 import { SideCommand } from '../command/side-command.ts';
 import { writeError } from '../command/stdout.ts';
 import type { LiveView } from '../view/live-page.ts';
@@ -155,6 +156,7 @@ async function recordAndTell(
   const exit = side === null ? await running.exited : await statusOfSide(side);
   const driven = await driving;
   status?.end();
+  if (!quiet) tellClosing(recording.events.length);
   // Both may take long, and a signal ends them alone.
   if (flags.archive === true || view !== null) await signals.release();
   if (flags.archive === true) await archive(recording.path, quiet);
@@ -288,11 +290,21 @@ function printClosingLine(recording: Recording): void {
     );
   }
   // A software event of a group is opened for each kind of core.
-  const names = [...new Set(events)].join(', ');
+  const names = shortList([...new Set(events)]);
   say(
     `perf-ts: ${formatCount(totals.samples)} samples of ${names}, ` +
       `lost ${formatCount(lost)}${lostShare}${throttled}; ${whereWritten(path, fileBytes)}${compressedFrom(recording)}`,
   );
+}
+
+/** Names of events that a line has room for. */
+const LISTED_EVENTS = 8;
+
+/** `cycles, page-faults`; of many the first, and how many there are more. */
+function shortList(names: readonly string[]): string {
+  if (names.length <= LISTED_EVENTS) return names.join(', ');
+  const more = names.length - LISTED_EVENTS + 1;
+  return `${names.slice(0, LISTED_EVENTS - 1).join(', ')} and ${formatCount(more)} more events`;
 }
 
 /** Empty where the file has no compressed records, as once stack dumps were unwound. */

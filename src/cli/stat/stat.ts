@@ -13,6 +13,7 @@ import { EndingSignals } from '../command/ending-signals.ts';
 import { say } from '../command/failure.ts';
 import { openOutput } from '../command/open-output.ts';
 import { wholeNumber } from '../command/option-values.ts';
+import { tellClosing } from '../command/progress.ts';
 import { SideCommand } from '../command/side-command.ts';
 import { writeAll } from '../command/stdout.ts';
 import { insteadOfStat } from '../perf/perf-commands.ts';
@@ -76,6 +77,7 @@ async function countAndPrint(command: string[], flags: StatFlags): Promise<void>
     output.writeResult(result);
     const exit = side === null ? await running.exited : await side.ended;
     process.exitCode = exitStatus(result, side?.isEndedByUs ? null : exit);
+    if (flags.quiet !== true) tellClosing(result.rows.length);
   } finally {
     side?.close();
     output.close();

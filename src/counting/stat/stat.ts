@@ -120,6 +120,8 @@ class Stat {
   readonly #notices: string[] = [];
   readonly #finder: UnitFinder;
   #command: NativeHeldCommand | null = null;
+  /** Of the last run, until they are closed. */
+  #counters: Counters | null = null;
   #isStopped = false;
   #wake: () => void = () => {};
 
@@ -165,11 +167,16 @@ class Stat {
       const wanted = this.#options.repeat ?? 1;
       do {
         if (signal?.aborted) throw new AbortError(signal);
+        this.#closeCounters();
         runs.push(await this.#countOnce());
         if (signal?.aborted) throw new AbortError(signal);
       } while (runs.length < wanted && !this.#isStopped);
-      return this.#resultOf(runs);
+      const result = this.#resultOf(runs);
+      // The kernel takes 15 to 40 ms to close a tracepoint: whoever waits for the counts gets them before.
+      setImmediate(() => this.#closeCounters());
+      return result;
     } catch (error) {
+      this.#closeCounters();
       if (this.#command !== null) {
         this.#command.close();
         // One that was let go runs on.
@@ -185,15 +192,17 @@ class Stat {
     const command = spec === null ? null : this.#hold(spec);
     this.#command = command;
     const counters = this.#open(command?.pid ?? null);
-    try {
-      if (counters.groups.length === 0) throw this.#nothingCounts(counters);
-      this.#sayForbidden(counters);
-      const run = await this.#countWith(counters, command);
-      if (run.end !== null) command?.close();
-      return run;
-    } finally {
-      counters.close();
-    }
+    this.#counters = counters;
+    if (counters.groups.length === 0) throw this.#nothingCounts(counters);
+    this.#sayForbidden(counters);
+    const run = await this.#countWith(counters, command);
+    if (run.end !== null) command?.close();
+    return run;
+  }
+
+  #closeCounters(): void {
+    this.#counters?.close();
+    this.#counters = null;
   }
 
   #hold(spec: CommandSpec): NativeHeldCommand {
