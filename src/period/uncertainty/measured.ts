@@ -42,7 +42,7 @@ export function areWaits({ mode, frequencyHz, fixedPeriod }: ProfileEvent): bool
 export function createExactEstimator({ weights, rows, lostBounds }: ShareInput): ShareEstimator {
   return {
     isExact: true,
-    steps: { near: NO_STEPS, far: NO_STEPS, ends: NO_STEPS, last: NO_STEPS, lone: NO_STEPS },
+    steps: { near: [], far: [], ends: NO_STEPS, last: NO_STEPS, lone: NO_STEPS },
     effectiveSamples: effectiveSampleSize(weights, rows),
     lostBounds: lostBounds ?? NOTHING_LOST,
     intervalOf: (share: number, _sums: StepSums, _category: number) => ({

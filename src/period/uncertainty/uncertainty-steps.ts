@@ -1,10 +1,10 @@
 // Hot: once per sample.
 
-import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
-import { eachSlice, type Slices } from '../../base/slices.ts';
-import type { SampleSteps, StepColumns } from '../../profile/analysis/share-steps.ts';
+import { eachSlice, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
+import type { SampleSteps } from '../../profile/analysis/share-steps.ts';
 import { findDistantPairs } from './distant-pairs.ts';
 import type { ShareInput } from './share-input.ts';
+import { AmountKeeper, SHORTEST_RUN, StepList, StepParts } from './step-parts.ts';
 
 /** Steps, and what is the same for every category. */
 export type ComputedSteps = {
@@ -61,15 +61,19 @@ class StepsBuilder {
   /** Of the selected samples' intervals. */
   #totalWeight = 0;
   #totalSquares = 0;
-  readonly #near: StepList;
-  readonly #far: StepList;
+  readonly #near: StepParts;
+  readonly #far: StepParts;
   readonly #ends: StepList;
   readonly #last: StepList;
   readonly #lone: StepList;
   #streams = 0;
-  /** Intervals that the stream's samples end, and what was counted at each. */
+  /** Intervals that the stream's samples end. */
   readonly #intervals: Float64Array;
-  readonly #counted: Float64Array;
+  /** What was counted at each, where pairs of the stream have been looked for. */
+  #counted: Float64Array | null = null;
+  /** Amounts of steps to the samples of one slice. */
+  readonly #amounts = new Float64Array(SLICE_ITEMS);
+  readonly #keeper = new AmountKeeper();
   #aloneNear = 0;
   #aloneFar = 0;
   #allEnds = 0;
@@ -77,25 +81,24 @@ class StepsBuilder {
 
   constructor(input: ShareInput) {
     const { weights, groups, event } = input;
-    let samples = 0;
     let streams = 0;
     let longest = 0;
+    let copied = 0;
     for (let g = 0; g < groups.length; g++) {
       if (groups.event[g] !== event) continue;
       const length = groups.offsets[g + 1] - groups.offsets[g];
-      samples += length;
+      copied += length < SHORTEST_RUN + FIRST ? length : FIRST;
       longest = Math.max(longest, length);
       streams++;
     }
     this.#input = input;
     this.#seen = input.course === undefined ? 0 : 1;
-    this.#near = new StepList(samples);
-    this.#far = new StepList(samples);
+    this.#near = new StepParts(copied);
+    this.#far = new StepParts(copied);
     this.#ends = new StepList(streams);
     this.#last = new StepList(streams);
     this.#lone = new StepList(streams);
     this.#intervals = new Float64Array(longest);
-    this.#counted = new Float64Array(longest);
     this.#isSelected = new Uint8Array(weights.length);
   }
 
@@ -121,56 +124,76 @@ class StepsBuilder {
   begin(rows: Int32Array, first: number, end: number): void {
     const ofRow = intervalsOf(this.#input);
     const intervals = this.#intervals;
-    const counted = this.#counted;
-    let sum = first === 0 ? 0 : counted[first - 1];
-    for (let k = first; k < end; k++) {
-      const interval = ofRow[rows[k]];
-      intervals[k] = interval;
-      sum += interval;
-      counted[k] = sum;
-    }
+    if (first === 0) this.#counted = null;
+    for (let k = first; k < end; k++) intervals[k] = ofRow[rows[k]];
   }
 
-  /** Samples `first` … `end` − 1 of the stream; those before were added. */
+  /** Samples `first` … `end` − 1 of the stream, at most `SLICE_ITEMS`; those before were added. */
   add(rows: Int32Array, first: number, end: number): void {
     const intervals = this.#intervals;
-    const isSelected = this.#isSelected;
+    const amounts = this.#amounts;
     const { length } = rows;
     const seen = this.#seen;
     const huge = HUGE * this.#totalWeight;
     const notable = NOTABLE * this.#totalSquares;
+    let run = first;
     for (let k = first; k < end; k++) {
-      const row = rows[k];
       const own = intervals[k];
       const square = doubtOf(own, seen);
-      if (own >= huge) {
-        if (isSelected[row] === 1) {
-          this.#aloneNear += own * own;
-          this.#aloneFar += own * own;
+      const isHuge = own >= huge;
+      if (isHuge || (square > notable && countComparable(intervals, length, k) < COMPANY)) {
+        this.#addRun(rows, run, k);
+        run = k + 1;
+        if (isHuge) this.#addHuge(rows[k], own);
+        else {
+          this.#addByPairs(rows, k, square, 1);
+          this.#addByPairs(rows, k, square, 2);
         }
-        if (k >= 1) this.#lone.add(rows[k - 1], row, square);
-        continue;
-      }
-      if (square > notable && countComparable(intervals, length, k) < COMPANY) {
-        this.#addByPairs(rows, k, square, 1);
-        this.#addByPairs(rows, k, square, 2);
-        if (k >= 1) this.#lone.add(rows[k - 1], row, square);
+        if (k >= 1) this.#lone.add(rows[k - 1], rows[k], square);
         continue;
       }
       const smoothed = smoothSquare(intervals, length, k, seen);
-      const near = k >= 1 ? k - 1 : k + 1;
-      if (near < length) this.#near.add(rows[near], row, smoothed / 2);
-      else if (isSelected[row] === 1) this.#aloneNear += smoothed;
-      const far = k >= 2 ? k - 2 : k + 2;
-      if (far < length) this.#far.add(rows[far], row, smoothed / 2);
-      else if (isSelected[row] === 1) this.#aloneFar += smoothed;
+      if (k >= FIRST) {
+        amounts[k - run] = smoothed / 2;
+        continue;
+      }
+      this.#addFirst(rows, k, smoothed);
+      run = k + 1;
     }
+    this.#addRun(rows, run, end);
+  }
+
+  /** Steps to samples `first` … `end` − 1, whose amounts were computed. */
+  #addRun(rows: Int32Array, first: number, end: number): void {
+    if (end <= first) return;
+    const amounts = this.#keeper.keep(this.#amounts, end - first);
+    this.#near.addRun(rows, first, 1, amounts);
+    this.#far.addRun(rows, first, 2, amounts);
+  }
+
+  /** Steps of one of the stream's first samples, which has too few before it. */
+  #addFirst(rows: Int32Array, k: number, smoothed: number): void {
+    const row = rows[k];
+    const isSelected = this.#isSelected[row] === 1;
+    const near = k >= 1 ? k - 1 : k + 1;
+    if (near < rows.length) this.#near.add(rows[near], row, smoothed / 2);
+    else if (isSelected) this.#aloneNear += smoothed;
+    const far = k + 2;
+    if (far < rows.length) this.#far.add(rows[far], row, smoothed / 2);
+    else if (isSelected) this.#aloneFar += smoothed;
+  }
+
+  #addHuge(row: number, own: number): void {
+    if (this.#isSelected[row] === 0) return;
+    this.#aloneNear += own * own;
+    this.#aloneFar += own * own;
   }
 
   /** Steps over `times` as many events as interval k has, in its place: near ones once, far ones twice. */
   #addByPairs(rows: Int32Array, k: number, square: number, times: 1 | 2): void {
     const isNear = times === 1;
     const list = isNear ? this.#near : this.#far;
+    this.#counted ??= sumsOf(this.#intervals, rows.length);
     const pairs = findDistantPairs(this.#counted, rows.length, k, times * this.#intervals[k]);
     for (const [from, to] of pairs) {
       list.add(rows[from], rows[to], square / 2 / Math.max(pairs.length, COMPANY));
@@ -222,6 +245,17 @@ class StepsBuilder {
   }
 }
 
+/** Sums of the first `length` numbers up to each. */
+function sumsOf(numbers: Float64Array, length: number): Float64Array {
+  const sums = new Float64Array(length);
+  let sum = 0;
+  for (let k = 0; k < length; k++) {
+    sum += numbers[k];
+    sums[k] = sum;
+  }
+  return sums;
+}
+
 /** Events in the intervals that samples end, by row: the weights, unless they were divided. */
 function intervalsOf({ weights, course }: ShareInput): Float64Array {
   return course === undefined ? weights : course.arrivedEvents;
@@ -232,6 +266,9 @@ function intervalsOf({ weights, course }: ShareInput): Float64Array {
  * overshot, the program may have done anything, whatever the samples around it show.
  */
 const HUGE = 0.05;
+
+/** Samples at a stream's beginning that have not two before them. */
+const FIRST = 2;
 
 /** Samples on either side over which squared intervals are taken together … */
 const SIDE = 4;
@@ -278,34 +315,4 @@ function smoothSquare(intervals: Float64Array, length: number, k: number, seen: 
     count++;
   }
   return sum / count;
-}
-
-/** Columns with room for `capacity` steps, which grow where pairs add more. */
-class StepList {
-  readonly #from: GrowableInt32;
-  readonly #to: GrowableInt32;
-  readonly #amount: GrowableFloat64;
-
-  constructor(capacity: number) {
-    this.#from = new GrowableInt32(capacity);
-    this.#to = new GrowableInt32(capacity);
-    this.#amount = new GrowableFloat64(capacity);
-  }
-
-  add(from: number, to: number, amount: number): void {
-    this.#from.push(from);
-    this.#to.push(to);
-    this.#amount.push(amount);
-  }
-
-  /** Views of all that was reserved, which was little more than what is used. */
-  finish(): StepColumns {
-    const { length } = this.#amount;
-    return {
-      length,
-      from: this.#from.array.subarray(0, length),
-      to: this.#to.array.subarray(0, length),
-      amount: this.#amount.array.subarray(0, length),
-    };
-  }
 }

@@ -4,6 +4,7 @@ import type {
   DifferenceSums,
   ShareEstimator,
   ShareInterval,
+  StepColumns,
   StepSums,
 } from '../../profile/analysis/share-steps.ts';
 import type { LostBounds } from '../../profile/types.ts';
@@ -154,7 +155,7 @@ class ShareVariance {
     this.#squares = squares;
     this.#computed = computed;
     this.#halved = computed.intervalSquares > 0 ? squares / computed.intervalSquares : 1;
-    this.#effectiveSteps = effectiveSampleSize(near.amount) ?? 0;
+    this.#effectiveSteps = effectiveSteps(near);
     this.#hasHalves = course?.isHalved === true;
     this.#repeats = repeatsOf(inStep ?? null);
     this.#ofDrawn = inStep?.kind === 'loop' ? inStep.times : 0;
@@ -183,6 +184,19 @@ class ShareVariance {
   degreesOf(drawn: number): number {
     return 2 * drawn * this.#effectiveSteps + BLENDED_STEPS;
   }
+}
+
+/** As many steps of one amount would tell as much: (Σa)²/Σa². */
+function effectiveSteps(parts: readonly StepColumns[]): number {
+  let sum = 0;
+  let squares = 0;
+  for (const { length, amount } of parts) {
+    for (let i = 0; i < length; i++) {
+      sum += amount[i];
+      squares += amount[i] * amount[i];
+    }
+  }
+  return squares > 0 ? (sum * sum) / squares : 0;
 }
 
 /**

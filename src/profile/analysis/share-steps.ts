@@ -22,10 +22,10 @@ export type StepColumns = {
  *                0 1 2 3      far:  0─2  1─3           and 0─2 and 1─3
  */
 export type SampleSteps = {
-  /** From one sample to the next. */
-  readonly near: StepColumns;
-  /** From one sample to the next but one. */
-  readonly far: StepColumns;
+  /** From one sample to the next, in parts. */
+  readonly near: readonly StepColumns[];
+  /** From one sample to the next but one, in parts. */
+  readonly far: readonly StepColumns[];
   /** Of each stream the first sample, and the last one if it has a tail, to itself: events, not squared. */
   readonly ends: StepColumns;
   /** The last sample of each stream, to itself: for what came after it. */
@@ -121,12 +121,20 @@ export function* sumKinds(
     entered: Float64Array | null,
   ) => void,
 ): Slices<void> {
+  let left = SLICE_ITEMS;
   for (const kind of ['near', 'far', 'lone'] as const) {
-    const columns = steps[kind];
     const entered = kind === 'near' ? sums.entered : null;
-    for (let first = 0; first < columns.length; first += SLICE_ITEMS) {
-      add(columns, first, Math.min(columns.length, first + SLICE_ITEMS), sums[kind], entered);
-      yield;
+    for (const columns of kind === 'lone' ? [steps.lone] : steps[kind]) {
+      let first = 0;
+      while (first < columns.length) {
+        const end = Math.min(columns.length, first + left);
+        add(columns, first, end, sums[kind], entered);
+        left -= end - first;
+        first = end;
+        if (left > 0) continue;
+        left = SLICE_ITEMS;
+        yield;
+      }
     }
   }
 }
@@ -145,7 +153,7 @@ export function sumStepsOfNeighbours(
   const between = {
     near: sumBetween(steps.near, keyOfSample, keyCount),
     far: sumBetween(steps.far, keyOfSample, keyCount),
-    lone: sumBetween(steps.lone, keyOfSample, keyCount),
+    lone: sumBetween([steps.lone], keyOfSample, keyCount),
   };
   const differences: DifferenceSums[] = [];
   for (let a = 0, b = 1; b < keyCount; a++, b++) {
@@ -162,10 +170,22 @@ export function sumStepsOfNeighbours(
 }
 
 /** Per key the steps between it and the next one, either way. */
-// Hot: once per step.
-function sumBetween(steps: StepColumns, keyOfSample: Int32Array, keyCount: number): Float64Array {
+function sumBetween(
+  parts: readonly StepColumns[],
+  keyOfSample: Int32Array,
+  keyCount: number,
+): Float64Array {
   const sums = new Float64Array(keyCount);
-  const { length, from, to, amount } = steps;
+  for (const part of parts) addBetween(part, keyOfSample, sums);
+  return sums;
+}
+
+// Hot: once per step.
+function addBetween(
+  { length, from, to, amount }: StepColumns,
+  keyOfSample: Int32Array,
+  sums: Float64Array,
+): void {
   for (let i = 0; i < length; i++) {
     const a = keyOfSample[from[i]];
     const b = keyOfSample[to[i]];
@@ -173,7 +193,6 @@ function sumBetween(steps: StepColumns, keyOfSample: Int32Array, keyCount: numbe
     if (b === a + 1) sums[a] = sums[a] + amount[i];
     else if (a === b + 1) sums[b] = sums[b] + amount[i];
   }
-  return sums;
 }
 
 // Hot: once per step.
@@ -285,8 +304,8 @@ export function sumStepsByGroup(
 ): StepSums {
   const sums = emptyStepSums(groupCount);
   const adder = new GroupAdder(rowOfSample, tree, groupCount);
-  adder.add(steps.near, sums.near, sums.entered);
-  adder.add(steps.far, sums.far, null);
+  for (const part of steps.near) adder.add(part, sums.near, sums.entered);
+  for (const part of steps.far) adder.add(part, sums.far, null);
   adder.add(steps.lone, sums.lone, null);
   adder.addOwn(steps.ends, sums.ends);
   adder.addOwn(steps.last, sums.last);

@@ -170,12 +170,14 @@ describe('intervals of a selection', () => {
     lostBounds: { least: 1, most: 1 },
     intervalOfNothing: () => ({ low: 0, high: 0 }),
     steps: {
-      near: column([
-        [0, 1],
-        [2, 3],
-        [3, 4],
-      ]),
-      far: column([]),
+      near: [
+        column([
+          [0, 1],
+          [2, 3],
+        ]),
+        column([[3, 4]]),
+      ],
+      far: [],
       ends: column([]),
       lone: column([]),
       last: column([

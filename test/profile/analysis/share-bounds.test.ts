@@ -14,7 +14,7 @@ const NO_STEPS = { length: 0, from: new Int32Array(), to: new Int32Array(), amou
 function estimatorWith(least: number, most: number): ShareEstimator {
   return {
     isExact: false,
-    steps: { near: NO_STEPS, far: NO_STEPS, ends: NO_STEPS, last: NO_STEPS, lone: NO_STEPS },
+    steps: { near: [], far: [], ends: NO_STEPS, last: NO_STEPS, lone: NO_STEPS },
     effectiveSamples: 100,
     lostBounds: { least, most },
     intervalOf: (share) => ({ low: share - 0.1, high: share + 0.1 }),

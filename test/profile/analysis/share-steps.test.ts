@@ -48,9 +48,12 @@ const columns = (pairs: readonly Pair[]) => ({
 
 type DrawnSteps = Record<'near' | 'far' | 'ends' | 'last' | 'lone', readonly Pair[]>;
 
+/** The same in two parts, as the steps of several streams are. */
+const inParts = (pairs: readonly Pair[]) => [columns(pairs.slice(0, 3)), columns(pairs.slice(3))];
+
 const toSteps = ({ near, far, ends, last, lone }: DrawnSteps): SampleSteps => ({
-  near: columns(near),
-  far: columns(far),
+  near: inParts(near),
+  far: inParts(far),
   ends: columns(ends),
   last: columns(last),
   lone: columns(lone),
