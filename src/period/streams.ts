@@ -1,7 +1,8 @@
 // Hot: once per sample.
 
 import { GrowableInt32 } from '../base/growable-columns.ts';
-import { eachSlice, type Slices } from '../base/slices.ts';
+import { NarrowColumn } from '../base/narrow-column.ts';
+import { eachSlice, SLICE_ITEMS, type Slices } from '../base/slices.ts';
 import type { PeriodInput } from './types.ts';
 
 /**
@@ -37,7 +38,7 @@ export function* groupByStream(input: PeriodInput): Slices<StreamGroups> {
   const isOfWholeCpus = yield* findWholeCpuEvents(input);
   const finder = new GroupFinder(input, isOfWholeCpus);
   yield* eachSlice(length, (first, end) => finder.find(first, end));
-  const { groupOfSample } = finder;
+  const groupOfSample = finder.groupOfSample.view(length);
   const groups = finder.groupEvent.length;
   const offsets = new Int32Array(groups + 1);
   yield* eachSlice(length, (first, end) => {
@@ -64,7 +65,7 @@ export function* groupByStream(input: PeriodInput): Slices<StreamGroups> {
 
 /** Numbers the groups in the order in which they are met. */
 class GroupFinder {
-  readonly groupOfSample: Int32Array;
+  readonly groupOfSample: NarrowColumn;
   readonly groupEvent = new GrowableInt32(64);
   readonly groupStream = new GrowableInt32(64);
   readonly #input: PeriodInput;
@@ -72,18 +73,20 @@ class GroupFinder {
   /** (event, stream) -> group + 1; 0 is "not met yet". */
   readonly #groupPlusOne: Int32Array;
   readonly #withoutStream = new Map<number, number>();
+  readonly #found = new Int32Array(SLICE_ITEMS);
 
   constructor(input: PeriodInput, isOfWholeCpus: Uint8Array) {
     this.#input = input;
     this.#isOfWholeCpus = isOfWholeCpus;
-    this.groupOfSample = new Int32Array(input.samples.length);
+    this.groupOfSample = new NarrowColumn(input.samples.length);
     this.#groupPlusOne = new Int32Array(input.events.length * input.streams.length);
   }
 
-  /** Of samples `first` … `end` − 1; those before them were found. */
+  /** Finds the groups of samples `first` … `end` − 1, at most `SLICE_ITEMS`; those before them were found. */
   find(first: number, end: number): void {
     const { event, stream, thread, cpu } = this.#input.samples;
-    const { groupOfSample, groupEvent, groupStream } = this;
+    const { groupEvent, groupStream } = this;
+    const found = this.#found;
     const groupPlusOne = this.#groupPlusOne;
     const withoutStream = this.#withoutStream;
     const isOfWholeCpus = this.#isOfWholeCpus;
@@ -117,8 +120,9 @@ class GroupFinder {
           group = known;
         }
       }
-      groupOfSample[i] = group;
+      found[i - first] = group;
     }
+    this.groupOfSample.put(first, found, end - first);
   }
 }
 

@@ -40,7 +40,7 @@ export function computeWeights(
       return { kind, unit: eventUnit(input), values: perfPeriods(input, () => align().groups) };
     case 'events': {
       const { groups, arrivedEvents, ...aligned } = align();
-      const values = splitIntervals(arrivedEvents, input, groups, aligned.lostBefore);
+      const divided = splitIntervals(arrivedEvents, input, groups, aligned.lostBefore);
       // Nothing is added to the column where nothing was lost, and it need not be copied.
       const { losses = [] } = input;
       const hasLost = input.events.some((_, event) => lostSamplesOf(losses, event) > 0);
@@ -48,7 +48,7 @@ export function computeWeights(
       const unlocated = addUnlocatedLoss(lostBefore, arrivedEvents, input);
       const bounds = aligned.lostBounds.map((located, event) => unlocated[event] ?? located);
       const tails = computeTails(input, groups, arrivedEvents, lostBefore);
-      if (tails !== null) for (let i = 0; i < values.length; i++) values[i] += tails[i];
+      const values = tails === null ? divided : divided.map((value, row) => value + tails[row]);
       return {
         kind,
         unit: eventUnit(input),

@@ -1,5 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import type { IntColumn } from '../base/int-column.ts';
+import { mapNarrow } from '../base/narrow-column.ts';
 import {
   type FrameTable,
   FUNC_CATEGORIES,
@@ -14,41 +15,70 @@ export type SamplePlaces = {
    * Row of the function that was at work: the innermost outside the kernel where the stack has one.
    * A tracepoint's samples are all in one function of the kernel.
    */
-  readonly func: Int32Array;
+  readonly func: IntColumn;
   /** Row of its stack; without callers, of its instruction. */
   readonly stack: IntColumn;
   /**
    * Row of the stack outside the kernel that its innermost frame was called from; −1 without one. Of a
    * probe, which lies in one place itself, this is what differs from sample to sample.
    */
-  readonly caller: Int32Array;
+  readonly caller: IntColumn;
 };
 
-/** The function, the stack and its callers, of every sample. */
-// Hot: once per sample.
-export function placesOfSamples({
-  samples,
-  stacks,
-  frames,
-  funcs,
-}: {
+/** What samples' places are computed from. */
+type PlacedSamples = {
   readonly samples: Pick<SampleTable, 'length' | 'stack'>;
   readonly stacks: Pick<StackTable, 'length' | 'frame' | 'prefix'>;
   readonly frames: Pick<FrameTable, 'func'>;
-  readonly funcs: Pick<FuncTable, 'category'>;
-}): SamplePlaces {
-  const outside = outsideTheKernel(stacks, frames, funcs);
-  const func = new Int32Array(samples.length).fill(NONE);
-  const caller = new Int32Array(samples.length).fill(NONE);
-  for (let i = 0; i < samples.length; i++) {
-    const stack = samples.stack[i];
-    if (stack === NONE) continue;
-    const above = stacks.prefix[stack];
-    if (above !== NONE) caller[i] = outside[above];
-    const at = outside[stack] === NONE ? stack : outside[stack];
-    func[i] = frames.func[stacks.frame[at]];
+  readonly funcs: Pick<FuncTable, 'length' | 'category'>;
+};
+
+/** The function, the stack and its callers, of every sample: columns that are computed once they are asked for. */
+export function placesOfSamples(of: PlacedSamples): SamplePlaces {
+  return new LazyPlaces(of);
+}
+
+class LazyPlaces implements SamplePlaces {
+  readonly #of: PlacedSamples;
+  #outside: Int32Array | null = null;
+  #func: IntColumn | null = null;
+  #caller: IntColumn | null = null;
+
+  constructor(of: PlacedSamples) {
+    this.#of = of;
   }
-  return { func, stack: samples.stack, caller };
+
+  get stack(): IntColumn {
+    return this.#of.samples.stack;
+  }
+
+  get func(): IntColumn {
+    if (this.#func !== null) return this.#func;
+    const { samples, stacks, frames, funcs } = this.#of;
+    const outside = this.#outsideTheKernel();
+    const ofStack = outside.map((at, stack) => frames.func[stacks.frame[at === NONE ? stack : at]]);
+    this.#func = mapNarrow(samples.stack, funcs.length, (stack) =>
+      stack === NONE ? NONE : ofStack[stack],
+    );
+    return this.#func;
+  }
+
+  get caller(): IntColumn {
+    if (this.#caller !== null) return this.#caller;
+    const { samples, stacks } = this.#of;
+    const outside = this.#outsideTheKernel();
+    const ofStack = stacks.prefix.map((above) => (above === NONE ? NONE : outside[above]));
+    this.#caller = mapNarrow(samples.stack, stacks.length, (stack) =>
+      stack === NONE ? NONE : ofStack[stack],
+    );
+    return this.#caller;
+  }
+
+  #outsideTheKernel(): Int32Array {
+    const { stacks, frames, funcs } = this.#of;
+    this.#outside ??= outsideTheKernel(stacks, frames, funcs);
+    return this.#outside;
+  }
 }
 
 const KERNEL = FUNC_CATEGORIES.indexOf('kernel');

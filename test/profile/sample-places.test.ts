@@ -8,7 +8,7 @@ const NATIVE = FUNC_CATEGORIES.indexOf('native');
 test('a sample is at work in the innermost function outside the kernel', () => {
   // Functions: 0 read_file, 1 write_file, 2 syscall_trace_enter. Stacks: 0 and 1 are roots, 2 and 3 the call of 2 from them.
   const places = placesOfSamples({
-    funcs: { category: Uint8Array.of(NATIVE, NATIVE, KERNEL) },
+    funcs: { length: 3, category: Uint8Array.of(NATIVE, NATIVE, KERNEL) },
     frames: { func: Int32Array.of(0, 1, 2) },
     stacks: {
       length: 5,

@@ -42,7 +42,6 @@ export function* computeSteps(input: ShareInput): Slices<ComputedSteps> {
   for (let g = 0; g < groups.length; g++) {
     if (groups.event[g] !== event) continue;
     const rows = groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]);
-    yield* eachSlice(rows.length, (first, end) => builder.begin(rows, first, end));
     yield* eachSlice(rows.length, (first, end) => builder.add(rows, first, end));
     builder.end(rows);
   }
@@ -50,8 +49,8 @@ export function* computeSteps(input: ShareInput): Slices<ComputedSteps> {
 }
 
 /**
- * Is told all selected samples, then takes the streams one after the other: `begin` and `add`, each
- * from its first sample to its last, `end`.
+ * Is told all selected samples, then takes the streams one after the other: `add`, from its first sample to
+ * its last, then `end`.
  */
 class StepsBuilder {
   readonly #input: ShareInput;
@@ -67,9 +66,9 @@ class StepsBuilder {
   readonly #last: StepList;
   readonly #lone: StepList;
   #streams = 0;
-  /** Intervals that the stream's samples end. */
-  readonly #intervals: Float64Array;
-  /** What was counted at each, where pairs of the stream have been looked for. */
+  /** Intervals that the samples of one slice end, and those of `SIDE` samples on either side. */
+  readonly #intervals = new Float64Array(SLICE_ITEMS + 2 * SIDE);
+  /** What was counted at each sample of the stream, where pairs of it have been looked for. */
   #counted: Float64Array | null = null;
   /** Amounts of steps to the samples of one slice. */
   readonly #amounts = new Float64Array(SLICE_ITEMS);
@@ -82,13 +81,11 @@ class StepsBuilder {
   constructor(input: ShareInput) {
     const { weights, groups, event } = input;
     let streams = 0;
-    let longest = 0;
     let copied = 0;
     for (let g = 0; g < groups.length; g++) {
       if (groups.event[g] !== event) continue;
       const length = groups.offsets[g + 1] - groups.offsets[g];
       copied += length < SHORTEST_RUN + FIRST ? length : FIRST;
-      longest = Math.max(longest, length);
       streams++;
     }
     this.#input = input;
@@ -98,7 +95,6 @@ class StepsBuilder {
     this.#ends = new StepList(streams);
     this.#last = new StepList(streams);
     this.#lone = new StepList(streams);
-    this.#intervals = new Float64Array(longest);
     this.#isSelected = new Uint8Array(weights.length);
   }
 
@@ -121,38 +117,41 @@ class StepsBuilder {
     this.#totalSquares = totalSquares;
   }
 
-  begin(rows: Int32Array, first: number, end: number): void {
+  /** Intervals around samples `from` … `to` − 1 of the stream. */
+  #gather(rows: Int32Array, from: number, to: number): void {
     const ofRow = intervalsOf(this.#input);
     const intervals = this.#intervals;
-    if (first === 0) this.#counted = null;
-    for (let k = first; k < end; k++) intervals[k] = ofRow[rows[k]];
+    for (let k = from; k < to; k++) intervals[k - from] = ofRow[rows[k]];
   }
 
   /** Samples `first` … `end` − 1 of the stream, at most `SLICE_ITEMS`; those before were added. */
   add(rows: Int32Array, first: number, end: number): void {
+    const from = Math.max(0, first - SIDE);
+    const to = Math.min(rows.length, end + SIDE);
+    this.#gather(rows, from, to);
     const intervals = this.#intervals;
     const amounts = this.#amounts;
-    const { length } = rows;
+    const length = to - from;
     const seen = this.#seen;
     const huge = HUGE * this.#totalWeight;
     const notable = NOTABLE * this.#totalSquares;
     let run = first;
     for (let k = first; k < end; k++) {
-      const own = intervals[k];
+      const own = intervals[k - from];
       const square = doubtOf(own, seen);
       const isHuge = own >= huge;
-      if (isHuge || (square > notable && countComparable(intervals, length, k) < COMPANY)) {
+      if (isHuge || (square > notable && countComparable(intervals, length, k - from) < COMPANY)) {
         this.#addRun(rows, run, k);
         run = k + 1;
         if (isHuge) this.#addHuge(rows[k], own);
         else {
-          this.#addByPairs(rows, k, square, 1);
-          this.#addByPairs(rows, k, square, 2);
+          this.#addByPairs(rows, k, own, 1);
+          this.#addByPairs(rows, k, own, 2);
         }
         if (k >= 1) this.#lone.add(rows[k - 1], rows[k], square);
         continue;
       }
-      const smoothed = smoothSquare(intervals, length, k, seen);
+      const smoothed = smoothSquare(intervals, length, k - from, seen);
       if (k >= FIRST) {
         amounts[k - run] = smoothed / 2;
         continue;
@@ -190,11 +189,12 @@ class StepsBuilder {
   }
 
   /** Steps over `times` as many events as interval k has, in its place: near ones once, far ones twice. */
-  #addByPairs(rows: Int32Array, k: number, square: number, times: 1 | 2): void {
+  #addByPairs(rows: Int32Array, k: number, own: number, times: 1 | 2): void {
+    const square = doubtOf(own, this.#seen);
     const isNear = times === 1;
     const list = isNear ? this.#near : this.#far;
-    this.#counted ??= sumsOf(this.#intervals, rows.length);
-    const pairs = findDistantPairs(this.#counted, rows.length, k, times * this.#intervals[k]);
+    this.#counted ??= sumsOf(intervalsOf(this.#input), rows);
+    const pairs = findDistantPairs(this.#counted, rows.length, k, times * own);
     for (const [from, to] of pairs) {
       list.add(rows[from], rows[to], square / 2 / Math.max(pairs.length, COMPANY));
     }
@@ -206,11 +206,13 @@ class StepsBuilder {
 
   end(rows: Int32Array): void {
     const { weights, course } = this.#input;
+    const intervals = intervalsOf(this.#input);
+    this.#counted = null;
     if (rows.some((row) => this.#isSelected[row] === 1)) this.#streams++;
     const first = rows[0];
     if (this.#isSelected[first] === 1) {
-      this.#ends.add(first, first, this.#intervals[0]);
-      this.#allEnds += this.#intervals[0];
+      this.#ends.add(first, first, intervals[first]);
+      this.#allEnds += intervals[first];
     }
     const last = rows[rows.length - 1];
     if (this.#isSelected[last] === 0) return;
@@ -221,7 +223,7 @@ class StepsBuilder {
       return;
     }
     const pending = course === undefined ? weights[last] : course.periodEvents[last];
-    const amount = Math.max(this.#intervals[rows.length - 1], pending) ** 2 / 3;
+    const amount = Math.max(intervals[last], pending) ** 2 / 3;
     this.#last.add(last, last, amount);
     this.#allLast += amount;
   }
@@ -245,12 +247,12 @@ class StepsBuilder {
   }
 }
 
-/** Sums of the first `length` numbers up to each. */
-function sumsOf(numbers: Float64Array, length: number): Float64Array {
-  const sums = new Float64Array(length);
+/** The sum of the numbers of `rows` up to each. */
+function sumsOf(ofRow: Float64Array, rows: Int32Array): Float64Array {
+  const sums = new Float64Array(rows.length);
   let sum = 0;
-  for (let k = 0; k < length; k++) {
-    sum += numbers[k];
+  for (let k = 0; k < rows.length; k++) {
+    sum += ofRow[rows[k]];
     sums[k] = sum;
   }
   return sums;
@@ -302,7 +304,7 @@ function doubtOf(interval: number, seen: 0 | 1): number {
   return Math.max(0, interval * interval - seen);
 }
 
-/** Mean of the squared comparable intervals around sample k of `length`. */
+/** Mean of the squared comparable intervals around interval k of `length`. */
 function smoothSquare(intervals: Float64Array, length: number, k: number, seen: 0 | 1): number {
   const own = intervals[k];
   const last = Math.min(length - 1, k + SIDE);

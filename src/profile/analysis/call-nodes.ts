@@ -70,22 +70,41 @@ export function computeCallNodesByInlining(profile: Profile): Slices<CallNodeTab
   }
 }
 
-/** The call node of every sample's innermost frame, −1 for samples without a stack. */
-export function callNodeOfSample(profile: Profile, { stackToCallNode }: CallNodeTable): Int32Array {
+/** The function of every sample's innermost frame, −1 for samples without a stack. */
+export function innermostFuncs(profile: Profile): Int32Array {
   const { stack, length } = profile.samples;
-  const nodes = new Int32Array(length);
+  const ofStack = innermostFuncOfStacks(profile);
+  const funcs = new Int32Array(length);
   // Hot: once per sample.
   for (let sample = 0; sample < length; sample++) {
     const row = stack[sample];
-    nodes[sample] = row === NONE ? NONE : stackToCallNode[row];
+    funcs[sample] = row === NONE ? NONE : ofStack[row];
   }
-  return nodes;
+  return funcs;
 }
 
-/** The function of every sample's innermost frame, −1 for samples without a stack. */
-export function innermostFuncs(profile: Profile): Int32Array {
-  const frameToFunc = profile.frames.func;
-  return innermostFrames(profile).map((frame) => (frame === NONE ? NONE : frameToFunc[frame]));
+/** The function of every stack's innermost frame. */
+export function innermostFuncOfStacks({ stacks, frames }: Profile): Int32Array {
+  return stacks.frame.map((frame) => frames.func[frame]);
+}
+
+/**
+ * Keys of the stacks of `samples`, by row of the sample table; −1 for samples without a stack, and for all
+ * others.
+ */
+export function keysOfStacks(
+  { samples: { stack, length } }: Profile,
+  samples: Int32Array,
+  keyOfStack: Int32Array,
+): Int32Array {
+  const keys = new Int32Array(length).fill(NONE);
+  // Hot: once per sample.
+  for (let i = 0; i < samples.length; i++) {
+    const sample = samples[i];
+    const row = stack[sample];
+    if (row !== NONE) keys[sample] = keyOfStack[row];
+  }
+  return keys;
 }
 
 /** Every sample's innermost frame, −1 for samples without a stack. */

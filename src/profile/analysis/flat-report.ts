@@ -5,9 +5,9 @@ import { lostFunc } from '../losses.ts';
 import type { DsoIndex, EventIndex, FuncIndex, Profile, ThreadIndex, Weights } from '../types.ts';
 import {
   type CallNodeTable,
-  callNodeOfSample,
   computeCallNodes,
-  innermostFuncs,
+  innermostFuncOfStacks,
+  keysOfStacks,
 } from './call-nodes.ts';
 import { type CallTree, computeCallTree, computeChildLists } from './call-tree.ts';
 import { boundsOfLost, boundsOfShare } from './share-bounds.ts';
@@ -172,11 +172,12 @@ class IntervalSource {
         ? funcs
         : funcs.map((func) => (func === NONE ? NONE : funcToGroup[func]));
     const { steps } = estimator;
-    const funcOfSample = keysOfSelected(innermostFuncs(this.#profile), this.#samples);
-    const self = finish(sumStepsByKey(steps, grouped(funcOfSample), groupCount));
+    const ownOfStack = grouped(innermostFuncOfStacks(this.#profile));
+    const own = keysOfStacks(this.#profile, this.#samples, ownOfStack);
+    const self = finish(sumStepsByKey(steps, own, groupCount));
     if (!totals) return { estimator, self, total: null };
-    const { prefix, group } = this.#callNodes;
-    const nodes = keysOfSelected(callNodeOfSample(this.#profile, this.#callNodes), this.#samples);
+    const { prefix, group, stackToCallNode } = this.#callNodes;
+    const nodes = keysOfStacks(this.#profile, this.#samples, stackToCallNode);
     const tree = { prefix, group: grouped(group) };
     return { estimator, self, total: sumStepsByGroup(steps, nodes, tree, groupCount) };
   }

@@ -1,9 +1,9 @@
 import { NONE } from '../../base/brand.ts';
 import { Z95 } from '../../base/normal.ts';
 import type { FuncIndex, Profile } from '../types.ts';
-import { innermostFuncs } from './call-nodes.ts';
+import { innermostFuncOfStacks, keysOfStacks } from './call-nodes.ts';
 import type { FlatReport } from './flat-report.ts';
-import { keysOfSelected, type ShareEstimator, sumStepsOfNeighbours } from './share-steps.ts';
+import { type ShareEstimator, sumStepsOfNeighbours } from './share-steps.ts';
 
 /** Two functions whose order by self may be chance. */
 export type InseparablePair = {
@@ -45,9 +45,8 @@ export function findInseparable(
 
   const funcToRank = new Int32Array(profile.funcs.length).fill(NONE);
   for (const [rank, { func }] of rows.entries()) funcToRank[func] = rank;
-  const rankOfSample = keysOfSelected(innermostFuncs(profile), samples).map((func) =>
-    func === NONE ? NONE : funcToRank[func],
-  );
+  const rankOfStack = innermostFuncOfStacks(profile).map((func) => funcToRank[func]);
+  const rankOfSample = keysOfStacks(profile, samples, rankOfStack);
   const differences = sumStepsOfNeighbours(estimator.steps, rankOfSample, rows.length);
   return differences.flatMap((sums, rank) => {
     const first = rows[rank];

@@ -1,6 +1,6 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
-import { innermostFuncs } from '../../../src/profile/analysis/call-nodes.ts';
+import { innermostFuncOfStacks, keysOfStacks } from '../../../src/profile/analysis/call-nodes.ts';
 import type { CallTree } from '../../../src/profile/analysis/call-tree.ts';
 import {
   type ComparedFunctions,
@@ -23,7 +23,7 @@ import { invertCallTree } from '../../../src/profile/analysis/invert-call-tree.t
 import type { DsoMatch } from '../../../src/profile/analysis/match-dsos.ts';
 import { comparedDsoName } from '../../../src/profile/analysis/match-functions.ts';
 import { boundsOfLost, boundsOfShare } from '../../../src/profile/analysis/share-bounds.ts';
-import { keysOfSelected, sumStepsByKey } from '../../../src/profile/analysis/share-steps.ts';
+import { sumStepsByKey } from '../../../src/profile/analysis/share-steps.ts';
 import { wholeOfRun } from '../../../src/profile/analysis/total-bounds.ts';
 import type { TimeRange } from '../../../src/profile/time-range.ts';
 import { searchDiff } from './diff-search.ts';
@@ -296,7 +296,7 @@ function* sharedRows(selected: Selected, idOfFunc: Int32Array): Slices<SharedRow
       ? null
       : yield* sumStepsByKey(
           estimator.steps,
-          keysOfSelected(innermostFuncs(profile), samples),
+          keysOfStacks(profile, samples, innermostFuncOfStacks(profile)),
           profile.funcs.length,
         );
   const shared: SharedRow[] = [];
