@@ -6,7 +6,7 @@ import {
   explainProvenance,
 } from '../formats/export/export-provenance.ts';
 import { withUnitOf } from '../formats/export/weight-title.ts';
-import { type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
+import { isRestricting, type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
 import { sayLostSideband } from '../profile/losses.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
 import { OFF_CPU_EVENT } from '../profile/wait-event.ts';
@@ -29,7 +29,7 @@ export function describeProvenance(
   const kind = options.weight ?? 'events';
   const weights = opened.weights(kind, options.event, options.select);
   const rules = opened.rules();
-  const rows = finish(selectSamples(profile, options.select));
+  const rows = selectedRows(profile, options.select ?? {});
   const figures = sumByEvent(profile, weights, rows);
   const events = profile.events.flatMap((event, index): EventProvenance[] => {
     if (options.event !== undefined && options.event !== index) return [];
@@ -96,16 +96,24 @@ type EventFigures = {
   weighed: number;
 };
 
+/** Rows of the selected samples; null: all, whose rows are not listed. */
+function selectedRows(profile: Profile, select: SampleSelection): Int32Array | null {
+  if (select.event === undefined && !isRestricting(select)) return null;
+  return finish(selectSamples(profile, select));
+}
+
 /** Where samples were left out, so that nobody takes the part for the whole. */
-function partNote({ samples }: Profile, rows: Int32Array): string[] {
-  if (rows.length === samples.length) return [];
+function partNote({ samples }: Profile, rows: Int32Array | null): string[] {
+  if (rows === null || rows.length === samples.length) return [];
   return [`a part of the recording: ${rows.length} of ${samples.length} samples were selected`];
 }
 
-function sumByEvent(profile: Profile, weights: Weights, rows: Int32Array): EventFigures[] {
+function sumByEvent(profile: Profile, weights: Weights, rows: Int32Array | null): EventFigures[] {
   const figures = profile.events.map(() => ({ samples: 0, counted: 0, weighed: 0 }));
   const { event, count } = profile.samples;
-  for (const i of rows) {
+  const length = rows === null ? profile.samples.length : rows.length;
+  for (let k = 0; k < length; k++) {
+    const i = rows === null ? k : rows[k];
     const of = figures[event[i]] as EventFigures;
     of.samples++;
     if (count !== null && !Number.isNaN(count[i])) of.counted++;
