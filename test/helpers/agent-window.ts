@@ -43,7 +43,7 @@ function drawnWindow(): { profile: Profile; weights: number[] } {
         unit: 'nanoseconds',
       },
     ],
-    dsos: [{ kind: 'user', name: 'app', path: '/bin/app', buildId: null }],
+    dsos: [{ kind: 'user', name: 'app', path: '/bin/app', buildId: 'ab12' }],
     threads,
     streams: [],
     losses: [],

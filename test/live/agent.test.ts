@@ -3,6 +3,8 @@ import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile as Pprof } from 'pprof-format';
 import { afterEach, expect, it } from 'vitest';
+import { buildIdOf } from '../../src/read/files/elf-files.ts';
+import { openFileSource } from '../../src/read/files/file-source.ts';
 import { startAgent } from '../../src/tools/agent/agent.ts';
 import { readAgentConfig } from '../../src/tools/agent/config/parse-config.ts';
 import { profilesIn } from '../helpers/agent-profiles.ts';
@@ -23,6 +25,9 @@ afterEach(() => {
 
 const weightOf = ({ sample }: Pprof): number =>
   sample.reduce((sum, { value }) => sum + Number(value[1]), 0);
+
+const textOf = ({ strings }: Pprof['stringTable'], row: number | bigint): string =>
+  strings[Number(row)] ?? '';
 
 const namesOf = ({ function: functions, stringTable }: Pprof): string[] =>
   functions.map(({ name }) => stringTable.strings[Number(name)] ?? '');
@@ -89,6 +94,12 @@ describeLive('agent', () => {
       expect(BigInt(shop[i].timeNanos)).toBeGreaterThanOrEqual(end - 1_000_000n);
     }
     expect(shop.flatMap(namesOf).some((name) => name.startsWith('burnHere'))).toBe(true);
+    // The kernel was not asked for build IDs: they are those of the files.
+    const [{ mapping, stringTable }] = shop;
+    const node = mapping.find(({ filename }) => textOf(stringTable, filename) === process.execPath);
+    const source = openFileSource(process.execPath);
+    expect(node && textOf(stringTable, node.buildId)).toBe(buildIdOf(source) ?? '');
+    source.close();
   });
 
   it('names the functions of a program that imports perf-ts/register, in their TypeScript', async () => {

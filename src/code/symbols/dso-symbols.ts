@@ -16,6 +16,8 @@ export type DsoSymbols = {
   readonly segments: SegmentMap | null;
   /** Neither in the file nor in a debug file is a `.symtab`: only what it exports and imports has names. */
   readonly isStripped: boolean;
+  /** As the file says it; null where it has none, or there is no file. */
+  readonly buildId: string | null;
 };
 
 export type DsoSymbolsContext = {
@@ -40,10 +42,13 @@ export function loadDsoSymbols(
     case 'kernel':
     case 'kernel-module': {
       const table = context.kallsyms();
-      return table && { table, segments: null, isStripped: false };
+      return table && { table, segments: null, isStripped: false, buildId: null };
     }
     case 'bpf':
-      return { table: singleSymbol(dso.name), segments: null, isStripped: false };
+      return {
+        ...{ table: singleSymbol(dso.name), segments: null, isStripped: false },
+        buildId: null,
+      };
     case 'user-file':
     case 'vdso':
       return loadFile(dso, buildId, context);
@@ -94,7 +99,7 @@ function loadElf(
     const segments = new SegmentMap(elf);
     const inFile = wanted?.map((address) => segments.toFileAddress(address)) ?? null;
     const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile);
-    return { table, segments, isStripped: !hasSymtab && owner === null };
+    return { table, segments, isStripped: !hasSymtab && owner === null, buildId: found };
   } finally {
     debug?.source.close?.();
   }

@@ -197,6 +197,11 @@ export class Symbolizer {
     return found && { name: this.#shownName(found.name), symbolStart: found.symbolStart };
   }
 
+  /** As recorded, else that of the file that names were read from; null where neither is known. */
+  buildIdOf(dso: DsoIndex): string | null {
+    return this.#options.dsos.buildId(dso) ?? this.#symbolsOf.get(dso)?.buildId ?? null;
+  }
+
   /**
    * Where the symbol that covers `address` begins and ends; null if none is known. Not for JIT
    * code.

@@ -7,7 +7,7 @@ import { type LoadedSymbols, Symbolizer } from '../../code/symbols/symbolizer.ts
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
 import type { LossGap } from '../../period/types.ts';
-import type { Profile } from '../../profile/types.ts';
+import type { Dso, Profile } from '../../profile/types.ts';
 import { demangler } from '../../read/code/demangler.ts';
 import { describeEvent, isAuxiliaryEvent } from '../../read/facts/event-description.ts';
 import { SymbolFiles } from '../../read/files/symbol-files.ts';
@@ -154,7 +154,7 @@ export class LiveProfile {
         notes: [],
       },
       events: this.events,
-      dsos: processes.dsos.finish(),
+      dsos: this.#dsos(),
       threads: processes.finishThreads(),
       streams,
       // Those so far are in the recorder's totals; of which samples they were, nobody knows yet.
@@ -175,6 +175,15 @@ export class LiveProfile {
     const simplify = 'interpreter';
     const options = { sourceMaps: this.#scripts, directory: null, simplify } as const;
     return simplifyStacks(nameScripts(slice, options), simplify);
+  }
+
+  /** With the build IDs of their files, where the kernel was not asked for them. */
+  #dsos(): Dso[] {
+    const dsos = this.#pipeline.processes.dsos.finish();
+    return dsos.map((dso, row) => ({
+      ...dso,
+      buildId: this.#symbolizer.buildIdOf(row as DsoIndex),
+    }));
   }
 
   /** Maps of processes that are gone. */

@@ -76,6 +76,8 @@ describe('a window divided by service', () => {
       ['samples', 'count'],
       ['cpu', 'nanoseconds'],
     ]);
+    const files = decoded.mapping.map(({ filename, buildId }) => [text(filename), text(buildId)]);
+    expect(files).toEqual([['/bin/app', 'ab12']]);
     expect(windowOf('pprof').profiles.map(({ id }) => id)).toEqual([shop.id, db.id]);
   });
 
@@ -98,6 +100,12 @@ describe('a window divided by service', () => {
     for (const table of ['mappings', 'locations', 'functions', 'links', 'attributes', 'stacks']) {
       expect(dictionary[table][0], table).toEqual({});
     }
+    const [attribute] = at('mappings', 1).attributeIndices as bigint[];
+    const { keyStrindex, value } = at('attributes', attribute);
+    expect([strings[Number(keyStrindex[0])], (value[0] as Message).stringValue[0]]).toEqual([
+      'process.executable.build_id.gnu',
+      'ab12',
+    ]);
     const found = (request.resourceProfiles as Message[]).map(({ resource, scopeProfiles }) => {
       const attributes = (resource[0] as Message).attributes as Message[];
       const profile = (scopeProfiles[0] as Message).profiles[0] as Message;

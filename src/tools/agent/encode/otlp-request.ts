@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { NONE } from '../../../base/brand.ts';
 import { printable } from '../../../base/printable.ts';
 import { ProtoWriter } from '../../../base/proto-writer.ts';
-import type { Profile } from '../../../profile/types.ts';
+import type { Dso, Profile } from '../../../profile/types.ts';
 import { packageVersion } from '../../../system/version.ts';
 import { serviceKey } from '../service/service.ts';
 import { halveProfile, type ServiceProfile } from '../window/service-profiles.ts';
@@ -162,6 +162,9 @@ function keyValue(name: string, value: string): ProtoWriter {
     .message(2, new ProtoWriter().text(1, printable(value)));
 }
 
+/** Its name in OpenTelemetry's conventions. */
+const BUILD_ID = 'process.executable.build_id.gnu';
+
 /** Rows of the dictionary that a profile's tables stand for. */
 type ProfileRows = { stack(row: number): number };
 
@@ -224,7 +227,7 @@ class Dictionary {
     const { frames, funcs, dsos } = profile;
     const func = frames.func[frame];
     const dso = dsos[frames.dso[frame]];
-    const mapping = dso === undefined ? 0 : this.#mapping(dso.path);
+    const mapping = dso === undefined ? 0 : this.#mapping(dso);
     // A line that V8 gave, or that where the function begins.
     const line = frames.line[frame] || funcs.line[func];
     const address = frames.address[frame];
@@ -252,9 +255,13 @@ class Dictionary {
     );
   }
 
-  /** `message Mapping { uint64 memory_start = 1; …; int32 filename_strindex = 4; … }` */
-  #mapping(path: string): number {
-    return this.#mappings.intern(path, () => new ProtoWriter().int(4, this.text(path)));
+  /** `message Mapping { uint64 memory_start = 1; …; int32 filename_strindex = 4; repeated int32 attribute_indices = 5; }` */
+  #mapping({ path, buildId }: Dso): number {
+    return this.#mappings.intern(`${path}\0${buildId}`, () =>
+      new ProtoWriter()
+        .int(4, this.text(path))
+        .packed(5, buildId === null ? [] : [this.attribute(BUILD_ID, buildId)]),
+    );
   }
 
   finish(): ProtoWriter {
