@@ -6,6 +6,7 @@ type Lines = Readonly<Record<string, string>>;
 const NO_TRACES = 'perf-ts records no instruction traces (Intel PT, CoreSight): perf does';
 const ONLY_TUNES = 'it tunes how perf itself works: leave it out';
 const SYMBOLS_BY_KALLSYMS = 'symbols of the kernel: --kallsyms takes a vmlinux, too';
+const SYMBOLS_AT_REPORT = 'symbols are chosen at the report: perf-ts report --kallsyms FILE';
 const OBJDUMP = 'perf-ts disassembles by itself: leave it out';
 const NO_FILTER = 'rows are selected by --comm, --dso, --symbol, --pid, --tid, --cpu and --time';
 const SWITCHES = '--time START,STOP selects a part of the recording';
@@ -215,19 +216,26 @@ const INJECT: Lines = {
     'perf inject -s reads the same file; waiting is recorded by perf-ts record --off-cpu',
   '--buildid-all': '-b adds the build IDs of mapped files',
   '--known-build-ids': '-b adds the build IDs of files that are on this machine',
-  '--kallsyms': 'symbols are chosen at the report: perf-ts report --kallsyms FILE',
+  '-k --vmlinux': SYMBOLS_AT_REPORT,
+  '--kallsyms': SYMBOLS_AT_REPORT,
+  '--ignore-vmlinux': SYMBOLS_AT_REPORT,
   '--itrace': NO_TRACES,
   '--strip': NO_TRACES,
   '--vm-time-correlation': NO_TRACES,
   '--guest-data': 'perf inject --guest-data reads the same file',
+  '--guestmount': 'perf inject --guestmount reads the same file',
 };
 
 const ANNOTATE: Lines = {
   '-n --show-nr-samples':
     'the first line has the samples of the function; --json has those of each place',
   '--show-total-period': '--json has the weights, in the unit of the event',
-  '--full-paths': 'sources have the paths that the program was built with: leave it out',
+  '-P --full-paths': 'sources have the paths that the program was built with: leave it out',
   '--stdio-color': '--color always|never',
+};
+
+const BUILD_IDS: Lines = {
+  '-m --kernel-maps': 'perf-ts buildid-list FILE prints the kernel and the modules of a recording',
 };
 
 const LIST: Lines = {
@@ -248,6 +256,7 @@ const BY_COMMAND: Readonly<Record<string, readonly Lines[]>> = {
   stat: [STAT],
   top: [TOP, READING],
   inject: [INJECT],
+  'buildid-list': [BUILD_IDS],
   list: [LIST],
 };
 

@@ -34,6 +34,8 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
   record: ['--timestamp-boundary'],
   inject: ['-f, --force'],
   archive: ['-f, --force'],
+  evlist: ['-f, --force'],
+  'buildid-list': ['-f, --force'],
   info: ['-f, --force'],
 };
 
