@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanEnvironment, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
@@ -6,6 +15,7 @@ import { compileWorkload } from '../helpers/compile.ts';
 import { describeLiveAsUser } from '../helpers/live.ts';
 import { canMount, inMountNamespace } from '../helpers/mount-namespace.ts';
 import { NOBODY } from '../helpers/nobody.ts';
+import { until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 const isRoot = process.geteuid?.() === 0;
@@ -44,7 +54,10 @@ describeLiveAsUser('the cache of names', () => {
   it('several reports at once share a cache, and find it deleted', async () => {
     const { own, env } = emptyCache();
     const running = Array.from({ length: 4 }, () => startPerfTs(words, { env }));
-    rmSync(own, { recursive: true, force: true });
+    // At once, whatever they put into it meanwhile.
+    await until(() => existsSync(own) && readdirSync(own).length > 0);
+    renameSync(own, `${own}.deleted`);
+    rmSync(`${own}.deleted`, { recursive: true });
     for (const outcome of await Promise.all(running.map(({ ended }) => ended))) {
       expect(outcome).toEqual(plain);
     }
