@@ -22,6 +22,12 @@ export function minorFaultsOf(pid: number): number {
   return Number(readStat(pid)?.[7] ?? 0);
 }
 
+/** CPU time that a process has used with all its threads, in seconds; of the kernel's clock ticks of 10 ms. */
+export function cpuSecondsOf(pid: number): number {
+  const fields = readStat(pid) ?? [];
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
+}
+
 /** Children of a process that run. */
 export function childrenOf(pid: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));

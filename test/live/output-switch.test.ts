@@ -22,7 +22,7 @@ import { withRecording } from '../../src/read/open-recording.ts';
 import { CLI, cleanEnvironment, infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
-import { until } from '../helpers/tasks.ts';
+import { childrenOf, cpuSecondsOf, until } from '../helpers/tasks.ts';
 
 const running: ChildProcess[] = [];
 afterEach(() => {
@@ -205,15 +205,10 @@ describeLive('a recording over several files', () => {
       ['-o', file, ...options],
       [workload, 'burn', '1', '300'],
     );
-    // The file stands when the events are about to be enabled.
-    await progress(() => said().includes('--overwrite'));
-    await progress(() => existsSync(file));
-    let asked = 0;
-    await progress(() => {
-      // Nothing happens before the recording runs.
-      if (asked++ % 20 === 19) child.kill('SIGUSR2');
-      return said().includes('recorded so far is in');
-    });
+    // By then the rings hold tens of its samples.
+    await progress(() => childrenOf(child.pid as number).some((pid) => cpuSecondsOf(pid) >= 0.03));
+    child.kill('SIGUSR2');
+    await progress(() => said().includes('recorded so far is in'));
     child.kill('SIGINT');
     await ended;
     const files = filesOf(file);
