@@ -11,7 +11,7 @@ import { wholeOfRun } from '../../profile/analysis/total-bounds.ts';
 import { numbered, openRecordings } from '../../query/open-recordings.ts';
 import type { AnalysedProfile } from '../../read/analysed-profile.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
-import { answerText, quotedName, shareTable } from './answer-text.ts';
+import { answerText, quotedName, rowsThatFit, shareTable } from './answer-text.ts';
 import {
   type EventFigures,
   figuresOfEvent,
@@ -254,18 +254,20 @@ function diffAnswer(
   const [mine, other] = [runs.slice(0, now.length), runs.slice(now.length)];
   const { rows: all } = finish(compareFunctions(mine, other));
   const sorted = sortChanges(all, 'share');
-  const shown = sorted
-    .slice(0, Math.min(limitOf(input), 40))
-    .map(({ name, share }) => [
-      formatPoints(share.delta),
-      share.interval === null
-        ? 'no interval'
-        : `${formatPoints(share.interval.low)} … ${formatPoints(share.interval.high)}`,
-      share.isCertain ? 'differs' : 'not distinguishable',
-      formatShare(share.there),
-      formatShare(share.here),
-      quotedName(name),
-    ]);
+  const shown = rowsThatFit(
+    sorted
+      .slice(0, Math.min(limitOf(input), 40))
+      .map(({ name, share }) => [
+        formatPoints(share.delta),
+        share.interval === null
+          ? 'no interval'
+          : `${formatPoints(share.interval.low)} … ${formatPoints(share.interval.high)}`,
+        share.isCertain ? 'differs' : 'not distinguishable',
+        formatShare(share.there),
+        formatShare(share.here),
+        quotedName(name),
+      ]),
+  );
   const certain = sorted.filter(({ share }) => share.isCertain).length;
   return answerText(
     [
@@ -282,6 +284,10 @@ function diffAnswer(
   );
 }
 
+const NEXT_OF_ROWS = 'a view with intervals where the answer decides something.';
+const NEXT_OF_NOTHING =
+  "top, for how names are spelt: no row has matched. That of a script has its place, so ask func like 'parse %'.";
+
 async function sqlAnswer(open: () => Promise<AnalysedProfile>, input: Input): Promise<string> {
   const sql = textOf(input, 'sql');
   const engine = await openRecordings(numbered([textOf(input, 'file')]), open, sql);
@@ -291,12 +297,13 @@ async function sqlAnswer(open: () => Promise<AnalysedProfile>, input: Input): Pr
     const cells = rows.map((row) =>
       row.map((value) => (typeof value === 'string' ? quotedName(value) : String(value))),
     );
-    const left = isCut ? `Left out: rows after the first ${SQL_ROWS}.` : 'Left out: nothing.';
-    const table = markdownTable(columns.map(quotedName), cells);
-    return answerText(
-      [left, '', ...table],
-      'a view with intervals where the answer decides something.',
-    );
+    const shown = rowsThatFit(cells);
+    const left =
+      isCut || shown.length < cells.length
+        ? `Left out: rows after the first ${shown.length}.`
+        : 'Left out: nothing.';
+    const table = markdownTable(columns.map(quotedName), shown);
+    return answerText([left, '', ...table], cells.length === 0 ? NEXT_OF_NOTHING : NEXT_OF_ROWS);
   } finally {
     engine.close();
   }

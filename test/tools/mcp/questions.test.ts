@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MOST_CHARACTERS } from '../../../src/tools/mcp/answer-text.ts';
+import { MOST_TOKENS } from '../../../src/tools/mcp/answer-text.ts';
 import { answerLine } from '../../../src/tools/mcp/protocol.ts';
+import { tokensAtMost } from '../../../src/tools/mcp/token-bound.ts';
 import { perfTools } from '../../../src/tools/mcp/tools.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 import { analysed, DRAWN, LATER } from '../../helpers/query-tables.ts';
@@ -14,11 +15,18 @@ const EVIL = analysed({
   ...hostile,
   strings: hostile.strings.map((text) => (text === 'main' ? HOSTILE.repeat(90) : text)),
 });
+/** Names of many tokens in few characters. */
+const HAN = analysed(
+  profileFromText(
+    Array.from({ length: 200 }, (_, at) => `${'处理请求'.repeat(20)}${at}`).join('  '),
+  ),
+);
 const FILES: Record<string, typeof DRAWN> = {
   'new.data': DRAWN,
   'old.data': LATER,
   'many.data': MANY,
   'evil.data': EVIL,
+  'han.data': HAN,
 };
 const tools = perfTools(async (file) => {
   if (FILES[file] === undefined) throw new Error(`${file}: no such file`);
@@ -55,7 +63,7 @@ test('there are twenty questions and six tools', () => {
 test.each(QUESTIONS)('%s', async (_question, name, input) => {
   const { text, isError } = await call(name, input);
   expect(isError, text).toBeUndefined();
-  expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS);
+  expect(tokensAtMost(text)).toBeLessThanOrEqual(MOST_TOKENS);
   expect(text).toContain('data from the recording');
   expect(text).toMatch(/^Next: ./m);
   expect(text).toMatch(/^\| -/m);
@@ -88,7 +96,27 @@ describe('answers', () => {
   test('say what was left out, and stay short with many functions', async () => {
     const { text } = await call('top', { file: 'many.data', limit: 100 });
     expect(text).toMatch(/Left out: 1\d\d rows, the largest 0\.50%/);
-    expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS);
+    expect(tokensAtMost(text)).toBeLessThanOrEqual(MOST_TOKENS);
+  });
+
+  test('stay short in any script, and count the rows that had no room', async () => {
+    const sql = 'select func, self from functions order by func';
+    for (const [name, input] of [
+      ['top', { file: 'han.data', limit: 100 }],
+      ['diff', { old: 'new.data', new: 'han.data', limit: 100 }],
+      ['sql', { file: 'han.data', sql }],
+    ] as const) {
+      const { text } = await call(name, input);
+      expect(tokensAtMost(text)).toBeLessThanOrEqual(MOST_TOKENS);
+      expect(text, name).toMatch(/^Left out: (rows after the first )?[1-9]/m);
+      expect(text).not.toContain('cut here');
+    }
+  });
+
+  test('that no row matched say how names are spelt', async () => {
+    const sql = "select second from timeline where func = 'nosuch'";
+    const { text } = await call('sql', { file: 'new.data', sql });
+    expect(text).toMatch(/^Next: top, .*no row has matched/m);
   });
 
   test('quote hostile names: one line, no escape, no markup, bounded', async () => {
