@@ -11,9 +11,14 @@ import { usableCpus } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 
-function recordsOf(name: string, flags: readonly string[], command: readonly string[]) {
+function recordsOf(
+  name: string,
+  flags: readonly string[],
+  command: readonly string[],
+  env = cleanEnvironment(),
+) {
   const file = join(scratch, `${name}.data`);
-  const outcome = perfTs(['record', '-q', '-o', file, ...flags, '--', ...command]);
+  const outcome = perfTs(['record', '-q', '-o', file, ...flags, '--', ...command], { env });
   expect(outcome.status).toBe(0);
   return infoOf(file);
 }
@@ -39,6 +44,8 @@ describeLive('side-band records', () => {
       'r10',
       [...clock, '-F', '49999', '-m', '1'],
       [workload, 'forks', '1000'],
+      // A page holds some 30 samples, and so long a time 250 of them.
+      { ...cleanEnvironment(), PERF_TS_DRAIN_HOLD_MS: '5' },
     );
     expect(info.loss.best).toBeGreaterThan(0);
     expect(info.loss.lostSideband).toBe(0);
