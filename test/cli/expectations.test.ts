@@ -343,8 +343,9 @@ describeLiveAsUser('what is expected of a command line', () => {
       '-p',
       'process.pid',
     ]);
-    const pid = stdout.trim();
-    const left = readdirSync('/tmp').filter((name) => !before.has(name) && name.includes(pid));
+    // Other tests leave files there, of pids in which this one's digits may be.
+    const ofProcess = new RegExp(`\\b${stdout.trim()}\\b`);
+    const left = readdirSync('/tmp').filter((name) => !before.has(name) && ofProcess.test(name));
     expect(left).toEqual([]);
   });
 

@@ -2,12 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { projectRoot } from '../helpers/cli.ts';
+import { projectRoot, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 
 type Answer = { readonly status: number; readonly type: string; readonly body: Buffer };
@@ -15,11 +14,13 @@ type Answer = { readonly status: number; readonly type: string; readonly body: B
 describeLive('the server that profiles itself', () => {
   let server: ChildProcess;
   let port = 0;
+  /** The server's own: other tests profile themselves meanwhile. */
+  const temporary = scratchDirectory();
   beforeAll(async () => {
     const program = join(projectRoot, 'examples/debug-profile-server/server.mjs');
     server = spawn(process.execPath, [program, '0'], {
       stdio: ['ignore', 'pipe', 'ignore'],
-      env: { ...process.env, VITEST: '', NODE_OPTIONS: '' },
+      env: { ...process.env, VITEST: '', NODE_OPTIONS: '', TMPDIR: temporary },
     });
     const lines = createInterface({ input: server.stdout as NonNullable<typeof server.stdout> });
     const failed = once(server, 'exit').then(([code]) => Promise.reject(new Error(`exit ${code}`)));
@@ -101,8 +102,7 @@ describeLive('the server that profiles itself', () => {
     gone.abort();
     expect(await first).toBe('AbortError');
     await expect.poll(async () => (await profile('seconds=0.1')).status).toBe(200);
-    const left = readdirSync(tmpdir()).filter((name) => name.startsWith('perf-ts-self-'));
-    expect(left).toEqual([]);
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   test.each([

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { infoOf, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
 import { canMount } from '../helpers/mount-namespace.ts';
@@ -96,12 +96,15 @@ describeLive('attaching', () => {
     // Anybody may wake a thread: that event is of all tasks.
     ['ticks, waits and wake-ups', ['--off-cpu']],
   ])('ends by itself when the target ends, with status 0: %s', async (_, flags) => {
-    const pid = start([workload, 'burn', '2', '5']);
+    const pid = start([workload, 'burn', '2', '300']);
     const file = join(scratch, 'ends.data');
+    rmSync(file, { force: true });
     const words = ['record', '-q', '-e', 'cpu-clock', ...flags, '-p', String(pid), '-o', file];
-    // A recording that does not end by itself has the status of `timeout`.
-    const outcome = perfTs(words, { under: ['timeout', '120'] });
-    expect(outcome.status).toBe(0);
+    const recorder = startPerfTs(words);
+    running.push(recorder.child);
+    await until(() => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 100_000);
+    process.kill(pid, 'SIGTERM');
+    expect((await recorder.ended).status).toBe(0);
     expect(infoOf(file).records.SAMPLE).toBeGreaterThan(0);
   });
 

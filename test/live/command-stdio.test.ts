@@ -74,7 +74,7 @@ describeLiveAsUser('standard input and output of the command', () => {
         });
         expect(await ended).toBe(0);
         expect(count).toBe(LINES);
-      }, 60_000);
+      });
 
       it(`${name}, ${way}: the command waits for a slow producer`, async () => {
         const { child, ended } = start(subcommand, way, ['tee', join(scratch, 'copy')]);
@@ -90,7 +90,7 @@ describeLiveAsUser('standard input and output of the command', () => {
         child.stdin?.end();
         expect(await ended).toBe(0);
         expect(output).toMatch(/^first\nsecond\nthird\n/);
-      }, 60_000);
+      });
     }
   }
 });

@@ -110,27 +110,23 @@ function madeUp(littleEndian: boolean): Uint8Array {
 }
 
 describeLive('every format of this kernel', () => {
-  test.skipIf(!canCompare)(
-    'a synthetic sample of each tracepoint prints as in perf script',
-    () => {
-      const file = join(scratch, 'made-up.data');
-      const bytes = madeUp(true);
-      writeFileSync(file, bytes);
-      const ours = ourTexts(openPerfData(memorySource(bytes)));
-      const theirs = new Map(perfTexts(file).map(({ at, text }) => [at, text]));
-      expect(theirs.size).toBe(ours.length);
-      let compared = 0;
-      const differing = ours.flatMap(({ event, at, text }) => {
-        const perf = theirs.get(at) as string;
-        if (GIVEN_UP.test(perf) || EXPLAINED.some(([events]) => events.test(event))) return [];
-        compared++;
-        return isSame(text, perf) ? [] : [{ event, text, perf }];
-      });
-      expect(differing).toEqual([]);
-      expect(compared).toBeGreaterThan(0.95 * ours.length);
-    },
-    120_000,
-  );
+  test.skipIf(!canCompare)('a synthetic sample of each tracepoint prints as in perf script', () => {
+    const file = join(scratch, 'made-up.data');
+    const bytes = madeUp(true);
+    writeFileSync(file, bytes);
+    const ours = ourTexts(openPerfData(memorySource(bytes)));
+    const theirs = new Map(perfTexts(file).map(({ at, text }) => [at, text]));
+    expect(theirs.size).toBe(ours.length);
+    let compared = 0;
+    const differing = ours.flatMap(({ event, at, text }) => {
+      const perf = theirs.get(at) as string;
+      if (GIVEN_UP.test(perf) || EXPLAINED.some(([events]) => events.test(event))) return [];
+      compared++;
+      return isSame(text, perf) ? [] : [{ event, text, perf }];
+    });
+    expect(differing).toEqual([]);
+    expect(compared).toBeGreaterThan(0.95 * ours.length);
+  });
 
   // perf 6.1 ends with 'stack smashing detected' on big-endian tracing data.
   test.skipIf(!existsSync(join(EVENTS, 'sched')))(
