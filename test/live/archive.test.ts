@@ -44,7 +44,7 @@ describeLive('an archive of a recording', () => {
     execFileSync('objcopy', [`--add-gnu-debuglink=${app}.debug`, app]);
     // The recording itself keeps no symbols: those of the archive are under test.
     const words = ['record', '-qN', '-g', '-F', '2000', '-e', 'cpu-clock', '--archive', '-o', file];
-    expect(perfTs([...words, '--', app, 'sys', '0', '0.5']).status).toBe(0);
+    expect(perfTs([...words, '--', app, 'sys', '1000000']).status).toBe(0);
   }
 
   test("an archive gives another machine all names, the kernel's included", () => {
@@ -52,7 +52,10 @@ describeLive('an archive of a recording', () => {
     const before = report(file);
     expect(before.rows.filter((row) => row.startsWith('app '))).not.toEqual([]);
     expect(before.rows.some((row) => /^app \[unknown\]/.test(row))).toBe(false);
-    expect(before.rows.some((row) => /^\[kernel\.kallsyms\] \w*sys_getppid/.test(row))).toBe(true);
+    // Few samples are in getppid itself; those of the way there and back are.
+    expect(before.rows.some((row) => /^\[kernel\.kallsyms\] \w*sys(?:call)?_/i.test(row))).toBe(
+      true,
+    );
     cpSync(file, moved);
     cpSync(`${file}.symbols`, `${moved}.symbols`, { recursive: true });
     mkdirSync(hidden, { recursive: true });
