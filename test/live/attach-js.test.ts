@@ -27,17 +27,35 @@ afterEach(async () => {
   }
 });
 
-/** A program that works in turns of its event loop, and prints that it has begun. */
+/**
+ * A program that works in turns of its event loop, and prints that it has begun; with a worker, which has begun
+ * too, also that this one has the library and works on.
+ */
 const TURNS = `
-const { Worker, isMainThread } = require('node:worker_threads');
+const { Worker, isMainThread, parentPort } = require('node:worker_threads');
+const isTakenIn = () =>
+  Object.getOwnPropertySymbols(process).some(({ description }) => description.startsWith('perf-ts '));
 function warm(n) { let sum = 0; for (let i = 0; i < n; i++) sum += Math.sqrt(i) * (i % 7); return sum; }
 function turn() { for (let i = 0; i < 20; i++) warm(20000); setImmediate(turn); }
 if (isMainThread) {
-  if (process.argv.includes('worker')) new Worker(__filename, { name: 'other', argv: [] });
-  turn();
-  setTimeout(() => console.log('begun'), 300);
+  const begin = () => {
+    turn();
+    setTimeout(() => console.log('begun'), 300);
+  };
+  if (process.argv.includes('worker')) {
+    const worker = new Worker(__filename, { name: 'other', argv: [] });
+    worker.on('message', (message) => message === 'runs' ? begin() : console.log(message));
+  } else {
+    begin();
+  }
 } else {
+  parentPort.postMessage('runs');
   turn();
+  const wait = setInterval(() => {
+    if (!isTakenIn()) return;
+    clearInterval(wait);
+    setTimeout(() => parentPort.postMessage('taken in'), 300);
+  }, 10);
 }
 `;
 
@@ -148,10 +166,15 @@ function record(pid: number, ...options: readonly string[]) {
   const flags = ['-g', '-e', 'cpu-clock:u', '-F', '997', '--duration', '1', '-o', file];
   const run = perfTs(['record', ...flags, '-p', `${pid}`, ...options]);
   expect(run.status).toBe(0);
+  return { said: run.stderr, ...namesOf(file) };
+}
+
+/** The functions of a recording, and what its report says besides. */
+function namesOf(file: string) {
   const report = perfTs(['report', '--json', '-n', '0', file]);
   const { rows } = (JSON.parse(report.stdout) as { events: { rows: { name: string }[] }[] })
     .events[0];
-  return { said: run.stderr, reported: report.stderr, names: rows.map(({ name }) => name) };
+  return { reported: report.stderr, names: rows.map(({ name }) => name) };
 }
 
 /** The command lines of all processes. */
@@ -168,12 +191,17 @@ describeLive('attaching to a running Node', () => {
   it('names its functions and those of its workers, and leaves it as it was', async () => {
     const { pid, child } = await start(TURNS, ['worker']);
     const before = { threads: threads(pid), comm: threadNames(pid) };
-    const { said, names } = record(pid, '--attach-js');
-    expect(said).toMatch(
+    const file = join(scratch, 'attached.data');
+    const flags = ['-g', '-e', 'cpu-clock:u', '-F', '997', '-o', file];
+    const recorder = startPerfTs(['record', ...flags, '-p', `${pid}`, '--attach-js']);
+    await once(child.stdout as Readable, 'data');
+    recorder.child.kill('SIGINT');
+    const { status, stderr } = await recorder.ended;
+    expect(status).toBe(0);
+    expect(stderr).toMatch(
       new RegExp(`process ${pid} \\(Node ${process.version}\\) reports its JavaScript`),
     );
-    expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
-    const file = join(scratch, 'attached.data');
+    expect(namesOf(file).names.filter((name) => WORK.test(name))).not.toEqual([]);
     expect(perfTs(['report', '--sort', 'thread', file]).stdout).toMatch(
       /Worker #1 (?:other|\S*program-0\.cjs)/,
     );
