@@ -16,6 +16,10 @@ const NEWLINE = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
 const LOWER_CASE = 0x20;
+/** Bytes that are looked at to find one address. Of lists no longer than that all lines are read, … */
+const BYTES_OF_SEARCH = 1000;
+/** … unless their table would cost more than the search. */
+const LONGEST_READ = 2 ** 16;
 
 /**
  * The kernel's symbol list, as in `/proc/kallsyms`; a module's symbols name it in brackets:
@@ -37,7 +41,9 @@ export function parseKallsyms(
   wanted?: Float64Array,
 ): SymbolTable {
   const lines = new KallsymsLines(bytes);
-  if (wanted !== undefined) linesAround(bytes, wanted, (line) => lines.read(line));
+  const shortList = Math.min(LONGEST_READ, (wanted?.length ?? 0) * BYTES_OF_SEARCH);
+  if (wanted !== undefined && bytes.length > shortList)
+    linesAround(bytes, wanted, (line) => lines.read(line));
   else for (let line = 0; line < bytes.length; ) line = lines.read(line);
   if (lines.badLines > 0) diagnostics.count('kallsyms-line-malformed', '', lines.badLines);
   if (lines.zeroAddresses > (lines.zeroAddresses + lines.start.length) / 2) {

@@ -120,12 +120,19 @@ test('a list read for a few addresses answers for them as the whole list does', 
     fc.property(
       fc.array(fc.tuple(fc.nat(200), fc.nat(types.length - 1)), { minLength: 1, maxLength: 60 }),
       fc.array(fc.integer({ min: -20, max: 12_500 }), { maxLength: 12 }),
-      (steps, offsets) => {
+      fc.boolean(),
+      (steps, offsets, isLong) => {
         let address = 0xffffffff81000000n;
         const lines = steps.map(([step, type], i) => {
           address += BigInt(step);
           return `${address.toString(16)} ${types[type]} symbol_${i}\n`;
         });
+        // Only in long lists are lines searched for.
+        for (let i = 0; isLong && i < 1500; i++) {
+          lines.push(
+            `${(0xffffffff82000000n + BigInt(16 * i)).toString(16)} T padding_symbol_with_a_name_${i}\n`,
+          );
+        }
         lines.push('ffffffffc0000200 t second\t[late]\n', 'ffffffffc0000100 t first\t[late]\n');
         const bytes = new TextEncoder().encode(lines.join(''));
         const base = parseHexAddress('ffffffff81000000');
