@@ -23,13 +23,17 @@ export function ownPlaces(): LeftoverPlaces {
 
 /**
  * Finds what processes that have ended left behind in `places`, and nothing that somebody may still use: a pid
- * without a process proves no death by itself, see `LifeMark`.
+ * without a process proves no death by itself, see `LifeMark`. Maps that no notes explain are never removed, and
+ * not looked for where only what is `useless` is wanted.
  */
-export async function findLeftovers(places: LeftoverPlaces): Promise<Leftover[]> {
+export async function findLeftovers(
+  places: LeftoverPlaces,
+  wanted: 'all' | 'useless' = 'all',
+): Promise<Leftover[]> {
   const here = readLifePlace();
   const found: Leftover[] = [];
   await inFolder(places.shared, async (folder) => {
-    found.push(...filesIn(folder, places.uid, here));
+    found.push(...filesIn(folder, places.uid, here, wanted));
     found.push(...(await socketsIn(folder, places.uid)));
   });
   for (const path of places.temporary) {
@@ -41,7 +45,12 @@ export async function findLeftovers(places: LeftoverPlaces): Promise<Leftover[]>
 }
 
 /** Notes, each behind what V8 left beside them, then maps that no notes explain. */
-function filesIn(folder: Folder, uid: number, here: LifePlace | null): Leftover[] {
+function filesIn(
+  folder: Folder,
+  uid: number,
+  here: LifePlace | null,
+  wanted: 'all' | 'useless',
+): Leftover[] {
   const names = folder.names();
   const found: Leftover[] = [];
   const inUse = new Set<number>();
@@ -52,6 +61,7 @@ function filesIn(folder: Folder, uid: number, here: LifePlace | null): Leftover[
     if (left.length === 0) inUse.add(pid);
     found.push(...left);
   }
+  if (wanted === 'useless') return found;
   const explained = new Set(found.map(({ path }) => path));
   for (const name of names) {
     const pid = Number(MAP.exec(name)?.[1]);

@@ -47,7 +47,7 @@ function removeTree(parent: Folder, name: string): void {
 export async function removeDeadRecordings(
   places: LeftoverPlaces = ownPlaces(),
 ): Promise<Leftover[]> {
-  const found = await findLeftovers(places);
+  const found = await findLeftovers(places, 'useless');
   return found
     .filter(({ isUseless, kept }) => isUseless && kept === null)
     .map(removeLeftover)
