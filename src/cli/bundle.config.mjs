@@ -40,7 +40,14 @@ export default {
     '@duckdb/node-api',
     'hyparquet-writer',
   ],
-  // Code that V8 has compiled in an earlier run cannot import: `start/bundle.ts` requires.
-  output: { dir: 'dist/bin', format: 'cjs', dynamicImportInCjs: false },
+  output: {
+    dir: 'dist/bin',
+    format: 'cjs',
+    // Code that V8 has compiled in an earlier run cannot import: `start/bundle.ts` requires.
+    dynamicImportInCjs: false,
+    // V8 keeps a file with one character beyond Latin-1 in two bytes a character, and every start reads all of it.
+    charset: 'ascii',
+    comments: { legal: true, annotation: false, jsdoc: false },
+  },
   plugins: [commanderWithoutChildren, commonjsFolder],
 };
