@@ -5,11 +5,18 @@ const ALL_CPUS = [
   'export/recordings-round-trip',
   'live/attach',
   'live/bad-input',
+  'live/command-notices',
+  'live/compressed-recording',
   'live/off-cpu',
+  'live/output-safety',
   'live/perf-agreement',
   'live/perf-agreement-readers',
+  'live/perf-invocations',
   'live/perf-reads-ours',
+  'live/permission-lines',
+  'live/record-stat',
   'live/ring-kinds',
+  'live/sideband',
   'live/top',
 ];
 /** Tests in which perf records. */
