@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type HowToRead, type Reading, readByBoth } from '../helpers/both-tools.ts';
 import { CLI, cleanEnvironment, findPerf, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
@@ -142,17 +142,16 @@ function commandOf(command: Command, program: string): string[] {
 }
 
 const running: ChildProcess[] = [];
-afterAll(() => {
+afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
 });
 
-/** A process of three threads that compute until the tests are over. */
+/** A process of three threads that compute until the test is over. */
 async function target(): Promise<string> {
-  if (running.length === 0) {
-    running.push(spawn(compileWorkload(), ['burn', '2', '300'], { stdio: 'ignore' }));
-    await until(() => readdirSync(`/proc/${running[0].pid}/task`).length === 3);
-  }
-  return String(running[0].pid);
+  const child = spawn(compileWorkload(), ['burn', '2', '300'], { stdio: 'ignore' });
+  running.push(child);
+  await until(() => readdirSync(`/proc/${child.pid}/task`).length === 3);
+  return String(child.pid);
 }
 
 /** Records one case. Returns the file. */
