@@ -70,7 +70,7 @@ describe.skipIf(!hasClickHouseServer)('a server of ClickHouse', () => {
     expect(await weights()).toEqual([[6, 246, 14]]);
     // An agent that was started later finds them in its spool.
     for (const window of windows) {
-      expect(kinds(await sendAll(sink(), { ...window, startNs: 1n }))).toEqual(['taken']);
+      expect(kinds(await sendAll(sink(), { ...window, isInherited: true }))).toEqual(['taken']);
     }
     expect(await weights()).toEqual([[6, 246, 14]]);
     expect(await rows('select distinct host from recordings')).toEqual([['h\t1\\']]);
