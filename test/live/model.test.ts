@@ -53,7 +53,7 @@ describeLive('the kernel does what the model says', () => {
   });
 
   test('page-faults at 500 Hz: behind the start all but 0.5 % of the periods outside tick intervals within one event, others within 1 % or with a cause', () => {
-    const model = longestOfThree(() => recordModel(500, 1_000_000));
+    const model = longestOfThree(() => recordModel(500, 2_000_000));
     expect(model.compared).toBeGreaterThan(100);
     // The kernel adjusts by a time that it reads some 100 ns before the sample's own. That moves a period of
     // thousands of events by a tenth of one, and every thirtieth over the border of a whole one.
