@@ -87,9 +87,9 @@ const OTHER_FDS = 64;
  * rows[0].value; // null if it was not counted; `reason` says why
  * ```
  *
- * `onInterval` gets what was counted in each `intervalMs`. Throws UsageError for options that can't be
- * meant; `finished` rejects with UsageError or FailedError, before anything runs where none of the
- * events can be counted.
+ * `onInterval` gets what was counted in each `intervalMs`. The counters are closed in the event loop's turn
+ * after `finished` has settled. Throws UsageError for options that can't be meant; `finished` rejects with
+ * UsageError or FailedError, before anything runs where none of the events can be counted.
  */
 export function startStat(
   options: StatOptions,

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type StatResult, startStat } from '../../../src/counting/stat/stat.ts';
 import type { StatMachine, StatOptions } from '../../../src/counting/stat/stat-options.ts';
@@ -96,6 +97,7 @@ describe('a group that does not fit', () => {
     const machine = fakeMachine(INTEL, { refuses });
     await count({ events: [`${text}:W`] }, machine);
     expect(machine.opened.map((group) => group.length)).toEqual([1, 1, 1]);
+    await turn();
     expect(machine.openGroups.size).toBe(0);
   });
 
@@ -303,6 +305,8 @@ describe('several runs', () => {
     });
     expect(result.elapsed).toMatchObject({ mean: 2_000_000, error: 0, runs: 3 });
     expect(result.userNs).toBe(700_000);
+    expect(machine.openGroups.size).toBe(1);
+    await turn();
     expect(machine.openGroups.size).toBe(0);
   });
 });
