@@ -20,6 +20,9 @@ export type DsoSymbols = {
   readonly buildId: string | null;
 };
 
+/** What is known of code that is in no file. */
+const NO_FILE = { segments: null, isStripped: false, buildId: null };
+
 export type DsoSymbolsContext = {
   readonly provider: SymbolProvider;
   readonly demangle: Demangle;
@@ -42,13 +45,10 @@ export function loadDsoSymbols(
     case 'kernel':
     case 'kernel-module': {
       const table = context.kallsyms();
-      return table && { table, segments: null, isStripped: false, buildId: null };
+      return table && { ...NO_FILE, table };
     }
     case 'bpf':
-      return {
-        ...{ table: singleSymbol(dso.name), segments: null, isStripped: false },
-        buildId: null,
-      };
+      return { ...NO_FILE, table: singleSymbol(dso.name) };
     case 'user-file':
     case 'vdso':
       return loadFile(dso, buildId, context);
