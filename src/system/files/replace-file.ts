@@ -3,7 +3,10 @@ import { isSystemError } from '../../base/system-error.ts';
 
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
-/** The file has these bytes, or what it had before: never a part of them, which are in `half` meanwhile. Throws the system's error, with the path. */
+/**
+ * The file has these bytes, or what it had before: never a part of them, which are in `half` meanwhile. Throws the
+ * system's error, with the path.
+ */
 export function replaceFile(path: string, bytes: Uint8Array, half = `${path}.tmp`): void {
   let fd = -1;
   try {
