@@ -56,14 +56,18 @@ export function loadElfSymbols(
   // a name is asked for, the table can tell what that is.
   const stubName = (entry: PltEntry): string => pltName(entry, table, demangle);
   const all = joinRows(parts, plt, isThumb, demangle, stubName);
-  const rows = wanted === null ? all : pickRows(all, withResolvers(wanted, plt));
+  table = tableOf(wanted === null ? all : pickRows(all, withResolvers(wanted, plt)), elf);
+  return table;
+}
+
+/** A scope of its own: what a function of it refers to stays with the names, and the columns need not. */
+function tableOf(rows: SymbolRows, elf: ElfFile): SymbolTable {
   const limits = new SectionLimits(elf);
-  table = buildSymbolTable(rows, (row, next) => {
+  return buildSymbolTable(rows, (row, next) => {
     const start = rows.start[row];
     const end = next === NONE ? endOfPageAfter(start) : rows.start[next];
     return Math.min(end, limits.endAround(start));
   });
-  return table;
 }
 
 /**
@@ -131,12 +135,14 @@ function joinRows(
     binding[row] = STB_GLOBAL;
     row++;
   }
+  // The other columns of the parts may go.
+  const names = parts.map(({ nameOffset, strings }) => ({ nameOffset, strings }));
   const nameOf = (index: number): string => {
     if (index >= symbols) return stubName(plt[index - symbols]);
-    let p = parts.length - 1;
+    let p = names.length - 1;
     while (index < bases[p]) p--;
-    const part = parts[p];
-    return part.strings.at(part.nameOffset[index - bases[p]]);
+    const { nameOffset, strings } = names[p];
+    return strings.at(nameOffset[index - bases[p]]);
   };
   return { length, start, end, binding, nameOf, shownNameOf: (index) => demangle(nameOf(index)) };
 }

@@ -116,10 +116,7 @@ class KallsymsLines {
 
 /** The table of the lines whose type letters are at `typeAt`. */
 function tableOf(bytes: Uint8Array, start: Float64Array, typeAt: Int32Array): SymbolTable {
-  const nameOf = (row: number): string => {
-    const name = typeAt[row] + 2;
-    return decodeName(bytes, name, endOfName(bytes, name));
-  };
+  const nameOf = namesOf(bytes, typeAt);
   const rows: SymbolRows = {
     length: start.length,
     start,
@@ -134,6 +131,14 @@ function tableOf(bytes: Uint8Array, start: Float64Array, typeAt: Int32Array): Sy
     const isSame = sameModule(bytes, module, moduleOf(bytes, typeAt[next]));
     return isSame ? start[next] : endOfPageAfter(start[row]);
   });
+}
+
+/** A scope of its own: with the names stays what a function of it refers to, and the addresses need not. */
+function namesOf(bytes: Uint8Array, typeAt: Int32Array): (row: number) => string {
+  return (row) => {
+    const name = typeAt[row] + 2;
+    return decodeName(bytes, name, endOfName(bytes, name));
+  };
 }
 
 /** Where the module's `[` is, −1 for the kernel proper. */

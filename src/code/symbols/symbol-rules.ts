@@ -63,10 +63,21 @@ export function buildSymbolTable(rows: SymbolRows, endRule: EndRule): SymbolTabl
     count++;
   }
   aliasesAt[count] = order.length;
-  return new SymbolTable(tableStarts.slice(0, count), tableEnds.slice(0, count), (index) => {
-    const from = aliasesAt[index];
-    return rows.nameOf(chooser.best(order, from, aliasesAt[index + 1]));
-  });
+  return new SymbolTable(
+    tableStarts.slice(0, count),
+    tableEnds.slice(0, count),
+    nameReader(rows.nameOf, chooser, order, aliasesAt.slice(0, count + 1)),
+  );
+}
+
+/** A scope of its own: all that a function of `buildSymbolTable` refers to would stay as long as the table. */
+function nameReader(
+  nameOf: SymbolRows['nameOf'],
+  chooser: AliasChooser,
+  order: Uint32Array,
+  aliasesAt: Uint32Array,
+): (index: number) => string {
+  return (index) => nameOf(chooser.best(order, aliasesAt[index], aliasesAt[index + 1]));
 }
 
 /**
@@ -97,13 +108,17 @@ function computeEnds(rows: SymbolRows, order: Uint32Array, endRule: EndRule): Fl
 
 /** Chooses among symbols at one address. */
 class AliasChooser {
-  readonly #rows: SymbolRows;
-  readonly #ends: Float64Array;
+  readonly #names: Pick<SymbolRows, 'nameOf' | 'shownNameOf'>;
+  readonly #binding: Uint8Array;
+  /** 1 where a row covers anything. */
+  readonly #hasLength: Uint8Array;
   #compared = 0;
 
-  constructor(rows: SymbolRows, ends: Float64Array) {
-    this.#rows = rows;
-    this.#ends = ends;
+  constructor({ length, start, binding, nameOf, shownNameOf }: SymbolRows, ends: Float64Array) {
+    this.#names = { nameOf, shownNameOf };
+    this.#binding = binding;
+    this.#hasLength = new Uint8Array(length);
+    for (let row = 0; row < length; row++) this.#hasLength[row] = ends[row] > start[row] ? 1 : 0;
   }
 
   /** The row to be shown of the aliases `order[from … to)`, which are in file order. */
@@ -119,26 +134,25 @@ class AliasChooser {
 
   /** True if `next`, later in the file, is to be shown rather than `current`. */
   #isBetter(next: number, current: number): boolean {
-    const start = this.#rows.start[current];
-    const hasLength = this.#ends[current] > start;
-    const nextHasLength = this.#ends[next] > start;
-    if (hasLength !== nextHasLength) return nextHasLength;
+    const hasLength = this.#hasLength[current];
+    const nextHasLength = this.#hasLength[next];
+    if (hasLength !== nextHasLength) return nextHasLength === 1;
 
-    const { binding } = this.#rows;
+    const binding = this.#binding;
     const isWeak = binding[current] === STB_WEAK;
     if (isWeak !== (binding[next] === STB_WEAK)) return isWeak;
     const nextIsGlobal = binding[next] === STB_GLOBAL;
     if (nextIsGlobal !== (binding[current] === STB_GLOBAL)) return nextIsGlobal;
 
     if (this.#compared > MAX_COMPARED) return false;
-    const stored = this.#rows.nameOf(current);
-    const nextStored = this.#rows.nameOf(next);
+    const stored = this.#names.nameOf(current);
+    const nextStored = this.#names.nameOf(next);
     this.#compared += stored.length + nextStored.length;
     // Most aliases are .dynsym's copy, or the second of two equal constructors.
     if (stored === nextStored || areSameStructor(stored, nextStored)) return false;
 
-    const name = this.#rows.shownNameOf(current);
-    const nextName = this.#rows.shownNameOf(next);
+    const name = this.#names.shownNameOf(current);
+    const nextName = this.#names.shownNameOf(next);
     const underscores = countLeadingUnderscores(name);
     const nextUnderscores = countLeadingUnderscores(nextName);
     if (underscores !== nextUnderscores) return nextUnderscores < underscores;
