@@ -19,10 +19,24 @@ export function* eachSlice(
   }
 }
 
+/** Called by `finish` after each piece; null: nobody follows. */
+let onPiece: (() => void) | null = null;
+
+/**
+ * Lets `look` hear of each piece of all work that `finish` runs, which nothing else can interrupt: a
+ * command shows by it that it still computes. It has to be short; null ends it.
+ */
+export function followPieces(look: (() => void) | null): void {
+  onPiece = look;
+}
+
 /** Runs `work` to its end, without a break. */
 export function finish<Result>(work: Slices<Result>): Result {
   let step = work.next();
-  while (step.done !== true) step = work.next();
+  while (step.done !== true) {
+    onPiece?.();
+    step = work.next();
+  }
   return step.value;
 }
 

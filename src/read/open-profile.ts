@@ -83,7 +83,6 @@ export async function openProfile(
     }
     if (sources.symbols !== false) nameFrames(pipeline, path, sources);
     debug?.(`${path}: frames are symbolized`);
-    onProgress?.('tables', null);
     const opened = finish(pipeline, path, sources);
     debug?.(`${path}: ${opened.profile.samples.length} samples, the profile is complete`);
     return opened;
@@ -129,23 +128,29 @@ function finishImport(
 
 function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): OpenedProfile {
   const { data, processes, diagnostics, jit } = pipeline;
+  const goOn = (): void => options.onProgress?.('tables', null);
+  goOn();
   const provenance = readProvenance(data);
   // Final values may add streams, and the profile lists all of them.
   const finals = pipeline.finals();
   const profile = buildProfile(pipeline, provenance);
+  goOn();
   pipeline.completeSamples(profile.samples);
   const codeObjects = jit === null ? null : noteCodeObjects(profile, jit);
   if (jit !== null) settleJitFrames(profile, jit, diagnostics);
+  goOn();
   const completeness = pipeline.roots.finish(profile);
   const waits = finishWaits(pipeline, profile.samples);
   const input = buildPeriodInput(pipeline, profile, finals, provenance);
   const facts = gatherFacts(pipeline, profile, input.throttles ?? []);
+  goOn();
   let sourceMaps: SourceMaps | null = null;
   const nameScripts = () =>
     nameJavaScript(profile, options, diagnostics, { data, path }, (maps) => {
       sourceMaps = maps;
     });
   const shown = options.symbols === false ? profile : addWaitReasons(nameScripts(), waits);
+  goOn();
   const parts: ProfileByEvent = { profile: shown, input, facts };
   const ofCores = joinCoreEvents(parts, namesOnSeveralCores(provenance), options.event);
   const joined = options.join ? joinTimedEvents(ofCores) : ofCores;

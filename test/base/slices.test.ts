@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { ComputedOnce, finish, type Slices } from '../../src/base/slices.ts';
+import {
+  ComputedOnce,
+  eachSlice,
+  finish,
+  followPieces,
+  SLICE_ITEMS,
+  type Slices,
+} from '../../src/base/slices.ts';
 
 it('a shared computation resumes where its first caller was interrupted, and runs once', () => {
   const log: string[] = [];
@@ -28,4 +35,14 @@ it('a shared computation reports its failure to every caller', () => {
   });
   expect(() => finish(once.get())).toThrow('no weights');
   expect(() => finish(once.get())).toThrow('no weights');
+});
+
+it('work that nothing interrupts is heard of piece by piece, until nobody follows', () => {
+  let pieces = 0;
+  followPieces(() => pieces++);
+  finish(eachSlice(2 * SLICE_ITEMS + 1, () => {}));
+  expect(pieces).toBe(3);
+  followPieces(null);
+  finish(eachSlice(1, () => {}));
+  expect(pieces).toBe(3);
 });

@@ -50,7 +50,11 @@ test.each([
   expect(shares.length).toBeGreaterThan(2);
   expect(shares.at(-1)).toBeGreaterThan(0.5);
   expect(shares.at(-1)).toBeLessThanOrEqual(1);
-  expect(others.at(-1)).toEqual(['tables', [null]]);
+  const [last, ofTables] = others.at(-1) ?? [];
+  expect(last).toBe('tables');
+  // Their share is not known; each part of the work is heard of.
+  expect(new Set(ofTables)).toEqual(new Set([null]));
+  expect(ofTables?.length).toBeGreaterThan(3);
 });
 
 test('the text of another tool has a share of its bytes', async () => {

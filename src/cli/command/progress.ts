@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { lateModules } from '../../base/late-modules.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { followPieces } from '../../base/slices.ts';
 import type { OnReadingProgress, ReadingStage } from '../../read/open-options.ts';
 import { readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
 import { PROGRESS_DELAY_MS, ProgressLine } from '../render/progress-line.ts';
@@ -41,9 +42,11 @@ function openLine(): ProgressLine {
     delayMs: delayMs(process.env.PERF_TS_PROGRESS_MS),
   });
   const tick = setInterval(() => opened.redraw(), TICK_MS).unref();
+  followPieces(() => opened.redraw());
   const isShown = isTerminal(STDOUT);
   const end = (): void => {
     clearInterval(tick);
+    followPieces(null);
     opened.end();
   };
   beforeOutput((fd) => {

@@ -100,6 +100,7 @@ function progressText(step: ProgressStep, elapsedMs: number, columns: number): s
   const parts = [
     ...(share === null ? [] : [`${Math.floor(100 * share)} %`]),
     ...(detail === undefined ? [] : [detail]),
+    ...(share === null && detail === undefined ? timeTaken(elapsedMs) : []),
     ...timeLeft(share, elapsedMs),
   ];
   const text = `perf-ts: ${what}${parts.length > 0 ? `: ${parts.join(', ')}` : ' ...'}`;
@@ -107,6 +108,11 @@ function progressText(step: ProgressStep, elapsedMs: number, columns: number): s
   if (displayWidth(whole) < columns) return whole;
   // The sign of what is cut off is not ASCII.
   return displayWidth(text) < columns ? text : clip(text, columns).replace(/…$/, '');
+}
+
+/** `3 s`, of a step that says nothing else that changes. */
+function timeTaken(elapsedMs: number): string[] {
+  return elapsedMs < 1000 ? [] : [`${Math.floor(elapsedMs / 1000)} s`];
 }
 
 /** `4 s left`, from the time that the share took; nothing where that says too little. */

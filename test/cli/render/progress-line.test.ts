@@ -68,6 +68,23 @@ describe('progress line', () => {
     expect(written().join('')).toContain('10 %, 3 min left');
   });
 
+  it('shows the time that a step of unknown length has taken, unless it shows something else that grows', () => {
+    const { line, at, written } = drawing();
+    const adding = { what: 'adding up', share: null, atInterrupt };
+    line.show(adding);
+    at(1500);
+    line.redraw();
+    at(3000);
+    line.redraw();
+    at(3200);
+    line.show({ ...adding, detail: '2 MB' });
+    expect(written()).toEqual([
+      `\rperf-ts: adding up: 1 s (Ctrl-C stops)${CLEAR}`,
+      `\rperf-ts: adding up: 3 s (Ctrl-C stops)${CLEAR}`,
+      `\rperf-ts: adding up: 2 MB (Ctrl-C stops)${CLEAR}`,
+    ]);
+  });
+
   it('redraws ten times a second, and each new step at once', () => {
     const { line, at, written } = drawing({ delayMs: 0 });
     for (let ms = 0; ms < 1000; ms++) {
