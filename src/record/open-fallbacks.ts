@@ -187,6 +187,7 @@ function clockInsteadOfCycles(spec: EventSpec): EventSpec {
 }
 
 function describeTimer({ flags, samplePeriod }: EventAttr): string {
+  if (samplePeriod === 0) return 'the time on a CPU, which is counted and not sampled';
   return flags.freq
     ? 'a timer at the same rate'
     : `a timer: one sample every ${samplePeriod} ns, not cycles`;

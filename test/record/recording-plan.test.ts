@@ -145,6 +145,10 @@ describe('an event that does not open as asked', () => {
       'cycles: this machine has no hardware counters (ENOENT); recording cpu-clock instead, a ' +
         'timer: one sample every 1000000 ns, not cycles',
     ]);
+    expect(noticesOf('cycles', { samples: false }, machine)).toEqual([
+      'cycles: this machine has no hardware counters (ENOENT); recording cpu-clock instead, the ' +
+        'time on a CPU, which is counted and not sampled',
+    ]);
   });
 
   it('is not cpu-clock where cycles are counted, if not with these modifiers', () => {
