@@ -56,11 +56,12 @@ export class ProgressLine {
     if (this.#hasEnded) return;
     const nowMs = this.#place.nowMs();
     const isNew = step.what !== this.#step?.what;
+    const isFirstDetail = step.detail !== undefined && this.#step?.detail === undefined;
     if (isNew) this.#stepStartMs = nowMs;
     this.#step = step;
     if (nowMs < this.#place.delayMs) return;
     // A step of unknown length may not come back here before it is done.
-    if (isNew || nowMs - this.#drawnMs >= REDRAW_MS) this.#draw(step, nowMs);
+    if (isNew || isFirstDetail || nowMs - this.#drawnMs >= REDRAW_MS) this.#draw(step, nowMs);
   }
 
   /** Draws the current step once more: for one that waits, and reports nothing. */

@@ -85,6 +85,17 @@ describe('progress line', () => {
     ]);
   });
 
+  it('shows the first detail of a step at once', () => {
+    const { line, written } = drawing({ delayMs: 0 });
+    const writing = { what: 'writing a', share: null, atInterrupt };
+    for (const detail of [undefined, '1 MB', '2 MB'])
+      line.show({ ...writing, ...(detail !== undefined && { detail }) });
+    expect(written()).toEqual([
+      `\rperf-ts: writing a ... (Ctrl-C stops)${CLEAR}`,
+      `\rperf-ts: writing a: 1 MB (Ctrl-C stops)${CLEAR}`,
+    ]);
+  });
+
   it('redraws ten times a second, and each new step at once', () => {
     const { line, at, written } = drawing({ delayMs: 0 });
     for (let ms = 0; ms < 1000; ms++) {
