@@ -18,6 +18,7 @@ import { attachProcesses } from './code-events/attach-js.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
+import { HeldNotes } from './jit-maps/held-notes.ts';
 import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
 import { JitDumps } from './jit-maps/jit-dumps.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
@@ -114,6 +115,7 @@ class Recorder implements ControlActions {
   #attached: Promise<void> = Promise.resolve();
   #work: RecordingWork | null = null;
   readonly #dumps: JitDumps;
+  readonly #notes = new HeldNotes();
   /** With `switchOutput`, and only where the output is a file. */
   readonly #switching: OutputSwitch | null;
   readonly #timers: LongTimer[] = [];
@@ -242,6 +244,7 @@ class Recorder implements ControlActions {
   #attachJs(): void {
     const { session, features } = this.#opened;
     if (this.#code === null || session.target.kind !== 'processes') return;
+    this.#notes.hold(session.target.pids);
     this.#attached = attachProcesses({
       pids: session.target.pids,
       socket: this.#code.name,
@@ -453,6 +456,7 @@ class Recorder implements ControlActions {
       this.#maps.stop();
       this.#code?.close();
       this.#dumps.stop();
+      this.#notes.close();
       output.close();
     }
   }
@@ -493,6 +497,7 @@ class Recorder implements ControlActions {
       recordingId: this.#opened.session.recordingId,
       commandUid: this.#commandUid ?? null,
       startedMs: this.#startedMs,
+      heldNotes: this.#notes,
     });
   }
 

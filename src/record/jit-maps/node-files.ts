@@ -19,6 +19,7 @@ import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { parseRecordingId } from '../../system/launch/recording-id.ts';
 import { lifeOf, readLifePlace } from '../../system/processes/life-mark.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
+import type { HeldFile, HeldNotes } from './held-notes.ts';
 
 const FASTEST = 1;
 
@@ -44,6 +45,8 @@ export type NodeFilesOptions = {
   /** Uid of the command, if it runs as another user. */
   readonly commandUid: number | null;
   readonly startedMs: number;
+  /** Of attached processes. */
+  readonly heldNotes?: HeldNotes;
 };
 
 /** The first note is a process's directory, its version of Node and a number. */
@@ -61,7 +64,7 @@ const MAX_ALL_NOTES_BYTES = 2 * MAX_NOTES_BYTES;
  */
 export function takeNodeFiles(
   stored: readonly Attachment[],
-  { recordingId, commandUid, startedMs }: NodeFilesOptions,
+  { recordingId, commandUid, startedMs, heldNotes }: NodeFilesOptions,
 ): NodeFiles {
   const attachments: Attachment[] = [];
   const notices: string[] = [];
@@ -74,8 +77,9 @@ export function takeNodeFiles(
   let room = MAX_ALL_NOTES_BYTES;
   for (const pid of new Set([...withCode, ...(recordingId === null ? [] : pidsWithNotes())])) {
     const owners = [uidOfProcess(pid), commandUid].filter((uid) => uid !== null);
-    const file = openTrusted(notesPath(pid), owners);
-    if (file.kind === 'refused') continue;
+    const held = heldNotes?.of(pid) ?? null;
+    const file = held ?? openNotes(pid, owners);
+    if (file === null) continue;
     try {
       const first = parseFirstNote(readBytes(file.fd, FIRST_NOTE_BYTES));
       const process = first?.kind === 'process' ? first : null;
@@ -101,7 +105,7 @@ export function takeNodeFiles(
     } catch (error) {
       notices.push(`${notesPath(pid)} is left out: ${systemErrorReason(error)}`);
     } finally {
-      closeSync(file.fd);
+      if (held === null) closeSync(file.fd);
     }
   }
   return {
@@ -123,6 +127,11 @@ export function takeNodeFiles(
       }
     },
   };
+}
+
+function openNotes(pid: number, owners: readonly number[]): HeldFile | null {
+  const file = openTrusted(notesPath(pid), owners);
+  return file.kind === 'refused' ? null : file;
 }
 
 /** Whether the recorder that started a process may still be there. */

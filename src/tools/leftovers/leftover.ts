@@ -8,7 +8,7 @@ export type Leftover = {
   readonly of: string;
   /** Why it is not ours to remove, in words; null: it is ours, and whoever used it has ended. */
   readonly kept: string | null;
-  /** Whether nobody has a use for it any more; a recorder that runs may want the notes of an attached process. */
+  /** Whether nobody has a use for it any more: the next recording removes it. */
   readonly isUseless: boolean;
   /** By which it is known again. */
   readonly inode: number;

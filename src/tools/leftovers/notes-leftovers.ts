@@ -59,7 +59,8 @@ export function notesLeftovers(name: string, pid: number, place: Place): Leftove
     return [...leftByV8(life, recording, { note, stat }, place), leftover(null, true)];
   }
   const map = `perf-${pid}.map`;
-  if (folder.entry(map) === undefined) return [leftover(null)];
+  // A recorder that is attached holds them open.
+  if (folder.entry(map) === undefined) return [leftover(null, true)];
   return [leftover(`it belongs to ${join(folder.path, map)}, which the program wrote for perf`)];
 }
 

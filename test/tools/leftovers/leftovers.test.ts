@@ -147,10 +147,11 @@ test('nothing is left over while the recorder may still take it', async () => {
   expect(await found()).toEqual([]);
 });
 
-test('notes that nobody recorded are left to doctor --clean', async () => {
-  writeNotes(deadPid, DEAD);
-  expect(await removeDeadRecordings(places())).toEqual([]);
-  expect(readdirSync(shared)).toHaveLength(1);
+test('notes of a program that was killed go with the next recording, which nobody else wants', async () => {
+  const path = writeNotes(deadPid, DEAD);
+  writeNotes(pid, RUNS);
+  expect((await removeDeadRecordings(places())).map((left) => left.path)).toEqual([path]);
+  expect(readdirSync(shared)).toEqual([`perf-ts-${pid}.notes`]);
 });
 
 test('a socket is left over where nobody listens, whatever its number', async () => {
