@@ -27,6 +27,7 @@
         "core/posix/peer.cc",
         "core/posix/signal_origin.cc",
         "core/posix/worker_thread.cc",
+        "core/recording/kept_kernel.cc",
         "core/recording/kernel_lines.cc",
         "core/recording/met_addresses.cc",
         "core/recording/record_window.cc",

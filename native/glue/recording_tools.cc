@@ -2,9 +2,11 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "../core/recording/kept_kernel.h"
 #include "../core/recording/kernel_lines.h"
 #include "../core/recording/met_addresses.h"
 #include "js_options.h"
@@ -145,12 +147,65 @@ Napi::Value JsReadKernelLines(const Napi::CallbackInfo& info) {
   return Napi::Value(env, TypedArrayToJs(env, napi_uint8_array, lines.data(), lines.size(), 1));
 }
 
+Napi::Value JsKeepKernel(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!info[0].IsString() || !info[1].IsString()) {
+    Napi::TypeError::New(env, "path, key: expected strings").ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  std::string proper;
+  Error error;
+  if (!ReadKernelProper(info[0].As<Napi::String>().Utf8Value().c_str(), &proper, &error)) {
+    ThrowError(env, error);
+    return env.Undefined();
+  }
+  if (proper.empty()) return env.Null();
+  const std::string packed = PackKernel(info[1].As<Napi::String>().Utf8Value(), proper);
+  return Napi::Value(env, TypedArrayToJs(env, napi_uint8_array, packed.data(), packed.size(), 1));
+}
+
+Napi::Value JsFindKeptKernelLines(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const bool has_bytes =
+      info[2].IsTypedArray() && info[2].As<Napi::TypedArray>().TypedArrayType() == napi_uint8_array;
+  if (!info[0].IsString() || !info[1].IsString() || !has_bytes) {
+    Napi::TypeError::New(env, "path, key, kept: expected two strings and a Uint8Array")
+        .ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  std::vector<uint64_t> addresses;
+  if (!ReadAddresses(info[3], "addresses", &addresses)) return env.Undefined();
+  const Napi::Uint8Array kept = info[2].As<Napi::Uint8Array>();
+  const std::string_view proper =
+      UnpackKernel({reinterpret_cast<const char*>(kept.Data()), kept.ByteLength()},
+                   info[1].As<Napi::String>().Utf8Value());
+  bool is_current = false;
+  Error error;
+  if (!proper.empty() && !IsStillKernelProper(info[0].As<Napi::String>().Utf8Value().c_str(),
+                                              proper, &is_current, &error)) {
+    ThrowError(env, error);
+    return env.Undefined();
+  }
+  std::string lines;
+  const bool has_all = is_current && FindKernelLines(proper, std::move(addresses), &lines);
+  return Napi::Value(
+      env, ObjectBuilder(env)
+               .Value("isCurrent", Napi::Boolean::New(env, is_current))
+               .Value("lines",
+                      has_all ? TypedArrayToJs(env, napi_uint8_array, lines.data(), lines.size(), 1)
+                              : napi_value(env.Null()))
+               .object());
+}
+
 }  // namespace
 
 void DefineRecordingTools(Napi::Env env, Napi::Object exports) {
   exports.Set("scanRecording", Napi::Function::New<JsScanRecording>(env, "scanRecording"));
   exports.Set("findMetOwners", Napi::Function::New<JsFindMetOwners>(env, "findMetOwners"));
   exports.Set("readKernelLines", Napi::Function::New<JsReadKernelLines>(env, "readKernelLines"));
+  exports.Set("keepKernel", Napi::Function::New<JsKeepKernel>(env, "keepKernel"));
+  exports.Set("findKeptKernelLines",
+              Napi::Function::New<JsFindKeptKernelLines>(env, "findKeptKernelLines"));
 }
 
 }  // namespace perf_ts

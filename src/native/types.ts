@@ -419,6 +419,22 @@ export type NativeBinding = {
    * lines all, unless no address can be in a module. Throws NativeError where it can't be read.
    */
   readKernelLines(path: string, addresses: Float64Array): Uint8Array;
+  /**
+   * The symbols of the kernel proper out of such a list, to be kept under `key`, which tells one boot from
+   * others. Null where the kernel hides its addresses. Throws NativeError where it can't be read.
+   */
+  keepKernel(path: string, key: string): Uint8Array | null;
+  /**
+   * What `readKernelLines` returns, out of what `keepKernel` gave; of the list only the head is read. `isCurrent`
+   * is false where it was kept under another key, is damaged, or differs from the list's head. `lines` is null
+   * there, and where an address may be outside of the kernel proper. Throws NativeError where the list can't be read.
+   */
+  findKeptKernelLines(
+    path: string,
+    key: string,
+    kept: Uint8Array,
+    addresses: Float64Array,
+  ): { readonly isCurrent: boolean; readonly lines: Uint8Array | null };
   /** C++ names: one result per name, null where it is not a mangled name. */
   demangle(names: readonly string[]): (string | null)[];
   /** Why libzstd can't be used; empty where it can. */

@@ -29,6 +29,7 @@ const RECORD_OPTIONS: Readonly<Record<keyof RecordOptions, true>> = {
   cgroup: true,
   buildIds: true,
   programSymbols: true,
+  cache: true,
   inherit: true,
   output: true,
   compressionLevel: true,

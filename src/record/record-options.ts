@@ -85,6 +85,11 @@ export type RecordOptions = UserOptions & {
    * that no package installed. Default true.
    */
   readonly programSymbols?: boolean;
+  /**
+   * Remember the kernel's own symbols until the machine starts again, below `$XDG_CACHE_HOME/perf-ts`. Default
+   * false; the command does, unless PERF_TS_NO_CACHE is set.
+   */
+  readonly cache?: boolean;
   /** Follow the threads and children that the target starts. Default true. */
   readonly inherit?: boolean;
 

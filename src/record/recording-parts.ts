@@ -8,7 +8,8 @@ import {
   type StreamPlace,
 } from '../system/files/stream-place.ts';
 import { describeExisting } from './existing-state.ts';
-import type { FeatureContext } from './feature-data.ts';
+import type { FeatureContext, RecordingScanner } from './feature-data.ts';
+import { keptKernelLines } from './kept-kernel.ts';
 import { type PreparedRecording, prepareRecording } from './prepare-recording.ts';
 import { isDelayed, type RecordOptions } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
@@ -72,7 +73,7 @@ function openBeside(
 
 function featuresOf(
   { sampler, notices, settings }: PreparedRecording,
-  { clock, overwrite, programSymbols, onNotice }: RecordOptions,
+  { cache, clock, overwrite, programSymbols, onNotice }: RecordOptions,
   binding: NativeBinding,
 ): FeatureContext {
   return {
@@ -85,10 +86,15 @@ function featuresOf(
     },
     settings,
     readClockPair: (clockId) => binding.readClockPair(clockId),
-    scanner: binding,
+    scanner: cache === true ? withKeptKernel(binding) : binding,
     keepsPrograms: programSymbols !== false,
     ...(overwrite && { countsBegin: 'dropped' as const }),
   };
+}
+
+function withKeptKernel(binding: NativeBinding): RecordingScanner {
+  const { scanRecording, findMetOwners } = binding;
+  return { scanRecording, findMetOwners, readKernelLines: keptKernelLines(binding) };
 }
 
 /** Counters on the same target, while its command is still held. */

@@ -2,6 +2,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -10,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { readKernelImage } from '../../src/system/kernel/running-kernel.ts';
 import { cleanEnvironment, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLiveAsUser } from '../helpers/live.ts';
@@ -91,5 +93,38 @@ describeLiveAsUser('the cache of names', () => {
     for (const mount of mounts) {
       expect(perfTs(words, { env, under: inMountNamespace(mount) }), mount).toEqual(plain);
     }
+  });
+});
+
+describeLiveAsUser("the cache of the kernel's symbols", () => {
+  // A thread that sleeps is switched out at least once, in the kernel.
+  const record = (env: NodeJS.ProcessEnv) =>
+    perfTs(
+      [
+        ...['record', '-q', '-e', 'context-switches', '-c', '1', '-g'],
+        ...['-o', join(scratch, 'switches.data'), '--', 'sleep', '0.01'],
+      ],
+      { env },
+    );
+
+  // Not in a container without CAP_SYSLOG.
+  const isShown = isRoot && readKernelImage().text !== null;
+
+  it.runIf(isShown)('is made by a recording of the kernel, and left as it is by the next', () => {
+    const { own, env } = emptyCache();
+    const inode = () => lstatSync(join(own, 'kernel')).ino;
+    expect(record(env)).toMatchObject({ status: 0, stderr: '' });
+    const made = inode();
+    expect(record(env)).toMatchObject({ status: 0, stderr: '' });
+    expect(inode()).toBe(made);
+    expect(perfTs(['report', join(scratch, 'switches.data')], { env }).stdout).toContain(
+      'schedule',
+    );
+  });
+
+  it.each(['1', 'kernel'])('is not made with PERF_TS_NO_CACHE=%s', (value) => {
+    const { own, env } = emptyCache();
+    expect(record({ ...env, PERF_TS_NO_CACHE: value })).toMatchObject({ status: 0, stderr: '' });
+    expect(existsSync(join(own, 'kernel'))).toBe(false);
   });
 });

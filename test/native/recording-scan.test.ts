@@ -290,3 +290,103 @@ describe('lines of the list of kernel symbols', () => {
     expect(named > 0).toBe(starts.length > 0);
   });
 });
+
+describe('kept symbols of the kernel', () => {
+  const path = join(scratch, 'kallsyms-kept');
+  const BOOT = 'one-boot';
+  const at = (...digits: string[]) => Float64Array.from(digits, parseHexAddress);
+  const KERNEL = [
+    '0000000000000000 A fixed_percpu_data',
+    'ffffffff81000000 T _stext',
+    'ffffffff81000000 T _text',
+    'ffffffff81000100 T one',
+    'ffffffff81000200 r table',
+    'ffffffff81000300 t two',
+    'ffffffff81000400 T three',
+  ];
+  const MODULES = ['ffffffffc0000000 t connect\t[hid]'];
+  const textOf = (...lines: string[]) => `${lines.join('\n')}\n`;
+  /** What is kept of a list; null where nothing is. */
+  const keep = (...list: string[]): Uint8Array | null => {
+    writeFileSync(path, textOf(...list));
+    return binding.keepKernel(path, BOOT);
+  };
+  const find = (kept: Uint8Array | null, addresses: Float64Array, key = BOOT) => {
+    const { isCurrent, lines } = binding.findKeptKernelLines(path, key, kept!, addresses);
+    return { isCurrent, lines: lines === null ? null : Buffer.from(lines).toString() };
+  };
+
+  test('give the lines of an address and of what follows it, each once', () => {
+    const kept = keep(...KERNEL, ...MODULES);
+    expect(find(kept, at('ffffffff81000080', 'ffffffff81000000'))).toEqual({
+      isCurrent: true,
+      lines: textOf(...KERNEL.slice(1, 4)),
+    });
+    expect(find(kept, at('ffffffff81000280', 'ffffffff810003ff', 'ffffffff81000100')).lines).toBe(
+      textOf(KERNEL[3], KERNEL[5], KERNEL[6]),
+    );
+    expect(find(kept, at()).lines).toBe('');
+  });
+
+  test('do not answer for what may be a module', () => {
+    const kept = keep(...KERNEL, ...MODULES);
+    for (const outside of ['ffffffff81000400', 'ffffffffc0000010', 'ffffffff80ffffff']) {
+      expect(find(kept, at('ffffffff81000080', outside))).toEqual({ isCurrent: true, lines: null });
+    }
+  });
+
+  test.runIf(process.arch === 'x64')('answer beside words that are no code on x86-64', () => {
+    const kept = keep(...KERNEL);
+    const words = at('fffffe0000000000', 'ffffffff00408001', 'ffffffffff600000');
+    expect(find(kept, words).lines).toBe('');
+    expect(find(kept, at('fffffe0000000000', 'ffffffff81000080')).lines).toBe(
+      textOf(...KERNEL.slice(1, 4)),
+    );
+  });
+
+  test('are none where the kernel hides its addresses, or does not sort them', () => {
+    expect(keep(...KERNEL.map((line) => line.replace(/^\w+/, '0'.repeat(16))))).toBeNull();
+    expect(keep(KERNEL[3], KERNEL[1])).toBeNull();
+    expect(keep(...MODULES)).toBeNull();
+    expect(() => binding.keepKernel(join(scratch, 'none'), BOOT)).toThrow(
+      expect.objectContaining({ code: 'ENOENT' }),
+    );
+  });
+
+  test('are not those of another boot, of a list that begins otherwise, or of a damaged file', () => {
+    const kept = keep(...KERNEL);
+    const asked = at('ffffffff81000080');
+    const refused = { isCurrent: false, lines: null };
+    expect(find(kept, asked, 'other-boo')).toEqual(refused);
+    expect(find(kept, asked, 'one')).toEqual(refused);
+    for (let byte = 0; byte < kept!.length; byte++) {
+      const damaged = kept!.slice();
+      damaged[byte] ^= 1;
+      expect(find(damaged, asked)).toEqual(refused);
+      expect(find(kept!.slice(0, byte), asked)).toEqual(refused);
+    }
+    expect(find(kept, asked).isCurrent).toBe(true);
+    writeFileSync(path, textOf(...KERNEL.map((line) => line.replace('ffffffff8', '000000000'))));
+    expect(find(kept, asked)).toEqual(refused);
+    writeFileSync(path, textOf(...KERNEL.map((line) => line.replace('_stext', '_btext'))));
+    expect(find(kept, asked)).toEqual(refused);
+  });
+
+  test('name addresses of the running kernel as its list does', () => {
+    const kept = binding.keepKernel('/proc/kallsyms', BOOT);
+    const list = readFileSync('/proc/kallsyms');
+    const { starts } = parseKallsyms(list, new Diagnostics());
+    // Null where the kernel hides them.
+    expect(kept === null).toBe(starts.length === 0);
+    if (kept === null) return;
+    const addresses = starts
+      .filter((address) => address < 0)
+      .filter((_, i) => i % 97 === 0)
+      .slice(0, -20)
+      .map((address) => address + 1);
+    const { lines } = binding.findKeptKernelLines('/proc/kallsyms', BOOT, kept, addresses);
+    const named = recordedKernelSymbols(lines!, addresses, new Diagnostics());
+    expect(named).toBe(recordedKernelSymbols(list, addresses, new Diagnostics()));
+    expect(named?.length).toBeGreaterThan(addresses.length);
+  });
+});

@@ -19,6 +19,21 @@ namespace {
 constexpr size_t kBufferBytes = 1 << 16;
 /** The start of every kernel address; lower ones are offsets of per-CPU variables. */
 constexpr uint64_t kLowestKernel = 0xffff'0000'0000'0000;
+/**
+ * Where code of the kernel can be: on x86-64 the image, modules and BPF programs. A word elsewhere
+ * is none, but looks like it: the end of one word and the beginning of a context marker, say.
+ */
+#if defined(__x86_64__)
+constexpr uint64_t kLowestCode = 0xffff'ffff'8000'0000;
+constexpr uint64_t kEndOfCode = 0xffff'ffff'ff00'0000;
+#else
+constexpr uint64_t kLowestCode = kLowestKernel;
+constexpr uint64_t kEndOfCode = UINT64_MAX;
+#endif
+
+/** Symbols at the head of two lists that show whether these are of the same boot, and as readable.
+ */
+constexpr int kComparedLines = 16;
 
 /** 'address type name', single spaces; a tab before the module. */
 struct Line {
@@ -136,17 +151,16 @@ class KernelLines {
   bool in_modules_ = false;
 };
 
-}  // namespace
-
-bool ReadKernelLines(const char* path, std::vector<uint64_t> addresses, std::string* lines,
-                     Error* error) {
+/** Calls `visit(line)` for each line of a file until it returns false; false where it can't be
+ * read. */
+template <typename Visit>
+bool VisitLines(const char* path, Error* error, Visit visit) {
   const Fd fd(open(path, O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) {
     error->code_errno = errno;
     error->operation = "open";
     return false;
   }
-  KernelLines kernel(std::move(addresses), lines);
   std::vector<char> buffer(kBufferBytes);
   size_t held = 0;
   for (;;) {
@@ -167,14 +181,109 @@ bool ReadKernelLines(const char* path, std::vector<uint64_t> addresses, std::str
       const size_t size =
           is_cut ? held - at
                  : static_cast<size_t>(static_cast<const char*>(newline) - buffer.data()) + 1 - at;
-      if (!kernel.Take(Line(buffer.data() + at, size))) return true;
+      if (!visit(Line(buffer.data() + at, size))) return true;
       at += size;
     }
     memmove(buffer.data(), buffer.data() + at, held - at);
     held -= at;
     if (count == 0) break;
   }
+  return true;
+}
+
+/** Lines in ascending order of their addresses; each is known by the offset that it begins at. */
+class ProperLines {
+ public:
+  explicit ProperLines(std::string_view lines) : lines_(lines) {}
+
+  uint64_t AddressAt(size_t at) const {
+    return Line(lines_.data() + at, std::min<size_t>(kAddressBytes, lines_.size() - at)).address;
+  }
+  /** The line that ends where the one at `at` begins. */
+  size_t LineBefore(size_t at) const { return StartOf(at - 1); }
+  /** The first line with a higher address; the end where there is none. */
+  size_t FirstAbove(uint64_t address) const {
+    size_t low = 0;
+    size_t high = lines_.size();
+    while (low < high) {
+      const size_t line = StartOf(low + (high - low) / 2);
+      if (AddressAt(line) > address) {
+        high = line;
+      } else {
+        low = lines_.find('\n', line) + 1;
+      }
+    }
+    return low;
+  }
+
+ private:
+  /** Sixteen digits and a blank. */
+  static constexpr size_t kAddressBytes = 17;
+
+  /** The line that has the byte at `at`. */
+  size_t StartOf(size_t at) const {
+    while (at > 0 && lines_[at - 1] != '\n') at--;
+    return at;
+  }
+
+  std::string_view lines_;
+};
+
+}  // namespace
+
+bool ReadKernelLines(const char* path, std::vector<uint64_t> addresses, std::string* lines,
+                     Error* error) {
+  KernelLines kernel(std::move(addresses), lines);
+  if (!VisitLines(path, error, [&](const Line& line) { return kernel.Take(line); })) return false;
   kernel.EndKernel();
+  return true;
+}
+
+bool ReadKernelProper(const char* path, std::string* proper, Error* error) {
+  uint64_t last = 1;
+  bool is_ascending = true;
+  const bool is_read = VisitLines(path, error, [&](const Line& line) {
+    if (line.is_of_module) return false;
+    if (!line.is_symbol) return true;
+    // A hidden address reads 0.
+    is_ascending = line.address >= last;
+    last = line.address;
+    proper->append(line.start, line.size);
+    return is_ascending;
+  });
+  if (!is_read || !is_ascending) proper->clear();
+  return is_read;
+}
+
+bool IsStillKernelProper(const char* path, std::string_view proper, bool* is_same, Error* error) {
+  size_t at = 0;
+  int lines = 0;
+  *is_same = false;
+  return VisitLines(path, error, [&](const Line& line) {
+    if (line.is_of_module) return false;
+    if (!line.is_symbol) return true;
+    *is_same = proper.substr(at, line.size) == std::string_view(line.start, line.size);
+    at += line.size;
+    return *is_same && ++lines < kComparedLines;
+  });
+}
+
+bool FindKernelLines(std::string_view proper, std::vector<uint64_t> addresses, std::string* lines) {
+  const ProperLines kernel(proper);
+  std::sort(addresses.begin(), addresses.end());
+  // Those before it are in `lines`.
+  size_t taken = 0;
+  for (const uint64_t address : addresses) {
+    if (address < kLowestCode || address >= kEndOfCode) continue;
+    const size_t behind = kernel.FirstAbove(address);
+    if (behind == proper.size() || behind == 0) return false;
+    const uint64_t start = kernel.AddressAt(kernel.LineBefore(behind));
+    if (start < kLowestKernel) return false;
+    const size_t from = std::max(taken, kernel.FirstAbove(start - 1));
+    const size_t to = kernel.FirstAbove(kernel.AddressAt(behind));
+    if (to > from) lines->append(proper.substr(from, to - from));
+    taken = std::max(taken, to);
+  }
   return true;
 }
 

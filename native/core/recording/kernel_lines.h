@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../posix/error.h"
@@ -22,5 +23,21 @@ namespace perf_ts {
  */
 bool ReadKernelLines(const char* path, std::vector<uint64_t> addresses, std::string* lines,
                      Error* error);
+
+/**
+ * What may be kept of such a list until the machine starts again: the lines of the kernel proper
+ * that are symbols. Modules and BPF programs come and go, these do not. `proper` stays empty where
+ * the kernel hides its addresses, or does not give them in ascending order.
+ */
+bool ReadKernelProper(const char* path, std::string* proper, Error* error);
+
+/**
+ * The same lines as of `ReadKernelLines`, out of `proper` of this boot, without the list. False
+ * where an address may be outside of the kernel proper, in a module say: then only the list tells.
+ */
+bool FindKernelLines(std::string_view proper, std::vector<uint64_t> addresses, std::string* lines);
+
+/** `is_same`: the list begins as `proper` does, and shows its addresses. Reads no further. */
+bool IsStillKernelProper(const char* path, std::string_view proper, bool* is_same, Error* error);
 
 }  // namespace perf_ts

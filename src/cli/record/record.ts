@@ -13,6 +13,7 @@ import { processesOfUser } from '../../tools/top/processes-of-user.ts';
 import { commandStatus } from '../command/command-status.ts';
 import { EndingSignals } from '../command/ending-signals.ts';
 import { say } from '../command/failure.ts';
+import { mayKeep } from '../command/kept-caches.ts';
 import { tellClosing } from '../command/progress.ts';
 import { SideCommand } from '../command/side-command.ts';
 import { writeError } from '../command/stdout.ts';
@@ -36,6 +37,7 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   const options: RecordOptions = {
     ...chosen,
     attachJs,
+    cache: mayKeep('kernel'),
     onNotice: (notice) => {
       if (!quiet) say(`perf-ts: ${notice}`);
     },
