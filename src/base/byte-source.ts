@@ -15,6 +15,11 @@ export type ByteSource = {
    * memory. Fresh memory costs more than the reading does.
    */
   recycle?(bytes: Uint8Array): void;
+  /**
+   * Keeps these bytes readable after whoever opened the source is done with it, so that large parts of it need not
+   * be read before they are asked for. Absent where that can't be.
+   */
+  hold?(offset: number, length: number): void;
 };
 
 /** A source over bytes that are already in memory. */

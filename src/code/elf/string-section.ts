@@ -2,9 +2,9 @@ import type { ByteSource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 
 /** No string table of a real program comes near; a larger one is read up to here. */
-const MAX_STRING_BYTES = 256 * 2 ** 20;
+export const MAX_STRING_BYTES = 256 * 2 ** 20;
 /** Longest name that is decoded; the rest of a longer one is cut off. */
-const MAX_NAME_BYTES = 64 * 1024;
+export const MAX_NAME_BYTES = 64 * 1024;
 const UTF8 = new TextDecoder();
 
 /**
@@ -32,14 +32,7 @@ export class StringSection {
 
   /** The string at `offset`; empty if `offset` lies outside. */
   at(offset: number): string {
-    const end = this.#end(offset);
-    // Put together by characters it would be a tree of 32 bytes for each of them.
-    return end <= offset ? '' : UTF8.decode(this.#bytes.subarray(offset, end));
-  }
-
-  /** Bytes of the string at `offset`, without its zero. */
-  lengthAt(offset: number): number {
-    return Math.max(0, this.#end(offset) - offset);
+    return decodeString(this.#bytes, offset, this.#end(offset));
   }
 
   byteAt(offset: number): number {
@@ -53,4 +46,9 @@ export class StringSection {
     while (end < limit && this.#bytes[end] !== 0) end++;
     return end;
   }
+}
+
+export function decodeString(bytes: Uint8Array, from: number, end: number): string {
+  // Put together by characters it would be a tree of 32 bytes for each of them.
+  return end <= from ? '' : UTF8.decode(bytes.subarray(from, end));
 }

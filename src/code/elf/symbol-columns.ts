@@ -4,8 +4,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import { readAddress, readU64 } from '../../base/u64.ts';
 import type { ElfFile } from './elf-file.ts';
 import { type ElfSection, sectionFileBytes } from './sections.ts';
-import type { StringSection } from './string-section.ts';
-import { stringSectionOf } from './symbol-strings.ts';
+import { type SymbolStrings, stringSectionOf } from './symbol-strings.ts';
 
 /** Symbols of one section that passed the filter, in file order. */
 export type SymbolColumns = {
@@ -18,7 +17,7 @@ export type SymbolColumns = {
   readonly info: Uint8Array;
   /** Offset of the name in `strings`. */
   readonly nameOffset: Int32Array;
-  readonly strings: StringSection;
+  readonly strings: SymbolStrings;
 };
 
 /** True keeps the symbol. Called for every symbol with a name. */
@@ -27,7 +26,7 @@ export type SymbolFilter = (
   visibility: number,
   sectionIndex: number,
   nameOffset: number,
-  strings: StringSection,
+  strings: SymbolStrings,
 ) => boolean;
 
 /** Ten times what the largest programs have; a table that claims more is read up to here. */
@@ -90,7 +89,7 @@ class ColumnRoom {
     this.nameOffset = new Int32Array(room);
   }
 
-  finish(strings: StringSection): SymbolColumns {
+  finish(strings: SymbolStrings): SymbolColumns {
     const { length } = this;
     return {
       length,
@@ -109,7 +108,7 @@ function readWindow(
   is64: boolean,
   littleEndian: boolean,
   columns: ColumnRoom,
-  strings: StringSection,
+  strings: SymbolStrings,
   filter: SymbolFilter,
 ): void {
   const stride = is64 ? SYM64_SIZE : SYM32_SIZE;

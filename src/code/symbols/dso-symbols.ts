@@ -1,3 +1,4 @@
+import type { ByteSource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { describeError } from '../../base/system-error.ts';
 import { readBuildId } from '../elf/build-id.ts';
@@ -6,6 +7,7 @@ import type { Decompress } from '../elf/section-bytes.ts';
 import type { DsoKey } from '../process/types.ts';
 import { findDebugFile, readMiniDebugInfo } from './debug-file.ts';
 import { type Demangle, loadElfSymbols, SegmentMap } from './elf-symbols.ts';
+import { OpenSymbolFile } from './open-symbol-file.ts';
 import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
 import { SymbolTable } from './symbol-table.ts';
 
@@ -18,10 +20,12 @@ export type DsoSymbols = {
   readonly isStripped: boolean;
   /** As the file says it; null where it has none, or there is no file. */
   readonly buildId: string | null;
+  /** Files that names are read from when they are asked for; whoever has the symbols looks at them and closes them. */
+  readonly held: readonly OpenSymbolFile[];
 };
 
 /** What is known of code that is in no file. */
-const NO_FILE = { segments: null, isStripped: false, buildId: null };
+const NO_FILE = { segments: null, isStripped: false, buildId: null, held: [] };
 
 export type DsoSymbolsContext = {
   readonly provider: SymbolProvider;
@@ -31,6 +35,8 @@ export type DsoSymbolsContext = {
   readonly xz: Decompress | null;
   /** In a file, the only addresses that will be asked for, in the form of `Symbolizer.resolve`; null: any. */
   readonly wanted: Float64Array | null;
+  /** True: large tables of names stay in their files, which stay open. */
+  readonly holdsFiles: boolean;
   /** Kernel and modules share one list, loaded at the first need. */
   readonly kallsyms: () => SymbolTable | null;
 };
@@ -68,23 +74,56 @@ function loadFile(
   const need = dso.kind === 'vdso' ? 'vdso' : 'elf';
   const source = provider({ need, dso, buildId });
   if (source === null) return null;
+  const open = new OpenFiles(context.holdsFiles);
   try {
-    return loadElf(source, dso, buildId, context);
+    const symbols = loadElf(open.add(source), open, dso, buildId, context);
+    if (symbols === null) open.closeAll();
+    return symbols && { ...symbols, held: open.closeUnheld() };
   } catch (error) {
+    open.closeAll();
     const why = { cause: 'failed', message: describeError(error) } as const;
     diagnostics.count({ code: 'names-missing', subject: dsoText(dso), why });
     return null;
-  } finally {
-    source.close?.();
+  }
+}
+
+/** The files that symbols are read from, as the reader gets them. */
+class OpenFiles {
+  readonly #holds: boolean;
+  readonly #files: (OpenSymbolFile | SymbolSource)[] = [];
+
+  constructor(holds: boolean) {
+    this.#holds = holds;
+  }
+
+  add(source: SymbolSource): ByteSource {
+    const file = (this.#holds ? OpenSymbolFile.of(source) : null) ?? source;
+    this.#files.push(file);
+    return file;
+  }
+
+  /** Closes those of which nothing is held; the others. */
+  closeUnheld(): OpenSymbolFile[] {
+    const held: OpenSymbolFile[] = [];
+    for (const file of this.#files) {
+      if (file instanceof OpenSymbolFile && file.isHeld) held.push(file);
+      else file.close?.();
+    }
+    return held;
+  }
+
+  closeAll(): void {
+    for (const file of this.#files) file.close?.();
   }
 }
 
 function loadElf(
-  source: SymbolSource,
+  source: ByteSource,
+  open: OpenFiles,
   dso: DsoKey,
   buildId: string | null,
   { provider, demangle, diagnostics, xz, wanted }: DsoSymbolsContext,
-): DsoSymbols | null {
+): Omit<DsoSymbols, 'held'> | null {
   const elf = parseElf(source, diagnostics);
   if (elf === null) return null;
   const found = readBuildId(elf, diagnostics);
@@ -94,15 +133,12 @@ function loadElf(
   }
   const hasSymtab = findSymtab(elf) !== null;
   const debug = hasSymtab ? null : findDebugFile(elf, dso, provider, diagnostics);
-  try {
-    const owner = debug?.elf ?? (hasSymtab ? null : readMiniDebugInfo(elf, xz, diagnostics));
-    const segments = new SegmentMap(elf);
-    const inFile = wanted?.map((address) => segments.toFileAddress(address)) ?? null;
-    const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile);
-    return { table, segments, isStripped: !hasSymtab && owner === null, buildId: found };
-  } finally {
-    debug?.source.close?.();
-  }
+  const separate = debug && { ...debug.elf, source: open.add(debug.source) };
+  const owner = separate ?? (hasSymtab ? null : readMiniDebugInfo(elf, xz, diagnostics));
+  const segments = new SegmentMap(elf);
+  const inFile = wanted?.map((address) => segments.toFileAddress(address)) ?? null;
+  const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile);
+  return { table, segments, isStripped: !hasSymtab && owner === null, buildId: found };
 }
 
 /** A table in which every address has the same name. */

@@ -54,7 +54,7 @@ function findAddress(elf: ElfFile, name: string, diagnostics: Diagnostics): numb
   const symtab = findSymtab(elf);
   if (symtab === null) return null;
   const hasName: SymbolFilter = (_type, _visibility, _section, offset, strings) =>
-    strings.lengthAt(offset) === name.length && strings.at(offset) === name;
+    strings.byteAt(offset + name.length) === 0 && strings.at(offset) === name;
   const { length, value } = readSymbolColumns(elf, symtab, hasName, diagnostics);
   return length === 0 ? null : value[0];
 }

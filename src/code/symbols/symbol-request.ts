@@ -61,6 +61,13 @@ export type SymbolSource = ByteSource & {
     readonly mode: number;
     readonly version: FileVersion;
   };
+  /** How the file is now; absent where it is none. */
+  readonly look?: () => {
+    readonly size: number;
+    readonly modifiedMs: number;
+    /** Names that lead to it: 0 where it was deleted. */
+    readonly links: number;
+  };
 };
 
 /**

@@ -15,6 +15,8 @@ import { NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
 
 /** A kernel symbol list of 200 000 lines has 12 MB. */
 const MAX_KALLSYMS_BYTES = 256 * 2 ** 20;
+/** DSOs whose names stay in open files. Those after them are read as a whole: descriptors are few. */
+const MOST_HELD = 64;
 
 export type SymbolizerOptions = {
   readonly dsos: DsoTable;
@@ -31,9 +33,14 @@ export type SymbolizerOptions = {
   readonly memory?: NameMemory | null;
   /** A promise: `resolveAll` is called once for each DSO, and nothing else is asked of a file. */
   readonly asksOnce?: boolean;
+  /**
+   * True: large tables of names stay in their files, of which as many stay open until `close`. `refreshFiles` has to be
+   * called from time to time. Default false.
+   */
+  readonly holdsFiles?: boolean;
   /** Names of JIT code, at whatever time the DSO row stands for; absent: none. */
   readonly jit?: JitNames;
-  /** What another symbolizer of this machine has read (`loadedFiles`). */
+  /** What another symbolizer of this machine has read (`handOver`); they are this one's from now on. */
   readonly loaded?: LoadedSymbols;
 };
 
@@ -75,6 +82,8 @@ export class Symbolizer {
   readonly #symbolsOf = new Map<DsoIndex, DsoSymbols | null>();
   /** Shown names by mangled name: aliases are compared, then shown. */
   readonly #shownNames = new Map<string, string>();
+  /** Of `LoadedSymbols`, what has not been asked for yet. */
+  readonly #unasked: Map<string, DsoSymbols | null>;
   #kallsyms: SymbolTable | null | undefined;
   /** Ascending; null: any kernel address may be asked for. */
   #expectedKernelAddresses: Float64Array | null = null;
@@ -85,6 +94,7 @@ export class Symbolizer {
 
   constructor(options: SymbolizerOptions) {
     this.#options = options;
+    this.#unasked = new Map(options.loaded);
   }
 
   /**
@@ -243,10 +253,12 @@ export class Symbolizer {
   ): DsoSymbols | null {
     const known = this.#symbolsOf.get(dso);
     if (known !== undefined) return known;
-    const { dsos, diagnostics, loaded } = this.#options;
+    const { dsos, diagnostics } = this.#options;
     const key = dsos.key(dso);
-    const before = key.kind === 'user-file' ? loaded?.get(this.#fileText(dso)) : undefined;
+    const text = key.kind === 'user-file' ? this.#fileText(dso) : '';
+    const before = this.#unasked.get(text);
     if (before !== undefined) {
+      this.#unasked.delete(text);
       this.#symbolsOf.set(dso, before);
       return before;
     }
@@ -256,6 +268,7 @@ export class Symbolizer {
       xz: this.#options.xz ?? null,
       demangle: (name) => this.#shownName(name),
       wanted,
+      holdsFiles: this.#options.holdsFiles === true && this.#heldDsos().length < MOST_HELD,
       kallsyms: () => this.#loadKallsyms(),
     });
     if (key.kind === 'kernel-module' && !this.#hasModules) symbols = null;
@@ -276,11 +289,35 @@ export class Symbolizer {
     diagnostics.count({ code: 'names-missing', subject: dsoText(dsos.key(dso)), why });
   }
 
-  /** The symbols of files that were asked for, for a symbolizer with another table of DSOs. */
-  loadedFiles(): LoadedSymbols {
+  /**
+   * The symbols of files that were asked for, for a symbolizer with another table of DSOs, which has to close them;
+   * those that this one got and had no use for are closed.
+   */
+  handOver(): LoadedSymbols {
     const { dsos } = this.#options;
+    closeLoaded(this.#unasked);
     const files = [...this.#symbolsOf].filter(([dso]) => dsos.key(dso).kind === 'user-file');
     return new Map(files.map(([dso, symbols]) => [this.#fileText(dso), symbols]));
+  }
+
+  /** Nothing is asked any more. Files that are held are closed, also those that were handed to it. */
+  close(): void {
+    closeLoaded(this.#symbolsOf);
+    closeLoaded(this.#unasked);
+  }
+
+  /** Looks at the files that are held: one that was written anew is read anew when it is asked for. */
+  refreshFiles(): void {
+    for (const [dso, symbols] of this.#heldDsos()) {
+      if (symbols.held.every((file) => file.check())) continue;
+      closeHeld(symbols);
+      this.#symbolsOf.delete(dso);
+    }
+  }
+
+  #heldDsos(): [DsoIndex, DsoSymbols][] {
+    const all = [...this.#symbolsOf].filter(([, symbols]) => (symbols?.held.length ?? 0) > 0);
+    return all as [DsoIndex, DsoSymbols][];
   }
 
   /** Symbols in the tables that are kept. */
@@ -363,4 +400,13 @@ export class Symbolizer {
     this.#shownNames.set(name, shown);
     return shown;
   }
+}
+
+/** Closes the files that they hold. */
+export function closeLoaded(loaded: ReadonlyMap<unknown, DsoSymbols | null>): void {
+  for (const symbols of loaded.values()) closeHeld(symbols);
+}
+
+function closeHeld(symbols: DsoSymbols | null): void {
+  for (const file of symbols?.held ?? []) file.close();
 }

@@ -31,7 +31,11 @@ export function openRegular(path: string, flags = 0): OpenFile | string {
       return 'not a regular file';
     }
     const version = { dev, inode: ino, size, modifiedMs: mtimeMs, changedMs: ctimeMs };
-    const source = { ...fileSource(fd, size, path), file: { path, uid, mode, version } };
+    const look = (): ReturnType<NonNullable<SymbolSource['look']>> => {
+      const { size: sizeNow, mtimeMs: modifiedMs, nlink: links } = fstatSync(fd);
+      return { size: sizeNow, modifiedMs, links };
+    };
+    const source = { ...fileSource(fd, size, path), file: { path, uid, mode, version }, look };
     return { source, uid, mode, inode: ino, modifiedMs: mtimeMs, bornMs: birthtimeMs };
   } catch (error) {
     if (fd >= 0) closeSync(fd);

@@ -176,6 +176,7 @@ class Agent implements RunningAgent {
       await this.#sampler?.stop();
       this.#endWindow();
     } finally {
+      this.#sampler?.close();
       await Promise.all(this.#deliveries.map((delivery) => delivery.stop(STOP_MS)));
       this.#server?.close();
     }

@@ -34,9 +34,11 @@ export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
   readonly mostRows?: number;
   /** True: slices have no rows but those that their samples refer to. Default false. */
   readonly hasSmallSlices?: boolean;
+  /** True: large tables of names stay in their files, which stay open until `close` or `handOver`. Default false. */
+  readonly holdsFiles?: boolean;
   /** A source of the code that processes announce; without, their perf maps are read. */
   readonly liveCode?: LiveCodeSource;
-  /** Symbols that the object before this one has read (`loadedSymbols`). */
+  /** Symbols that the object before this one has read (`handOver`). */
   readonly loadedSymbols?: LoadedSymbols;
 };
 
@@ -96,6 +98,7 @@ export class LiveProfile {
       xz: inflateXz,
       kernelReference: processes.kernelReference,
       jit: this.#jit,
+      holdsFiles: options.holdsFiles === true,
       ...(options.loadedSymbols && { loaded: options.loadedSymbols }),
     });
   }
@@ -111,11 +114,17 @@ export class LiveProfile {
     return rows > this.#mostRows || this.#symbolizer.symbolCount > MOST_SYMBOLS;
   }
 
-  /** Symbols of files that were read, for the object that takes over. */
-  get loadedSymbols(): LoadedSymbols {
+  /** Symbols of files that were read, for the object that takes over. Nothing is asked of this one any more. */
+  handOver(): LoadedSymbols {
     // Those of programs that are gone are among them: then all are read anew.
-    const isTooMuch = this.#symbolizer.symbolCount > MOST_SYMBOLS / 2;
-    return isTooMuch ? new Map() : this.#symbolizer.loadedFiles();
+    if (this.#symbolizer.symbolCount <= MOST_SYMBOLS / 2) return this.#symbolizer.handOver();
+    this.#symbolizer.close();
+    return new Map();
+  }
+
+  /** Closes the files that it holds. */
+  close(): void {
+    this.#symbolizer.close();
   }
 
   /** Where samples were lost, as far as the last slice tells. */
@@ -200,6 +209,7 @@ export class LiveProfile {
   #nameFrames(): void {
     const { builder, processes } = this.#pipeline;
     const { frameCount } = builder;
+    this.#symbolizer.refreshFiles();
     const fresh = new Map<DsoIndex, number[]>();
     for (let frame = this.#named; frame < frameCount; frame++) {
       const dso = builder.dsoOfFrame(frame) as DsoIndex;

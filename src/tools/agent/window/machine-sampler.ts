@@ -1,6 +1,6 @@
 import { Deferred } from '../../../base/deferred.ts';
 import { lostSamplesOfAll } from '../../../base/lost-samples.ts';
-import type { LoadedSymbols } from '../../../code/symbols/symbolizer.ts';
+import { closeLoaded, type LoadedSymbols } from '../../../code/symbols/symbolizer.ts';
 import { CLOCK_IDS } from '../../../kernel/perf-event/clock-ids.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../../native/types.ts';
 import type { Profile, Weights } from '../../../profile/types.ts';
@@ -219,6 +219,12 @@ export class MachineSampler {
     if (this.#failure !== null) throw this.#failure;
   }
 
+  /** After the last window. */
+  close(): void {
+    this.#profile?.close();
+    closeLoaded(this.#loadedSymbols ?? new Map());
+  }
+
   #take(event: SamplerEvent): void {
     const { sampler } = this.#session;
     for (let chunk = sampler.takeChunk(); chunk !== null; chunk = sampler.takeChunk()) {
@@ -236,6 +242,7 @@ export class MachineSampler {
       this.#profile = new LiveProfile(openLiveHead(plan, sampler.opened, chunk), {
         mostRows: this.#options.mostRows ?? MOST_ROWS,
         hasSmallSlices: true,
+        holdsFiles: true,
         ...(this.#options.asksRegistered && { liveCode: this.#code }),
         ...(this.#loadedSymbols !== null && { loadedSymbols: this.#loadedSymbols }),
       });
@@ -251,7 +258,7 @@ export class MachineSampler {
     const { plan, sampler, target } = this.#session;
     this.#renewals++;
     this.#profile = null;
-    this.#loadedSymbols = full.loadedSymbols;
+    this.#loadedSymbols = full.handOver();
     this.#existing = describeExisting(target, sampler.opened, plan, () => {}, true);
   }
 

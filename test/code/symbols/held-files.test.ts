@@ -1,0 +1,134 @@
+// Names that stay in their files: what is open, and what becomes of a file that somebody changes.
+
+import { readdirSync, readlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import { DsoTable } from '../../../src/code/process/dso-table.ts';
+import { type LoadedSymbols, Symbolizer } from '../../../src/code/symbols/symbolizer.ts';
+import { openRegular } from '../../../src/system/files/open-regular.ts';
+import { scratchDirectory } from '../../helpers/scratch.ts';
+import { elfBytes, symbolBytes } from '../elf/elf-bytes.ts';
+
+/** With so many the table of names has more than 256 KiB. */
+const SYMBOLS = 6000;
+const TEXT = 0x401000;
+
+/** A program whose symbol `i` is 16 bytes at TEXT + 16 · i; one name in a hundred is long. */
+function program(prefix: string, symbols = SYMBOLS, machine = 62): Uint8Array {
+  const { symtab, strtab } = symbolBytes(
+    true,
+    true,
+    Array.from({ length: symbols }, (_, i) => ({
+      name: nameOf(prefix, i),
+      value: TEXT + 16 * i,
+      size: 16,
+    })),
+  );
+  return elfBytes({
+    is64: true,
+    littleEndian: true,
+    machine,
+    sections: [
+      { name: '.text', type: 1, flags: 2, address: TEXT },
+      { name: '.symtab', type: 2, link: 3, bytes: symtab },
+      { name: '.strtab', type: 3, bytes: strtab },
+    ],
+    segments: [[1, 0x1000, TEXT, 16 * symbols]],
+  });
+}
+
+const nameOf = (prefix: string, i: number): string =>
+  `${prefix}_${i}_${'x'.repeat(i % 100 === 0 ? 700 : 50)}`;
+
+/** A symbolizer of the program at `path`. */
+function symbolizerOf(path: string, loaded: LoadedSymbols = new Map()) {
+  const dsos = new DsoTable();
+  const symbolizer = new Symbolizer({
+    dsos,
+    diagnostics: new Diagnostics(),
+    kernelReference: null,
+    demangleCpp: null,
+    holdsFiles: true,
+    loaded,
+    provider: () => {
+      const file = openRegular(path);
+      return typeof file === 'string' ? null : file.source;
+    },
+  });
+  const dso = dsos.intern({ kind: 'user-file', path, fileId: '' });
+  const name = (i: number) => symbolizer.resolve(dso, 0x1000 + 16 * i + 3)?.name ?? null;
+  return { symbolizer, name };
+}
+
+/** How often this process has the file open. */
+const timesOpen = (path: string): number =>
+  readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path);
+    } catch {
+      return false;
+    }
+  }).length;
+
+function drawnProgram(prefix: string, symbols?: number, machine?: number): string {
+  const path = join(scratchDirectory(), 'app');
+  writeFileSync(path, program(prefix, symbols, machine));
+  return path;
+}
+
+it.each([
+  ['x86-64', 62],
+  ['arm64, where names tell which symbols count', 183],
+])('names are read from the file that stays open: %s', (_, machine) => {
+  const path = drawnProgram('first', SYMBOLS, machine);
+  const { symbolizer, name } = symbolizerOf(path);
+  for (const i of [0, 1, 100, 4321, SYMBOLS - 1]) expect(name(i)).toBe(nameOf('first', i));
+  expect(timesOpen(path)).toBe(1);
+  symbolizer.close();
+  expect(timesOpen(path)).toBe(0);
+});
+
+it('a small file is read as a whole, and closed', () => {
+  const path = drawnProgram('small', 50);
+  const { name } = symbolizerOf(path);
+  expect(name(7)).toBe(nameOf('small', 7));
+  expect(timesOpen(path)).toBe(0);
+});
+
+it('a deleted file is closed, and its names stay', () => {
+  const path = drawnProgram('old');
+  const { symbolizer, name } = symbolizerOf(path);
+  expect(name(1)).toBe(nameOf('old', 1));
+  unlinkSync(path);
+  writeFileSync(path, program('new'));
+  symbolizer.refreshFiles();
+  expect(timesOpen(path)).toBe(0);
+  for (const i of [2, 100, SYMBOLS - 1]) expect(name(i)).toBe(nameOf('old', i));
+});
+
+it('a file that was written into is read anew', () => {
+  const path = drawnProgram('before');
+  const { symbolizer, name } = symbolizerOf(path);
+  expect(name(1)).toBe(nameOf('before', 1));
+  writeFileSync(path, program('after'));
+  utimesSync(path, 1e9, 1e9);
+  symbolizer.refreshFiles();
+  expect(name(1)).toBe(nameOf('after', 1));
+  expect(name(2)).toBe(nameOf('after', 2));
+  expect(timesOpen(path)).toBe(1);
+  symbolizer.close();
+});
+
+it('another symbolizer takes over what was read, and closes what it has no use for', () => {
+  const path = drawnProgram('kept');
+  const first = symbolizerOf(path);
+  expect(first.name(1)).toBe(nameOf('kept', 1));
+  const second = symbolizerOf(path, first.symbolizer.handOver());
+  expect(second.name(2)).toBe(nameOf('kept', 2));
+  expect(timesOpen(path)).toBe(1);
+  const third = symbolizerOf(path, second.symbolizer.handOver());
+  expect(timesOpen(path)).toBe(1);
+  expect(third.symbolizer.handOver().size).toBe(0);
+  expect(timesOpen(path)).toBe(0);
+});
