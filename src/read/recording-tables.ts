@@ -1,6 +1,8 @@
 import { NONE } from '../base/brand.ts';
 import { lateModules } from '../base/late-modules.ts';
+import { once } from '../base/once.ts';
 import { profileRows, rowsOf } from '../formats/tables/profile-rows.ts';
+import { type SampleSums, sampleSums } from '../formats/tables/sample-sums.ts';
 import {
   type RecordingTables,
   type SchemaTable,
@@ -36,7 +38,7 @@ export function recordingTables(
   opened: AnalysedProfile,
   labels: RecordingLabels,
   { weight = 'events', wanted }: TablesOptions = {},
-): RecordingTables {
+): RecordingTables & SampleSums {
   const { profile } = opened;
   const periods = once(() => opened.periods({ streams: 'all' }));
   // The intervals of functions take most of the time.
@@ -51,7 +53,9 @@ export function recordingTables(
     }),
   );
   const functions = once(() => functionRows(profile, figures()));
-  const rows = once(() => profileRows(profile, opened.weights(weight)));
+  const weights = once(() => opened.weights(weight));
+  const rows = once(() => profileRows(profile, weights()));
+  const sums = once(() => sampleSums(profile, weights()));
   return {
     recordings: recordingRow(opened, labels, weight),
     get events() {
@@ -72,6 +76,15 @@ export function recordingTables(
     get threads() {
       return rows().threads;
     },
+    get stack_weights() {
+      return sums().stack_weights;
+    },
+    get stack_seconds() {
+      return sums().stack_seconds;
+    },
+    get seconds() {
+      return sums().seconds;
+    },
     get streams() {
       return streamRows(opened, periods());
     },
@@ -81,14 +94,6 @@ export function recordingTables(
     get losses() {
       return lossRows(opened);
     },
-  };
-}
-
-function once<Value>(compute: () => Value): () => Value {
-  let known: { readonly value: Value } | null = null;
-  return () => {
-    known ??= { value: compute() };
-    return known.value;
   };
 }
 

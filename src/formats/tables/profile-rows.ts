@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { GrowableInt32 } from '../../base/growable-columns.ts';
+import { once } from '../../base/once.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS, type Weights } from '../../profile/types.ts';
@@ -14,31 +15,44 @@ import {
 /** The tables that follow from the profile's own. */
 export type ProfileRows = Pick<RecordingTables, 'samples' | 'stacks' | 'frames' | 'threads'>;
 
-/** Samples, stacks, frames and threads of a profile, in columns; nothing is made per sample. */
+/** Samples, stacks, frames and threads of a profile, in columns, computed when they are asked for. */
 export function profileRows(profile: Profile, weights: Weights): ProfileRows {
-  const threads = new ThreadRows(profile);
-  const { samples } = profile;
-  const stacks = stackRows(profile);
+  const threads = once(() => new ThreadRows(profile));
+  const samples = once(() => sampleRows(profile, weights, threads()));
+  const stacks = once(() => stackRows(profile));
   return {
-    samples: rowsOf(samples.length, [
-      rowNumbers(samples.length),
-      wholeTimes(samples.timeNs),
-      new Int32Array(samples.event),
-      threads.ofSample,
-      threads.column('pid', threads.ofSample),
-      threads.column('tid', threads.ofSample),
-      new Int32Array(samples.cpu),
-      new Int32Array(samples.stack),
-      new Int32Array(samples.stream),
-      weights.values,
-      new Float64Array(samples.periodEvents),
-      knownCounts(samples),
-      weights.lostBefore ?? new Float64Array(samples.length),
-    ]),
-    stacks,
-    frames: frameRows(profile, stacks),
-    threads: threads.rows(),
+    get samples() {
+      return samples();
+    },
+    get stacks() {
+      return stacks();
+    },
+    get frames() {
+      return frameRows(profile, stacks());
+    },
+    get threads() {
+      return threads().rows();
+    },
   };
+}
+
+/** Nothing is made per sample but numbers. */
+function sampleRows({ samples }: Profile, weights: Weights, threads: ThreadRows): TableRows {
+  return rowsOf(samples.length, [
+    rowNumbers(samples.length),
+    wholeTimes(samples.timeNs),
+    new Int32Array(samples.event),
+    threads.ofSample,
+    threads.column('pid', threads.ofSample),
+    threads.column('tid', threads.ofSample),
+    new Int32Array(samples.cpu),
+    new Int32Array(samples.stack),
+    new Int32Array(samples.stream),
+    weights.values,
+    new Float64Array(samples.periodEvents),
+    knownCounts(samples),
+    weights.lostBefore ?? new Float64Array(samples.length),
+  ]);
 }
 
 export function rowsOf(length: number, columns: readonly ColumnData[]): TableRows {

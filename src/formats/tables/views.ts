@@ -57,6 +57,19 @@ const VIEWS = {
     from samples s
     group by s.recording, s.event, s.stack`,
 
+  stack_seconds: `
+    select s.recording as recording, s.event as event, s.stack as stack,
+      floor(s.time_ns / 1000000000) as second, sum(s.weight) as weight, count(*) as samples
+    from samples s
+    group by s.recording, s.event, s.stack, floor(s.time_ns / 1000000000)`,
+
+  seconds: `
+    select s.recording as recording, s.event as event, floor(s.time_ns / 1000000000) as second,
+      sum(s.weight) as weight, sum(s.weight * s.weight) as squares, sum(s.lost_before) as lost,
+      count(*) as samples
+    from samples s
+    group by s.recording, s.event, floor(s.time_ns / 1000000000)`,
+
   callers: `
     select g.recording as recording, e.name as event, g.func as func, g.dso as dso,
       g.caller as caller, g.caller_dso as caller_dso, g.weight as weight, e.unit as unit,
@@ -139,13 +152,6 @@ const VIEWS = {
       l.unit as unit, 0 as samples
     from events l where l.lost > 0`,
 
-  seconds: `
-    select s.recording as recording, s.event as event, floor(s.time_ns / 1000000000) as second,
-      sum(s.weight) as weight, sum(s.weight * s.weight) as squares, sum(s.lost_before) as lost,
-      count(*) as samples
-    from samples s
-    group by s.recording, s.event, floor(s.time_ns / 1000000000)`,
-
   timeline: `
     select g.recording as recording, e.name as event, g.second as second, g.func as func,
       g.dso as dso, g.weight as weight, e.unit as unit, g.weight / (t.weight + t.lost) as share,
@@ -155,12 +161,7 @@ const VIEWS = {
     from (
       select b.recording as recording, b.event as event, b.second as second, f.func as func,
         f.dso as dso, sum(b.weight) as weight, sum(b.samples) as samples
-      from (
-        select s.recording as recording, s.event as event, s.stack as stack,
-          floor(s.time_ns / 1000000000) as second, sum(s.weight) as weight, count(*) as samples
-        from samples s
-        group by s.recording, s.event, s.stack, floor(s.time_ns / 1000000000)
-      ) b
+      from stack_seconds b
       join stacks k on k.recording = b.recording and k.stack = b.stack and k.depth = 0
       join frames f on f.recording = k.recording and f.frame = k.frame
       group by b.recording, b.event, b.second, f.func, f.dso
