@@ -1,6 +1,5 @@
 import { NONE } from '../base/brand.ts';
 import { GrowableInt32 } from '../base/growable-columns.ts';
-import { StackTableBuilder } from './stack-table.ts';
 import type { StackTable } from './types.ts';
 
 /**
@@ -33,25 +32,39 @@ export class InlinedFrames {
    * The stacks with a frame for each inlined call, and the new row of each old one:
    *
    *     main → work            ──▶   main → work → helper (inlined) → inner (inlined)
+   *
+   * Frames of machine code and of inlined calls are different rows, and those of a call belong to one
+   * frame of machine code: so no two paths become one, and no path need be looked up.
    */
   expand(stacks: StackTable, frameCount: number): { stacks: StackTable; newStack: Int32Array } {
     const rowOf = new Int32Array(frameCount).fill(NONE);
     for (let i = 0; i < this.length; i++) rowOf[this.#frame.array[i]] = i;
-    const builder = new StackTableBuilder();
+    const firsts = this.#first.array;
+    const counts = this.#count.array;
+    let length = stacks.length;
+    for (let row = 0; row < stacks.length; row++) {
+      const inlined = rowOf[stacks.frame[row]];
+      if (inlined !== NONE) length += counts[inlined];
+    }
+    const frame = new Int32Array(length);
+    const prefix = new Int32Array(length);
     const newStack = new Int32Array(stacks.length);
+    let end = 0;
     // Hot: once per stack row. Prefixes come first, so theirs are known.
     for (let row = 0; row < stacks.length; row++) {
-      const prefix = stacks.prefix[row];
-      const frame = stacks.frame[row];
-      let stack = builder.intern(prefix === NONE ? NONE : newStack[prefix], frame);
-      const inlined = rowOf[frame];
+      const caller = stacks.prefix[row];
+      frame[end] = stacks.frame[row];
+      prefix[end++] = caller === NONE ? NONE : newStack[caller];
+      const inlined = rowOf[stacks.frame[row]];
       if (inlined !== NONE) {
-        const first = this.#first.array[inlined];
-        const end = first + this.#count.array[inlined];
-        for (let inner = first; inner < end; inner++) stack = builder.intern(stack, inner);
+        for (let call = 0; call < counts[inlined]; call++) {
+          frame[end] = firsts[inlined] + call;
+          prefix[end] = end - 1;
+          end++;
+        }
       }
-      newStack[row] = stack;
+      newStack[row] = end - 1;
     }
-    return { stacks: builder.finish(), newStack };
+    return { stacks: { length, frame, prefix }, newStack };
   }
 }

@@ -1,5 +1,5 @@
 import { NONE } from '../base/brand.ts';
-import { mapNarrow } from '../base/narrow-column.ts';
+import { lookUpNarrow } from '../base/narrow-column.ts';
 import { type StringIndex, StringTable } from '../base/string-table.ts';
 import { type FrameAddresses, FrameTableBuilder } from './frame-table.ts';
 import { FuncTableBuilder, LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from './func-table.ts';
@@ -247,14 +247,13 @@ export class ProfileBuilder {
 
   #expandInlined(profile: Profile): Profile {
     const { stacks, newStack } = this.#inlined.expand(profile.stacks, profile.frames.length);
-    const mapped = (stack: number) => (stack === NONE ? NONE : newStack[stack]);
-    const { samples } = profile;
-    const stack = mapNarrow(samples.stack, stacks.length, mapped);
+    const { samples, lostStack } = profile;
+    const stack = lookUpNarrow(samples.stack, newStack, stacks.length);
     return {
       ...profile,
       stacks,
       samples: { ...samples, stack },
-      lostStack: mapped(profile.lostStack) as Profile['lostStack'],
+      lostStack: (lostStack === NONE ? NONE : newStack[lostStack]) as Profile['lostStack'],
     };
   }
 
