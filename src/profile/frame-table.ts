@@ -3,6 +3,8 @@ import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
 import type { FrameIndex, FrameTable } from './types.ts';
 
 const FIRST_CAPACITY = 1024;
+/** Two keep probing short, as in `StackTableBuilder`. */
+const SLOTS_PER_ROW = 2;
 const MAX_INLINE_DEPTH = 255;
 const MAX_DSOS = 2 ** 23;
 const TWO_TO_MINUS_32 = 2 ** -32;
@@ -26,7 +28,7 @@ export class FrameTableBuilder {
   #place = new Int32Array(FIRST_CAPACITY);
   #address = new Float64Array(FIRST_CAPACITY);
   #location: LocationColumns | null = null;
-  #slots = new Int32Array(FIRST_CAPACITY * 4).fill(NONE);
+  #slots = new Int32Array(FIRST_CAPACITY * SLOTS_PER_ROW).fill(NONE);
 
   /** Frames grouped by DSO; made when first asked for, dropped when a frame is added. */
   #byDso: Map<number, FrameAddresses> | null = null;
@@ -75,7 +77,7 @@ export class FrameTableBuilder {
     return row as FrameIndex;
   }
 
-  /** Doubles the columns; four slots a row keep probing short. */
+  /** Doubles the columns. */
   #grow(): void {
     const capacity = this.#length * 2;
     const func = new Int32Array(capacity);
@@ -88,7 +90,7 @@ export class FrameTableBuilder {
     address.set(this.#address);
     this.#address = address;
 
-    const slots = new Int32Array(capacity * 4).fill(NONE);
+    const slots = new Int32Array(capacity * SLOTS_PER_ROW).fill(NONE);
     const mask = slots.length - 1;
     for (let row = 0; row < this.#length; row++) {
       let slot = hashFrame(place[row], address[row]) & mask;

@@ -2,6 +2,8 @@ import { NONE } from '../base/brand.ts';
 import type { StackIndex, StackTable } from './types.ts';
 
 const FIRST_CAPACITY = 1024;
+/** Two keep probing short, and the hash table in the processor's cache for longer than four. */
+const SLOTS_PER_ROW = 2;
 
 /**
  * Builds the stack table: each distinct path from the root once. Interned from the root inwards,
@@ -22,7 +24,7 @@ export class StackTableBuilder {
   /** The child that each row was last asked for, −1 before the first. Not part of the table. */
   #lastChild = new Int32Array(FIRST_CAPACITY).fill(NONE);
   #lastRoot: number = NONE;
-  #slots = new Int32Array(FIRST_CAPACITY * 4).fill(NONE);
+  #slots = new Int32Array(FIRST_CAPACITY * SLOTS_PER_ROW).fill(NONE);
 
   get length(): number {
     return this.#length;
@@ -82,13 +84,13 @@ export class StackTableBuilder {
     return row;
   }
 
-  /** Doubles the columns; four slots a row keep probing short. */
+  /** Doubles the columns. */
   #grow(): void {
     const capacity = this.#length * 2;
     this.#frame = grown(this.#frame, capacity);
     this.#prefix = grown(this.#prefix, capacity);
     this.#lastChild = grown(this.#lastChild, capacity).fill(NONE, this.#length);
-    const slots = new Int32Array(capacity * 4).fill(NONE);
+    const slots = new Int32Array(capacity * SLOTS_PER_ROW).fill(NONE);
     const mask = slots.length - 1;
     for (let row = 0; row < this.#length; row++) {
       let slot = hashStack(this.#prefix[row], this.#frame[row]) & mask;
