@@ -30,6 +30,8 @@ const IS_OUTSIDE: ReadonlySet<Last> = new Set(['unmapped', 'start', 'system']);
  *     └──── root: (event loop) ───┘ └─ run: (Node C++) ──────┘ script   └─ run: (garbage collector) ──┘
  */
 type State = {
+  /** Row in the folder's list of states. */
+  readonly row: number;
   readonly last: Last;
   readonly root: Run;
   readonly run: Run;
@@ -43,10 +45,6 @@ function keyOf({ frame, rank }: Run): number {
   return frame * RANKS + rank;
 }
 const RANKS = 16;
-
-function stateOf(last: Last, root = NO_RUN, run = NO_RUN, kernel = NO_RUN): State {
-  return { last, root, run, kernel, after: { root: new Map(), run: new Map(), kernel: new Map() } };
-}
 
 /**
  * Folds each run of native frames into one. What V8 does to run a function of JavaScript (its code,
@@ -62,15 +60,16 @@ class NativeFolder {
   readonly #classes: readonly FrameClass[];
   readonly #kinds: KindFrames;
   readonly #builder: StackTableBuilder;
+  readonly #states: State[] = [];
   readonly #behind: Readonly<Record<Last, State>> = {
-    none: stateOf('none'),
-    unmapped: stateOf('unmapped'),
-    start: stateOf('start'),
-    system: stateOf('system'),
-    library: stateOf('library'),
-    script: stateOf('script'),
-    microtasks: stateOf('microtasks'),
-    wait: stateOf('wait'),
+    none: this.#newState('none'),
+    unmapped: this.#newState('unmapped'),
+    start: this.#newState('start'),
+    system: this.#newState('system'),
+    library: this.#newState('library'),
+    script: this.#newState('script'),
+    microtasks: this.#newState('microtasks'),
+    wait: this.#newState('wait'),
   };
   /** New row of the frames of this path that stay, −1 before the first. */
   #base: number = NONE;
@@ -87,7 +86,7 @@ class NativeFolder {
     const classes = this.#classes;
     const { stacks, frames } = profile;
     const bases = new Int32Array(stacks.length);
-    const states: State[] = new Array(stacks.length);
+    const states = new Int32Array(stacks.length);
     const newStack = new Int32Array(stacks.length).fill(NONE);
     const isCutSleep = new Uint8Array(stacks.length);
     // Hot: once per stack row. Prefixes come first, so theirs are known.
@@ -96,12 +95,13 @@ class NativeFolder {
       const prefix = stacks.prefix[row];
       const frame = stacks.frame[row];
       const found = classes[frames.func[frame]];
-      const state = prefix === NONE ? this.#behind.none : states[prefix];
+      const state = prefix === NONE ? this.#behind.none : this.#states[states[prefix]];
       this.#base = prefix === NONE ? NONE : bases[prefix];
       if (found.is === 'wait' && found.isSleep && this.#isCut(state)) isCutSleep[row] = 1;
-      states[row] = this.#next(state, frame, found);
+      const next = this.#next(state, frame, found);
+      states[row] = next.row;
       bases[row] = this.#base;
-      if (wanted[row] === 1) newStack[row] = this.#settle(states[row], true);
+      if (wanted[row] === 1) newStack[row] = this.#settle(next, true);
     }
     return { newStack, isCutSleep };
   }
@@ -204,7 +204,7 @@ class NativeFolder {
     const key = keyOf(run);
     let next = state.after[part].get(key);
     if (next === undefined) {
-      next = stateOf(
+      next = this.#newState(
         state.last,
         isRoot ? run : state.root,
         // Frames before a root lead to it.
@@ -214,6 +214,13 @@ class NativeFolder {
       state.after[part].set(key, next);
     }
     return next;
+  }
+
+  #newState(last: Last, root = NO_RUN, run = NO_RUN, kernel = NO_RUN): State {
+    const after = { root: new Map(), run: new Map(), kernel: new Map() };
+    const state: State = { row: this.#states.length, last, root, run, kernel, after };
+    this.#states.push(state);
+    return state;
   }
 
   #wait(state: State, frame: number, isSleep: boolean): State {

@@ -83,26 +83,26 @@ const OF_NODE = /^(?:node|v8)::|^Builtins_/;
 /** The outermost frames of each thread's stacks, where they are Node's. */
 function startNames(profile: Profile): Map<number, string> {
   const { samples, stacks, frames, funcs, strings, threads } = profile;
-  const kindOfFunc = Array.from({ length: funcs.length }, (_, func) => {
+  /** Per function: its place in `STARTED_WITH`, counted from 1; 0: it starts no thread of Node. */
+  const kindOfFunc = Uint8Array.from({ length: funcs.length }, (_, func) => {
     const name = strings[funcs.name[func]];
-    return STARTED_WITH.find(([pattern]) => pattern.test(name))?.[1];
+    return STARTED_WITH.findIndex(([pattern]) => pattern.test(name)) + 1;
   });
   const isOfNode = Uint8Array.from({ length: funcs.length }, (_, func) =>
     OF_NODE.test(strings[funcs.name[func]]) ? 1 : 0,
   );
   const hasNode = new Uint8Array(stacks.length);
-  /** Per stack row: the kind of its outermost frames. */
-  const kinds: (string | undefined)[] = [];
+  /** Per stack row: the kind of its outermost frames, 0 where they have none. */
+  const kinds = new Uint8Array(stacks.length);
   const depths = new Uint8Array(stacks.length);
   for (let row = 0; row < stacks.length; row++) {
     const prefix = stacks.prefix[row];
     const depth = prefix === NONE ? 0 : Math.min(255, depths[prefix] + 1);
     depths[row] = depth;
-    const outer = prefix === NONE ? undefined : kinds[prefix];
-    const own = depth < OUTERMOST_FRAMES ? kindOfFunc[frames.func[stacks.frame[row]]] : undefined;
-    kinds[row] = outer ?? own;
-    hasNode[row] =
-      (prefix === NONE ? 0 : hasNode[prefix]) | isOfNode[frames.func[stacks.frame[row]]];
+    const func = frames.func[stacks.frame[row]];
+    const outer = prefix === NONE ? 0 : kinds[prefix];
+    kinds[row] = outer === 0 && depth < OUTERMOST_FRAMES ? kindOfFunc[func] : outer;
+    hasNode[row] = (prefix === NONE ? 0 : hasNode[prefix]) | isOfNode[func];
   }
   const names = new Map<number, string>();
   const nodePids = new Set<number>();
@@ -111,7 +111,7 @@ function startNames(profile: Profile): Map<number, string> {
     if (stack === NONE) continue;
     const thread = samples.thread[sample];
     const kind = kinds[stack];
-    if (kind !== undefined) names.set(thread, kind);
+    if (kind !== 0) names.set(thread, STARTED_WITH[kind - 1][1]);
     if (hasNode[stack] === 1) nodePids.add(threads[thread].pid);
   }
   for (const thread of names.keys()) {
