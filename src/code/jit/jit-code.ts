@@ -22,6 +22,8 @@ type JitProcess = {
   readonly layers: readonly CodeLayer[];
   /** Address -> the code objects in which frames were found there, in the order met. */
   readonly codesAt: Map<number, Code[]>;
+  /** The rows of the DSO table, by generation. */
+  readonly generations: DsoIndex[];
 };
 
 /** Maximum number of code objects at one address whose frames are distinguished. */
@@ -90,8 +92,7 @@ export class JitCode {
       const layer = layers[i];
       const row = layer.rowAt(address);
       if (row === NONE) continue;
-      const generation = generationOf(process, address, layer, row);
-      return generation === 0 ? process.base : this.#generationRow(process, generation);
+      return this.#generationRow(process, generationOf(process, address, layer, row));
     }
     return process.base;
   }
@@ -168,7 +169,7 @@ export class JitCode {
     if (key.kind === 'jit') {
       const layers = this.#load(key.pid).map((table) => new CodeLayer(table));
       if (layers.length > 0) {
-        process = { base: dso, pid: key.pid, layers, codesAt: new Map() };
+        process = { base: dso, pid: key.pid, layers, codesAt: new Map(), generations: [dso] };
         for (const layer of layers) {
           layer.advance(this.#nowNs);
           if (layer.nextChangeNs === Number.POSITIVE_INFINITY) continue;
@@ -184,9 +185,12 @@ export class JitCode {
   }
 
   #generationRow(process: JitProcess, generation: number): DsoIndex {
+    const known = process.generations[generation];
+    if (known !== undefined) return known;
     const dso = this.#dsos.intern({ kind: 'jit', pid: process.pid, generation });
     this.#processes[dso] = process;
     this.#generation[dso] = generation;
+    process.generations[generation] = dso;
     return dso;
   }
 }
