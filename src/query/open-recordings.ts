@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AnalysedProfile } from '../read/analysed-profile.ts';
 import { recordingTables, type TablesOptions } from '../read/recording-tables.ts';
 import { DuckDBEngine } from './duckdb.ts';
-import { wantedTables } from './wanted-tables.ts';
+import { wantedTables, wantsTotals } from './wanted-tables.ts';
 
 /** A recording of a query: a file, or a folder that `export --format parquet` wrote. */
 export type QueriedRecording = { readonly recording: number; readonly file: string };
@@ -28,7 +28,8 @@ export async function openRecordings(
   for (const { recording, file } of recordings) {
     if (isParquetFolder(file)) await engine.addParquet(recording, file, wanted);
     else {
-      const tables = recordingTables(await open(file), { name: file }, { ...options, wanted });
+      const asked = { totals: wantsTotals(sql), ...options, wanted };
+      const tables = recordingTables(await open(file), { name: file }, asked);
       await engine.add(recording, tables, wanted);
     }
   }

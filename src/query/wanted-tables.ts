@@ -25,6 +25,14 @@ export function wantedTables(sql: string): ReadonlySet<SchemaTable> {
   return wanted;
 }
 
+/**
+ * The answer may depend on the intervals of totals, which cost more than those of what functions did themselves:
+ * the text names the table or the view that has them.
+ */
+export function wantsTotals(sql: string): boolean {
+  return HIDES_NAMES.test(sql) || /\b(functions|top_total)\b/i.test(sql);
+}
+
 /** Ours name a table behind `from` and `join` only; some columns are called as tables are. */
 function tablesIn(text: string): ReadonlySet<string> {
   return new Set(Array.from(text.matchAll(/\b(?:from|join) (\w+)/g), ([, name]) => name));

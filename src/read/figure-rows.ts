@@ -16,18 +16,19 @@ export type FunctionFigures = {
   readonly report: FlatReport;
 };
 
-/** The functions of an event in these weights; their intervals where `ofFunctions` and there is an estimator. */
+/** The functions of an event in these weights; their intervals where they are wanted and there is an estimator. */
 export function eventFigures(
   profile: Profile,
   weights: Weights,
   of: Pick<FunctionFigures, 'event' | 'estimator'> & {
     readonly rows: Int32Array;
-    readonly ofFunctions?: boolean;
+    /** Null: no intervals of functions; default: all. */
+    readonly ofFunctions?: { readonly totals: boolean } | null;
   },
 ): FunctionFigures {
-  const { event, estimator, rows, ofFunctions = true } = of;
+  const { event, estimator, rows, ofFunctions = { totals: true } } = of;
   const wanted = ofFunctions &&
-    estimator && { estimator, tables: ['bySymbol'] as const, totals: true };
+    estimator && { estimator, tables: ['bySymbol'] as const, ...ofFunctions };
   return {
     event,
     weights,

@@ -28,6 +28,8 @@ export type TablesOptions = {
   readonly weight?: WeightKind;
   /** The tables that will be asked for; absent: any may be. */
   readonly wanted?: ReadonlySet<SchemaTable>;
+  /** The intervals of totals will be asked for; absent: they may be. */
+  readonly totals?: boolean;
 };
 
 /**
@@ -37,12 +39,12 @@ export type TablesOptions = {
 export function recordingTables(
   opened: AnalysedProfile,
   labels: RecordingLabels,
-  { weight = 'events', wanted }: TablesOptions = {},
+  { weight = 'events', wanted, totals = true }: TablesOptions = {},
 ): RecordingTables & SampleSums {
   const { profile } = opened;
   const periods = once(() => opened.periods({ streams: 'all' }));
   // The intervals of functions take most of the time.
-  const ofFunctions = wanted === undefined || wanted.has('functions');
+  const ofFunctions = wanted !== undefined && !wanted.has('functions') ? null : { totals };
   const figures = once(() =>
     profile.events.map((_, event) => figuresOf(opened, event as EventIndex, weight, ofFunctions)),
   );
@@ -143,7 +145,7 @@ function figuresOf(
   opened: AnalysedProfile,
   event: EventIndex,
   kind: WeightKind,
-  ofFunctions: boolean,
+  ofFunctions: { readonly totals: boolean } | null,
 ): FunctionFigures {
   const weights = opened.weights(kind, event);
   const estimator = opened.shareEstimator(weights, event);

@@ -3,7 +3,7 @@ import { TABLE_NAMES } from '../../src/formats/tables/schema.ts';
 import { VIEW_NAMES } from '../../src/formats/tables/views.ts';
 import { DuckDBEngine } from '../../src/query/duckdb.ts';
 import { QUERY_VERBS, verbSql } from '../../src/query/verbs.ts';
-import { wantedTables } from '../../src/query/wanted-tables.ts';
+import { wantedTables, wantsTotals } from '../../src/query/wanted-tables.ts';
 import { recordingTables } from '../../src/read/recording-tables.ts';
 import { DRAWN, LATER, LIMITS } from '../helpers/query-tables.ts';
 
@@ -21,6 +21,7 @@ const QUESTIONS: string[] = [
   ...VIEW_NAMES.map((view) => `select * from ${view} order by all`),
   ...QUERY_VERBS.map((verb) => verbSql(verb, OPTIONS)),
   'select count(*) from "SAMPLES"',
+  'from "Functions" order by all',
   "select * from query_table('functions') order by all",
   'select table_name, estimated_size from duckdb_tables() order by all',
   'describe samples',
@@ -33,11 +34,14 @@ beforeAll(async () => {
 afterAll(() => whole.close());
 
 /** With the tables that a question needs; null: all. */
-async function engineFor(sql: string | null): Promise<DuckDBEngine> {
+async function engineFor(
+  sql: string | null,
+  totals = sql === null || wantsTotals(sql),
+): Promise<DuckDBEngine> {
   const engine = await DuckDBEngine.open();
   const wanted = sql === null ? new Set(TABLE_NAMES) : wantedTables(sql);
   for (const [at, { opened, labels }] of RUNS.entries()) {
-    await engine.add(at + 1, recordingTables(opened, labels, { wanted }), wanted);
+    await engine.add(at + 1, recordingTables(opened, labels, { wanted, totals }), wanted);
   }
   await engine.lock();
   return engine;
@@ -54,6 +58,13 @@ test.each(QUESTIONS.map((sql, at) => [at, sql.split('\n')[0], sql] as const))(
     }
   },
 );
+
+test.each(QUERY_VERBS)('%s needs no intervals of totals', async (verb) => {
+  const sql = verbSql(verb, OPTIONS);
+  const engine = await engineFor(sql, false);
+  expect(await engine.run(sql, LIMITS)).toEqual(await whole.run(sql, LIMITS));
+  engine.close();
+});
 
 describe('what a question needs', () => {
   test('is the tables of its views', () => {

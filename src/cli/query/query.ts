@@ -101,7 +101,11 @@ async function openEngine(
       wanted: wantedFrames({ ...flags, json: false }),
       lines: true,
     });
-  const options = flags.weight === undefined ? {} : { weight: flags.weight };
+  const options = {
+    ...(flags.weight !== undefined && { weight: flags.weight }),
+    // Of the questions by name, which their text need not tell.
+    ...(verb !== undefined && { totals: verb === 'top' && flags.by === 'total' }),
+  };
   if (flags.on === undefined) {
     if (flags.insert) throw new UsageError('--insert: into which server? --on clickhouse://HOST');
     const all = [...(flags.baseline ?? []), ...files];
