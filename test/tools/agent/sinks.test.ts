@@ -90,6 +90,18 @@ describe('a window divided by service', () => {
     expect(requests).toHaveLength(3);
   });
 
+  it('calls a function without a name by its file, in OTLP too', () => {
+    const [shop] = divided().services;
+    const strings = shop.profile.strings.map((text) => (text === 'score' ? '[unknown]' : text));
+    const unnamed = { ...shop, profile: { ...shop.profile, strings } };
+    const [{ bytes }] = encodeOtlp([unnamed], FACTS, { labels: {} });
+    const [dictionary] = decodeProtobuf(gunzipSync(bytes), OTLP_REQUEST).dictionary as Message[];
+    const texts = dictionary.strings as string[];
+    const [, ...functions] = dictionary.functions as Message[];
+    const names = functions.map(({ nameStrindex }) => texts[Number(nameStrindex[0])]);
+    expect(names.sort()).toEqual(['[app]', 'main']);
+  });
+
   it('is a request of OTLP by its own definition', () => {
     const [{ bytes }] = windowOf('otlp').profiles;
     const request = decodeProtobuf(gunzipSync(bytes), OTLP_REQUEST);

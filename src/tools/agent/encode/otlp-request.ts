@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { NONE } from '../../../base/brand.ts';
 import { printable } from '../../../base/printable.ts';
 import { ProtoWriter } from '../../../base/proto-writer.ts';
+import { funcLabel } from '../../../profile/func-label.ts';
 import type { Dso, Profile } from '../../../profile/types.ts';
 import { packageVersion } from '../../../system/version.ts';
 import { serviceKey } from '../service/service.ts';
@@ -243,7 +244,7 @@ class Dictionary {
   /** `message Function { int32 name_strindex = 1; int32 system_name_strindex = 2; int32 filename_strindex = 3; int64 start_line = 4; }` */
   #function(profile: Profile, func: number): number {
     const { funcs, strings } = profile;
-    const name = strings[funcs.name[func]] ?? '';
+    const name = funcLabel(profile, func);
     const file = strings[funcs.file[func]] ?? '';
     const line = funcs.line[func];
     return this.#functions.intern(`${name}\0${file}\0${line}`, () =>
