@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { CLOCK_IDS } from '../../src/kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../../src/native/binding.ts';
-import type { NativeBinding } from '../../src/native/types.ts';
+import type { NativeBinding, SamplerOptions } from '../../src/native/types.ts';
 import { startAgent } from '../../src/tools/agent/agent.ts';
 import { readAgentConfig } from '../../src/tools/agent/config/parse-config.ts';
 import { profilesIn } from '../helpers/agent-profiles.ts';
@@ -41,6 +41,24 @@ function startBusy(name: string): void {
 }
 
 describeLive('the agent', () => {
+  it('reads its rings several times a window, however short that is', async () => {
+    const binding = loadBinding();
+    const latencies: number[] = [];
+    class SeenSampler extends binding.Sampler {
+      constructor(options: SamplerOptions) {
+        super(options);
+        latencies.push(options.latencyMs);
+      }
+    }
+    for (const seconds of [1, 10]) {
+      const sinks = [{ type: 'folder', path: scratchDirectory() }];
+      const config = readAgentConfig({ window: { seconds }, sinks }, 'test');
+      const agent = await startAgent({ config }, { ...binding, Sampler: SeenSampler });
+      await agent.stop();
+    }
+    expect(latencies).toEqual([250, 2000]);
+  });
+
   it('makes windows of the time that has passed, whatever the clock is set to meanwhile', async () => {
     startBusy('agent-test-clock');
     const binding = loadBinding();

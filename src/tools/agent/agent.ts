@@ -104,7 +104,7 @@ class Agent implements RunningAgent {
     this.#server = await this.#listen(this.#config);
     try {
       this.#sampler = MachineSampler.start(
-        { ...this.#config.sampling, onNotice: this.#say },
+        { ...this.#config.sampling, windowMs: this.#config.windowMs, onNotice: this.#say },
         this.#binding,
       );
     } catch (error) {

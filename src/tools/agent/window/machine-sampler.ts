@@ -18,8 +18,10 @@ import type { SamplingConfig } from '../config/agent-config.ts';
 import { RegisteredCode } from './registered-code.ts';
 import { WindowWeights } from './window-weights.ts';
 
-/** Longest time that a record waits in its ring: seldom, so that waking costs little. */
+/** Longest time that a record waits in its ring: seldom, so that waking costs little, … */
 const LATENCY_MS = 2000;
+/** … and several times a window, which would else be as long as that. */
+const LOOKS_A_WINDOW = 4;
 const CHUNK_BYTES = 256 << 10;
 const MAX_CHUNKS = 32;
 /** 512 KiB a CPU: minutes of samples at 19 Hz. */
@@ -66,6 +68,7 @@ export type MachineTotals = {
 };
 
 export type MachineSamplerOptions = SamplingConfig & {
+  readonly windowMs: number;
   readonly onNotice: (notice: string) => void;
 } & Pick<LiveProfileOptions, 'mostRows'>;
 
@@ -96,7 +99,7 @@ export class MachineSampler {
 
   /** Throws as `record` does. */
   static start(options: MachineSamplerOptions, binding: NativeBinding): MachineSampler {
-    const { event, hz, period, callGraph, cpus, onNotice } = options;
+    const { event, hz, period, callGraph, cpus, windowMs, onNotice } = options;
     const session = prepareRecording(
       {
         systemWide: true,
@@ -112,7 +115,7 @@ export class MachineSampler {
         onNotice,
       },
       binding,
-      LATENCY_MS,
+      Math.min(LATENCY_MS, windowMs / LOOKS_A_WINDOW),
     );
     try {
       return new MachineSampler(session, options, binding);
