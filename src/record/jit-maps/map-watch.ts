@@ -218,7 +218,10 @@ export class MapWatch {
   }
 
   #findMapsElsewhere(): void {
-    if (this.#listing.isDue(Date.now(), newestPid())) this.#elsewhere = this.#processes.elsewhere();
+    const newest = newestPid();
+    if (this.#listing.isDue(Date.now(), newest)) {
+      this.#elsewhere = this.#processes.elsewhere(newest);
+    }
     for (const { pid, innerPid, root } of this.#elsewhere) {
       const path = join(root, this.#directory, `perf-${innerPid}.map`);
       if (this.#tails.has(path)) continue;

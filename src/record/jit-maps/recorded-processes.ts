@@ -14,6 +14,9 @@ export class RecordedProcesses {
   readonly #roots: Set<number> | null;
   /** Found to be recorded: a process may lose its parents later. */
   readonly #known = new Set<number>();
+  /** Those with other ancestors, which they keep: looking for ancestors takes longest. */
+  #others = new Set<number>();
+  #newest = 0;
 
   constructor(target: SamplerTarget, childPid: number) {
     this.#roots = rootsOf(target, childPid);
@@ -22,6 +25,7 @@ export class RecordedProcesses {
   /** True also of a process that is gone and was once seen to be one; null: gone, not known. */
   has(pid: number): boolean | null {
     if (this.#roots === null || this.#roots.has(pid) || this.#known.has(pid)) return true;
+    if (this.#others.has(pid)) return false;
     let at = pid;
     for (let step = 0; step < MOST_ANCESTORS; step++) {
       const parent = parentOf(at);
@@ -30,25 +34,39 @@ export class RecordedProcesses {
         this.#known.add(pid);
         return true;
       }
-      if (parent <= 1) break;
+      if (parent <= 1 || this.#others.has(parent)) {
+        this.#others.add(pid);
+        break;
+      }
       at = parent;
     }
     return false;
   }
 
-  /** Live processes of the recording that see other files than we do. */
-  elsewhere(): { pid: number; innerPid: number; root: string }[] {
+  /** Live processes of the recording that see other files than we do. `newestPid` null: not known. */
+  elsewhere(newestPid: number | null): { pid: number; innerPid: number; root: string }[] {
+    const pids = listProcesses();
+    this.#forgetOthers(pids, newestPid);
     const ours = mountNamespaceOf('self');
     const found: { pid: number; innerPid: number; root: string }[] = [];
-    for (const pid of listProcesses()) {
+    for (const pid of pids) {
+      if (this.has(pid) !== true) continue;
       const direct = mountNamespaceOf(pid);
       const tid = direct === null ? livingThread(pid) : pid;
       const theirs = tid === pid ? direct : mountNamespaceOf(tid);
-      if (theirs === null || theirs === ours || this.has(pid) !== true) continue;
+      if (theirs === null || theirs === ours) continue;
       const innerPid = pidInItsNamespace(pid);
       if (innerPid !== null) found.push({ pid, innerPid, root: `/proc/${tid}/root` });
     }
     return found;
+  }
+
+  /** A pid means the same process until it is missing from a list, or the numbers begin again. */
+  #forgetOthers(living: readonly number[], newestPid: number | null): void {
+    const others = this.#others;
+    const beginAgain = newestPid === null || newestPid < this.#newest;
+    this.#others = new Set(beginAgain ? [] : living.filter((pid) => others.has(pid)));
+    this.#newest = newestPid ?? 0;
   }
 }
 
