@@ -68,6 +68,7 @@ order by recording, event`;
       if (old === undefined || now === undefined) {
         throw new UsageError('compare needs two builds', ['perf-ts query compare OLD NEW']);
       }
+      if (old === now) throw new UsageError(`compare needs two builds, and ${old} is one`);
       return differenceSql(`r.build = ${literal(old)}`, `r.build = ${literal(now)}`, options);
     }
     case 'share':
@@ -201,6 +202,7 @@ function differenceSql(isOld: string, isNew: string, options: VerbOptions): stri
     (m.squares - m.s0 * m.s0 / z.n0 - m.s1 * m.s1 / z.n1) / greatest(1, z.n0 + z.n1 - 2) as spread,
     (m.open + (z.n0 + z.n1 - m.seen) * u.high * u.high) / (z.n0 + z.n1) / ${4 * Z95 ** 2} as open
   from sums m cross join sizes z cross join unseen u
+  where z.n0 > 0 and z.n1 > 0
 ), judged as (
   select d.func as func, d.before as before, d.after as after, ${change} as delta,
     case when ${both} then ${change} - ${down} else ${change} - ${half} end as low,
@@ -234,6 +236,16 @@ function t95(degrees: string): string {
   const cases = table.map((value, at) => `when ${degrees} = ${at + 1} then ${value}`).join(' ');
   const d = `greatest(1, ${degrees})`;
   return `(case ${cases} else ${Z95} + 2.372271 / ${d} + 2.822486 / ${d} / ${d} + 2.555850 / ${d} / ${d} / ${d} end)`;
+}
+
+/** Why a question by name has no rows. */
+export function explainNoRows(verb: QueryVerb, { func, event, builds }: VerbOptions): string {
+  const asked = [
+    ...(builds === undefined ? [] : [`a recording of each of ${builds.join(' and ')}`]),
+    ...(func === undefined ? [] : [`a function ${func} (whole names, or with * for the rest)`]),
+    ...(event === undefined ? [] : [`an event ${event}`]),
+  ];
+  return `${verb}: no rows${asked.length === 0 ? '' : `: needs ${asked.join(', and ')}`}`;
 }
 
 function and(...conditions: readonly string[]): string {

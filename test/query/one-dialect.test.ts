@@ -24,6 +24,7 @@ const OPTIONS: VerbOptions = {
   builds: ['1.0', '1.1'],
 };
 const { func: _, ...UNNAMED } = OPTIONS;
+const NOBODY: VerbOptions = { ...UNNAMED, builds: ['1.0', '9.9'] };
 const RUNS = [
   { name: '1.data', service: 'shop', build: '1.0' },
   { name: '2.data', service: 'shop', build: '1.1' },
@@ -37,6 +38,7 @@ const QUESTIONS: [title: string, sql: string][] = [
   ...(['top', 'timeline', 'diff', 'compare', 'rarest', 'newest'] as const).map(
     (verb): [string, string] => [`query ${verb} of all functions`, verbSql(verb, UNNAMED)],
   ),
+  ['query compare with a build of no recording', verbSql('compare', NOBODY)],
   ['query diff of four', verbSql('diff', { ...UNNAMED, sides: { old: [1, 4], new: [2, 3] } })],
   ...SHOWN.map((sql, at): [string, string] => [`query ${at + 1} of docs/schema.md`, sql]),
 ];
@@ -54,6 +56,12 @@ test('docs/schema.md shows queries', () => {
 test.each(QUESTIONS)('DuckDB answers %s', async (_title, sql) => {
   const { columns } = await duckdb.run(sql, LIMITS);
   expect(columns.length).toBeGreaterThan(0);
+});
+
+test('a build of no recording is like no other: there are no rows', async () => {
+  const { rows } = await duckdb.run(verbSql('compare', NOBODY), LIMITS);
+  expect(rows).toEqual([]);
+  expect((await duckdb.run(verbSql('compare', UNNAMED), LIMITS)).rows.length).toBeGreaterThan(0);
 });
 
 let duckdb: DuckDBEngine;

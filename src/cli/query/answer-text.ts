@@ -11,6 +11,9 @@ const SHARES = new Set(
   ),
 );
 
+/** Columns that hold a time on the wall clock, in nanoseconds since 1970. */
+const TIMES = new Set(['started_ns', 'first_seen']);
+
 /** The answer as a table for the terminal. */
 export function answerLines(answer: QueryAnswer): string[] {
   const cells = answer.rows.map((row) =>
@@ -28,7 +31,7 @@ export function answerMarkdown(answer: QueryAnswer): string[] {
   const cells = answer.rows.map((row) =>
     row.map((value, column) =>
       typeof value === 'string'
-        ? markdownCode(value)
+        ? markdownCode(timeText(value, answer.columns[column]) ?? value)
         : printable(cellText(value, answer.columns[column])),
     ),
   );
@@ -68,7 +71,16 @@ function numericColumns({ columns, rows }: QueryAnswer): Set<number> {
 
 function cellText(value: QueryValue, column: string): string {
   if (value === null) return '';
+  const time = timeText(value, column);
+  if (time !== null) return time;
   if (typeof value !== 'number') return String(value);
   if (SHARES.has(column) && Math.abs(value) <= 1) return formatShare(value);
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+}
+
+/** Such a number, which is text where it is above 2^53, as a date; null: it is none. */
+function timeText(value: QueryValue, column: string): string | null {
+  if (!TIMES.has(column) || !/^\d+$/.test(String(value))) return null;
+  const time = new Date(Number(value) / 1e6);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }

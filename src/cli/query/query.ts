@@ -1,11 +1,18 @@
 import { AbortError, FailedError, UsageError } from '../../base/errors.ts';
 import { signalStatus } from '../../base/exit-status.ts';
+import { printable } from '../../base/printable.ts';
 import type { WeightKind } from '../../profile/types.ts';
 import { ClickHouseEngine } from '../../query/clickhouse.ts';
 import { parseClickHouse } from '../../query/clickhouse-place.ts';
 import type { QueryEngine } from '../../query/engine.ts';
 import { numbered, openRecordings, type QueriedRecording } from '../../query/open-recordings.ts';
-import { QUERY_VERBS, type QueryVerb, type VerbOptions, verbSql } from '../../query/verbs.ts';
+import {
+  explainNoRows,
+  QUERY_VERBS,
+  type QueryVerb,
+  type VerbOptions,
+  verbSql,
+} from '../../query/verbs.ts';
 import type { AnalysedProfile } from '../../read/analysed-profile.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { recordingNumber, recordingTables } from '../../read/recording-tables.ts';
@@ -64,8 +71,13 @@ export async function runQuery(
   };
   const builds = verb === 'compare' ? words : [];
   const files = verb === 'compare' ? [] : words;
-  const sqlFor = (recordings: readonly QueriedRecording[]) =>
-    verb === undefined ? what : verbSql(verb, optionsOf(verb, recordings, builds, flags));
+  let noRows = '';
+  const sqlFor = (recordings: readonly QueriedRecording[]) => {
+    if (verb === undefined) return what;
+    const options = optionsOf(verb, recordings, builds, flags);
+    noRows = explainNoRows(verb, options);
+    return verbSql(verb, options);
+  };
   const { engine, recordings, sql } = await openEngine(verb, files, sqlFor, flags);
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
@@ -73,6 +85,7 @@ export async function runQuery(
   try {
     const answer = await engine.run(sql, { ...limits, signal: stopped.signal });
     print(sql, answer, recordings, flags);
+    if (answer.rows.length === 0 && noRows !== '') say(`perf-ts: ${printable(noRows)}`);
   } catch (error) {
     if (!(error instanceof AbortError)) throw error;
     throw new FailedError('the query was interrupted', [], signalStatus(SIGINT));

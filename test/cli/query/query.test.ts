@@ -82,6 +82,25 @@ test('Parquet of a selection is refused before anything is written', () => {
   expect(existsSync(folder)).toBe(false);
 });
 
+test('a question without rows says what it needs, a time is a date', () => {
+  const { stdout, stderr, status } = perfTs(['query', 'callees', foldedFile(), '--func', 'lea']);
+  expect(stderr).toBe(
+    'perf-ts: callees: no rows: needs a function lea (whole names, or with * for the rest)\n',
+  );
+  expect([status, stdout.split('\n').length]).toEqual([0, 2]);
+  expect(perfTs(['query', 'callees', foldedFile(), '--func', 'work']).stderr).toBe('');
+
+  const sql = 'select 1795878322299374800 as first_seen, 7 as other, null as started_ns';
+  const shown = perfTs(['query', sql, foldedFile()]).stdout;
+  expect(shown).toBe(
+    'first_seen                other  started_ns\n2026-11-28T15:05:22.299Z      7\n',
+  );
+  const { stdout: markdown } = perfTs(['query', sql, foldedFile(), '--md']);
+  expect(markdown).toContain('`2026-11-28T15:05:22.299Z`');
+  const { rows } = JSON.parse(perfTs(['query', sql, foldedFile(), '--json']).stdout);
+  expect(rows[0].first_seen).toBe('1795878322299374800');
+});
+
 describe('refusals', () => {
   test.each([
     [['query', 'tops'], 2, 'neither SQL nor one of top'],
@@ -90,6 +109,7 @@ describe('refusals', () => {
     [['query', 'top', 'FILE', '--json', '--csv'], 2, 'exclude each other'],
     [['query', 'diff', 'FILE'], 2, 'a recording on either side'],
     [['query', 'diff', 'FILE', 'FILE', 'FILE'], 2, 'which of them are older'],
+    [['query', 'compare', '1.0', '1.0', '--on', 'clickhouse://db'], 2, '1.0 is one'],
     [['query', 'top', '--on', 'http://db'], 2, 'not the place of a ClickHouse server'],
     [['query', 'top', 'FILE', '--on', 'clickhouse://db'], 2, '--insert'],
     [['query', "select * from read_text('/etc/passwd')", 'FILE'], 2, 'file system'],
