@@ -205,6 +205,12 @@ ${'//# source'}MappingURL=dist.cjs.map
     const { status, stderr } = await agent.ended;
     expect(status, stderr).toBe(0);
     expect(stderr).toContain('windows wait');
+    // All that the counters have counted is in some window.
+    const sums = /(\d+) samples, lost \d+; weights add up to (\d+), the counters to (\d+)$/m.exec(
+      stderr,
+    );
+    expect(Number(sums?.[1])).toBeGreaterThan(0);
+    expect(Math.abs(Number(sums?.[2]) - Number(sums?.[3]))).toBeLessThanOrEqual(1);
     expect(waiting()).toEqual([]);
   });
 

@@ -37,6 +37,7 @@ export async function runAgent(flags: AgentFlags): Promise<void> {
     unwatch();
     await agent.stop();
   }
+  notice(describeEnd(agent.totals));
   // Whoever watches over it is to start it anew.
   if (why === 'ended') throw new FailedError('sampling has ended by itself');
 }
@@ -121,6 +122,13 @@ function readLabel(text: string): [string, string] {
     throw new UsageError(`--label ${text}: expected NAME=VALUE`);
   }
   return [name, value];
+}
+
+/** Sums of all windows, what is left out of profiles among them; without the counters' where these could not be read. */
+function describeEnd({ samples, lost, weighed, counted }: RunningAgent['totals']): string {
+  const sums = [`weights add up to ${Math.round(weighed)}`];
+  if (counted !== null) sums.push(`the counters to ${Math.round(counted)}`);
+  return `${samples} samples, lost ${lost}; ${sums.join(', ')}`;
 }
 
 function describeStart({ sampling, windowMs, sinks }: AgentConfig, agent: RunningAgent): string {
