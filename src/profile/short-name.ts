@@ -41,14 +41,34 @@ function outermostGroups(text: string): Group[] {
       i += operator - 1;
       continue;
     }
-    const letter = text[i];
-    if ('(<[{'.includes(letter)) {
-      if (depth++ === 0) open = letter === '(' ? i : -1;
-    } else if (')>]}'.includes(letter)) {
-      if (--depth === 0 && letter === ')' && open >= 0) groups.push({ open, close: i });
+    const step = stepOf(text, i);
+    if (step > 0) {
+      if (depth === 0) open = text[i] === '(' ? i : -1;
+    } else if (step < 0) {
+      if (depth === 1 && text[i] === ')' && open >= 0) groups.push({ open, close: i });
     }
+    depth += step;
   }
   return groups;
+}
+
+/** 1 where a bracket opens at `i`, −1 where one closes, else 0. */
+// Hot: once per letter of each function's name.
+function stepOf(text: string, i: number): number {
+  switch (text.charCodeAt(i)) {
+    case 0x28: // (
+    case 0x3c: // <
+    case 0x5b: // [
+    case 0x7b: // {
+      return 1;
+    case 0x29: // )
+    case 0x3e: // >
+    case 0x5d: // ]
+    case 0x7d: // }
+      return -1;
+    default:
+      return 0;
+  }
 }
 
 /** Length of `operator` and the sign behind it at `i`, 0 if none is there. */
@@ -60,6 +80,7 @@ function operatorAt(text: string, i: number): number {
 
 /** Only templates have a return type: it ends at the last space outside all brackets. */
 function withoutReturnType(name: string): string {
+  if (!name.includes(' ')) return name;
   let depth = 0;
   let space = -1;
   for (let i = 0; i < name.length; i++) {
@@ -70,10 +91,8 @@ function withoutReturnType(name: string): string {
       if (name[i + 1] === ' ') break;
       continue;
     }
-    const letter = name[i];
-    if ('(<[{'.includes(letter)) depth++;
-    else if (')>]}'.includes(letter)) depth--;
-    else if (letter === ' ' && depth === 0) space = i;
+    depth += stepOf(name, i);
+    if (depth === 0 && name[i] === ' ') space = i;
   }
   if (space < 0 || PHRASES.test(name.slice(0, space))) return name;
   return name.slice(space + 1);

@@ -6,7 +6,7 @@ import { type Dso, FUNC_CATEGORIES, type Profile } from '../../profile/types.ts'
 import { KERNEL, type KernelEntry, kernelEntry } from '../levels/kernel-entry.ts';
 import { isSystemLibrary, libraryKind } from '../levels/library-kind.ts';
 import { isSleepFrame, isWaitFrame } from '../levels/wait-frame.ts';
-import { isRuntimeFile, kindOfNative, type NativeKind } from './native-kind.ts';
+import { isRuntimeFile, isUvWorker, kindOfNative, type NativeKind } from './native-kind.ts';
 
 /** The class of a function in the stacks of a program of JavaScript. */
 export type FrameClass =
@@ -35,7 +35,7 @@ export function classifyFuncs(profile: Profile): FrameClass[] {
   const rows = Array.from({ length: funcs.length }, (_, func) => func);
   const kinds = rows.map((func) => {
     if (isKernel(profile, func) || isScript(profile, func)) return null;
-    return kindOfNative(shortName(strings[funcs.name[func]]), false);
+    return kindOfNative(shortName(strings[funcs.name[func]]));
   });
   const binaries = runtimeDsos(profile, kinds);
   return rows.map((func): FrameClass => {
@@ -56,10 +56,9 @@ export function classifyFuncs(profile: Profile): FrameClass[] {
     if (dso === undefined) return LIBRARY;
     if (isRecorder(dso)) return { is: 'native', kind: 'recorder' };
     if (binaries.has(funcs.dso[func])) {
-      const inBinary = kindOfNative(shortName(name), true);
-      return inBinary === null
-        ? { is: 'binary', label: libraryKind(dso) }
-        : { is: 'native', kind: inBinary };
+      return isUvWorker(shortName(name))
+        ? { is: 'native', kind: 'uvWorker' }
+        : { is: 'binary', label: libraryKind(dso) };
     }
     return isSystemLibrary(dso.name)
       ? { is: 'system', label: libraryKind(dso), startsThreads: false }

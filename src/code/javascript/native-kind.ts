@@ -107,12 +107,20 @@ const BEFORE_NAME = /^(?:(?:non-)?virtual thunk to )?/;
 
 /**
  * Returns the kind of a native function by its name as `shortName` cuts it; null for one that is not
- * V8's, libuv's or Node's by its name. `isInBinary`: it lies in the binary that V8's functions lie in.
+ * V8's, libuv's or Node's by its name.
  */
-export function kindOfNative(name: string, isInBinary: boolean): NativeKind | null {
-  const plain = name.replace(BEFORE_NAME, '').replaceAll('(anonymous namespace)::', '');
-  if (isInBinary && UV_WORKER.test(plain)) return 'uvWorker';
+export function kindOfNative(name: string): NativeKind | null {
+  const plain = plainName(name);
   return KIND_OF_NAME.find(([pattern]) => pattern.test(plain))?.[1] ?? null;
+}
+
+/** Whether a function of the binary that V8's functions lie in is where libuv's threads begin. */
+export function isUvWorker(name: string): boolean {
+  return UV_WORKER.test(plainName(name));
+}
+
+function plainName(name: string): string {
+  return name.replace(BEFORE_NAME, '').replaceAll('(anonymous namespace)::', '');
 }
 
 /** Files that hold V8 by their names, for those whose symbols were stripped. */

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { kindOfNative, type NativeKind } from '../../../src/code/javascript/native-kind.ts';
+import {
+  isUvWorker,
+  kindOfNative,
+  type NativeKind,
+} from '../../../src/code/javascript/native-kind.ts';
 import { shortName } from '../../../src/profile/short-name.ts';
 
 // Names as the binaries of Node 18 to 26 have them.
@@ -42,9 +46,9 @@ test.each<[name: string, kind: NativeKind | null]>([
   ['EVP_DigestUpdate', null],
   ['worker', null],
 ])('%s is %s', (name, kind) => {
-  expect(kindOfNative(shortName(name), false)).toBe(kind);
+  expect(kindOfNative(shortName(name))).toBe(kind);
 });
 
 test("a function that is called worker begins libuv's threads in Node's binary only", () => {
-  expect(kindOfNative('worker', true)).toBe('uvWorker');
+  expect(isUvWorker('worker')).toBe(true);
 });

@@ -90,7 +90,7 @@ function groupOfLabel(name: string): KindGroup | null {
 }
 
 function groupOfNative(name: string): KindGroup | null {
-  const kind = kindOfNative(shortName(name), false);
+  const kind = kindOfNative(shortName(name));
   return kind === null ? null : GROUP_OF_NATIVE[kind];
 }
 
