@@ -15,10 +15,11 @@ import { addUnlocatedLoss } from './unlocated-loss.ts';
  * | kind    | one sample weighs                                             | good for |
  * |---------|---------------------------------------------------------------|----------|
  * | samples | 1                                                             | how many samples a claim rests on |
- * | period  | what `perf` takes: the period in the sample, or where it reads its counter what was counted since the stream's previous sample | comparing with `perf` |
+ * | period  | what `perf` takes: the period in the sample, or `counted`     | comparing with `perf` |
  * | events  | the events since the stream's previous sample, phases divided | where the events went; the default |
  * | time    | the event's running time since the stream's previous sample   | where the time went |
  *
+ * `counted`: where the sample reads its counter, what it has counted since the stream's previous sample.
  * `period` without counts gives a sample the cost of the interval that *follows* it wherever the
  * rule is 'next' (`period-rule.ts`); `events` gives it what it really ended, less what belongs to the
  * phase before it (`border-split.ts`). `time` never charges sleep: it needs the counter's own clock

@@ -9,7 +9,8 @@ import { runInTurns } from '../system/time/run-in-turns.ts';
 /**
  * Unwinds the copied stacks of the finished recording in `file`, and puts a recording without them in its
  * place. Returns its bytes. If that fails the recording of `bytes` bytes stays as it was, and `say` is
- * told: whoever reads it unwinds then. `onShare` hears of the share that was read. A process that ends meanwhile leaves the recording as it was, too.
+ * told: whoever reads it unwinds then. `onShare` hears of the share that was read. A process that ends meanwhile
+ * leaves the recording as it was, too.
  *
  * The program that was recorded may still run, in the folder of the file: both files are what was opened,
  * whatever has become of their names, and the new one belongs to the owner of the old one from the start.

@@ -26,7 +26,10 @@ export type ReadConfig =
 const FILE = 'perf-ts/config.json';
 const MOST_BYTES = 1 << 20;
 
-/** The user's file; null where nobody says where it would be. Relative paths are ignored, as the XDG specification has it. */
+/**
+ * The user's file; null where nobody says where it would be. Relative paths are ignored, as the XDG
+ * specification has it.
+ */
 function configPath(environment: NodeJS.ProcessEnv): string | null {
   const { XDG_CONFIG_HOME } = environment;
   if (XDG_CONFIG_HOME !== undefined && isAbsolute(XDG_CONFIG_HOME)) {

@@ -17,7 +17,10 @@ export type FollowedRecording = {
   readonly running: RunningRecording;
   readonly signals: EndingSignals;
   readonly output: string;
-  /** When nothing else that runs prints on our terminal any more, as far as is known: always, or once the command has ended. */
+  /**
+   * When nothing else that runs prints on our terminal any more, as far as is known: always, or once
+   * the command has ended.
+   */
   readonly isAlone: 'always' | 'at-end' | 'never';
 };
 

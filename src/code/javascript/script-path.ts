@@ -21,7 +21,10 @@ const MODULES = '/node_modules/';
 /** Schemes in which bundlers name modules, and the project that follows. */
 const BUNDLER = /^[a-z]+pack:\/\/[^/]*\/+/;
 
-/** Path in its project of a module in a bundler's scheme: `./src/cart.ts` of `webpack://shop/./src/cart.ts`; null: no such name. */
+/**
+ * Path in its project of a module in a bundler's scheme: `./src/cart.ts` of `webpack://shop/./src/cart.ts`; null: no
+ * such name.
+ */
 export function pathInBundle(name: string): string | null {
   return BUNDLER.test(name) ? name.replace(BUNDLER, '') : null;
 }

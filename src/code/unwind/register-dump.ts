@@ -8,7 +8,8 @@ import type { OtherRegisters } from './types.ts';
 /**
  * perf's register number -> DWARF's, −1 for none. perf's numbers are the bits of
  * `sample_regs_user`: arch/{x86,arm64}/include/uapi/asm/perf_regs.h. DWARF's are those of the
- * System V ABIs for x86-64 (figure 3.36) and i386 (table 2.14) and of "DWARF for the Arm 64-bit Architecture" and "… for the Arm Architecture" (tables 1).
+ * System V ABIs for x86-64 (figure 3.36) and i386 (table 2.14) and of "DWARF for the Arm 64-bit Architecture"
+ * and "… for the Arm Architecture" (tables 1).
  */
 const DWARF_NUMBERS: Readonly<Record<UnwindArchitecture, readonly number[]>> = {
   //         ax bx cx dx si di bp sp ip  flags cs … gs             r8 … r15

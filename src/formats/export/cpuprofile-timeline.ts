@@ -30,8 +30,8 @@ export function isTimed({ unit }: Pick<Weights, 'unit'>): boolean {
  *     time     |---- weight ----|·  idle  ·|-- weight --|-- weight --|
  *                         sample ^                sample ^     sample ^
  *
- * The time before a sample that no weight covers is `gapNode`. Of waits a sample stands at the begin. A gap shorter than half a weight is the
- * timer's jitter: it is left to the next one. Weights that are no time follow each other.
+ * The time before a sample that no weight covers is `gapNode`. Of waits a sample stands at the begin. A gap shorter
+ * than half a weight is the timer's jitter: it is left to the next one. Weights that are no time follow each other.
  *
  * Microseconds are rounded for each node's sum, not for each span: a node is right to half of one,
  * however many samples it has.

@@ -25,12 +25,12 @@ export type HtmlFile = {
 };
 
 /**
- * One file that shows the profiles wherever it is opened, at first as the state `view` (the hash of a page's address): the page of the server, with everything
- * that it would fetch inside. It loads nothing: the policy allows the one script and the one style
- * sheet inside of it by their hashes and a worker that the script makes from its own text, and
- * forbids everything else, network and markup made from text (Trusted Types) included. Names from
- * the recording are in the compressed data; titles are JSON in a data block, in which a `<` is
- * written as an escape, so that none of them can end it.
+ * One file that shows the profiles wherever it is opened, at first as the state `view` (the hash of a page's
+ * address): the page of the server, with everything that it would fetch inside. It loads nothing: the policy allows
+ * the one script and the one style sheet inside of it by their hashes and a worker that the script makes from its own
+ * text, and forbids everything else, network and markup made from text (Trusted Types) included. Names from the
+ * recording are in the compressed data; titles are JSON in a data block, in which a `<` is written as an escape, so
+ * that none of them can end it.
  */
 export function renderHtml(
   files: readonly HtmlFile[],

@@ -22,8 +22,8 @@ const LEAST_SHARE = 0.01;
 
 /**
  * The pairs of neighbours at the top of `report.bySymbol`, a report of `samples`, whose difference is less than chance
- * makes of it; its rows must have intervals. Two intervals may overlap although their difference is certain, and the other way
- * round: what the one gets, the other may have lost. So it has an error of its own.
+ * makes of it; its rows must have intervals. Two intervals may overlap although their difference is certain, and the
+ * other way round: what the one gets, the other may have lost. So it has an error of its own.
  */
 export function findInseparable(
   profile: Profile,

@@ -37,7 +37,8 @@ export class LbrStacks {
   }
 
   /**
-   * Joins the branch stack of `sample` into its callchain. `LBR_FULL` where the stack is as deep as the CPU's records, NOT_UNWOUND where the callchain stays.
+   * Joins the branch stack of `sample` into its callchain. `LBR_FULL` where the stack is as deep as the CPU's
+   * records, NOT_UNWOUND where the callchain stays.
    */
   complete(sample: SampleView): number {
     if (!joinLbrCallchain(sample, this.#littleEndian, this.#innermost)) return NOT_UNWOUND;

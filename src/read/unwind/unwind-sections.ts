@@ -37,7 +37,8 @@ export type UnwindFile = {
 
 /**
  * Opens the file of `dso` and reads its unwind tables; null, with the reason counted, if it can't be had
- * or is not the one recorded, or holds no code of `architecture`. The source stays open for `readText`; who gets it closes it.
+ * or is not the one recorded, or holds no code of `architecture`. The source stays open for `readText`; who gets it
+ * closes it.
  */
 export function openUnwindFile(
   dso: DsoKey,

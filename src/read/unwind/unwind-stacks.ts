@@ -98,7 +98,8 @@ export class StackUnwinder {
   }
 
   /**
-   * Unwinds the copied stack of `sample` into its callchain. Returns why the stack ends (`STOP`), NOT_UNWOUND where the callchain stays or goes on by frame pointer.
+   * Unwinds the copied stack of `sample` into its callchain. Returns why the stack ends (`STOP`), NOT_UNWOUND where
+   * the callchain stays or goes on by frame pointer.
    */
   complete(sample: SampleView, attrIndex: number): number {
     this.hasChanged = false;

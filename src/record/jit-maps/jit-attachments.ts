@@ -7,9 +7,9 @@ import { type NodeFiles, type NodeFilesOptions, takeNodeFiles } from './node-fil
 export type JitAttachments = Omit<NodeFiles, 'notices' | 'directories'>;
 
 /**
- * Takes what the recorded processes announced, their maps, notes and jitdumps, with `finish` for the last time. They only give
- * names, and others than us write them, so that no failure here keeps a recording from its end: it is
- * said, and what could be read is kept.
+ * Takes what the recorded processes announced, their maps, notes and jitdumps, with `finish` for the last time. They
+ * only give names, and others than us write them, so that no failure here keeps a recording from its end: it is said,
+ * and what could be read is kept.
  */
 export function takeJitAttachments(
   maps: MapWatch,

@@ -56,8 +56,8 @@ const MAX_ALL_NOTES_BYTES = 2 * MAX_NOTES_BYTES;
 
 /**
  * The notes of the processes that the recording started, and of those whose code is stored
- * (`perf-map/PID` or `code-events/PID` among `stored`); and the logs that V8 opens with its profiling flags and leaves behind,
- * `isolate-0x3a04bbb0-4711-v8.log`, in the directory where the process was.
+ * (`perf-map/PID` or `code-events/PID` among `stored`); and the logs that V8 opens with its profiling flags and
+ * leaves behind, `isolate-0x3a04bbb0-4711-v8.log`, in the directory where the process was.
  *
  * Anybody may put files of these names into /tmp. One of a process that was not recorded costs no more
  * than a look at its beginning.

@@ -241,7 +241,10 @@ class Dictionary {
     );
   }
 
-  /** `message Function { int32 name_strindex = 1; int32 system_name_strindex = 2; int32 filename_strindex = 3; int64 start_line = 4; }` */
+  /**
+   * `message Function`: int32 name_strindex = 1, system_name_strindex = 2 and filename_strindex = 3,
+   * int64 start_line = 4.
+   */
   #function(profile: Profile, func: number): number {
     const { funcs, strings } = profile;
     const name = funcLabel(profile, func);
@@ -256,7 +259,10 @@ class Dictionary {
     );
   }
 
-  /** `message Mapping { uint64 memory_start = 1; …; int32 filename_strindex = 4; repeated int32 attribute_indices = 5; }` */
+  /**
+   * `message Mapping`: uint64 memory_start = 1 and so on, int32 filename_strindex = 4,
+   * repeated int32 attribute_indices = 5.
+   */
   #mapping({ path, buildId }: Dso): number {
     return this.#mappings.intern(`${path}\0${buildId}`, () =>
       new ProtoWriter()

@@ -12,7 +12,7 @@ const TRIES = 3;
 
 /**
  * The resource attributes that a process publishes for readers outside of it, OpenTelemetry's process
- * context ([OTEP 4719](https://github.com/open-telemetry/opentelemetry-specification/blob/main/oteps/profiles/4719-process-ctx.md)):
+ * context (OTEP 4719, `oteps/profiles/4719-process-ctx.md` in its specification):
  *
  *     char     signature[8];      "OTEL_CTX"
  *     uint32_t version;           2
