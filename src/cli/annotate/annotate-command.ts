@@ -35,6 +35,7 @@ export function declareAnnotate(program: GuidedCommand): void {
     .addOption(eventOption())
     .optionsGroup(OPTION_GROUP.SAMPLES)
     .option('-d, --dso <names>', 'samples in these files')
+    .addOption(new Option('--dsos <names>').hideHelp())
     .optionsGroup(OPTION_GROUP.OUTPUT)
     .option('--json', 'as JSON')
     .optionsGroup(OPTION_GROUP.GENERAL)

@@ -7,7 +7,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'buildid-cache':
     'perf-ts needs no cache: perf-ts archive stores what names the samples with the recording',
   c2c: 'the addresses of data: perf-ts record -d; for shared cache lines: perf c2c, on the same kind of file',
-  config: 'perf-ts asks for what it needs by options: perf-ts record --help',
+  config:
+    'defaults of your own are in ~/.config/perf-ts/config.json or PERF_TS_*; perf-ts doctor lists those in force',
   daemon: 'perf-ts record --switch-output=10m --switch-max-files 6 -a records on and on',
   data: 'perf-ts export --format folded|speedscope|firefox|pprof|cpuprofile converts; perf data reads the same file',
   flamegraph: 'a flame graph: perf-ts view, or perf-ts export --format html -o flames.html',

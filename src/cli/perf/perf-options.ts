@@ -90,7 +90,8 @@ const RECORD: Lines = {
   '--kernel-callchains': 'stacks of the kernel only: -e cycles:k -g',
   '--user-callchains': 'stacks of user code only: -e cycles:u -g',
   '--mmap-flush': ONLY_TUNES,
-  '--no-bpf-event': 'records of BPF programs take next to no room: leave it out',
+  '--bpf-event --no-bpf-event':
+    'BPF programs are recorded always, which takes next to no room: leave it out',
   '--no-buffering': 'records are written every 100 ms: leave it out',
   '--num-thread-synthesize': ONLY_TUNES,
   '--proc-map-timeout': ONLY_TUNES,

@@ -67,6 +67,14 @@ test('fields of report -t hold the separator nowhere else, and the figures are t
   expect(samples).toBe(60);
 });
 
+test('annotate --dsos selects as --dso does', () => {
+  const [asPerf, ours] = ['--dsos', '--dso'].map((option) =>
+    run(`annotate ${option} no-such-file`),
+  );
+  expect(asPerf.stdout).toBe('');
+  expect([asPerf.status, asPerf.stderr]).toEqual([ours.status, ours.stderr]);
+});
+
 describe('what perf-ts does not have is answered with what there is instead', () => {
   test.each([
     ['script report flamegraph', 'perf-ts export --format html'],
@@ -95,7 +103,8 @@ describe('what perf-ts does not have is answered with what there is instead', ()
     ['kmem record', "'kmem:*'"],
     ['iostat', "'block:*'"],
     ['daemon start', '--switch-output'],
-    ['config --list', 'perf-ts record --help'],
+    ['config --list', 'perf-ts/config.json'],
+    ['record --bpf-event -- true', 'recorded always'],
     ['test', 'perf-ts doctor'],
     ['report --itrace=i100us', 'perf does'],
     ['report -U', '-S NAME'],
