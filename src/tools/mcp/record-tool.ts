@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
+import { FailedError, UsageError } from '../../base/errors.ts';
 import { answerText } from './answer-text.ts';
 import type { Tool } from './protocol.ts';
 
@@ -35,6 +35,8 @@ export function recordTool(run: RunRecorder): Tool {
       const seconds = secondsOf(input.seconds);
       const args = ['record', '-q', '-g', '--duration', String(seconds), '-o', file];
       const said = await run([...args, ...targetOf(input)], seconds);
+      // With the status of a command that could not be started, say.
+      if (!existsSync(file)) throw new FailedError(`nothing was recorded. ${said}`);
       return answerText(
         [`Recorded into \`${relative('.', file)}\`.`, '', said],
         'open of this file.',

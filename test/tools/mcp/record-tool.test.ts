@@ -12,6 +12,7 @@ async function argumentsOf(input: object): Promise<readonly string[]> {
   let seen: readonly string[] = [];
   const tool = recordTool(async (args) => {
     seen = args;
+    writeFileSync(args[args.indexOf('-o') + 1], '');
     return 'done';
   });
   process.chdir(scratchDirectory());
@@ -55,4 +56,12 @@ test.each([
   [{ pid: '1 --as-root' }, 'the number of a process'],
 ])('%j is refused', async (input, message) => {
   await expect(argumentsOf(input)).rejects.toThrow(message);
+});
+
+test('a recorder that leaves no file has recorded nothing, whatever its status', async () => {
+  process.chdir(scratchDirectory());
+  const tool = recordTool(async () => 'The recorder ended with status 127. no such file: /no/such');
+  await expect(tool.answer({ file: 'run.data', command: ['/no/such'] })).rejects.toThrow(
+    'nothing was recorded. The recorder ended with status 127. no such file: /no/such',
+  );
 });
