@@ -6,6 +6,7 @@ import {
 import { encodeAttr, newAttr } from '../../kernel/perf-event/attr.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
+import { happensOnlyInKernel } from '../../system/kernel/event-name.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { onlineCpus } from '../../system/kernel/online-cpus.ts';
 
@@ -26,7 +27,8 @@ const NEVER = 2 ** 40;
 
 /**
  * Says whether an event opens for this process: empty, or the errno name. Kernel code is left out
- * where it is refused, so that "opens" means "can be used here in some form". Events of a PMU that
+ * where it is refused, so that "opens" means "can be used here in some form": of an event that happens in the
+ * kernel alone, such as a switch to another task, nothing would be left. Events of a PMU that
  * belongs to the whole machine are tried on a CPU of theirs. Precise events are tried as samples,
  * which is all that they can be.
  */
@@ -47,7 +49,8 @@ export function eventOpener(
     };
     const isSampled = spec.preciseIp > 0;
     let code = open(false, isSampled ? NEVER : 0);
-    if (code === 'EACCES' || code === 'EPERM') {
+    const isRefused = code === 'EACCES' || code === 'EPERM';
+    if (isRefused && !happensOnlyInKernel(spec)) {
       const inUserSpace = open(true, isSampled ? NEVER : 0);
       // A PMU that can't leave out the kernel says EINVAL: the permission stays the reason.
       return inUserSpace === 'EINVAL' ? code : inUserSpace;

@@ -45,6 +45,10 @@ describe('an event is tried', () => {
   it('an event is probed in user space without rights to kernel code', () => {
     const isClosed = ({ flags }: EventAttr): string => (flags.excludeKernel ? '' : 'EACCES');
     expect(tryOn('cycles', isClosed).code).toBe('');
+    for (const ofKernel of ['context-switches', 'cpu-migrations']) {
+      const { code, calls } = tryOn(ofKernel, isClosed);
+      expect([ofKernel, code, calls.length]).toEqual([ofKernel, 'EACCES', 1]);
+    }
     const isAbsent = ({ flags }: EventAttr): string => (flags.excludeKernel ? 'ENOENT' : 'EACCES');
     expect(tryOn('cycles', isAbsent).code).toBe('ENOENT');
     const cantExclude = ({ flags }: EventAttr): string =>
