@@ -34,6 +34,10 @@ export class OpenSymbolFile implements ByteSource {
     return this.#ranges.length > 0;
   }
 
+  get isOpen(): boolean {
+    return this.#kept === null;
+  }
+
   hold(offset: number, length: number): void {
     this.#ranges.push({ offset, length });
   }

@@ -17,6 +17,8 @@ import { NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
 const MAX_KALLSYMS_BYTES = 256 * 2 ** 20;
 /** DSOs whose names stay in open files. Those after them are read as a whole: descriptors are few. */
 const MOST_HELD = 64;
+/** Calls of `refreshFiles` after which a file of which nothing was asked is closed, and its table forgotten. */
+const ROUNDS_UNASKED = 12;
 
 export type SymbolizerOptions = {
   readonly dsos: DsoTable;
@@ -84,6 +86,12 @@ export class Symbolizer {
   readonly #shownNames = new Map<string, string>();
   /** Of `LoadedSymbols`, what has not been asked for yet. */
   readonly #unasked: Map<string, DsoSymbols | null>;
+  /** Calls of `refreshFiles`. */
+  #round = 0;
+  /** The round in which something was asked of a DSO that is held. */
+  readonly #askedIn = new Map<DsoIndex, number>();
+  /** Of tables that were forgotten. */
+  readonly #buildIds = new Map<DsoIndex, string | null>();
   #kallsyms: SymbolTable | null | undefined;
   /** Ascending; null: any kernel address may be asked for. */
   #expectedKernelAddresses: Float64Array | null = null;
@@ -209,7 +217,8 @@ export class Symbolizer {
 
   /** As recorded, else that of the file that names were read from; null where neither is known. */
   buildIdOf(dso: DsoIndex): string | null {
-    return this.#options.dsos.buildId(dso) ?? this.#symbolsOf.get(dso)?.buildId ?? null;
+    const found = this.#symbolsOf.get(dso)?.buildId ?? this.#buildIds.get(dso);
+    return this.#options.dsos.buildId(dso) ?? found ?? null;
   }
 
   /**
@@ -252,6 +261,7 @@ export class Symbolizer {
     wanted: Float64Array | null = null,
   ): DsoSymbols | null {
     const known = this.#symbolsOf.get(dso);
+    if (known !== null && (known?.held.length ?? 0) > 0) this.#askedIn.set(dso, this.#round);
     if (known !== undefined) return known;
     const { dsos, diagnostics } = this.#options;
     const key = dsos.key(dso);
@@ -306,12 +316,22 @@ export class Symbolizer {
     closeLoaded(this.#unasked);
   }
 
-  /** Looks at the files that are held: one that was written anew is read anew when it is asked for. */
+  /**
+   * Looks at the files that are held: one that was written anew, or of which nothing was asked for long, is read anew
+   * when it is asked for. A deleted one can't be.
+   */
   refreshFiles(): void {
+    this.#round++;
     for (const [dso, symbols] of this.#heldDsos()) {
-      if (symbols.held.every((file) => file.check())) continue;
+      const isSame = symbols.held.every((file) => file.check());
+      const askedIn = this.#askedIn.get(dso) ?? this.#round;
+      this.#askedIn.set(dso, askedIn);
+      const isOld = this.#round - askedIn > ROUNDS_UNASKED;
+      if (isSame && !(isOld && symbols.held.every(({ isOpen }) => isOpen))) continue;
       closeHeld(symbols);
       this.#symbolsOf.delete(dso);
+      this.#askedIn.delete(dso);
+      this.#buildIds.set(dso, symbols.buildId);
     }
   }
 

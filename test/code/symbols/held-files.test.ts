@@ -14,6 +14,30 @@ import { elfBytes, symbolBytes } from '../elf/elf-bytes.ts';
 const SYMBOLS = 6000;
 const TEXT = 0x401000;
 
+/** Lengths of name and content, the type, "GNU", the build ID. */
+const BUILD_ID_NOTE = Uint8Array.of(
+  4,
+  0,
+  0,
+  0,
+  2,
+  0,
+  0,
+  0,
+  3,
+  0,
+  0,
+  0,
+  71,
+  78,
+  85,
+  0,
+  0xab,
+  0x12,
+  0,
+  0,
+);
+
 /** A program whose symbol `i` is 16 bytes at TEXT + 16 · i; one name in a hundred is long. */
 function program(prefix: string, symbols = SYMBOLS, machine = 62): Uint8Array {
   const { symtab, strtab } = symbolBytes(
@@ -33,6 +57,7 @@ function program(prefix: string, symbols = SYMBOLS, machine = 62): Uint8Array {
       { name: '.text', type: 1, flags: 2, address: TEXT },
       { name: '.symtab', type: 2, link: 3, bytes: symtab },
       { name: '.strtab', type: 3, bytes: strtab },
+      { name: '.note.gnu.build-id', type: 7, bytes: BUILD_ID_NOTE },
     ],
     segments: [[1, 0x1000, TEXT, 16 * symbols]],
   });
@@ -58,7 +83,7 @@ function symbolizerOf(path: string, loaded: LoadedSymbols = new Map()) {
   });
   const dso = dsos.intern({ kind: 'user-file', path, fileId: '' });
   const name = (i: number) => symbolizer.resolve(dso, 0x1000 + 16 * i + 3)?.name ?? null;
-  return { symbolizer, name };
+  return { symbolizer, name, buildId: () => symbolizer.buildIdOf(dso) };
 }
 
 /** How often this process has the file open. */
@@ -118,6 +143,25 @@ it('a file that was written into is read anew', () => {
   expect(name(2)).toBe(nameOf('after', 2));
   expect(timesOpen(path)).toBe(1);
   symbolizer.close();
+});
+
+it('a file of which nothing is asked any more is closed, and read anew for the next name', () => {
+  const path = drawnProgram('quiet');
+  const { symbolizer, name, buildId } = symbolizerOf(path);
+  const ROUNDS = 13;
+  for (let round = 0; round < 2 * ROUNDS; round++) {
+    expect(name(1)).toBe(nameOf('quiet', 1));
+    symbolizer.refreshFiles();
+  }
+  expect(timesOpen(path)).toBe(1);
+  for (let round = 0; round < ROUNDS; round++) symbolizer.refreshFiles();
+  expect([timesOpen(path), symbolizer.symbolCount, buildId()]).toEqual([0, 0, 'ab12']);
+  expect(name(2)).toBe(nameOf('quiet', 2));
+  expect(timesOpen(path)).toBe(1);
+  unlinkSync(path);
+  for (let round = 0; round <= ROUNDS; round++) symbolizer.refreshFiles();
+  expect(timesOpen(path)).toBe(0);
+  expect(name(3)).toBe(nameOf('quiet', 3));
 });
 
 it('another symbolizer takes over what was read, and closes what it has no use for', () => {
