@@ -21,6 +21,7 @@
         "core/names/libpfm.cc",
         "core/posix/clock.cc",
         "core/posix/errno_name.cc",
+        "core/posix/malloc_options.cc",
         "core/posix/fd_limit.cc",
         "core/posix/file_identity.cc",
         "core/posix/hold.cc",

@@ -16,6 +16,7 @@
 #include "../core/posix/errno_name.h"
 #include "../core/posix/fd_limit.h"
 #include "../core/posix/file_identity.h"
+#include "../core/posix/malloc_options.h"
 #include "../core/posix/peer.h"
 #include "../core/posix/signal_origin.h"
 #include "../core/zstd/libzstd.h"
@@ -222,6 +223,12 @@ Napi::Value JsZstdProblem(const Napi::CallbackInfo& info) {
   return Napi::String::New(info.Env(), why);
 }
 
+Napi::Value JsMapBlocksFrom(const Napi::CallbackInfo& info) {
+  double bytes;
+  if (!ReadInteger(info[0], "bytes", 1 << 16, 1 << 25, &bytes)) return info.Env().Undefined();
+  return Napi::Boolean::New(info.Env(), MapBlocksFrom(static_cast<int>(bytes)));
+}
+
 Napi::Value JsExitNow(const Napi::CallbackInfo& info) {
   double status;
   if (!ReadInteger(info[0], "status", 0, 255, &status)) return info.Env().Undefined();
@@ -245,6 +252,7 @@ void DefineTools(Napi::Env env, Napi::Object exports) {
               Napi::Function::New<JsIsSignalFromKernel>(env, "isSignalFromKernel"));
   exports.Set("zstdProblem", Napi::Function::New<JsZstdProblem>(env, "zstdProblem"));
   exports.Set("exitNow", Napi::Function::New<JsExitNow>(env, "exitNow"));
+  exports.Set("mapBlocksFrom", Napi::Function::New<JsMapBlocksFrom>(env, "mapBlocksFrom"));
   exports.Set("readClockPair", Napi::Function::New<JsReadClockPair>(env, "readClockPair"));
 }
 

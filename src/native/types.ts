@@ -474,6 +474,11 @@ export type NativeBinding = {
   setFileIdentity(uid: number, gid: number, groups: Uint32Array): void;
   /** The process at the other end of a Unix socket, as when it connected; pid 0: not of our namespace. */
   peerOf(fd: number): { readonly pid: number; readonly uid: number } | null;
+  /**
+   * Makes malloc give each block of at least so many bytes back to the kernel when it is freed, in the whole process;
+   * false where the C library can't be told.
+   */
+  mapBlocksFrom(bytes: number): boolean;
   /** One instant on two clocks: CLOCK_REALTIME and `clockId`, nanoseconds. */
   readClockPair(clockId: number): { readonly wallNs: bigint; readonly clockNs: bigint };
 };

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PERF_COUNT_SW } from '../../src/base/event-type.ts';
 import { loadBinding } from '../../src/native/binding.ts';
@@ -15,6 +17,8 @@ function builtBinding(): NativeBinding | null {
 }
 
 const binding = builtBinding();
+const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+const isGlibc = header.glibcVersionRuntime !== undefined;
 
 describe.skipIf(binding === null)('the addon', () => {
   it('the addon is loaded once', () => {
@@ -47,6 +51,33 @@ describe.skipIf(binding === null)('the addon', () => {
       expect.objectContaining({ code: 'EINVAL', operation: 'clock_gettime' }),
     );
   });
+
+  it.runIf(isGlibc)(
+    'large blocks of malloc are mappings of their own, also after one was freed',
+    () => {
+      // By glibc's own rule the rest would come from its heap once a block of 16 MiB was freed.
+      const script = `
+      const grow = (gc, binding) => {
+        if (!binding.mapBlocksFrom(512 << 10)) throw new Error('mallopt refused');
+        for (let i = 0; i < 4; i++) { new ArrayBuffer(16 << 20); gc(); }
+        const heap = () => {
+          const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) .*\\[heap\\]$/m.exec(require('node:fs').readFileSync('/proc/self/maps', 'utf8'));
+          return parseInt(to, 16) - parseInt(from, 16);
+        };
+        const before = heap();
+        const kept = Array.from({ length: 64 }, () => new ArrayBuffer(1 << 20));
+        console.log(kept.length, heap() - before);
+      };
+      grow(globalThis.gc, require('node-gyp-build')(process.cwd()));`;
+      const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', '-e', script], {
+        cwd: join(import.meta.dirname, '../..'),
+        encoding: 'utf8',
+      });
+      const [kept, grown] = stdout.split(' ').map(Number);
+      expect(kept, stderr).toBe(64);
+      expect(grown).toBeLessThan(16 << 20);
+    },
+  );
 
   it('never lowers the fd limit', () => {
     const { soft, hard } = binding!.raiseFdLimit(1);

@@ -1,5 +1,6 @@
 import { Deferred } from '../../base/deferred.ts';
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { loadBinding } from '../../native/binding.ts';
 import { callAfter } from '../../system/time/long-timer.ts';
 import { type RunningAgent, startAgent } from '../../tools/agent/agent.ts';
 import type { AgentConfig } from '../../tools/agent/config/agent-config.ts';
@@ -9,6 +10,12 @@ import { reportFailure, say } from '../command/failure.ts';
 import { positiveNumber } from '../command/option-values.ts';
 import { writeOut } from '../command/stdout.ts';
 import type { AgentFlags } from './agent-command.ts';
+
+/**
+ * Tables of symbols are larger, and live for very different times: among others their memory was never given back, up to as
+ * much again as all that is used. Chunks of records are smaller, and come all the time.
+ */
+const LEAST_BLOCK_BYTES = 512 << 10;
 
 /** `perf-ts agent`: profiles this machine until a signal ends it. */
 export async function runAgent(flags: AgentFlags): Promise<void> {
@@ -20,6 +27,7 @@ export async function runAgent(flags: AgentFlags): Promise<void> {
   const notice = (text: string): void => {
     if (!flags.quiet) say(`perf-ts: ${text}`);
   };
+  loadBinding().mapBlocksFrom(LEAST_BLOCK_BYTES);
   const agent = await startAgent({ config, onNotice: notice });
   notice(describeStart(config, agent));
   const stop = untilStopped(flags);

@@ -1,0 +1,23 @@
+#include "malloc_options.h"
+
+#include <dlfcn.h>
+
+namespace perf_ts {
+
+namespace {
+
+/** glibc's <malloc.h>. */
+constexpr int kTrimThreshold = -1;
+constexpr int kMmapThreshold = -3;
+
+}  // namespace
+
+bool MapBlocksFrom(int bytes) {
+  using Mallopt = int(int parameter, int value);
+  // By its name: one binary is for both C libraries.
+  const auto mallopt = reinterpret_cast<Mallopt*>(dlsym(RTLD_DEFAULT, "mallopt"));
+  return mallopt != nullptr && mallopt(kMmapThreshold, bytes) == 1 &&
+         mallopt(kTrimThreshold, bytes) == 1;
+}
+
+}  // namespace perf_ts
