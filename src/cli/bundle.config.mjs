@@ -29,7 +29,12 @@ const commonjsFolder = {
 };
 
 export default {
-  input: ['dist/cli/main.js', 'dist/cli/program.js', 'dist/cli/view/view-thread.js'],
+  input: [
+    'dist/cli/main.js',
+    'dist/cli/program.js',
+    'dist/cli/view/start-view-thread.js',
+    'dist/cli/view/view-thread.js',
+  ],
   platform: 'node',
   logLevel: 'silent',
   external: [

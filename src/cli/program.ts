@@ -11,6 +11,7 @@ import { declareProgram } from './declare-program.ts';
 import { type AppliedDefault, applyDefaults } from './defaults/apply-defaults.ts';
 import { MEASURING_COMMANDS } from './measuring-commands.ts';
 import { fromPerfWords } from './perf/perf-words.ts';
+import { startThreadEarly } from './view/early-thread.ts';
 
 function buildProgram(): Command {
   const program = declareProgram((bare) =>
@@ -67,8 +68,9 @@ function checkNames(command: Command): void {
 }
 
 async function main(): Promise<void> {
-  const program = buildProgram();
   const words = exactArguments();
+  if (words[0] === 'view') startThreadEarly();
+  const program = buildProgram();
   try {
     const command = program.commands.find((each) => each.name() === words[0]);
     await program.parseAsync(fromPerfWords(words, command), { from: 'user' });

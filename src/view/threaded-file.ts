@@ -22,12 +22,13 @@ export class ThreadedFile implements ServedFile {
   #lastId = 0;
 
   /**
-   * `entry` is the module that calls `answerFrom`; it gets `data` as its `workerData`. Of one that
-   * does not grow, the page's data are asked for at once. `onProgress` gets what the thread posts of it.
+   * `thread` is the module that calls `answerFrom`, which gets `data` as its `workerData`; or a thread that has
+   * begun with it, and waits for `data` as its first message. Of a recording that does not grow, the page's data
+   * are asked for at once. `onProgress` gets what the thread posts of it.
    */
   constructor(
     path: string,
-    entry: URL,
+    thread: URL | Worker,
     data: unknown,
     {
       isLive = false,
@@ -37,13 +38,17 @@ export class ThreadedFile implements ServedFile {
     this.name = basename(path);
     // With streams of their own: by default Node pipes a thread's output to process.stdout and
     // process.stderr, and opening these makes the pipes that we share with others non-blocking.
-    this.#thread = new Worker(entry, { workerData: data, stdout: true, stderr: true });
+    this.#thread =
+      thread instanceof URL
+        ? new Worker(thread, { workerData: data, stdout: true, stderr: true })
+        : thread;
     this.#thread.on('message', (message: FileReply | FileProgress) => {
       if (message.kind === 'progress') onProgress?.(message.stage, message.share);
       else this.#settle(message);
     });
     this.#thread.on('error', (error) => this.#fail(error));
     this.#thread.on('exit', () => this.#fail(new Error(`${path}: its thread has ended`)));
+    if (!(thread instanceof URL)) this.#thread.postMessage(data);
     this.#page = isLive ? null : this.#askPage();
     // Whoever waits for the page is told.
     this.#page?.catch(() => {});

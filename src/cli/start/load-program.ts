@@ -6,6 +6,9 @@ import { Bundle } from './bundle.ts';
 import { CodeStore } from './code-store.ts';
 
 const PROGRAM = './program.js';
+const VIEW_THREAD = './view-thread.js';
+/** No command has this name. */
+const OF_VIEW_THREAD = 'thread of view';
 /** Commands that run for longer have done by then what they do at each start. */
 const STARTED_AFTER_MS = 5000;
 
@@ -14,25 +17,35 @@ const STARTED_AFTER_MS = 5000;
  * and keeps what V8 has compiled where there was none. Never fails for the cache's sake.
  */
 export function loadProgram(folder: string): void {
+  load(folder, PROGRAM, commandWord());
+}
+
+/** The same in the thread of a recording that `view` shows. */
+export function loadViewThread(folder: string): void {
+  load(folder, VIEW_THREAD, OF_VIEW_THREAD);
+}
+
+/** `user`: whose functions are called. */
+function load(folder: string, file: string, user: string): void {
   // Bun and Deno have engines and formats of their own.
   if ('bun' in process.versions || 'deno' in process.versions) {
-    createRequire(join(folder, 'main.js'))(PROGRAM);
+    createRequire(join(folder, 'main.js'))(file);
     return;
   }
-  const store = openStore(folder);
+  const store = openStore(folder, user);
   const bundle = new Bundle(folder, store?.read() ?? new Map());
   if (store !== null) keepWhenStarted(bundle, store);
-  bundle.require(PROGRAM);
+  bundle.require(file);
 }
 
 /** Null where nothing is to be kept, or can't be. */
-function openStore(folder: string): CodeStore | null {
+function openStore(folder: string, user: string): CodeStore | null {
   // V8 counts no calls of code that it did not compile itself.
   if (!mayKeep('code') || process.env.NODE_V8_COVERAGE !== undefined) return null;
   const cache = CacheFolder.open(cacheHome(), MOST_CACHED_BYTES);
   if (cache === null) return null;
   const { version, arch, execArgv } = process;
-  return new CodeStore(cache, JSON.stringify([version, arch, execArgv, folder, commandWord()]));
+  return new CodeStore(cache, JSON.stringify([version, arch, execArgv, folder, user]));
 }
 
 /** Commands use different functions. What is not a command fails, and is not kept. */

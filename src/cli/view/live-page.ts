@@ -4,6 +4,7 @@ import { GrowingFile } from '../../view/growing-file.ts';
 import { ThreadedFile } from '../../view/threaded-file.ts';
 import { say } from '../command/failure.ts';
 import type { ReadingFlags } from '../command/load.ts';
+import { takeThread } from './early-thread.ts';
 import { announcePage, interrupted, listenForPage } from './serve-page.ts';
 import { readPort } from './view.ts';
 import type { ViewThreadData } from './view-thread.ts';
@@ -35,13 +36,12 @@ export function checkLiveView(flags: {
  * is not possible, before anything is started.
  */
 export async function openLiveView(path: string, flags: LiveViewFlags): Promise<LiveView> {
-  const entry = new URL('./view-thread.js', import.meta.url);
   let lastProblem = '';
   let isClosed = false;
   const growing = new GrowingFile(path, {
     open: (path) => {
       const data: ViewThreadData = { path, isLive: true, flags: flags.reading ?? {} };
-      return new ThreadedFile(path, entry, data, { isLive: true });
+      return new ThreadedFile(path, takeThread(), data, { isLive: true });
     },
     isWatched: () => server.streams.isWatched,
     onGrowth: () => server.streams.grow(),

@@ -27,9 +27,16 @@ const LIVE_PRIORITY = 5;
 const POST_MS = 100;
 
 if (parentPort !== null) {
-  const data = workerData as ViewThreadData;
-  if (data.isLive) answerLive(parentPort, data);
-  else answerFrom(parentPort, open(parentPort, data));
+  const port = parentPort;
+  const data = workerData as ViewThreadData | null;
+  // One that began early learns what to read later.
+  if (data === null) port.once('message', (late: ViewThreadData) => begin(port, late));
+  else begin(port, data);
+}
+
+function begin(port: MessagePort, data: ViewThreadData): void {
+  if (data.isLive) answerLive(port, data);
+  else answerFrom(port, open(port, data));
 }
 
 async function open(

@@ -5,6 +5,7 @@ import type { ViewServer, ViewServerOptions } from '../../view/server.ts';
 import { ThreadedFile } from '../../view/threaded-file.ts';
 import { endReading, readingProgress } from '../command/progress.ts';
 import { isTerminal } from '../command/stdout.ts';
+import { takeThread } from './early-thread.ts';
 import type { ViewThreadData } from './view-thread.ts';
 
 export type ViewFlags = {
@@ -27,14 +28,13 @@ export async function runView(
     throw new UsageError('- and -: standard input is one recording');
   }
   const wish = readPort(flags.port);
-  const entry = new URL('./view-thread.js', import.meta.url);
   const files: ThreadedFile[] = [];
   // The address is printed first: output on the terminal ends the line.
   let isAnnounced = false;
   const isFollowed = isTerminal(2);
   const open = (path: string): ThreadedFile => {
     const data: ViewThreadData = { path, flags, isFollowed };
-    const file = new ThreadedFile(path, entry, data, {
+    const file = new ThreadedFile(path, takeThread(), data, {
       onProgress: (stage, share) => isAnnounced && readingProgress(path)?.(stage, share),
     });
     files.push(file);

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -10,7 +12,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cleanEnvironment, perfTs, projectRoot, scratchDirectory } from '../../helpers/cli.ts';
+import {
+  cleanEnvironment,
+  perfTs,
+  projectRoot,
+  scratchDirectory,
+  startPerfTs,
+} from '../../helpers/cli.ts';
+import { until } from '../../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 
@@ -99,6 +108,29 @@ describe('code that V8 has compiled', () => {
     const { own, env } = emptyCache({ PERF_TS_NO_CACHE: value });
     expect(perfTs(words, { env })).toEqual(plain);
     expect(() => readdirSync(own)).toThrow('ENOENT');
+  });
+
+  it('of the thread that reads for view is kept as well, and used by the next', async () => {
+    const { own, env } = emptyCache();
+    const text = join(scratch, 'a.folded');
+    writeFileSync(text, 'main;work 30\n');
+    /** Serves until `isEnough`; the recording as the page gets it. */
+    const view = async (isEnough: () => boolean): Promise<Buffer> => {
+      const { child, ended } = startPerfTs(['view', text], { env });
+      const [printed] = (await once(child.stdout!, 'data')) as [Buffer];
+      const answer = await fetch(`${String(printed).trim()}profile/0`);
+      const page = Buffer.from(await answer.arrayBuffer());
+      await until(isEnough);
+      child.kill('SIGINT');
+      expect(await ended).toMatchObject({ status: 0, stderr: '' });
+      return page;
+    };
+    const isThere = () => existsSync(own) && codesIn(own).length === 2;
+    const page = await view(isThere);
+    const inodes = () => codesIn(own).map((file) => statSync(file).ino);
+    const kept = inodes();
+    expect((await view(isThere)).equals(page)).toBe(true);
+    expect(inodes()).toEqual(kept);
   });
 
   it('is not kept of a run that failed', () => {

@@ -1,0 +1,26 @@
+import type { Worker } from 'node:worker_threads';
+import { lateModules } from '../../base/late-modules.ts';
+
+let waiting: Worker | null = null;
+
+/**
+ * Begins the thread that will read the first recording of `view`, before options are read and the server is loaded:
+ * it loads as much again, on another CPU. It ends with the process where nobody takes it.
+ */
+export function startThreadEarly(): void {
+  const { Worker } = lateModules.workerThreads;
+  waiting = new Worker(entry(), { workerData: null, stdout: true, stderr: true });
+  waiting.unref();
+}
+
+/** For a `ThreadedFile`: the thread that waits, once; else the module that a thread begins with. */
+export function takeThread(): Worker | URL {
+  const thread = waiting ?? entry();
+  if (waiting !== null) waiting.ref();
+  waiting = null;
+  return thread;
+}
+
+function entry(): URL {
+  return new URL('./start-view-thread.js', import.meta.url);
+}
