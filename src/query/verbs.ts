@@ -150,22 +150,33 @@ order by service, build, host
 limit ${options.limit}`;
 }
 
-/** Functions by how rare they are, or by when they were first seen. */
+/** Functions by how rare they are, or by when they were first seen; of JavaScript by name and file, as lines move. */
 function seenSql(order: string, options: VerbOptions): string {
-  return `select f.func as func, count(distinct f.recording) as recordings, count(distinct r.build) as builds,
-  count(distinct r.host) as hosts, min(r.started_ns) as first_seen, avg(f.self_share) as share,
-  max(f.self_high) as high
-from functions f join events e on e.recording = f.recording and e.event = f.event
-join recordings r on r.recording = f.recording
-where ${and(firstEvent('e', options), 'f.self > 0', named('f.func', options.func), service(options))}
-group by f.func
+  return `with seen as (
+  select ${WITHOUT_LINE} as func, f.recording as recording, sum(f.self_share) as share,
+    max(f.self_high) as high
+  from functions f join events e on e.recording = f.recording and e.event = f.event
+  where ${and(firstEvent('e', options), 'f.self > 0', named('f.func', options.func))}
+  group by ${WITHOUT_LINE}, f.recording
+)
+select s.func as func, count(*) as recordings, count(distinct r.build) as builds,
+  count(distinct r.host) as hosts, min(r.started_ns) as first_seen, avg(s.share) as share,
+  max(s.high) as high
+from seen s join recordings r on r.recording = s.recording
+where ${and('1 = 1', service(options))}
+group by s.func
 order by ${order}
 limit ${options.limit}`;
 }
 
+/** `parse src/a.ts:12` without the line, which another build has elsewhere; names of code that is not JavaScript as they are. */
+const WITHOUT_LINE = `case when f.kind in ('user code', 'dependency', 'node internal')
+      and position(':' in f.func) > 0 then trim(trailing ':0123456789' from f.func) else f.func end`;
+
 /**
  * Shares on two sides of one recording or several, by the rules of `perf-ts diff` (`change.ts`): Newcombe's
- * interval of two, Student's of more, whose spread is at least what each recording leaves open.
+ * interval of two, Student's of more, whose spread is at least what each recording leaves open. A function of
+ * JavaScript whose line has moved is the same where only one function on either side is called so.
  */
 function differenceSql(isOld: string, isNew: string, options: VerbOptions): string {
   const both = 'd.n0 = 1 and d.n1 = 1';
@@ -183,18 +194,29 @@ function differenceSql(isOld: string, isNew: string, options: VerbOptions): stri
   from events e join sides s on s.recording = e.recording where ${firstEvent('e', options)}
 ), cells as (
   select f.func as func, s.side as side, f.recording as recording, sum(f.self_share) as share,
+    min(${WITHOUT_LINE}) as name,
     sum(coalesce(f.self_low, f.self_share)) as low, sum(coalesce(f.self_high, f.self_share)) as high
   from functions f join sides s on s.recording = f.recording
   join events e on e.recording = f.recording and e.event = f.event
   where ${and(firstEvent('e', options), named('f.func', options.func))}
   group by f.func, s.side, f.recording
+), names as (
+  select n.name as name, max(n.funcs) as funcs
+  from (
+    select c.name as name, c.side as side, count(distinct c.func) as funcs
+    from cells c group by c.name, c.side
+  ) n
+  group by n.name
 ), sums as (
-  select c.func as func, count(*) as seen, sum((1 - c.side) * c.share) as s0, sum(c.side * c.share) as s1,
+  select case when max(c.side) = 1 then max(case when c.side = 1 then c.func else '' end)
+    else max(c.func) end as func,
+    count(*) as seen, sum((1 - c.side) * c.share) as s0, sum(c.side * c.share) as s1,
     sum(c.share * c.share) as squares, sum((c.high - c.low) * (c.high - c.low)) as open,
     sum((1 - c.side) * c.low) as l0, sum(c.side * c.low) as l1,
     case when sum(1 - c.side) > 0 then sum((1 - c.side) * c.high) else -1 end as h0,
     case when sum(c.side) > 0 then sum(c.side * c.high) else -1 end as h1
-  from cells c group by c.func
+  from cells c join names a on a.name = c.name
+  group by case when a.funcs = 1 then c.name else c.func end
 ), sided as (
   select m.func as func, z.n0 as n0, z.n1 as n1, m.s0 / z.n0 as before, m.s1 / z.n1 as after, m.l0 as l0,
     m.l1 as l1, case when m.h0 < 0 then u.high else m.h0 end as h0,
