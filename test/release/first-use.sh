@@ -15,6 +15,8 @@ const words = new Map();
 for (let i = 0; i < 6e6; i++) words.set(`w${i % 5000}`, (words.get(`w${i % 5000}`) ?? 0) + 1);
 console.log(words.size);
 J
+# A registry that does not answer is a failure after two minutes, and no check that hangs.
+export npm_config_fetch_retries=1 npm_config_fetch_timeout=60000
 start=$(date +%s%N)
 npm install --no-audit --no-fund ../perf-ts.tgz
 npx perf-ts record -F 999 -g -- node app.js
