@@ -37,6 +37,9 @@ export function describeForeignFile(bytes: Uint8Array): string {
 function describeText(latin1: string, nul: number): string {
   const text = latin1.replaceAll('\0', '');
   if (/^\s*[{[]/.test(text)) return 'it looks like JSON';
+  if (/^\s*<(?:!doctype\s+)?html\b/i.test(text)) {
+    return 'it is an HTML page, which a browser opens (of perf-ts export: give the recording)';
+  }
   const what = PERF_SCRIPT_LINE.test(text)
     ? 'the text that perf script prints'
     : FOLDED_LINE.test(text)
