@@ -71,6 +71,8 @@ show report --limit 10 --percent-limit 0.5 "$out/perf.data"
 
 cat <<END
 The same in pictures:
-  flame graph page   file://$PWD/$out/flame-graph.html
+  in the browser     npx perf-ts view $out/perf.data
+                     (over ssh it prints the tunnel)
+  flame graph page   file://${PWD// /%20}/$out/flame-graph.html
   speedscope         npx speedscope $out/hot-paths.speedscope.json
 END

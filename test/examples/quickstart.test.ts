@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { cleanEnvironment, projectRoot, scratchDirectory } from '../helpers/cli.ts';
@@ -11,7 +12,8 @@ import { describeLive } from '../helpers/live.ts';
  * it shares node_modules, and what it compares with the built files is older than they.
  */
 function builtCheckout(): string {
-  const checkout = scratchDirectory();
+  const checkout = join(scratchDirectory(), 'my checkout');
+  mkdirSync(checkout);
   const without = { filter: (path: string) => !path.endsWith('/out'), recursive: true };
   for (const folder of ['examples', 'dist', 'build/Release', 'src', 'native', 'web']) {
     cpSync(join(projectRoot, folder), join(checkout, folder), {
@@ -42,7 +44,9 @@ describeLive('examples/quickstart.sh', () => {
     expect(stdout).not.toMatch(/== (installing|building)/);
     expect(stdout).toMatch(/^page-faults: 30 000 Hz asked, [\d ]+ Hz reached$/m);
     expect(stdout).toMatch(/%\s+[\d ]+ {2}hot-paths +mix$/m);
-    const page = /flame graph page +file:\/\/(.*)$/m.exec(stdout)?.[1] ?? '';
+    expect(stdout).toMatch(/npx perf-ts view \S+perf\.data\n/);
+    const address = /flame graph page +(file:\/\/\S*)$/m.exec(stdout)?.[1] ?? '';
+    const page = fileURLToPath(address);
     expect(existsSync(page)).toBe(true);
     const data = /id="page-data-0">([^<]*)</.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
     expect(gunzipSync(Buffer.from(data, 'base64')).toString('latin1')).toContain('"solve_row"');
