@@ -101,7 +101,7 @@ export {
   exportProfile,
 } from './read/export-profile.ts';
 
-// A recording written again: smaller, anonymous, a part of it.
+// A copy of a recording: made smaller or anonymous, or a part of it.
 
 export type { RecordSelection } from './read/selection.ts';
 export type { BuildIdChange, RewriteOptions, RewriteSummary } from './rewrite/options.ts';

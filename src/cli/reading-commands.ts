@@ -280,7 +280,7 @@ function declareInject(program: GuidedCommand): void {
   withRecordSelection(
     withInput(
       program.command('inject'),
-      'write a recording again: smaller, anonymous, a part of it',
+      'write a copy of a recording: made smaller or anonymous, or a part of it',
       'the closing summary as JSON on standard error',
     ),
   )

@@ -126,7 +126,7 @@ export function planOnly(
     );
   }
   if (options.overwrite) {
-    say(`--overwrite: of each CPU the last samples that fit ${ring.ringPages} pages are kept`);
+    say(`--overwrite: each CPU keeps its last samples, as many as ${ring.ringPages} pages hold`);
   }
   const causes = { causesMaps, recordingId, codeSocket, dumpsIn };
   return { plan, target, ring, settings, notices, owner, ...causes };

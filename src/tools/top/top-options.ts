@@ -96,7 +96,7 @@ export function checkTopOptions(options: TopOptions): void {
   }
   if (weight !== undefined && weight !== 'samples' && weight !== 'period') {
     throw new UsageError(`--weight ${weight}: not while it is sampled`, [
-      'what was counted before each sample is known when all are there: perf-ts record, perf-ts report',
+      'what was counted before each sample is known only when a recording is complete: perf-ts record, perf-ts report',
     ]);
   }
   if (options.keys?.some((key) => key.startsWith('src'))) {
