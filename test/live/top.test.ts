@@ -30,6 +30,7 @@ type Line = {
   readonly elapsed: number;
   readonly isLast: boolean;
   readonly samples: number;
+  readonly ownCpu: number;
   readonly events: readonly {
     readonly event: string;
     readonly samples: number;
@@ -149,6 +150,14 @@ describeLive('top', () => {
     expect(samples).toBeGreaterThan(100);
     // No CPU has more than it was asked for, but for the first of its samples.
     expect(rate).toBeLessThan(2 * 2000 * cpus().length);
+  });
+
+  it('top counts its own CPU time over the time that it took, however short it runs', () => {
+    const args = ['top', '--json', '-e', 'cpu-clock', '-p', String(process.pid)];
+    const lines = linesOf(perfTs([...args, '--duration', '0.1']).stdout);
+    expect(lines.length).toBeGreaterThan(0);
+    // The time of the process cannot be more than that of all CPUs; reading symbols takes a second of it.
+    for (const { ownCpu } of lines) expect(ownCpu).toBeLessThanOrEqual(1.25 * cpus().length);
   });
 
   it('top refuses options that it does not support', () => {

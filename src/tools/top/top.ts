@@ -240,6 +240,8 @@ class Top implements RunningTop {
 
   #report(isLast: boolean): TopReport {
     const nowMs = performance.now();
+    // At the same moment: what this report takes belongs to the next one's time.
+    const cpuUs = cpuTimeUs();
     const { windowMs } = this.#options;
     const { plan } = this.#session;
     if (this.#profile !== null) {
@@ -254,7 +256,6 @@ class Top implements RunningTop {
     const lost = lostSamplesOfAll(totals, plan.events.length);
     // The kernel counts CPU time by ticks: of an instant, as the last one may be, it says nothing.
     if (seconds > LEAST_CPU_SECONDS) {
-      const cpuUs = cpuTimeUs();
       this.#ownCpu = (cpuUs - this.#cpuUs) / 1e6 / seconds;
       this.#cpuUs = cpuUs;
     }
