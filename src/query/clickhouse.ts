@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { AbortError, FailedError, UsageError } from '../base/errors.ts';
+import { lateModules } from '../base/late-modules.ts';
 import { schemaStatements } from '../formats/tables/ddl.ts';
 import { type RecordingTables, type SchemaTable, TABLE_NAMES } from '../formats/tables/schema.ts';
 import { insertStatement, tabSeparated } from '../formats/tables/tab-separated.ts';
@@ -12,6 +13,8 @@ const INSERT_TIMEOUT_MS = 120_000;
 const INSERT_ROWS = 50_000;
 const MOST_REASON = 300;
 const VERSION_TIMEOUT_MS = 5000;
+/** Who has interrupted a query waits no longer for its end. */
+const KILL_TIMEOUT_MS = 2000;
 /** Before it there are no common table expressions, and no joins of more than two tables. */
 const OLDEST = 21;
 
@@ -33,8 +36,10 @@ export class ClickHouseEngine implements QueryEngine {
   }
 
   async #run(sql: string, { maxRows, timeoutSeconds, signal }: QueryLimits): Promise<QueryAnswer> {
+    const queryId = `perf-ts-${lateModules.crypto.randomUUID()}`;
     const text = await this.#post(sql, {
       query: {
+        query_id: queryId,
         default_format: 'JSONCompact',
         readonly: '2',
         max_execution_time: String(Math.ceil(timeoutSeconds)),
@@ -44,6 +49,9 @@ export class ClickHouseEngine implements QueryEngine {
       },
       timeoutMs: timeoutSeconds * 1000,
       ...(signal !== undefined && { signal }),
+    }).catch(async (error: unknown) => {
+      if (signal?.aborted) await this.#kill(queryId);
+      throw error;
     });
     const { meta, data } = parseAnswer(text);
     const isWhole = meta.map(({ type }) => /\bU?Int\d/.test(type));
@@ -74,6 +82,12 @@ export class ClickHouseEngine implements QueryEngine {
   }
 
   close(): void {}
+
+  /** Ends a query that nobody waits for any more: the server does not look whether somebody does. */
+  async #kill(queryId: string): Promise<void> {
+    const statement = `kill query where query_id = '${queryId}' async`;
+    await this.#post(statement, { query: {}, timeoutMs: KILL_TIMEOUT_MS }).catch(() => '');
+  }
 
   async #makeTables(): Promise<void> {
     for (const statement of schemaStatements('clickhouse')) {

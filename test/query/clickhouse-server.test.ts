@@ -56,6 +56,19 @@ describe.skipIf(!hasClickHouseServer)('a server of ClickHouse', () => {
   }
   const kinds = (answers: readonly SinkAnswer[]) => [...new Set(answers.map(({ kind }) => kind))];
 
+  it('ends a query that was interrupted', async () => {
+    const endless = 'select count(*) as n from (select number from system.numbers)';
+    const running = `select count(*) as n from system.processes
+      where query like '%system.numbers%' and query not like '%system.processes%'`;
+    const stop = new AbortController();
+    const ended = engine().run(endless, { ...LIMITS, timeoutSeconds: 600, signal: stop.signal });
+    const outcome = expect(ended).rejects.toThrow('aborted');
+    await expect.poll(() => rows(running)).toEqual([[1]]);
+    stop.abort();
+    await outcome;
+    await expect.poll(() => rows(running)).toEqual([[0]]);
+  });
+
   it('is told from one that does not know the password', async () => {
     const wrong = join(scratchDirectory(), 'password');
     writeFileSync(wrong, 'wrong\n');
