@@ -10,13 +10,19 @@ const { ownNotesPath } = require('./source-map-note.cjs') as typeof import('./so
 const MOST_REQUEST_BYTES = 4096;
 
 /** Request of a recorder; `socket`: where it takes the code. */
-export type TakeInRequest = { readonly socket: string };
+export type TakeInRequest = {
+  readonly socket: string;
+  /** Whether it makes room for another recorder, as V8 tells one: it listens all the time. */
+  readonly yields?: boolean;
+};
 
 /** Folder of the sockets of one user's processes; nobody else can pass it. */
 const folderOf = (uid: number): string => `/tmp/perf-ts-${uid}`;
 
 /** Recorders that take the code of this process now. */
 let recorders = 0;
+/** The one that was taken in last makes room. */
+let isYielding = false;
 exports.isTakenIn = (): boolean => recorders > 0;
 
 /**
@@ -106,10 +112,12 @@ function answerTo(request: string, socket: Socket, uid: number, library: string)
     const peer = loadLibrary(library).peerUid(fd);
     if (peer !== 0 && peer !== uid) return { failure: `uid ${peer} may not profile uid ${uid}` };
     const { takeIn } = require('./take-in.cjs') as typeof import('./take-in.cts');
-    const { socket: recorder } = JSON.parse(request) as TakeInRequest;
-    const options = { library, socket: recorder, closesInspector: false };
+    const { socket: recorder, yields = false } = JSON.parse(request) as TakeInRequest;
+    const replaces = recorders > 0 && isYielding && !yields;
+    const options = { library, socket: recorder, closesInspector: false, replaces };
     const taken = takeIn(options, () => recorders--);
     recorders++;
+    isYielding = yields;
     return { taken: JSON.parse(taken) };
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };

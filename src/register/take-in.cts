@@ -5,6 +5,14 @@ type Library = {
   start(socket: string, existing: boolean, onEnd: () => void): void;
   setInterpretedFrames(on: boolean): void;
   note(json: string): void;
+  stop(): void;
+};
+
+/** The library as a thread has loaded it. */
+type Loaded = {
+  exports: Library;
+  /** Told that the thread's recorder is no more. */
+  onEnd?: () => void;
 };
 
 /** Options of the script below. */
@@ -15,6 +23,8 @@ export type TakeIn = {
   readonly socket: string;
   /** Whether the inspector was opened for this, and is to be closed. */
   readonly closesInspector: boolean;
+  /** Whether it takes the place of the recorder that there is. */
+  readonly replaces?: boolean;
 };
 
 /** Answer of the script. */
@@ -57,18 +67,23 @@ type Answer = { readonly id?: number; readonly result?: { readonly result: { val
 function takeInThread(
   require: NodeJS.Require,
   process: NodeJS.Process,
-  { library, socket }: TakeIn,
+  { library, socket, replaces }: TakeIn,
   onEnd: () => void = () => {},
 ): Library {
   const key = Symbol.for(`perf-ts ${library}`);
-  const places = process as unknown as Record<symbol, { exports: Library } | undefined>;
+  const places = process as unknown as Record<symbol, Loaded | undefined>;
   let loaded = places[key];
   if (loaded === undefined) {
     loaded = { exports: {} as Library };
     process.dlopen(loaded as unknown as NodeJS.Module, library);
     Object.defineProperty(process, key, { value: loaded });
   }
+  if (replaces === true) {
+    loaded.exports.stop();
+    loaded.onEnd?.();
+  }
   loaded.exports.start(socket, true, onEnd);
+  loaded.onEnd = onEnd;
   // V8 does not list the code of a loop that it replaced on the stack. To count calls it throws all optimized
   // code away; what is hot it makes once more, and announces it. That takes as long as the listing, and pays
   // where one loop goes on and on: a thread that has never waited for events (20 ms: of its loader). A server has.

@@ -148,6 +148,61 @@ ${'//# source'}MappingURL=dist.cjs.map
     expect(agent.totals.samples).toBeGreaterThan(0);
   });
 
+  it('leaves the names of a registered program to record, and gets them back', async () => {
+    const directory = scratchDirectory();
+    const script = join(directory, 'server.cjs');
+    // What it compiles after the signal has another name, in a worker too. It prints a letter after many turns of that.
+    writeFileSync(
+      script,
+      `require(${JSON.stringify(join(import.meta.dirname, '../../dist/register/preload.cjs'))});
+const { Worker, isMainThread, parentPort } = require('node:worker_threads');
+const where = isMainThread ? 'Main' : 'Worker';
+const make = (name) => Function('return function ' + name + '(depth) { for (let i = 0; i < 2e5; i++) Math.sqrt(i); if (depth > 0) ' + name + '(depth - 1); }')();
+let work = make('first' + where);
+let left = Infinity;
+const second = () => { work = make('second' + where); left = 300; };
+const turn = () => { work(5); if (--left === 0) require('node:fs').writeSync(1, where[0]); setImmediate(turn); };
+turn();
+if (isMainThread) {
+  const worker = new Worker(__filename);
+  process.on('SIGUSR2', () => { second(); worker.postMessage(''); });
+} else parentPort.on('message', second);
+`,
+    );
+    const child = spawn(process.execPath, [script], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      cwd: directory,
+      env: { PATH: process.env.PATH, OTEL_SERVICE_NAME: 'agent-test-shared' },
+    });
+    running.push(child);
+    let printed = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+    const folder = scratchDirectory();
+    const sinks = [{ type: 'folder', path: folder }];
+    const config = readAgentConfig({ sampling: { hz: 99 }, window: { seconds: 1 }, sinks }, 'test');
+    await using agent = await startAgent({ config });
+    const names = () =>
+      profilesIn(folder)
+        .filter(({ service }) => service === 'agent-test-shared')
+        .flatMap(({ profile }) => namesOf(profile))
+        .map((name) => name.split(' ')[0]);
+    await expect.poll(names).toEqual(expect.arrayContaining(['firstMain', 'firstWorker']));
+    const data = join(directory, 'perf.data');
+    const recording = startPerfTs(['record', '-p', `${child.pid}`, '-F', '499', '-g', '-o', data]);
+    running.push(recording.child);
+    await expect.poll(() => recording.stderr()).toContain('reports its JavaScript');
+    child.kill('SIGUSR2');
+    await expect.poll(() => printed.length).toBe(2);
+    recording.child.kill('SIGINT');
+    const { stderr } = await recording.ended;
+    const { stdout } = perfTs(['report', '-i', data, '--stdio', '-g', 'none', '--limit', '0']);
+    for (const name of ['secondMain', 'secondWorker']) expect(stdout, stderr).toContain(name);
+    await expect.poll(names).toEqual(expect.arrayContaining(['secondMain', 'secondWorker']));
+    expect(agent.totals.samples).toBeGreaterThan(0);
+  });
+
   it('that is killed again and again sends no window twice', async () => {
     const spool = scratchDirectory();
     chmodSync(spool, 0o700);

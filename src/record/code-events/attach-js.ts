@@ -56,7 +56,7 @@ async function attach(
 ): Promise<HandshakeResult | null> {
   if (pid === process.pid) return hasOwnCode() ? attachOwnProcess(socket) : null;
   const registered = registeredSocket(pid);
-  if (registered !== null) return askRegistered(pid, registered, socket, peerOf);
+  if (registered !== null) return askRegistered(pid, registered, { socket }, peerOf);
   if (!byInspector) return null;
   const refusal = refusalOf(pid);
   return refusal === null ? attachByInspector(pid, socket) : { failure: refusal };

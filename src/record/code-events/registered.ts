@@ -30,11 +30,11 @@ export function registeredSocket(pid: number): string | null {
   }
 }
 
-/** Asks a process that listens at `path` to report its code to `recorder`. */
+/** Asks a process that listens at `path` to report its code to a recorder. */
 export function askRegistered(
   pid: number,
   path: string,
-  recorder: string,
+  request: TakeInRequest,
   peerOf: NativeBinding['peerOf'],
 ): Promise<HandshakeResult> {
   return new Promise((resolve) => {
@@ -52,7 +52,6 @@ export function askRegistered(
         end({ failure: `another process listens at ${path}` });
         return;
       }
-      const request: TakeInRequest = { socket: recorder };
       socket.write(`${JSON.stringify(request)}\n`);
     });
     let answer = '';

@@ -41,8 +41,8 @@ export class LiveJit implements JitNames {
   readonly #diagnostics: Diagnostics;
   readonly #maps = new Map<number, PerfMap>();
   readonly #source: LiveCodeSource | null;
-  /** Versions of the code at the last look, by pid. */
-  readonly #versions = new Map<number, number>();
+  /** The code at the last look, by pid: another object where a process announces all of it anew. */
+  readonly #seen = new Map<number, { readonly code: LiveCode; readonly version: number }>();
   /** Looks to leave out, by pid. */
   readonly #without = new Map<number, number>();
 
@@ -59,7 +59,7 @@ export class LiveJit implements JitNames {
   }
 
   get hasMaps(): boolean {
-    return this.#maps.size + this.#versions.size > 0;
+    return this.#maps.size + this.#seen.size > 0;
   }
 
   /** Looks at the map of a DSO of kind `jit`; true if it has other names than before. */
@@ -68,8 +68,9 @@ export class LiveJit implements JitNames {
     if (key.kind !== 'jit') return false;
     const code = this.#source?.codeOf(key.pid) ?? null;
     if (code !== null) {
-      if (this.#versions.get(key.pid) === code.version) return false;
-      this.#versions.set(key.pid, code.version);
+      const seen = this.#seen.get(key.pid);
+      if (seen?.code === code && seen.version === code.version) return false;
+      this.#seen.set(key.pid, { code, version: code.version });
       return true;
     }
     const left = this.#without.get(key.pid) ?? 0;
@@ -95,7 +96,7 @@ export class LiveJit implements JitNames {
   forget(pid: number): void {
     this.#maps.delete(pid);
     this.#without.delete(pid);
-    this.#versions.delete(pid);
+    this.#seen.delete(pid);
     this.#source?.forget(pid);
   }
 
