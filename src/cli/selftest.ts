@@ -4,6 +4,7 @@ import { printable } from '../base/printable.ts';
 import { selftest } from '../tools/selftest/selftest.ts';
 import type {
   CaseReport,
+  CaseSetup,
   FindingName,
   FindingState,
   SelftestReport,
@@ -11,6 +12,7 @@ import type {
 import { wantsColour } from './command/colour.ts';
 import { say } from './command/failure.ts';
 import { openOutput } from './command/open-output.ts';
+import { progressLine } from './command/progress.ts';
 import { printJson, writeText, writeTo } from './command/stdout.ts';
 import { createPaint } from './render/paint.ts';
 import { formatTable } from './render/table.ts';
@@ -26,11 +28,15 @@ export async function runSelftest(flags: {
   json?: boolean;
   verbose?: boolean;
 }): Promise<void> {
+  const shown = progressLine();
+  const step = { share: null, atInterrupt: 'stops; no report is written' };
   const report = await selftest({
     ...(flags.event !== undefined && { events: flags.event }),
     quick: flags.quick === true,
+    onBegin: (setup) => shown?.show({ ...step, what: `measuring ${titleLine(setup)}` }),
     onCase: (one) => say(`perf-ts: ${titleLine(one)}: ${worstOf(one)}`),
   });
+  shown?.finishStep();
   if (flags.output !== undefined) writeReport(flags.output, report);
   if (flags.json) {
     printJson(report);
@@ -110,12 +116,12 @@ function explainMissing(cases: readonly CaseReport[]): string[] {
   return ['', 'not available:', ...lines];
 }
 
-function titleOf({ event, rate, counts, oneThread }: CaseReport): [string, string, string] {
+function titleOf({ event, rate, counts, oneThread }: CaseSetup): [string, string, string] {
   const asked = 'freq' in rate ? `-F ${rate.freq}` : `-c ${rate.count}`;
   return [printable(event), asked, oneThread ? 'one thread' : counts ? 'yes' : ''];
 }
 
-function titleLine(one: CaseReport): string {
+function titleLine(one: CaseSetup): string {
   const [event, rate] = titleOf(one);
   return `${event} ${rate}${one.counts ? ' --counts' : ''}${one.oneThread ? ' --no-inherit' : ''}`;
 }

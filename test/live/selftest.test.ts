@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { DoctorReport } from '../../src/tools/doctor/check.ts';
 import type { SelftestReport } from '../../src/tools/selftest/types.ts';
-import { perfTs, projectRoot, scratchDirectory } from '../helpers/cli.ts';
+import { CLI, cleanEnvironment, perfTs, projectRoot, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
@@ -46,6 +47,23 @@ describeLive('perf-ts doctor --selftest', () => {
 
     for (const name of [hostname(), homedir(), projectRoot]) expect(text).not.toContain(name);
   });
+
+  it.skipIf(spawnSync('script', ['--version']).status !== 0)(
+    'the self-test shows on a terminal what it measures',
+    () => {
+      const { CI: _ci, ...env } = cleanEnvironment();
+      const line = `"${process.execPath}" "${CLI}" doctor --selftest --quick -e page-faults`;
+      const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], {
+        encoding: 'utf8',
+        env: { ...env, TERM: 'xterm', PERF_TS_PROGRESS_MS: '0' },
+      });
+      for (const rate of ['-F 10000', '-c \\d+'])
+        expect(stdout).toMatch(new RegExp(`\\rperf-ts: measuring page-faults ${rate} --counts`));
+      // What is drawn over is gone when the table is printed.
+      const left = stdout.split('\n').map((drawn) => drawn.split('\u001b[K').at(-1));
+      expect(left.join('\n')).not.toContain('measuring');
+    },
+  );
 
   it('the self-test reports an event that is not available, and why', () => {
     const outcome = perfTs(['doctor', '--selftest', '--quick', '-e', 'no-such-event', '--json']);

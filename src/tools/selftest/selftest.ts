@@ -29,6 +29,8 @@ export type SelftestOptions = {
   readonly events?: readonly string[];
   /** One rate, with counts, and period mode: a third of the recordings. */
   readonly quick?: boolean;
+  /** Told of each recording before it is made. */
+  readonly onBegin?: (setup: CaseSetup) => void;
   /** Told of each recording when it is done. */
   readonly onCase?: (report: CaseReport) => void;
 };
@@ -87,8 +89,12 @@ async function testEvent(
   }
   let rule: PeriodRule | null = null;
   let counted: number | null = null;
+  const run = (setup: CaseSetup): Promise<CaseReport> => {
+    options.onBegin?.(setup);
+    return runCase(setup, folder, rule);
+  };
   for (const setup of frequencyCases(event, options.quick === true)) {
-    const report = await runCase(setup, folder, rule);
+    const report = await run(setup);
     add(report);
     const { numbers } = report;
     if (numbers === null) continue;
@@ -99,7 +105,7 @@ async function testEvent(
   if (counted !== null && counted > 0) {
     const count = Math.max(1, Math.round(counted / PERIOD_MODE_SAMPLES));
     for (const counts of options.quick === true ? [true] : [true, false]) {
-      add(await runCase({ event, rate: { count }, counts, oneThread: false }, folder, rule));
+      add(await run({ event, rate: { count }, counts, oneThread: false }));
     }
   }
   return { cases, rule };
