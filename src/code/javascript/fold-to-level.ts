@@ -11,6 +11,9 @@ import { foldOwn } from './fold-own.ts';
 import { classifyFuncs, type FrameClass } from './frame-class.ts';
 import { isPoolThread } from './worker-names.ts';
 
+/** Pairs of a thread and a stack that are looked at one by one: 16 MiB. */
+const MOST_PAIRS = 2 ** 24;
+
 /**
  * The profile at a level: samples, weights and threads stay, and each sample's stack is folded by itself,
  * by the rules for its process: one with V8, or a native one. Rows of strings, functions and frames keep
@@ -40,8 +43,29 @@ export function foldToLevel(profile: Profile, level: FrameLevel): Profile {
 
 /** The profile with the functions and frames that any level needs, so that a fold adds no rows. */
 export function withKinds(profile: Profile): Profile {
-  const { strings, funcs, frames } = foldToLevel(profile, 'own');
+  const { strings, funcs, frames } = foldToLevel(oneOfEachPair(profile), 'own');
   return { ...profile, strings, funcs, frames };
+}
+
+/**
+ * The first sample of each thread at each stack: a fold looks at nothing else of a sample. All samples where that
+ * would need a large table. Other columns of the samples stay as they are.
+ */
+function oneOfEachPair(profile: Profile): Profile {
+  const { samples, stacks, threads } = profile;
+  if (stacks.length * threads.length > MOST_PAIRS) return profile;
+  const isSeen = new Uint8Array(stacks.length * threads.length);
+  const first: number[] = [];
+  for (let i = 0; i < samples.length; i++) {
+    if (samples.stack[i] === NONE) continue;
+    const pair = samples.stack[i] * threads.length + samples.thread[i];
+    if (isSeen[pair] === 1) continue;
+    isSeen[pair] = 1;
+    first.push(i);
+  }
+  const stack = Int32Array.from(first, (i) => samples.stack[i]);
+  const thread = Int32Array.from(first, (i) => samples.thread[i]);
+  return { ...profile, samples: { ...samples, length: first.length, stack, thread } };
 }
 
 /** `hasV8`: by sample, 1 where its process runs V8. */

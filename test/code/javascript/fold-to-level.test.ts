@@ -342,6 +342,9 @@ describe('whatever the stacks', () => {
         const profile = profileOf([HANDLE], ...columns);
         const whole = withKinds(profile);
         checkProfile(whole);
+        // Found with one sample of each kind; the rows are those of all.
+        const { strings, funcs, frames } = foldToLevel(profile, 'own');
+        expect({ ...profile, strings, funcs, frames }).toEqual(whole);
         const result = foldToLevel(whole, level);
         expect(result.funcs).toEqual(whole.funcs);
         expect(result.frames).toEqual(whole.frames);
