@@ -73,7 +73,7 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   const select = selectFrom(opened, flags);
   const byTotal = flags.children ?? null;
   const view: View = { order, select, limits, byTotal, fields, separator };
-  const { profile, facts } = opened;
+  const { profile } = opened;
   const events =
     flags.event === undefined
       ? profile.events.map((_, index) => index as EventIndex)
@@ -82,6 +82,8 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     printJson(reportDocument(opened, events, flags, view));
     return;
   }
+  // Before anything is printed: text on the terminal ends the line that shows how far this is.
+  const sections = sectionsOf(opened, events, flags, view);
   if (flags.header) {
     const { printHeader } = await import('../info/info.ts');
     printHeader(path, { quiet: true });
@@ -94,18 +96,26 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     print(framesLines(opened));
     print(completenessLines(opened, flags.verbose === true));
   }
-  const isGrouped = flags.event === undefined && flags.group !== false && !flags.tree;
-  const groups = isGrouped && fields === null ? facts.groups : [];
-  for (const event of events) {
-    const group = groups.find((members) => members.includes(event));
-    if (group !== undefined && group[0] !== event) continue;
-    const lines =
-      group === undefined
-        ? reportLines(opened, event, flags, view)
-        : sectionOfGroup(opened, group, flags, view);
+  for (const lines of sections) {
     writeText(`${(isQuiet ? lines.filter(isOfTable) : lines).join('\n')}\n\n`);
   }
   if (!isQuiet && fields === null) print(nextLine(opened, flags.tree === true));
+}
+
+/** The lines of each event, or of each group of events that has one table. */
+function sectionsOf(
+  opened: OpenedProfile,
+  events: readonly EventIndex[],
+  flags: ReportFlags,
+  view: View,
+): string[][] {
+  const isGrouped = flags.event === undefined && flags.group !== false && !flags.tree;
+  const groups = isGrouped && view.fields === null ? opened.facts.groups : [];
+  return events.flatMap((event) => {
+    const group = groups.find((members) => members.includes(event));
+    if (group === undefined) return [reportLines(opened, event, flags, view)];
+    return group[0] === event ? [sectionOfGroup(opened, group, flags, view)] : [];
+  });
 }
 
 /** With `-q` the table stands alone. */
