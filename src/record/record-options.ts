@@ -86,8 +86,8 @@ export type RecordOptions = UserOptions & {
    */
   readonly programSymbols?: boolean;
   /**
-   * Remember the kernel's own symbols until the machine starts again, below `$XDG_CACHE_HOME/perf-ts`. Default
-   * false; the command does, unless PERF_TS_NO_CACHE is set.
+   * Remember the kernel's own symbols until the machine starts again, below `$XDG_CACHE_HOME/perf-ts`, on
+   * x86-64. Default false; the command does, unless PERF_TS_NO_CACHE is set.
    */
   readonly cache?: boolean;
   /** Follow the threads and children that the target starts. Default true. */

@@ -15,6 +15,9 @@ import { isDelayed, type RecordOptions } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
 import { RecordingStream } from './recording-stream.ts';
 
+/** Elsewhere words that are no addresses always look as if they could be in a module. */
+const KEEPS_KERNEL = process.arch === 'x64';
+
 /** Everything that a recording needs is open; its target has not run, and a command is held. */
 export type OpenedRecording = {
   readonly session: PreparedRecording;
@@ -86,7 +89,7 @@ function featuresOf(
     },
     settings,
     readClockPair: (clockId) => binding.readClockPair(clockId),
-    scanner: cache === true ? withKeptKernel(binding) : binding,
+    scanner: cache === true && KEEPS_KERNEL ? withKeptKernel(binding) : binding,
     keepsPrograms: programSymbols !== false,
     ...(overwrite && { countsBegin: 'dropped' as const }),
   };
