@@ -70,52 +70,30 @@ const VIEWS = {
     from samples s
     group by s.recording, s.event, floor(s.time_ns / 1000000000)`,
 
-  callers: `
-    select g.recording as recording, e.name as event, g.func as func, g.dso as dso,
-      g.caller as caller, g.caller_dso as caller_dso, g.weight as weight, e.unit as unit,
-      g.weight / e.weight as share, ${bounds('g.weight')}, g.samples as samples
-    from (
-      select d.recording as recording, w.event as event, d.func as func, d.dso as dso,
-        d.caller as caller, d.caller_dso as caller_dso, sum(w.weight) as weight,
-        sum(w.samples) as samples
-      from (
-        select distinct k.recording as recording, k.stack as stack, f.func as func, f.dso as dso,
-          c.func as caller, c.dso as caller_dso
-        from stacks k
-        join frames f on f.recording = k.recording and f.frame = k.frame
-        join frames c on c.recording = k.recording and c.frame = k.caller
-      ) d
-      join stack_weights w on w.recording = d.recording and w.stack = d.stack
-      group by d.recording, w.event, d.func, d.dso, d.caller, d.caller_dso
-    ) g
-    join events e on e.recording = g.recording and e.event = g.event`,
+  callers: edges(
+    'caller',
+    `select distinct k.recording as recording, k.stack as stack, f.func as func, f.dso as dso,
+      c.func as caller, c.dso as caller_dso
+    from stacks k
+    join frames f on f.recording = k.recording and f.frame = k.frame
+    join frames c on c.recording = k.recording and c.frame = k.caller`,
+  ),
 
-  callees: `
-    select g.recording as recording, e.name as event, g.func as func, g.dso as dso,
-      g.callee as callee, g.callee_dso as callee_dso, g.weight as weight, e.unit as unit,
-      g.weight / e.weight as share, ${bounds('g.weight')}, g.samples as samples
-    from (
-      select d.recording as recording, w.event as event, d.func as func, d.dso as dso,
-        d.callee as callee, d.callee_dso as callee_dso, sum(w.weight) as weight,
-        sum(w.samples) as samples
-      from (
-        select distinct k.recording as recording, k.stack as stack, c.func as func, c.dso as dso,
-          f.func as callee, f.dso as callee_dso
-        from stacks k
-        join frames f on f.recording = k.recording and f.frame = k.frame
-        join frames c on c.recording = k.recording and c.frame = k.caller
-        where c.frame >= 0
-        union all
-        select o.recording as recording, o.stack as stack, x.func as func, x.dso as dso,
-          '[self]' as callee, x.dso as callee_dso
-        from stacks o
-        join frames x on x.recording = o.recording and x.frame = o.frame
-        where o.depth = 0
-      ) d
-      join stack_weights w on w.recording = d.recording and w.stack = d.stack
-      group by d.recording, w.event, d.func, d.dso, d.callee, d.callee_dso
-    ) g
-    join events e on e.recording = g.recording and e.event = g.event`,
+  callees: edges(
+    'callee',
+    `select distinct k.recording as recording, k.stack as stack, c.func as func, c.dso as dso,
+      f.func as callee, f.dso as callee_dso
+    from stacks k
+    join frames f on f.recording = k.recording and f.frame = k.frame
+    join frames c on c.recording = k.recording and c.frame = k.caller
+    where c.frame >= 0
+    union all
+    select o.recording as recording, o.stack as stack, x.func as func, x.dso as dso,
+      '[self]' as callee, x.dso as callee_dso
+    from stacks o
+    join frames x on x.recording = o.recording and x.frame = o.frame
+    where o.depth = 0`,
+  ),
 
   lines: `
     select g.recording as recording, e.name as event, g.func as func, g.dso as dso, g.file as file,
@@ -203,6 +181,23 @@ export const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
 /** The query that a view is, without indentation. */
 export function viewText(view: ViewName, dialect: SqlDialect): string {
   return VIEWS[view].replace('$PATH', PATH[dialect]).replace(/\s+/g, ' ').trim();
+}
+
+/** The weight of calls by function and what is on their `other` end; `calls`: those of each stack, each once. */
+function edges(other: 'caller' | 'callee', calls: string): string {
+  return `
+    select g.recording as recording, e.name as event, g.func as func, g.dso as dso,
+      g.${other} as ${other}, g.${other}_dso as ${other}_dso, g.weight as weight, e.unit as unit,
+      g.weight / e.weight as share, ${bounds('g.weight')}, g.samples as samples
+    from (
+      select d.recording as recording, w.event as event, d.func as func, d.dso as dso,
+        d.${other} as ${other}, d.${other}_dso as ${other}_dso, sum(w.weight) as weight,
+        sum(w.samples) as samples
+      from ( ${calls} ) d
+      join stack_weights w on w.recording = d.recording and w.stack = d.stack
+      group by d.recording, w.event, d.func, d.dso, d.${other}, d.${other}_dso
+    ) g
+    join events e on e.recording = g.recording and e.event = g.event`;
 }
 
 /** The share `part` of the event `e`, between its bounds; null where samples were sums. */
