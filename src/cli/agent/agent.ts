@@ -13,9 +13,9 @@ import type { AgentFlags } from './agent-command.ts';
 
 /**
  * Tables of symbols are larger, and live for very different times: among others their memory was never given back, up to as
- * much again as all that is used. Chunks of records are smaller, and come all the time.
+ * much again as all that is used.
  */
-const LEAST_BLOCK_BYTES = 512 << 10;
+const LEAST_BLOCK_BYTES = 128 << 10;
 
 /** `perf-ts agent`: profiles this machine until a signal ends it. */
 export async function runAgent(flags: AgentFlags): Promise<void> {
