@@ -25,7 +25,6 @@ const ROOT = new URL('..', import.meta.url).pathname;
 const COLLECTOR =
   process.env.PERF_TS_OTELCOL ?? join(homedir(), '.cache/perf-ts/otel-collector/otel-collector');
 const TICKS_A_SECOND = 100;
-const STARTS_A_TURN = 10;
 
 const BUSY_NODE = `
 function parse() { return JSON.parse(JSON.stringify(Array.from({ length: 300 }, (_, i) => ({ i, text: 'x' + i })))).length; }
@@ -40,6 +39,26 @@ int main(void) {
   for (;;) {
     for (int i = 0; i < 5000; i++) numbers[i] = rand();
     qsort(numbers, 5000, sizeof(int), compare);
+  }
+}`;
+
+/** As many starts a second as it is told, also after it had to wait for a CPU. */
+const STARTER_C = `
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+int main(int count, char **words) {
+  char *command[] = {"/bin/true", 0}, *none[] = {0};
+  const double each = 1 / atof(words[count - 1]);
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  for (double due = now.tv_sec + now.tv_nsec / 1e9;; due += each) {
+    const struct timespec until = {(time_t)due, (long)((due - (time_t)due) * 1e9)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, 0);
+    pid_t pid;
+    posix_spawn(&pid, command[0], 0, 0, command, none);
+    while (waitpid(-1, 0, WNOHANG) > 0) continue;
   }
 }`;
 
@@ -82,6 +101,7 @@ async function run() {
     agent.once('exit', resolve);
   });
   const costs = [];
+  const startsBefore = startsOfMachine();
   for (let second = 0; second < SECONDS; ) {
     const wait = Math.min(Number(values.every), SECONDS - second);
     await new Promise((resolve) => {
@@ -94,9 +114,13 @@ async function run() {
       `${String(second).padStart(5)} s  resident ${rss} MiB, at most ${peak}  CPU ${cpuS.toFixed(2)} s  load ${load.toFixed(1)}  windows ${received.windows.size}`,
     );
   }
+  const starts = (startsOfMachine() - startsBefore) / SECONDS;
   agent.kill('SIGTERM');
   await ended;
   summarize(costs, received, said);
+  console.log(
+    `starts       ${starts.toFixed(0)} processes and threads a second on the whole machine`,
+  );
 }
 
 function summarize(costs, { windows, ids, weight, profiles, bytes }, said) {
@@ -120,6 +144,10 @@ function laterShare(costs) {
   return (last.cpuS - first.cpuS) / Math.max(1, last.second - first.second);
 }
 
+function startsOfMachine() {
+  return Number(/^processes (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))[1]);
+}
+
 function costOf(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kib = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)[1]);
@@ -134,16 +162,19 @@ function costOf(pid) {
 /** Two busy CPUs, or so many processes a second. */
 function startLoad() {
   if (STARTS > 0) {
-    const interval = (1000 * STARTS_A_TURN) / STARTS;
-    const script = `setInterval(() => { for (let i = 0; i < ${STARTS_A_TURN}; i++) require('node:child_process').spawn('/bin/true', { stdio: 'ignore' }); }, ${interval});`;
-    start(process.execPath, ['-e', script]);
+    start(compile('starter', STARTER_C), [String(STARTS)]);
     return;
   }
   start(process.execPath, ['-e', BUSY_NODE]);
-  const source = join(folder, 'busy.c');
-  writeFileSync(source, BUSY_C);
-  execFileSync('cc', ['-O2', '-g', '-fno-omit-frame-pointer', '-o', join(folder, 'busy'), source]);
-  start(join(folder, 'busy'), []);
+  start(compile('busy', BUSY_C), []);
+}
+
+function compile(name, text) {
+  const source = join(folder, `${name}.c`);
+  writeFileSync(source, text);
+  const program = join(folder, name);
+  execFileSync('cc', ['-O2', '-g', '-fno-omit-frame-pointer', '-o', program, source]);
+  return program;
 }
 
 /** The address that the agent sends to: a Collector that hands on, or the receiver itself. */
