@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile as Pprof } from 'pprof-format';
 import { afterEach, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { openFileSource } from '../../src/read/files/file-source.ts';
 import { startAgent } from '../../src/tools/agent/agent.ts';
 import { readAgentConfig } from '../../src/tools/agent/config/parse-config.ts';
 import { profilesIn } from '../helpers/agent-profiles.ts';
-import { perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
+import { perfTs, projectRoot, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { startFakeSink } from '../helpers/fake-sink.ts';
 import { describeLive } from '../helpers/live.ts';
 import { decodeProtobuf, type Message, PUSH_REQUEST } from '../helpers/protobuf.ts';
@@ -22,6 +22,15 @@ afterEach(() => {
     rmSync(`/tmp/perf-ts-${process.geteuid?.()}/${child.pid}.sock`, { force: true });
   }
 });
+
+/** Where a descriptor leads; it may be closed meanwhile. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
 
 const weightOf = ({ sample }: Pprof): number =>
   sample.reduce((sum, { value }) => sum + Number(value[1]), 0);
@@ -201,6 +210,49 @@ if (isMainThread) {
     for (const name of ['secondMain', 'secondWorker']) expect(stdout, stderr).toContain(name);
     await expect.poll(names).toEqual(expect.arrayContaining(['secondMain', 'secondWorker']));
     expect(agent.totals.samples).toBeGreaterThan(0);
+  });
+
+  it('that is killed leaves nothing on the machine, and programs that it has heard tell the next one', async () => {
+    const script = join(scratchDirectory(), 'registered.cjs');
+    // It calls itself, so that V8 puts it into no other.
+    writeFileSync(
+      script,
+      `require(${JSON.stringify(join(projectRoot, 'dist/register/preload.cjs'))});
+(function heardAgain(depth) {
+  for (let i = 0; i < 4e5; i++) Math.sqrt(i);
+  if (depth > 0) heardAgain(depth - 1);
+  else setImmediate(heardAgain, 5);
+})(5);`,
+    );
+    const env = { ...process.env, OTEL_SERVICE_NAME: 'agent-test-heard' };
+    const program = spawn(process.execPath, [script], { stdio: 'ignore', env });
+    running.push(program);
+    const connections = () =>
+      readdirSync(`/proc/${program.pid}/fd`).filter((fd) =>
+        linkOf(`/proc/${program.pid}/fd/${fd}`).startsWith('socket:'),
+      ).length;
+    for (const agentNumber of [1, 2]) {
+      const folder = scratchDirectory();
+      const words = ['-F', '99', '--window', '1', '--sink', `folder:${folder}`];
+      const agent = startPerfTs(['agent', ...words]);
+      running.push(agent.child);
+      const heard = () =>
+        profilesIn(folder).some(
+          ({ service, profile }) =>
+            service === 'agent-test-heard' &&
+            profile.stringTable.strings.some((text) => text.startsWith('heardAgain ')),
+        );
+      await expect.poll(heard, { message: `agent ${agentNumber}` }).toBe(true);
+      const before = connections();
+      agent.child.kill('SIGKILL');
+      await agent.ended;
+      await expect.poll(connections).toBe(before - 1);
+      const left = ['/tmp', `/tmp/perf-ts-${process.geteuid?.()}`].flatMap((place) =>
+        readdirSync(place),
+      );
+      expect(left.filter((name) => new RegExp(`\\b${agent.child.pid}\\b`).test(name))).toEqual([]);
+      expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([]);
+    }
   });
 
   it('that is killed again and again sends no window twice', async () => {

@@ -38,7 +38,7 @@ function partsOf(body: Uint8Array): Part[] {
 const configFor = (url: string, spool: string) =>
   readAgentConfig(
     {
-      sampling: { hz: 99 },
+      sampling: { hz: 99, javascript: false },
       window: { seconds: 1 },
       services: { idle: true },
       sinks: [{ type: 'otlp', url }],
