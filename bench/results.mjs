@@ -44,9 +44,9 @@ export function keepRows(rows) {
   writeFileSync(resultsPath(), `${text}\n`);
 }
 
-/** A row's words without counts, which differ from recording to recording. */
+/** A row's words with the digits of counts alone, as these differ from recording to recording. */
 export function keyOf(what) {
-  return what.replace(/\d+ samples/, 'N samples');
+  return what.replace(/(\d+) samples/, (_, count) => `10^${count.length - 1} samples`);
 }
 
 function rounded({ ratio, spread, ...row }) {
