@@ -42,7 +42,7 @@ int main(void) {
   }
 }`;
 
-/** As many starts a second as it is told, also after it had to wait for a CPU. */
+/** Starts as many programs a second as it is told, also after it had to wait for a CPU. */
 const STARTER_C = `
 #include <spawn.h>
 #include <stdlib.h>

@@ -111,7 +111,7 @@ export function mapNarrow(
   return mapped;
 }
 
-/** For each value the element of `table` that it counts to, up to `most`; −1 stays. */
+/** Replaces each value by the element of `table` at it, up to `most`; −1 stays. */
 // Hot: once per value, so without a call for each.
 export function lookUpNarrow(column: IntColumn, table: Int32Array, most: number): IntColumn {
   const found = zeros(column.length, most);

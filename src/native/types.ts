@@ -425,7 +425,7 @@ export type NativeBinding = {
    */
   keepKernel(path: string, key: string): Uint8Array | null;
   /**
-   * What `readKernelLines` returns, out of what `keepKernel` gave; of the list only the head is read. `isCurrent`
+   * Finds the lines that `readKernelLines` returns in what `keepKernel` gave; of the list only the head is read. `isCurrent`
    * is false where it was kept under another key, is damaged, or differs from the list's head. `lines` is null
    * there, and where an address may be outside of the kernel proper. Throws NativeError where the list can't be read.
    */

@@ -13,7 +13,7 @@ const INSERT_TIMEOUT_MS = 120_000;
 const INSERT_ROWS = 50_000;
 const MOST_REASON = 300;
 const VERSION_TIMEOUT_MS = 5000;
-/** Who has interrupted a query waits no longer for its end. */
+/** The user who has interrupted a query waits no longer for its end. */
 const KILL_TIMEOUT_MS = 2000;
 /** Before it there are no common table expressions, and no joins of more than two tables. */
 const OLDEST = 21;

@@ -4,7 +4,7 @@ import type { ColumnData, ColumnType } from '../formats/tables/schema.ts';
 /** Rows of one vector of DuckDB, and so of a chunk. */
 export const CHUNK_ROWS = 2048;
 
-/** What of the package makes types. */
+/** The part of the package that makes types. */
 export type DuckDBTypes = Pick<
   typeof import('@duckdb/node-api'),
   'INTEGER' | 'BIGINT' | 'DOUBLE' | 'VARCHAR'

@@ -41,7 +41,7 @@ export async function loadDuckDB(importPackage = importDuckDB): Promise<DuckDB> 
   }
 }
 
-/** What is not copied into the database: tables of numbers, and sums that views have. */
+/** Names of rows that are not copied into the database: tables of numbers, and sums that views have. */
 type MemoryName = (typeof MEMORY_TABLES)[number] | SumView;
 
 /**
@@ -182,7 +182,7 @@ export class DuckDBEngine implements QueryEngine {
     return this.#inMemory.has(table as MemoryName);
   }
 
-  /** What is in the database of a table that is seen through a view: rows that came from Parquet. */
+  /** Name of the table that has the rows which came from Parquet, where a view shows these and those in memory. */
   #storedName(table: SchemaTable): string {
     return this.#isInMemory(table) ? `stored_${table}` : table;
   }

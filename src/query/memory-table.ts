@@ -11,7 +11,7 @@ export const MEMORY_TABLES = ['samples', 'stacks'] as const;
 /** The rows of one recording. */
 type Part = TableRows & { readonly recording: bigint };
 
-/** Where a scan is, and the columns that it was asked for. */
+/** State of a scan: its place, and the columns that it was asked for. */
 type Scan = { part: number; row: number; readonly wanted: readonly number[] };
 
 /**
@@ -54,7 +54,7 @@ export class MemoryTable {
     connection.registerTableFunction(table);
   }
 
-  /** From now on who names the table is a query. */
+  /** Tells that all views are made: whoever names the table from now on is a query. */
   open(): void {
     this.#isAsked = true;
   }

@@ -144,7 +144,7 @@ function exportPage(
 }
 
 /**
- * For a data block of the page. The best compression takes up to ten times the time, in which nothing else can
+ * Packs a data block of the page. The best compression takes up to ten times the time, in which nothing else can
  * happen, and saves a fiftieth.
  */
 function pack(content: Uint8Array | string): string {

@@ -11,7 +11,7 @@ const BOOT_ID = '/proc/sys/kernel/random/boot_id';
  * `readKernelLines` that keeps the symbols of the kernel proper in the user's cache. They stay the same until the
  * machine starts again, and it takes the kernel longer to list them than a short recording takes altogether.
  *
- * What is kept holds for one boot, by its ID, and while the list begins with the same lines: it no longer does
+ * The kept lines hold for one boot, by its ID, and while the list begins with the same lines: it no longer does
  * where the kernel hides its addresses by now. Addresses that may be outside of the kernel proper are looked up in
  * the list as ever: modules and BPF programs come and go. `home`: the user's folder of caches.
  */

@@ -53,14 +53,14 @@ export function readersPlace(): { folder: string; env: NodeJS.ProcessEnv } {
   copyFileSync(join(examples, 'app/app.js'), join(folder, 'app.js'));
   const rest = Object.entries(cleanEnvironment()).filter(([name]) => !name.startsWith('XDG_'));
   const env = { ...Object.fromEntries(rest), PATH: `${bin}:${process.env.PATH}`, HOME: home };
-  // As much work as the pages show in 3 s, on whatever machine.
+  // The work is as much as the pages show in 3 s, on whatever machine.
   return { folder, env: { ...env, LOAD_MS: '600000', REQUESTS: '1500' } };
 }
 
 export type Run = {
   readonly statuses: number[];
   readonly output: string;
-  /** What each command has printed. */
+  /** Output of each command. */
   readonly outputs: readonly string[];
 };
 

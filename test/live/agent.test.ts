@@ -23,7 +23,7 @@ afterEach(() => {
   }
 });
 
-/** Where a descriptor leads; it may be closed meanwhile. */
+/** The target of a descriptor; it may be closed meanwhile. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -160,7 +160,7 @@ ${'//# source'}MappingURL=dist.cjs.map
   it('leaves the names of a registered program to record, and gets them back', async () => {
     const directory = scratchDirectory();
     const script = join(directory, 'server.cjs');
-    // What it compiles after the signal has another name, in a worker too. It prints a letter after many turns of that.
+    // Code that it compiles after the signal has another name, in a worker too. It prints a letter after many turns of that.
     writeFileSync(
       script,
       `require(${JSON.stringify(join(import.meta.dirname, '../../dist/register/preload.cjs'))});

@@ -59,7 +59,7 @@ describeLive('perf-ts doctor --selftest', () => {
       });
       for (const rate of ['-F 10000', '-c \\d+'])
         expect(stdout).toMatch(new RegExp(`\\rperf-ts: measuring page-faults ${rate} --counts`));
-      // What is drawn over is gone when the table is printed.
+      // A line that is drawn over is gone when the table is printed.
       const left = stdout.split('\n').map((drawn) => drawn.split('\u001b[K').at(-1));
       expect(left.join('\n')).not.toContain('measuring');
     },

@@ -55,7 +55,7 @@ describe.skipIf(binding === null)('the addon', () => {
   it.runIf(isGlibc)(
     'large blocks of malloc are mappings of their own, also after one was freed',
     () => {
-      // By glibc's own rule the rest would come from its heap once a block of 16 MiB was freed.
+      // glibc's own rule would take the rest from its heap once a block of 16 MiB was freed.
       const script = `
       const grow = (gc, binding) => {
         if (!binding.mapBlocksFrom(512 << 10)) throw new Error('mallopt refused');

@@ -306,7 +306,7 @@ describe('kept symbols of the kernel', () => {
   ];
   const MODULES = ['ffffffffc0000000 t connect\t[hid]'];
   const textOf = (...lines: string[]) => `${lines.join('\n')}\n`;
-  /** What is kept of a list; null where nothing is. */
+  /** The kept part of a list; null where nothing is kept. */
   const keep = (...list: string[]): Uint8Array | null => {
     writeFileSync(path, textOf(...list));
     return binding.keepKernel(path, BOOT);

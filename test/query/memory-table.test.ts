@@ -54,7 +54,7 @@ async function engineOf(duckdb?: Awaited<ReturnType<typeof loadDuckDB>>): Promis
   return engine;
 }
 
-/** To nine digits, in one order: engines add in other orders, a view has none. */
+/** Rows to nine digits, in one order: engines add in other orders, a view has none. */
 async function comparable(engine: DuckDBEngine, sql: string): Promise<string[]> {
   const rows = await rowsOf(engine, sql);
   const value = (one: unknown) => (typeof one === 'number' ? Number(one.toPrecision(9)) : one);

@@ -50,7 +50,7 @@ const QUESTIONS: [title: string, sql: string][] = [
   ...SHOWN.map((sql, at): [string, string] => [`query ${at + 1} of docs/schema.md`, sql]),
 ];
 
-/** Of a build that there is not. */
+/** Options with a build that there is not. */
 const MAY_BE_EMPTY = /'9\.9'/;
 
 /** JavaScript: functions have moved by a line in the later build, and `(anonymous)` there are two. */

@@ -14,7 +14,7 @@ constexpr int kMmapThreshold = -3;
 
 bool MapBlocksFrom(int bytes) {
   using Mallopt = int(int parameter, int value);
-  // By its name: one binary is for both C libraries.
+  // The name is looked up at run time: one binary is for both C libraries.
   const auto mallopt = reinterpret_cast<Mallopt*>(dlsym(RTLD_DEFAULT, "mallopt"));
   return mallopt != nullptr && mallopt(kMmapThreshold, bytes) == 1 &&
          mallopt(kTrimThreshold, bytes) == 1;

@@ -20,7 +20,7 @@ constexpr size_t kBufferBytes = 1 << 16;
 /** The start of every kernel address; lower ones are offsets of per-CPU variables. */
 constexpr uint64_t kLowestKernel = 0xffff'0000'0000'0000;
 /**
- * Where code of the kernel can be: on x86-64 the image, modules and BPF programs. A word elsewhere
+ * The range that kernel code lies in: on x86-64 the image, modules and BPF programs. A word outside
  * is none, but looks like it: the end of one word and the beginning of a context marker, say.
  */
 #if defined(__x86_64__)

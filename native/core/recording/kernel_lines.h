@@ -25,7 +25,7 @@ bool ReadKernelLines(const char* path, std::vector<uint64_t> addresses, std::str
                      Error* error);
 
 /**
- * What may be kept of such a list until the machine starts again: the lines of the kernel proper
+ * Reads what stays the same until the machine starts again: the lines of the kernel proper
  * that are symbols. Modules and BPF programs come and go, these do not. `proper` stays empty where
  * the kernel hides its addresses, or does not give them in ascending order.
  */

@@ -116,7 +116,7 @@ async function openEngine(
     });
   const options = {
     ...(flags.weight !== undefined && { weight: flags.weight }),
-    // Of the questions by name, which their text need not tell.
+    // These are questions by name, which their text need not tell.
     ...(verb !== undefined && { totals: verb === 'top' && flags.by === 'total' }),
   };
   if (flags.on === undefined) {

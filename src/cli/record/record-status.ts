@@ -18,7 +18,7 @@ export type FollowedRecording = {
   readonly signals: EndingSignals;
   readonly output: string;
   /**
-   * When nothing else that runs prints on our terminal any more, as far as is known: always, or once
+   * Tells when nothing else that runs prints on our terminal any more, as far as is known: always, or once
    * the command has ended.
    */
   readonly isAlone: 'always' | 'at-end' | 'never';

@@ -13,7 +13,7 @@ export function startThreadEarly(): void {
   waiting.unref();
 }
 
-/** For a `ThreadedFile`: the thread that waits, once; else the module that a thread begins with. */
+/** Returns the thread that waits, once; else the module that the thread of a `ThreadedFile` begins with. */
 export function takeThread(): Worker | URL {
   const thread = waiting ?? entry();
   if (waiting !== null) waiting.ref();

@@ -1,4 +1,4 @@
-// Where the thread of a recording that `view` shows begins, in the bundle.
+// Entry of the thread of a recording that `view` shows, in the bundle.
 
 import { loadViewThread } from '../start/load-program.ts';
 

@@ -7,7 +7,7 @@ const GROWTH = 8;
 /** Bytes that `byteAt` reads at once: whoever asks goes through a table of symbols. */
 const WINDOW = 1 << 16;
 
-/** As `StringSection`, of a section that is not read as a whole: a name is read when it is asked for. */
+/** A `StringSection` that is not read as a whole: a name is read when it is asked for. */
 export class HeldStrings {
   readonly #source: ByteSource;
   readonly #offset: number;

@@ -64,7 +64,7 @@ export class OpenSymbolFile implements ByteSource {
     return true;
   }
 
-  /** What is held is gone with it. */
+  /** Closes the file; the parts that are held are gone with it. */
   close(): void {
     this.#kept ??= this.#ranges.map(() => new Uint8Array(0));
     this.#source.close?.();

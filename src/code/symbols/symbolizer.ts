@@ -42,7 +42,7 @@ export type SymbolizerOptions = {
   readonly holdsFiles?: boolean;
   /** Names of JIT code, at whatever time the DSO row stands for; absent: none. */
   readonly jit?: JitNames;
-  /** What another symbolizer of this machine has read (`handOver`); they are this one's from now on. */
+  /** Symbols that another symbolizer of this machine has read (`handOver`); they are this one's from now on. */
   readonly loaded?: LoadedSymbols;
 };
 
@@ -84,13 +84,13 @@ export class Symbolizer {
   readonly #symbolsOf = new Map<DsoIndex, DsoSymbols | null>();
   /** Shown names by mangled name: aliases are compared, then shown. */
   readonly #shownNames = new Map<string, string>();
-  /** Of `LoadedSymbols`, what has not been asked for yet. */
+  /** Those of `LoadedSymbols` that have not been asked for yet. */
   readonly #unasked: Map<string, DsoSymbols | null>;
   /** Calls of `refreshFiles`. */
   #round = 0;
   /** The round in which something was asked of a DSO that is held. */
   readonly #askedIn = new Map<DsoIndex, number>();
-  /** Of tables that were forgotten. */
+  /** Build IDs of tables that were forgotten. */
   readonly #buildIds = new Map<DsoIndex, string | null>();
   #kallsyms: SymbolTable | null | undefined;
   /** Ascending; null: any kernel address may be asked for. */

@@ -16,7 +16,7 @@ const DEFINITIONS = {
 export type SumView = keyof typeof DEFINITIONS;
 export const SUM_VIEWS = Object.keys(DEFINITIONS) as SumView[];
 
-/** What these views are of one recording. */
+/** The rows of these views for one recording. */
 export type SampleSums = Readonly<Record<SumView, TableRows>>;
 
 /** The columns of such a view, `recording` first. */
@@ -76,7 +76,7 @@ function sumsByStack({ samples: { length, event, stack } }: Profile, weights: We
   return { keys, sums, rowOfSample };
 }
 
-/** As `floor(time_ns / 1000000000)`, of a time that the table `samples` has rounded. */
+/** The result of `floor(time_ns / 1000000000)` in SQL: the table `samples` rounds the time first. */
 function secondOf({ samples: { timeNs } }: Profile, at: number): number {
   const time = timeNs[at];
   return Number.isNaN(time) ? 0 : Math.floor(Math.round(time) / NS_PER_SECOND);

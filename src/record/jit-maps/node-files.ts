@@ -45,7 +45,7 @@ export type NodeFilesOptions = {
   /** Uid of the command, if it runs as another user. */
   readonly commandUid: number | null;
   readonly startedMs: number;
-  /** Of attached processes. */
+  /** Notes of attached processes. */
   readonly heldNotes?: HeldNotes;
 };
 

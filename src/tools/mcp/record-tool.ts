@@ -35,7 +35,7 @@ export function recordTool(run: RunRecorder): Tool {
       const seconds = secondsOf(input.seconds);
       const args = ['record', '-q', '-g', '--duration', String(seconds), '-o', file];
       const said = await run([...args, ...targetOf(input)], seconds);
-      // With the status of a command that could not be started, say.
+      // The status is that of a command that could not be started, say.
       if (!existsSync(file)) throw new FailedError(`nothing was recorded. ${said}`);
       return answerText(
         [`Recorded into \`${relative('.', file)}\`.`, '', said],

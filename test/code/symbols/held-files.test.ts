@@ -10,7 +10,7 @@ import { openRegular } from '../../../src/system/files/open-regular.ts';
 import { scratchDirectory } from '../../helpers/scratch.ts';
 import { elfBytes, symbolBytes } from '../elf/elf-bytes.ts';
 
-/** With so many the table of names has more than 256 KiB. */
+/** So many make the table of names larger than 256 KiB. */
 const SYMBOLS = 6000;
 const TEXT = 0x401000;
 
