@@ -1,3 +1,4 @@
+import { NONE } from './brand.ts';
 import type { IntColumn, NumberColumn } from './int-column.ts';
 
 /** The elements of a column of integers, narrow to wide. */
@@ -100,24 +101,13 @@ export class CountColumn {
   }
 }
 
-/** The results of `map` for each value: −1, or up to `most`. */
-export function mapNarrow(
-  column: IntColumn,
-  most: number,
-  map: (value: number) => number,
-): IntColumn {
-  const mapped = zeros(column.length, most);
-  for (let row = 0; row < column.length; row++) mapped[row] = map(column[row]);
-  return mapped;
-}
-
 /** Replaces each value by the element of `table` at it, up to `most`; −1 stays. */
 // Hot: once per value, so without a call for each.
 export function lookUpNarrow(column: IntColumn, table: Int32Array, most: number): IntColumn {
   const found = zeros(column.length, most);
   for (let row = 0; row < column.length; row++) {
     const value = column[row];
-    found[row] = value === -1 ? -1 : table[value];
+    found[row] = value === NONE ? NONE : table[value];
   }
   return found;
 }

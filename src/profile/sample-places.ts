@@ -1,6 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import type { IntColumn } from '../base/int-column.ts';
-import { mapNarrow } from '../base/narrow-column.ts';
+import { lookUpNarrow } from '../base/narrow-column.ts';
 import {
   type FrameTable,
   FUNC_CATEGORIES,
@@ -57,9 +57,7 @@ class LazyPlaces implements SamplePlaces {
     const { samples, stacks, frames, funcs } = this.#of;
     const outside = this.#outsideTheKernel();
     const ofStack = outside.map((at, stack) => frames.func[stacks.frame[at === NONE ? stack : at]]);
-    this.#func = mapNarrow(samples.stack, funcs.length, (stack) =>
-      stack === NONE ? NONE : ofStack[stack],
-    );
+    this.#func = lookUpNarrow(samples.stack, ofStack, funcs.length);
     return this.#func;
   }
 
@@ -68,9 +66,7 @@ class LazyPlaces implements SamplePlaces {
     const { samples, stacks } = this.#of;
     const outside = this.#outsideTheKernel();
     const ofStack = stacks.prefix.map((above) => (above === NONE ? NONE : outside[above]));
-    this.#caller = mapNarrow(samples.stack, stacks.length, (stack) =>
-      stack === NONE ? NONE : ofStack[stack],
-    );
+    this.#caller = lookUpNarrow(samples.stack, ofStack, stacks.length);
     return this.#caller;
   }
 
