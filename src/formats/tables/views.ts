@@ -36,6 +36,14 @@ const SECOND: Drawn = {
   lost: '(t.lost * (case when e.lost > 0 then e.lost_high / e.lost else 1 end))',
 };
 
+/** Each call of a stack: `f` the frame of a row of `stacks`, `c` that of its caller. */
+const CALLS = `from stacks k
+    join frames f on f.recording = k.recording and f.frame = k.frame
+    join frames c on c.recording = k.recording and c.frame = k.caller`;
+
+/** Second of a sample `s`. */
+const WHOLE_SECOND = 'floor(s.time_ns / 1000000000)';
+
 const VIEWS = {
   top_self: `
     select f.recording as recording, e.name as event, f.func as func, f.dso as dso, f.kind as kind,
@@ -59,33 +67,29 @@ const VIEWS = {
 
   stack_seconds: `
     select s.recording as recording, s.event as event, s.stack as stack,
-      floor(s.time_ns / 1000000000) as second, sum(s.weight) as weight, count(*) as samples
+      ${WHOLE_SECOND} as second, sum(s.weight) as weight, count(*) as samples
     from samples s
-    group by s.recording, s.event, s.stack, floor(s.time_ns / 1000000000)`,
+    group by s.recording, s.event, s.stack, ${WHOLE_SECOND}`,
 
   seconds: `
-    select s.recording as recording, s.event as event, floor(s.time_ns / 1000000000) as second,
+    select s.recording as recording, s.event as event, ${WHOLE_SECOND} as second,
       sum(s.weight) as weight, sum(s.weight * s.weight) as squares, sum(s.lost_before) as lost,
       count(*) as samples
     from samples s
-    group by s.recording, s.event, floor(s.time_ns / 1000000000)`,
+    group by s.recording, s.event, ${WHOLE_SECOND}`,
 
   callers: edges(
     'caller',
     `select distinct k.recording as recording, k.stack as stack, f.func as func, f.dso as dso,
       c.func as caller, c.dso as caller_dso
-    from stacks k
-    join frames f on f.recording = k.recording and f.frame = k.frame
-    join frames c on c.recording = k.recording and c.frame = k.caller`,
+    ${CALLS}`,
   ),
 
   callees: edges(
     'callee',
     `select distinct k.recording as recording, k.stack as stack, c.func as func, c.dso as dso,
       f.func as callee, f.dso as callee_dso
-    from stacks k
-    join frames f on f.recording = k.recording and f.frame = k.frame
-    join frames c on c.recording = k.recording and c.frame = k.caller
+    ${CALLS}
     where c.frame >= 0
     union all
     select o.recording as recording, o.stack as stack, x.func as func, x.dso as dso,
