@@ -35,6 +35,18 @@ function kernelAddresses(words: Record<number, bigint>, size: number, from = 0, 
   return Array.from(kernelAddresses, formatAddress);
 }
 
+const at = (...digits: string[]) => Float64Array.from(digits, parseHexAddress);
+/** A list of the kernel, as root sees it. */
+const KERNEL = [
+  '0000000000000000 A fixed_percpu_data',
+  'ffffffff81000000 T _stext',
+  'ffffffff81000000 T _text',
+  'ffffffff81000100 T one',
+  'ffffffff81000200 r table',
+  'ffffffff81000300 t two',
+  'ffffffff81000400 T three',
+];
+
 describe('kernel addresses in a recording', () => {
   test('are found at any multiple of four bytes, each once', () => {
     const words = { 8: 0xffffffff81000120n, 20: 0xffffffffc0000010n, 40: 0xffffffff81000120n };
@@ -203,21 +215,11 @@ function expectSameNames(path: string, list: Uint8Array, addresses: Float64Array
 
 describe('lines of the list of kernel symbols', () => {
   const path = join(scratch, 'kallsyms');
-  const at = (...digits: string[]) => Float64Array.from(digits, parseHexAddress);
   const lines = (list: string, ...digits: string[]): string[] => {
     writeFileSync(path, list);
     const read = Buffer.from(binding.readKernelLines(path, at(...digits))).toString();
     return read.split('\n').filter((line) => line !== '');
   };
-  const KERNEL = [
-    '0000000000000000 A fixed_percpu_data',
-    'ffffffff81000000 T _stext',
-    'ffffffff81000000 T _text',
-    'ffffffff81000100 T one',
-    'ffffffff81000200 r table',
-    'ffffffff81000300 t two',
-    'ffffffff81000400 T three',
-  ];
   const MODULES = ['ffffffffc0100000 t late\t[zfs]', 'ffffffffc0000000 t connect\t[hid]'];
   const LIST = `${[...KERNEL, ...MODULES].join('\n')}\n`;
 
@@ -294,16 +296,6 @@ describe('lines of the list of kernel symbols', () => {
 describe('kept symbols of the kernel', () => {
   const path = join(scratch, 'kallsyms-kept');
   const BOOT = 'one-boot';
-  const at = (...digits: string[]) => Float64Array.from(digits, parseHexAddress);
-  const KERNEL = [
-    '0000000000000000 A fixed_percpu_data',
-    'ffffffff81000000 T _stext',
-    'ffffffff81000000 T _text',
-    'ffffffff81000100 T one',
-    'ffffffff81000200 r table',
-    'ffffffff81000300 t two',
-    'ffffffff81000400 T three',
-  ];
   const MODULES = ['ffffffffc0000000 t connect\t[hid]'];
   const textOf = (...lines: string[]) => `${lines.join('\n')}\n`;
   /** The kept part of a list; null where nothing is kept. */
