@@ -17,6 +17,9 @@ describeLive('a command that leaves processes behind', () => {
   const daemon = (done: string): string =>
     `(while [ -d ${scratch} ] && [ ! -e ${done} ]; do sleep 0.02; done) > /dev/null 2>&1 < /dev/null &`;
 
+  /** `cat` reads to the end of what the shell would write, which comes when the shell ends. */
+  const helper = `mkfifo ${scratch}/helper; cat ${scratch}/helper > /dev/null & exec 3> ${scratch}/helper`;
+
   it('record reports processes that outlive their command', () => {
     const done = join(scratch, 'done');
     const { status, stderr } = perfTs([...CLOCK, '--', 'sh', '-c', `${daemon(done)} exit 4`]);
@@ -29,6 +32,7 @@ describeLive('a command that leaves processes behind', () => {
   it.each([
     ['its processes have ended', [], 'sleep 0.01 & wait'],
     ['its processes have ended, with who woke them', ['--off-cpu'], 'sleep 0.01 & wait'],
+    ['a helper ends because the command has', [], helper],
     ['the whole system is recorded', ['-a'], daemon(join(scratch, 'done-of-all'))],
     ['its processes are not recorded', ['--no-inherit'], daemon(join(scratch, 'done-of-one'))],
   ])('record does not report outliving processes where %s', (_name, flags, script) => {

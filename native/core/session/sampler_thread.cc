@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "../event/final_records.h"
@@ -11,6 +12,12 @@
 #include "../posix/hold.h"
 
 namespace perf_ts {
+namespace {
+
+/** Processes that the command leaves are reported if they live so long: helpers end just behind it. */
+constexpr std::chrono::milliseconds kTaskGrace(100);
+
+}  // namespace
 
 SamplerThread::SamplerThread(EventSet* events, ChildProcess* child, RecordSink* sink,
                              Mailbox* mailbox, int latency_ms, bool follows_tasks)
@@ -296,7 +303,7 @@ void SamplerThread::Finish(EndReason reason) {
   end.reason = WriteFailure() != 0 ? EndReason::kWriteError : reason;
   end.code_errno = WriteFailure();
   end.data_end = sink_->data_end();
-  end.tasks_left = watcher_.child_ended() && watcher_.HasTasks();
+  end.tasks_left = watcher_.child_ended() && watcher_.HasTasksAfter(kTaskGrace);
 
   // As the counters know them: a LOST record is written with the next record that fits.
   uint64_t lost_samples = 0, lost_sideband = 0;

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace perf_ts {
@@ -83,13 +84,16 @@ void Watcher::WatchNextWriter(size_t ring) {
   if (watch.writer == writers.size()) quiet_rings_++;
 }
 
-bool Watcher::HasTasks() const {
+bool Watcher::HasTasksAfter(std::chrono::milliseconds grace) const {
+  const auto end = std::chrono::steady_clock::now() + grace;
   for (const Watch& watch : watches_) {
     const std::vector<const Instance*>& writers = watch.ring->writers;
     for (size_t i = watch.writer; i < writers.size(); i++) {
       if (writers[i]->task == -1) continue;
       pollfd event = {writers[i]->fd.get(), 0, 0};
-      if (poll(&event, 1, 0) == 0) return true;
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+          end - std::chrono::steady_clock::now());
+      if (poll(&event, 1, static_cast<int>(std::max<int64_t>(left.count(), 0))) == 0) return true;
     }
   }
   return false;

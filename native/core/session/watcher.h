@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <vector>
 
@@ -32,8 +33,11 @@ class Watcher {
   bool child_ended() const { return child_ended_; }
   /** No event of a task has one left, inherited ones included; never where all are of all tasks. */
   bool all_tasks_gone() const { return quiet_rings_ == watches_.size(); }
-  /** Whether an event of a task has one left now, an inherited one included. */
-  bool HasTasks() const;
+  /**
+   * Whether an event of a task has one left, an inherited one included, once those have had `grace` to end: a
+   * helper of the command often ends some milliseconds after it.
+   */
+  bool HasTasksAfter(std::chrono::milliseconds grace) const;
 
  private:
   /** Polls the child alone where epoll_wait is refused: its exec and end are not to be missed. */
