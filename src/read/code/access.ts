@@ -1,9 +1,10 @@
 import { constants, statSync } from 'node:fs';
-import { lateModules } from '../../base/late-modules.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
+import { actAs } from '../../system/accounts/file-identity.ts';
 import { findLoginUser } from '../../system/accounts/login-user.ts';
 import { chooseUser } from '../../system/accounts/run-as.ts';
 import { systemAccounts } from '../../system/accounts/system-accounts.ts';
+import { type OpenFile, openRegular } from '../../system/files/open-regular.ts';
 
 /** A user by whose rights a file is read, without the groups that are not the user's first one. */
 export type Reader = { readonly uid: number; readonly gid: number };
@@ -31,9 +32,55 @@ export function readersBesidesRoot(recording: string): Reader[] {
   return [...byUid.values()].filter(({ uid }) => uid !== 0);
 }
 
+/**
+ * The users whose rights count for what the owner of `naming` names: as `readersBesidesRoot`, and for plain root
+ * that owner's, who may have written anything into it.
+ */
+export function readersOfNamed(naming: { uid: number; gid: number }, readers: Reader[]): Reader[] {
+  if (readers.length > 0 || process.geteuid?.() !== 0 || naming.uid === 0) return readers;
+  return [{ uid: naming.uid, gid: naming.gid }];
+}
+
 /** What plain root sees where nobody else does: its own files and those that everybody may read. */
-export function isForRoot({ uid, mode }: { uid: number; mode: number }): boolean {
+function isForRoot({ uid, mode }: OpenFile): boolean {
   return uid === 0 || (mode & constants.S_IROTH) !== 0;
+}
+
+/**
+ * Opens a regular file that a recording, a script or a source map names, so that strangers may have chosen it:
+ * root opens it with the rights of each of `readers`, and refuses it where one of them could not, or was led to
+ * another file. The kernel decides, with the ways to the file. Otherwise the reason. All files that are named by
+ * strangers and whose content is shown, or names what is shown, are opened here.
+ */
+export function openForReaders(path: string, readers: readonly Reader[]): OpenFile | string {
+  if (readers.length === 0) return openForOurselves(path);
+  let first: OpenFile | null = null;
+  for (const reader of readers) {
+    const file = actAs(reader, () => openRegular(path));
+    if (typeof file !== 'string' && (first === null || isSameFile(file, first))) {
+      if (first !== null) file.source.close?.();
+      first ??= file;
+      continue;
+    }
+    first?.source.close?.();
+    if (typeof file === 'string') return `can't be read as uid ${reader.uid}`;
+    file.source.close?.();
+    return 'it changed while it was read';
+  }
+  return first ?? 'nobody may read it';
+}
+
+/** As plain root, or as an ordinary user, whom the kernel lets read what it may. */
+function openForOurselves(path: string): OpenFile | string {
+  const file = openRegular(path);
+  if (typeof file === 'string' || process.geteuid?.() !== 0 || isForRoot(file)) return file;
+  file.source.close?.();
+  return "another user's, and not for everybody to read";
+}
+
+function isSameFile({ source: one }: OpenFile, { source: other }: OpenFile): boolean {
+  const [a, b] = [one.file?.version, other.file?.version];
+  return a?.dev === b?.dev && a?.inode === b?.inode;
 }
 
 /**
@@ -42,18 +89,8 @@ export function isForRoot({ uid, mode }: { uid: number; mode: number }): boolean
  */
 export function mayBeShown({ file }: SymbolSource, recording: string): boolean {
   if (file === undefined || process.geteuid?.() !== 0) return true;
-  const readers = readersBesidesRoot(recording);
-  if (readers.length === 0) return isForRoot(file);
-  // Whether the way to it is open only the kernel knows.
-  return readers.every(({ uid, gid }) => {
-    const test = lateModules.childProcess.spawnSync('/usr/bin/test', ['-r', file.path], {
-      uid,
-      gid,
-      cwd: '/',
-      env: {},
-      timeout: 2000,
-      stdio: 'ignore',
-    });
-    return test.status === 0;
-  });
+  const opened = openForReaders(file.path, readersBesidesRoot(recording));
+  if (typeof opened === 'string') return false;
+  opened.source.close?.();
+  return true;
 }

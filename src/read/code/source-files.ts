@@ -1,12 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { NONE } from '../../base/brand.ts';
 import { FailedError } from '../../base/errors.ts';
-import { lateModules } from '../../base/late-modules.ts';
 import { printable } from '../../base/printable.ts';
 import type { PageSource, PageSources } from '../../formats/export/page-profile.ts';
 import type { Profile } from '../../profile/types.ts';
-import { isForRoot, type Reader, readersBesidesRoot } from './access.ts';
+import { openForReaders, type Reader, readersBesidesRoot } from './access.ts';
 
 /** A source file that people wrote is smaller; one that a bundler wrote is of no use in a page. */
 const MOST_BYTES = 4 << 20;
@@ -58,7 +57,7 @@ export class SourceFiles {
     if (!isAbsolute(path)) {
       throw new FailedError(`${printable(name)}: where this file lies is not known`);
     }
-    return readForAll(path, readersBesidesRoot(this.#recording));
+    return readText(path, readersBesidesRoot(this.#recording));
   }
 }
 
@@ -116,63 +115,23 @@ function pathOf(name: string): string {
 }
 
 /**
- * What each of `readers` may read; without any, what this process may. Throws `FailedError` where the
- * file is not there, not text, too large or not theirs to read.
+ * The text of a file that each of `readers` may read; see `openForReaders`. Throws `FailedError` where the file is
+ * not there, not text, too large or not theirs to read.
  */
-function readForAll(path: string, readers: readonly Reader[]): string {
-  const texts = readers.map((reader) => readAs(path, reader));
-  const bytes = texts[0] ?? readPlain(path);
-  // The path is a stranger's, and may have led each of them to another file.
-  if (texts.some((text) => !text.equals(bytes))) {
-    throw new FailedError(`${printable(path)}: it changed while it was read`);
+function readText(path: string, readers: readonly Reader[]): string {
+  const file = openForReaders(path, readers);
+  if (typeof file === 'string') {
+    const reason = /^[A-Z]+$/.test(file) ? `can't be read (${file})` : file;
+    throw new FailedError(`${printable(path)}: ${reason}`);
   }
-  if (bytes.includes(0)) throw new FailedError(`${printable(path)}: not a text`);
-  return bytes.toString('utf8');
-}
-
-/** Changing our own user would change it for the sampler too. */
-function readAs(path: string, { uid, gid }: Reader): Buffer {
-  const read = lateModules.childProcess.spawnSync(
-    '/bin/head',
-    ['-c', String(MOST_BYTES + 1), '--', path],
-    {
-      uid,
-      gid,
-      cwd: '/',
-      env: {},
-      maxBuffer: MOST_BYTES + 2,
-      timeout: 2000,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-  if (read.status !== 0) {
-    throw new FailedError(`${printable(path)}: can't be read as uid ${uid}`);
-  }
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
-  checkName(path, mode);
-  checkSize(path, read.stdout.length);
-  return read.stdout;
-}
-
-/** Regular files only, and without waiting for any. */
-function readPlain(path: string): Buffer {
-  let fd = -1;
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-    const file = fstatSync(fd);
-    if (!file.isFile()) throw new FailedError(`${printable(path)}: not a regular file`);
-    if (process.geteuid?.() === 0 && !isForRoot(file)) {
-      throw new FailedError(`${printable(path)}: another user's, and not for everybody to read`);
-    }
     checkName(path, file.mode);
-    checkSize(path, file.size);
-    return readFileSync(fd);
-  } catch (error) {
-    if (error instanceof FailedError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new FailedError(`${printable(path)}: can't be read (${code ?? 'unknown error'})`);
+    checkSize(path, file.source.size);
+    const bytes = Buffer.from(file.source.read(0, file.source.size));
+    if (bytes.includes(0)) throw new FailedError(`${printable(path)}: not a text`);
+    return bytes.toString('utf8');
   } finally {
-    if (fd >= 0) closeSync(fd);
+    file.source.close?.();
   }
 }
 

@@ -57,6 +57,7 @@ export function nameJavaScript(
     diagnostics,
     ...(options.symfs !== undefined && { symfs: options.symfs }),
     ...(modified !== null && { recordedMs: modified }),
+    ...(recording !== null && { recording: recording.path }),
   });
   for (const { note } of notes) if (note.kind === 'sourceMap') maps.addNoted(note.url, note.map);
   if (options.sourceMaps !== false) keepMaps(maps);

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { memoize } from '../../base/memoize.ts';
+import { once } from '../../base/once.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import {
   type MappedSources,
@@ -9,7 +10,7 @@ import {
   type SourceMaps,
 } from '../../code/javascript/source-map.ts';
 import { homeFolder } from '../../system/accounts/home-folder.ts';
-import { openRegular } from '../../system/files/open-regular.ts';
+import { openForReaders, readersBesidesRoot, readersOfNamed } from '../code/access.ts';
 import { locateSource } from './locate-source.ts';
 
 const MARK = 'sourceMappingURL=';
@@ -25,6 +26,8 @@ export type ScriptMapsOptions = {
   readonly symfs?: string;
   /** When the recording ended; files changed since then are not used. */
   readonly recordedMs?: number;
+  /** The recording that names the scripts; `-` or absent: of a live program. */
+  readonly recording?: string;
   /** Deno's cache; default: where Deno of this user has it. */
   readonly denoDirectory?: string;
 };
@@ -38,14 +41,20 @@ export class ScriptMaps implements SourceMaps {
   readonly #noted = new Map<string, object>();
   readonly #found = memoize((path: string) => this.#findMap(path));
   readonly #emitted = memoize((path: string) => this.#findEmittedMap(path));
-  readonly #lines = memoize((path: string) => this.#read(path)?.split('\n') ?? null);
+  readonly #lines = memoize((path: string) => this.#read(path, path)?.split('\n') ?? null);
   readonly #withoutMap = new Set<string>();
-  readonly #sources = memoize((path: string) => this.#readSource(path));
-  readonly #files: MappedSources = {
-    locate: (named, resolved, url, content) =>
-      locateSource({ named, resolved, url, content }, this.#sources),
-    read: (path) => this.#sources(path),
-  };
+  readonly #readers = once(() => readersBesidesRoot(this.#options.recording ?? '-'));
+  /** Whose rights count for what a script names: scripts and maps are of strangers. */
+  readonly #readersOf = memoize((script: string) => {
+    const file = statSync(this.#placeOf(script), { throwIfNoEntry: false });
+    return file === undefined ? this.#readers() : readersOfNamed(file, this.#readers());
+  });
+  readonly #files = memoize((script: string): MappedSources => {
+    const read = memoize((path: string) => this.#readSource(path, script));
+    const locate: MappedSources['locate'] = (named, resolved, url, content) =>
+      locateSource({ named, resolved, url, content }, read);
+    return { locate, read };
+  });
 
   constructor(options: ScriptMapsOptions) {
     this.#options = options;
@@ -73,11 +82,11 @@ export class ScriptMaps implements SourceMaps {
     if (noted === undefined) return this.#findOnDisk(path);
     // Notes are without the sources' texts; a script that ran as it is on disk has them.
     const onDisk = this.#findInside(path);
-    return onDisk?.isSame(noted) === true ? onDisk : SourceMap.from(noted, path, this.#files);
+    return onDisk?.isSame(noted) === true ? onDisk : SourceMap.from(noted, path, this.#files(path));
   }
 
   #findInside(path: string): SourceMap | null {
-    const text = this.#sources(path);
+    const text = this.#files(path).read(path);
     const url = text === null ? null : markedUrl(text);
     return url?.startsWith(INLINE) === true ? this.#parseInline(url, path) : null;
   }
@@ -90,7 +99,7 @@ export class ScriptMaps implements SourceMaps {
 
   #findInCache(path: string): SourceMap | null {
     const { denoDirectory = denoCache() } = this.#options;
-    const text = this.#read(join(denoDirectory, 'gen/file', `${path}.js`));
+    const text = this.#read(join(denoDirectory, 'gen/file', `${path}.js`), path);
     const url = text === null ? null : markedUrl(text);
     return url === null ? null : this.#parseInline(url, path);
   }
@@ -120,46 +129,57 @@ export class ScriptMaps implements SourceMaps {
     // Anything else with a scheme is somewhere else.
     if (/^[a-z][a-z+.-]*:/i.test(url)) return null;
     const beside = resolve(dirname(path), decode(url));
-    const text = this.#read(beside);
-    return text === null ? null : this.#parse(text, beside);
+    const text = this.#read(beside, path);
+    return text === null ? null : this.#parse(text, beside, path);
   }
 
   #parseInline(url: string, path: string): SourceMap | null {
     const [, isBase64, data] = /^data:application\/json[^,]*?(;base64)?,(.*)$/s.exec(url) ?? [];
     if (data === undefined) return null;
-    return this.#parse(isBase64 ? Buffer.from(data, 'base64').toString() : decode(data), path);
+    return this.#parse(
+      isBase64 ? Buffer.from(data, 'base64').toString() : decode(data),
+      path,
+      path,
+    );
   }
 
-  #parse(text: string, url: string): SourceMap | null {
-    const map = SourceMap.parse(text, url, this.#files);
+  #parse(text: string, url: string, script: string): SourceMap | null {
+    const map = SourceMap.parse(text, url, this.#files(script));
     if (map === null) this.#options.diagnostics.count('source-map-malformed', url);
     return map;
   }
 
   /** The URL of its map that a script has. */
   #mappingUrl(path: string): string | null {
-    const tail = this.#read(path, TAIL_BYTES);
+    const tail = this.#read(path, path, TAIL_BYTES);
     if (tail === null) return null;
     // A map inside the script is one long line, whose beginning the tail does not have.
     const isCut = !tail.includes(MARK) && !tail.trimEnd().includes('\n');
-    const text = isCut ? this.#read(path) : tail;
+    const text = isCut ? this.#read(path, path) : tail;
     return text === null ? null : markedUrl(text);
   }
 
   /** A source that was changed since the recording, or can't be read, is as good as gone. */
-  #readSource(path: string): string | null {
-    return isAbsolute(path) ? this.#read(path, undefined, null) : null;
+  #readSource(path: string, script: string): string | null {
+    return isAbsolute(path) ? this.#read(path, script, undefined, null) : null;
   }
 
-  /** The text of a file, or of its last `tail` bytes; null where it can't or must not be read. */
+  #placeOf(path: string): string {
+    const { symfs } = this.#options;
+    return symfs === undefined ? path : join(symfs, path);
+  }
+
+  /**
+   * The text of a file that `script` names, or of its last `tail` bytes; null where it can't or must not be read.
+   */
   #read(
     path: string,
+    script: string,
     tail?: number,
     diagnostics: Diagnostics | null = this.#options.diagnostics,
   ): string | null {
-    const { symfs, recordedMs } = this.#options;
-    const place = symfs === undefined ? path : join(symfs, path);
-    const file = openRegular(place);
+    const { recordedMs } = this.#options;
+    const file = openForReaders(this.#placeOf(path), this.#readersOf(script));
     if (typeof file === 'string') return null;
     try {
       const { size } = file.source;
@@ -167,7 +187,7 @@ export class ScriptMaps implements SourceMaps {
         diagnostics?.count('source-map-too-large', path);
         return null;
       }
-      if (recordedMs !== undefined && statSync(place).mtimeMs > recordedMs) {
+      if (recordedMs !== undefined && file.modifiedMs > recordedMs) {
         diagnostics?.count('source-map-changed', path);
         return null;
       }

@@ -7,6 +7,7 @@ import { readFully } from './read-some.ts';
 export type OpenFile = {
   readonly source: SymbolSource;
   readonly uid: number;
+  readonly gid: number;
   readonly mode: number;
   readonly inode: number;
   /** When its content last changed; milliseconds since 1970. */
@@ -25,7 +26,7 @@ export function openRegular(path: string, flags = 0): OpenFile | string {
     // Opening a device may do something, so look first; what is opened is looked at again.
     if (flags === 0 && !statSync(path).isFile()) return 'not a regular file';
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | flags);
-    const { size, uid, mode, dev, ino, mtimeMs, ctimeMs, birthtimeMs } = fstatSync(fd);
+    const { size, uid, gid, mode, dev, ino, mtimeMs, ctimeMs, birthtimeMs } = fstatSync(fd);
     if ((mode & constants.S_IFMT) !== constants.S_IFREG) {
       closeSync(fd);
       return 'not a regular file';
@@ -36,7 +37,7 @@ export function openRegular(path: string, flags = 0): OpenFile | string {
       return { size: sizeNow, modifiedMs, links };
     };
     const source = { ...fileSource(fd, size, path), file: { path, uid, mode, version }, look };
-    return { source, uid, mode, inode: ino, modifiedMs: mtimeMs, bornMs: birthtimeMs };
+    return { source, uid, gid, mode, inode: ino, modifiedMs: mtimeMs, bornMs: birthtimeMs };
   } catch (error) {
     if (fd >= 0) closeSync(fd);
     return codeOf(error) === 'ELOOP' ? 'a symbolic link' : codeOf(error);

@@ -1,10 +1,11 @@
-import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
 import { ScriptMaps, type ScriptMapsOptions } from '../../../src/read/jit/script-maps.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
+import { NOBODY } from '../../helpers/nobody.ts';
 
 const root = scratchDirectory();
 
@@ -154,4 +155,39 @@ test('helpers that a loader put into a file whose map is known are no reason to 
   maps.addNoted(script, MAP);
   expect(maps.mayBegin(script, 1, 250)).toBe(false);
   expect(diagnostics.entries()).toEqual([]);
+});
+
+describe.skipIf(process.geteuid?.() !== 0)('the source map of a script, read by root', () => {
+  /** A script of a stranger's whose map names a source in a folder of root's alone. */
+  function named(owner: number): string {
+    chmodSync(root, 0o755);
+    const map = { version: 3, sources: ['../closed/key.js'], names: [], mappings: 'AAMA' };
+    file('theirs/app.js.map', JSON.stringify(map));
+    file('closed/key.js', `${'\n'.repeat(6)}function TopSecretName() {}\n`);
+    chmodSync(join(root, 'closed'), 0o700);
+    const recording = file('theirs/x.data', '');
+    chownSync(recording, owner, owner);
+    const script = file('theirs/app.js', 'function a(){}\n//# sourceMappingURL=app.js.map\n');
+    const maps = new ScriptMaps({ diagnostics: new Diagnostics(), recording });
+    return maps.find(script)?.find(1, 11, 'a')?.name ?? '';
+  }
+
+  test("names of root's own files are not read for a recording of another user", () => {
+    expect(named(NOBODY)).toBe('');
+    expect(named(0)).toBe('TopSecretName');
+  });
+
+  test('what the owner of a script may not read is not read for it', () => {
+    const named = (owner: number): string | null => {
+      const script = file('private/app.js', 'function f(){}\n//# sourceMappingURL=app.js.map\n');
+      const map = file('private/app.js.map', JSON.stringify(MAP));
+      for (const path of [script, map]) chmodSync(path, 0o600);
+      chownSync(script, owner, owner);
+      chownSync(map, NOBODY, NOBODY);
+      return find(script).place;
+    };
+    chmodSync(root, 0o755);
+    expect(named(NOBODY)).not.toBeNull();
+    expect(named(NOBODY - 1)).toBeNull();
+  });
 });
