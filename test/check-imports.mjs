@@ -1,6 +1,6 @@
 // Checks the direction of imports: a stage may import itself and the stages to its left, only the
 // composition folders may touch node:, no files import each other in a circle and no two folders each
-// other, types included. Run by `npm run check`; prints every arrow that points the wrong way and every
+// other, types included; and that nobody goes around the rooms for what strangers may give. Run by `npm run check`; prints every arrow that points the wrong way and every
 // circle, and exits 1.
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -49,6 +49,7 @@ const MACHINE = {
   'system/time': ['base', 'native'],
   'system/accounts': ['base', 'native', 'system'],
   'system/processes': ['base', 'system'],
+  'system/strangers': ['base', 'system', 'system/files'],
   'system/files': ['base', 'native', 'system/time', 'system/accounts', 'system/processes'],
   'system/kernel': [
     'system',
@@ -129,6 +130,66 @@ const WEB_ALLOWED = [
 ];
 const WEB_TYPES_ONLY = ['code/disassembly'];
 
+/**
+ * Ways to processes and files of strangers, which go through `system/strangers` and `base/foreign-json.ts`: each with the
+ * files that may go them all the same, and why.
+ */
+const TO_STRANGERS = [
+  {
+    way: 'reads memory, mappings or files of another process',
+    text: /\/proc\/\$\{[^}]*\}\/(?:mem|environ|cmdline|maps|root|map_files)\b/,
+    mayGo: {
+      'system/strangers/': 'the helper, which may be left behind',
+      'system/accounts/caller-environment.ts': 'our own ancestors',
+      'system/processes/system-processes.ts':
+        'before a recording begins, and an agent its windows: see its README',
+      'system/launch/attached-node.ts': 'before a recording begins',
+      'system/launch/attached-runtime.ts': 'before a recording begins',
+      'record/code-events/open-inspector.ts': 'before the handshake',
+      'record/code-events/registered.ts': 'in a helper, and before a recording begins',
+      'record/mapped-build-ids.ts': 'files that were mapped when the recording began',
+      'record/met-programs.ts': 'programs of a recording, behind its end',
+      'record/jit-maps/recorded-processes.ts': 'maps of processes in containers',
+      'read/files/elf-files.ts': 'symbols of what runs',
+      'read/files/symbol-files.ts': 'symbols of what runs',
+    },
+  },
+  {
+    way: 'parses JSON without a look at what came: base/foreign-json.ts',
+    text: /\bJSON\.parse\(/,
+    mayGo: {
+      'base/foreign-json.ts': 'the way itself',
+      'register/': 'runs in the profiled program',
+      'code/javascript/source-map.ts': 'checks each field',
+      'formats/export/': 'what we wrote ourselves',
+      'formats/import/json-text.ts': 'each importer checks what it reads',
+      'query/clickhouse.ts': "the user's own server",
+      'read/facts/provenance.ts': 'checks each field',
+      'read/files/name-cache.ts': 'our own cache',
+      'cli/': "the user's own files and requests",
+      'tools/agent/config/parse-config.ts': "the user's own file, each field checked",
+      'tools/agent/delivery/window-queue.ts': 'our own spool',
+      'tools/agent/encode/encoded-window.ts': 'our own spool',
+      'tools/archive/archive-output.ts': 'checks the field that it reads',
+      'tools/mcp/protocol.ts': 'the assistant that has started us',
+      'tools/selftest/run-case.ts': 'our own programs',
+      'system/version.ts': 'our own package.json',
+    },
+  },
+  {
+    way: 'connects to a server of a stranger',
+    text: /lateModules\.net\.connect\(|import \{[^}]*\b(?:connect|get|request)\b[^}]*\} from 'node:(?:net|https?)'/,
+    mayGo: {
+      'record/code-events/registered.ts': 'in a helper: deadline, bytes, fields',
+      'record/code-events/inspector.ts': 'in the handshake: deadline, bytes, fields',
+      'record/code-events/web-socket.ts': 'in the handshake: deadline, bytes',
+      'record/load/wait-ready.ts': 'the address that the user gave',
+      'tools/agent/sinks/http-post.ts': "the user's own server",
+      'tools/leftovers/find-leftovers.ts': 'sockets of the own user',
+    },
+  },
+];
+
 const IMPORT =
   /^\s*(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]/gm;
 
@@ -139,6 +200,7 @@ const ours = sourceFiles(join(root, 'src'));
 const pages = sourceFiles(join(root, 'web'));
 for (const file of ours) checkSource(file);
 for (const file of pages) checkWeb(file);
+checkStrangers(ours);
 checkCycles([...ours, ...pages]);
 checkFolders([...ours, ...pages]);
 checkNativeCore();
@@ -167,6 +229,21 @@ function checkSource(file) {
       if (other === folder || ALLOWED[folder]?.includes(other) || types.includes(other)) continue;
       problems.push(`${name}: ${folder} may not import ${other} (${target})`);
     }
+  }
+}
+
+/** Ways to strangers that a file may not go, and permissions that nobody needs any more. */
+function checkStrangers(files) {
+  for (const { way, text, mayGo } of TO_STRANGERS) {
+    const unused = new Set(Object.keys(mayGo));
+    for (const file of files) {
+      if (!text.test(readFileSync(file, 'utf8'))) continue;
+      const name = relative(join(root, 'src'), file);
+      const allowed = Object.keys(mayGo).find((start) => name.startsWith(start));
+      unused.delete(allowed);
+      if (allowed === undefined) problems.push(`src/${name}: ${way}`);
+    }
+    for (const name of unused) problems.push(`src/${name}: may, and does not: ${way}`);
   }
 }
 

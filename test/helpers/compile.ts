@@ -35,6 +35,11 @@ export function compileJitReuse(): string {
   return compileC(join(helpers, 'jit-reuse.c'), PROFILED);
 }
 
+/** The file system that answers nobody; the first lines of `silent-fuse.c` say how. */
+export function compileSilentFuse(): string {
+  return compileC(join(helpers, 'silent-fuse.c'), ['-O1']);
+}
+
 /** The library to preload that makes writes misbehave; `fault-shim.c` lists the ways. */
 export function compileFaultShim(): string {
   return compileC(join(helpers, 'fault-shim.c'), ['-shared', '-fPIC', '-O1', '-ldl'], '.so');

@@ -1,0 +1,192 @@
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { parseForeignJson } from '../../base/foreign-json.ts';
+import { lateModules } from '../../base/late-modules.ts';
+import { packageFile } from '../version.ts';
+import { READY } from './serve-questions.ts';
+
+/** A new helper on a busy machine; nobody's process is to blame for that. */
+const START_MS = 5000;
+/** Without a question for so long it ends; the next question starts another. */
+const IDLE_MS = 10_000;
+/** A longer answer is none: the helper bounds what it reads. */
+const MOST_ANSWER_CHARS = 4 << 20;
+/** Helpers that hang in the kernel at one time. With so many nothing is asked until one of them has ended. */
+const MOST_ABANDONED = 4;
+/** A process that made a helper hang is asked again after so long: its pid may be another's by then. */
+const ASK_AGAIN_MS = 600_000;
+const MOST_SILENT = 10_000;
+
+export type HelperOptions = {
+  /** File of this package below `dist`, which calls `serveQuestions`. */
+  readonly program: string;
+  /** How long one question may take. */
+  readonly deadlineMs: number;
+};
+
+type Question = {
+  readonly pid: number;
+  readonly line: string;
+  readonly settle: (answer: unknown) => void;
+};
+
+/**
+ * A child process that asks strangers in our place, one question after the other, and is left behind when it does
+ * not come back. What a stranger serves can hold a thread in the kernel where no signal reaches it (state D: a page
+ * or a name of a FUSE file system whose server is silent, a network file system that is gone); a process cannot
+ * end before each of its threads has, so that neither a thread pool nor a worker thread helps: only another process
+ * does. It is started with the first question, and ends when its input ends, as it does with us.
+ */
+export class HelperProcess {
+  readonly #program: string;
+  readonly #deadlineMs: number;
+  /** The first one is with the child. */
+  #questions: Question[] = [];
+  #child: ChildProcess | null = null;
+  #isReady = false;
+  #timer: NodeJS.Timeout | undefined;
+  #output = '';
+  #abandoned = 0;
+  /** Pids that made a helper hang, and until when they are not asked. */
+  readonly #silent = new Map<number, number>();
+
+  constructor({ program, deadlineMs }: HelperOptions) {
+    this.#program = packageFile(program);
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** How many helpers were left behind and have not come back. */
+  get abandoned(): number {
+    return this.#abandoned;
+  }
+
+  /**
+   * The answer to a question about a process, as the helper's JSON has it: the caller checks its shape. Undefined
+   * where there is none within the time.
+   */
+  ask(pid: number, question: object): Promise<unknown> {
+    const isSilent = (this.#silent.get(pid) ?? 0) > performance.now();
+    if (isSilent || this.#abandoned >= MOST_ABANDONED) return Promise.resolve(undefined);
+    return new Promise((settle) => {
+      this.#questions.push({ pid, line: `${JSON.stringify(question)}\n`, settle });
+      if (this.#questions.length === 1) this.#askFirst();
+    });
+  }
+
+  /** Answers all questions with undefined, and leaves the helper behind. */
+  giveUp(): void {
+    clearTimeout(this.#timer);
+    const questions = this.#questions;
+    this.#questions = [];
+    if (questions.length > 0) this.#abandon();
+    else this.#end();
+    for (const { settle } of questions) settle(undefined);
+  }
+
+  #askFirst(): void {
+    clearTimeout(this.#timer);
+    const [first] = this.#questions;
+    if (first === undefined) {
+      this.#timer = setTimeout(() => this.#end(), IDLE_MS).unref();
+      return;
+    }
+    if (this.#child === null) {
+      this.#child = this.#start();
+      if (this.#child === null) this.#answer(undefined);
+      else this.#timer = setTimeout(() => this.giveUp(), START_MS);
+      return;
+    }
+    if (!this.#isReady) return;
+    this.#timer = setTimeout(() => {
+      // Where we were busy ourselves, its answer may be there already: it is read before this is called.
+      setImmediate(() => {
+        if (this.#questions[0] === first) this.#onSilence(first.pid);
+      });
+    }, this.#deadlineMs);
+    this.#child.stdin?.write(first.line);
+  }
+
+  #answer(answer: unknown): void {
+    const first = this.#questions.shift();
+    first?.settle(answer);
+    this.#askFirst();
+  }
+
+  #onSilence(pid: number): void {
+    if (this.#silent.size >= MOST_SILENT) this.#silent.clear();
+    this.#silent.set(pid, performance.now() + ASK_AGAIN_MS);
+    this.#abandon();
+    if (this.#abandoned < MOST_ABANDONED) this.#answer(undefined);
+    else for (const { settle } of this.#questions.splice(0)) settle(undefined);
+  }
+
+  #start(): ChildProcess | null {
+    if (!existsSync(this.#program)) return null;
+    const child = lateModules.childProcess.spawn(
+      process.execPath,
+      ['--max-old-space-size=64', '--max-semi-space-size=1', this.#program],
+      // A group of its own: Ctrl-C is ours to hear. The profiled program's preload is not for it.
+      {
+        detached: true,
+        stdio: ['pipe', 'pipe', 'ignore'],
+        env: { ...process.env, NODE_OPTIONS: '' },
+      },
+    );
+    this.#output = '';
+    this.#isReady = false;
+    child.stdout.setEncoding('utf8').on('data', (text: string) => this.#onOutput(child, text));
+    child.stdin.on('error', () => {});
+    child.once('error', () => this.#onEnd(child));
+    child.once('exit', () => this.#onEnd(child));
+    child.unref();
+    // Sockets of Node's own, which its types know as streams.
+    for (const pipe of [child.stdin, child.stdout]) (pipe as unknown as { unref(): void }).unref();
+    return child;
+  }
+
+  #onOutput(child: ChildProcess, text: string): void {
+    if (child !== this.#child) return;
+    this.#output += text;
+    const newline = this.#output.indexOf('\n');
+    if (newline >= 0) {
+      const line = this.#output.slice(0, newline);
+      this.#output = this.#output.slice(newline + 1);
+      if (this.#isReady) this.#answer(parseForeignJson(line));
+      else {
+        this.#isReady = line === READY;
+        this.#askFirst();
+      }
+    } else if (this.#output.length > MOST_ANSWER_CHARS) {
+      this.#abandon();
+      this.#answer(undefined);
+    }
+  }
+
+  /** It has ended by itself: a limit, or somebody killed it. */
+  #onEnd(child: ChildProcess): void {
+    if (child !== this.#child) return;
+    this.#child = null;
+    if (this.#questions.length > 0) this.#answer(undefined);
+  }
+
+  #end(): void {
+    const child = this.#child;
+    this.#child = null;
+    child?.stdin?.end();
+    child?.stdout?.destroy();
+  }
+
+  #abandon(): void {
+    const child = this.#child;
+    this.#child = null;
+    if (child === null) return;
+    child.stdin?.destroy();
+    child.stdout?.destroy();
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    this.#abandoned++;
+    child.once('exit', () => {
+      this.#abandoned--;
+    });
+    child.kill('SIGKILL');
+  }
+}

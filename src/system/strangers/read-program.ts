@@ -1,0 +1,101 @@
+// A program of its own, which `StrangerReads` starts: reads what processes of others hold and serve, and may be
+// held by the kernel at any of these reads.
+
+import { closeSync, constants, openSync, readlinkSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fieldOf, numberField, textField } from '../../base/foreign-json.ts';
+import { openRegularBelow } from '../files/open-below.ts';
+import { serveQuestions } from './serve-questions.ts';
+
+const MOST_PATH_CHARS = 4096;
+const MOST_FOLDERS = 12;
+
+await serveQuestions((question) => {
+  const pid = numberField(question, 'pid') ?? 0;
+  const most = numberField(question, 'most') ?? 0;
+  const path = textField(question, 'path', MOST_PATH_CHARS) ?? '';
+  switch (fieldOf(question, 'read')) {
+    case 'environ':
+    case 'cmdline':
+    case 'maps':
+      return readHead(`/proc/${pid}/${fieldOf(question, 'read')}`, most)?.toString('utf8') ?? null;
+    case 'mem':
+      return readMemory(
+        pid,
+        BigInt(`0x${textField(question, 'address', 16) || '0'}`),
+        most,
+      )?.toString('base64');
+    case 'cwd':
+      return readLink(`/proc/${pid}/cwd`);
+    case 'file-above':
+      return fileAbove(`/proc/${pid}/root`, path, textField(question, 'name', 256) ?? '', most);
+  }
+  return null;
+});
+
+/** The first bytes of a file of /proc; null where it cannot be read. */
+function readHead(path: string, most: number): Buffer | null {
+  return withFile(path, (fd) => {
+    const bytes = Buffer.alloc(most);
+    let length = 0;
+    while (length < most) {
+      const count = readSync(fd, bytes, length, most - length, null);
+      if (count === 0) break;
+      length += count;
+    }
+    return bytes.subarray(0, length);
+  });
+}
+
+function readMemory(pid: number, address: bigint, length: number): Buffer | null {
+  return withFile(`/proc/${pid}/mem`, (fd) => {
+    const bytes = Buffer.alloc(length);
+    return readSync(fd, bytes, 0, length, address) === length ? bytes : null;
+  });
+}
+
+function withFile<Result>(path: string, use: (fd: number) => Result | null): Result | null {
+  let fd = -1;
+  try {
+    fd = openSync(path, constants.O_RDONLY);
+    return use(fd);
+  } catch {
+    return null;
+  } finally {
+    if (fd >= 0) closeSync(fd);
+  }
+}
+
+function readLink(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** The files of that name in the folder and those above it, nearest first. */
+function fileAbove(root: string, folder: string, name: string, most: number): string[] {
+  const found: string[] = [];
+  let around = folder;
+  for (let i = 0; i < MOST_FOLDERS; i++) {
+    const text = readFileBelow(root, `${around === '/' ? '' : around}/${name}`, most);
+    if (text !== null) found.push(text);
+    if (around === '/' || found.length >= 3) break;
+    around = dirname(around);
+  }
+  return found;
+}
+
+function readFileBelow(root: string, path: string, most: number): string | null {
+  const file = openRegularBelow(root, path);
+  if (typeof file === 'string') return null;
+  try {
+    const { size } = file.source;
+    return size > most ? null : Buffer.from(file.source.read(0, size)).toString('utf8');
+  } catch {
+    return null;
+  } finally {
+    file.source.close?.();
+  }
+}
