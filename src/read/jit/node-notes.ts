@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { fieldOf, numberField, parseForeignJson, textField } from '../../base/foreign-json.ts';
 
 /** A line of `/tmp/perf-ts-PID.notes`, which `src/register` writes inside a Node process. */
 export type NodeNote =
@@ -90,29 +91,47 @@ export function parseFirstNote(head: Uint8Array): NodeNote | null {
   return newline < 0 ? null : parseNote(new TextDecoder().decode(head.subarray(0, newline)));
 }
 
+/** Field by field: whoever may write to /tmp has written it. */
 function parseNote(line: string): NodeNote | null {
-  let note: Record<string, unknown>;
-  try {
-    note = JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return null;
+  const note = parseForeignJson(line);
+  const text = (name: string) => textField(note, name, MAX_NOTE_BYTES);
+  const whole = (name: string): number | null => {
+    const number = numberField(note, name);
+    return number !== null && Number.isSafeInteger(number) ? number : null;
+  };
+  switch (fieldOf(note, 'kind')) {
+    case 'process': {
+      const [pid, node, cwd] = [whole('pid'), text('node'), text('cwd')];
+      const [recording, life] = [text('recording'), text('life')];
+      const clusterWorker = whole('clusterWorker');
+      const isOdd = clusterWorker === null && fieldOf(note, 'clusterWorker') !== undefined;
+      if (pid === null || node === null || cwd === null || isOdd) return null;
+      return {
+        ...{ kind: 'process', pid, node, cwd },
+        ...(recording !== null && { recording }),
+        ...(clusterWorker !== null && { clusterWorker }),
+        ...(life !== null && { life }),
+      };
+    }
+    case 'worker': {
+      const [tid, number, script, name] = [
+        whole('tid'),
+        whole('number'),
+        text('script'),
+        text('name'),
+      ];
+      if (tid === null || number === null || script === null || name === null) return null;
+      return { kind: 'worker', tid, number, script, name };
+    }
+    case 'sourceMap': {
+      const url = text('url');
+      const map = fieldOf(note, 'map');
+      if (url === null || typeof map !== 'object' || map === null) return null;
+      return { kind: 'sourceMap', url, map: usedOf(map as UsedOfMap) };
+    }
+    default:
+      return null;
   }
-  if (typeof note !== 'object' || note === null) return null;
-  const texts = (...keys: string[]) => keys.every((key) => typeof note[key] === 'string');
-  const numbers = (...keys: string[]) => keys.every((key) => Number.isSafeInteger(note[key]));
-  const isWhole =
-    (note.kind === 'process' &&
-      numbers('pid', ...('clusterWorker' in note ? ['clusterWorker'] : [])) &&
-      texts('node', 'cwd')) ||
-    (note.kind === 'worker' && numbers('tid', 'number') && texts('script', 'name')) ||
-    (note.kind === 'sourceMap' &&
-      texts('url') &&
-      typeof note.map === 'object' &&
-      note.map !== null);
-  if (!isWhole) return null;
-  return note.kind === 'sourceMap'
-    ? { kind: 'sourceMap', url: note.url as string, map: usedOf(note.map as UsedOfMap) }
-    : (note as NodeNote);
 }
 
 type UsedOfMap = Readonly<

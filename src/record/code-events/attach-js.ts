@@ -1,14 +1,18 @@
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { lateModules } from '../../base/late-modules.ts';
 import { printable } from '../../base/printable.ts';
-import type { NativeBinding } from '../../native/types.ts';
+import { describeError } from '../../base/system-error.ts';
 import { identifyNode } from '../../system/launch/node-program.ts';
+import { runtimeByName } from '../../system/launch/other-runtimes.ts';
 import { readLinkOrNull, readTextOrEmpty } from '../../system/small-file.ts';
 import { packageFile } from '../../system/version.ts';
-import type { HandshakeOptions, HandshakeResult } from './handshake.ts';
+import type { HandshakeOptions } from './handshake.ts';
+import { type HandshakeResult, parseHandshakeResult } from './handshake-result.ts';
 import { inspectorFacts } from './open-inspector.ts';
 import { attachOwnProcess, hasOwnCode } from './own-process.ts';
-import { askRegistered, registeredSocket } from './registered.ts';
+import { registeredSocket } from './registered.ts';
+import { RegisteredAsker } from './registered-asker.ts';
 
 const SIGUSR1_BIT = 1n << 9n;
 const MOST_OUTPUT = 1 << 16;
@@ -19,47 +23,70 @@ export type AttachOptions = {
   readonly socket: string;
   /** Whether processes that have not imported `perf-ts/register` are asked by their inspector. */
   readonly byInspector: boolean;
-  readonly peerOf: NativeBinding['peerOf'];
   readonly say: (notice: string) => void;
   /** Hears which process is waited for, and null in the end. */
   readonly onWait: (pid: number | null) => void;
+  /** The recording has ended: nobody is asked any more, and nothing is said. */
+  readonly signal: AbortSignal;
 };
 
 /**
  * Makes the processes report their code, one after the other: their inspectors want the same port.
- * A failure is said, and the recording goes on without these names.
+ * A failure is said, and the recording goes on without these names. What is on its way when the recording ends is
+ * left to the program that does it, which also closes the inspector. Never rejects.
  */
 export async function attachProcesses(options: AttachOptions): Promise<void> {
-  const { pids, say, onWait } = options;
+  const { pids, say, onWait, signal } = options;
+  const asker = new RegisteredAsker();
+  signal.addEventListener('abort', () => asker.giveUp());
   for (const pid of pids) {
+    if (signal.aborted) return;
     onWait(pid);
-    const result = await attach(pid, options);
-    if (result === null) continue;
-    if ('failure' in result) {
-      say(`functions of JavaScript in process ${pid} have no names: ${printable(result.failure)}`);
-      continue;
-    }
-    if (pid === process.pid) continue;
-    const { version, pauseMs } = result.taken;
-    say(
-      `process ${pid} (Node ${printable(version)}) reports its JavaScript; V8 listed its code in ` +
-        `${pauseMs.toFixed(0)} ms`,
+    const result = await attach(pid, asker, options).catch(
+      (error: unknown): HandshakeResult => ({ failure: describeError(error) }),
     );
+    // A result behind the end has been reported as missing.
+    if (signal.aborted) return;
+    const text = result === null ? null : resultText(pid, result);
+    if (text !== null) say(text);
   }
+  asker.giveUp();
   onWait(null);
+}
+
+function resultText(pid: number, result: HandshakeResult): string | null {
+  if ('failure' in result) {
+    return `functions of JavaScript in process ${pid} have no names: ${printable(result.failure)}`;
+  }
+  if (pid === process.pid) return null;
+  const { version, pauseMs } = result.taken;
+  return (
+    `process ${pid} (Node ${printable(version)}) reports its JavaScript; V8 listed its code in ` +
+    `${pauseMs.toFixed(0)} ms` +
+    (result.hasOpenInspector
+      ? '; it is in native code now, and closes its inspector, which users of this machine can reach, when it ' +
+        'comes back from that'
+      : '')
+  );
 }
 
 /** Null where nothing was asked for. */
 async function attach(
   pid: number,
-  { socket, byInspector, peerOf }: AttachOptions,
+  asker: RegisteredAsker,
+  { socket, byInspector, signal }: AttachOptions,
 ): Promise<HandshakeResult | null> {
   if (pid === process.pid) return hasOwnCode() ? attachOwnProcess(socket) : null;
-  const registered = registeredSocket(pid);
-  if (registered !== null) return askRegistered(pid, registered, { socket }, peerOf);
-  if (!byInspector) return null;
+  if (registeredSocket(pid) !== null) return asker.ask(pid, { socket });
+  if (!byInspector || isOtherRuntime(pid)) return null;
   const refusal = refusalOf(pid);
-  return refusal === null ? attachByInspector(pid, socket) : { failure: refusal };
+  return refusal === null ? attachByInspector(pid, socket, signal) : { failure: refusal };
+}
+
+/** Bun and Deno have no inspector of Node's: what names their code is said when the recording begins. */
+function isOtherRuntime(pid: number): boolean {
+  const program = readLinkOrNull(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, '');
+  return program !== undefined && runtimeByName(basename(program)) !== null;
 }
 
 /** Why the inspector way is closed for a process; null if it is open. */
@@ -91,9 +118,13 @@ function refusalOf(pid: number): string | null {
 
 /**
  * Makes a Node process report its code to the recorder's socket, by its inspector. A program of its
- * own does it: if perf-ts is killed meanwhile, the inspector is closed all the same.
+ * own does it: if perf-ts ends or is killed meanwhile, the inspector is closed all the same.
  */
-function attachByInspector(pid: number, socket: string): Promise<HandshakeResult> {
+function attachByInspector(
+  pid: number,
+  socket: string,
+  signal: AbortSignal,
+): Promise<HandshakeResult> {
   const { openPorts, usualPort } = inspectorFacts(pid);
   const options: HandshakeOptions = { socket, openPorts, usualPort };
   const program = packageFile('dist/record/code-events/handshake.js');
@@ -114,17 +145,11 @@ function attachByInspector(pid: number, socket: string): Promise<HandshakeResult
       if (!output.includes('\n') && output.length < MOST_OUTPUT) return;
       child.stdout.destroy();
       child.unref();
-      resolve(parseResult(output));
+      resolve(parseHandshakeResult(output));
     });
+    child.unref();
+    signal.addEventListener('abort', () => child.stdout.destroy());
     child.once('error', ({ message }) => resolve({ failure: message }));
     child.once('exit', (status) => resolve({ failure: `the handshake ended with ${status}` }));
   });
-}
-
-function parseResult(text: string): HandshakeResult {
-  try {
-    return JSON.parse(text) as HandshakeResult;
-  } catch {
-    return { failure: 'the handshake printed nothing that is understood' };
-  }
 }

@@ -5,7 +5,9 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FailedError } from '../../base/errors.ts';
+import { parseForeignJson } from '../../base/foreign-json.ts';
 import type { TakeIn, TakenIn } from '../../register/take-in.cts';
+import { type HandshakeResult, readTakenIn } from './handshake-result.ts';
 import { Inspector } from './inspector.ts';
 import { isPortTaken, listeningPorts } from './listening-ports.ts';
 import { type InspectorFacts, likeliestFirst } from './open-inspector.ts';
@@ -14,9 +16,15 @@ import { codeEventsModule, takeInModule } from './register-modules.ts';
 /** The program may be busy in native code, where V8 is not asked. */
 const OPEN_MS = 5000;
 const FREE_MS = 3000;
-const LATE_MS = 120_000;
+/** How long a process that did nothing yet is watched for the inspector that it opens when it goes on. */
+const LATE_MS = 600_000;
 const LOOK_MS = 2;
-const LOOK_LATE_MS = 50;
+/** A look costs a millisecond: the pauses between two grow by a tenth, up to this while somebody waits, … */
+const MOST_WAITING_LOOK_MS = 30;
+/** … and up to this when nobody does any more. */
+const MOST_LOOK_MS = 1000;
+/** The main thread closes its inspector at once, unless it is in native code. */
+const CLOSE_MS = 500;
 /** How long a server that may be the inspector is waited for. */
 const LOOK_FOR_MS = 1000;
 
@@ -24,13 +32,10 @@ const LOOK_FOR_MS = 1000;
 export type HandshakeOptions = Omit<TakeIn, 'library' | 'closesInspector'> &
   Pick<InspectorFacts, 'openPorts' | 'usualPort'>;
 
-/** The line that it prints. */
-export type HandshakeResult = { readonly taken: TakenIn } | { readonly failure: string };
-
-async function takeIn(pid: number, options: HandshakeOptions): Promise<TakenIn> {
+async function takeIn(pid: number, options: HandshakeOptions): Promise<HandshakeResult> {
   const { openPorts, usualPort } = options;
   const given = await connectToOpen(openPorts);
-  if (given !== null) return evaluateAndLeaveOpen(given, options);
+  if (given !== null) return { taken: await evaluateAndLeaveOpen(given, options) };
   if ([...listeningPorts(pid).values()].includes(usualPort)) {
     throw new FailedError(
       `it listens on port ${usualPort} itself, and no inspector answers there on 127.0.0.1`,
@@ -39,11 +44,11 @@ async function takeIn(pid: number, options: HandshakeOptions): Promise<TakenIn> 
   await untilFree(pid, usualPort);
   const before = listeningPorts(pid);
   process.kill(pid, 'SIGUSR1');
-  const port = await openedPort(pid, before, OPEN_MS, LOOK_MS);
+  const port = await openedPort(pid, before, OPEN_MS, MOST_WAITING_LOOK_MS);
   if (port === null) {
     // Node before 24 does not show that its inspector is open; then the signal does nothing.
     const found = await connectToOpen(likeliestFirst([...before.values()], usualPort));
-    if (found !== null) return evaluateAndLeaveOpen(found, options);
+    if (found !== null) return { taken: await evaluateAndLeaveOpen(found, options) };
     void closeLate(pid, before);
     throw new FailedError(
       openPorts.length > 0
@@ -52,11 +57,22 @@ async function takeIn(pid: number, options: HandshakeOptions): Promise<TakenIn> 
     );
   }
   const inspector = await Inspector.connect(port);
+  let result: HandshakeResult;
   try {
-    return await evaluate(inspector, options, true);
-  } finally {
-    await inspector.closeInspector();
+    result = { taken: await evaluate(inspector, options, true) };
+  } catch (error) {
+    result = failureOf(error);
   }
+  // The session keeps this program running until the inspector is closed, whoever waits for the answer.
+  const isClosed = await Promise.race([
+    inspector.closeInspector().then(() => true),
+    sleep(CLOSE_MS, false, { ref: false }),
+  ]);
+  return 'taken' in result ? { ...result, hasOpenInspector: !isClosed } : result;
+}
+
+function failureOf(error: unknown): HandshakeResult {
+  return { failure: error instanceof Error ? error.message : String(error) };
 }
 
 /** Connects to an inspector that the process has at one of these ports; null where it has none. */
@@ -88,9 +104,10 @@ async function evaluate(
   if (library === null)
     throw new FailedError('perf-ts has no code-events library for this machine');
   const options: TakeIn = { socket, library, closesInspector };
-  return JSON.parse(
-    `${await inspector.evaluate(takeInModule().takeInExpression(options))}`,
-  ) as TakenIn;
+  const answer = await inspector.evaluate(takeInModule().takeInExpression(options));
+  const taken = readTakenIn(parseForeignJson(`${answer}`));
+  if (taken === null) throw new FailedError('it answers with nothing that is understood');
+  return taken;
 }
 
 /** Another process may have its inspector there, for somebody else's handshake perhaps. */
@@ -109,11 +126,11 @@ async function openedPort(
   pid: number,
   before: ReadonlyMap<string, number>,
   withinMs: number,
-  lookMs: number,
+  mostPauseMs: number,
 ): Promise<number | null> {
   const end = performance.now() + withinMs;
-  while (performance.now() < end && existsSync(`/proc/${pid}`)) {
-    await sleep(lookMs);
+  for (let look = 0; performance.now() < end && existsSync(`/proc/${pid}`); look++) {
+    await sleep(Math.min(mostPauseMs, LOOK_MS * 1.1 ** look));
     for (const [inode, port] of listeningPorts(pid)) if (!before.has(inode)) return port;
   }
   return null;
@@ -121,17 +138,20 @@ async function openedPort(
 
 /** A process that was asked and did nothing may open its inspector when it goes on. */
 async function closeLate(pid: number, before: ReadonlyMap<string, number>): Promise<void> {
-  const port = await openedPort(pid, before, LATE_MS, LOOK_LATE_MS);
+  const port = await openedPort(pid, before, LATE_MS, MOST_LOOK_MS);
   if (port === null) return;
   const inspector = await Inspector.connect(port).catch(() => null);
   await inspector?.closeInspector();
 }
 
+// Whoever asked may be gone: the inspector is closed all the same.
+process.stdout.on('error', () => {});
 const [pid = '', options = ''] = process.argv.slice(2);
 let result: HandshakeResult;
 try {
-  result = { taken: await takeIn(Number(pid), JSON.parse(options)) };
+  // What `attach-js.ts` has written.
+  result = await takeIn(Number(pid), parseForeignJson(options) as HandshakeOptions);
 } catch (error) {
-  result = { failure: error instanceof Error ? error.message : String(error) };
+  result = failureOf(error);
 }
 process.stdout.write(`${JSON.stringify(result)}\n`);

@@ -1,21 +1,14 @@
 import { get } from 'node:http';
 import { FailedError } from '../../base/errors.ts';
+import { fieldOf, numberField, parseForeignJson, textField } from '../../base/foreign-json.ts';
 import { WebSocketClient } from './web-socket.ts';
 
 const ANSWER_MS = 5000;
 const MOST_LIST_BYTES = 1 << 16;
+const MOST_TEXT_CHARS = 1 << 16;
 
-type Answer = {
-  readonly id?: number;
-  readonly error?: { readonly message: string };
-  readonly result?: {
-    readonly result?: { readonly value?: unknown };
-    readonly exceptionDetails?: {
-      readonly text?: string;
-      readonly exception?: { readonly description?: string };
-    };
-  };
-};
+/** What an expression came to, or why it came to nothing. */
+type Answer = { readonly value: unknown } | { readonly error: string };
 
 /** A session with the inspector of a Node process: the Chrome DevTools Protocol over a WebSocket. */
 export class Inspector {
@@ -25,20 +18,21 @@ export class Inspector {
 
   /** Rejects where `port` of this machine is no inspector. */
   static async connect(port: number, timeoutMs = ANSWER_MS): Promise<Inspector> {
-    const [target] = JSON.parse(await getText(port, '/json/list', timeoutMs)) as {
-      webSocketDebuggerUrl?: string;
-    }[];
-    if (target?.webSocketDebuggerUrl === undefined) {
-      throw new FailedError('a debugger is attached to the process already');
-    }
+    const list = parseForeignJson(await getText(port, '/json/list', timeoutMs));
+    if (!Array.isArray(list)) throw new FailedError('the port is not that of an inspector');
+    const address = textField(list[0], 'webSocketDebuggerUrl', MOST_TEXT_CHARS);
+    if (address === null) throw new FailedError('a debugger is attached to the process already');
     // The address is the inspector's own word; the port is the one that was asked.
-    const url = new URL(target.webSocketDebuggerUrl);
+    if (!URL.canParse(address)) throw new FailedError('the port is not that of an inspector');
+    const url = new URL(address);
     const waiting = new Map<number, (answer: Answer) => void>();
     const socket = await WebSocketClient.connect(
       new URL(url.pathname, `ws://127.0.0.1:${port}`),
       (text) => {
-        const answer = JSON.parse(text) as Answer;
-        waiting.get(answer.id ?? -1)?.(answer);
+        const message = parseForeignJson(text);
+        const id = numberField(message, 'id') ?? -1;
+        waiting.get(id)?.(readAnswer(message));
+        waiting.delete(id);
       },
       timeoutMs,
     );
@@ -62,13 +56,14 @@ export class Inspector {
       silent: true,
     });
     const answer = await this.#answerTo(id);
-    const thrown = answer.result?.exceptionDetails;
-    const error = answer.error?.message ?? thrown?.exception?.description ?? thrown?.text;
-    if (error !== undefined) throw new FailedError(error.split('\n')[0]);
-    return answer.result?.result?.value;
+    if ('error' in answer) throw new FailedError(answer.error.split('\n')[0]);
+    return answer.value;
   }
 
-  /** Lets the process close its inspector; its end closes the session. */
+  /**
+   * Lets the process close its inspector, which its main thread does when it comes to JavaScript again. Resolves
+   * when the session is closed by that, or by the end of the process.
+   */
   async closeInspector(): Promise<void> {
     this.#send('Runtime.evaluate', { expression: 'process._debugEnd()' });
     await this.#socket.closed;
@@ -102,9 +97,22 @@ export class Inspector {
   }
 }
 
-function getText(port: number, path: string, timeout: number): Promise<string> {
+/** An answer of the protocol, from whoever listens there. */
+function readAnswer(message: unknown): Answer {
+  const result = fieldOf(message, 'result');
+  const thrown = fieldOf(result, 'exceptionDetails');
+  const error =
+    textField(fieldOf(message, 'error'), 'message', MOST_TEXT_CHARS) ??
+    textField(fieldOf(thrown, 'exception'), 'description', MOST_TEXT_CHARS) ??
+    textField(thrown, 'text', MOST_TEXT_CHARS);
+  return error === null ? { value: fieldOf(fieldOf(result, 'result'), 'value') } : { error };
+}
+
+/** The text at an address of an inspector, which has `timeoutMs` for all of it. */
+function getText(port: number, path: string, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const request = get({ host: '127.0.0.1', port, path, timeout }, (response) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const request = get({ host: '127.0.0.1', port, path, signal }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
@@ -114,9 +122,8 @@ function getText(port: number, path: string, timeout: number): Promise<string> {
       response.on('end', () => resolve(text));
       response.on('error', reject);
     });
-    request.once('error', reject);
-    request.once('timeout', () =>
-      request.destroy(new FailedError('the inspector does not answer')),
+    request.once('error', (error) =>
+      reject(signal.aborted ? new FailedError('the inspector does not answer') : error),
     );
   });
 }

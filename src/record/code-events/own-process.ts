@@ -1,6 +1,6 @@
+import { parseForeignJson } from '../../base/foreign-json.ts';
 import { lateModules } from '../../base/late-modules.ts';
-import type { TakenIn } from '../../register/take-in.cts';
-import type { HandshakeResult } from './handshake.ts';
+import { type HandshakeResult, readTakenIn } from './handshake-result.ts';
 import { codeEventsModule, takeInModule } from './register-modules.ts';
 
 /** Whether this process is one whose V8 can be asked: Bun and Deno have other ways inside. */
@@ -40,7 +40,10 @@ type Evaluated = {
 };
 
 function resultOf({ result, exceptionDetails }: Evaluated): HandshakeResult {
-  if (exceptionDetails === undefined) return { taken: JSON.parse(`${result.value}`) as TakenIn };
-  const { exception, text } = exceptionDetails;
-  return { failure: (exception?.description ?? text).split('\n')[0] };
+  if (exceptionDetails !== undefined) {
+    const { exception, text } = exceptionDetails;
+    return { failure: (exception?.description ?? text).split('\n')[0] };
+  }
+  const taken = readTakenIn(parseForeignJson(`${result.value}`));
+  return taken === null ? { failure: 'it answers with nothing that is understood' } : { taken };
 }

@@ -4,10 +4,11 @@ import type { NativeBinding } from '../../native/types.ts';
 import type { TakeInRequest } from '../../register/listen.cts';
 import { uidOfProcess } from '../../system/files/trusted-file.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
-import type { HandshakeResult } from './handshake.ts';
+import { type HandshakeResult, parseHandshakeResult } from './handshake-result.ts';
 import { peerOfSocket } from './socket-peer.ts';
 
-const ANSWER_MS = 5000;
+/** From the first to the last byte: a program that answers one at a time does not get more. */
+const ANSWER_MS = 1000;
 const MOST_ANSWER_BYTES = 1 << 16;
 
 /**
@@ -30,7 +31,10 @@ export function registeredSocket(pid: number): string | null {
   }
 }
 
-/** Asks a process that listens at `path` to report its code to a recorder. */
+/**
+ * Asks a process that listens at `path` to report its code to a recorder. Call it in a helper: the kernel may stand
+ * still on the way to a path of somebody else's file system.
+ */
 export function askRegistered(
   pid: number,
   path: string,
@@ -40,11 +44,13 @@ export function askRegistered(
   return new Promise((resolve) => {
     const socket = lateModules.net.connect(path);
     const end = (result: HandshakeResult): void => {
+      clearTimeout(timer);
       socket.destroy();
       resolve(result);
     };
-    socket.setTimeout(ANSWER_MS, () =>
-      end({ failure: 'it does not answer: its event loop is busy' }),
+    const timer = setTimeout(
+      () => end({ failure: 'it does not answer: its event loop is busy' }),
+      ANSWER_MS,
     );
     socket.once('error', ({ message }) => end({ failure: message }));
     socket.once('connect', () => {
@@ -59,14 +65,6 @@ export function askRegistered(
       answer += text;
       if (answer.length > MOST_ANSWER_BYTES) end({ failure: 'it answers with something else' });
     });
-    socket.once('end', () => end(parseAnswer(answer)));
+    socket.once('end', () => end(parseHandshakeResult(answer)));
   });
-}
-
-function parseAnswer(text: string): HandshakeResult {
-  try {
-    return JSON.parse(text) as HandshakeResult;
-  } catch {
-    return { failure: 'it answers with nothing that is understood' };
-  }
 }

@@ -19,7 +19,11 @@ export class WebSocketClient {
   readonly #socket: Socket;
   readonly #onMessage: (text: string) => void;
   readonly closed: Promise<void>;
-  #received: Buffer;
+  /** What has come of frames that are not whole, in the pieces in which it came. */
+  #pieces: Buffer[] = [];
+  #received = 0;
+  /** So many bytes are there before the next look: joined at each piece, a long frame would cost its square. */
+  #wanted = 0;
 
   /** Connects to `ws://127.0.0.1:port/path`; rejects where the server is none, or does not answer. */
   static connect(
@@ -28,12 +32,12 @@ export class WebSocketClient {
     timeoutMs: number,
   ): Promise<WebSocketClient> {
     const key = randomBytes(16).toString('base64');
+    const deadline = AbortSignal.timeout(timeoutMs);
     return new Promise((resolve, reject) => {
       const request = get({
         host: url.hostname,
         port: url.port,
         path: url.pathname,
-        timeout: timeoutMs,
         headers: {
           Connection: 'Upgrade',
           Upgrade: 'websocket',
@@ -41,15 +45,17 @@ export class WebSocketClient {
           'Sec-WebSocket-Version': '13',
         },
       });
+      // Not the request's own signal: that would end the session behind it.
+      const giveUp = () => request.destroy(new FailedError('the inspector does not answer'));
+      deadline.addEventListener('abort', giveUp);
+      request.once('close', () => deadline.removeEventListener('abort', giveUp));
       request.once('error', reject);
-      request.once('timeout', () =>
-        request.destroy(new FailedError('the inspector does not answer')),
-      );
       request.once('response', (response) => {
         response.destroy();
         reject(new FailedError(`the inspector refuses a session: ${response.statusCode}`));
       });
       request.once('upgrade', (response, socket, head) => {
+        deadline.removeEventListener('abort', giveUp);
         const expected = createHash('sha1').update(`${key}${ACCEPT_SUFFIX}`).digest('base64');
         if (response.headers['sec-websocket-accept'] !== expected) {
           socket.destroy();
@@ -64,8 +70,6 @@ export class WebSocketClient {
   private constructor(socket: Socket, head: Buffer, onMessage: (text: string) => void) {
     this.#socket = socket;
     this.#onMessage = onMessage;
-    this.#received = Buffer.alloc(0);
-    socket.setTimeout(0);
     socket.on('error', () => socket.destroy());
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     socket.on('data', (bytes) => this.#receive(bytes));
@@ -84,15 +88,21 @@ export class WebSocketClient {
   }
 
   #receive(bytes: Buffer): void {
-    this.#received = Buffer.concat([this.#received, bytes]);
-    for (;;) {
-      const frame = takeFrame(this.#received);
-      if (frame === null) break;
-      this.#received = this.#received.subarray(frame.end);
-      if (frame.opcode === OPCODE.close) this.close();
-      if (frame.opcode === OPCODE.text) this.#onMessage(frame.payload.toString());
+    this.#pieces.push(bytes);
+    this.#received += bytes.length;
+    if (this.#received < this.#wanted) return;
+    let all = Buffer.concat(this.#pieces, this.#received);
+    this.#wanted = wholeFrameBytes(all);
+    for (; all.length >= this.#wanted; this.#wanted = wholeFrameBytes(all)) {
+      const frame = all.subarray(0, this.#wanted);
+      all = all.subarray(this.#wanted);
+      const opcode = frame[0] & 0x0f;
+      if (opcode === OPCODE.close) this.close();
+      if (opcode === OPCODE.text) this.#onMessage(frame.toString('utf8', frameHeadBytes(frame)));
     }
-    if (this.#received.length > MOST_MESSAGE_BYTES) this.close();
+    this.#pieces = [all];
+    this.#received = all.length;
+    if (!(this.#wanted <= MOST_MESSAGE_BYTES)) this.close();
   }
 }
 
@@ -107,15 +117,16 @@ function frameHead(length: number): Buffer {
   return head;
 }
 
-/** The first frame of a server, which does not mask; null while it is not whole. */
-function takeFrame(bytes: Buffer): { opcode: number; payload: Buffer; end: number } | null {
-  if (bytes.length < 2) return null;
+/** Bytes of the first frame of a server, which does not mask; as far as it shows, two at least. */
+function wholeFrameBytes(bytes: Buffer): number {
+  if (bytes.length < 2) return 2;
+  const head = frameHeadBytes(bytes);
+  if (bytes.length < head) return head;
+  if (head === 2) return head + (bytes[1] & 0x7f);
+  return head + (head === 4 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2)));
+}
+
+function frameHeadBytes(bytes: Buffer): number {
   const short = bytes[1] & 0x7f;
-  const at = short < 126 ? 2 : short === 126 ? 4 : 10;
-  if (bytes.length < at) return null;
-  const length =
-    short < 126 ? short : short === 126 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2));
-  const end = at + length;
-  if (bytes.length < end) return null;
-  return { opcode: bytes[0] & 0x0f, payload: bytes.subarray(at, end), end };
+  return short < 126 ? 2 : short === 126 ? 4 : 10;
 }
