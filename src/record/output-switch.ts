@@ -95,7 +95,9 @@ export class OutputSwitch {
     const described = this.featuresOf(features);
     this.#hasSwitched = true;
     try {
-      complete.finish({ ...ended, dataEnd, totals }, described, attachments());
+      const event = { ...ended, dataEnd, totals };
+      complete.finish(event, described);
+      complete.addNames(event, described, attachments());
       if (place !== null) onFile(place);
     } catch (error) {
       say(`${complete.file.path}: ${writeErrorReason(error)}`);

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { Deferred } from '../base/deferred.ts';
 import { AbortError, type FailedError } from '../base/errors.ts';
 import { inOptionWords } from '../base/option-words.ts';
-import { systemErrorReason } from '../base/system-error.ts';
+import { describeError, systemErrorReason } from '../base/system-error.ts';
 import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../native/binding.ts';
@@ -14,7 +14,7 @@ import { callAfter, callEvery, type LongTimer } from '../system/time/long-timer.
 import { findBegunWaits } from './begun-waits.ts';
 import { dropsCopies } from './call-graph.ts';
 import { changedCpusText } from './changed-cpus.ts';
-import { attachProcesses } from './code-events/attach-js.ts';
+import { AttachedProcesses } from './code-events/attached-processes.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
@@ -63,7 +63,7 @@ export async function beginRecording(
   const opened = await openRecordingParts(options, binding, giveUp).catch((error: unknown) => {
     throw signal?.aborted ? new AbortError(signal) : error;
   });
-  const recorder = new Recorder(opened, options, binding, await openCodeSink(opened, binding));
+  const recorder = new Recorder(opened, options, await openCodeSink(opened, binding));
   recorder.start();
   return {
     childPid: recorder.childPid,
@@ -110,9 +110,8 @@ class Recorder implements ControlActions {
   readonly #maps: MapWatch;
   /** Receives V8's code from the programs; null if they do not report it. */
   readonly #code: CodeEventSink | null;
-  readonly #peerOf: NativeBinding['peerOf'];
-  /** Settles when processes that run already report their code, or can't. */
-  #attached: Promise<void> = Promise.resolve();
+  /** Running processes that are asked for their code; null where none are. */
+  #attaching: AttachedProcesses | null = null;
   #work: RecordingWork | null = null;
   readonly #dumps: JitDumps;
   readonly #notes = new HeldNotes();
@@ -126,16 +125,10 @@ class Recorder implements ControlActions {
   #isAborted = false;
   #execFailure: FailedError | null = null;
 
-  constructor(
-    opened: OpenedRecording,
-    options: RecordOptions,
-    { peerOf }: NativeBinding,
-    code: CodeEventSink | null,
-  ) {
+  constructor(opened: OpenedRecording, options: RecordOptions, code: CodeEventSink | null) {
     this.#opened = opened;
     this.#options = options;
     this.#code = code;
-    this.#peerOf = peerOf;
     this.#sampler = opened.session.sampler;
     this.childPid = this.#sampler.opened.childPid;
     this.#maps = this.#watchMaps();
@@ -245,11 +238,10 @@ class Recorder implements ControlActions {
     const { session, features } = this.#opened;
     if (this.#code === null || session.target.kind !== 'processes') return;
     this.#notes.hold(session.target.pids);
-    this.#attached = attachProcesses({
+    this.#attaching = new AttachedProcesses({
       pids: session.target.pids,
       socket: this.#code.name,
       byInspector: this.#options.attachJs === true,
-      peerOf: this.#peerOf,
       say: features.say,
       onWait: (pid) => {
         this.#work = pid === null ? null : { kind: 'attach', pid };
@@ -344,6 +336,7 @@ class Recorder implements ControlActions {
   }
 
   async dispose(): Promise<void> {
+    this.kill(constants.signals.SIGTERM);
     this.stop();
     await this.finished;
   }
@@ -416,7 +409,11 @@ class Recorder implements ControlActions {
     );
   }
 
-  /** Adds what is only known at the end, and closes the output. */
+  /**
+   * Adds what is only known at the end, and closes the output. The output can be read with its features before
+   * anything is asked of the recorded programs: what names their code comes behind that, and whatever becomes of it
+   * the recording is complete.
+   */
   async #complete(ended: RecordingEnded): Promise<Recording> {
     const { session, path } = this.#opened;
     // First of all: on a whole system events go on meanwhile.
@@ -430,11 +427,10 @@ class Recorder implements ControlActions {
       output.keep(this.#say);
       this.#reportTasksLeft(ended);
       this.#reportChangedCpus();
-      await this.#attached;
-      await this.#code?.settle();
-      const jit = this.#takeJit(true);
-      if (output instanceof RecordingFile) this.#reportUnmappedNode(output, ended, jit);
-      const recordedBytes = this.#finishOutput(output, ended, counted, jit);
+      const end = this.#endOf(ended, counted);
+      output.finish(end.event, end.features);
+      const jit = await this.#takeNames(output, ended);
+      const recordedBytes = output.addNames(end.event, end.features, jit.attachments);
       const written =
         output instanceof RecordingFile
           ? await this.#settleFile(output, recordedBytes, ended, jit)
@@ -491,8 +487,25 @@ class Recorder implements ControlActions {
     }
   }
 
+  /** What names code, as far as it is there in time. Never rejects. */
+  async #takeNames(
+    output: OpenedRecording['output'],
+    ended: RecordingEnded,
+  ): Promise<JitAttachments> {
+    await this.#attaching?.end();
+    this.#work = null;
+    await this.#code?.settle();
+    const jit = this.#takeJit(true);
+    try {
+      if (output instanceof RecordingFile) this.#reportUnmappedNode(output, ended, jit);
+    } catch (error) {
+      this.#say(`which Node processes wrote no map is not known: ${describeError(error)}`);
+    }
+    return jit;
+  }
+
   #takeJit(finish: boolean): JitAttachments {
-    const announced = this.#code?.attachments() ?? [];
+    const announced = () => this.#code?.attachments() ?? [];
     return takeJitAttachments(this.#maps, announced, this.#dumps, finish, this.#say, {
       recordingId: this.#opened.session.recordingId,
       commandUid: this.#commandUid ?? null,
@@ -510,13 +523,8 @@ class Recorder implements ControlActions {
     if (missing !== null) this.#say(missing);
   }
 
-  /** Adds the feature sections and the appendix; returns the bytes of the output. */
-  #finishOutput(
-    output: OpenedRecording['output'],
-    ended: RecordingEnded,
-    counted: readonly ConcurrentCount[] | null,
-    jit: JitAttachments,
-  ): number {
+  /** The end as the output that is written last tells it. */
+  #endOf(ended: RecordingEnded, counted: readonly ConcurrentCount[] | null) {
     const { stat, overwrite } = this.#options;
     const hasSwitched = this.#switching?.hasSwitched === true;
     if (hasSwitched && counted !== null) {
@@ -527,12 +535,11 @@ class Recorder implements ControlActions {
       ...this.#opened.features,
       ...(stat && { countedBeside: counted ?? [] }),
     };
-    return output.finish(
+    return {
       // Final values of the events are of samples that are not in this file, too.
-      hasSwitched || overwrite ? { ...ended, finals: [] } : ended,
-      this.#switching?.featuresOf(features) ?? features,
-      jit.attachments,
-    );
+      event: hasSwitched || overwrite ? { ...ended, finals: [] } : ended,
+      features: this.#switching?.featuresOf(features) ?? features,
+    };
   }
 
   /** Unwinds stack dumps in the finished file, and removes files of JITs that it has stored. */

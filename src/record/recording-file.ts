@@ -34,6 +34,8 @@ export class RecordingFile {
   #dataSize = 0;
   /** The part of it that has no samples. */
   #describedSize = 0;
+  /** Where the feature sections end. */
+  #sectionsEnd = 0;
   #scanned: RecordingScan | null = null;
 
   private constructor(
@@ -118,36 +120,49 @@ export class RecordingFile {
     return this.file.size();
   }
 
-  /** Adds the feature sections and the appendix behind the data. */
-  finish(
-    event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
-    context: FeatureContext,
-    attachments: readonly Attachment[],
-  ): number {
+  /** Adds the feature sections behind the data: the file is complete then, and lacks names alone. */
+  finish(event: Extract<SamplerEvent, { kind: 'recording-ended' }>, context: FeatureContext): void {
+    if (event.reason === 'write-error') return;
     try {
-      if (event.reason !== 'write-error') {
-        const met = this.#scan(event.dataEnd, context);
-        const kernelSymbols = collectKernelSymbols(
-          met.kernelAddresses,
-          context.scanner.readKernelLines,
-          context.say,
-        );
-        const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
-        if (this.#compressionLevel > 0) {
-          sections.push(describeCompression(this.#compressionLevel, event.totals));
-        }
-        const { bytes, flags } = encodeFeatures(event.dataEnd, sections);
-        this.file.write(bytes, event.dataEnd);
-        const all = [...attachments, ...this.#programs(event.dataEnd, met.codeMappings, context)];
-        if (all.length > 0) this.file.write(encodeAppendix(all), event.dataEnd + bytes.length);
-        this.file.write(flags, FEATURE_FLAGS_OFFSET);
+      const met = this.#scan(event.dataEnd, context);
+      const kernelSymbols = collectKernelSymbols(
+        met.kernelAddresses,
+        context.scanner.readKernelLines,
+        context.say,
+      );
+      const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
+      if (this.#compressionLevel > 0) {
+        sections.push(describeCompression(this.#compressionLevel, event.totals));
       }
-      return this.file.size();
+      const { bytes, flags } = encodeFeatures(event.dataEnd, sections);
+      this.file.write(bytes, event.dataEnd);
+      this.#sectionsEnd = event.dataEnd + bytes.length;
+      this.file.write(flags, FEATURE_FLAGS_OFFSET);
     } catch (error) {
       throw new FailedError(
         `the recording is complete, but its header sections could not be written: ${systemErrorReason(error)}`,
       );
     }
+  }
+
+  /** Adds the appendix behind the sections that `finish` has written; returns the size of the file. */
+  addNames(
+    event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
+    context: FeatureContext,
+    attachments: readonly Attachment[],
+  ): number {
+    if (event.reason !== 'write-error') {
+      const { codeMappings } = this.#scan(event.dataEnd, context);
+      const all = [...attachments, ...this.#programs(event.dataEnd, codeMappings, context)];
+      try {
+        if (all.length > 0) this.file.write(encodeAppendix(all), this.#sectionsEnd);
+      } catch (error) {
+        throw new FailedError(
+          `the recording is complete, but what names its code could not be written: ${systemErrorReason(error)}`,
+        );
+      }
+    }
+    return this.file.size();
   }
 
   /** Records of the executable mappings of processes, up to `dataEnd`, where the data ends. */
@@ -189,7 +204,12 @@ export class RecordingFile {
     const keepsCode = this.#plan.events.some(({ attr }) => attr.sampleStackUser > 0);
     const findMet: FindMet = (...ranges) =>
       scanner.findMetOwners(fd, this.#dataOffset, dataEnd, this.#isCompressed, ...ranges);
-    return collectPrograms(codeMappings, findMet, fstatSync(fd), keepsCode, say);
+    try {
+      return collectPrograms(codeMappings, findMet, fstatSync(fd), keepsCode, say);
+    } catch (error) {
+      say(`programs are not kept in the recording: ${systemErrorReason(error)}`);
+      return [];
+    }
   }
 
   /**

@@ -100,11 +100,14 @@ export class RecordingStream {
     };
   }
 
+  /** What is known of a stream is in front of it; the rest comes with its names. */
+  finish(): void {}
+
   /**
    * Adds the appendix, with what a file has in its header about the recording as a whole. Returns the
    * bytes written, where it is a file; else 0.
    */
-  finish(
+  addNames(
     event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
     context: FeatureContext,
     attachments: readonly Attachment[],

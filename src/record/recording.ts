@@ -58,6 +58,6 @@ export type RunningRecording = {
   readonly work: RecordingWork | null;
   /** Counts so far. */
   totals(): SamplerTotals;
-  /** Stops the recording, and waits until its file is complete; the command runs on. */
+  /** Sends SIGTERM to a command that still runs, stops the recording, and waits until its file is complete. */
   [Symbol.asyncDispose](): Promise<void>;
 };

@@ -40,6 +40,8 @@ export const CODE_EVENT = {
   SOURCE_MAP: 10,
 } as const;
 export const BYTE_CODE = 0;
+/** The sender cuts names at that (`native/core/code_events`): who sends a longer one is no sender of ours. */
+export const MOST_NAME_BYTES = 64 << 10;
 const MOST_ROWS = 5_000_000;
 
 export type CodeEventFrame = {
@@ -70,37 +72,47 @@ export type EndedStream = {
   /** Source maps that are written inside scripts. */
   readonly maps: readonly {
     /** Name of some code of the script, as V8 spells it. */
-    readonly name: string;
+    readonly name: Uint8Array;
     /** `data:…` */
-    readonly url: string;
+    readonly url: Uint8Array;
   }[];
 };
 
+/** What is kept is never more than the stream: of each source map the place of its name. */
 export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
   const bytes = Buffer.concat(chunks);
   const kept: Uint8Array[] = [];
   const notes: Uint8Array[] = [];
-  const maps: { name: string; url: string }[] = [];
-  let name = '';
+  const maps: { name: Uint8Array; url: Uint8Array }[] = [];
+  let nameAt = 0;
+  let nameEnd = 0;
   let keptTo = 0;
   for (let at = STREAM_HEADER_BYTES; at + RECORD_BYTES <= bytes.length; ) {
     const size = bytes.readUInt32LE(at);
-    if (size < RECORD_BYTES || at + size > bytes.length) break;
+    const end = at + size;
+    if (size < RECORD_BYTES || end > bytes.length) break;
     const type = bytes.readUInt16LE(at + 4);
-    const body = bytes.subarray(at + RECORD_BYTES, at + size);
-    if (type === CODE_EVENT.NOTE) notes.push(body);
-    if (type === CODE_EVENT.ADDED && body.length >= 24) {
-      name = body.toString('utf8', 24, 24 + body.readUInt32LE(16));
+    const body = at + RECORD_BYTES;
+    if (type === CODE_EVENT.NOTE) notes.push(bytes.subarray(body, end));
+    if (type === CODE_EVENT.ADDED && size >= RECORD_BYTES + 24) {
+      nameAt = body + 24;
+      const nameSize = bytes.readUInt32LE(body + 16);
+      nameEnd = nameSize > MOST_NAME_BYTES ? nameAt : Math.min(end, nameAt + nameSize);
     }
-    if (type === CODE_EVENT.SOURCE_MAP && body.length >= 8) {
-      maps.push({ name, url: body.toString('latin1', 8, 8 + body.readUInt32LE(4)) });
+    if (type === CODE_EVENT.SOURCE_MAP && size >= RECORD_BYTES + 8) {
+      const urlEnd = Math.min(end, body + 8 + bytes.readUInt32LE(body + 4));
+      maps.push({
+        name: bytes.subarray(nameAt, nameEnd),
+        url: bytes.subarray(body + 8, urlEnd),
+      });
       kept.push(bytes.subarray(keptTo, at));
-      keptTo = at + size;
+      keptTo = end;
     }
-    at += size;
+    at = end;
   }
   kept.push(bytes.subarray(keptTo));
-  return { code: Buffer.concat(kept), notes: Buffer.concat(notes), maps };
+  const isWhole = kept.length === 1;
+  return { code: isWhole ? bytes : Buffer.concat(kept), notes: Buffer.concat(notes), maps };
 }
 
 /** The machine code of a process, and where it comes from. */

@@ -7,8 +7,15 @@ import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT } from '../../read/jit/at
 import { mapNotes } from './map-notes.ts';
 import { peerOfSocket } from './socket-peer.ts';
 
-/** Bound of all that the processes of a recording may send. */
+/** Bound of all that the processes of a recording may send, … */
 const MOST_BYTES = 256 << 20;
+/** … for which each connection counts as much besides, so that empty ones are bounded too. */
+const STREAM_BYTES = 1 << 10;
+/** Open connections: one for each isolate that runs. Descriptors are what every file of ours needs. */
+const MOST_SOCKETS = 512;
+const MOST_SOCKETS_OF_PROCESS = 256;
+/** What comes behind so many bytes is stored as it is: to pack it would take seconds. */
+const MOST_PACKED_BYTES = 64 << 20;
 /** A process that does not end its side has been stopped by a signal or a debugger. */
 const ANSWER_MS = 1000;
 const FASTEST = 1;
@@ -44,7 +51,11 @@ export class CodeEventSink {
   readonly #options: CodeEventSinkOptions;
   readonly #server: Server;
   readonly #streams: Stream[] = [];
+  /** Those whose connection is open. */
+  readonly #open = new Set<Stream>();
   #bytes = 0;
+  /** What was left out has been said. */
+  readonly #said = new Set<string>();
   #isClosed = false;
 
   /** Throws where no socket can be made. */
@@ -76,14 +87,41 @@ export class CodeEventSink {
   #accept(socket: Socket): void {
     socket.on('error', () => {});
     const pid = this.#recordedPeer(socket);
-    if (pid === null) {
+    if (pid === null || !this.#hasRoomFor(pid)) {
       socket.destroy();
       return;
     }
     socket.unref();
     const stream: Stream = { pid, offsetNs: this.#options.offsetNs(), chunks: [], socket };
+    this.#bytes += STREAM_BYTES;
     this.#streams.push(stream);
+    this.#open.add(stream);
+    socket.once('close', () => this.#open.delete(stream));
     socket.on('data', (bytes) => this.#take(stream, bytes));
+  }
+
+  #hasRoomFor(pid: number): boolean {
+    if (this.#bytes + STREAM_BYTES > MOST_BYTES) {
+      this.#sayTooMuch();
+      return false;
+    }
+    if (this.#open.size < MOST_SOCKETS_OF_PROCESS) return true;
+    const ofProcess = [...this.#open].filter((stream) => stream.pid === pid).length;
+    if (this.#open.size < MOST_SOCKETS && ofProcess < MOST_SOCKETS_OF_PROCESS) return true;
+    this.#sayOnce(
+      `more than ${MOST_SOCKETS_OF_PROCESS} threads of a process, or ${MOST_SOCKETS} in all, announce code at ` +
+        'one time: the others have no names',
+    );
+    return false;
+  }
+
+  #sayTooMuch(): void {
+    this.#sayOnce('V8 announced code of more than 256 MiB: the rest has no names');
+  }
+
+  #sayOnce(notice: string): void {
+    if (!this.#said.has(notice)) this.#options.say(notice);
+    this.#said.add(notice);
   }
 
   /** Null for a process that is none of the recording's. */
@@ -97,7 +135,7 @@ export class CodeEventSink {
 
   #take({ chunks, socket }: Stream, bytes: Uint8Array): void {
     if (this.#bytes + bytes.length > MOST_BYTES) {
-      this.#options.say('V8 announced code of more than 256 MiB: the rest has no names');
+      this.#sayTooMuch();
       socket.destroy();
       return;
     }
@@ -110,16 +148,24 @@ export class CodeEventSink {
    * processes that are gone have.
    */
   async settle(): Promise<void> {
-    await Promise.all(this.#streams.map(({ socket }) => ended(socket)));
+    await Promise.all([...this.#open].map(({ socket }) => ended(socket)));
   }
 
   /** The streams so far: of each process an attachment with its code, and one with its notes. */
   attachments(): Attachment[] {
-    const pids = new Set(this.#streams.map(({ pid }) => pid));
-    return [...pids].flatMap((pid) => {
-      const streams = this.#streams
-        .filter((stream) => stream.pid === pid)
-        .map(({ offsetNs, chunks }) => ({ offsetNs, ...splitStream(chunks) }));
+    const byPid = new Map<number, Stream[]>();
+    for (const stream of this.#streams) {
+      const known = byPid.get(stream.pid);
+      if (known === undefined) byPid.set(stream.pid, [stream]);
+      else known.push(stream);
+    }
+    let packed = 0;
+    const attachment = (name: string, bytes: Uint8Array): Attachment => {
+      packed += bytes.length;
+      return attachmentOf(name, bytes, packed <= MOST_PACKED_BYTES);
+    };
+    return [...byPid].flatMap(([pid, all]) => {
+      const streams = all.map(({ offsetNs, chunks }) => ({ offsetNs, ...splitStream(chunks) }));
       const frames = streams.map(({ offsetNs, code }) => ({ offsetNs, chunks: [code] }));
       const maps = streams.flatMap((stream) => stream.maps);
       const notes = Buffer.concat([...streams.map((stream) => stream.notes), mapNotes(maps)]);
@@ -135,11 +181,12 @@ export class CodeEventSink {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#server.close(() => {});
-    for (const { socket } of this.#streams) socket.destroy();
+    for (const { socket } of this.#open) socket.destroy();
   }
 }
 
-function attachment(name: string, bytes: Uint8Array): Attachment {
+function attachmentOf(name: string, bytes: Uint8Array, isPacked: boolean): Attachment {
+  if (!isPacked) return { name, packing: 'none', unpackedSize: bytes.length, bytes };
   return {
     name,
     packing: 'deflate',

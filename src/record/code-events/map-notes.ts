@@ -1,31 +1,60 @@
+import { fieldOf, parseForeignJson } from '../../base/foreign-json.ts';
 import { parseV8Name } from '../../code/javascript/v8-name.ts';
 import type { EndedStream } from '../../code/jit/code-events.ts';
+import { MAX_NOTES_BYTES } from '../../read/jit/node-notes.ts';
+
+/** A longer map is left out, as `src/register` does. */
+const MOST_URL_BYTES = 16 << 20;
+const SEEN_CHARS = 256;
 
 /**
  * The source maps that V8 found inside scripts as notes, `NodeNote` in `read/jit/node-notes.ts`: those of
  * what a loader made in memory before the process was attached to. Sources are left out; a later map of
- * a script takes the place of an earlier one.
+ * a script takes the place of an earlier one, so that a name is there once however many maps come for it. What
+ * is more than a reader takes is left out: the last ones.
  */
 export function mapNotes(maps: EndedStream['maps']): Uint8Array {
-  const lines: string[] = [];
+  const decoder = new TextDecoder();
+  const latest = new Map<string, Uint8Array>();
   for (const { name, url } of maps) {
-    const file = parseV8Name(name)?.file ?? '';
-    const map = file === '' ? null : parseMap(url);
-    if (map !== null) lines.push(`${JSON.stringify({ kind: 'sourceMap', url: file, map })}\n`);
+    const file = parseV8Name(decoder.decode(name))?.file ?? '';
+    if (file !== '' && url.length <= MOST_URL_BYTES) latest.set(file, url);
   }
-  return Buffer.from(lines.join(''));
+  const lines: Uint8Array[] = [];
+  let room = MAX_NOTES_BYTES;
+  for (const [file, url] of latest) {
+    const map = parseMap(url);
+    if (map === null) continue;
+    const line = Buffer.from(`${JSON.stringify({ kind: 'sourceMap', url: file, map })}\n`);
+    if (line.length > room) break;
+    room -= line.length;
+    lines.push(line);
+  }
+  return Buffer.concat(lines);
 }
 
-function parseMap(url: string): object | null {
-  const comma = url.indexOf(',');
-  if (comma < 0) return null;
-  const data = url.slice(comma + 1);
+/** The map of a `data:` URL without what readers of notes do not use; null where it is none. */
+function parseMap(url: Uint8Array): object | null {
+  const bytes = Buffer.from(url.buffer, url.byteOffset, url.byteLength);
+  const comma = bytes.indexOf(',');
+  if (comma < 0 || comma > SEEN_CHARS) return null;
+  const isBase64 = bytes.toString('latin1', 0, comma).endsWith(';base64');
+  const data = bytes.toString('latin1', comma + 1);
+  const map = parseForeignJson(isBase64 ? Buffer.from(data, 'base64').toString() : unescaped(data));
+  if (typeof map !== 'object' || map === null || Array.isArray(map)) return null;
+  const used = ['version', 'file', 'sourceRoot', 'sources', 'names', 'mappings', 'sections'];
+  return Object.fromEntries(
+    used.flatMap((name) => {
+      const field = fieldOf(map, name);
+      return field === undefined ? [] : [[name, field]];
+    }),
+  );
+}
+
+function unescaped(text: string): string {
   try {
-    const isBase64 = url.slice(0, comma).endsWith(';base64');
-    const text = isBase64 ? Buffer.from(data, 'base64').toString() : decodeURIComponent(data);
-    const { sourcesContent: _, ...map } = JSON.parse(text) as Record<string, unknown>;
-    return map;
+    return decodeURIComponent(text);
   } catch {
-    return null;
+    return '';
   }
 }

@@ -1,3 +1,4 @@
+import { describeError } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import type { JitDumps } from './jit-dumps.ts';
 import type { MapWatch } from './map-watch.ts';
@@ -6,39 +7,73 @@ import { type NodeFiles, type NodeFilesOptions, takeNodeFiles } from './node-fil
 /** What a recording keeps of the files that JITs write, as far as it could be read. */
 export type JitAttachments = Omit<NodeFiles, 'notices' | 'directories'>;
 
+/** All of it together is compressed text: a build of thousands of processes has a tenth. */
+const MOST_BYTES = 512 << 20;
+
 /**
  * Takes what the recorded processes announced, their maps, notes and jitdumps, with `finish` for the last time. They
- * only give names, and others than us write them, so that no failure here keeps a recording from its end: it is said,
- * and what could be read is kept.
+ * only give names, and others than us write them, so that no failure here keeps a recording from its end: each kind is
+ * taken by itself, what failed is said, and what could be read is kept.
  */
 export function takeJitAttachments(
   maps: MapWatch,
-  announced: readonly Attachment[],
+  announced: () => readonly Attachment[],
   dumps: Pick<JitDumps, 'take'>,
   finish: boolean,
   say: (notice: string) => void,
   options: NodeFilesOptions,
 ): JitAttachments {
-  let stored = announced;
-  try {
-    if (finish) {
-      const finished = maps.finish();
-      stored = [...announced, ...finished.attachments];
-      for (const notice of finished.notices) say(notice);
-    } else {
-      stored = [...announced, ...maps.soFar()];
+  const attempt = <Result>(what: string, take: () => Result, without: Result): Result => {
+    try {
+      return take();
+    } catch (error) {
+      say(`${what} could not be read to the end, so names may be missing: ${describeError(error)}`);
+      return without;
     }
-    const node = takeNodeFiles(stored, options);
-    if (finish) for (const notice of node.notices) say(notice);
-    // The later one of a name is read: a program's file has more notes.
-    stored = [...stored, ...node.attachments];
-    stored = [...stored, ...dumps.take(node.directories, finish ? say : undefined)];
-    return { startedPids: node.startedPids, remove: node.remove, attachments: stored };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    say(
-      `maps and notes of JIT code could not be read to the end, so names may be missing: ${reason}`,
-    );
-    return { attachments: stored, startedPids: [], remove: () => {} };
+  };
+  const takeMaps = (): readonly Attachment[] => {
+    if (!finish) return maps.soFar();
+    const finished = maps.finish();
+    for (const notice of finished.notices) say(notice);
+    return finished.attachments;
+  };
+  const stored = [
+    ...attempt('code that programs announced', announced, []),
+    ...attempt('maps of JIT code', takeMaps, []),
+  ];
+  const none: NodeFiles = {
+    attachments: [],
+    startedPids: [],
+    directories: new Map(),
+    notices: [],
+    remove: () => {},
+  };
+  const node = attempt('notes of Node', () => takeNodeFiles(stored, options), none);
+  if (finish) for (const notice of node.notices) say(notice);
+  const takeDumps = () => dumps.take(node.directories, finish ? say : undefined);
+  // The later one of a name is read: a program's file has more notes.
+  const all = [...stored, ...node.attachments, ...attempt('jitdumps', takeDumps, [])];
+  return {
+    startedPids: node.startedPids,
+    remove: node.remove,
+    attachments: withinRoom(all, say),
+  };
+}
+
+/** Those that have room together, in their order. */
+function withinRoom(
+  attachments: readonly Attachment[],
+  say: (notice: string) => void,
+): readonly Attachment[] {
+  let room = MOST_BYTES;
+  const kept = attachments.filter(({ bytes }) => {
+    if (bytes.length > room) return false;
+    room -= bytes.length;
+    return true;
+  });
+  const left = attachments.length - kept.length;
+  if (left > 0) {
+    say(`what names code has more than 512 MiB: ${left} parts of it are left out of the recording`);
   }
+  return kept;
 }

@@ -169,7 +169,8 @@ describe('code events of V8', () => {
       .record(7, 2000, Buffer.from('{"kind":"other"}\n'.padEnd(24, '\n')), 0)
       .added(3000, 0x6000, 0x100, 'JS:*b /b.ts:1:1');
     const { code, notes, maps } = splitStream(stream.chunks);
-    expect(maps).toEqual([{ name: 'JS:*a /a.ts:1:1', url: 'data:application/json,{}' }]);
+    const texts = maps.map(({ name, url }) => [`${Buffer.from(name)}`, `${Buffer.from(url)}`]);
+    expect(texts).toEqual([['JS:*a /a.ts:1:1', 'data:application/json,{}']]);
     expect(Buffer.from(notes).toString().trim()).toBe('{"kind":"other"}');
     const bytes = encodeCodeEvents([{ offsetNs: 0n, chunks: [code] }]);
     expect(Buffer.from(bytes).includes(url)).toBe(false);

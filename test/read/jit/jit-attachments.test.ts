@@ -18,7 +18,7 @@ test('a failure to read perf maps is reported and does not fail the recording', 
   } as unknown as MapWatch;
   const taken = takeJitAttachments(
     broken,
-    [],
+    () => [],
     NO_DUMPS,
     true,
     (notice) => said.push(notice),
@@ -26,6 +26,36 @@ test('a failure to read perf maps is reported and does not fail the recording', 
   );
   expect(taken.attachments).toEqual([]);
   expect(said).toEqual([expect.stringContaining('names may be missing: EIO: i/o error, read')]);
+});
+
+test('what programs announced, maps and jitdumps fail one by one, and what is left is kept', () => {
+  const said: string[] = [];
+  const map = {
+    name: 'perf-map/7',
+    packing: 'none',
+    unpackedSize: 1,
+    bytes: bytesOf('x'),
+  } as const;
+  const maps = { finish: () => ({ attachments: [map], notices: [] }) } as unknown as MapWatch;
+  const taken = takeJitAttachments(
+    maps,
+    () => {
+      throw new RangeError('Invalid string length');
+    },
+    {
+      take: () => {
+        throw new Error('EIO: i/o error, read');
+      },
+    },
+    true,
+    (notice) => said.push(notice),
+    OPTIONS,
+  );
+  expect(taken.attachments).toEqual([map]);
+  expect(said).toEqual([
+    'code that programs announced could not be read to the end, so names may be missing: Invalid string length',
+    'jitdumps could not be read to the end, so names may be missing: EIO: i/o error, read',
+  ]);
 });
 
 test('malformed lines of Node notes are counted', () => {

@@ -5,7 +5,9 @@ const MAP = { version: 3, sources: ['a.ts'], sourcesContent: ['let a;'], names: 
 const BASE64 = `data:application/json;base64,${Buffer.from(JSON.stringify(MAP)).toString('base64')}`;
 
 const notes = (...maps: { name: string; url: string }[]) =>
-  Buffer.from(mapNotes(maps))
+  Buffer.from(
+    mapNotes(maps.map(({ name, url }) => ({ name: Buffer.from(name), url: Buffer.from(url) }))),
+  )
     .toString()
     .split('\n')
     .filter((line) => line !== '')
