@@ -7,6 +7,7 @@ import type { DsoTable } from '../../code/process/dso-table.ts';
 import type { DsoIndex } from '../../code/process/types.ts';
 import type { SymbolProvider, SymbolSource } from '../../code/symbols/symbol-request.ts';
 import type { JitNames, ResolvedSymbol } from '../../code/symbols/symbolizer.ts';
+import type { UserRooms } from '../../system/strangers/user-rooms.ts';
 
 /** A map that is larger is not read again: that would take longer than sampling. */
 const MAX_BYTES = 64 << 20;
@@ -41,6 +42,8 @@ export class LiveJit implements JitNames {
   readonly #diagnostics: Diagnostics;
   readonly #maps = new Map<number, PerfMap>();
   readonly #source: LiveCodeSource | null;
+  /** Room for the maps of each user's processes; null: each map is bounded by itself alone. */
+  readonly #rooms: UserRooms | null;
   /** The code at the last look, by pid: another object where a process announces all of it anew. */
   readonly #seen = new Map<number, { readonly code: LiveCode; readonly version: number }>();
   /** Looks to leave out, by pid. */
@@ -51,8 +54,10 @@ export class LiveJit implements JitNames {
     provide: SymbolProvider,
     diagnostics: Diagnostics,
     source: LiveCodeSource | null = null,
+    rooms: UserRooms | null = null,
   ) {
     this.#source = source;
+    this.#rooms = rooms;
     this.#dsos = dsos;
     this.#provide = provide;
     this.#diagnostics = diagnostics;
@@ -97,6 +102,7 @@ export class LiveJit implements JitNames {
     this.#maps.delete(pid);
     this.#without.delete(pid);
     this.#seen.delete(pid);
+    this.#rooms?.forget(pid);
     this.#source?.forget(pid);
   }
 
@@ -112,6 +118,20 @@ export class LiveJit implements JitNames {
     return null;
   }
 
+  /** Makes room for a map of `size` bytes; false where it is the one that has to go. */
+  #hasRoom(pid: number, size: number): boolean {
+    for (;;) {
+      // A line of text, and its row of five numbers.
+      const over = this.#rooms?.keep(pid, 2 * size) ?? -1;
+      if (over < 0) return true;
+      this.#rooms?.forget(over);
+      this.#maps.delete(over);
+      this.#without.set(over, Number.POSITIVE_INFINITY);
+      this.#diagnostics.count('perf-map-too-large', `perf map of ${over}`);
+      if (over === pid) return false;
+    }
+  }
+
   #read(pid: number, source: SymbolSource): boolean {
     const { size } = source;
     const known = this.#maps.get(pid);
@@ -120,7 +140,7 @@ export class LiveJit implements JitNames {
     const isAppended = known !== undefined && known.bytes < size;
     const goesOn = isAppended && (known.pieces.length < MOST_PIECES || size > MAX_BYTES);
     const from = goesOn ? known.bytes : 0;
-    if (size - from > MAX_BYTES) return false;
+    if (size - from > MAX_BYTES || !this.#hasRoom(pid, size)) return false;
     const bytes = source.read(from, size - from);
     // The last line may be half written.
     const length = bytes.lastIndexOf(NEWLINE) + 1;

@@ -16,6 +16,7 @@ import { ScriptMaps } from '../../read/jit/script-maps.ts';
 import type { OpenProfileOptions } from '../../read/open-options.ts';
 import { Pipeline } from '../../read/pipeline.ts';
 import { openUnwinder } from '../../read/unwind/open-unwinder.ts';
+import type { UserRooms } from '../../system/strangers/user-rooms.ts';
 import { type LiveCodeSource, LiveJit } from './live-jit.ts';
 import { LiveRecords } from './live-records.ts';
 
@@ -38,6 +39,8 @@ export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
   readonly holdsFiles?: boolean;
   /** A source of the code that processes announce; without, their perf maps are read. */
   readonly liveCode?: LiveCodeSource;
+  /** How much is kept of the code that processes of each user name. */
+  readonly rooms?: UserRooms;
   /** Symbols that the object before this one has read (`handOver`). */
   readonly loadedSymbols?: LoadedSymbols;
 };
@@ -87,8 +90,8 @@ export class LiveProfile {
     });
     // Whoever was sampled in a file has it, in whatever mount namespace.
     const files = new SymbolFiles({ diagnostics, pids: () => processes.sampledPids() });
-    const { liveCode = null } = options;
-    this.#jit = new LiveJit(processes.dsos, files.provide, diagnostics, liveCode);
+    const { liveCode = null, rooms = null } = options;
+    this.#jit = new LiveJit(processes.dsos, files.provide, diagnostics, liveCode, rooms);
     this.#scripts = new ScriptMaps({ diagnostics });
     this.#symbolizer = new Symbolizer({
       dsos: processes.dsos,

@@ -77,4 +77,23 @@ describe('code that a process announces', () => {
       new LiveCode().stream()(Buffer.from('GET / HTTP/1.1\r\nHost: perf-ts.example\r\n\r\n')),
     ).toBe(false);
   });
+
+  test('is bounded in bytes: the oldest is forgotten, and no longer name than a sender has is taken', () => {
+    const code = new LiveCode();
+    const take = code.stream();
+    take(HEADER);
+    const name = 'a'.repeat(64 << 10);
+    for (let i = 0; i < 400; i++) expect(take(added(0x1000 + i * 0x100, 0x10, name))).toBe(true);
+    expect(code.bytes).toBeLessThanOrEqual(16 << 20);
+    expect(nameAt(code, 0x1000)).toBe(null);
+    expect(nameAt(code, 0x1000 + 399 * 0x100)).toBe(name);
+    expect(take(added(0x1000, 0x10, `${name}b`))).toBe(false);
+  });
+
+  test('passes long records of other kinds over, however they are cut', () => {
+    const note = record(7, [], 'x'.repeat(3 << 20));
+    expect(nameAt(codeOf([note, RECORDS[1], note, RECORDS[0]], 1000), 0x1000)).toBe(
+      'JS:*work /a.js:1:1',
+    );
+  });
 });

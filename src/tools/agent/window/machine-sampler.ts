@@ -10,7 +10,9 @@ import {
   type PreparedRecording,
   prepareRecording,
 } from '../../../record/prepare-recording.ts';
+import { uidOfProcess } from '../../../system/files/trusted-file.ts';
 import { readPageBytes } from '../../../system/kernel/page-bytes.ts';
+import { UserRooms } from '../../../system/strangers/user-rooms.ts';
 import { joinCores } from '../../top/core-join.ts';
 import { openLiveHead } from '../../top/live-head.ts';
 import { LiveProfile, type LiveProfileOptions } from '../../top/live-profile.ts';
@@ -28,6 +30,9 @@ const MAX_CHUNKS = 32;
 const RING_BYTES = 512 << 10;
 /** Rows of tables after which they are made anew. */
 const MOST_ROWS = 200_000;
+/** What is kept of the code that processes of one user name, in bytes: ten usual services of Node. */
+const MOST_CODE_OF_USER = 12 << 20;
+const MOST_CODE_OF_ALL = 128 << 20;
 
 /** What was sampled between two looks. */
 export type MachineWindow = {
@@ -82,6 +87,11 @@ export class MachineSampler {
   readonly #options: MachineSamplerOptions;
   readonly #binding: NativeBinding;
   readonly #weights = new WindowWeights();
+  readonly #rooms = new UserRooms({
+    mostOfUser: MOST_CODE_OF_USER,
+    mostOfAll: MOST_CODE_OF_ALL,
+    uidOf: uidOfProcess,
+  });
   readonly #code: RegisteredCode;
   readonly #ended = new Deferred<void>();
   /** Records of the tasks that were there before; empty once they were fed. */
@@ -134,7 +144,7 @@ export class MachineSampler {
     this.#options = options;
     this.#binding = binding;
     this.#totals = session.sampler.totals();
-    this.#code = new RegisteredCode(binding.peerOf);
+    this.#code = new RegisteredCode(binding.peerOf, this.#rooms, options.onNotice);
     const { sampler, plan, target } = session;
     this.#existing = describeExisting(target, sampler.opened, plan, options.onNotice);
     this.#startClockNs = this.#clock().clockNs;
@@ -246,6 +256,7 @@ export class MachineSampler {
         mostRows: this.#options.mostRows ?? MOST_ROWS,
         hasSmallSlices: true,
         holdsFiles: true,
+        rooms: this.#rooms,
         ...(this.#options.asksRegistered && { liveCode: this.#code }),
         ...(this.#loadedSymbols !== null && { loadedSymbols: this.#loadedSymbols }),
       });

@@ -2,17 +2,24 @@ import { existsSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { LiveCode } from '../../../code/jit/live-code.ts';
 import type { NativeBinding } from '../../../native/types.ts';
-import { askRegistered, registeredSocket } from '../../../record/code-events/registered.ts';
+import { RegisteredAsker } from '../../../record/code-events/registered-asker.ts';
 import { peerOfSocket } from '../../../record/code-events/socket-peer.ts';
 import { newCodeSocket } from '../../../system/launch/node-flags.ts';
+import type { UserRooms } from '../../../system/strangers/user-rooms.ts';
 import type { LiveCodeSource } from '../../top/live-jit.ts';
 
 /** A process whose event loop was busy, or that imports `perf-ts/register` late, is asked again. */
 const ASK_AGAIN_MS = 60_000;
 /** A process that has left for another recorder is asked again so often. */
 const ASK_BACK_MS = 10_000;
-/** Those that say nothing have no socket: looking for one costs three system calls. */
+/** Those that say nothing have no socket, and are looked at again. */
 const LOOK_AGAIN_MS = 30_000;
+/** Open connections: one for each isolate that runs. */
+const MOST_SOCKETS = 512;
+const MOST_SOCKETS_OF_PROCESS = 128;
+/** Read of a process within a minute: all code of a large server is half. More is a flood, which costs a CPU. */
+const MOST_BYTES_A_MINUTE = 64 << 20;
+const MINUTE_MS = 60_000;
 
 type Asked = {
   code: LiveCode;
@@ -20,6 +27,9 @@ type Asked = {
   /** The time from which it may be asked again. */
   nextMs: number;
   hasAnswered: boolean;
+  /** Bytes that came since `sinceMs`. */
+  bytes: number;
+  sinceMs: number;
   /** The main thread's, which comes first; null before it comes, and when it has left. */
   main: Socket | null;
 };
@@ -31,13 +41,20 @@ type Asked = {
  */
 export class RegisteredCode implements LiveCodeSource {
   readonly #peerOf: NativeBinding['peerOf'];
+  readonly #rooms: UserRooms;
+  readonly #say: (notice: string) => void;
+  readonly #asker = new RegisteredAsker();
   readonly #name = newCodeSocket();
   readonly #asked = new Map<number, Asked>();
   #server: Server | null = null;
+  #sockets = 0;
   #isClosed = false;
 
-  constructor(peerOf: NativeBinding['peerOf']) {
+  /** `rooms`: how much is kept of the processes of each user. */
+  constructor(peerOf: NativeBinding['peerOf'], rooms: UserRooms, say: (notice: string) => void) {
     this.#peerOf = peerOf;
+    this.#rooms = rooms;
+    this.#say = say;
   }
 
   codeOf(pid: number): LiveCode | null {
@@ -51,14 +68,14 @@ export class RegisteredCode implements LiveCodeSource {
       sockets: new Set(),
       nextMs: 0,
       hasAnswered: false,
+      bytes: 0,
+      sinceMs: nowMs,
       main: null,
     };
     if (known === undefined) this.#forgetEnded();
     this.#asked.set(pid, asked);
-    const path = registeredSocket(pid);
-    const pauseMs = asked.hasAnswered ? ASK_BACK_MS : ASK_AGAIN_MS;
-    asked.nextMs = nowMs + (path === null ? LOOK_AGAIN_MS : pauseMs);
-    if (path !== null) void this.#ask(pid, path);
+    asked.nextMs = nowMs + (asked.hasAnswered ? ASK_BACK_MS : LOOK_AGAIN_MS);
+    void this.#ask(pid, asked);
     return code;
   }
 
@@ -73,21 +90,38 @@ export class RegisteredCode implements LiveCodeSource {
   forget(pid: number): void {
     for (const socket of this.#asked.get(pid)?.sockets ?? []) socket.destroy();
     this.#asked.delete(pid);
+    this.#rooms.forget(pid);
+  }
+
+  /** Its code takes more than its user's processes may: what is named of it stays what it was, and no more comes. */
+  #cutOff(pid: number): void {
+    const asked = this.#asked.get(pid);
+    this.#rooms.forget(pid);
+    if (asked === undefined) return;
+    for (const socket of asked.sockets) socket.destroy();
+    Object.assign(asked, { code: new LiveCode(), main: null, hasAnswered: false });
+    asked.nextMs = Number.POSITIVE_INFINITY;
+    this.#say(
+      `process ${pid} announces more code than is kept of the processes of its user: its JavaScript has no names`,
+    );
   }
 
   /** Names heard until now stay, for the last window. */
   close(): void {
     this.#isClosed = true;
+    this.#asker.giveUp();
     this.#server?.close();
     for (const { sockets } of this.#asked.values()) for (const socket of sockets) socket.destroy();
   }
 
   /** Never rejects: a process that does not answer stays without these names. */
-  async #ask(pid: number, path: string): Promise<void> {
+  async #ask(pid: number, asked: Asked): Promise<void> {
     try {
       await this.#listen();
       if (this.#isClosed) return;
-      await askRegistered(pid, path, { socket: this.#name, yields: true }, this.#peerOf);
+      const result = await this.#asker.ask(pid, { socket: this.#name, yields: true });
+      const isRefused = result !== null && 'failure' in result;
+      if (isRefused) asked.nextMs = Math.max(asked.nextMs, performance.now() + ASK_AGAIN_MS);
     } catch {
       // There can be no socket here: names come from perf maps, where there are any.
     }
@@ -109,27 +143,53 @@ export class RegisteredCode implements LiveCodeSource {
     socket.on('error', () => {});
     const pid = peerOfSocket(socket, this.#peerOf)?.pid ?? 0;
     const asked = this.#asked.get(pid);
-    if (asked === undefined || this.#isClosed) {
+    const isOver = asked === undefined || asked.nextMs === Number.POSITIVE_INFINITY;
+    const isFull =
+      this.#sockets >= MOST_SOCKETS || (asked?.sockets.size ?? 0) >= MOST_SOCKETS_OF_PROCESS;
+    if (isOver || isFull || this.#isClosed) {
       socket.destroy();
       return;
     }
     socket.unref();
     asked.sockets.add(socket);
+    this.#sockets++;
     asked.hasAnswered = true;
     if (asked.main === null) {
       asked.main = socket;
       // It lists all of its code anew; what it has heard of meanwhile is not among the old one.
       asked.code = new LiveCode();
     }
-    const take = asked.code.stream();
+    const { code } = asked;
+    const take = code.stream();
     socket.on('data', (bytes) => {
+      if (socket.destroyed) return;
       if (!take(bytes)) socket.destroy();
+      if (asked.code !== code) return;
+      if (isFlood(asked, bytes.length)) {
+        this.#cutOff(pid);
+        return;
+      }
+      for (let over = this.#rooms.keep(pid, code.bytes); over >= 0; ) {
+        this.#cutOff(over);
+        over = over === pid ? -1 : this.#rooms.keep(pid, code.bytes);
+      }
     });
     socket.once('close', () => {
       asked.sockets.delete(socket);
+      this.#sockets--;
       if (asked.main === socket) leave(asked);
     });
   }
+}
+
+function isFlood(asked: Asked, bytes: number): boolean {
+  const nowMs = performance.now();
+  if (nowMs - asked.sinceMs > MINUTE_MS) {
+    asked.sinceMs = nowMs;
+    asked.bytes = 0;
+  }
+  asked.bytes += bytes;
+  return asked.bytes > MOST_BYTES_A_MINUTE;
 }
 
 /** The main thread has gone over to another recorder, and its workers do so too. */
