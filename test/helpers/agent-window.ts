@@ -70,7 +70,7 @@ export function divided({ hasLoss = false, sampleLabels = ['comm'] }: Drawn = {}
       values: Float64Array.from(weights),
       ...(hasLoss && { lostBefore: Float64Array.of(0, 7, 0, 0) }),
     },
-    ({ pid }) =>
+    profile.threads.map(({ pid }) =>
       pid === 0
         ? { name: 'idle', source: 'idle', attributes: {} }
         : {
@@ -78,6 +78,7 @@ export function divided({ hasLoss = false, sampleLabels = ['comm'] }: Drawn = {}
             source: 'environment',
             attributes: { 'service.version': '1' },
           },
+    ),
     { hasIdle: false, hasKernel: true, sampleLabels },
   );
 }

@@ -88,6 +88,8 @@ class Agent implements RunningAgent {
   #dueMs = 0;
   #windowMs = 0;
   #endedMs = performance.now();
+  /** Windows end one after the other: whose their processes are takes a while to learn. */
+  #ending: Promise<void> = Promise.resolve();
   #stopping: Promise<void> | null = null;
 
   constructor({ config, onNotice }: AgentOptions, binding: NativeBinding) {
@@ -96,6 +98,7 @@ class Agent implements RunningAgent {
     this.#say = onNotice ?? (() => {});
     this.#services = new ServiceTable({
       parentOf: (pid) => this.#sampler?.parentOf(pid) ?? -1,
+      say: this.#say,
     });
   }
 
@@ -174,8 +177,9 @@ class Agent implements RunningAgent {
     this.#timer?.cancel();
     try {
       await this.#sampler?.stop();
-      this.#endWindow();
+      await this.#endWindow();
     } finally {
+      this.#services.close();
       this.#sampler?.close();
       await Promise.all(this.#deliveries.map((delivery) => delivery.stop(STOP_MS)));
       this.#server?.close();
@@ -217,21 +221,27 @@ class Agent implements RunningAgent {
     this.#windowMs = windowMs * (1 + jitter * (2 * Math.random() - 1));
     this.#dueMs = performance.now() + this.#windowMs;
     this.#timer = callAfter(this.#windowMs, () => {
-      this.#endWindow();
+      // Its failure is an agent's that cannot go on.
+      void this.#endWindow();
       this.#schedule();
     });
   }
 
-  #endWindow(): void {
+  #endWindow(): Promise<void> {
+    if (performance.now() > this.#dueMs + this.#windowMs / 2) this.#counts.late++;
+    this.#ending = this.#ending.then(() => this.#takeWindow());
+    return this.#ending;
+  }
+
+  async #takeWindow(): Promise<void> {
     const nowMs = performance.now();
-    if (nowMs > this.#dueMs + this.#windowMs / 2) this.#counts.late++;
     const window = this.#sampler?.takeWindow() ?? null;
     if (window === null) return;
     this.#endedMs = nowMs;
     const { profile, weights } = window;
     const noted = { ...profile, meta: { ...profile.meta, notes: notesOf(window) } };
-    const divide: Divide = (services) =>
-      divideWindow(noted, weights, (thread) => this.#services.of(thread), services);
+    const services = await this.#services.of(noted.threads);
+    const divide: Divide = (config) => divideWindow(noted, weights, services, config);
     const divided = divide(this.#config.services);
     this.#counts.add(window, divided);
     if (divided.services.length > 0) this.#deliver(window, divided.services, divide);

@@ -62,13 +62,13 @@ describe('what a process says of itself', () => {
       'SECRET=service.name=stolen',
       'OTEL_RESOURCE_ATTRIBUTES=service.name=early, service.version=1.2 ,note=a%20b,bad,__proto__=x',
       'OTEL_SERVICE_NAME=shop',
-    ].join('\0');
+    ];
     expect(readServiceVariables(environ)).toEqual({
       'service.name': 'shop',
       'service.version': '1.2',
       note: 'a b',
     });
-    expect(readServiceVariables('A=1')).toEqual({});
+    expect(readServiceVariables(['A=1'])).toEqual({});
   });
 
   const pair = (key: string, value: string) =>

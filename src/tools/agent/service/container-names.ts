@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { parseForeignJson, textField } from '../../../base/foreign-json.ts';
 import { readTextOrNull } from '../../../system/small-file.ts';
 
 /** How a container is called, as far as this machine's files say. */
@@ -12,6 +13,7 @@ export type ContainerName = {
 const LOG_NAME = /^(.+)_([^_]+)_(.+)-([0-9a-f]{64})\.log$/;
 /** A pod's containers come at once; their links are looked for again only so often. */
 const LOOK_AGAIN_MS = 10_000;
+const MOST_NAME_CHARS = 256;
 
 export type ContainerPlaces = {
   /** The kubelet's links to logs. Default `/var/log/containers`. */
@@ -57,13 +59,9 @@ export class ContainerNames {
   #ofDocker(id: string): ContainerName | null {
     const text = readTextOrNull(`${this.#docker}/${id}/config.v2.json`);
     if (text === null) return null;
-    try {
-      const { Name: name } = JSON.parse(text) as { Name?: unknown };
-      if (typeof name !== 'string' || name === '') return null;
-      return { container: name.replace(/^\//, ''), pod: null, namespace: null };
-    } catch {
-      return null;
-    }
+    const name = textField(parseForeignJson(text), 'Name', MOST_NAME_CHARS);
+    if (!name) return null;
+    return { container: name.replace(/^\//, ''), pod: null, namespace: null };
   }
 }
 

@@ -1,5 +1,6 @@
 import { readStat, STAT_FIELD } from '../../../system/processes/thread-stat.ts';
 import { readTextOrEmpty } from '../../../system/small-file.ts';
+import type { StrangerReads } from '../../../system/strangers/stranger-reads.ts';
 import { readCgroup } from './cgroup-path.ts';
 import type { ContainerNames } from './container-names.ts';
 import { findMainPackage } from './main-package.ts';
@@ -25,23 +26,29 @@ export function startTicksOf(pid: number): string | null {
  * `OTEL_SERVICE_NAME` in its environment, its systemd unit, its Kubernetes container, its container, the
  * `package.json` of its main script, its comm. The others add attributes. Null where it is gone.
  */
-export function identifyProcess(
+export async function identifyProcess(
   pid: number,
   comm: string,
   containers: ContainerNames,
-): IdentifiedProcess | null {
+  reads: StrangerReads,
+): Promise<IdentifiedProcess | null> {
   const stat = readStat(pid);
   const startTicks = stat?.[STAT_FIELD.startTicks];
   if (stat === null || startTicks === undefined) return null;
   if ((Number(stat[STAT_FIELD.flags]) & KERNEL_THREAD) !== 0) {
     return { service: { name: 'kernel', source: 'kernel', attributes: {} }, startTicks };
   }
-  return { service: boundedService(identify(pid, comm, containers)), startTicks };
+  return { service: boundedService(await identify(pid, comm, containers, reads)), startTicks };
 }
 
-function identify(pid: number, comm: string, containers: ContainerNames): Service {
-  const context = readProcessContext(pid) ?? {};
-  const environment = readServiceVariables(readTextOrEmpty(`/proc/${pid}/environ`));
+async function identify(
+  pid: number,
+  comm: string,
+  containers: ContainerNames,
+  reads: StrangerReads,
+): Promise<Service> {
+  const context = (await readProcessContext(pid, reads)) ?? {};
+  const environment = readServiceVariables(await reads.environment(pid));
   const { unit, containerId, podUid } = readCgroup(readTextOrEmpty(`/proc/${pid}/cgroup`));
   const container = containerId === null ? null : containers.find(containerId);
   const attributes: Record<string, string> = {
@@ -67,16 +74,15 @@ function identify(pid: number, comm: string, containers: ContainerNames): Servic
     const source = container.pod === null ? 'container' : 'kubernetes';
     return { name: container.container, source, attributes };
   }
-  const main = findMainPackage(pid);
+  const main = await findMainPackage(pid, reads);
   if (main === null) return { name: comm === '' ? '[unknown]' : comm, source: 'comm', attributes };
   const version = main.version === null ? {} : { 'service.version': main.version };
   return { name: main.name, source: 'package', attributes: { ...version, ...attributes } };
 }
 
 /** What OpenTelemetry's variables say: `service.name` and other attributes, percent-decoded. */
-export function readServiceVariables(environ: string): Record<string, string> {
+export function readServiceVariables(variables: readonly string[]): Record<string, string> {
   const attributes: Record<string, string> = {};
-  const variables = environ.split('\0');
   const variable = (name: string): string =>
     variables.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
   for (const pair of variable(ATTRIBUTES_VARIABLE).split(',')) {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import { openRegularBelow } from '../../../system/files/open-below.ts';
-import { readLinkOrNull, readTextOrEmpty } from '../../../system/small-file.ts';
+import { parseForeignJson, textField } from '../../../base/foreign-json.ts';
+import type { StrangerReads } from '../../../system/strangers/stranger-reads.ts';
 
 /** Program names that run the script which their first plain argument names. */
 const RUNTIME = /^(?:node|nodejs|bun|deno|tsx|ts-node)(?:-?\d[\d.]*)?$/;
@@ -14,8 +14,7 @@ const WITH_VALUE = new Set([
   '-C',
   '--env-file',
 ]);
-const MOST_FOLDERS = 12;
-const MOST_BYTES = 1 << 20;
+const MOST_NAME_CHARS = 256;
 
 /** `name` and `version` of the `package.json` around the main script; null where there is none. */
 export type MainPackage = { readonly name: string; readonly version: string | null };
@@ -24,18 +23,19 @@ export type MainPackage = { readonly name: string; readonly version: string | nu
  * Finds the package of a JavaScript process: that of the folder nearest to its main script. Files are looked
  * up as the process sees them, below its own root.
  */
-export function findMainPackage(pid: number): MainPackage | null {
-  const script = mainScript(readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0'));
+export async function findMainPackage(
+  pid: number,
+  reads: Pick<StrangerReads, 'commandLine' | 'workingFolder' | 'filesAbove'>,
+): Promise<MainPackage | null> {
+  const script = mainScript(await reads.commandLine(pid));
   if (script === null) return null;
-  const root = `/proc/${pid}/root`;
-  const folder = script.startsWith('/') ? '/' : workingFolder(pid);
+  const folder = script.startsWith('/') ? '/' : await reads.workingFolder(pid);
   if (folder === null) return null;
-  let around = dirname(join(folder, script));
-  for (let i = 0; i < MOST_FOLDERS; i++) {
-    const found = readPackage(root, join(around, 'package.json'));
-    if (found !== null) return found;
-    if (around === '/') return null;
-    around = dirname(around);
+  for (const text of await reads.filesAbove(pid, dirname(join(folder, script)), 'package.json')) {
+    // A package without a name, as one that only says `"type": "module"`, is not it.
+    const json = parseForeignJson(text);
+    const name = textField(json, 'name', MOST_NAME_CHARS);
+    if (name) return { name, version: textField(json, 'version', MOST_NAME_CHARS) };
   }
   return null;
 }
@@ -52,25 +52,4 @@ export function mainScript(argv: readonly string[]): string | null {
     else if (!word.startsWith('-') && word !== 'run') return word;
   }
   return null;
-}
-
-function workingFolder(pid: number): string | null {
-  return readLinkOrNull(`/proc/${pid}/cwd`);
-}
-
-/** A package without a name, as one that only says `"type": "module"`, is not it. */
-function readPackage(root: string, path: string): MainPackage | null {
-  const file = openRegularBelow(root, path);
-  if (typeof file === 'string') return null;
-  try {
-    if (file.source.size > MOST_BYTES) return null;
-    const text = Buffer.from(file.source.read(0, file.source.size)).toString('utf8');
-    const { name, version } = JSON.parse(text) as { name?: unknown; version?: unknown };
-    if (typeof name !== 'string' || name === '') return null;
-    return { name, version: typeof version === 'string' ? version : null };
-  } catch {
-    return null;
-  } finally {
-    file.source.close?.();
-  }
 }

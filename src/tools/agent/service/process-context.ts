@@ -1,14 +1,20 @@
-import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { readTextOrNull } from '../../../system/small-file.ts';
+import type { StrangerReads } from '../../../system/strangers/stranger-reads.ts';
 import { type ProtoField, protoFields, textOf } from '../protobuf/proto-fields.ts';
 
 /** Names under which the mapping is found; a memfd where the kernel names no anonymous ones. */
-const MAPPING =
-  /^([0-9a-f]+)-[0-9a-f]+ \S+ \S+ \S+ \d+ +(?:\[anon(?:_shmem)?:OTEL_CTX\]|\/memfd:OTEL_CTX)/m;
+const MAPPING = /^(?:\[anon(?:_shmem)?:OTEL_CTX\]|\/memfd:OTEL_CTX(?: \(deleted\))?)$/;
+/**
+ * Memory of no file, or of one that has no name in any file system. The pages of others come from who serves their
+ * file system, and need not come at all.
+ */
+const OWN_MEMORY = /^$|^\[(?:heap|stack|anon(?:_shmem)?:.*)\]$|^\/memfd:[^/]*$/;
+const AREA = /^([0-9a-f]+)-([0-9a-f]+) (r)\S* \S+ \S+ \d+ *(.*)$/;
 const HEADER_BYTES = 32;
 const VERSION = 2;
 const MOST_PAYLOAD = 16 << 10;
 const TRIES = 3;
+
+type Area = { readonly start: bigint; readonly end: bigint; readonly name: string };
 
 /**
  * The resource attributes that a process publishes for readers outside of it, OpenTelemetry's process
@@ -22,43 +28,42 @@ const TRIES = 3;
  *
  * Null where it publishes none, or nothing that can be read.
  */
-export function readProcessContext(pid: number): Readonly<Record<string, string>> | null {
-  const maps = readTextOrNull(`/proc/${pid}/maps`);
-  const start = maps === null ? undefined : MAPPING.exec(maps)?.[1];
-  if (start === undefined) return null;
-  let fd = -1;
-  try {
-    fd = openSync(`/proc/${pid}/mem`, constants.O_RDONLY);
-    return readAttributes(fd, BigInt(`0x${start}`));
-  } catch {
-    return null;
-  } finally {
-    if (fd >= 0) closeSync(fd);
-  }
-}
-
-function readAttributes(fd: number, start: bigint): Record<string, string> | null {
+export async function readProcessContext(
+  pid: number,
+  reads: Pick<StrangerReads, 'maps' | 'memory'>,
+): Promise<Readonly<Record<string, string>> | null> {
+  const areas = ownMemory(await reads.maps(pid));
+  const there = areas.find(({ name }) => MAPPING.test(name));
+  if (there === undefined) return null;
   for (let i = 0; i < TRIES; i++) {
-    const header = readAt(fd, start, HEADER_BYTES);
-    if (header.toString('latin1', 0, 8) !== 'OTEL_CTX') return null;
+    const header = await reads.memory(pid, there.start, HEADER_BYTES);
+    if (header?.toString('latin1', 0, 8) !== 'OTEL_CTX') return null;
     if (header.readUInt32LE(8) !== VERSION) return null;
     const size = header.readUInt32LE(12);
     const published = header.readBigUInt64LE(16);
-    if (size > MOST_PAYLOAD) return null;
+    const payload = header.readBigUInt64LE(24);
+    if (size > MOST_PAYLOAD || !isWithin(areas, payload, size)) return null;
     if (published === 0n) continue;
-    const payload = readAt(fd, header.readBigUInt64LE(24), size);
-    if (readAt(fd, start, HEADER_BYTES).readBigUInt64LE(16) === published) {
-      return parseContext(payload);
-    }
+    const bytes = await reads.memory(pid, payload, size);
+    const again = await reads.memory(pid, there.start, HEADER_BYTES);
+    if (bytes === null || again === null) return null;
+    if (again.readBigUInt64LE(16) === published) return parseContext(bytes);
   }
   return null;
 }
 
-function readAt(fd: number, address: bigint, length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  const read = readSync(fd, bytes, 0, length, address);
-  if (read !== length) throw new RangeError(`${read} bytes of ${length}`);
-  return bytes;
+/** The areas of `/proc/PID/maps` whose pages nobody else serves. */
+function ownMemory(maps: string): Area[] {
+  return maps.split('\n').flatMap((line) => {
+    const [, start, end, , name] = AREA.exec(line) ?? [];
+    if (start === undefined || end === undefined || name === undefined) return [];
+    if (!OWN_MEMORY.test(name)) return [];
+    return [{ start: BigInt(`0x${start}`), end: BigInt(`0x${end}`), name }];
+  });
+}
+
+function isWithin(areas: readonly Area[], start: bigint, size: number): boolean {
+  return areas.some((area) => area.start <= start && start + BigInt(size) <= area.end);
 }
 
 /**

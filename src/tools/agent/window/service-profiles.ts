@@ -19,17 +19,16 @@ export type DividedWindow = {
   readonly leftOut: { readonly idle: number; readonly kernel: number };
 };
 
-/** Divides a window by service. Each sample is in one part or in `leftOut`. */
+/** Divides a window by service, of which there is one for each thread. Each sample is in one part or in `leftOut`. */
 export function divideWindow(
   profile: Profile,
   weights: Weights,
-  serviceOf: (thread: ProfileThread) => Service,
+  services: readonly Service[],
   { hasIdle, hasKernel, sampleLabels }: ServiceConfig,
 ): DividedWindow {
   const parts = new Map<string, { readonly service: Service; readonly rows: number[] }>();
   const leftOut = { idle: 0, kernel: 0 };
-  const partOfThread = profile.threads.map((thread) => {
-    const service = serviceOf(thread);
+  const partOfThread = services.map((service) => {
     if (service.source === 'idle' && !hasIdle) return 'idle';
     if (service.source === 'kernel' && !hasKernel) return 'kernel';
     const key = serviceKey(service);
@@ -45,7 +44,7 @@ export function divideWindow(
     else part?.rows.push(row);
   }
   const labelled = labelledThreads(profile.threads, sampleLabels);
-  const services = [...parts.values()]
+  const divided = [...parts.values()]
     .filter(({ rows }) => rows.length > 0)
     .map(({ service, rows }) => ({
       service,
@@ -56,7 +55,7 @@ export function divideWindow(
       },
       weights: pickWeights(weights, rows),
     }));
-  return { services, leftOut };
+  return { services: divided, leftOut };
 }
 
 /** Half of a service's samples each. */
