@@ -12,7 +12,8 @@ export type FinishedRecording = Recording & {
 
 /**
  * Records a command, running processes or the whole system into a perf.data file, and resolves when
- * the file is complete and the command has ended.
+ * the file is complete and the command has ended, which may be later than the end of the recording by `durationMs`:
+ * `startRecording` has a promise for each.
  *
  * Throws `UsageError` for options that contradict each other or an unknown event, `FailedError`
  * (with what to do in `hints`, and the errno's name as `code`) where the kernel, the file system or the

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { getSystemErrorName } from 'node:util';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
@@ -155,6 +156,8 @@ async function recordAndTell(
   if (!flags.json && !quiet) for (const line of beside?.besideLines(recording) ?? []) say(line);
   process.off('SIGUSR2', snapshot);
   signals.complete();
+  const isOver = recording.endReason === 'target-exited' || side !== null || signals.sent !== 0;
+  if (!quiet && !flags.json && !isOver) await tellRunning(running);
   const exit = side === null ? await running.exited : await statusOfSide(side);
   const driven = await driving;
   status?.end();
@@ -171,6 +174,18 @@ async function recordAndTell(
   return { recording, exit, driven };
 }
 
+/** The command goes on behind the end of its recording (`--duration`, `--max-size`): says that it is waited for. */
+async function tellRunning({ childPid, exited }: RunningRecording): Promise<void> {
+  if (childPid < 0) return;
+  const isRunning = await Promise.race([exited.then(() => false), setTimeout(RUNNING_MS, true)]);
+  if (!isRunning) return;
+  say(
+    `perf-ts: waiting for the command (process ${childPid}) to end; Ctrl-C goes to it, a second one quits without it`,
+  );
+}
+
+/** A command that ends together with its recording is not worth a line. */
+const RUNNING_MS = 50;
 /** Times that processes of a user are listed anew because one of them ended before it was attached to. */
 const MOST_LISTINGS = 20;
 
