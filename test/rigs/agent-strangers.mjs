@@ -1,0 +1,120 @@
+// The agent beside hostile processes of another user: windows that it lost and memory that it gained.
+//
+//   node test/rigs/agent-strangers.mjs [MINUTES]      root; 10 minutes by default
+//
+// It runs for two minutes beside as many processes of that user (uid 61235) that harm nobody, which is what growth is
+// counted from, then beside all programs of hostile-program.mjs and, with the program of test/helpers/silent-fuse.c in
+// SILENT_FUSE, beside a process whose file system answers nobody. A line of figures each minute, the sums at the end; it
+// exits 1 where a window is missing, the agent has grown by more than 20 MB or does not end at SIGTERM.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const MINUTES = Number(process.argv[2] ?? 10);
+const WINDOW_S = 5;
+const UID = 61235;
+const PORT = 19378;
+const MOST_GROWTH_KB = 20_000;
+const KINDS = ['flood', 'names', 'trickle', 'junk', 'sockets', 'map', 'churn'];
+
+const root = resolve(import.meta.dirname, '../..');
+const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-agent-strangers-'));
+const children = [];
+const start = (words, options = {}) => {
+  const child = spawn(words[0], words.slice(1), { stdio: 'ignore', ...options });
+  children.push(child);
+  return child;
+};
+const asOther = ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'];
+const agent = start(
+  [
+    process.execPath,
+    join(root, 'dist/bin/main.js'),
+    'agent',
+    '--sink',
+    `folder:${scratch}`,
+    '--window',
+    `${WINDOW_S}`,
+    '--listen',
+    `127.0.0.1:${PORT}`,
+  ],
+  { stdio: ['ignore', 'inherit', 'inherit'] },
+);
+const memoryKb = () =>
+  Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${agent.pid}/status`, 'utf8'))[1]);
+const startHostile = (how) =>
+  start([...asOther, process.execPath, join(import.meta.dirname, 'hostile-program.mjs'), how]);
+/** A program named like Node whose script, as it says, lies where no name is answered. */
+function startInSilentFolder(fuse) {
+  const script = `mount -t tmpfs none /mnt; mkdir /mnt/f; tail -f /dev/null | ${fuse} /mnt/f name & sleep 2; exec -a node bash -c 'while :; do :; done' /mnt/f/x.js`;
+  start(['unshare', '-m', 'bash', '-c', script], { detached: true });
+}
+async function metric(name) {
+  const answer = await fetch(`http://127.0.0.1:${PORT}/metrics`, {
+    signal: AbortSignal.timeout(5000),
+  });
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await answer.text())?.[1]);
+}
+
+let failed = false;
+try {
+  const calm = KINDS.map(() => startHostile('calm'));
+  await sleep(120_000);
+  const before = memoryKb();
+  const windowsBefore = await metric('perf_ts_agent_windows_total');
+  const startMs = performance.now();
+  console.log(`beside others: ${before} kB, ${windowsBefore} windows`);
+  for (const process of calm) process.kill();
+  const hostile = KINDS.map(startHostile);
+  const fuse = process.env.SILENT_FUSE;
+  if (fuse !== undefined) startInSilentFolder(fuse);
+  let most = before;
+  let unhealthy = 0;
+  for (let minute = 1; minute <= MINUTES; minute++) {
+    for (let i = 0; i < 12; i++) {
+      await sleep(5000);
+      most = Math.max(most, memoryKb());
+      const health = await fetch(`http://127.0.0.1:${PORT}/healthz`, {
+        signal: AbortSignal.timeout(5000),
+      }).catch(() => null);
+      if (health?.status !== 200) unhealthy++;
+      // One that was cut off comes back as another process.
+      if (i === 5) {
+        const at = minute % hostile.length;
+        hostile[at].kill();
+        hostile[at] = startHostile(KINDS[at]);
+      }
+    }
+    console.log(
+      `${minute} min: ${memoryKb()} kB, most ${most} kB, ${await metric('perf_ts_agent_windows_total')} windows`,
+    );
+  }
+  const windows = (await metric('perf_ts_agent_windows_total')) - windowsBefore;
+  // Jitter moves the end of a window by a tenth of it.
+  const expected = Math.floor((performance.now() - startMs) / 1000 / WINDOW_S) - 1;
+  const late = await metric('perf_ts_agent_windows_late_total');
+  const stopMs = performance.now();
+  agent.kill('SIGTERM');
+  await Promise.race([new Promise((ended) => agent.once('exit', ended)), sleep(20_000)]);
+  const ended = agent.exitCode !== null;
+  console.log(
+    `${windows} windows of ${expected}, late ${late}, growth ${most - before} kB, health not answered ${unhealthy}, ` +
+      `end ${ended ? `after ${Math.round(performance.now() - stopMs)} ms` : 'never'}`,
+  );
+  failed = windows < expected || most - before > MOST_GROWTH_KB || unhealthy > 0 || !ended;
+} finally {
+  for (const child of children) {
+    if (child.spawnargs[0] === 'unshare') process.kill(-child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  }
+  spawnSync('sh', [
+    '-c',
+    `for p in /proc/[0-9]*; do [ "$(stat -c %u $p 2>/dev/null)" = ${UID} ] && kill -9 $(basename $p); done`,
+  ]);
+  rmSync(scratch, { recursive: true, force: true });
+  rmSync(`/tmp/perf-ts-${UID}`, { recursive: true, force: true });
+}
+process.exitCode = failed ? 1 : 0;
