@@ -1,0 +1,1 @@
+export function findBrokenText(name: string, bytes: Buffer): string[];
