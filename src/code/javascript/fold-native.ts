@@ -259,6 +259,8 @@ function isShown({ root, run, last, kernel }: State, isEnd: boolean): boolean {
   const isBridge = !isEnd && kernel.rank === 0;
   if (run.kind === null) return !isBridge && root.rank === 0 && last !== 'microtasks';
   if (kindFacts(run.kind).isCharged === true) return !isBridge && last !== 'script';
+  // It hands over to the program's modules, and what they do is theirs.
+  if (run.kind === 'recorder') return !isBridge;
   const isTask = run.rank > kindFacts('node').rank;
   return !isBridge || isTask || (last !== 'none' && !IS_OUTSIDE.has(last));
 }

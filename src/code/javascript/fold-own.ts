@@ -4,7 +4,6 @@ import { libraryKind } from '../levels/library-kind.ts';
 import { LibraryRuns } from '../levels/library-runs.ts';
 import type { FoldedStacks, StackFoldInput } from '../levels/stack-fold.ts';
 import type { FrameClass } from './frame-class.ts';
-import { isPreload } from './script-path.ts';
 
 type Owner =
   /** Functions of the program, and kinds of code: frames of their own. */
@@ -96,12 +95,9 @@ export function foldOwn(input: StackFoldInput, classes: readonly FrameClass[]): 
 }
 
 function ownersOf(profile: Profile, classes: readonly FrameClass[]): Owner[] {
-  const { funcs, strings, dsos } = profile;
+  const { funcs, dsos } = profile;
   return classes.map((found, func): Owner => {
-    if (found.is === 'script') {
-      if (isPreload(strings[funcs.file[func]] ?? '')) return INTERNALS;
-      return ownerOf(FUNC_CATEGORIES[funcs.category[func]]);
-    }
+    if (found.is === 'script') return ownerOf(FUNC_CATEGORIES[funcs.category[func]]);
     const dso = dsos[funcs.dso[func]];
     if (dso === undefined || found.is === 'kernel' || found.is === 'wait') return KIND;
     return { is: 'library', label: libraryKind(dso), isSystem: found.is === 'system' };

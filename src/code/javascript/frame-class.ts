@@ -1,8 +1,9 @@
 import { NONE } from '../../base/brand.ts';
+import { isOwnAddon, isOwnScript } from '../../base/own-files.ts';
 import { isRootFunc } from '../../profile/analysis/cut-stacks.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import { shortName } from '../../profile/short-name.ts';
-import { type Dso, FUNC_CATEGORIES, type Profile } from '../../profile/types.ts';
+import { FUNC_CATEGORIES, type Profile } from '../../profile/types.ts';
 import { KERNEL, type KernelEntry, kernelEntry } from '../levels/kernel-entry.ts';
 import { isSystemLibrary, libraryKind } from '../levels/library-kind.ts';
 import { isSleepFrame, isWaitFrame } from '../levels/wait-frame.ts';
@@ -28,6 +29,7 @@ export type FrameClass =
 const LIBRARY: FrameClass = { is: 'library' };
 const UNMAPPED: FrameClass = { is: 'unmapped' };
 const SCRIPT: FrameClass = { is: 'script' };
+const RECORDER: FrameClass = { is: 'native', kind: 'recorder' };
 
 /** The class of each function, by its row. */
 export function classifyFuncs(profile: Profile): FrameClass[] {
@@ -42,7 +44,9 @@ export function classifyFuncs(profile: Profile): FrameClass[] {
     const name = strings[funcs.name[func]];
     if (isWaitFrame(name)) return { is: 'wait', isSleep: isSleepFrame(name) };
     if (isKernel(profile, func)) return { is: 'kernel', entry: kernelEntry(name) ?? KERNEL };
-    if (isScript(profile, func)) return SCRIPT;
+    if (isScript(profile, func)) {
+      return isOwnScript(strings[funcs.file[func]] ?? '') ? RECORDER : SCRIPT;
+    }
     // Texts of other tools do not say in which library a thread begins.
     const dso = dsos[funcs.dso[func]];
     if (name.endsWith('@plt') || isRootFunc(name)) {
@@ -54,7 +58,7 @@ export function classifyFuncs(profile: Profile): FrameClass[] {
     if (name === UNKNOWN_FUNC_NAME && (dso === undefined || dso.kind === 'unknown'))
       return UNMAPPED;
     if (dso === undefined) return LIBRARY;
-    if (isRecorder(dso)) return { is: 'native', kind: 'recorder' };
+    if (dso.kind === 'user' && isOwnAddon(dso.path)) return RECORDER;
     if (binaries.has(funcs.dso[func])) {
       return isUvWorker(shortName(name))
         ? { is: 'native', kind: 'uvWorker' }
@@ -88,11 +92,6 @@ function isScript(profile: Profile, func: number): boolean {
   const { funcs, strings, dsos } = profile;
   if (dsos[funcs.dso[func]]?.kind !== 'jit') return false;
   return /^(?:wasm-function|wasm\/|RegExp[:.])/.test(strings[funcs.name[func]]);
-}
-
-/** The addon by which perf-ts hears of V8's code in the program. */
-function isRecorder({ kind, name }: Dso): boolean {
-  return kind === 'user' && /^perf_ts\w*\.node$/.test(name);
 }
 
 function isKernel({ funcs, dsos }: Profile, func: number): boolean {

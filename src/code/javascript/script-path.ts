@@ -9,13 +9,6 @@ export function pathOfScript(script: string): string {
   }
 }
 
-const PRELOAD = /\/dist\/register\/(?:preload|source-map-note|load-hook)\.[cm]js$/;
-
-/** Whether perf-ts itself loads this file into programs: it stands between loaders and their modules. */
-export function isPreload(path: string): boolean {
-  return PRELOAD.test(path);
-}
-
 const MODULES = '/node_modules/';
 
 /** Schemes in which bundlers name modules, and the project that follows. */

@@ -1,4 +1,5 @@
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { isOwnAddon } from '../../base/own-files.ts';
 import type { StringTable } from '../../base/string-table.ts';
 import type { Decompress } from '../elf/section-bytes.ts';
 import type { DsoTable } from '../process/dso-table.ts';
@@ -295,8 +296,11 @@ export class Symbolizer {
 
   #countNameless(dso: DsoIndex): void {
     const { dsos, diagnostics } = this.#options;
+    const subject = dsoText(dsos.key(dso));
+    // The package has its addons stripped: their functions are one kind of code, whatever their names.
+    if (isOwnAddon(subject)) return;
     const why = { cause: 'no-symbols' } as const;
-    diagnostics.count({ code: 'names-missing', subject: dsoText(dsos.key(dso)), why });
+    diagnostics.count({ code: 'names-missing', subject, why });
   }
 
   /**

@@ -165,6 +165,34 @@ describe('the level javascript', () => {
     ).toEqual(['handle /srv/app.js:7 > (perf-ts)', '(perf-ts)']);
   });
 
+  test('what perf-ts does by addons of its package, and in JavaScript, has its name too', () => {
+    const script = `JS:*lifeMark /srv/node_modules/perf-ts/dist/register/preload.cjs:251:1${JIT}`;
+    const hook = `JS:*hook /srv/node_modules/perf-ts/dist/register/preload.cjs:3:1${JIT}`;
+    const addons = [
+      '/srv/node_modules/perf-ts/prebuilds/linux-x64/code-events.so',
+      '/srv/node_modules/perf-ts/prebuilds/linux-arm64/perf-ts.musl.node',
+    ];
+    for (const level of ['javascript', 'own'] as const) {
+      for (const addon of addons) {
+        expect(folded(level, [HANDLE, `[unknown]@${addon}`])).toEqual([
+          'handle /srv/app.js:7 > (perf-ts)',
+        ]);
+      }
+      expect(folded(level, [...READ, ...CALL, script])).toEqual(['(event loop) > (perf-ts)']);
+      // What the program's modules do within a hook is not perf-ts's.
+      expect(folded(level, [...READ, ...CALL, hook, HANDLE])).toEqual([
+        '(event loop) > handle /srv/app.js:7',
+      ]);
+      expect(folded(level, [HANDLE, hook, HANDLE])).toEqual([
+        'handle /srv/app.js:7 > handle /srv/app.js:7',
+      ]);
+    }
+    // A file of this name that is another's.
+    expect(folded('javascript', [HANDLE, '[unknown]@/srv/lib/code-events.so'])).not.toContain(
+      'handle /srv/app.js:7 > (perf-ts)',
+    );
+  });
+
   test('stacks of other processes begin with main', () => {
     const profile = withScripts(
       profileFromText(`

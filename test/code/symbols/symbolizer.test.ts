@@ -142,6 +142,17 @@ describe('a file', () => {
     expect(codes()).toEqual(told);
   });
 
+  test.each([
+    ['/srv/node_modules/perf-ts/prebuilds/linux-x64/code-events.so', []],
+    ['/srv/node_modules/perf-ts/prebuilds/linux-x64/perf-ts.glibc.node', []],
+    ['/srv/node_modules/other/prebuilds/linux-x64/other.node', ['names-missing']],
+  ])('a stripped addon is told of where it is not of perf-ts: %s', (path, told) => {
+    const bytes = program([]);
+    const { dsos, symbolizer, codes } = drawn((r) => (r.need === 'elf' ? bytes : null));
+    symbolizer.resolve(dsos.intern({ kind: 'user-file', path, fileId: '' }), 0x1000);
+    expect(codes()).toEqual(told);
+  });
+
   test('a file with all its symbols is not called stripped, however much of it has no name', () => {
     const { dsos, symbolizer, codes } = drawn(() => program([['f', 0x401000, 8]]));
     const names = new Int32Array(2);

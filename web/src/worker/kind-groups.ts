@@ -1,6 +1,6 @@
+import { isOwnScript } from '../../../src/base/own-files.ts';
 import { classifyFuncs, hasNamedScripts } from '../../../src/code/javascript/frame-class.ts';
 import { kindOfNative, type NativeKind } from '../../../src/code/javascript/native-kind.ts';
-import { isPreload } from '../../../src/code/javascript/script-path.ts';
 import { isExecutable } from '../../../src/code/levels/library-kind.ts';
 import { standardKind } from '../../../src/code/levels/start-up.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
@@ -31,7 +31,7 @@ export function groupsOfFuncs(recording: NamedRecording): Uint8Array {
     const name = strings[funcs.name[func]];
     // Containers of V8's are in Node's binary, too: `std::find_if<v8::internal::…>`.
     if (found.is === 'binary') return KIND_GROUPS.indexOf(name.includes('v8::') ? 'v8' : 'node');
-    if (isPreload(strings[funcs.file[func]] ?? '')) return KIND_GROUPS.indexOf('node');
+    if (isOwnScript(strings[funcs.file[func]] ?? '')) return KIND_GROUPS.indexOf('node');
     const kind = recording.kindOf(func);
     const group = groupOf(kind, name);
     const isUntold = isText && kind === 'unknown' && group === 'unknown' && !name.startsWith('[');
