@@ -3,16 +3,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type Lane = 'unit' | 'live' | 'command' | 'browser' | 'fuzz';
+export type Lane = 'unit' | 'alone' | 'live' | 'command' | 'browser' | 'fuzz';
 
 /** Files that take seconds of computing and need nothing else. */
 const LONG = new Set([
   'test/code/dwarf/programs.test.ts',
   'test/formats/export/corpora-exports.test.ts',
   'test/formats/export/viewers.test.ts',
+  'test/formats/perf-data/corpora.test.ts',
   'test/formats/perf-data/cut-anywhere.test.ts',
   'test/formats/perf-data/compressed.test.ts',
+  'test/period/coverage.test.ts',
   'test/period/uncertainty-coverage.test.ts',
+  'test/read/ordered-records.test.ts',
   'test/rewrite/corpora.test.ts',
 ]);
 
@@ -27,21 +30,28 @@ const BUILT = new Set([
 
 /**
  * `live` records on this kernel, `command` runs the built command, the addon or a compiler, `browser` opens
- * the page in Chromium and Firefox, `fuzz` reads hostile input; all else is `unit`: pure code, in one process.
+ * the page in Chromium and Firefox, `fuzz` reads hostile input; all else is pure code: `alone` changes
+ * what a process has once (its user, a module), the files of `unit` share their process and its modules.
  */
 export function laneOf(path: string, text: string): Lane {
   if (path.startsWith('test/browser/')) return 'browser';
   if (/^test\/(?:fuzz|limits|faults)\//.test(path)) return 'fuzz';
   if (/^test\/(?:live|examples)\//.test(path) || text.includes('helpers/live.ts')) return 'live';
   if (LONG.has(path) || BUILT.has(path) || path.startsWith('test/native/')) return 'command';
-  return /helpers\/(?:cli|compile|both-tools|recordings|query-tables)\.ts/.test(text)
-    ? 'command'
-    : 'unit';
+  if (/helpers\/(?:cli|compile|both-tools|recordings|query-tables)\.ts/.test(text)) return 'command';
+  return /vi\.mock\(|process\.sete[ug]id/.test(text) ? 'alone' : 'unit';
 }
 
 /** All test files below `root`, by lane. */
 export function testFilesByLane(root: string): Record<Lane, string[]> {
-  const lanes: Record<Lane, string[]> = { unit: [], live: [], command: [], browser: [], fuzz: [] };
+  const lanes: Record<Lane, string[]> = {
+    unit: [],
+    alone: [],
+    live: [],
+    command: [],
+    browser: [],
+    fuzz: [],
+  };
   const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
   for (const name of names.filter((file) => file.endsWith('.test.ts'))) {
     const path = join('test', name);

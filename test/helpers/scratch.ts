@@ -3,14 +3,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 
 const undone: (() => void | Promise<void>)[] = [];
 
-// Here, and not where something is made: vitest takes no `afterAll` within a hook or a test.
-afterAll(async () => {
+/** `set-up-file.ts` calls this after each test file: several of them may share this module. */
+export async function undoAll(): Promise<void> {
   for (const undo of undone.splice(0).reverse()) await undo();
-});
+}
 
 /** Calls this when the tests of the file are done, the last one first. */
 export function whenDone(undo: () => void | Promise<void>): void {
