@@ -38,7 +38,8 @@ export function laneOf(path: string, text: string): Lane {
   if (/^test\/(?:fuzz|limits|faults)\//.test(path)) return 'fuzz';
   if (/^test\/(?:live|examples)\//.test(path) || text.includes('helpers/live.ts')) return 'live';
   if (LONG.has(path) || BUILT.has(path) || path.startsWith('test/native/')) return 'command';
-  if (/helpers\/(?:cli|compile|both-tools|recordings|query-tables)\.ts/.test(text)) return 'command';
+  if (/helpers\/(?:cli|compile|both-tools|recordings|query-tables)\.ts/.test(text))
+    return 'command';
   return /vi\.mock\(|process\.sete[ug]id/.test(text) ? 'alone' : 'unit';
 }
 
