@@ -14,6 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileC } from '../helpers/compile.ts';
+import { MOUNT_OWN_TMP, RUN_FROM_TMP } from '../helpers/mount-namespace.ts';
 import { errorNumber, type Fault } from './cases.ts';
 import type { Scenario } from './scenarios.ts';
 
@@ -85,7 +86,7 @@ export async function runFault(
       wasHit: /^!/m.test(logText),
       ...ended,
       files: new Map(readdirSync(work).map((name) => [name, readFileSync(join(work, name))])),
-      temporaries: readdirSync(temporary),
+      temporaries: readdirSync(temporary).filter((name) => !RUN_FROM_TMP.includes(name)),
       left: [...logText.matchAll(/^=left (.*)$/gm)].map((match) => match[1]),
       target: /^=target (.)$/m.exec(logText)?.[1] ?? null,
       log: logText,
@@ -101,7 +102,7 @@ export async function runFault(
  */
 function alone(temporary: string): readonly string[] {
   if (process.getuid?.() !== 0) return [];
-  const script = 'mount --bind "$1" /tmp && shift && exec "$@"';
+  const script = `own=$1 && shift && ${MOUNT_OWN_TMP} && exec "$@"`;
   return [
     'unshare',
     '-mpf',

@@ -77,7 +77,7 @@ describeLive('attaching', () => {
     async (mode) => {
       const hidden = mkdtempSync(join(scratch, 'hidden-'));
       const program = join(hidden, 'inside');
-      const enter = `mount -t tmpfs none ${hidden} && cp ${workload} ${program} && exec ${program} ${mode} 1 60`;
+      const enter = `mount -t tmpfs none ${hidden} && cp '${workload}' ${program} && exec ${program} ${mode} 1 60`;
       const pid = start(['unshare', '-m', 'sh', '-c', enter]);
       await until(() => commOf(pid) === 'inside' && (mode === 'burn' || stateOf(pid) === 'Z'));
       expect(existsSync(program)).toBe(false);
@@ -143,7 +143,7 @@ describeLive('attaching', () => {
     const file = join(scratch, 'system.data');
     // Idle CPUs of some virtual machines send no samples.
     const cpus = usableCpus().slice(0, 2);
-    const busy = cpus.map((cpu) => `taskset -c ${cpu} ${workload} burn 1 1`);
+    const busy = cpus.map((cpu) => `taskset -c ${cpu} '${workload}' burn 1 1`);
     const onEach = `${busy.join(' & ')}; wait`;
     const flags = ['-a', '-e', 'cpu-clock', '-F', '20000', '-o', file];
     const outcome = perfTs(['record', '-q', ...flags, '--', 'sh', '-c', onEach]);

@@ -134,7 +134,7 @@ describeLive('a recorder whose messages nobody reads', () => {
       '--',
       'sh',
       '-c',
-      `${workload} burn 1 0.3; exit 7`,
+      `'${workload}' burn 1 0.3; exit 7`,
     ];
     const child = spawn(process.execPath, words, {
       cwd: scratch,

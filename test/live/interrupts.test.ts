@@ -64,7 +64,7 @@ describeLive('interrupting a recording', () => {
 
   it('completes the file while a command that ignores it runs on; a second one quits', async () => {
     const file = join(scratch, 'ignored.data');
-    const deaf = ['sh', '-c', `trap '' INT TERM; exec ${workload} pf 0 60`];
+    const deaf = ['sh', '-c', `trap '' INT TERM; exec '${workload}' pf 0 60`];
     const running = await startRecording(file, ['--', ...deaf]);
     const command = childrenOf(running.pid)[0];
     running.child.kill('SIGINT');

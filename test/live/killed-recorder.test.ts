@@ -5,7 +5,12 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { CLI, cleanEnvironment, projectRoot } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
-import { canMount, inMountNamespace } from '../helpers/mount-namespace.ts';
+import {
+  canMount,
+  inMountNamespace,
+  MOUNT_OWN_TMP,
+  RUN_FROM_TMP,
+} from '../helpers/mount-namespace.ts';
 
 /** Starts `words` of perf-ts, kills it and its command when `isTime`, then runs `next` and prints what is left. */
 const DRIVER = `
@@ -52,18 +57,20 @@ const BUSY = `function hot(n) { return n < 2 ? n : hot(n - 1) + hot(n - 2); }
 type Moment = 'noted' | 'busy' | 'dumped' | 'folder';
 
 function killed(moment: Moment, next: readonly string[], words: readonly string[]) {
-  const under = inMountNamespace('mount -t tmpfs tmpfs /tmp; cd /tmp');
+  const under = inMountNamespace(`mount -t tmpfs tmpfs /mnt; own=/mnt; ${MOUNT_OWN_TMP}; cd /tmp`);
   const driver = [process.execPath, '-e', DRIVER, CLI, moment, JSON.stringify(next), ...words];
   const { stdout, stderr } = spawnSync(under[0], [...under.slice(1), ...driver], {
     encoding: 'utf8',
     env: { ...cleanEnvironment(), TMPDIR: '/tmp', HOME: '/tmp', NODE_OPTIONS: '' },
   });
   expect(stderr).toBe('');
-  return JSON.parse(stdout) as Record<'before' | 'after', string[]> & {
+  const found = JSON.parse(stdout) as Record<'before' | 'after', string[]> & {
     status: number;
     stdout: string;
     stderr: string;
   };
+  const isOfRun = (name: string) => !RUN_FROM_TMP.includes(name);
+  return { ...found, before: found.before.filter(isOfRun), after: found.after.filter(isOfRun) };
 }
 
 const CLEAN = ['doctor', '--clean', '--json'];

@@ -130,7 +130,7 @@ describeLive('life and death', () => {
     const flags = ['-e', 'page-faults', '-c', '1', '-o', file];
     const witness = join(scratch, 'ran-on');
     rmSync(witness, { force: true });
-    const script = `${workload} pf 200000; touch ${witness}`;
+    const script = `'${workload}' pf 200000; touch ${witness}`;
     // Only the recorder's own file is above the limit.
     const outcome = perfTs(['record', ...flags, '--', 'sh', '-c', script], {
       under: ['prlimit', '--fsize=1000000'],
@@ -150,7 +150,7 @@ describeLive('life and death', () => {
     const script = [
       `mount -t tmpfs -o size=4m tmpfs ${mount}`,
       `${process.execPath} dist/bin/main.js record -e page-faults -c 1 -o ${mount}/perf.data -- ` +
-        `sh -c '${workload} pf 200000; touch ${witness}'`,
+        `sh -c '"${workload}" pf 200000; touch ${witness}'`,
       'status=$?',
       `${process.execPath} dist/bin/main.js info --json ${mount}/perf.data`,
       'exit $status',

@@ -175,7 +175,7 @@ describeLive('stacks that are unwound at the end', () => {
 describeLive('a recording over several files', () => {
   const workload = compileWorkload();
   const switching = ['-e', 'page-faults:u', '-c', '1', '--switch-output'];
-  const command = ['sh', '-c', `while :; do ${workload} pf 200 2> /dev/null; done`];
+  const command = ['sh', '-c', `while :; do '${workload}' pf 200 2> /dev/null; done`];
 
   it('a recording whose file was removed continues in a new one', async () => {
     const { folder, file } = place();

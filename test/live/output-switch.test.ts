@@ -96,7 +96,7 @@ describeLive('a recording over several files', () => {
 
   it('--switch-output has every sample once, in self-contained files', async () => {
     const file = newPlace();
-    const loop = `while :; do ${workload} faults-pinned 1000; done`;
+    const loop = `while :; do '${workload}' faults-pinned 1000; done`;
     const options = ['-e', 'page-faults:u', '-c', '1', '--switch-output=300K'];
     const { child, ended, said, progress } = start(
       ['-o', file, ...options],
@@ -135,7 +135,7 @@ describeLive('a recording over several files', () => {
 
   it('each file of --switch-output has its own losses', async () => {
     const file = newPlace();
-    const loop = `while :; do ${workload} faults-pinned 20000; done`;
+    const loop = `while :; do '${workload}' faults-pinned 20000; done`;
     const options = ['-e', 'page-faults:u', '-c', '1', '-m', '1', '--switch-output=300K'];
     const { child, ended, said, progress } = start(
       ['-o', file, ...options],
@@ -186,7 +186,7 @@ describeLive('a recording over several files', () => {
 
   it('--switch-max-files keeps that many files', async () => {
     const file = newPlace();
-    const loop = `while :; do ${workload} faults-pinned 1000; done`;
+    const loop = `while :; do '${workload}' faults-pinned 1000; done`;
     const options = ['--switch-output=100K', '--switch-max-files', '1', '-o', file];
     const { child, ended, said, progress } = start(
       ['-e', 'page-faults:u', '-c', '1', ...options],

@@ -134,9 +134,10 @@ function commandOf(command: Command, program: string): string[] {
   if (command === 'faults') return [workload, 'pf', '40000'];
   // However late the recorder comes to count: faults take CPU time of their own, which waits as it does.
   if (command === 'lasting') {
-    return ['sh', '-c', `${workload} threads 3 0.3; ${workload} pf 200000`];
+    return ['sh', '-c', `'${workload}' threads 3 0.3; '${workload}' pf 200000`];
   }
-  if (command === 'mixed') return ['sh', '-c', `${workload} pf 3000; ${workload} threads 3 0.05`];
+  if (command === 'mixed')
+    return ['sh', '-c', `'${workload}' pf 3000; '${workload}' threads 3 0.05`];
   // With a process, the command of perf is for how long; perf-ts has an option for that.
   return program === 'perf' ? ['sleep', '0.1'] : [];
 }

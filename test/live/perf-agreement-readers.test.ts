@@ -19,7 +19,7 @@ function perf(...args: readonly string[]): string {
 
 function record(file: string, ...flags: string[]): void {
   const workload = compileWorkload();
-  const command = ['sh', '-c', `${workload} pf 3000; ${workload} threads 3 0.1`];
+  const command = ['sh', '-c', `'${workload}' pf 3000; '${workload}' threads 3 0.1`];
   const outcome = perfTs(['record', '-q', '-o', file, ...flags, '--', ...command]);
   expect(outcome).toMatchObject({ status: 0 });
 }

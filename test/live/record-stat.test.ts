@@ -43,10 +43,10 @@ describeLive('record --stat', () => {
     if (!existsSync(join(directory, 'cgroup.procs'))) skip('no control group can be made here');
     try {
       const inside = join(scratch, 'inside.sh');
-      writeFileSync(inside, `echo $$ > ${directory}/cgroup.procs; exec ${workload} pf 100`);
+      writeFileSync(inside, `echo $$ > ${directory}/cgroup.procs; exec '${workload}' pf 100`);
       const file = join(scratch, 'group.data');
       const flags = ['--stat', '--json', '-a', '-G', name, '-e', 'page-faults', '-c', '1'];
-      const both = `sh ${inside}; ${workload} pf 3000`;
+      const both = `sh ${inside}; '${workload}' pf 3000`;
       const outcome = perfTs(['record', ...flags, '-o', file, '--', 'sh', '-c', both]);
       const { counted } = JSON.parse(outcome.stderr.trim().split('\n').at(-1) as string);
       const [faults] = counted;

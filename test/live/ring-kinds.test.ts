@@ -96,10 +96,10 @@ describeLive('a recording of a control group', () => {
   it.skipIf(!isMade)('-G records the control group only', () => {
     const workload = compileWorkload();
     // One of the two enters the group before it becomes the program.
-    const inside = `echo $$ > ${directory}/cgroup.procs; exec ${workload} burn 1 0.3`;
+    const inside = `echo $$ > ${directory}/cgroup.procs; exec '${workload}' burn 1 0.3`;
     const script = join(scratch, 'inside.sh');
     writeFileSync(script, inside);
-    const both = `sh ${script} & ${workload} burn 1 0.3; wait`;
+    const both = `sh ${script} & '${workload}' burn 1 0.3; wait`;
     const options = ['-a', '-G', name, '-e', 'cpu-clock', '-F', '2000'];
     const { file, status } = record('group', options, ['sh', '-c', both]);
     expect(status).toBe(0);

@@ -75,7 +75,7 @@ describeLive('recordings made here', () => {
     testAllFormats(name, () => {
       const file = join(scratch, `${name}.data`);
       const workload = compileWorkload();
-      const command = ['sh', '-c', `${workload} pf 3000; ${workload} threads 3 0.1`];
+      const command = ['sh', '-c', `'${workload}' pf 3000; '${workload}' threads 3 0.1`];
       const outcome = perfTs(['record', '-q', '-o', file, ...flags, '--', ...command]);
       expect(outcome).toMatchObject({ status: 0 });
       return openProfile(file);
