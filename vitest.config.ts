@@ -32,6 +32,7 @@ export default defineConfig({
       project('unit', { ...UNIT, isolate: false }),
       project('alone', UNIT),
       project('command', PATIENT),
+      project('core', PATIENT),
       project('live', PATIENT),
       project('browser', PATIENT),
       project('fuzz', PATIENT),

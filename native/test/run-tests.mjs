@@ -26,7 +26,10 @@ const VARIANTS = [
   },
 ];
 
-/** Builds and runs native/test/*_test.cc; arguments after `--test` select by name. 0 if all pass. */
+/**
+ * Builds and runs native/test/*_test.cc; arguments after `--test` select by name, and `--plain` leaves the
+ * sanitizers out. 0 if all pass.
+ */
 export function buildAndRunTests(root) {
   const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
   const native = join(root, 'native');
@@ -42,7 +45,8 @@ export function buildAndRunTests(root) {
 
   let failed = 0;
   let ran = 0;
-  for (const variant of VARIANTS) {
+  const variants = process.argv.includes('--plain') ? VARIANTS.slice(0, 1) : VARIANTS;
+  for (const variant of variants) {
     const selected = tests.filter(variant.select);
     if (selected.length === 0) continue;
     const out = join(root, 'build/native-test', variant.name);

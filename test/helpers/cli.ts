@@ -7,8 +7,8 @@ export { scratchDirectory } from './scratch.ts';
 
 export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** The built command; `test/run.sh` builds it before the tests. */
-export const CLI = join(projectRoot, 'dist/bin/main.js');
+/** The built command, which `test/run.sh` builds before the tests, or that of an installed package. */
+export const CLI = process.env.PERF_TS_CLI ?? join(projectRoot, 'dist/bin/main.js');
 
 export type Outcome = {
   readonly status: number | null;

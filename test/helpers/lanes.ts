@@ -1,9 +1,9 @@
-// The lanes of the tests, by what a file needs: `npm test` is the unit lane, test/run.sh runs all.
+// The lanes of the tests, by what a file needs: `npm test` is the unit lane, `test/run.sh --all` runs all.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type Lane = 'unit' | 'alone' | 'live' | 'command' | 'browser' | 'fuzz';
+export type Lane = 'unit' | 'alone' | 'core' | 'live' | 'command' | 'browser' | 'fuzz';
 
 /** Files that take seconds of computing and need nothing else. */
 const LONG = new Set([
@@ -19,6 +19,19 @@ const LONG = new Set([
   'test/rewrite/corpora.test.ts',
 ]);
 
+/** Files that show whether recording, reading and the page work at all: the others go into what each has of cases. */
+const CORE = new Set([
+  'test/browser/page.test.ts',
+  'test/examples/quickstart.test.ts',
+  'test/live/command-start.test.ts',
+  'test/live/jit-maps.test.ts',
+  'test/live/model.test.ts',
+  'test/live/off-cpu.test.ts',
+  'test/live/output-safety.test.ts',
+  'test/live/sideband.test.ts',
+  'test/live/top.test.ts',
+]);
+
 /** Files that need the addon or the built page. */
 const BUILT = new Set([
   'test/kernel/events/libpfm-tools.test.ts',
@@ -29,11 +42,12 @@ const BUILT = new Set([
 ]);
 
 /**
- * `live` records on this kernel, `command` runs the built command, the addon or a compiler, `browser` opens
+ * `core` is a slice of `live` and `browser`. `live` records on this kernel, `command` runs the built command, the addon or a compiler, `browser` opens
  * the page in Chromium and Firefox, `fuzz` reads hostile input; all else is pure code: `alone` changes
  * what a process has once (its user, a module), the files of `unit` share their process and its modules.
  */
 export function laneOf(path: string, text: string): Lane {
+  if (CORE.has(path)) return 'core';
   if (path.startsWith('test/browser/')) return 'browser';
   if (/^test\/(?:fuzz|limits|faults)\//.test(path)) return 'fuzz';
   if (/^test\/(?:live|examples)\//.test(path) || text.includes('helpers/live.ts')) return 'live';
@@ -48,6 +62,7 @@ export function testFilesByLane(root: string): Record<Lane, string[]> {
   const lanes: Record<Lane, string[]> = {
     unit: [],
     alone: [],
+    core: [],
     live: [],
     command: [],
     browser: [],

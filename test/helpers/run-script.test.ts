@@ -35,6 +35,15 @@ describe('test/run.sh ends at once, with a sentence,', () => {
     expect(stderr).toBe('perf-ts needs Node 20.19 or newer; there is no node on PATH\n');
   });
 
+  test('test/run.sh stops at an option that it does not have', () => {
+    const words = [join(import.meta.dirname, '../run.sh'), '--everything'];
+    const { status, stderr } = spawnSync('bash', words, { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'usage: bash test/run.sh [--all]\n',
+    });
+  });
+
   test('test/run.sh stops where Node is too old', () => {
     const { status, stdout, stderr } = run('run.sh', { ...DIRNAME, node: fakeNode('v18.20.4') });
     expect([status, stdout]).toEqual([1, '']);
