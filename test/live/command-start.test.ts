@@ -86,6 +86,19 @@ describeLiveAsUser('the start of the command', () => {
     });
   }
 
+  it('record says that a soft limit of open files is not known, and how it is set', () => {
+    const words = ['record', '-e', 'cpu-clock:u', '-o', file, '--', 'sh', '-c', 'ulimit -Sn'];
+    const hard = Number(spawnSync('sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' }).stdout);
+    const own = perfTs(words, { under: ['prlimit', `--nofile=321:${hard - 1}`] });
+    expect(own.stdout).toBe(`${hard - 1}\n`);
+    expect(own.stderr).toContain(
+      `perf-ts: the soft limit of open files is not known here, and the command gets the hard one, ${hard - 1}; ` +
+        `to set it: -- sh -c 'ulimit -Sn 1024; exec "$@"' sh COMMAND\n`,
+    );
+    const same = perfTs(words, { under: ['prlimit', `--nofile=321:${hard}`] });
+    expect(same.stderr).not.toContain('soft limit');
+  });
+
   it('a program whose path is not UTF-8 is found and run', () => {
     const folder = mkdtempSync(join(scratch, 'bytes-'));
     const program = Buffer.concat([Buffer.from(`${folder}/prog`), Buffer.from([0xe9])]);

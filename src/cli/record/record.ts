@@ -10,6 +10,7 @@ import type { RecordOptions } from '../../record/record-options.ts';
 import { beginRecording } from '../../record/recorder.ts';
 import type { CommandExit, Recording, RunningRecording } from '../../record/recording.ts';
 import { isStream } from '../../system/files/stream-place.ts';
+import { startNotices } from '../../system/launch/start-state.ts';
 import { processesOfUser } from '../../tools/top/processes-of-user.ts';
 import { commandStatus } from '../command/command-status.ts';
 import { EndingSignals } from '../command/ending-signals.ts';
@@ -43,6 +44,7 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
       if (!quiet) say(`perf-ts: ${notice}`);
     },
   };
+  if (command.length > 0) for (const notice of startNotices()) options.onNotice?.(notice);
   noteRoundedRings(flags.mmapPages, chosen.ringPages, quiet);
   if (flags.dryRun) {
     for (const line of describeDryRun(options)) say(line);

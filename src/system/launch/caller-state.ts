@@ -48,13 +48,18 @@ const MAX_GO_BETWEENS = 8;
  *   SIGPIPE and SIGXFSZ, shells with job control everything but SIGHUP and SIGINT.
  * - SIGHUP was ignored if nohup started us.
  *
+ * `prlimit --nofile=1000:20000 perf-ts` and `ulimit -n` before `exec` set limits that no other process has: then
+ * `record` prints `fdLimitNotice`.
+ *
  * It misses what a process changes between fork and exec: `trap '' INT` in a subshell whose last
- * command we are, SIGINT and SIGQUIT of a background job in a script, nohup in a shell that sets no
+ * command we are, `env --ignore-signal`, SIGINT and SIGQUIT of a background job in a script, nohup in a shell that sets no
  * `_`. docs/decisions/0017-the-commands-start.md has the reasons, and what to do where it is wrong.
  */
 export function guessStartState({ self, view, startedProgram, hasNohupInput }: StartFacts): {
   readonly softFdLimit: number;
   readonly ignoredSignals: number[];
+  /** Something between the caller and us set the limits of open files anew: the soft one is not known. */
+  readonly hasOwnFdLimits: boolean;
 } {
   const caller = findCaller(self.parent, view);
   const ignored = new Set(caller === null ? [] : ignoredByChildrenOf(caller));
@@ -63,8 +68,17 @@ export function guessStartState({ self, view, startedProgram, hasNohupInput }: S
   const isLimitKnown = isRaised && caller?.hardFds === self.hardFds;
   return {
     softFdLimit: isLimitKnown ? caller.softFds : 0,
+    hasOwnFdLimits: isRaised && caller !== null && caller.hardFds !== self.hardFds,
     ignoredSignals: [...ignored].sort((a, b) => a - b),
   };
+}
+
+/** The sentence for a soft limit that is not known, with the way to set it. */
+export function fdLimitNotice(hardFds: number): string {
+  return (
+    `the soft limit of open files is not known here, and the command gets the hard one, ${hardFds}; ` +
+    `to set it: -- sh -c 'ulimit -Sn 1024; exec "$@"' sh COMMAND`
+  );
 }
 
 function findCaller(parent: number, view: StartFacts['view']): ProcessView | null {

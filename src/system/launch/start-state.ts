@@ -6,7 +6,7 @@ import {
   readProcessStartMs,
   readStatusFlags,
 } from '../processes/inherited-fds.ts';
-import { guessStartState, viewProcess } from './caller-state.ts';
+import { fdLimitNotice, guessStartState, viewProcess } from './caller-state.ts';
 
 /** What the command gets as this process got it, and Node has changed since. */
 export type StartState = Required<
@@ -25,6 +25,7 @@ const LIBRARY_STATE: StartState = {
 };
 
 let state = LIBRARY_STATE;
+let notices: readonly string[] = [];
 
 /**
  * Notes how this process was started. For a program that owns its process: the command line calls it
@@ -44,23 +45,32 @@ export function startState(): StartState {
   return state;
 }
 
+/** What the user has to know of how the command starts. */
+export function startNotices(): readonly string[] {
+  return notices;
+}
+
 function readStartState(): StartState {
   const channel = (process.channel as { fd?: number } | undefined)?.fd;
   const self = viewProcess('self');
+  const guessed =
+    self === null
+      ? null
+      : guessStartState({
+          self,
+          view: viewProcess,
+          startedProgram: process.env._,
+          hasNohupInput: isNullForWriting(0),
+        });
+  if (self !== null && guessed?.hasOwnFdLimits) notices = [fdLimitNotice(self.hardFds)];
   return {
     inheritedFds: findInheritedFds(readOpenFds(), readProcessStartMs()).filter(
       (fd) => fd !== channel,
     ),
     // Those that were non-blocking before stay so.
     blockingFds: [0, 1, 2].filter((fd) => !hasFlag(fd, constants.O_NONBLOCK)),
-    ...(self === null
-      ? { ignoredSignals: [], softFdLimit: 0 }
-      : guessStartState({
-          self,
-          view: viewProcess,
-          startedProgram: process.env._,
-          hasNohupInput: isNullForWriting(0),
-        })),
+    ignoredSignals: guessed?.ignoredSignals ?? [],
+    softFdLimit: guessed?.softFdLimit ?? 0,
   };
 }
 

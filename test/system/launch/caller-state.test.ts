@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { guessStartState, type ProcessView } from '../../../src/system/launch/caller-state.ts';
+import {
+  fdLimitNotice,
+  guessStartState,
+  type ProcessView,
+} from '../../../src/system/launch/caller-state.ts';
 
 /** A signal set as /proc has it. */
 const set = (...signals: number[]): bigint =>
@@ -44,6 +48,19 @@ test('the soft limit is the parent’s where the hard limits agree', () => {
   expect(guess({}).softFdLimit).toBe(0);
 });
 
+test('limits that the parent does not have are told of where Node has raised the soft one', () => {
+  // `prlimit --nofile=1000:20000` under a shell of 1024 and 524288.
+  expect(guess({ 100: { ...shell, hardFds: 524_288 } }).hasOwnFdLimits).toBe(true);
+  expect(guess({ 100: shell }).hasOwnFdLimits).toBe(false);
+  // Not raised, so it is what perf-ts got.
+  const kept = { ...self, softFds: 1000 };
+  expect(guess({ 100: { ...shell, hardFds: 524_288 } }, { self: kept }).hasOwnFdLimits).toBe(false);
+  expect(fdLimitNotice(20_000)).toBe(
+    'the soft limit of open files is not known here, and the command gets the hard one, 20000; ' +
+      `to set it: -- sh -c 'ulimit -Sn 1024; exec "$@"' sh COMMAND`,
+  );
+});
+
 test('caller state is read past sudo and the like', () => {
   const sudo = { ...shell, comm: 'sudo', program: '', softFds: 20_000 };
   const state = guess({
@@ -51,7 +68,7 @@ test('caller state is read past sudo and the like', () => {
     101: { ...sudo, parent: 102 },
     102: { ...shell, ignored: set(1) },
   });
-  expect(state).toEqual({ softFdLimit: 1024, ignoredSignals: [1] });
+  expect(state).toEqual({ softFdLimit: 1024, ignoredSignals: [1], hasOwnFdLimits: false });
 });
 
 test('signals that a script ignores are ignored in the command', () => {
