@@ -94,5 +94,7 @@ function takeFirstSteps(perfTs) {
     throw new Error(`report does not name hash:\n${texts.report}`);
   run(main, 'export', '--format', 'html', '-o', 'app.html');
   run(main, 'stat', '--', 'node', '-e', '0');
-  run(join(perfTs, 'examples/region-of-interest.mjs'));
+  run(join(perfTs, 'examples/dump-perf-data.mjs'), 'perf.data');
+  run(join(perfTs, 'examples/export-all.mjs'), 'perf.data');
+  run(join(perfTs, 'examples/top-functions.mjs'), 'node', 'app.js');
 }
