@@ -50,7 +50,7 @@ try {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const { status } = spawnSync(process.execPath, [vitest, 'run', ...TEST_FILES], {
     cwd: root,
-    env: { ...withoutResults(), PERF_TS_CLI: join(perfTs, 'dist/bin/main.js') },
+    env: { ...process.env, PERF_TS_CLI: join(perfTs, 'dist/bin/main.js') },
     stdio: 'inherit',
   });
   process.exitCode = status === 0 ? 0 : 1;
