@@ -1,6 +1,7 @@
 import { eachSlice, type Slices } from '../base/slices.ts';
 import type { LostBounds } from '../profile/types.ts';
 import { isCountedInSoftware } from './controller.ts';
+import { withoutCountLag } from './count-lag.ts';
 import { computeElapsedEvents } from './elapsed-events.ts';
 import { findLossGaps } from './loss-gaps.ts';
 import { findRules } from './period-rule.ts';
@@ -29,8 +30,9 @@ export type Alignment = {
 export function* alignPeriods(input: PeriodInput): Slices<Alignment> {
   const groups = yield* groupByStream(input);
   const rules = yield* findRules(input, groups);
-  const elapsedEvents = yield* computeElapsedEvents(input, groups, rules);
-  const { lostBefore, lostBounds } = yield* findLossGaps(input, groups, rules);
+  const counted = withoutCountLag(input, groups, rules);
+  const elapsedEvents = yield* computeElapsedEvents(counted, groups, rules);
+  const { lostBefore, lostBounds } = yield* findLossGaps(counted, groups, rules);
   const isWhole = lostBounds.every((bounds) => bounds === null);
   if (isWhole) {
     return { groups, rules, elapsedEvents, lostBefore, lostBounds, arrivedEvents: elapsedEvents };

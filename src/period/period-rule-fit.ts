@@ -28,8 +28,13 @@ import type { PeriodInput, ReportedPeriod } from './types.ts';
  * little: where both residuals are large, their ratio is near one.
  *
  * The sum of the evidence is held against what evidence of these sizes would reach with random
- * signs. The control loop does not bend it: the kernel answers an interval two samples later, so
- * but for ticks none of the three periods depends on Δ1 or Δ2.
+ * signs. The control loop does not bend it. Where the kernel answers an interval two samples later
+ * (software events, most drivers that report the elapsed interval), none of the three periods depends on
+ * Δ1 or Δ2 but for ticks. Where x86 answers at the next sample, P2 moves with Δ1 by an eighth, against the
+ * residuals of both rules alike; simulated loops of that kind are fitted as well as the others.
+ *
+ * What does bend it is a rate that goes the same way from sample to sample for a long time, and back at
+ * once: a saw with a tooth of some ten samples. So a fit never overrules the table of drivers.
  */
 export function fitRule(
   input: PeriodInput,

@@ -2,19 +2,23 @@
  * Which interval a reported period belongs to (see `PeriodRule`), found out per event.
  *
  *  1. Counts. Where samples carry the counter's value, the difference between two samples is what
- *     was counted. Each pair in which the two candidates differ is a vote.
- *  2. The table. Events that the kernel counts in software report the next interval's period; the
- *     code that does so is quoted in `controller.ts`. Fixed periods and clocks: both are the same.
- *  3. The fit (`period-rule-fit.ts`). Otherwise it depends on the driver and its age (x86 reported the next
- *     interval's until a change of 2025, arm64 the elapsed one's). While the event rate stays what
- *     it was, the length of an interval follows the right period and not the wrong one.
+ *     was counted. Each pair in which the two candidates differ is a vote. A pair whose interval a tick
+ *     cut in two fits neither, and has none.
+ *  2. The table (`driver-rules.ts`): what the sources of the driver do that took the samples, as far as
+ *     the recording's header tells which driver that was.
+ *  3. The fit (`period-rule-fit.ts`). While the event rate stays what it was, the length of an interval
+ *     follows the right period and not the wrong one. Where the table has no rule, the fit decides;
+ *     where it has, the fit is a check: if it contradicts the table, neither is believed.
  *
  * A wrong rule moves weight to the neighbour of the function it belongs to, so whatever is not
- * clear stays 'unknown', and the period is then used as reported.
+ * clear stays 'unknown': the period is then used as reported, and intervals of shares span both readings
+ * (`uncertainty/other-reading.ts`).
  */
 
 import { SLICE_ITEMS, type Slices } from '../base/slices.ts';
+import type { DriverRule } from '../profile/types.ts';
 import { isCountedInSoftware } from './controller.ts';
+import { areCountsBehind } from './count-lag.ts';
 import {
   computeCpuGroups,
   type FittedRule,
@@ -40,18 +44,42 @@ export function* findRules(input: PeriodInput, groups: StreamGroups): Slices<Rep
       found.push({ rule: 'elapsed', from: 'table', confidence: 1 });
       continue;
     }
-    const counted = yield* ruleFromCounts(input, groups, groupsByEvent[index]);
-    if (counted) {
-      found.push(counted);
+    const own = groupsByEvent[index];
+    const driver = event.driverRule ?? null;
+    const counted = yield* ruleFromCounts(input, groups, own);
+    if (counted !== null) {
+      found.push(withTable(counted, driver, areCountsBehind(input, groups, own)));
     } else if (isCountedInSoftware(event.type)) {
       found.push({ rule: 'next', from: 'table', confidence: 1 });
     } else {
       fits ??= yield* fitRules(input, groups);
-      const { rule, confidence } = fits[index];
-      found.push({ rule, from: 'fit', confidence });
+      found.push(checkedByFit(driver, fits[index]));
     }
   }
   return found;
+}
+
+/** What the counts say, against the table: a lag of theirs looks like the other rule. */
+function withTable(
+  counted: ReportedPeriod,
+  driver: DriverRule | null,
+  areBehind: boolean,
+): ReportedPeriod {
+  if (driver === null) return counted;
+  const known = { ...counted, driver: driver.driver };
+  if (counted.rule === driver.rule) return known;
+  if (driver.countsLag && areBehind) return { ...known, rule: driver.rule, countsLag: true };
+  return { ...known, contradiction: { table: driver.rule, by: 'counts' } };
+}
+
+function checkedByFit(driver: DriverRule | null, fit: FittedRule): ReportedPeriod {
+  const { rule, confidence } = fit;
+  if (driver === null) return { rule, from: 'fit', confidence };
+  const known = { from: 'table', driver: driver.driver } as const;
+  if (rule === 'unknown' || rule === driver.rule)
+    return { ...known, rule: driver.rule, confidence: 1 };
+  const contradiction = { table: driver.rule, by: 'fit' } as const;
+  return { ...known, rule: 'unknown', confidence: 0, contradiction };
 }
 
 /**

@@ -94,6 +94,16 @@ export type PeriodRule = 'next' | 'elapsed' | 'unknown';
 /** A rule, how it was found out, and how sure that is (0…1; 0 for 'unknown'). */
 export type ReportedPeriod = {
   readonly rule: PeriodRule;
+  /** Of 'unknown': what was asked last. */
   readonly from: 'counts' | 'table' | 'fit';
   readonly confidence: number;
+  /** The driver that the table has a rule for; absent: it has none, or the event needs none. */
+  readonly driver?: string;
+  /** Source that contradicts another one; the rule is then that of the counts, or 'unknown'. */
+  readonly contradiction?: {
+    readonly table: 'next' | 'elapsed';
+    readonly by: 'counts' | 'fit';
+  };
+  /** The count in a sample lacks the interval that the sample ends (`count-lag.ts`). */
+  readonly countsLag?: true;
 };

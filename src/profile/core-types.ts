@@ -48,7 +48,14 @@ export function planCoreJoin(
     // A fact of one kind of core only is none of the whole.
     const isAlike = kept[row].fixedPeriod === event.fixedPeriod;
     const fixedPeriod = isAlike ? event.fixedPeriod : null;
-    kept[row] = { ...kept[row], name: shown[index], fixedPeriod };
+    const { driverRule, ...joined } = kept[row];
+    const isOneRule = driverRule?.rule === event.driverRule?.rule;
+    kept[row] = {
+      ...joined,
+      name: shown[index],
+      fixedPeriod,
+      ...(isOneRule && driverRule && { driverRule }),
+    };
     return row;
   });
   return kept.length === events.length ? null : { events: kept, newRow };

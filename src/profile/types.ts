@@ -65,6 +65,18 @@ export type ProfileEvent = {
   readonly fixedPeriod: number | null;
   /** What one unit of the period is: `events`, or `nanoseconds` for clock events. */
   readonly unit: 'events' | 'nanoseconds';
+  /** Which interval the driver that sampled it reports; absent where the recording leaves the driver open. */
+  readonly driverRule?: DriverRule;
+};
+
+/** What the sources of a kernel's driver say of the period in its samples (`period/driver-rules.ts`). */
+export type DriverRule = {
+  /** `Intel PEBS, Linux 5.18`. */
+  readonly driver: string;
+  /** Whether the period of sample i is that of the interval after it, or of the one before it. */
+  readonly rule: 'next' | 'elapsed';
+  /** The count in a sample may lack the interval that the sample ends. */
+  readonly countsLag: boolean;
 };
 
 /** One thread in one process generation; a new comm does not make a new thread. */

@@ -14,7 +14,7 @@ import { type ExportFormat, type ExportOptions, exportProfile } from './export-p
 import { clockOf } from './facts/clock.ts';
 import { coreTypesOf } from './facts/core-types.ts';
 import { cutOffset } from './facts/cut-offset.ts';
-import { describeEvent, isAuxiliaryEvent, withRecordedPeriods } from './facts/event-description.ts';
+import { describeEvents, withRecordedPeriods } from './facts/event-description.ts';
 import {
   namesOnSeveralCores,
   type Provenance,
@@ -191,7 +191,7 @@ function storedDumpIn(path: string, dump: string, pid: number): SymbolSource | n
 function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profile {
   const { data, builder, processes, streams, lostSideband } = pipeline;
   const { features } = data;
-  const opened = data.attrs.filter((event) => !isAuxiliaryEvent(event)).map(describeEvent);
+  const opened = describeEvents(data);
   const profile = builder.finish({
     meta: {
       commandLine: features.commandLine ?? [],

@@ -7,6 +7,7 @@ import {
   commandLineSection,
   cpuCountsSection,
   cpuDescriptionSection,
+  cpuIdSection,
   eventDescriptionSection,
   type FeatureSection,
   groupsSection,
@@ -14,6 +15,7 @@ import {
   hybridTopologySection,
   osReleaseSection,
   pmuCapabilitiesSections,
+  pmuMappingsSection,
   totalMemorySection,
   tracingDataSection,
   versionSection,
@@ -104,6 +106,7 @@ export function collectHostFeatures(
     archSection(host.arch),
     cpuCountsSection(host.availableCpus, host.onlineCpus),
     cpuDescriptionSection(host.cpuDescription),
+    ...(host.cpuId === null ? [] : [cpuIdSection(host.cpuId)]),
     totalMemorySection(host.totalMemoryKib),
     commandLineSection(['perf-ts', ...process.argv.slice(2)]),
     eventDescriptionSection([
@@ -126,6 +129,8 @@ export function collectHostFeatures(
   const groups = describeGroups(plan);
   if (groups.length > 0) sections.push(groupsSection(groups));
   const sources = readEventSources();
+  // Of which driver an event is decides what its samples' periods mean: `period/driver-rules.ts`.
+  if (sources.pmus.length > 0) sections.push(pmuMappingsSection(sources.pmus));
   sections.push(...branchSections(plan, sources), ...coreTypeSections(sources));
   if (tracepoints.length > 0) {
     const formats = readFormatTexts(tracepoints);

@@ -12,8 +12,12 @@ export type Stretch = {
 
 export type SimulationOptions = {
   readonly frequencyHz: number;
-  /** 'next': as software events; 'elapsed': the counter's period is reloaded and reported at once. */
-  readonly rule: 'next' | 'elapsed';
+  /**
+   * 'next': as software events; 'elapsed': the counter's period is reloaded and reported at once. Drivers
+   * of x86 have loops of their own: 'x86-next' arms the counter, reports what it armed and adjusts what
+   * comes after that; 'pebs' reports the past interval, adjusts by it and arms the result at once.
+   */
+  readonly rule: 'next' | 'elapsed' | 'x86-next' | 'pebs';
   readonly tickNs?: number;
   readonly rounding?: EighthRounding;
 };
@@ -35,12 +39,35 @@ export function simulate(
   let lastOverflow = Number.NEGATIVE_INFINITY;
   let nextTick = tickNs;
   let start = 0;
+  const isX86 = rule === 'x86-next' || rule === 'pebs';
 
   const tick = () => {
     const counted = count - countAtTick;
     countAtTick = count;
     if (counted > 0)
       samplePeriod = adjustPeriod(samplePeriod, counted, tickNs, frequencyHz, rounding);
+    // perf_adjust_freq_unthr_events: a counter of hardware that has far to go is armed anew.
+    if (isX86 && counted > 0 && left > 8 * samplePeriod) {
+      left = samplePeriod;
+      lastPeriod = samplePeriod;
+    }
+  };
+  const overflowOnX86 = (timeNs: number) => {
+    const sinceLast = timeNs - lastOverflow;
+    lastOverflow = timeNs;
+    const elapsed = lastPeriod;
+    if (rule === 'x86-next') {
+      lastPeriod = samplePeriod;
+      left = samplePeriod;
+    }
+    samples.push({ timeNs, period: rule === 'x86-next' ? lastPeriod : elapsed, count });
+    if (sinceLast < 2 * tickNs) {
+      samplePeriod = adjustPeriod(samplePeriod, lastPeriod, sinceLast, frequencyHz, rounding);
+    }
+    if (rule === 'pebs') {
+      lastPeriod = samplePeriod;
+      left = samplePeriod;
+    }
   };
   const overflow = (timeNs: number) => {
     const sinceLast = timeNs - lastOverflow;
@@ -72,7 +99,9 @@ export function simulate(
         nextTick += tickNs;
       }
       count++;
-      if (--left === 0) overflow(Math.round(time));
+      if (--left > 0) continue;
+      if (isX86) overflowOnX86(Math.round(time));
+      else overflow(Math.round(time));
     }
     while (nextTick <= end) {
       tick();

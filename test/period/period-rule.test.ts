@@ -114,6 +114,41 @@ for (const { rule, frequencyHz } of [
   });
 }
 
+test.each([
+  ['x86-next', 'next'],
+  ['pebs', 'elapsed'],
+] as const)(
+  'the loop of %s, which answers at the next sample, does not bend the fit',
+  (rule, truth) => {
+    for (const frequencyHz of [997, 3989]) {
+      const samples = withoutReads(simulate(RESTLESS, { frequencyHz, rule }));
+      expect(rulesOf(recordingOf([CYCLES], samples))[0].rule).toBe(truth);
+    }
+  },
+);
+
+const ARM = { driver: 'ARM', rule: 'elapsed', countsLag: false } as const;
+
+test('without counts the table of drivers decides, however even the periods are', () => {
+  const steady = everyNs(250_000, new Array(500).fill(100_000));
+  expect(rulesOf(recordingOf([{ ...CYCLES, driverRule: ARM }], steady))).toEqual([
+    { rule: 'elapsed', from: 'table', confidence: 1, driver: 'ARM' },
+  ]);
+});
+
+test('a sequence of periods that contradicts the table of drivers leaves the rule unknown, and says so', () => {
+  const samples = withoutReads(simulate(RESTLESS, { frequencyHz: 3989, rule: 'x86-next' }));
+  expect(rulesOf(recordingOf([{ ...CYCLES, driverRule: ARM }], samples))).toEqual([
+    {
+      rule: 'unknown',
+      from: 'table',
+      confidence: 0,
+      driver: 'ARM',
+      contradiction: { table: 'elapsed', by: 'fit' },
+    },
+  ]);
+});
+
 test('a real recording without counts is recognized by its jumps, were its event not known', () => {
   const samples = withoutReads(fixtureSamples('page-faults-500hz-rare-phases.tsv'));
   expect(rulesOf(recordingOf([CYCLES], samples))[0]).toMatchObject({ rule: 'next', from: 'fit' });

@@ -6,6 +6,7 @@ import type { ModelReport } from '../model/model.ts';
 import type { KernelLimits } from '../types.ts';
 import type { EventReport } from './event-report.ts';
 import type { ReRamp } from './re-ramp.ts';
+import { unknownRuleText } from './rule-doubt.ts';
 import type { StreamReport } from './stream-report.ts';
 
 /** Share of a timer's rate that counts as reached. */
@@ -263,22 +264,19 @@ export function throttledText({ throttled: { count, ns, intervals } }: EventRepo
   return `${times(count)}, ${formatNanos(ns)} in all${where}: these stretches are missing`;
 }
 
-export function ruleText(event: EventReport): string {
-  const { rule, from, confidence } = event.reportedPeriod;
+export function ruleText({ reportedPeriod }: EventReport): string {
+  const { rule, from, confidence, driver, contradiction, countsLag } = reportedPeriod;
+  if (rule === 'unknown') return unknownRuleText(reportedPeriod);
   const sure = confidence === 1 ? '' : `, confidence ${confidence.toFixed(2)}`;
+  const against =
+    contradiction === undefined ? '' : `, against the kernel's sources for ${driver ?? 'its driver'}`;
+  const late = countsLag === true ? '; counts are one sample late, which is set right' : '';
   const whence = {
-    counts: `seen in the counts${sure}`,
-    table: 'known of this kind of event',
+    counts: `seen in the counts${sure}${against}${late}`,
+    table: driver === undefined ? 'known of this kind of event' : `known of the driver: ${driver}`,
     fit: `fitted to the jumps of the period${sure}`,
   }[from];
-  switch (rule) {
-    case 'next':
-      return `a sample reports the interval after it (${whence})`;
-    case 'elapsed':
-      return `a sample reports the interval before it (${whence})`;
-    case 'unknown':
-      return 'unknown which interval a sample reports: used as reported; --counts would tell';
-  }
+  return `a sample reports the interval ${rule === 'next' ? 'after' : 'before'} it (${whence})`;
 }
 
 /** What ramps hold; null where nothing is in one, or it can't be told. */

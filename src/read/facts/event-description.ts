@@ -1,7 +1,9 @@
 import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 import type { RecordedEvent } from '../../formats/perf-data/event-list.ts';
+import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { HARDWARE_EVENTS, isClock, SOFTWARE_EVENTS } from '../../kernel/events/generic-events.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
+import { findDriverRule, type RecordedMachine } from '../../period/driver-rules.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import type { ProfileEvent, SampleTable } from '../../profile/types.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
@@ -23,8 +25,22 @@ export function samplingMode(attr: EventAttr): 'frequency' | 'period' | 'clock' 
   return attr.flags.freq ? 'frequency' : 'period';
 }
 
+/** What the header says of the machine, as far as it decides which driver took the samples. */
+export function recordedMachine({ features }: Pick<PerfData, 'features'>): RecordedMachine {
+  const { arch, osRelease, cpuId, cpuDescription, pmuMappings } = features;
+  return { arch, kernel: osRelease, cpuId, cpuDescription, pmus: pmuMappings ?? [] };
+}
+
+/** The events of a recording that a profile lists. */
+export function describeEvents(data: Pick<PerfData, 'attrs' | 'features'>): ProfileEvent[] {
+  const machine = recordedMachine(data);
+  return data.attrs
+    .filter((event) => !isAuxiliaryEvent(event))
+    .map((event) => describeEvent(event, machine));
+}
+
 /** The event as the profile lists it. */
-export function describeEvent(event: RecordedEvent): ProfileEvent {
+function describeEvent(event: RecordedEvent, machine: RecordedMachine): ProfileEvent {
   const { attr } = event;
   if (event.name === OFF_CPU_EVENT) {
     // Its samples weigh nanoseconds, and none of them is adapted.
@@ -32,6 +48,10 @@ export function describeEvent(event: RecordedEvent): ProfileEvent {
     return { name: event.name, type: attr.type, ...timed, frequencyHz: null, fixedPeriod: null };
   }
   const mode = samplingMode(attr);
+  const { type, config } = attr;
+  const { preciseIp } = attr.flags;
+  const driverRule =
+    mode === 'frequency' ? findDriverRule(machine, { type, config, preciseIp }) : null;
   return {
     name: eventName(event),
     type: attr.type,
@@ -39,6 +59,7 @@ export function describeEvent(event: RecordedEvent): ProfileEvent {
     frequencyHz: attr.flags.freq ? attr.samplePeriod : null,
     fixedPeriod: attr.flags.freq ? null : attr.samplePeriod,
     unit: isClock(attr.type, attr.config) ? 'nanoseconds' : 'events',
+    ...(driverRule !== null && { driverRule }),
   };
 }
 

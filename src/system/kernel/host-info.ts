@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { arch, cpus, endianness, hostname, release, totalmem } from 'node:os';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { findBuildId } from '../../code/elf/build-id.ts';
-import { readTrimmedOrNull } from '../small-file.ts';
+import { readTextOrNull, readTrimmedOrNull } from '../small-file.ts';
 
 /** Of the kernel's notes, bytes. */
 const NOTE_ALIGNMENT = 4;
@@ -16,6 +16,8 @@ export type HostInfo = {
   readonly onlineCpus: number;
   readonly availableCpus: number;
   readonly cpuDescription: string;
+  /** `GenuineIntel,6,85,4`: vendor, family, model, stepping of an x86 CPU; null of others. */
+  readonly cpuId: string | null;
   readonly totalMemoryKib: number;
 };
 
@@ -29,8 +31,17 @@ export function readHostInfo(): HostInfo {
     onlineCpus: all.length,
     availableCpus: countPresentCpus() ?? all.length,
     cpuDescription: all[0]?.model ?? 'unknown',
+    cpuId: parseCpuId(readTextOrNull('/proc/cpuinfo') ?? ''),
     totalMemoryKib: Math.floor(totalmem() / 1024),
   };
+}
+
+/** What the header's CPUID section says, from the text of /proc/cpuinfo; null where it names no x86 CPU. */
+export function parseCpuId(text: string): string | null {
+  const fields = ['vendor_id', 'cpu family', 'model', 'stepping'].map(
+    (name) => new RegExp(`^${name}\\s*: (\\w+)$`, 'm').exec(text)?.[1],
+  );
+  return fields.includes(undefined) ? null : fields.join(',');
 }
 
 function countPresentCpus(): number | null {

@@ -9,7 +9,7 @@ import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
 import type { LossGap } from '../../period/types.ts';
 import type { Dso, Profile } from '../../profile/types.ts';
 import { demangler } from '../../read/code/demangler.ts';
-import { describeEvent, isAuxiliaryEvent } from '../../read/facts/event-description.ts';
+import { describeEvents } from '../../read/facts/event-description.ts';
 import { SymbolFiles } from '../../read/files/symbol-files.ts';
 import { inflateXz } from '../../read/files/xz.ts';
 import { ScriptMaps } from '../../read/jit/script-maps.ts';
@@ -107,7 +107,7 @@ export class LiveProfile {
   }
 
   get events(): Profile['events'] {
-    return this.#pipeline.data.attrs.filter((event) => !isAuxiliaryEvent(event)).map(describeEvent);
+    return describeEvents(this.#pipeline.data);
   }
 
   /** The tables have grown so large that a new object should take over. */

@@ -1,0 +1,36 @@
+import { formatShare } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
+import type { ReportedPeriod } from '../types.ts';
+
+/**
+ * An event whose samples report periods of an unknown interval. Its weights are the periods as reported;
+ * the intervals of its shares span that reading and the other one.
+ */
+export type RuleDoubt = {
+  readonly reported: ReportedPeriod;
+  /** Share of the weight that stands at other samples in the other reading, 0…1. */
+  readonly moved: number;
+};
+
+/** Why nobody knows which interval a period belongs to. */
+export function unknownRuleText({ driver, contradiction }: ReportedPeriod): string {
+  if (contradiction !== undefined) {
+    return (
+      `unknown which interval a sample reports: its periods contradict the kernel's sources for ` +
+      `${printable(driver ?? 'its driver')}; used as reported, --counts would tell`
+    );
+  }
+  return 'unknown which interval a sample reports: used as reported; --counts would tell';
+}
+
+/** One sentence for everyone who reads shares of the event, without a full stop. */
+export function ruleDoubtText({ reported, moved }: RuleDoubt): string {
+  const why =
+    reported.contradiction === undefined
+      ? 'the recording does not tell which interval a period counts'
+      : `periods contradict the kernel's sources for ${printable(reported.driver ?? 'the driver')} about which interval they count`;
+  return (
+    `${why}: ${formatShare(moved)} of the weight may belong to neighbouring samples, and the intervals ` +
+    'allow for it; record with --counts'
+  );
+}

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { findDriverRule, type RecordedMachine } from '../../src/period/driver-rules.ts';
+
+const CYCLES = { type: 0, config: 0n, preciseIp: 0 };
+const PMUS = [
+  { type: 4, name: 'cpu' },
+  { type: 8, name: 'kprobe' },
+  { type: 9, name: 'uprobe' },
+  { type: 10, name: 'ibs_op' },
+  { type: 11, name: 'cpu_core' },
+  { type: 12, name: 'power' },
+];
+
+const INTEL = 'GenuineIntel,6,85,4';
+const ZEN_2 = 'AuthenticAMD,23,49,0';
+const ZEN_4 = 'AuthenticAMD,25,17,1';
+const ZEN_5 = 'AuthenticAMD,26,2,1';
+
+function machine(kernel: string | null, cpuId: string | null, more = {}): RecordedMachine {
+  return { arch: 'x86_64', kernel, cpuId, cpuDescription: null, pmus: PMUS, ...more };
+}
+
+const ruleOf = (of: RecordedMachine, attr = {}) =>
+  findDriverRule(of, { ...CYCLES, ...attr })?.rule ?? null;
+
+test.each([
+  ['Intel without PEBS', INTEL, 0, '6.15.11', '6.16.0-rc1'],
+  ['Intel PEBS', INTEL, 2, '6.13.12-1-default', '6.14.0-27-generic'],
+  ['AMD before PerfMonV2', ZEN_2, 0, '6.15.0', '6.16.3'],
+  ['Hygon', 'HygonGenuine,24,1,1', 0, '5.10.0', '6.16.0'],
+  ['AMD PerfMonV2', ZEN_4, 0, '5.18.19', '5.19.0'],
+  ['AMD PerfMonV2 of Zen 5', ZEN_5, 0, '5.18.19', '6.12.0'],
+])(
+  '%s: the next interval up to a release, the elapsed one from it on',
+  (_, cpuId, preciseIp, ...kernels) => {
+    const rules = kernels.map((kernel) =>
+      ruleOf(machine(kernel.replace('-default', ''), cpuId), { preciseIp }),
+    );
+    expect(rules).toEqual(['next', 'elapsed']);
+  },
+);
+
+test.each([
+  ['AMD IBS by a precise core event', ZEN_2, { preciseIp: 2 }],
+  ['AMD IBS by its PMU', ZEN_4, { type: 10 }],
+  ['Zhaoxin', 'CentaurHauls,7,59,0', {}],
+  ['Pentium 4', 'GenuineIntel,15,4,3', {}],
+])('%s reports the elapsed interval on all releases', (_, cpuId, attr) => {
+  expect(
+    ['3.10.0', '6.1.0', '6.18.0'].map((kernel) => ruleOf(machine(kernel, cpuId), attr)),
+  ).toEqual(['elapsed', 'elapsed', 'elapsed']);
+});
+
+test.each(['aarch64', 'armv7l', 'riscv64', 'loongarch64', 'mips64', 's390x'])(
+  'hardware events of %s report the elapsed interval, whatever the release',
+  (arch) => {
+    expect(ruleOf(machine(null, null, { arch }))).toBe('elapsed');
+  },
+);
+
+test('PowerPC changed with x86, and sparc follows neither rule', () => {
+  expect(ruleOf(machine('6.15.0', null, { arch: 'ppc64le' }))).toBe('next');
+  expect(ruleOf(machine('6.16.0', null, { arch: 'ppc64le' }))).toBe('elapsed');
+  expect(ruleOf(machine('6.16.0', null, { arch: 'sparc64' }))).toBeNull();
+});
+
+test('events that the kernel counts in software report the next interval, probes of dynamic type too', () => {
+  for (const type of [1, 2, 5, 8, 9])
+    expect(ruleOf(machine('6.18.0', INTEL), { type })).toBe('next');
+});
+
+test('an event of a hybrid machine goes by its core PMU, whether in type or in the upper bits of config', () => {
+  expect(ruleOf(machine('6.8.0', INTEL), { type: 11 })).toBe('next');
+  expect(ruleOf(machine('6.8.0', INTEL), { config: 11n << 32n })).toBe('next');
+});
+
+test('the count of a sample may lag only with PEBS since 6.14', () => {
+  const lagOf = (kernel: string, preciseIp: number) =>
+    findDriverRule(machine(kernel, INTEL), { ...CYCLES, preciseIp })?.countsLag;
+  expect([lagOf('6.13.0', 1), lagOf('6.14.0', 1), lagOf('6.18.0', 0)]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+});
+
+test('a driver that the header leaves open has no rule', () => {
+  // PMUs that are not of the core, types that no mapping names, machines without arch or release.
+  expect(ruleOf(machine('6.8.0', INTEL), { type: 12 })).toBeNull();
+  expect(ruleOf(machine('6.8.0', INTEL), { type: 99 })).toBeNull();
+  expect(ruleOf(machine('6.8.0', INTEL, { arch: null }))).toBeNull();
+  expect(ruleOf(machine(null, INTEL))).toBeNull();
+  expect(ruleOf(machine('6.8.0', null))).toBeNull();
+});
+
+test('without a CPUID the model of an Intel CPU is enough, that of an AMD CPU only for IBS', () => {
+  const named = (cpuDescription: string) => machine('5.15.0', null, { cpuDescription });
+  expect(ruleOf(named('Intel(R) Xeon(R) CPU @ 2.20GHz'))).toBe('next');
+  expect(ruleOf(named('AMD EPYC 7B12'))).toBeNull();
+  expect(ruleOf(named('AMD EPYC 7B12'), { preciseIp: 1 })).toBe('elapsed');
+});
+
+test('a guest on Zen 4 may not be shown PerfMonV2, so it has no rule', () => {
+  expect(ruleOf(machine('6.8.0', ZEN_4, { pmus: [{ type: 4, name: 'cpu' }] }))).toBeNull();
+});
+
+test.each([
+  ['5.14.0-503.11.1.el9_5.x86_64', INTEL, null],
+  ['6.12.0-55.9.1.el10_0.x86_64', INTEL, null],
+  ['4.18.0-553.el8_10.x86_64', INTEL, 'next'],
+  ['4.18.0-553.el8_10.x86_64', ZEN_4, null],
+  ['3.10.0-1160.el7.x86_64', INTEL, 'next'],
+  ['6.4.0-150600.23.53-default', INTEL, null],
+  ['5.3.18-150300.59.93-default', INTEL, 'next'],
+  ['6.8.0-1017-aws', INTEL, 'next'],
+])('%s: an enterprise kernel may have taken over a later change', (kernel, cpuId, rule) => {
+  expect(ruleOf(machine(kernel, cpuId))).toBe(rule);
+});
