@@ -23,7 +23,8 @@ type DriverRow = {
 type RuleSince = {
   /** First mainline release with this order; null: all that were read, from 3.2 on. */
   readonly release: Release | null;
-  readonly rule: DriverRule['rule'];
+  /** Null: drivers that go by this name differ. */
+  readonly rule: DriverRule['rule'] | null;
   /**
    * `event->count` is brought up to date only after the sample has been written: the count in a sample
    * lacks the interval that the sample ends.
@@ -75,6 +76,22 @@ const DRIVERS = {
     since: [
       { release: null, rule: 'next' },
       { release: PERFMON_V2, rule: 'elapsed' },
+    ],
+  },
+  // No CPU is named: what Intel and AMD have in common, which leaves out Zhaoxin and Pentium 4.
+  x86: {
+    title: 'x86 of Intel or AMD',
+    since: [
+      { release: null, rule: 'next' },
+      { release: PERFMON_V2, rule: null },
+      { release: RECORDED_BEFORE_UPDATE, rule: 'elapsed' },
+    ],
+  },
+  preciseX86: {
+    title: 'x86 PEBS or IBS',
+    since: [
+      { release: null, rule: null },
+      { release: PEBS_UPDATED_LAST, rule: 'elapsed', countsLag: true },
     ],
   },
   // arch/x86/events/amd/ibs.c, perf_ibs_handle_irq.
@@ -129,7 +146,10 @@ export function findDriverRule(machine: RecordedMachine, attr: SampledAttr): Dri
   const name = findDriver(machine, attr);
   if (name === null) return null;
   const { title, since }: DriverRow = DRIVERS[name];
-  if (since.length === 1) return { driver: title, rule: since[0].rule, countsLag: false };
+  const [oldest] = since;
+  if (since.length === 1 && oldest.rule !== null) {
+    return { driver: title, rule: oldest.rule, countsLag: false };
+  }
   const release = parseRelease(machine.kernel);
   if (release === null) return null;
   const isIn = (first: Release | null) => first === null || compareReleases(release, first) >= 0;
@@ -138,6 +158,7 @@ export function findDriverRule(machine: RecordedMachine, attr: SampledAttr): Dri
   const takenOver = takenOverUntil(machine.kernel ?? '', release);
   if (change !== null && compareReleases(change, takenOver) <= 0) return null;
   const { rule, countsLag = false } = since[last];
+  if (rule === null) return null;
   return { driver: `${title}, Linux ${release.join('.')}`, rule, countsLag };
 }
 
@@ -187,6 +208,7 @@ function findX86Driver(machine: RecordedMachine, isPrecise: boolean): DriverName
     return isPrecise ? 'ibs' : findAmdDriver(machine, Number(family), Number(model));
   }
   if (/Shanghai|Centaur/.test(vendor)) return 'zhaoxin';
+  if (cpuId === null && cpuDescription === null) return isPrecise ? 'preciseX86' : 'x86';
   // Without a CPUID the model's name tells Intel from AMD, but not how old either is.
   if (/^Intel/.test(cpuDescription ?? '') && !/Pentium\(R\) (?:4|D)/.test(cpuDescription ?? '')) {
     return isPrecise ? 'pebs' : 'intel';

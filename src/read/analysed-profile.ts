@@ -8,8 +8,10 @@ import { type Alignment, alignPeriods, findReportedPeriods } from '../period/ali
 import { findInStep, type InStep } from '../period/in-step.ts';
 import { computeLedgers, type EventLedger } from '../period/loss/loss-ledger.ts';
 import { type PeriodsReport, type ReportOptions, reportPeriods } from '../period/report/report.ts';
+import type { RuleDoubt } from '../period/report/rule-doubt.ts';
 import type { PeriodInput, ReportedPeriod } from '../period/types.ts';
 import { estimateEvent } from '../period/uncertainty/event-estimator.ts';
+import { movedShare, shiftOfOtherReading } from '../period/uncertainty/other-reading.ts';
 import { computeWeights } from '../period/weights.ts';
 import { clipWaits } from '../profile/analysis/clip-waits.ts';
 import type { Completeness } from '../profile/analysis/completeness.ts';
@@ -292,6 +294,22 @@ export class AnalysedProfile {
       this.#inStep.set(event, found);
     }
     return found;
+  }
+
+  /**
+   * Why the shares of an event may be those of neighbouring samples; null where it is known which interval
+   * each period measures. Every command that prints shares prints `ruleDoubtText` of it.
+   */
+  ruleDoubt(event: EventIndex): RuleDoubt | null {
+    const reported = this.rules()[event];
+    if (reported?.rule !== 'unknown' || isSummed(this.facts.imported)) return null;
+    const { values } = this.weights('events', event);
+    const rows = this.samplesOf(event);
+    const weight = rows.reduce((sum, row) => sum + values[row], 0);
+    const { groups } = this.#aligned();
+    const shift = shiftOfOtherReading(this.periodInput, groups, { weights: values, rows });
+    const moved = movedShare(shift, weight);
+    return moved > 0 ? { reported, moved } : null;
   }
 
   #places(): SamplePlaces {

@@ -37,11 +37,15 @@ export function eventFigures(
   };
 }
 
-/** `inStep`: how samples of an event fall in step with the work; null where they do not. */
+/**
+ * `inStep`: how samples of an event fall in step with the work; `ruleDoubt`: why its weights may be those of
+ * neighbouring samples; null where they do not, or are not.
+ */
 export function eventRows(
   { events }: Pick<Profile, 'events'>,
   figures: readonly FunctionFigures[],
   inStep: (event: EventIndex) => string | null,
+  ruleDoubt: (event: EventIndex) => string | null = () => null,
 ): TableRows {
   const of = <Value>(value: (figure: FunctionFigures) => Value): Value[] => figures.map(value);
   const lostBounds = ({ estimator }: FunctionFigures) => estimator?.lostBounds;
@@ -61,6 +65,7 @@ export function eventRows(
     of(({ estimator }) => estimator?.effectiveSamples ?? null),
     of(({ estimator, report }) => estimator && boundsOfNothing(estimator, report).high),
     of(({ event }) => inStep(event)),
+    of(({ event }) => ruleDoubt(event)),
   ]);
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../formats/tables/schema.ts';
 import { inStepText } from '../period/report/in-step-words.ts';
 import type { PeriodsReport } from '../period/report/report.ts';
+import { ruleDoubtText } from '../period/report/rule-doubt.ts';
 import { secondsOf } from '../profile/analysis/diff-measure.ts';
 import type { EventIndex, WeightKind } from '../profile/types.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
@@ -49,10 +50,18 @@ export function recordingTables(
     profile.events.map((_, event) => figuresOf(opened, event as EventIndex, weight, ofFunctions)),
   );
   const events = once(() =>
-    eventRows(profile, figures(), (event) => {
-      const found = opened.inStep(event);
-      return found === null ? null : inStepText(found);
-    }),
+    eventRows(
+      profile,
+      figures(),
+      (event) => {
+        const found = opened.inStep(event);
+        return found === null ? null : inStepText(found);
+      },
+      (event) => {
+        const doubt = opened.ruleDoubt(event);
+        return doubt === null ? null : ruleDoubtText(doubt);
+      },
+    ),
   );
   const functions = once(() => functionRows(profile, figures()));
   const weights = once(() => opened.weights(weight));

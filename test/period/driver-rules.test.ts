@@ -90,7 +90,14 @@ test('a driver that the header leaves open has no rule', () => {
   expect(ruleOf(machine('6.8.0', INTEL), { type: 99 })).toBeNull();
   expect(ruleOf(machine('6.8.0', INTEL, { arch: null }))).toBeNull();
   expect(ruleOf(machine(null, INTEL))).toBeNull();
-  expect(ruleOf(machine('6.8.0', null))).toBeNull();
+});
+
+test('where no CPU is named, what Intel and AMD have in common holds', () => {
+  const kernels = ['5.15.0-100-generic', '6.8.0', '6.16.0'];
+  expect(kernels.map((kernel) => ruleOf(machine(kernel, null)))).toEqual(['next', null, 'elapsed']);
+  expect(
+    ['6.8.0', '6.14.0'].map((kernel) => ruleOf(machine(kernel, null), { preciseIp: 2 })),
+  ).toEqual([null, 'elapsed']);
 });
 
 test('without a CPUID the model of an Intel CPU is enough, that of an AMD CPU only for IBS', () => {

@@ -47,7 +47,15 @@ describe('shares that are measured', () => {
       event: 0,
     });
     const none = new Float64Array(1);
-    const sums = { near: none, far: none, entered: none, ends: none, last: none, lone: none };
+    const sums = {
+      near: none,
+      far: none,
+      entered: none,
+      ends: none,
+      last: none,
+      lone: none,
+      shift: none,
+    };
     expect(estimator.intervalOf(0.3, sums, 0)).toEqual({ low: 0.3, high: 0.3 });
     expect(estimator.intervalOfNothing()).toEqual({ low: 0, high: 0 });
     expect([estimator.isExact, estimator.effectiveSamples]).toEqual([true, 3]);

@@ -38,7 +38,7 @@ test('the intervals of a part of a recording are those of samples drawn by thems
   const drawn = finish(
     createShareEstimator({ weights: weights.values, rows, groups, event: EVENT }),
   );
-  const sums = { near: 900, far: 2000, lone: 0, entered: 30, lastA: 0, lastB: 0 };
+  const sums = { near: 900, far: 2000, lone: 0, entered: 30, lastA: 0, lastB: 0, shift: 0 };
   expect(shown?.errorOfDifference(0.5, 0.2, sums)).toBe(drawn.errorOfDifference(0.5, 0.2, sums));
 
   const ofWhole = new LoadedRecording(whole);

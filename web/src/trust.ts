@@ -1,6 +1,7 @@
 import { MATTERS, mattersText } from '../../src/period/report/advice.ts';
 import type { EventReport } from '../../src/period/report/event-report.ts';
 import { inStepRemedy, inStepText } from '../../src/period/report/in-step-words.ts';
+import { unknownRuleText } from '../../src/period/report/rule-doubt.ts';
 import { formatTenth, throttledText } from '../../src/period/report/words.ts';
 import { sayLostSideband } from '../../src/profile/losses.ts';
 import { formatCount, formatWeight } from './format.ts';
@@ -47,6 +48,7 @@ export function assessTrust(recording: OpenResult, late: LateReport, event: numb
     ofWeights(recording, report),
     ofPauses(report),
     ofStep(report),
+    ofRule(report),
     ofText(recording),
   ].filter((doubt) => doubt !== null);
   const poor = doubts.filter(({ level }) => level === 'poor');
@@ -127,6 +129,12 @@ function ofStep(report: EventReport | undefined): Doubt | null {
   const text = inStepText(inStep);
   const remedy = inStepRemedy(inStep, { fixedPeriod, frequencyHz: targetHz });
   return fair('in step', `${text[0].toUpperCase()}${text.slice(1)}: ${remedy}.`);
+}
+
+function ofRule(report: EventReport | undefined): Doubt | null {
+  if (report === undefined || report.reportedPeriod.rule !== 'unknown') return null;
+  const text = unknownRuleText(report.reportedPeriod);
+  return fair('periods uncertain', `It is ${text}. Intervals allow for it.`);
 }
 
 function ofText({ areLossesKnown }: OpenResult): Doubt | null {

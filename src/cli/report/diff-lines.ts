@@ -28,6 +28,7 @@ export function diffLines(diff: EventDiff, measure: DiffMeasure, limit: number):
       `${formatCount(otherSamples)} samples; ${by}`,
     `# ?: ${doubt(diff, measure)}`,
     ...(diff.areSampledAlike ? [] : [`# ${OTHER_RATE}`]),
+    ...diff.ruleDoubts.map(({ side, text }) => `# ${side}: ${text}`),
     ...renamed.map(
       ({ name, otherName }) =>
         `# compared as one program: ${printable(otherName)} before, ${printable(name)} after`,

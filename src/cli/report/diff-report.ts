@@ -2,6 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
+import { ruleDoubtText } from '../../period/report/rule-doubt.ts';
 import { compareFunctions, sortChanges } from '../../profile/analysis/compare-functions.ts';
 import {
   areSampledAlike,
@@ -52,6 +53,10 @@ function compareRecordings(
     samples: sum(here.map(({ samples }) => samples)),
     otherSamples: sum(there.map(({ samples }) => samples)),
     areSampledAlike: areAlike(mine, rows, others, otherRows),
+    ruleDoubts: [
+      ...ruleDoubtsOf(others, otherRows).map((text) => ({ side: 'before' as const, text })),
+      ...ruleDoubtsOf(mine, rows).map((text) => ({ side: 'after' as const, text })),
+    ],
     runs: here.length,
     otherRuns: there.length,
     seconds: meanSeconds(here),
@@ -60,6 +65,12 @@ function compareRecordings(
     functions,
     renamed,
   };
+}
+
+/** The first doubt of one side: its recordings are runs of one program, as a rule on one machine. */
+function ruleDoubtsOf(runs: readonly Compared[], rows: SharedEvent['rows']): string[] {
+  const doubts = runs.flatMap(({ opened }, i) => opened.ruleDoubt(rows[i]) ?? []);
+  return doubts.slice(0, 1).map(ruleDoubtText);
 }
 
 function areAlike(

@@ -12,6 +12,8 @@ export type EventDiff = {
   readonly otherSamples: number;
   /** Sampled at the same rate. */
   readonly areSampledAlike: boolean;
+  /** Sides, `before` and `after`, of which it is unknown which interval a period measures, and why. */
+  readonly ruleDoubts: readonly { readonly side: 'before' | 'after'; readonly text: string }[];
   readonly runs: number;
   readonly otherRuns: number;
   /** Seconds recorded: of several, the mean; null where a recording has no times. */

@@ -10,6 +10,7 @@ import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
 import { inStepRemedy, inStepText } from '../../period/report/in-step-words.ts';
+import { ruleDoubtText } from '../../period/report/rule-doubt.ts';
 import { computeCallNodesByInlining } from '../../profile/analysis/call-nodes.ts';
 import { computeCallTree } from '../../profile/analysis/call-tree.ts';
 import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
@@ -279,6 +280,7 @@ function headLines(
           ...uncoveredLine(opened, event, report.weight),
           ...tailsLine(opened, event, weights),
           ...inStepLine(opened, event),
+          ...ruleDoubtLine(opened, event),
         ]
       : []),
   ];
@@ -327,6 +329,12 @@ function inStepLine(opened: OpenedProfile, event: EventIndex): string[] {
   if (found === null) return [];
   const remedy = inStepRemedy(found, opened.profile.events[event]);
   return [`# ${inStepText(found)}: ${remedy}`];
+}
+
+/** A line for weights that may be those of neighbouring samples. */
+function ruleDoubtLine(opened: OpenedProfile, event: EventIndex): string[] {
+  const doubt = opened.ruleDoubt(event);
+  return doubt === null ? [] : [`# ${ruleDoubtText(doubt)}`];
 }
 
 /** The document of `--json`. */
@@ -384,5 +392,6 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
       inseparable: findInseparablePairs(opened, event, report, estimator, select),
     }),
     inStep: opened.inStep(event),
+    ruleDoubt: opened.ruleDoubt(event),
   };
 }

@@ -29,7 +29,7 @@ const DEFINITIONS = {
   events: `
     event int32, name text, unit text, mode text, frequency_hz double?, fixed_period double?,
     samples int32, weight double, arrived double, lost double, lost_low double, lost_high double,
-    effective_samples double?, nothing_high double?, in_step text?`,
+    effective_samples double?, nothing_high double?, in_step text?, rule_doubt text?`,
   samples: `
     sample int32, time_ns int64, event int32, thread int32, pid int32, tid int32, cpu int32,
     stack int32, stream int32, weight double, period double, counted double, lost_before double`,

@@ -269,7 +269,9 @@ export function ruleText({ reportedPeriod }: EventReport): string {
   if (rule === 'unknown') return unknownRuleText(reportedPeriod);
   const sure = confidence === 1 ? '' : `, confidence ${confidence.toFixed(2)}`;
   const against =
-    contradiction === undefined ? '' : `, against the kernel's sources for ${driver ?? 'its driver'}`;
+    contradiction === undefined
+      ? ''
+      : `, against the kernel's sources for ${driver ?? 'its driver'}`;
   const late = countsLag === true ? '; counts are one sample late, which is set right' : '';
   const whence = {
     counts: `seen in the counts${sure}${against}${late}`,

@@ -6,12 +6,13 @@ import type { InStep } from '../in-step.ts';
 import { areIntervalsDivided } from '../interval-split.ts';
 import type { PeriodInput } from '../types.ts';
 import { areWaits, createExactEstimator, isMeasured } from './measured.ts';
+import { shiftOfOtherReading } from './other-reading.ts';
 import { createShareEstimator } from './uncertainty.ts';
 
 /** Samples of one event, whose shares are to be estimated. */
 export type EstimatedEvent = {
   readonly input: PeriodInput;
-  readonly alignment: Pick<Alignment, 'groups' | 'arrivedEvents'>;
+  readonly alignment: Pick<Alignment, 'groups' | 'arrivedEvents' | 'rules'>;
   readonly weights: Weights;
   /** Row of `input.events`. */
   readonly event: number;
@@ -30,9 +31,14 @@ export function* estimateEvent(of: EstimatedEvent): Slices<ShareEstimator | null
   const { input, alignment, weights, event, rows, isWhole, inStep } = of;
   const { groups, arrivedEvents } = alignment;
   const lostBounds = weights.lostBounds?.[event] ?? null;
-  const shared = { weights: weights.values, rows, groups, event, lostBounds };
-  if (isMeasured(input, event, weights.kind)) return createExactEstimator(shared);
+  const sampled = { weights: weights.values, rows, groups, event, lostBounds };
+  if (isMeasured(input, event, weights.kind)) return createExactEstimator(sampled);
   if (areWaits(input.events[event])) return null;
+  const isInDoubt = weights.kind === 'events' && alignment.rules[event].rule === 'unknown';
+  const shared = {
+    ...sampled,
+    ...(isInDoubt && { shift: shiftOfOtherReading(input, groups, sampled) }),
+  };
   if (weights.kind !== 'events' || !isWhole) return yield* createShareEstimator(shared);
   const { periodEvents } = input.samples;
   return yield* createShareEstimator({

@@ -2,13 +2,13 @@ import { lostSamplesOf } from '../../base/lost-samples.ts';
 import type {
   DifferenceSums,
   ShareEstimator,
-  StepColumns,
   StepSums,
 } from '../../profile/analysis/share-steps.ts';
 import type { ProfileEvent, WeightKind } from '../../profile/types.ts';
 import { isCountedInSoftware } from '../controller.ts';
 import type { PeriodInput } from '../types.ts';
 import { effectiveSampleSize } from '../weights.ts';
+import { NO_STEPS } from './other-reading.ts';
 import type { ShareInput } from './share-input.ts';
 import { NOTHING_LOST } from './uncertainty.ts';
 
@@ -42,7 +42,7 @@ export function areWaits({ mode, frequencyHz, fixedPeriod }: ProfileEvent): bool
 export function createExactEstimator({ weights, rows, lostBounds }: ShareInput): ShareEstimator {
   return {
     isExact: true,
-    steps: { near: [], far: [], ends: NO_STEPS, last: NO_STEPS, lone: NO_STEPS },
+    steps: { near: [], far: [], ends: NO_STEPS, last: NO_STEPS, lone: NO_STEPS, shift: NO_STEPS },
     effectiveSamples: effectiveSampleSize(weights, rows),
     lostBounds: lostBounds ?? NOTHING_LOST,
     intervalOf: (share: number, _sums: StepSums, _category: number) => ({
@@ -53,10 +53,3 @@ export function createExactEstimator({ weights, rows, lostBounds }: ShareInput):
     errorOfDifference: (_a: number, _b: number, _sums: DifferenceSums) => 0,
   };
 }
-
-const NO_STEPS: StepColumns = {
-  length: 0,
-  from: new Int32Array(0),
-  to: new Int32Array(0),
-  amount: new Float64Array(0),
-};

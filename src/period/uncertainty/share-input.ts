@@ -1,3 +1,4 @@
+import type { StepColumns } from '../../profile/analysis/share-steps.ts';
 import type { LostBounds } from '../../profile/types.ts';
 import type { InStep } from '../in-step.ts';
 import type { StreamGroups } from '../streams.ts';
@@ -19,6 +20,8 @@ export type ShareInput = {
   readonly eventsAfter?: number | null;
   /** How far what was lost may be from its estimate; null or absent: it is known, or nothing was. */
   readonly lostBounds?: LostBounds | null;
+  /** What samples have more in the other reading of their periods; absent: there is one reading. */
+  readonly shift?: StepColumns;
 };
 
 /** Columns from which weights of kind `events` are made, by rows of the sample table. */

@@ -3,6 +3,7 @@
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import type { SampleSteps } from '../../profile/analysis/share-steps.ts';
 import { findDistantPairs } from './distant-pairs.ts';
+import { NO_STEPS } from './other-reading.ts';
 import type { ShareInput } from './share-input.ts';
 import { AmountKeeper, SHORTEST_RUN, StepList, StepParts } from './step-parts.ts';
 
@@ -236,6 +237,7 @@ class StepsBuilder {
         ends: this.#ends.finish(),
         last: this.#last.finish(),
         lone: this.#lone.finish(),
+        shift: this.#input.shift ?? NO_STEPS,
       },
       aloneNear: this.#aloneNear,
       aloneFar: this.#aloneFar,

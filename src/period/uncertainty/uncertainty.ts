@@ -53,6 +53,9 @@ import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
  * what n cycles have is n² times that of one, not n times (`in-step.ts`). Of samples that move through a loop
  * slowly neighbours say nothing; how they move does (`event-loop.ts`).
  *
+ * Where it is unknown which interval a period measures, the interval holds the share in both readings
+ * (`other-reading.ts`).
+ *
  * What no estimator sees from the samples: phases that pass between two samples. If they alternate
  * regularly, the intervals are too wide.
  */
@@ -81,7 +84,8 @@ export function* createShareEstimator(input: ShareInput): Slices<ShareEstimator>
         studentT95(variances.degreesOf(drawn)),
       );
       const bordered = borders.widen(between, share, sums.lone[category]);
-      return ends.widen(bordered, share, sums.last[category], sums.ends[category]);
+      const ended = ends.widen(bordered, share, sums.last[category], sums.ends[category]);
+      return spanBoth(ended, sums.shift[category], variances.weight);
     },
     errorOfDifference(shareA: number, shareB: number, sums: DifferenceSums): number {
       const difference = shareA - shareB;
@@ -89,9 +93,20 @@ export function* createShareEstimator(input: ShareInput): Slices<ShareEstimator>
       const between = variances.ofSum(sums.near, sums.far, sums.entered, drawn);
       const variance =
         Math.max(between, borders.varianceOf(sums.lone)) +
-        ends.varianceOfDifference(difference, sums.lastA, sums.lastB, drawn);
+        ends.varianceOfDifference(difference, sums.lastA, sums.lastB, drawn) +
+        (sums.shift / Z95) ** 2;
       return Math.sqrt(variance) / variances.weight;
     },
+  };
+}
+
+/** The interval that holds the share in both readings of the periods: the category has `shift` more in the other. */
+function spanBoth({ low, high }: ShareInterval, shift: number, weight: number): ShareInterval {
+  if (shift === 0 || !(weight > 0)) return { low, high };
+  const moved = shift / weight;
+  return {
+    low: Math.max(0, low + Math.min(0, moved)),
+    high: Math.min(1, high + Math.max(0, moved)),
   };
 }
 

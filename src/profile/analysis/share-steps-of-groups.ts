@@ -43,6 +43,7 @@ export function* sumStepsOfGroups(
     );
     addOwn(steps.ends, rowOfSample, bitsOfRow, start, sums.ends);
     addOwn(steps.last, rowOfSample, bitsOfRow, start, sums.last);
+    addOwn(steps.shift, rowOfSample, bitsOfRow, start, sums.shift);
   }
   return sums;
 }

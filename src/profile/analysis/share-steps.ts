@@ -32,6 +32,11 @@ export type SampleSteps = {
   readonly last: StepColumns;
   /** Steps over intervals much longer than those around them, squared, once more: any border there is alone. */
   readonly lone: StepColumns;
+  /**
+   * Each sample, to itself: the weight, not squared, that it has more in the other reading of its
+   * periods, less where it has less. Empty where it is known how they are to be read.
+   */
+  readonly shift: StepColumns;
 };
 
 /** What categories collect: one entry each, squared weights but for `entered`. */
@@ -46,6 +51,8 @@ export type StepSums = {
   readonly last: Float64Array;
   /** Sums of the lone steps that enter or leave the category. */
   readonly lone: Float64Array;
+  /** Weight, not squared, that the category has more in the other reading of the periods. */
+  readonly shift: Float64Array;
 };
 
 /** Lower and upper end of a share's 95 % interval, both 0…1. */
@@ -77,6 +84,8 @@ export type DifferenceSums = {
   /** Of the last samples in a, and of those in b. */
   readonly lastA: number;
   readonly lastB: number;
+  /** What a has more in the other reading of the periods, less what b has more. */
+  readonly shift: number;
 };
 
 /**
@@ -106,6 +115,7 @@ export function* sumStepsByKey(
   );
   addOwn(steps.ends, keyOfSample, sums.ends);
   addOwn(steps.last, keyOfSample, sums.last);
+  addOwn(steps.shift, keyOfSample, sums.shift);
   return sums;
 }
 
@@ -149,7 +159,9 @@ export function sumStepsOfNeighbours(
   keyOfSample: Int32Array,
   keyCount: number,
 ): DifferenceSums[] {
-  const { near, far, entered, last, lone } = finish(sumStepsByKey(steps, keyOfSample, keyCount));
+  const { near, far, entered, last, lone, shift } = finish(
+    sumStepsByKey(steps, keyOfSample, keyCount),
+  );
   const between = {
     near: sumBetween(steps.near, keyOfSample, keyCount),
     far: sumBetween(steps.far, keyOfSample, keyCount),
@@ -164,6 +176,7 @@ export function sumStepsOfNeighbours(
       entered: entered[a] - entered[b],
       lastA: last[a],
       lastB: last[b],
+      shift: shift[a] - shift[b],
     });
   }
   return differences;
@@ -248,6 +261,7 @@ export function* sumStepsByTreeRow(
   );
   addOwn(steps.ends, rowOfSample, sums.ends);
   addOwn(steps.last, rowOfSample, sums.last);
+  addOwn(steps.shift, rowOfSample, sums.shift);
   return {
     near: sumSubtrees(prefix, sums.near),
     far: sumSubtrees(prefix, sums.far),
@@ -255,6 +269,7 @@ export function* sumStepsByTreeRow(
     ends: sumSubtrees(prefix, sums.ends),
     last: sumSubtrees(prefix, sums.last),
     lone: sumSubtrees(prefix, sums.lone),
+    shift: sumSubtrees(prefix, sums.shift),
   };
 }
 
@@ -309,6 +324,7 @@ export function sumStepsByGroup(
   adder.add(steps.lone, sums.lone, null);
   adder.addOwn(steps.ends, sums.ends);
   adder.addOwn(steps.last, sums.last);
+  adder.addOwn(steps.shift, sums.shift);
   return sums;
 }
 
@@ -394,6 +410,7 @@ export function emptyStepSums(count: number): StepSums {
     ends: new Float64Array(count),
     last: new Float64Array(count),
     lone: new Float64Array(count),
+    shift: new Float64Array(count),
   };
 }
 

@@ -19,7 +19,7 @@ function diffOf(share: Change, total: Change = change(1e9, 1e9, 1e7)): EventDiff
   return {
     ...{ event: 'cpu-clock', title: 'CPU time', unit: 'nanoseconds', areSampledAlike: true },
     ...{ samples: 10, otherSamples: 10, runs: 3, otherRuns: 3, seconds: 1, otherSeconds: 1 },
-    ...{ total: { absolute: total, second: null }, functions, renamed: [] },
+    ...{ total: { absolute: total, second: null }, functions, renamed: [], ruleDoubts: [] },
   };
 }
 

@@ -180,6 +180,7 @@ describe('intervals of a selection', () => {
       far: [],
       ends: column([]),
       lone: column([]),
+      shift: column([]),
       last: column([
         [1, 1],
         [4, 4],

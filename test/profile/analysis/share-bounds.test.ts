@@ -7,14 +7,22 @@ import {
 import type { ShareEstimator, StepSums } from '../../../src/profile/analysis/share-steps.ts';
 
 const NONE = new Float64Array(1);
-const SUMS: StepSums = { near: NONE, far: NONE, entered: NONE, ends: NONE, last: NONE, lone: NONE };
+const SUMS: StepSums = {
+  near: NONE,
+  far: NONE,
+  entered: NONE,
+  ends: NONE,
+  last: NONE,
+  lone: NONE,
+  shift: NONE,
+};
 const NO_STEPS = { length: 0, from: new Int32Array(), to: new Int32Array(), amount: NONE };
 
 /** Every share of what arrived is known to ± 0.1. */
 function estimatorWith(least: number, most: number): ShareEstimator {
   return {
     isExact: false,
-    steps: { near: [], far: [], ends: NO_STEPS, last: NO_STEPS, lone: NO_STEPS },
+    steps: { near: [], far: [], ends: NO_STEPS, last: NO_STEPS, lone: NO_STEPS, shift: NO_STEPS },
     effectiveSamples: 100,
     lostBounds: { least, most },
     intervalOf: (share) => ({ low: share - 0.1, high: share + 0.1 }),

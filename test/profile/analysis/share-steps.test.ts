@@ -16,6 +16,10 @@ const drawnEnd = fc
   .tuple(fc.nat(7), fc.integer({ min: 1, max: 50 }))
   .map(([sample, amount]) => [sample, sample, amount] as const);
 
+const drawnShift = fc
+  .tuple(fc.nat(7), fc.integer({ min: -50, max: 50 }))
+  .map(([sample, amount]) => [sample, sample, amount] as const);
+
 /** A tree (parents before children), samples in it, and steps between them. */
 const drawnTree = fc
   .array(fc.record({ above: fc.nat(), group: fc.nat(GROUPS - 1) }), { minLength: 1, maxLength: 12 })
@@ -34,6 +38,7 @@ const drawnTree = fc
       ends: fc.array(drawnEnd, { maxLength: 4 }),
       last: fc.array(drawnEnd, { maxLength: 3 }),
       lone: fc.array(pair, { maxLength: 4 }),
+      shift: fc.array(drawnShift, { maxLength: 4 }),
     });
   });
 
@@ -46,17 +51,18 @@ const columns = (pairs: readonly Pair[]) => ({
   amount: Float64Array.from(pairs, ([, , amount]) => amount),
 });
 
-type DrawnSteps = Record<'near' | 'far' | 'ends' | 'last' | 'lone', readonly Pair[]>;
+type DrawnSteps = Record<'near' | 'far' | 'ends' | 'last' | 'lone' | 'shift', readonly Pair[]>;
 
 /** The same in two parts, as the steps of several streams are. */
 const inParts = (pairs: readonly Pair[]) => [columns(pairs.slice(0, 3)), columns(pairs.slice(3))];
 
-const toSteps = ({ near, far, ends, last, lone }: DrawnSteps): SampleSteps => ({
+const toSteps = ({ near, far, ends, last, lone, shift }: DrawnSteps): SampleSteps => ({
   near: inParts(near),
   far: inParts(far),
   ends: columns(ends),
   last: columns(last),
   lone: columns(lone),
+  shift: columns(shift),
 });
 
 /** The definition, category by category: a step counts where one end is in and the other is not. */
@@ -76,6 +82,7 @@ function byDefinition(steps: DrawnSteps, isIn: (sample: number) => boolean) {
     ends: own(steps.ends),
     last: own(steps.last),
     lone: sum(steps.lone),
+    shift: own(steps.shift),
   };
 }
 
@@ -171,9 +178,13 @@ test('share steps of a difference: a step between the two counts fourfold', () =
     ends: [],
     last: [[2, 2, 7]],
     lone: [[0, 1, 5]],
+    shift: [
+      [0, 0, -3],
+      [2, 2, 3],
+    ],
   });
   expect(sumStepsOfNeighbours(steps, rowOfSample, 3)).toEqual([
-    { near: 4 * 2 + 8, far: 3, entered: -2 * 2 + 4, lone: 4 * 5, lastA: 0, lastB: 0 },
-    { near: 2 + 4 * 8, far: 3, entered: 2 - 2 * 4, lone: 5, lastA: 0, lastB: 7 },
+    { near: 4 * 2 + 8, far: 3, entered: -2 * 2 + 4, lone: 4 * 5, lastA: 0, lastB: 0, shift: -3 },
+    { near: 2 + 4 * 8, far: 3, entered: 2 - 2 * 4, lone: 5, lastA: 0, lastB: 7, shift: -3 },
   ]);
 });
