@@ -77,6 +77,7 @@ const IMPORTED: Readonly<Record<ImportFormat, string>> = {
   cpuprofile: 'a .cpuprofile',
   heapprofile: 'a .heapprofile',
   speedscope: 'a speedscope file',
+  pprof: 'a pprof file',
 };
 
 function noPeriods(path: string, format: ImportFormat): FailedError {

@@ -69,7 +69,7 @@ export type ProfileEvent = {
   readonly driverRule?: DriverRule;
 };
 
-/** What the sources of a kernel's driver say of the period in its samples (`period/driver-rules.ts`). */
+/** Meaning of the period in samples, by the sources of the kernel driver that took them (`period/driver-rules.ts`). */
 export type DriverRule = {
   /** `Intel PEBS, Linux 5.18`. */
   readonly driver: string;

@@ -325,5 +325,7 @@ export class AnalysedProfile {
 
 /** Its items are sums, each of several samples. */
 function isSummed(format: RecordingFacts['imported']): boolean {
-  return format === 'folded' || format === 'heapprofile' || format === 'speedscope';
+  return (
+    format === 'folded' || format === 'heapprofile' || format === 'speedscope' || format === 'pprof'
+  );
 }

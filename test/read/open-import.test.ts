@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test, vi } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
+import { MAX_UNPACKED_VARIABLE } from '../../src/read/files/most-unpacked.ts';
 import { openImport } from '../../src/read/open-import.ts';
 
 function namesOf(text: string): string[] {
@@ -33,5 +35,40 @@ describe('a name in the text of another tool', () => {
 
   test('Ljava/lang/Thread:::run, as stackcollapse writes it, is shown as java/lang/Thread::run', () => {
     expect(namesOf('app;Ljava/lang/Thread:::run 3\n')).toEqual(['java/lang/Thread::run']);
+  });
+});
+
+describe('a gzipped file of another tool', () => {
+  const open = (bytes: Uint8Array) => openImport(memorySource(bytes));
+
+  test('is read as what it unpacks to', () => {
+    expect(open(gzipSync('app;main;work 17\n'))?.format).toBe('folded');
+    // sample_type { 1 1 }, string_table "" "samples"
+    const pprof = Buffer.from('0a0408011001320032077361 6d706c6573'.replace(' ', ''), 'hex');
+    expect(open(gzipSync(pprof))?.format).toBe('pprof');
+  });
+
+  test.each([
+    [
+      gzipSync('PERFILE2 and so on'),
+      'it is gzip-compressed; unpacked, it is a perf.data file: gunzip it first',
+    ],
+    [
+      gzipSync('\x7fELF'),
+      'it is gzip-compressed; unpacked, it is an ELF file (a program or library)',
+    ],
+    [gzipSync('app;main 17\n').subarray(0, 12), 'it is gzip-compressed and damaged or cut'],
+  ])('that holds no profile is refused with what it is', (bytes, message) => {
+    expect(() => open(bytes)).toThrow(message);
+  });
+
+  test('that unpacks to more than is read is refused before it is unpacked whole', () => {
+    const bomb = gzipSync(Buffer.alloc(2 << 20));
+    vi.stubEnv(MAX_UNPACKED_VARIABLE, String(1 << 20));
+    try {
+      expect(() => open(bomb)).toThrow('it unpacks to more than 1 MiB');
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 });

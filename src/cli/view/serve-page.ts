@@ -1,4 +1,4 @@
-import { DETECT_BYTES, detectText } from '../../formats/import/detect-text.ts';
+import { isImport } from '../../read/open-import.ts';
 import { openRecording, withSource } from '../../read/open-recording.ts';
 import { openingHint } from '../../view/browser-command.ts';
 import { findViewer, openBrowser, usersOf, type Viewer } from '../../view/open-browser.ts';
@@ -11,7 +11,7 @@ import { isTerminal, writeOut } from '../command/stdout.ts';
 export function checkIsRecording(path: string): void {
   if (path === '-') return;
   withSource(path, (source) => {
-    if (detectText(source.read(0, DETECT_BYTES)) === null) openRecording(source);
+    if (!isImport(source)) openRecording(source);
   });
 }
 

@@ -1,5 +1,6 @@
 import { memorySource } from '../../base/byte-source.ts';
 import { parseFrame, parseTimedHead, parseUntimedHead } from './perf-script-line.ts';
+import { isPprof } from './pprof-message.ts';
 import { forEachLine } from './text-lines.ts';
 
 /** Bytes of a file that are examined. */
@@ -22,8 +23,8 @@ const SPEEDSCOPE = new RegExp(
     String.raw`"shared"\s*:\s*\{\s*"frames"\s*:|"type"\s*:\s*"(?:evented|sampled)"\s*[,}])`,
 );
 
-/** The texts that are told apart. */
-export type TextFormat = 'perf-script' | 'folded' | 'devtools' | 'speedscope';
+/** The files that are told apart. */
+export type TextFormat = 'perf-script' | 'folded' | 'devtools' | 'speedscope' | 'pprof';
 
 /**
  * What the text that begins with `head` is: by its lines, not by its name. Null for anything that
@@ -32,7 +33,9 @@ export type TextFormat = 'perf-script' | 'folded' | 'devtools' | 'speedscope';
  */
 export function detectText(head: Uint8Array): TextFormat | null {
   const bytes = head.subarray(0, DETECT_BYTES);
-  if (bytes.length === 0 || bytes.includes(0)) return null;
+  if (bytes.length === 0) return null;
+  if (isPprof(bytes)) return 'pprof';
+  if (bytes.includes(0)) return null;
   const text = new TextDecoder().decode(bytes);
   if (DEVTOOLS.test(text)) return 'devtools';
   if (SPEEDSCOPE.test(text)) return 'speedscope';

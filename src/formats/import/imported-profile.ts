@@ -13,7 +13,13 @@ import type {
 import { type ImportedSample, ImportedSamples } from './imported-samples.ts';
 
 /** The files that are imported; which one a text is, `detectText` finds out. */
-export type ImportFormat = 'perf-script' | 'folded' | 'cpuprofile' | 'heapprofile' | 'speedscope';
+export type ImportFormat =
+  | 'perf-script'
+  | 'folded'
+  | 'cpuprofile'
+  | 'heapprofile'
+  | 'speedscope'
+  | 'pprof';
 
 /** A profile out of a text. */
 export type ImportedProfile = {
@@ -138,13 +144,26 @@ export class ImportedProfileBuilder {
     return prefix;
   }
 
-  /** A new frame of the function `name` of `dso`; `line` and `column` of the source `dso`, 0: not known. */
-  frameOnLine(name: string, dso: string | null, line: number, column: number): number {
+  /**
+   * A new frame of the function `name` of `dso`, on `line` and `column` of the source, which is `dso` where
+   * nothing else is said; 0: not known. With an `inlineDepth` above 0 it is inlined into the frame made before.
+   */
+  frameOnLine(
+    name: string,
+    dso: string | null,
+    line: number,
+    column: number,
+    {
+      source = dso,
+      inlineDepth = 0,
+    }: { readonly source?: string | null; readonly inlineDepth?: number } = {},
+  ): number {
     const dsoIndex = dso === null ? NONE : this.dso(dso);
-    const frame = this.#builder.internFrame(dsoIndex, ON_LINE_BASE - this.#onLine++);
+    if (inlineDepth === 0) this.#onLine++;
+    const frame = this.#builder.internFrame(dsoIndex, ON_LINE_BASE - this.#onLine, inlineDepth);
     this.#builder.setFunc(frame, this.#func(name, dsoIndex));
-    if (dso !== null && line > 0) {
-      this.#builder.setLocation(frame, this.#builder.strings.intern(dso), line, column);
+    if (source && line > 0) {
+      this.#builder.setLocation(frame, this.#builder.strings.intern(source), line, column);
     }
     return frame;
   }

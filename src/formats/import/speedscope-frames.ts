@@ -4,7 +4,7 @@ import type { ImportedProfileBuilder } from './imported-profile.ts';
 import { asNumber, asObject, asText } from './json-text.ts';
 
 /** A place in a script, which has a name of V8's form. */
-const SCRIPT =
+export const SCRIPT =
   /^(?:file|node|https?|wasm|webpack(?:-internal)?):|\.(?:[cm]?[jt]s|[jt]sx|vue|svelte)$/;
 
 /** `shared.frames` of a speedscope file, as frames of the profile; each is made when it is first met. */

@@ -1,5 +1,8 @@
 const MAGICS: readonly (readonly [magic: string, what: string])[] = [
-  ['\x1f\x8b', 'it is gzip-compressed (gunzip it first)'],
+  [
+    '\x1f\x8b',
+    'it is gzip-compressed (report, view, diff and query read a gzipped profile of pprof; gunzip a recording first)',
+  ],
   ['\x28\xb5\x2f\xfd', 'it is zstd-compressed (unzstd it first)'],
   ['\xfd7zXZ', 'it is xz-compressed (unxz it first)'],
   ['BZh', 'it is bzip2-compressed (bunzip2 it first)'],

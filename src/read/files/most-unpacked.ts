@@ -67,6 +67,13 @@ export function checkLineOfText(characters: number): void {
   throw tooLarge(`it has a line of more than ${Math.floor(most)} characters`, 'is');
 }
 
+/** What a gzipped profile may unpack to: pprof's are some MiB. */
+const MOST_UNPACKED_TEXT = 512 * 2 ** 20;
+
+export function mostUnpackedOfText(): number {
+  return mostUnpacked() ?? MOST_UNPACKED_TEXT;
+}
+
 /** A profile of an hour, sampled each millisecond, takes half of it. */
 const MOST_JSON_BYTES = 2 * 2 ** 30;
 

@@ -25,7 +25,10 @@ const FOREIGN: readonly [content: string | Uint8Array, what: string][] = [
     '<!DOCTYPE html>\n<title>notes</title>',
     'it is an HTML page, which a browser opens (of perf-ts export: give the recording)',
   ],
-  [gzipSync('PERFILE2'), 'it is gzip-compressed (gunzip it first)'],
+  [
+    gzipSync('PERFILE2'),
+    'it is gzip-compressed (report, view, diff and query read a gzipped profile of pprof; gunzip a recording first)',
+  ],
   [Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0, 0), 'it is zstd-compressed (unzstd it first)'],
   ['\x7fELF\x02\x01\x01\0\0\0\0', 'it is an ELF file (a program or library)'],
   [new Uint8Array(100), 'it begins with zeros only'],
