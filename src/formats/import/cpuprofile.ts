@@ -13,6 +13,7 @@ import {
   type ShowName,
 } from './imported-profile.ts';
 import { asArray, asNumber, asObject, asText, parseJson } from './json-text.ts';
+import { isTreeProfile, listTreeProfile } from './tree-profile.ts';
 
 /** A profile of V8's or JavaScriptCore's own profiler, or of ours in its format. */
 export function importDevTools(
@@ -22,6 +23,9 @@ export function importDevTools(
 ): ImportedProfile {
   const file = asObject(parseJson(source, limits.checkJson));
   const builder = new ImportedProfileBuilder(showName, limits);
+  if (file !== null && isTreeProfile(file)) {
+    return new CpuProfileReader(listTreeProfile(file), builder).read();
+  }
   if (file !== null && asObject(file.head) !== null) return importHeapProfile(file, builder);
   if (file === null || !Array.isArray(file.nodes)) {
     throw new PerfDataError('devtools-profile', 'it has neither "nodes" nor "head" of a profile');

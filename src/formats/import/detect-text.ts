@@ -14,8 +14,9 @@ const COMM_ALONE = /^[^\s;]+ \d+$/;
 const MIN_SHARE = 0.9;
 const MIN_STACKS = 0.5;
 
-/** The first key of a profile: its nodes, or their tree. */
-const DEVTOOLS = /^\s*\{[\s\S]*"(?:callFrame|timeDeltas)"\s*:/;
+/** The first key of a profile: its nodes, or their tree, of which older ones name functions directly. */
+const DEVTOOLS =
+  /^\s*\{[\s\S]*(?:"(?:callFrame|timeDeltas)"\s*:|"head"\s*:\s*\{\s*"functionName"\s*:)/;
 
 /** The schema that a speedscope file names, or the beginnings of its two parts. */
 const SPEEDSCOPE = new RegExp(

@@ -20,7 +20,8 @@ export type HeadLine = {
 // Lines may be of any length, so no two neighbours here can share a run of characters in several
 // ways: a comm is words, with spaces between them and none at its ends.
 const WHO = String.raw`^(?:\s*(?<comm>\S+(?:\s+\S+)*?))?\s+(?<pid>-?\d+)(?:\/(?<tid>-?\d+))?`;
-const WHERE = String.raw`(?:\s+\[(?<cpu>\d+)\])?(?:\s+[.\dA-Za-z]{4,6})?`;
+// Flags have a letter or a dot: digits alone are the tid, of a comm that ends in a number.
+const WHERE = String.raw`(?:\s+\[(?<cpu>\d+)\])?(?:\s+(?=\d*[.A-Za-z])[.\dA-Za-z]{4,6})?`;
 // perf prints six or nine digits of a fraction; scripts that write such lines print fewer.
 const WHEN = String.raw`\s+(?<seconds>\d+)\.(?<fraction>\d{1,9}):`;
 const WHAT = String.raw`(?:\s+(?<period>\d+))?(?:\s+(?<event>\S+?):(?=\s|$))?(?:\s+(?<rest>.*))?$`;
@@ -40,6 +41,13 @@ export function parseTimedHead(line: string): HeadLine | null {
   // Most lines are frames: those are known by what they lack, in one pass.
   return TIME.test(line) ? toHead(TIMED, line) : null;
 }
+
+/** Whether a head is that of a record which is no sample, as `perf script --show-mmap-events` prints it. */
+export function isOtherRecord({ event, rest }: HeadLine): boolean {
+  return OTHER_RECORD.test(event ?? rest);
+}
+
+const OTHER_RECORD = /^PERF_RECORD_(?!SAMPLE\b)[A-Z]/;
 
 /** One without is, where no frame is expected. */
 export function parseUntimedHead(line: string): HeadLine | null {
@@ -101,9 +109,14 @@ export function parseFrame(line: string): FrameLine | null {
   };
 }
 
+/** `Render+0x10 (/home/u/Program Files (x86)/game.exe)`: nothing but the DSO stands behind an offset. */
+const BEHIND_OFFSET = /\+0x[0-9a-f]+ \(/;
+
 /** Offset of the last bracket that is not part of the DSO's name; −1 without a DSO. */
 function dsoStart(rest: string): number {
   if (!/\)\s*$/.test(rest)) return -1;
+  const behind = BEHIND_OFFSET.exec(rest);
+  if (behind !== null) return behind.index + behind[0].length - 1;
   const isDeleted = /\(deleted\)\)\s*$/.test(rest);
   const last = rest.lastIndexOf(' (');
   const open = isDeleted ? rest.lastIndexOf(' (', last - 1) : last;

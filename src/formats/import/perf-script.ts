@@ -13,6 +13,7 @@ import {
 import {
   type FrameLine,
   type HeadLine,
+  isOtherRecord,
   parseFrame,
   parseTimedHead,
   parseUntimedHead,
@@ -58,6 +59,7 @@ class PerfScriptReader {
   #frames: FrameLine[] = [];
   // Fields that at least one sample lacks, for the notes.
   #samples = 0;
+  #otherRecords = 0;
   readonly #lacks = { time: 0, cpu: 0, pid: 0, period: 0, event: 0 };
 
   constructor(showName: ShowName, limits: ImportLimits) {
@@ -76,7 +78,8 @@ class PerfScriptReader {
     }
     const timed = parseTimedHead(line);
     if (timed !== null) {
-      this.#begin(timed);
+      if (isOtherRecord(timed)) this.#passOver();
+      else this.#begin(timed);
       return;
     }
     if (this.#head !== null && /^\s/.test(line)) {
@@ -90,7 +93,8 @@ class PerfScriptReader {
       if (/^\s+\S+(:\d+|\[[0-9a-f]+\])$/.test(line)) return;
     }
     const untimed = parseUntimedHead(line);
-    if (untimed !== null) this.#begin(untimed);
+    if (untimed !== null && isOtherRecord(untimed)) this.#passOver();
+    else if (untimed !== null) this.#begin(untimed);
     else this.#builder.skipLine(line);
   }
 
@@ -101,6 +105,12 @@ class PerfScriptReader {
       describeEvent(name, this.#fixedPeriods[event] ?? null),
     );
     return this.#builder.finish('perf-script', events, { ...meta, notes: this.#notes() });
+  }
+
+  /** A record that is no sample: a mapping, a fork, a name. */
+  #passOver(): void {
+    this.#endSample();
+    this.#otherRecords++;
   }
 
   #begin(head: HeadLine): void {
@@ -174,6 +184,9 @@ class PerfScriptReader {
       ...(pid > 0 ? [`${share(pid)} a pid, only a tid`] : []),
       ...(period > 0 ? [`${share(period)} a period: such a sample counts as 1`] : []),
       ...(event > 0 ? [`${share(event)} an event`] : []),
+      ...(this.#otherRecords > 0
+        ? [`${this.#otherRecords} records that are no samples were left out`]
+        : []),
     ];
   }
 }

@@ -43,7 +43,9 @@ export class SpeedscopeFrames {
   }
 
   /** The path `prefix` with a row of the frames behind it; null where it is none. */
-  extend(prefix: number, row: unknown): number | null {
+  extend(prefix: number, value: unknown): number | null {
+    // Some writers nest the rows, and speedscope, which looks them up by their text, takes `[32]` for 32.
+    const row = Array.isArray(value) && value.length === 1 ? value[0] : value;
     if (typeof row !== 'number' || !Number.isInteger(row)) return null;
     if (row < 0 || row >= this.#values.length) return null;
     if (this.#rows[row] === NONE) this.#rows[row] = this.#make(this.#values[row]);

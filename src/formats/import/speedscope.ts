@@ -2,6 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { PerfDataError } from '../../base/errors.ts';
 import { PERF_TYPE } from '../../base/event-type.ts';
+import { formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { ProfileEvent } from '../../profile/types.ts';
 import {
@@ -23,8 +24,9 @@ import { SpeedscopeFrames } from './speedscope-frames.ts';
  *                  { "type": "evented", …, "events": [{ "type": "O" | "C", "frame", "at" }] }] }
  *
  * Each of its profiles is a thread. A sample weighs what stands in `weights`; of an evented profile, each
- * stretch with the same open frames is a sample that weighs its length. Throws `PerfDataError` for a file
- * that contradicts itself: nothing of it could be believed.
+ * stretch with the same open frames is a sample that weighs its length. Samples and events that contradict the
+ * file are left out: a bad sample alone, behind a bad event the rest of its profile. They are counted in the notes.
+ * Throws `PerfDataError` where nothing is left.
  */
 export function importSpeedscope(
   source: ByteSource,
@@ -49,9 +51,10 @@ const NANOSECONDS: ReadonlyMap<string, number> = new Map([
   ['milliseconds', 1e6],
   ['seconds', 1e9],
 ]);
+const UNNAMED_EVENT = 'event';
 /** The event of each other unit. */
 const EVENTS: ReadonlyMap<string, string> = new Map([
-  ['none', 'event'],
+  ['none', UNNAMED_EVENT],
   ['bytes', 'bytes'],
 ]);
 const TIME_EVENT = 'time';
@@ -89,6 +92,9 @@ class SpeedscopeReader {
   readonly #eventOf = new Map<string, number>();
   #evented = 0;
   #timed = 0;
+  #added = 0;
+  #leftOut = 0;
+  #firstLeftOut: string | null = null;
 
   constructor(
     file: Json,
@@ -108,13 +114,18 @@ class SpeedscopeReader {
     for (const [index, value] of profiles.entries()) {
       const title = `its profile ${index + 1} of ${profiles.length}`;
       const profile = asObject(value);
-      if (profile === null) throw malformed(`${title} is no object`);
+      if (profile === null) {
+        this.#leaveOut(`${title} is no object`);
+        continue;
+      }
+      if (isEmptyOfUnknownUnit(profile)) continue;
       const section = this.#section(profile, title, index);
       if (section.isTimed) this.#timed++;
       if (profile.type === 'sampled') this.#addSamples(profile, section);
       else if (profile.type === 'evented') this.#addEvents(profile, section);
-      else throw malformed(`${title} is neither sampled nor evented`);
+      else this.#leaveOut(`${title} is neither sampled nor evented`);
     }
+    if (this.#added === 0 && this.#firstLeftOut !== null) throw malformed(this.#firstLeftOut);
     const hasTimes = this.#timed > 0 && this.#timed === profiles.length;
     return this.#builder.finish('speedscope', this.#events, {
       notes: this.#notes(hasTimes),
@@ -122,12 +133,19 @@ class SpeedscopeReader {
     });
   }
 
+  /** A sample, or the rest of a profile, that contradicts the file. */
+  #leaveOut(what: string): void {
+    this.#leftOut++;
+    this.#firstLeftOut ??= what;
+  }
+
   /** Our own have comm, tid and event in their names, and weights along their axis. */
   #section(profile: Json, title: string, index: number): Section {
     const unit = asText(profile.unit);
     const scale = NANOSECONDS.get(unit);
-    const usualEvent = scale === undefined ? EVENTS.get(unit) : TIME_EVENT;
-    if (usualEvent === undefined) throw malformed(`${title} has a unit that speedscope has not`);
+    // A unit that speedscope has not is the name of what is counted.
+    const counted = EVENTS.get(unit) ?? (printable(unit) || UNNAMED_EVENT);
+    const usualEvent = scale === undefined ? counted : TIME_EVENT;
     const name = asText(profile.name);
     const own = this.#isOwn ? OWN_NAME.exec(name)?.groups : undefined;
     const tid = Number(own?.tid ?? NONE);
@@ -172,17 +190,21 @@ class SpeedscopeReader {
     const { title } = section;
     const samples = asArray(profile.samples);
     const weights = asArray(profile.weights);
+    const length = Math.min(samples.length, weights.length);
     if (samples.length !== weights.length) {
-      throw malformed(`${title} has ${samples.length} samples and ${weights.length} weights`);
+      this.#leaveOut(`${title} has ${samples.length} samples and ${weights.length} weights`);
     }
     let at = asNumber(profile.startValue, 0);
-    for (let i = 0; i < samples.length; i++) {
+    for (let i = 0; i < length; i++) {
       const weight = asNumber(weights[i], Number.NaN);
-      if (!(weight >= 0)) throw malformed(`${title} has a weight that is no number from 0 up`);
-      const stack = this.#frames.stackOf(samples[i]);
-      if (stack === null) throw malformed(`${title} has a sample of frames that are not there`);
+      if (!(weight >= 0)) {
+        this.#leaveOut(`${title} has a weight that is no number from 0 up`);
+        continue;
+      }
       at += weight;
-      this.#addSample(section, stack, weight, at);
+      const stack = this.#frames.stackOf(samples[i]);
+      if (stack === null) this.#leaveOut(`${title} has a sample of frames that are not there`);
+      else this.#addSample(section, stack, weight, at);
     }
   }
 
@@ -196,27 +218,38 @@ class SpeedscopeReader {
     for (const value of asArray(profile.events)) {
       const event = asObject(value);
       const at = asNumber(event?.at, Number.NaN);
-      if (!(at >= last))
-        throw malformed(`${title} has an event that is earlier than the one before`);
+      if (!(at >= last)) {
+        this.#leaveOut(`${title} has an event that is earlier than the one before`);
+        return;
+      }
       const top = stacks.at(-1);
       if (top !== undefined && at > last) this.#addSample(section, top, at - last, at);
       last = at;
-      const frame = asNumber(event?.frame, NONE);
-      if (event?.type === 'O') {
-        const stack = this.#frames.extend(top ?? NONE, frame);
-        if (stack === null) throw malformed(`${title} opens a frame that is not there`);
-        open.push(frame);
-        stacks.push(stack);
-      } else if (event?.type === 'C') {
-        if (open.pop() !== frame)
-          throw malformed(`${title} closes a frame that is not the innermost`);
-        stacks.pop();
-      } else {
-        throw malformed(`${title} has an event that neither opens nor closes a frame`);
+      const problem = this.#openOrClose(event, open, stacks);
+      if (problem !== null) {
+        this.#leaveOut(`${title} ${problem}`);
+        return;
       }
     }
     if (open.length > 0)
-      throw malformed(`${title} opens ${open.length} frames that it never closes`);
+      this.#leaveOut(`${title} opens ${open.length} frames that it never closes`);
+  }
+
+  /** Takes one event of an evented profile; what is wrong with it, null where nothing is. */
+  #openOrClose(event: Json | null, open: number[], stacks: number[]): string | null {
+    const frame = asNumber(event?.frame, NONE);
+    if (event?.type === 'O') {
+      const stack = this.#frames.extend(stacks.at(-1) ?? NONE, frame);
+      if (stack === null) return 'opens a frame that is not there';
+      open.push(frame);
+      stacks.push(stack);
+      return null;
+    }
+    if (event?.type !== 'C') return 'has an event that neither opens nor closes a frame';
+    if (open.at(-1) !== frame) return 'closes a frame that is not the innermost';
+    open.pop();
+    stacks.pop();
+    return null;
   }
 
   /** A sample stands at the end of what it weighs, as in a recording. */
@@ -225,8 +258,10 @@ class SpeedscopeReader {
     const period = weight * scale;
     const ns = at * scale;
     if (!(period < MOST && Math.abs(ns) < MOST)) {
-      throw malformed(`${title} has a value that is too large for what is counted`);
+      this.#leaveOut(`${title} has a value that is too large for what is counted`);
+      return;
     }
+    this.#added++;
     const time = isTimed ? BigInt(Math.round(ns)) : null;
     this.#builder.addSample({ comm, pid: NONE, tid, cpu: NONE, time, event, period }, stack);
   }
@@ -243,12 +278,24 @@ class SpeedscopeReader {
         : [
             'calls with a begin and an end: each stretch of the same calls is a sample with its length',
           ]),
+      ...(this.#firstLeftOut === null
+        ? []
+        : [
+            `${formatCount(this.#leftOut)} parts that contradict the file were left out, first: ${this.#firstLeftOut}`,
+          ]),
       ...(hasTimes
         ? ["times are those of the file's axis, on which weights follow each other"]
         : []),
       'the uncertainty of shares is unknown: an item may sum samples, or be none',
     ];
   }
+}
+
+/** Nothing of it is shown, so its unit need not be an event. */
+function isEmptyOfUnknownUnit({ unit, samples, events }: Json): boolean {
+  const name = asText(unit);
+  const isKnown = NANOSECONDS.has(name) || EVENTS.has(name);
+  return !isKnown && asArray(samples).length + asArray(events).length === 0;
 }
 
 function malformed(what: string): PerfDataError {

@@ -197,3 +197,48 @@ describe('a broken profile of DevTools', () => {
     expect(profile.meta.notes.join()).toContain('4 lines were not understood');
   });
 });
+
+/** As Node 6 writes it. */
+const TREE = {
+  typeId: 'CPU',
+  uid: '1',
+  title: 'one',
+  head: {
+    functionName: '(root)',
+    url: '',
+    lineNumber: 0,
+    id: 1,
+    hitCount: 0,
+    children: [
+      {
+        functionName: 'handle',
+        url: '/srv/a.js',
+        lineNumber: 8,
+        columnNumber: 23,
+        id: 2,
+        hitCount: 2,
+        children: [],
+      },
+      { functionName: '(idle)', url: '', lineNumber: 0, id: 3, hitCount: 1, children: [] },
+    ],
+  },
+  startTime: 12.5,
+  endTime: 12.9,
+  samples: [2, 3, 2],
+  timestamps: [5000, 6000, 9000],
+};
+
+test('the tree that V8 wrote up to Node 7 is read as its later list of nodes', () => {
+  // Times are since the end of the first sample's interval, 1000 µs after its timestamp.
+  expect(spans(imported(TREE))).toEqual([
+    'time 0 1000 handle /srv/a.js:8',
+    'off-cpu 0 3000 (idle)',
+    'time 5000 2000 handle /srv/a.js:8',
+  ]);
+});
+
+test('a tree of V8 without times of its samples has its hits', () => {
+  const { samples, timestamps, ...untimed } = TREE;
+  expect(samples.length).toBe(timestamps.length);
+  expect(spans(imported(untimed))).toEqual(['time 0 0.002 handle /srv/a.js:8']);
+});

@@ -199,4 +199,48 @@ describe('the text of perf script', () => {
       '2 lines were not understood and left out, first: Warning: \\x1b[31mprocessed 100 events',
     );
   });
+
+  it('keeps a thread whose name ends in a number apart from its tid', () => {
+    const { profile } = imported(
+      'pool worker 7  1234 10.000001:     1000 cpu-clock:u: ',
+      '\t  401136 work_a+0x1 (/usr/bin/app)',
+      '',
+      'pool worker 8  1235 10.000002:     1000 cpu-clock:u: ',
+      '\t  401136 work_b+0x1 (/usr/bin/app)',
+    );
+    expect(profile.threads.map(({ comm, tid }) => `${comm} ${tid}`)).toEqual([
+      'pool worker 7 1234',
+      'pool worker 8 1235',
+    ]);
+  });
+
+  it('reads flags of a tracepoint between the CPU and the time', () => {
+    const { profile } = imported('app 1234 [001] d..1. 10.5: 1 sched:sched_switch: 401136 f (/a)');
+    expect(profile.threads.map(({ comm, tid }) => `${comm} ${tid}`)).toEqual(['app 1234']);
+    expect([...profile.samples.cpu]).toEqual([1]);
+  });
+
+  it('takes all behind an offset for the DSO, brackets in its path too', () => {
+    const { profile } = imported(
+      'game 4321 [001] 100.000001:     250000 cpu-clock:u: ',
+      '\t  401136 Render+0x10 (/home/u/Program Files (x86)/Game/game.exe)',
+    );
+    expect(profile.dsos.map(({ path }) => path)).toEqual([
+      '/home/u/Program Files (x86)/Game/game.exe',
+    ]);
+  });
+
+  it('leaves out and counts records that are no samples', () => {
+    const result = imported(
+      'app  1234    10.000000: PERF_RECORD_COMM exec: app:1234/1234',
+      'app  1234    10.000000: PERF_RECORD_FORK(1235:1235):(1234:1234)',
+      'app  1234    10.000001: PERF_RECORD_MMAP2 1234/1234: [0x401000(0x1000) @ 0x1000 fe:00 77 0]: r-xp /usr/bin/app',
+      'app  1234    10.000002:     1000 cpu-clock:u: ',
+      '\t  401136 work_a+0x1 (/usr/bin/app)',
+    );
+    expect(result.profile.events.map(({ name }) => name)).toEqual(['cpu-clock:u']);
+    expect(folded(result)).toEqual(['app;work_a 1000']);
+    expect(result.profile.meta.notes).toContain('3 records that are no samples were left out');
+    expect(result.profile.meta.notes.join()).not.toContain('a period');
+  });
 });

@@ -181,7 +181,7 @@ describe('a speedscope file', () => {
   });
 
   test.each([
-    ['samples without weights', [sampled([[0], [1]], [1])], 'has 2 samples and 1 weights'],
+    ['samples without weights', [sampled([[0], [1]], [])], 'has 2 samples and 0 weights'],
     ['a frame behind the last', [sampled([[0, 4]], [1])], 'frames that are not there'],
     ['a frame below 0', [sampled([[-1]], [1])], 'frames that are not there'],
     ['half a frame', [sampled([[0.5]], [1])], 'frames that are not there'],
@@ -189,19 +189,8 @@ describe('a speedscope file', () => {
     ['a negative weight', [sampled([[0]], [-1])], 'no number from 0 up'],
     ['a weight that is a text', [sampled([[0]], ['1'])], 'no number from 0 up'],
     ['an endless weight', [sampled([[0]], [1e300], { unit: 'seconds' })], 'too large'],
-    [
-      'an unknown unit',
-      [sampled([[0]], [1], { unit: 'parsecs' })],
-      'a unit that speedscope has not',
-    ],
     ['an unknown type', [{ ...sampled([], []), type: 'x' }], 'neither sampled nor evented'],
-    ['a profile that is a number', [evented('O0@1 C0@2'), 7], 'profile 2 of 2 is no object'],
-    [
-      'a frame that is never closed',
-      [evented('O0@1 O1@2 C1@3')],
-      'opens 1 frames that it never closes',
-    ],
-    ['a frame closed before an inner one', [evented('O0@1 O1@2 C0@3 C1@3')], 'not the innermost'],
+    ['a profile that is a number', [7], 'profile 1 of 1 is no object'],
     ['a frame closed that is not open', [evented('C0@1')], 'not the innermost'],
     ['times that run backwards', [evented('O0@5 C0@4')], 'earlier than the one before'],
     ['an event of an unknown frame', [evented('O9@1 C9@2')], 'opens a frame that is not there'],
@@ -211,6 +200,34 @@ describe('a speedscope file', () => {
     const read = () => importSpeedscope(memorySource(bytes));
     expect(read).toThrow(PerfDataError);
     expect(read).toThrow(reason);
+  });
+
+  test.each([
+    ['a sample of no frame', [sampled([[0], [9], [1]], [1, 2, 3])], 'frames that are not there'],
+    ['a sample without a weight', [sampled([[0], [1], [2]], [1, 3])], '3 samples and 2 weights'],
+    ['a profile of nothing', [sampled([[0], [1]], [1, 3]), 7], 'profile 2 of 2 is no object'],
+    ['a call that is never closed', [evented('O0@1 C0@2 O1@2 C1@5 O2@5')], 'opens 1 frames'],
+    ['a call closed too early', [evented('O0@1 C0@2 O1@2 O2@5 C1@7')], 'not the innermost'],
+  ])('%s is left out and counted, the rest is read', (_, profiles, reason) => {
+    const profile = imported(fileOf(profiles));
+    const weights = Array.from(profile.samples.periodEvents);
+    const isTimed = profile.events[0].unit === 'nanoseconds';
+    expect(weights.slice(0, 2)).toEqual(isTimed ? [1000, 3000] : [1, 3]);
+    const notes = profile.meta.notes.filter((note) => note.includes('contradict the file'));
+    expect(notes).toHaveLength(1);
+    expect(notes[0]).toContain('1 parts');
+    expect(notes[0]).toContain(reason);
+  });
+
+  test('a unit that speedscope has not is the event, and asked of no profile without samples', () => {
+    const own = { unit: 'samples' };
+    expect(lines(imported(fileOf([sampled([[0]], [7], own)])))).toEqual(['one samples 7 a']);
+    const withEmpty = imported(fileOf([sampled([], [], own), sampled([[1]], [7])]));
+    expect(withEmpty.events.map(({ name }) => name)).toEqual(['event']);
+  });
+
+  test('a row of a frame in a list of its own is that frame, as speedscope looks it up', () => {
+    expect(lines(imported(fileOf([sampled([[[0], [1]]], [7])])))).toEqual(['one event 7 a;b']);
   });
 
   test('a file that was cut is no complete JSON; one without profiles is refused', () => {
