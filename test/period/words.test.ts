@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { adviceFor } from '../../src/period/report/advice.ts';
 import { reportPeriods } from '../../src/period/report/report.ts';
 import { limitText, times, verdictText } from '../../src/period/report/words.ts';
-import { everyNs, PAGE_FAULTS, recordingOf } from './recording.ts';
+import { type DrawnSample, everyNs, PAGE_FAULTS, recordingOf } from './recording.ts';
 
 test("the kernel's limits are printed as far as they were stored", () => {
   const all = { maxSampleRate: 100_000, maxSampleRateAfter: 100_000, cpuTimeMaxPercent: 25 };
@@ -35,6 +35,25 @@ test('a settled period of 1 is put down to rare events only where they are rarer
   expect(verdictAt(1e5)).toBe(
     'more often than the rate asked, but the period stays at 1: every event is a sample',
   );
+});
+
+test('a period that is never at rest is judged by whether samples came at the rate asked', () => {
+  // A rate that grows hundredfold in a second, and a period that grows with it or stays behind.
+  const verdictOf = (exponent: number) => {
+    const samples: DrawnSample[] = [];
+    for (let timeNs = 0, i = 0; i < 2000; i++) {
+      const rate = 5000 * 20 * 100 ** (i / 2000);
+      const period = Math.round(20 * (rate / 100_000) ** exponent);
+      timeNs += (period / rate) * 1e9;
+      samples.push({ timeNs, period });
+    }
+    const [event] = reportPeriods(recordingOf([PAGE_FAULTS], samples)).events;
+    return verdictText(event, event.streams[0]);
+  };
+  expect(verdictOf(1)).toMatch(
+    /^never at rest, \d+ to .*: it followed the event rate \(5 0\d\d Hz of 5 000 Hz/,
+  );
+  expect(verdictOf(0.5)).toMatch(/^never at rest, \d+ to \d+: it lagged behind the event rate/);
 });
 
 test('few effective samples leave a share between 0 and 100 %', () => {

@@ -84,7 +84,7 @@ export function verdictText(event: EventReport, stream: StreamReport): string {
   switch (stream.verdict) {
     case 'converged': {
       if (stream.steady?.period.p95 === 1) return everyEventText(event, stream.steady);
-      if (stream.phases.length === 0) return settled;
+      if (stream.phases.length === 0) return movingText(event, stream.steady) ?? settled;
       const changes = stream.phases.length - 1;
       return `${settled} and followed ${changes === 1 ? 'a change' : `${formatCount(changes)} changes`} of the event rate`;
     }
@@ -99,6 +99,27 @@ export function verdictText(event: EventReport, stream: StreamReport): string {
     case 'fixed':
       return event.mode === 'clock' ? 'a timer of the kernel' : 'as asked';
   }
+}
+
+/** Periods of nine in ten samples are further apart than by this factor: the period moved all the time. */
+const MOVING = 4;
+/** Samples that come within this factor of the rate asked show that the period followed. */
+const FOLLOWED = 1.25;
+
+/**
+ * Of a period that moved all the time, "settled" says only that it had no jump. What matters is whether it
+ * followed the event rate, which the rate of the samples shows; null for one that came to rest.
+ */
+function movingText({ targetHz }: EventReport, steady: StreamReport['steady']): string | null {
+  if (steady === null || targetHz === null) return null;
+  const { p05, p95 } = steady.period;
+  if (p95 < MOVING * p05) return null;
+  const off = steady.hz / targetHz;
+  const hz = `${formatCount(steady.hz)} Hz of ${formatCount(targetHz)} Hz asked`;
+  const range = `never at rest, ${formatCount(p05)} to ${formatCount(p95)}`;
+  return off < FOLLOWED && off > 1 / FOLLOWED
+    ? `${range}: it followed the event rate (${hz})`
+    : `${range}: it lagged behind the event rate (${hz})`;
 }
 
 /** Rates are estimates: so far above the one asked, events are said to come more often. */
