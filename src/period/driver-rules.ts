@@ -121,7 +121,7 @@ const DRIVERS = {
 type DriverName = keyof typeof DRIVERS;
 
 /** What a recording's header says of the machine that it was made on; null: it does not. */
-export type RecordedMachine = {
+export type SampledMachine = {
   /** `uname -m`. */
   readonly arch: string | null;
   /** `uname -r`. */
@@ -142,7 +142,7 @@ export type SampledAttr = {
 };
 
 /** The rule of the driver that sampled an event; null where the header leaves it open. */
-export function findDriverRule(machine: RecordedMachine, attr: SampledAttr): DriverRule | null {
+export function findDriverRule(machine: SampledMachine, attr: SampledAttr): DriverRule | null {
   const name = findDriver(machine, attr);
   if (name === null) return null;
   const { title, since }: DriverRow = DRIVERS[name];
@@ -167,7 +167,7 @@ const FIRST_PMU_TYPE = 6;
 /** `attr.config` of HARDWARE and HW_CACHE events has the PMU's type up here, on hybrid machines. */
 const PMU_TYPE_SHIFT = 32n;
 
-function findDriver(machine: RecordedMachine, attr: SampledAttr): DriverName | null {
+function findDriver(machine: SampledMachine, attr: SampledAttr): DriverName | null {
   if (isCountedInSoftware(attr.type)) return 'software';
   const type = attr.type < FIRST_PMU_TYPE ? Number(attr.config >> PMU_TYPE_SHIFT) : attr.type;
   const pmu = machine.pmus.find((each) => each.type === type)?.name ?? null;
@@ -183,7 +183,7 @@ function isCorePmu(name: string): boolean {
   return /^(?:cpu|cpu_core|cpu_atom|cpum_sf|arm(?:v\d|_cortex|_pmu).*|apple_.*_pmu)$/.test(name);
 }
 
-function findCoreDriver(machine: RecordedMachine, isPrecise: boolean): DriverName | null {
+function findCoreDriver(machine: SampledMachine, isPrecise: boolean): DriverName | null {
   const { arch } = machine;
   if (arch === null) return null;
   if (/^(?:x86_64|i[3-6]86|amd64)$/.test(arch)) return findX86Driver(machine, isPrecise);
@@ -197,7 +197,7 @@ function findCoreDriver(machine: RecordedMachine, isPrecise: boolean): DriverNam
 
 const FAMILY_P4 = 15;
 
-function findX86Driver(machine: RecordedMachine, isPrecise: boolean): DriverName | null {
+function findX86Driver(machine: SampledMachine, isPrecise: boolean): DriverName | null {
   const { cpuId, cpuDescription } = machine;
   const [, vendor = '', family = '', model = ''] = /^(\w+),(\d+),(\d+)/.exec(cpuId ?? '') ?? [];
   if (/Intel/.test(vendor)) {
@@ -228,7 +228,7 @@ const ZEN_4_MODELS = [
  * Zen 4 and later have PerfMonV2, but a guest may not be shown it. A machine that lists IBS is none: a
  * hypervisor hides that first.
  */
-function findAmdDriver({ pmus }: RecordedMachine, family: number, model: number) {
+function findAmdDriver({ pmus }: SampledMachine, family: number, model: number) {
   const hasV2 =
     family > FAMILY_ZEN_3_AND_4 ||
     (family === FAMILY_ZEN_3_AND_4 &&

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findDriverRule, type RecordedMachine } from '../../src/period/driver-rules.ts';
+import { findDriverRule, type SampledMachine } from '../../src/period/driver-rules.ts';
 
 const CYCLES = { type: 0, config: 0n, preciseIp: 0 };
 const PMUS = [
@@ -16,11 +16,11 @@ const ZEN_2 = 'AuthenticAMD,23,49,0';
 const ZEN_4 = 'AuthenticAMD,25,17,1';
 const ZEN_5 = 'AuthenticAMD,26,2,1';
 
-function machine(kernel: string | null, cpuId: string | null, more = {}): RecordedMachine {
+function machine(kernel: string | null, cpuId: string | null, more = {}): SampledMachine {
   return { arch: 'x86_64', kernel, cpuId, cpuDescription: null, pmus: PMUS, ...more };
 }
 
-const ruleOf = (of: RecordedMachine, attr = {}) =>
+const ruleOf = (of: SampledMachine, attr = {}) =>
   findDriverRule(of, { ...CYCLES, ...attr })?.rule ?? null;
 
 test.each([

@@ -17,7 +17,7 @@ export type PprofMessage = {
   readonly samples: readonly Uint8Array[];
   readonly mappings: ReadonlyMap<number, string>;
   readonly locations: ReadonlyMap<number, PprofPlace>;
-  readonly functions: ReadonlyMap<number, PprofFunction>;
+  readonly functions: ReadonlyMap<number, DecodedFunction>;
   readonly comments: readonly string[];
   /** Name of the type that is shown first; empty where none is named. */
   readonly defaultType: string;
@@ -29,7 +29,7 @@ export type PprofMessage = {
 
 export type PprofType = { readonly type: string; readonly unit: string };
 
-export type PprofFunction = {
+export type DecodedFunction = {
   readonly name: string;
   readonly file: string;
   readonly startLine: number;

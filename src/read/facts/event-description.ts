@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../../formats/perf-data/event-list.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { HARDWARE_EVENTS, isClock, SOFTWARE_EVENTS } from '../../kernel/events/generic-events.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
-import { findDriverRule, type RecordedMachine } from '../../period/driver-rules.ts';
+import { findDriverRule, type SampledMachine } from '../../period/driver-rules.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import type { ProfileEvent, SampleTable } from '../../profile/types.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
@@ -26,21 +26,21 @@ export function samplingMode(attr: EventAttr): 'frequency' | 'period' | 'clock' 
 }
 
 /** What the header says of the machine, as far as it decides which driver took the samples. */
-export function recordedMachine({ features }: Pick<PerfData, 'features'>): RecordedMachine {
+function sampledMachine({ features }: Pick<PerfData, 'features'>): SampledMachine {
   const { arch, osRelease, cpuId, cpuDescription, pmuMappings } = features;
   return { arch, kernel: osRelease, cpuId, cpuDescription, pmus: pmuMappings ?? [] };
 }
 
 /** The events of a recording that a profile lists. */
 export function describeEvents(data: Pick<PerfData, 'attrs' | 'features'>): ProfileEvent[] {
-  const machine = recordedMachine(data);
+  const machine = sampledMachine(data);
   return data.attrs
     .filter((event) => !isAuxiliaryEvent(event))
     .map((event) => describeEvent(event, machine));
 }
 
 /** The event as the profile lists it. */
-function describeEvent(event: RecordedEvent, machine: RecordedMachine): ProfileEvent {
+function describeEvent(event: RecordedEvent, machine: SampledMachine): ProfileEvent {
   const { attr } = event;
   if (event.name === OFF_CPU_EVENT) {
     // Its samples weigh nanoseconds, and none of them is adapted.
