@@ -1,4 +1,5 @@
-import { closeSync } from 'node:fs';
+import { closeSync, constants, type Stats, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { FailedError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
@@ -59,8 +60,40 @@ function cannotRead(path: string, error: unknown): FailedError {
     return new FailedError(`no such file: ${path}`, hints, EXIT.FAILED, code);
   }
   if (code === 'EACCES') {
-    const hints = [`it was written by another user: sudo chown "$USER" ${path}`];
+    const hints = permissionHints(path, process.geteuid?.() ?? -1);
     return new FailedError(`cannot read ${path}: permission denied`, hints, EXIT.FAILED, code);
   }
   return new FailedError(`cannot read ${path}: ${systemErrorReason(error)}`);
+}
+
+/**
+ * What `uid` can do about a file that it may not read, by whose it is. Its owner is changed only where root
+ * has left it in a folder of the user, as `sudo perf record` does; other files are what they are for a reason.
+ */
+export function permissionHints(path: string, uid: number): string[] {
+  const file = statOrNull(path);
+  if (file === null) return ['a folder on the way to it may not be searched by you'];
+  if (file.uid === uid) {
+    const isReadable = (file.mode & constants.S_IRUSR) !== 0;
+    return isReadable ? [] : [`it is yours, and its mode forbids reading: chmod u+r ${word(path)}`];
+  }
+  if (file.uid === 0 && statOrNull(dirname(path))?.uid === uid) {
+    return [`it was written by root: sudo chown "$USER" ${word(path)}`];
+  }
+  return [`it belongs to uid ${file.uid}, who can make it readable for you`];
+}
+
+function statOrNull(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** `path` as one word of a shell. */
+function word(path: string): string {
+  return /^[\w./+@%:,=-]+$/.test(path) && !path.startsWith('-')
+    ? path
+    : `'${path.startsWith('-') ? './' : ''}${path.replaceAll("'", "'\\''")}'`;
 }
