@@ -7,7 +7,8 @@ export type DamageCode =
   | 'compressed-data-damaged'
   | 'compressed-data-cut'
   | 'section-table-cut'
-  | 'header-section-cut';
+  | 'header-section-cut'
+  | 'appendix-cut';
 
 /** JIT code may have wrong names, or none that it could have. */
 export type JitNamesCode =

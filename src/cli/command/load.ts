@@ -68,7 +68,7 @@ export async function loadForCommand(
     ...(options.debuginfod !== undefined && { debuginfod: debuginfodUrls(options.debuginfod) }),
     ...(onProgress !== undefined && { onProgress }),
   });
-  if (options.quiet !== true || options.strict === true) warnIfCut(opened, options.strict === true);
+  if (options.quiet !== true || options.strict === true) warnIfCut(opened, options.strict === true, opened.diagnostics.entries());
   if (options.quiet !== true)
     sayDiagnostics(opened.diagnostics.entries(), options.verbose === true);
   return opened;
@@ -117,6 +117,7 @@ export function sayDiagnostics(
   isVerbose: boolean,
 ): void {
   let missing = 0;
+  const isDamaged = diagnostics.some(({ code }) => isDamage(code));
   for (const { code, reason, count, example } of diagnostics) {
     if (isVerbose) {
       say(`perf-ts: ${formatCount(count)} × ${reason}${example === '' ? '' : ` (${example})`}`);
@@ -142,7 +143,8 @@ export function sayDiagnostics(
       say(`perf-ts: ${formatCount(count)} × ${reason} (${example})`);
     } else if (isDamage(code)) {
       say(`perf-ts: ${reason} (${example})`);
-    } else if (code === 'perf-map-missing') {
+    } else if (code === 'perf-map-missing' && !isDamaged) {
+      // A damaged file may have had the names: other options of record would not help.
       const unnamed = diagnostics.find((other) => other.code === 'jit-code-unnamed');
       const share = unnamed ? `: ${formatCount(unnamed.count)} samples (${unnamed.example})` : '';
       say(`perf-ts: ${reason}${share}`);

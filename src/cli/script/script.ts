@@ -136,9 +136,10 @@ function dump(path: string, flags: ScriptFlags): void {
 }
 
 function sayWhatIsBroken(data: PerfData, { strict, verbose, quiet }: ScriptFlags): void {
+  const diagnostics = describeDiagnostics(data.diagnostics);
   if (quiet !== true || strict === true)
-    warnIfCut({ truncatedAt: cutOffset(data) }, strict === true);
-  if (quiet !== true) sayDiagnostics(describeDiagnostics(data.diagnostics), verbose === true);
+    warnIfCut({ truncatedAt: cutOffset(data) }, strict === true, diagnostics);
+  if (quiet !== true) sayDiagnostics(diagnostics, verbose === true);
 }
 
 /** Which records are shown beside samples; null: all. */

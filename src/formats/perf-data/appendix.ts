@@ -54,21 +54,47 @@ type AppendixPlace = {
 
 /** The attachments of a recording, none where it has no appendix; what a cut one has in front. */
 export function readAppendix(data: AppendixPlace): Attachment[] {
-  if (!data.pipe) return readAttachments(data.source, endOfSections(data));
-  const whole = new ByteWriter();
-  for (const { offset, size } of data.appendixParts) whole.bytes(data.source.read(offset, size));
-  return readAttachments(memorySource(whole.finish()), 0);
+  return readWithEnd(data).attachments;
 }
 
-function readAttachments(source: ByteSource, offset: number): Attachment[] {
+/**
+ * Where the appendix of a recording is cut or damaged, as words; null: it is complete, or nobody has
+ * stored one. Bytes are read of the heads of attachments alone.
+ */
+export function findAppendixDamage(data: AppendixPlace): string | null {
+  const { damagedAt, missing } = readWithEnd(data, false);
+  return damagedAt < 0 ? null : `at 0x${damagedAt.toString(16)}${missing}`;
+}
+
+function readWithEnd(data: AppendixPlace, isRead = true): AttachmentsEnd {
+  if (!data.pipe) return readAttachments(data.source, endOfSections(data), isRead);
+  const whole = new ByteWriter();
+  for (const { offset, size } of data.appendixParts) whole.bytes(data.source.read(offset, size));
+  return readAttachments(memorySource(whole.finish()), 0, isRead);
+}
+
+type AttachmentsEnd = {
+  readonly attachments: Attachment[];
+  /** −1: the appendix is complete, or there is none. */
+  readonly damagedAt: number;
+  /** How many attachments are missing, as `: 2 of 3 are missing`; empty where their number is. */
+  readonly missing: string;
+};
+
+/** `isRead`: with their bytes. */
+function readAttachments(source: ByteSource, offset: number, isRead: boolean): AttachmentsEnd {
   let at = offset;
-  const head = viewOf(source.read(at, HEAD_BYTES));
-  if (head.byteLength < HEAD_BYTES || textOf(head, 0, 8) !== MAGIC) return [];
-  if (head.getUint32(8, true) !== VERSION) return [];
-  const count = Math.min(head.getUint32(12, true), MOST_ATTACHMENTS);
-  at += HEAD_BYTES;
   const attachments: Attachment[] = [];
-  for (let i = 0; i < count; i++) {
+  const head = viewOf(source.read(at, HEAD_BYTES));
+  const magic = textOf(head, 0, Math.min(8, head.byteLength));
+  if (magic === '' || !MAGIC.startsWith(magic)) return { attachments, damagedAt: -1, missing: '' };
+  if (head.byteLength < HEAD_BYTES) return { attachments, damagedAt: at, missing: '' };
+  if (head.getUint32(8, true) !== VERSION) return { attachments, damagedAt: -1, missing: '' };
+  const stated = head.getUint32(12, true);
+  const count = Math.min(stated, MOST_ATTACHMENTS);
+  at += HEAD_BYTES;
+  let found = 0;
+  for (; found < count; found++) {
     const entry = viewOf(source.read(at, 24));
     if (entry.byteLength < 24) break;
     const nameSize = entry.getUint16(0, true);
@@ -78,11 +104,12 @@ function readAttachments(source: ByteSource, offset: number): Attachment[] {
     at += 24;
     if (at + nameSize + size > source.size) break;
     const name = textOf(viewOf(source.read(at, nameSize)), 0, nameSize);
-    const bytes = source.read(at + nameSize, size);
+    const bytes = source.read(at + nameSize, isRead ? size : 0);
     at += nameSize + size;
     if (packing !== undefined) attachments.push({ name, packing, unpackedSize, bytes });
   }
-  return attachments;
+  if (found === stated) return { attachments, damagedAt: -1, missing: '' };
+  return { attachments, damagedAt: at, missing: `: ${stated - found} of ${stated} are missing` };
 }
 
 /** Where the last thing ends that the header knows of. */

@@ -5,6 +5,7 @@ import { finish, type Slices } from '../../base/slices.ts';
 import { type RawTime, readU64 } from '../../base/u64.ts';
 import { EventLookup } from '../../kernel/perf-event/event-lookup.ts';
 import { completeEvents, type RecordedEvent, readFileAttrs } from './event-list.ts';
+import { findAppendixDamage } from './appendix.ts';
 import { type Features, parseFeatures } from './feature-sections.ts';
 import { FEATURE, FeatureSections } from './features.ts';
 import {
@@ -192,6 +193,11 @@ export function openPerfData(source: ByteSource, options: OpenOptions = {}): Per
   };
   const earliest = new StartTimeVisitor({ lookup, attrs, littleEndian, threadFiles });
   const end = finish(walkPartsInSlices(parts, earliest, START_SEGMENT_BYTES));
+  // Where sections are cut, nobody knows where the appendix begins.
+  if (!container.pipe && container.cutAt < 0 && diagnostics.entries().every(isNotCut)) {
+    const damage = findAppendixDamage({ ...container, source });
+    if (damage !== null) diagnostics.count('appendix-cut', damage);
+  }
   return new PerfData({
     ...container,
     source,
@@ -202,6 +208,10 @@ export function openPerfData(source: ByteSource, options: OpenOptions = {}): Per
     startTime: earliest.startTime,
     walk: earliest.isDone ? null : end,
   });
+}
+
+function isNotCut({ code }: { readonly code: string }): boolean {
+  return code !== 'section-table-cut' && code !== 'header-section-cut';
 }
 
 function readPipe(

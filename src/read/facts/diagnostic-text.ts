@@ -12,6 +12,9 @@ const DAMAGE: Record<DamageCode, string> = {
   'compressed-data-cut': 'the compressed data ends inside a record',
   'section-table-cut': 'the file ends inside the table of header sections',
   'header-section-cut': 'a header section reaches past the end of the file',
+  'appendix-cut':
+    'the part behind the header sections is cut off or damaged: names of JavaScript, programs and ' +
+    'notes that were stored in it are missing',
 };
 
 const JIT_NAMES: Record<JitNamesCode, string> = {

@@ -41,3 +41,18 @@ test('a truncated appendix gives its complete entries', () => {
 test('other bytes behind a recording are not taken for an appendix', () => {
   expect(read(recording(new Uint8Array(100)))).toEqual([]);
 });
+
+test('an appendix that is cut at any place behind its magic is reported as damage', () => {
+  const appendix = encodeAppendix(ATTACHMENTS);
+  const file = recording(appendix);
+  const codes = (bytes: Uint8Array) =>
+    openPerfData(memorySource(bytes))
+      .diagnostics.entries()
+      .map(({ code }) => code)
+      .filter((code) => code === 'appendix-cut');
+  expect(codes(file)).toEqual([]);
+  for (let cut = 1; cut < appendix.length; cut++) {
+    expect(codes(file.subarray(0, file.length - cut))).toEqual(['appendix-cut']);
+  }
+  expect(codes(file.subarray(0, file.length - appendix.length))).toEqual([]);
+});
