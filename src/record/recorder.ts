@@ -434,7 +434,7 @@ class Recorder implements ControlActions {
       const written =
         output instanceof RecordingFile
           ? await this.#settleFile(output, recordedBytes, ended, jit)
-          : { path, fileBytes: recordedBytes };
+          : { path, fileBytes: recordedBytes, isOutputGone: false };
       return {
         ...written,
         recordedBytes,
@@ -548,7 +548,7 @@ class Recorder implements ControlActions {
     recordedBytes: number,
     { reason }: RecordingEnded,
     jit: JitAttachments,
-  ): Promise<{ path: string; fileBytes: number }> {
+  ): Promise<Pick<Recording, 'path' | 'fileBytes' | 'isOutputGone'>> {
     const { session, path } = this.#opened;
     const place = file.findPlace(path, this.#say);
     let fileBytes = recordedBytes;
@@ -573,7 +573,8 @@ class Recorder implements ControlActions {
       // Files that the command goes on using are removed when it has ended.
       void this.exited.then(removeStored);
     }
-    return { path: place ?? path, fileBytes };
+    if (place === null) return { path, fileBytes: 0, isOutputGone: true };
+    return { path: place, fileBytes, isOutputGone: false };
   }
 
   get #say(): (notice: string) => void {

@@ -214,13 +214,11 @@ export class RecordingFile {
 
   /**
    * Finds the file that was to be at `path`. Another recording to the same path that began
-   * meanwhile has moved it, which is said; null where nothing is left of it.
+   * meanwhile may have moved it, which is reported; null where it was removed or replaced.
    */
   findPlace(path: string, say: (notice: string) => void): string | null {
     const place = this.file.place();
-    if (place === null) {
-      say(`this recording is gone: others have replaced ${path} and ${path}.old`);
-    } else if (place !== path) {
+    if (place !== null && place !== path) {
       say(`another recording has taken ${path} since: this one is ${place}`);
     }
     return place;

@@ -9,6 +9,8 @@ export type Recording = {
   /** Path of the perf.data file, `-` for standard output. */
   readonly path: string;
   readonly fileBytes: number;
+  /** True: others removed or replaced the file while it was written, and nothing of it is at `path`. */
+  readonly isOutputGone: boolean;
   /** What the file had when the recording ended: more than `fileBytes` if stacks were unwound since. */
   readonly recordedBytes: number;
   readonly totals: SamplerTotals;

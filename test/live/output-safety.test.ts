@@ -172,6 +172,33 @@ describeLive('stacks that are unwound at the end', () => {
   });
 });
 
+describeLive('a recording whose folder is removed while it is written', () => {
+  it.each([[], ['-q']])(
+    'fails with one sentence, with options %j',
+    async (...options: string[]) => {
+      const { folder, file } = place();
+      const { child, ended, stderr } = startPerfTs([
+        'record',
+        ...options,
+        '-o',
+        file,
+        '--',
+        'sleep',
+        '60',
+      ]);
+      await until(() => existsSync(file) || child.exitCode !== null);
+      rmSync(folder, { recursive: true });
+      child.kill('SIGINT');
+      await ended;
+      expect(stderr()).toMatch(
+        /this recording is lost: \S+ was removed or replaced while it was written/,
+      );
+      expect(stderr()).not.toContain(` in ${file}`);
+      expect(child.exitCode).toBe(125);
+    },
+  );
+});
+
 describeLive('a recording over several files', () => {
   const workload = compileWorkload();
   const switching = ['-e', 'page-faults:u', '-c', '1', '--switch-output'];

@@ -4,6 +4,7 @@ import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
 import type { Course, Driven } from '../../record/load/drive.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
@@ -154,7 +155,7 @@ async function recordAndTell(
   const beside = recording.counted === null ? null : await import('./record-stat.ts');
   const counted = beside?.countedBeside(recording);
   if (flags.json) writeError(`${JSON.stringify({ ...recordSummary(recording), counted })}\n`);
-  else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
+  else if (!quiet || isFailed(recording)) printClosingLine(recording);
   if (!flags.json && !quiet) for (const line of beside?.besideLines(recording) ?? []) say(line);
   process.off('SIGUSR2', snapshot);
   signals.complete();
@@ -166,7 +167,7 @@ async function recordAndTell(
   if (!quiet) tellClosing(recording.events.length);
   // Both may take long, and a signal ends them alone.
   if (flags.archive === true || view !== null) await signals.release();
-  if (flags.archive === true) await archive(recording.path, quiet);
+  if (flags.archive === true && !recording.isOutputGone) await archive(recording.path, quiet);
   const { removeDeadRecordings } = await import('../../tools/leftovers/remove-leftovers.ts');
   for (const { path } of await removeDeadRecordings()) {
     if (flags.verbose) say(`perf-ts: removed ${path}, left by what was killed`);
@@ -217,9 +218,14 @@ async function archive(path: string, quiet: boolean): Promise<void> {
 
 /** The command's own status, 128 + n when it died of signal n; 125 when the file is incomplete. */
 function exitStatus(recording: Recording, exit: CommandExit | null): number {
-  if (recording.endReason === 'write-error') return EXIT.FAILED;
+  if (isFailed(recording)) return EXIT.FAILED;
   if (exit === null) return EXIT.OK;
   return commandStatus(exit);
+}
+
+/** Whether not all of what was recorded is in its file. */
+function isFailed({ endReason, isOutputGone }: Recording): boolean {
+  return endReason === 'write-error' || isOutputGone;
 }
 
 /** Samples that did not arrive, and their share of all. */
@@ -255,6 +261,7 @@ export function recordSummary(recording: Recording) {
     schema: 'perf-ts/record@1' as const,
     path,
     fileBytes,
+    outputGone: recording.isOutputGone,
     recordedBytes: recording.recordedBytes,
     compression: recording.compressionLevel === null ? null : compressionOf(recording),
     samples: totals.samples,
@@ -277,6 +284,13 @@ function compressionOf({ compressionLevel: level, totals }: Recording) {
 
 function printClosingLine(recording: Recording): void {
   const { totals, path, fileBytes, events } = recording;
+  if (recording.isOutputGone) {
+    say(
+      `perf-ts: this recording is lost: ${printable(path)} was removed or replaced while it was written ` +
+        `(${formatCount(totals.samples)} samples)`,
+    );
+    return;
+  }
   const { lost, share } = lossOf(recording);
   const lostShare = lost > 0 ? ` (${formatShare(share)})` : '';
   const throttled =
