@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FailedError, UsageError } from '../base/errors.ts';
 import { formatBytes, formatCount } from '../base/numbers.ts';
@@ -18,7 +10,7 @@ import { recordingNumber, recordingTables } from '../read/recording-tables.ts';
 import { packageVersion } from '../system/version.ts';
 import { say } from './command/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from './command/load.ts';
-import { discardOutput, openOutput } from './command/open-output.ts';
+import { closeOutput, discardOutput, openOutput } from './command/open-output.ts';
 import { writingProgress } from './command/progress.ts';
 import type { SelectionFlags } from './command/selection-flags.ts';
 import { writeTo } from './command/stdout.ts';
@@ -97,7 +89,7 @@ function writeTable(file: string, bytes: Uint8Array): void {
     discardOutput(fd, file);
     throw error;
   }
-  closeSync(fd);
+  closeOutput(fd, file);
 }
 
 /**

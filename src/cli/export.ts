@@ -1,4 +1,4 @@
-import { closeSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { UsageError } from '../base/errors.ts';
 import { formatBytes } from '../base/numbers.ts';
 import { printable } from '../base/printable.ts';
@@ -17,7 +17,7 @@ import type { SymbolSources } from '../read/files/symbol-files.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
 import { say, sayAlways } from './command/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from './command/load.ts';
-import { checkOutputIsNot, discardOutput, openOutput } from './command/open-output.ts';
+import { checkOutputIsNot, closeOutput, discardOutput, openOutput } from './command/open-output.ts';
 import { writingProgress } from './command/progress.ts';
 import { type SelectionFlags, selectFrom } from './command/selection-flags.ts';
 import { isTerminal, writeTo } from './command/stdout.ts';
@@ -130,7 +130,7 @@ function closeWith(
   flags: { format: ExportFormat | 'pprof'; output: string; json?: boolean; quiet?: boolean },
   bytes: number,
 ): void {
-  closeSync(fd);
+  closeOutput(fd, flags.output);
   if (flags.json || flags.quiet || !isTerminal(2)) return;
   say(`perf-ts: ${formatBytes(bytes)} in ${flags.output}: ${OPENED_BY[flags.format]}`);
 }
@@ -157,10 +157,12 @@ function sayBeside(
   }
   const path = `${flags.output}.provenance.json`;
   const fd = openOutput(path, 0o600);
+  const text = `${JSON.stringify(printableProvenance(provenance), null, 2)}\n`;
   try {
-    const text = `${JSON.stringify(printableProvenance(provenance), null, 2)}\n`;
     writeTo(fd, Buffer.from(text), path);
-  } finally {
-    closeSync(fd);
+  } catch (error) {
+    discardOutput(fd, path);
+    throw error;
   }
+  closeOutput(fd, path);
 }

@@ -1,4 +1,3 @@
-import { closeSync } from 'node:fs';
 import { EXIT } from '../base/exit-status.ts';
 import { printable } from '../base/printable.ts';
 import { selftest } from '../tools/selftest/selftest.ts';
@@ -11,7 +10,7 @@ import type {
 } from '../tools/selftest/types.ts';
 import { wantsColour } from './command/colour.ts';
 import { say } from './command/failure.ts';
-import { openOutput } from './command/open-output.ts';
+import { closeOutput, openOutput } from './command/open-output.ts';
 import { progressLine } from './command/progress.ts';
 import { printJson, writeText, writeTo } from './command/stdout.ts';
 import { createPaint } from './render/paint.ts';
@@ -53,7 +52,7 @@ export async function runSelftest(flags: {
 function writeReport(path: string, report: SelftestReport): void {
   const fd = openOutput(path);
   writeTo(fd, Buffer.from(`${JSON.stringify(report, null, 2)}\n`), path);
-  closeSync(fd);
+  closeOutput(fd, path);
 }
 
 const COLUMNS: readonly FindingName[] = [

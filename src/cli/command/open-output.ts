@@ -8,6 +8,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
 import { chooseUser } from '../../system/accounts/run-as.ts';
 import { writeErrorReason } from '../../system/files/output-file.ts';
 
@@ -27,6 +28,22 @@ export function openOutput(path: string, mode = 0o666): number {
       'name a place you may write to with -o',
     ]);
   }
+}
+
+/**
+ * Closes an output that is complete. Throws `FailedError` where its bytes are lost: others have removed the
+ * file, or its folder, while it was written.
+ */
+export function closeOutput(fd: number, path: string): void {
+  const opened = fstatSync(fd);
+  closeSync(fd);
+  if (!opened.isFile() || opened.nlink > 0) return;
+  // A descriptor's own path, as /dev/fd/3, leads to a file without a name.
+  const named = statSync(path, { throwIfNoEntry: false });
+  if (named?.dev === opened.dev && named.ino === opened.ino) return;
+  throw new FailedError(`${printable(path)} is lost: it was removed while it was written`, [
+    'name a place that nobody clears with -o',
+  ]);
 }
 
 /**

@@ -1,4 +1,3 @@
-import { closeSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import {
@@ -11,7 +10,7 @@ import { wantsColour } from '../command/colour.ts';
 import { commandStatus } from '../command/command-status.ts';
 import { EndingSignals } from '../command/ending-signals.ts';
 import { say } from '../command/failure.ts';
-import { openOutput } from '../command/open-output.ts';
+import { closeOutput, openOutput } from '../command/open-output.ts';
 import { wholeNumber } from '../command/option-values.ts';
 import { tellClosing } from '../command/progress.ts';
 import { SideCommand } from '../command/side-command.ts';
@@ -144,7 +143,7 @@ class StatOutput {
   }
 
   close(): void {
-    if (this.#isOwn) closeSync(this.#fd);
+    if (this.#isOwn) closeOutput(this.#fd, this.#flags.output ?? '');
   }
 
   #columns(hasTime: boolean, hasSpread: boolean): FieldColumns {
