@@ -28,6 +28,7 @@ function reportOf(event: object = {}, provenance: object = {}): LateReport {
     verdicts: { converged: { streams: 1, samples: 1000 } },
     throttled: { count: 0, ns: 0, intervals: [] },
     effectiveSamples: 900,
+    reportedPeriod: { rule: 'next', from: 'table', confidence: 1 },
     ...event,
   };
   const arrived = {
@@ -69,6 +70,13 @@ describe('the sampling of a recording is', () => {
       reportOf({ lost: { samples: 250, coverage: 0.8 } }),
       'poor',
       '20.0% lost',
+    ],
+    [
+      'periods of an unknown interval',
+      recordingOf(),
+      reportOf({ reportedPeriod: { rule: 'unknown', from: 'fit', confidence: 0 } }),
+      'fair',
+      'periods uncertain',
     ],
     ['4% cut', recordingOf({}, stacks(96)), NOT_YET, 'good', 'sampling sound'],
     ['5% cut', recordingOf({}, stacks(95)), NOT_YET, 'fair', '5.0% of stacks cut'],
