@@ -12,9 +12,10 @@
 /**
  * The library that a profiled program takes in:
  *
- *   start(socketPath, onEnd)   connects to a recorder and sends the isolate's code; throws
- * otherwise stop()                     ends it; also called when the recorder is gone, before
- * `onEnd`
+ *   start(socketPath, existing, onEnd, recorderPid)
+ *                connects to a recorder and sends the isolate's code; throws otherwise
+ *   sends()      whether it does so now
+ *   stop()       ends it; also called when the recorder is gone, before `onEnd`
  *
  * Loaded once in each isolate that is to be listened to. It has no C++ runtime and names no C
  * library, so that one file loads under glibc and musl, and adds nothing to the program.
@@ -100,8 +101,8 @@ Instance* InstanceOf(napi_env env) {
 }
 
 napi_value Start(napi_env env, napi_callback_info info) {
-  size_t count = 3;
-  napi_value arguments[3];
+  size_t count = 4;
+  napi_value arguments[4];
   napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
   char path[kMostPathBytes];
   size_t length = 0;
@@ -129,15 +130,12 @@ napi_value Start(napi_env env, napi_callback_info info) {
   auto* listener = new (memory) CodeListener(v8);
   instance->listener = listener;
   const char* operation = "";
-  const int refusal = listener->sender().Connect(path, &operation);
+  int32_t recorder = 0;
+  if (count > 3) napi_get_value_int32(env, arguments[3], &recorder);
+  const int refusal = listener->sender().Connect(path, recorder, &operation);
   if (refusal != 0) {
     End(env, instance);
     return ThrowErrno(env, operation, refusal);
-  }
-  const Peer& peer = listener->sender().peer();
-  if (!peer.known || (peer.uid != 0 && peer.uid != geteuid())) {
-    End(env, instance);
-    return Throw(env, "EPERM", "the recorder is a process of another user");
   }
   napi_value name;
   napi_create_string_utf8(env, "perf-ts", NAPI_AUTO_LENGTH, &name);
@@ -193,8 +191,16 @@ napi_value SetInterpretedFrames(napi_env env, napi_callback_info info) {
   if (count < 1 || napi_get_value_bool(env, argument, &on) != napi_ok || !v8.is_complete()) {
     return nullptr;
   }
-  v8.set_flags(on ? "--interpreted-frames-native-stack" : "--no-interpreted-frames-native-stack");
+  CodeListener::SetInterpretedFrames(v8, on);
   return nullptr;
+}
+
+napi_value Sends(napi_env env, napi_callback_info) {
+  const Instance* instance = InstanceOf(env);
+  napi_value sends;
+  napi_get_boolean(env, instance->listener != nullptr && !instance->listener->sender().IsGone(),
+                   &sends);
+  return sends;
 }
 
 napi_value PeerUid(napi_env env, napi_callback_info info) {
@@ -241,6 +247,7 @@ NAPI_MODULE_INIT() {
   Export(env, exports, "setInterpretedFrames", SetInterpretedFrames);
   Export(env, exports, "note", Note);
   Export(env, exports, "peerUid", PeerUid);
+  Export(env, exports, "sends", Sends);
   Export(env, exports, "stop", Stop);
   return exports;
 }

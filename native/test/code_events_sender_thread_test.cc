@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -92,8 +93,7 @@ TEST("every byte of two threads arrives, each record in one piece") {
   std::vector<char> received;
   {
     Sender sender;
-    CHECK_EQUAL(sender.Connect(recorder.name(), &operation), 0);
-    CHECK_EQUAL(sender.peer().pid, getpid());
+    CHECK_EQUAL(sender.Connect(recorder.name(), getpid(), &operation), 0);
     recorder.Accept();
     CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
     pthread_t other, reader;
@@ -135,7 +135,7 @@ TEST("a recorder that vanishes is reported once, and what comes later is lost") 
   const char* operation = "";
   gone = 0;
   Sender sender;
-  CHECK_EQUAL(sender.Connect(recorder.name(), &operation), 0);
+  CHECK_EQUAL(sender.Connect(recorder.name(), getpid(), &operation), 0);
   recorder.Accept();
   CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
   recorder.Vanish();
@@ -150,7 +150,7 @@ TEST("what is queued when the sender ends has been sent") {
   const char* operation = "";
   {
     Sender sender;
-    CHECK_EQUAL(sender.Connect(recorder.name(), &operation), 0);
+    CHECK_EQUAL(sender.Connect(recorder.name(), getpid(), &operation), 0);
     recorder.Accept();
     CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
     for (int i = 0; i < 100; i++) Append(&sender, 'a', 8);
@@ -161,10 +161,57 @@ TEST("what is queued when the sender ends has been sent") {
 TEST("nobody who listens is a refusal with its reason") {
   const char* operation = "";
   Sender sender;
-  CHECK_EQUAL(sender.Connect("@perf-ts-test-nobody", &operation), ECONNREFUSED);
+  CHECK_EQUAL(sender.Connect("@perf-ts-test-nobody", 0, &operation), ECONNREFUSED);
   CHECK_EQUAL(strcmp(operation, "connect"), 0);
   Sender longest;
-  CHECK_EQUAL(longest.Connect(std::string(200, 'x').c_str(), &operation), ENAMETOOLONG);
+  CHECK_EQUAL(longest.Connect(std::string(200, 'x').c_str(), 0, &operation), ENAMETOOLONG);
+}
+
+TEST("a process that has taken the name of a recorder that ended is refused") {
+  Recorder other("other");
+  const char* operation = "";
+  Sender sender;
+  CHECK_EQUAL(sender.Connect(other.name(), getppid(), &operation), ECONNREFUSED);
+  CHECK_EQUAL(strcmp(operation, "connect"), 0);
+}
+
+TEST("a full queue of connections is a refusal, and not waited for") {
+  Recorder recorder("full");
+  const char* operation = "";
+  std::vector<Sender> senders(16);
+  int refusal = 0;
+  for (auto& sender : senders) {
+    refusal = sender.Connect(recorder.name(), getpid(), &operation);
+    if (refusal != 0) break;
+  }
+  CHECK_EQUAL(refusal, EAGAIN);
+}
+
+TEST("a process that was forked takes no lock, sends nothing and ends at once") {
+  Recorder recorder("fork");
+  const char* operation = "";
+  {
+    Sender sender;
+    CHECK_EQUAL(sender.Connect(recorder.name(), getpid(), &operation), 0);
+    recorder.Accept();
+    CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
+    // Holds the lock while the process is forked.
+    char* place = sender.Begin(8);
+    CHECK(place != nullptr);
+    memset(place, 'a', 8);
+    const pid_t child = fork();
+    if (child == 0) {
+      Append(&sender, 'b', 8);
+      sender.Flush(Sender::FlushDeadlineNs());
+      sender.~Sender();
+      _exit(7);
+    }
+    sender.Commit();
+    int status = 0;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(WEXITSTATUS(status), 7);
+  }
+  CHECK_EQUAL(recorder.ReadAll().size(), 8u);
 }
 
 int main() {

@@ -23,6 +23,17 @@ constexpr size_t kMostNameBytes = 64u << 10;
 /** Scripts of higher numbers have no lines. */
 constexpr uint32_t kMostScripts = 1u << 24;
 
+/** Whether V8 was told to make no machine code at run time, by whatever way it was told. */
+bool IsJitless(const CodeListener::V8& v8) {
+  if (v8.get_version_tag == nullptr) return false;
+  // The tag has a hash of all flags that differ from their defaults. No flag changes where none is set.
+  const uint32_t before = v8.get_version_tag();
+  v8.set_flags("--no-jitless");
+  if (v8.get_version_tag() == before) return false;
+  v8.set_flags("--jitless");
+  return true;
+}
+
 uint64_t NowNs() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -65,7 +76,8 @@ CodeListener::V8 CodeListener::FindV8() {
   return {reinterpret_cast<v8_abi::GetCurrentIsolate>(find(v8_abi::kGetCurrentIsolate)),
           reinterpret_cast<v8_abi::SetHandler>(find(v8_abi::kSetHandler)),
           reinterpret_cast<v8_abi::SetFlags>(find(v8_abi::kSetFlags)),
-          reinterpret_cast<v8_abi::GetScriptId>(find(v8_abi::kGetScriptId))};
+          reinterpret_cast<v8_abi::GetScriptId>(find(v8_abi::kGetScriptId)),
+          reinterpret_cast<v8_abi::GetVersionTag>(find(v8_abi::kGetVersionTag))};
 }
 
 bool CodeListener::Start(bool existing) {
@@ -115,16 +127,24 @@ void CodeListener::Stop() {
 }
 
 void CodeListener::FlushAll() {
+  const uint64_t deadline_ns = Sender::FlushDeadlineNs();
   for (auto& slot : listeners) {
-    if (CodeListener* listener = slot.load(std::memory_order_acquire)) listener->sender_.Flush();
+    CodeListener* listener = slot.load(std::memory_order_acquire);
+    if (listener != nullptr) listener->sender_.Flush(deadline_ns);
   }
+}
+
+void CodeListener::SetInterpretedFrames(const V8& v8, bool on) {
+  if (on && IsJitless(v8)) return;
+  v8.set_flags(on ? "--interpreted-frames-native-stack" : "--no-interpreted-frames-native-stack");
 }
 
 void CodeListener::OnEvent(const CodeEvent* event) {
   for (int i = 0; i < kMostListeners; i++) {
     if (isolates[i].load(std::memory_order_acquire) != event->isolate) continue;
-    if (CodeListener* listener = listeners[i].load(std::memory_order_acquire))
-      listener->Write(*event);
+    CodeListener* listener = listeners[i].load(std::memory_order_acquire);
+    // The locks of a process that another has forked may be held for ever.
+    if (listener != nullptr && listener->sender_.IsOfThisProcess()) listener->Write(*event);
     return;
   }
 }

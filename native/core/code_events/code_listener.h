@@ -26,6 +26,8 @@ class CodeListener {
     v8_abi::SetFlags set_flags = nullptr;
     /** Null: positions are not sent. */
     v8_abi::GetScriptId get_script_id = nullptr;
+    /** Null: whether V8 may make code is not known. */
+    v8_abi::GetVersionTag get_version_tag = nullptr;
     bool is_complete() const { return get_current && set_handler && set_flags; }
   };
   static V8 FindV8();
@@ -51,8 +53,15 @@ class CodeListener {
   /** Sends a note about the isolate: UTF-8 without newlines. */
   void WriteNote(const char* text, size_t size);
 
-  /** Sends what is queued of all isolates; the process ends. */
+  /** Sends what is queued of all isolates, for at most a second; the process ends. */
   static void FlushAll();
+
+  /**
+   * Whether V8 gives functions that it compiles to bytecode from now on frames of their own. It
+   * does so by copies of its interpreter's entry, and stays without where it may make no machine
+   * code at run time (`--jitless`): V8 leaves them out itself only where it starts so.
+   */
+  static void SetInterpretedFrames(const V8& v8, bool on);
 
  private:
   static void OnEvent(const v8_abi::CodeEvent* event);

@@ -1,6 +1,7 @@
 #include "sender.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -8,8 +9,12 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "../posix/peer.h"
 
 namespace perf_ts {
 namespace {
@@ -17,17 +22,51 @@ namespace {
 /** Records of this time are sent together: code is compiled in bursts. */
 constexpr long kGatherNs = 2'000'000;
 constexpr int kFlushMs = 1000;
+/** A recorder whose queue of connections stays full for so long is none. */
+constexpr int kMostConnectMs = 20;
+/** The program's own descriptors have the numbers that they have without us. */
+constexpr int kLeastFd = 400;
+
+uint64_t NowNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
 
 void SleepNs(long ns) {
   const timespec pause = {0, ns};
   nanosleep(&pause, nullptr);
 }
 
+/** 0, or an errno. A stream socket connects at once or not at all, if it may not wait. */
+int ConnectSoon(int fd, const sockaddr_un& address, size_t size) {
+  for (int waited_ms = 0;; waited_ms++) {
+    const auto* to = reinterpret_cast<const sockaddr*>(&address);
+    if (connect(fd, to, static_cast<socklen_t>(size)) == 0) return 0;
+    if (errno != EAGAIN && errno != EINTR) return errno;
+    if (waited_ms >= kMostConnectMs) return EAGAIN;
+    SleepNs(1'000'000);
+  }
+}
+
+/** The same descriptor under a high number, where the limit allows that. */
+Fd Raised(Fd fd) {
+  // glibc's own fcntl has a version that older ones and musl lack.
+  const auto raised = static_cast<int>(syscall(SYS_fcntl, fd.get(), F_DUPFD_CLOEXEC, kLeastFd));
+  return raised < 0 ? static_cast<Fd&&>(fd) : Fd(raised);
+}
+
+bool IsRecorder(const Peer& peer, int recorder) {
+  if (!peer.known || (peer.uid != 0 && peer.uid != geteuid())) return false;
+  return recorder == 0 || peer.pid == 0 || peer.pid == recorder;
+}
+
 }  // namespace
 
 Sender::~Sender() {
+  if (!IsOfThisProcess()) return;
   if (running_) {
-    Flush();
+    Flush(FlushDeadlineNs());
     ends_.store(true, std::memory_order_release);
     Signal();
     pthread_join(thread_, nullptr);
@@ -35,7 +74,11 @@ Sender::~Sender() {
   pthread_mutex_destroy(&mutex_);
 }
 
-int Sender::Connect(const char* name, const char** operation) {
+bool Sender::IsOfThisProcess() const {
+  return owner_ == 0 || owner_ == getpid();
+}
+
+int Sender::Connect(const char* name, int recorder, const char** operation) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   const size_t length = strlen(name);
@@ -45,22 +88,23 @@ int Sender::Connect(const char* name, const char** operation) {
   const bool is_abstract = name[0] == '@';
   if (is_abstract) address.sun_path[0] = '\0';
   *operation = "socket";
-  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket.valid()) return errno;
   *operation = "connect";
-  const auto* to = reinterpret_cast<const sockaddr*>(&address);
-  const auto exact = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length);
   // An abstract name has a length: Node 20 listens at one filled up with zeros.
-  if (connect(socket.get(), to, is_abstract ? exact : sizeof address) != 0 &&
-      (!is_abstract || connect(socket.get(), to, sizeof address) != 0)) {
-    return errno;
+  const size_t exact = offsetof(sockaddr_un, sun_path) + length;
+  int refusal = ConnectSoon(socket.get(), address, is_abstract ? exact : sizeof address);
+  if (refusal == ECONNREFUSED && is_abstract) {
+    refusal = ConnectSoon(socket.get(), address, sizeof address);
   }
+  if (refusal != 0) return refusal;
+  if (!IsRecorder(PeerOf(socket.get()), recorder)) return ECONNREFUSED;
   *operation = "eventfd";
   Fd wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.valid()) return errno;
-  peer_ = PeerOf(socket.get());
-  socket_ = static_cast<Fd&&>(socket);
-  wake_ = static_cast<Fd&&>(wake);
+  socket_ = Raised(static_cast<Fd&&>(socket));
+  wake_ = Raised(static_cast<Fd&&>(wake));
+  owner_ = getpid();
   return 0;
 }
 
@@ -78,6 +122,8 @@ int Sender::Start(OnGone on_gone, void* context) {
 }
 
 char* Sender::Begin(size_t size) {
+  // The lock may have been held by a thread that a fork has left behind.
+  if (!IsOfThisProcess()) return nullptr;
   pthread_mutex_lock(&mutex_);
   char* place = is_gone_.load(std::memory_order_relaxed) ? nullptr : queue_.Append(size);
   if (place == nullptr) {
@@ -94,12 +140,17 @@ void Sender::Commit() {
   if (is_asleep) Signal();
 }
 
-void Sender::Flush() {
-  for (long waited_ns = 0; waited_ns < kFlushMs * 1'000'000l; waited_ns += kGatherNs / 4) {
+uint64_t Sender::FlushDeadlineNs() {
+  return NowNs() + kFlushMs * 1'000'000ull;
+}
+
+void Sender::Flush(uint64_t deadline_ns) {
+  if (!IsOfThisProcess()) return;
+  for (;;) {
     pthread_mutex_lock(&mutex_);
     const bool is_done = !is_sending_ || is_gone_.load(std::memory_order_relaxed);
     pthread_mutex_unlock(&mutex_);
-    if (is_done) return;
+    if (is_done || NowNs() >= deadline_ns) break;
     SleepNs(kGatherNs / 4);
   }
 }

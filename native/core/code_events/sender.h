@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "../posix/fd.h"
-#include "../posix/peer.h"
 #include "byte_queue.h"
 
 namespace perf_ts {
@@ -32,12 +31,18 @@ class Sender {
 
   /**
    * Connects to a Unix socket: a path, or with `@` an abstract name of this network namespace. 0,
-   * or the errno with the name of the call.
+   * or the errno with the name of the call. It never waits for whoever listens: EAGAIN where the
+   * queue stays full for some milliseconds. ECONNREFUSED also where another process than
+   * `recorder` listens, or another user than root and our own: the name is free for anybody when
+   * the recorder has ended. `recorder` 0: its pid is not known here.
    */
-  int Connect(const char* name, const char** operation);
+  int Connect(const char* name, int recorder, const char** operation);
 
-  /** The process that listens at the other end. */
-  const Peer& peer() const { return peer_; }
+  /**
+   * Whether this process is the one that connected. One that it has forked has neither the thread
+   * nor the lock's other side, and the connection is not its own: there all of this does nothing.
+   */
+  bool IsOfThisProcess() const;
 
   /** 0, or the errno of pthread_create. Until `Wake`, what is queued waits. */
   int Start(OnGone on_gone, void* context);
@@ -55,8 +60,11 @@ class Sender {
   /** Whether the recorder has closed the connection, be `OnGone` called yet or not. */
   bool IsGone() { return is_gone_.load(std::memory_order_acquire) || HasPeerClosed(); }
 
-  /** Waits until everything queued is sent, at most a second. */
-  void Flush();
+  /** The time at which a wait that begins now has to end. */
+  static uint64_t FlushDeadlineNs();
+
+  /** Waits until everything queued is sent, at most until then. */
+  void Flush(uint64_t deadline_ns);
 
  private:
   static void* Main(void* self);
@@ -70,7 +78,8 @@ class Sender {
 
   Fd socket_;
   Fd wake_;
-  Peer peer_;
+  /** The process that connected. */
+  int owner_ = 0;
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   /** Under the mutex. */
   ByteQueue queue_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 /**
  * The part of V8's embedder interface that this library uses, as Node 18 to 26 lay it out on 64-bit
@@ -76,6 +77,10 @@ inline constexpr char kGetScriptId[] = "_ZNK2v813UnboundScript5GetIdEv";
 /** `v8::V8::GetVersion()`: `11.3.244.8-node.38`. */
 using GetVersion = const char* (*)();
 inline constexpr char kGetVersion[] = "_ZN2v82V810GetVersionEv";
+
+/** `v8::ScriptCompiler::CachedDataVersionTag()`: a hash of V8's version, its flags and the CPU. */
+using GetVersionTag = uint32_t (*)();
+inline constexpr char kGetVersionTag[] = "_ZN2v814ScriptCompiler20CachedDataVersionTagEv";
 
 /** A `position_type`: every entry of a table is reported so, statements once more before. */
 inline constexpr int kAnyPosition = 0;
