@@ -61,6 +61,7 @@ const MACHINE = {
     'system/files',
   ],
   'system/launch': [
+    'register',
     'base',
     'native',
     'system',

@@ -516,10 +516,10 @@ class Recorder implements ControlActions {
 
   /** Node that the command started in a way that nothing showed. */
   #reportUnmappedNode(file: RecordingFile, { dataEnd }: RecordingEnded, jit: JitAttachments): void {
-    const { target, causesMaps } = this.#opened.session;
+    const { target, causesMaps, codeSocket } = this.#opened.session;
     if (target.kind !== 'command' || this.#options.nodeFlags === false) return;
     const mappings = file.codeMappings(dataEnd, this.#opened.features);
-    const missing = findUnmappedNode(mappings, jit.attachments, causesMaps);
+    const missing = findUnmappedNode(mappings, jit.attachments, causesMaps || codeSocket !== null);
     if (missing !== null) this.#say(missing);
   }
 

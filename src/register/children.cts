@@ -1,86 +1,164 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
+import type { Session } from './session.cts';
+
 const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
+const { unseen } = require('./unseen.cjs') as typeof import('./unseen.cts');
 
 type AnyFunction = (...args: unknown[]) => unknown;
 /** Functions under `node:child_process`, which takes 3 ms to load itself, and which few programs need. */
-type Bindings = {
-  binding(name: 'process_wrap'): { Process: { prototype: { spawn: AnyFunction } } };
-  binding(name: 'spawn_sync'): { spawn: AnyFunction };
+type Binding = {
+  (name: 'process_wrap'): { Process: { prototype: { spawn: AnyFunction } } };
+  (name: 'spawn_sync'): { spawn: AnyFunction };
 };
 /** Options of `spawn` up to Node 22, and of `spawnSync`; since 24 `spawn` gets these one after the other. */
-type Spawned = { args?: unknown; envPairs?: unknown; uid?: unknown };
+type Spawned = { readonly args?: unknown; readonly envPairs?: unknown; readonly uid?: unknown };
 
 /** Under these options Node reads only what it is allowed to, and ends where a preload is not. */
 const RESTRICTING = /(?:^|[\s=])--(?:experimental[-_])?(?:permission|policy)\b/;
+const VARIABLE = 'PERF_TS_SESSION';
+const OPTIONS = 'NODE_OPTIONS';
 
-/** This preload as it stands in NODE_OPTIONS, by whatever links its path leads here. */
-const PRELOAD = /(?:^|\s+)--require=(?:"[^"]*|\S*)\/register\/preload\.cjs"?(?=\s|$)/g;
-
-/** Index of the uid among the arguments of `spawn` since Node 24. */
-const UID_ARGUMENT = 6;
+/** Places among the arguments of `spawn` since Node 24: `(file, args, cwd, envPairs, stdio, flags, uid, gid)`. */
+const ARGS = 1;
+const ENV_PAIRS = 3;
+const UID = 6;
 
 /**
- * Takes the preload out of NODE_OPTIONS of the children that may not read it, and would not start:
- * their command line restricts what Node reads, or they run as another user.
+ * Passes the recording on to the programs that this one starts, as long as it goes on: `boot` has taken it out of
+ * the environment that they inherit. They have it whatever environment they are given, so that NODE_OPTIONS of
+ * their own takes nothing away.
  */
-exports.watchChildren = (): void => {
-  const bindings = process as unknown as Bindings;
-  const { prototype } = bindings.binding('process_wrap').Process;
+exports.watchChildren = (session: Session, isRecorded: () => boolean): void => {
+  const binding = bindingOf();
+  const watched = (spawn: AnyFunction): AnyFunction =>
+    new Proxy(spawn, {
+      apply: (target, self, args) =>
+        Reflect.apply(
+          target,
+          self,
+          orChanged(args, () => isRecorded() && passedOn(session, args)),
+        ),
+    });
+  const { prototype } = binding('process_wrap').Process;
   prototype.spawn = watched(prototype.spawn);
-  const sync = bindings.binding('spawn_sync');
+  const sync = binding('spawn_sync');
   sync.spawn = watched(sync.spawn);
+  watchExecve(session, isRecorded);
 };
 
-function watched(spawn: AnyFunction): AnyFunction {
-  return new Proxy(spawn, {
-    apply: (target, self, args) => Reflect.apply(target, self, readable(args)),
-  });
+/** `process.binding`, below what warns of its use under --pending-deprecation: `util.deprecate` derives from it. */
+function bindingOf(): Binding {
+  const { binding } = process as unknown as { binding: AnyFunction };
+  const inner = Object.getPrototypeOf(binding) as AnyFunction;
+  const plain = inner === Function.prototype ? binding : inner;
+  return ((name: string) => Reflect.apply(plain, process, [name])) as Binding;
 }
 
-/** The arguments of `spawn`, without the preload where it is out of reach. */
-function readable(args: readonly unknown[]): readonly unknown[] {
+/** `process.execve` of Node 22.15 and later. */
+function watchExecve(session: Session, isRecorded: () => boolean): void {
+  const on = process as unknown as { execve?: AnyFunction };
+  const { execve } = on;
+  if (execve === undefined) return;
+  const { value: _, ...shape } = Object.getOwnPropertyDescriptor(on, 'execve') ?? {};
+  const watched = new Proxy(execve, {
+    apply: (target, self, args: unknown[]) => {
+      const given = orChanged(args, () => isRecorded() && passedByExecve(session, args));
+      return unseen(__filename, () => Reflect.apply(target, self, given as unknown[]));
+    },
+  });
+  Object.defineProperty(on, 'execve', { ...shape, value: watched });
+}
+
+function passedByExecve(session: Session, args: readonly unknown[]): unknown[] | null {
+  const [file, words, env = process.env] = args;
+  if (typeof env !== 'object' || env === null) return null;
+  const { NODE_OPTIONS } = env as { readonly NODE_OPTIONS?: unknown };
+  if (NODE_OPTIONS !== undefined && typeof NODE_OPTIONS !== 'string') return null;
+  const given = withOptions(session, NODE_OPTIONS, Array.isArray(words) ? words : []);
+  if (given === null) return null;
+  return [file, words, { ...env, [OPTIONS]: given.options, [VARIABLE]: given.session }];
+}
+
+/** What `change` makes of the arguments; as the program has given them where it changes nothing, or fails. */
+const orChanged = (
+  args: readonly unknown[],
+  change: () => readonly unknown[] | null | false,
+): readonly unknown[] => {
+  try {
+    return change() || args;
+  } catch {
+    return args;
+  }
+};
+exports.changedArguments = orChanged;
+
+/** The arguments of `spawn`, with the recording in the environment. */
+function passedOn(session: Session, args: readonly unknown[]): readonly unknown[] | null {
   const [first] = args;
   if (typeof first === 'object' && first !== null) {
     const { args: words, envPairs, uid } = first as Spawned;
-    if (!isEnvironment(envPairs) || !isUnreadable(words, envPairs, uid)) return args;
-    return [{ ...first, envPairs: envPairs.map(without) }, ...args.slice(1)];
+    const pairs = passedPairs(session, envPairs, words, uid);
+    return pairs === null ? null : [{ ...first, envPairs: pairs }, ...args.slice(1)];
   }
-  const pairs = args.find(isEnvironment);
-  const words = args.find((arg) => Array.isArray(arg) && arg !== pairs);
-  if (pairs === undefined || !isUnreadable(words, pairs, args[UID_ARGUMENT])) return args;
-  return args.map((arg) => (arg === pairs ? pairs.map(without) : arg));
+  const pairs = passedPairs(session, args[ENV_PAIRS], args[ARGS], args[UID]);
+  return pairs === null ? null : args.map((arg, index) => (index === ENV_PAIRS ? pairs : arg));
 }
 
-/** `NAME=VALUE` each, NODE_OPTIONS with the preload among them. */
-function isEnvironment(value: unknown): value is string[] {
-  return (
-    Array.isArray(value) &&
-    value.some(
-      (pair) =>
-        typeof pair === 'string' && pair.startsWith('NODE_OPTIONS=') && without(pair) !== pair,
-    )
-  );
-}
-
-function isUnreadable(words: unknown, pairs: readonly string[], uid: unknown): boolean {
-  const options = pairs.filter((pair) => pair.startsWith('NODE_OPTIONS='));
-  const given = [...(Array.isArray(words) ? words : []), ...options];
+/** `NAME=VALUE` each; null for a child that could not read our files, and would not start. */
+function passedPairs(
+  session: Session,
+  pairs: unknown,
+  words: unknown,
+  uid: unknown,
+): string[] | null {
   const isOfOther = typeof uid === 'number' && uid > 0 && uid !== process.geteuid?.();
-  return isOfOther || given.some((word) => RESTRICTING.test(`${word}`)) || !isReadable();
+  if (!Array.isArray(pairs) || isOfOther) return null;
+  const at = pairs.findIndex((pair) => `${pair}`.startsWith(`${OPTIONS}=`));
+  const options = at < 0 ? undefined : `${pairs[at]}`.slice(OPTIONS.length + 1);
+  const given = withOptions(session, options, Array.isArray(words) ? words : []);
+  if (given === null) return null;
+  const passed = [...(pairs as string[])];
+  passed[at < 0 ? passed.length : at] = `${OPTIONS}=${given.options}`;
+  passed.push(`${VARIABLE}=${given.session}`);
+  return passed;
 }
 
-/** False in a program that has given up its rights since it started. */
-function isReadable(): boolean {
+/**
+ * NODE_OPTIONS with our words behind the user's, and the session that says so; null where Node could not read our
+ * files: under the permission model, or since this program has given up its rights.
+ */
+const withOptions = (
+  session: Session,
+  options: string | undefined,
+  words: readonly unknown[],
+): { readonly options: string; readonly session: string } | null => {
+  if ([options, ...words].some((word) => RESTRICTING.test(`${word}`))) return null;
+  if (![session.boot, session.program].every(isReadable)) return null;
+  const own = session.words.trimStart();
+  const added = options === undefined ? own : ` ${own}`;
+  return {
+    options: `${options ?? ''}${added}`,
+    session: JSON.stringify({ ...session, words: added }),
+  };
+};
+exports.optionsWith = withOptions;
+
+function isReadable(file: string): boolean {
   try {
-    fs.accessSync(__filename, fs.constants.R_OK);
+    fs.accessSync(file, fs.constants.R_OK);
     return true;
   } catch {
     return false;
   }
 }
 
-function without(pair: string): string {
-  return pair.startsWith('NODE_OPTIONS=') ? pair.replace(PRELOAD, '') : pair;
-}
-
-export declare function watchChildren(): void;
+export declare function changedArguments(
+  args: readonly unknown[],
+  change: () => readonly unknown[] | null | false,
+): readonly unknown[];
+export declare function watchChildren(session: Session, isRecorded: () => boolean): void;
+export declare function optionsWith(
+  session: Session,
+  options: string | undefined,
+  words: readonly unknown[],
+): { readonly options: string; readonly session: string } | null;

@@ -3,9 +3,17 @@ const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 
 /** Exports of the code-events library, see `native/glue/code_events_addon.cc`. */
 export type CodeEventsLibrary = {
-  /** Sends the calling thread's code; throws with the reason if that can't be. */
-  start(socket: string, existing: boolean, onEnd?: () => void): void;
-  /** Whether V8 gives functions that it compiles to bytecode from now on frames of their own. */
+  /**
+   * Sends the calling thread's code; throws with the reason if that can't be. `recorder`: the pid of whom alone it
+   * is sent to, 0: not known.
+   */
+  start(socket: string, existing: boolean, onEnd?: () => void, recorder?: number): void;
+  /** Whether the calling thread's code is sent now. */
+  sends(): boolean;
+  /**
+   * Whether V8 gives functions that it compiles to bytecode from now on frames of their own; never where it may
+   * make no machine code.
+   */
   setInterpretedFrames(on: boolean): void;
   note(json: string): void;
   /** −1: unknown. */
@@ -49,20 +57,21 @@ const isWorker = (): boolean => {
 
 /**
  * Reports what the calling thread compiles from now on, in a worker what it has compiled too, to the recorder that
- * listens at `socket`, until it closes, which `onEnd` is told, or this process ends. Throws where that can't be.
+ * listens at `socket`, until it closes or this process ends. Throws where that can't be.
  * To list the code of a main thread would take a quarter of the time in which Node starts, for two functions.
  */
-const send = (socket: string, onEnd: () => void): void => {
+const send = (socket: string, recorder: number): CodeEventsLibrary => {
   const file = findLibrary();
   if (file === null) throw new Error('perf-ts has no code-events library for this machine');
   const library = load(file);
-  library.start(socket, isWorker(), () => {
+  const onEnd = (): void => {
     // V8 before 12 ends a program that makes a code cache of functions with such frames without the flag.
     if (Number.parseInt(process.versions.v8, 10) >= 12) library.setInterpretedFrames(false);
-    onEnd();
-  });
+  };
+  library.start(socket, isWorker(), onEnd, recorder);
   // Not before: code that V8 has not announced would have a frame without a name.
   library.setInterpretedFrames(true);
+  return library;
 };
 
 exports.codeEventsLibrary = findLibrary;
@@ -71,4 +80,4 @@ exports.sendCode = send;
 
 export declare function codeEventsLibrary(): string | null;
 export declare function loadLibrary(file: string): CodeEventsLibrary;
-export declare function sendCode(socket: string, onEnd: () => void): void;
+export declare function sendCode(socket: string, recorder: number): CodeEventsLibrary;

@@ -4,7 +4,6 @@ import type { Server, Socket } from 'node:net';
 const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 const { loadLibrary, codeEventsLibrary } =
   require('./code-events.cjs') as typeof import('./code-events.cts');
-const { ownNotesPath } = require('./source-map-note.cjs') as typeof import('./source-map-note.cts');
 
 /** A request is one short line. */
 const MOST_REQUEST_BYTES = 4096;
@@ -16,14 +15,25 @@ export type TakeInRequest = {
   readonly yields?: boolean;
 };
 
-/** Folder of the sockets of one user's processes; nobody else can pass it. */
-const folderOf = (uid: number): string => `/tmp/perf-ts-${uid}`;
+/**
+ * Folder of the sockets of one user's processes, which nobody else can pass: in the user's own folder of the
+ * session where the system has one, since anybody may take a name in /tmp. `record/code-events/registered.ts` looks
+ * there too.
+ */
+const folderOf = (uid: number): string => {
+  const runtime = `/run/user/${uid}`;
+  return isOwn(runtime, uid) ? `${runtime}/perf-ts` : `/tmp/perf-ts-${uid}`;
+};
+
+function isOwn(folder: string, uid: number): boolean {
+  const stat = fs.lstatSync(folder, { throwIfNoEntry: false });
+  return stat?.uid === uid && (stat.mode & 0o170077) === 0o040000;
+}
 
 /** Recorders that take the code of this process now. */
 let recorders = 0;
 /** The one that was taken in last makes room. */
 let isYielding = false;
-exports.isTakenIn = (): boolean => recorders > 0;
 
 /**
  * Lets a recorder ask this process for its code, at a Unix socket that its own user and root alone can
@@ -35,18 +45,15 @@ exports.listen = (): void => {
   if (library === null || uid === undefined) throw new Error('no code-events library here');
   const folder = folderOf(uid);
   fs.mkdirSync(folder, { mode: 0o700, recursive: true });
-  const { uid: owner, mode } = fs.lstatSync(folder);
-  if (owner !== uid || (mode & 0o170077) !== 0o040000) throw new Error(`${folder} is another's`);
+  if (!isOwn(folder, uid)) throw new Error(`${folder} is another's`);
   removeStale(folder);
   const path = `${folder}/${process.pid}.sock`;
   const { createServer } = require('node:net') as typeof import('node:net');
   const server: Server = createServer((socket) => answer(socket, uid, library));
   const open = (): void => {
     fs.mkdirSync(folder, { mode: 0o700, recursive: true });
-    const mask = process.umask(0o077);
     // A worker of a cluster would let its parent listen.
     server.listen({ path, exclusive: true });
-    process.umask(mask);
   };
   // `doctor --clean` may just have removed the empty folder.
   server.once('error', ({ code }: NodeJS.ErrnoException) => {
@@ -64,18 +71,18 @@ exports.listen = (): void => {
   });
 };
 
-/** Sockets of processes that were killed, and their notes. */
+/** Sockets of processes that were killed. */
 function removeStale(folder: string): void {
   for (const name of fs.readdirSync(folder)) {
     const pid = Number(/^(\d+)\.sock$/.exec(name)?.[1]);
     const path = `${folder}/${name}`;
     if (pid === process.pid) fs.rmSync(path, { force: true });
-    else if (Number.isInteger(pid) && !fs.existsSync(`/proc/${pid}`)) removeIfDeaf(path, pid);
+    else if (Number.isInteger(pid) && !fs.existsSync(`/proc/${pid}`)) removeIfDeaf(path);
   }
 }
 
 /** A process of another PID namespace, a container that shares /tmp, has no `/proc/PID` here, and listens. */
-function removeIfDeaf(path: string, pid: number): void {
+function removeIfDeaf(path: string): void {
   const { createConnection } = require('node:net') as typeof import('node:net');
   const asked = createConnection(path);
   asked.unref();
@@ -84,8 +91,6 @@ function removeIfDeaf(path: string, pid: number): void {
     if (code !== 'ECONNREFUSED') return;
     try {
       fs.unlinkSync(path);
-      // The notes name the code in V8's map, for whoever reads that.
-      if (!fs.existsSync(`/tmp/perf-${pid}.map`)) fs.unlinkSync(ownNotesPath(pid));
     } catch {
       // Gone, or another user's.
     }
@@ -125,4 +130,3 @@ function answerTo(request: string, socket: Socket, uid: number, library: string)
 }
 
 export declare function listen(): void;
-export declare function isTakenIn(): boolean;

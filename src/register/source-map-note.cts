@@ -4,18 +4,12 @@ const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 /** Path of a process's notes, next to V8's map. */
 const pathOf = (pid: number): string => `/tmp/perf-ts-${pid}.notes`;
 
-exports.ownNotesPath = pathOf;
-
 const MARK = 'sourceMappingURL=data:application/json';
 /** A map beyond this is not noted; nor is anything once so much has been written. */
 const MAX_NOTE_CHARACTERS = 16 * 2 ** 20;
 const MAX_WRITTEN = 64 * 2 ** 20;
 
-export type Notes = {
-  write(note: object | null): void;
-  /** Removes the file, of this process and its workers. */
-  remove(): void;
-};
+export type Notes = { write(note: object | null): void };
 
 /**
  * The notes of this process, to be appended to. A file of the same name that this user does not
@@ -51,17 +45,6 @@ exports.openNotes = (pid: number, isFirst: boolean): Notes => {
       } catch {
         file = -1;
       }
-    },
-    remove() {
-      if (file < 0) return;
-      try {
-        const path = pathOf(pid);
-        if (fs.lstatSync(path).ino === fs.fstatSync(file).ino) fs.unlinkSync(path);
-        fs.closeSync(file);
-      } catch {
-        // Gone already.
-      }
-      file = -1;
     },
   };
 };
@@ -103,6 +86,5 @@ function textOf(content: unknown): string {
   return '';
 }
 
-export declare function ownNotesPath(pid: number): string;
 export declare function openNotes(pid: number, isFirst: boolean): Notes;
 export declare function noteOf(url: unknown, content: unknown): object | null;

@@ -108,7 +108,12 @@ function takeInThread(
   };
   const { pid, version: node } = process;
   if (workers.isMainThread) {
-    loaded.exports.note(JSON.stringify({ kind: 'process', pid, node, cwd: process.cwd() }));
+    const clusterWorker =
+      process.send === undefined
+        ? undefined
+        : (require('node:cluster') as { worker?: { id: number } }).worker?.id;
+    const note = { kind: 'process', pid, node, cwd: process.cwd(), clusterWorker };
+    loaded.exports.note(JSON.stringify(note));
     return loaded.exports;
   }
   const fs = require('node:fs') as typeof import('node:fs');

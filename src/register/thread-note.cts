@@ -50,12 +50,12 @@ function loadWorkers(): Workers {
 
 /**
  * Notes which process or worker this thread is. `isRequired`: `--require` loaded the preload, before
- * Node knows the worker's script; false under `--import`, which comes after it.
+ * Node knows the worker's script; false under `--import`, which comes after it. `recording`: by what a file of
+ * notes is known.
  */
-exports.noteThread = (notes: Notes, isRequired: boolean): void => {
+exports.noteThread = (notes: Notes, isRequired: boolean, recording?: string): void => {
   if (isMain) {
     const { pid, version: node } = process;
-    const recording = process.env.PERF_TS_RECORDING;
     const clusterWorker = clusterNumber();
     const life = lifeMark();
     notes.write({ kind: 'process', pid, node, cwd: process.cwd(), recording, clusterWorker, life });
@@ -119,4 +119,4 @@ function onceRead(key: 'runMain', whenRead: () => void): void {
 }
 
 export declare const isMainThread: boolean;
-export declare function noteThread(notes: Notes, isRequired: boolean): void;
+export declare function noteThread(notes: Notes, isRequired: boolean, recording?: string): void;

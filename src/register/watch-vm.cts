@@ -1,4 +1,5 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
+const { unseen } = require('./unseen.cjs') as typeof import('./unseen.cts');
 const vm = require('node:vm') as typeof import('node:vm') & { SourceTextModule?: object };
 
 /** Gets the file name and the code of what is compiled. */
@@ -24,7 +25,7 @@ exports.watchVm = (see: See): void => {
   (vm as { compileFunction: unknown }).compileFunction = new Proxy(compileFunction, {
     apply: (target, self, args) => {
       see((args[2] as { filename?: unknown } | undefined)?.filename, args[0]);
-      return unseen(() => Reflect.apply(target, self, args));
+      return unseen(__filename, () => Reflect.apply(target, self, args));
     },
   });
 };
@@ -35,32 +36,10 @@ function watchBase(of: object, seeArguments: (args: readonly unknown[]) => void)
   const watched = new Proxy(base, {
     construct: (target, args, newTarget) => {
       seeArguments(args);
-      return unseen(() => Reflect.construct(target, args, newTarget) as object);
+      return unseen(__filename, () => Reflect.construct(target, args, newTarget) as object);
     },
   });
   Object.setPrototypeOf(of, watched);
-}
-
-/** Frames of this file while something is compiled: a trap, `unseen`, its argument. */
-const OWN_FRAMES = 3;
-
-/** Takes this file out of the stack of a syntax error, which is as long as without us. */
-function unseen<T>(compile: () => T): T {
-  const { stackTraceLimit } = Error;
-  Reflect.set(Error, 'stackTraceLimit', stackTraceLimit + OWN_FRAMES);
-  try {
-    return compile();
-  } catch (error) {
-    const { stack } = error as { stack?: unknown };
-    if (typeof stack === 'string') {
-      const isOurs = (line: string) => line.startsWith('    at ') && line.includes(__filename);
-      const lines = stack.split('\n').filter((line) => !isOurs(line));
-      (error as { stack: string }).stack = lines.join('\n');
-    }
-    throw error;
-  } finally {
-    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
-  }
 }
 
 export declare function watchVm(see: See): void;

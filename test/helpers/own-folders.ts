@@ -23,13 +23,13 @@ export default function setUp(): () => void {
     TMPDIR: temporary,
     XDG_CACHE_HOME: join(home, '.cache'),
     XDG_CONFIG_HOME: join(home, '.config'),
-    XDG_DATA_HOME: join(home, '.local/share'),
+    XDG_DATA_HOME: join(outer, 'share'),
     XDG_STATE_HOME: join(home, '.local/state'),
     XDG_RUNTIME_DIR: join(home, 'run'),
   };
   for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   // A user without any privilege, as whom some tests run perf-ts, gets through these, whatever the umask.
-  for (const folder of [outer, temporary]) chmodSync(folder, 0o755);
+  for (const folder of [outer, temporary, folders.XDG_DATA_HOME]) chmodSync(folder, 0o755);
   Object.assign(process.env, folders);
   // One test must not find what another has looked up. V8's code is kept, as users have it.
   process.env.PERF_TS_NO_CACHE = 'names';

@@ -1,13 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 import { projectRoot, scratchDirectory } from '../helpers/cli.ts';
 
-// The built preload in a Node of its own, as `record` and `--import perf-ts/register` load it.
+// The built files that a program loads, in a Node of its own: `boot` as `record` has it, and `--import perf-ts/register`.
 
-const PRELOAD = join(projectRoot, 'dist/register/preload.cjs');
+const REGISTER = join(projectRoot, 'dist/register');
+const PRELOAD = join(REGISTER, 'preload.cjs');
+const BOOT = join(REGISTER, 'boot.cjs');
+const NO_MAP = ['--perf-basic-prof', '--no-perf-basic-prof'];
 const scratch = scratchDirectory();
 
 function script(name: string, text: string): string {
@@ -18,13 +23,20 @@ function script(name: string, text: string): string {
 
 type Note = Readonly<Record<string, unknown>>;
 
-/** Runs Node with the preload as `record` has it, but without a map; its output and its notes. */
-function preloaded(words: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const options = {
-    PERF_TS_RECORDING: 'test',
-    NODE_OPTIONS: `--perf-basic-prof --no-perf-basic-prof --require=${PRELOAD}`,
+/** The environment of a recording without a socket, as `record --jitdump` has it. */
+function session(changes: Readonly<Record<string, unknown>> = {}, options = '') {
+  const words = `${options === '' ? '' : ' '}--require ${BOOT}`;
+  const program = join(REGISTER, 'recorded.cjs');
+  const facts = { boot: BOOT, words, program, owner: process.geteuid?.(), recording: 'test' };
+  return {
+    NODE_OPTIONS: `${options}${words}`,
+    PERF_TS_SESSION: JSON.stringify({ ...facts, ...changes }),
   };
-  return noted(words, { ...options, ...env });
+}
+
+/** Runs Node as `record` does, but without a map; its output and its notes. */
+function preloaded(words: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  return noted(words, { ...session({}, NO_MAP.join(' ')), ...env });
 }
 
 function noted(words: readonly string[], env: NodeJS.ProcessEnv) {
@@ -91,7 +103,7 @@ test('stack traces and the functions of node:vm are as without the preload', () 
      console.log(name, length, vm.Script.name, vm.Script.length, Object.keys(vm).join());
      console.log(Object.getOwnPropertyDescriptor(Module.prototype, '_compile').writable);`,
   );
-  const other = `--perf-basic-prof --no-perf-basic-prof --require=${script('empty.cjs', '')}`;
+  const other = `${NO_MAP.join(' ')} --require=${script('empty.cjs', '')}`;
   const plain = noted([path], { NODE_OPTIONS: other });
   const { stdout } = preloaded([path]);
   expect(stdout).toContain('Error: in');
@@ -125,7 +137,8 @@ test.each(['--require', '--import'])('workers are noted by their scripts under %
        });
      }`,
   );
-  const { notes } = noted([option, PRELOAD, path], { PERF_TS_RECORDING: 'test' });
+  const { notes } =
+    option === '--require' ? preloaded([path]) : noted([...NO_MAP, option, PRELOAD, path], {});
   const scripts = new Map(notes.map(({ number, script }) => [number, script]));
   expect(scripts.get(1)).toBe(path);
   if (option === '--require') expect(scripts.get(2)).toBe('[eval]');
@@ -184,79 +197,184 @@ test("V8's code is reported before the modules are loaded that make Node's loade
      };`,
   );
   const print = script('print.cjs', 'console.log(JSON.stringify(loaded));');
-  const { stdout } = noted([`--require=${hook}`, `--require=${PRELOAD}`, print], {
-    PERF_TS_RECORDING: 'test',
-    PERF_TS_CODE_EVENTS: '@perf-ts-nobody-listens',
-  });
+  const { stdout } = noted([print], session({ socket: '@nobody-listens' }, `--require=${hook}`));
   const loads = JSON.parse(stdout) as string[];
   const before = loads.slice(0, loads.indexOf('the library'));
-  expect(before).toContain(PRELOAD);
-  const needed = [PRELOAD, './code-events.cjs', 'node:fs'];
+  expect(before).toContain(BOOT);
+  const needed = [BOOT, join(REGISTER, 'recorded.cjs'), 'fs', 'node:fs'];
   expect(before.filter((load) => !needed.includes(load))).toEqual([]);
+});
+
+test('the first file has nothing that is newer than ECMAScript 5', () => {
+  const newer: string[] = [];
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) node.forEach(visit);
+    if (typeof node !== 'object' || node === null || Array.isArray(node)) return;
+    const { type, kind, param, operator } = node as Record<string, unknown>;
+    const isNewer =
+      /Arrow|Template|Spread|Class|Await|Yield|Chain|Import|Export|ForOf|Assignment?Pattern|Object?Pattern|ArrayPattern/.test(
+        `${type}`,
+      ) ||
+      (type === 'VariableDeclaration' && kind !== 'var') ||
+      (type === 'CatchClause' && param === null) ||
+      ['??', '**'].includes(`${operator}`);
+    if (isNewer) newer.push(`${type}`);
+    Object.values(node).forEach(visit);
+  };
+  const text = readFileSync(BOOT, 'utf8');
+  visit(parseAst(text, { sourceType: 'script' }));
+  expect(newer).toEqual([]);
+  expect(text).not.toContain('node:');
+});
+
+const SHOW_ENVIRONMENT = `JSON.stringify([process.env.NODE_OPTIONS, process.env.PERF_TS_SESSION,
+  process._preload_modules, process.execArgv.length, Object.keys(require.cache).length])`;
+
+test.each([
+  ['no NODE_OPTIONS', undefined],
+  ['an empty NODE_OPTIONS', ''],
+  ['NODE_OPTIONS of its own', '--no-warnings  --no-deprecation'],
+])('a program with %s finds its environment as it is alone', (_, options) => {
+  const words = `${options === undefined ? '' : ' '}--require ${BOOT}`;
+  const socket = '@perf-ts-nobody-listens';
+  const env = { ...session({ words, socket }), NODE_OPTIONS: `${options ?? ''}${words}` };
+  const { stdout } = noted(['-p', SHOW_ENVIRONMENT], env);
+  const alone = spawnSync(process.execPath, ['-p', SHOW_ENVIRONMENT], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: options },
+  });
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(alone.stdout));
+});
+
+test('workers with options or an environment of their own run the preload, and do not see it', () => {
+  const path = script(
+    'own-workers.cjs',
+    `const { Worker, SHARE_ENV } = require('node:worker_threads');
+     const code = 'require("node:worker_threads").parentPort.postMessage([Object.keys(process.env).length, process.env.NODE_OPTIONS, process.execArgv, process._preload_modules])';
+     const all = [{}, { env: {} }, { env: { NODE_OPTIONS: '--no-warnings' } }, { execArgv: [] }, { env: SHARE_ENV, execArgv: ['--no-warnings'] }];
+     (async () => {
+       for (const options of all) await new Promise((resolve) => {
+         new Worker(code, { eval: true, ...options }).on('message', (seen) => console.log(JSON.stringify(seen))).on('exit', resolve);
+       });
+       console.log(Worker.name, Worker.length, Worker.prototype.constructor === Worker);
+       try { new Worker('x', { env: 3 }); } catch (error) { console.log(error.stack); }
+     })();`,
+  );
+  const { stdout, notes } = preloaded([path]);
+  const env = { ...process.env, NODE_OPTIONS: NO_MAP.join(' ') };
+  const alone = spawnSync(process.execPath, [path], { encoding: 'utf8', env });
+  expect(stdout).toBe(alone.stdout);
+  expect(notes.filter(({ kind }) => kind === 'worker')).toHaveLength(5);
+});
+
+test('a program whose recorder has ended passes nothing on and notes nothing', () => {
+  const ended = `${spawnSync('true').pid}-1-${/\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0]}-00000000`;
+  const show = `require('child_process').execSync('echo "$NODE_OPTIONS$PERF_TS_SESSION"').toString()`;
+  const { stdout, notes } = noted(['-p', show], session({ recorder: ended }));
+  expect({ stdout: stdout.trim(), notes }).toEqual({ stdout: '', notes: [] });
+});
+
+test("a process that has taken the name of a recorder's socket gets nothing, and nothing is done instead", async () => {
+  const name = `perf-ts-squat-${process.pid}`;
+  const received: Buffer[] = [];
+  const squatter = createServer((socket) => socket.on('data', (bytes) => received.push(bytes)));
+  await once(squatter.listen(`\0${name}`), 'listening');
+  // A recorder that runs, and is another process than the one that listens.
+  const recorder = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  try {
+    const stat = readFileSync(`/proc/${recorder.pid}/stat`, 'latin1');
+    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0];
+    const mark = `${recorder.pid}-${started}-${namespace}-00000000`;
+    const child = spawn(
+      process.execPath,
+      ['-e', `console.log(require('child_process').execSync('echo "$NODE_OPTIONS"') + '')`],
+      { env: { ...process.env, ...session({ recorder: mark, socket: `@${name}` }) } },
+    );
+    const [output] = (await once(child.stdout, 'data')) as [Buffer];
+    await once(child, 'exit');
+    expect(`${output}`.trim()).toBe('');
+    expect(received).toEqual([]);
+    expect(existsSync(`/tmp/perf-ts-${child.pid}.notes`)).toBe(false);
+  } finally {
+    recorder.kill('SIGKILL');
+    squatter.close();
+  }
 });
 
 const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
   ? '--permission'
   : '--experimental-permission';
 
-test('children that may not read the preload start without it', () => {
-  const child = script(
-    'child.cjs',
-    `const isPreloaded = /preload/.test(process.env.NODE_OPTIONS);
-     console.log(isPreloaded);
-     if (isPreloaded) require('node:fs').unlinkSync('/tmp/perf-ts-' + process.pid + '.notes');`,
-  );
-  const words = JSON.stringify([PERMISSION, `--allow-fs-read=${child}`, '--no-warnings', child]);
+test('children have the recording whatever their environment, but for those that may not read it', () => {
   const path = script(
     'parent.cjs',
     `const { execFileSync, execSync, spawn, spawnSync } = require('node:child_process');
-     const words = ${words};
-     process.stdout.write(spawnSync(process.execPath, words).stdout);
-     process.stdout.write(execFileSync(process.execPath, words, { env: { ...process.env } }));
-     process.stdout.write(execSync([process.execPath, ...words].join(' ')));
-     process.stdout.write(spawnSync(process.execPath, [words.at(-1)]).stdout);
-     const uid = process.getuid() + 1;
-     const { status } = spawnSync('/bin/sh', ['-c', 'case "$NODE_OPTIONS" in *preload*) exit 1; esac'], { uid });
-     console.log(process.getuid() === 0 ? status : 0);
-     spawn(process.execPath, words, { stdio: 'inherit' });`,
+     const has = (...words) => ['-c', 'case "$NODE_OPTIONS$PERF_TS_SESSION" in *boot.cjs*boot*) echo yes;; *) echo no;; esac', ...words];
+     const show = (words, options) => process.stdout.write(spawnSync('/bin/sh', words, options).stdout);
+     show(has());
+     show(has(), { env: {} });
+     show(has(), { env: { NODE_OPTIONS: '--no-warnings' } });
+     process.stdout.write(execSync(has()[1]));
+     show(has('${PERMISSION}'));
+     show(has(), { env: { NODE_OPTIONS: '${PERMISSION}' } });
+     if (process.getuid() === 0) show(has(), { uid: 1 });
+     else console.log('no');
+     spawn('/bin/sh', has(), { stdio: 'inherit', env: {} });`,
   );
   const { stdout, stderr } = preloaded([path]);
   expect(stderr).toBe('');
-  expect(stdout).toBe('false\nfalse\nfalse\ntrue\n0\nfalse\n');
+  expect(stdout.trim().split('\n')).toEqual(['yes', 'yes', 'yes', 'yes', 'no', 'no', 'no', 'yes']);
+});
+
+test('a program that throws its deprecations runs as it does alone, and warns of its own', () => {
+  const words = [
+    '--pending-deprecation',
+    '-e',
+    'setTimeout(() => console.log(1)); process.binding("fs")',
+  ];
+  const alone = spawnSync(process.execPath, words, {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: NO_MAP.join(' ') },
+  });
+  const withoutPid = (text: string): string => text.replace(/\(node:\d+\)/, '');
+  expect(withoutPid(preloaded(words).stderr)).toBe(withoutPid(alone.stderr));
+  expect(alone.stderr).toContain('DEP0111');
+  const thrown = ['--throw-deprecation', '--pending-deprecation', '-p', '1'];
+  expect(preloaded(thrown)).toMatchObject({ status: 0, stdout: '1\n', stderr: '' });
 });
 
 test('a program that imports perf-ts/register listens as its own user, and prints nothing', () => {
   const look = `const fs = require('node:fs');
-    const path = '/tmp/perf-ts-' + process.geteuid() + '/' + process.pid + '.sock';
+    const places = ['/run/user/' + process.geteuid() + '/perf-ts', '/tmp/perf-ts-' + process.geteuid()];
+    const path = (fs.existsSync('/run/user/' + process.geteuid()) ? places[0] : places[1]) + '/' + process.pid + '.sock';
     (function look() {
       if (!fs.existsSync(path)) return setImmediate(look);
       const socket = fs.statSync(path);
       const folder = fs.statSync(require('node:path').dirname(path));
-      console.log((socket.mode & 0o777).toString(8), (folder.mode & 0o777).toString(8), process.env.NODE_OPTIONS);
-      fs.rmSync('/tmp/perf-ts-' + process.pid + '.notes', { force: true });
+      console.log(socket.isSocket(), (folder.mode & 0o777).toString(8), process.env.NODE_OPTIONS);
     })();`;
   const { status, stdout, stderr } = noted(['--import', PRELOAD, '-e', look], {});
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toBe('700 700 \n');
+  expect(stdout).toBe('true 700 \n');
 });
 
-test('a program that nobody records takes its notes with it', () => {
+test('a program that imports perf-ts/register notes nothing, and ends with its own status', () => {
   const path = script(
     'exits.cjs',
     `const { existsSync } = require('node:fs');
      const { Worker } = require('node:worker_threads');
-     const mine = '/tmp/perf-ts-' + process.pid + '.notes';
-     console.log(existsSync(mine));
+     console.log(existsSync('/tmp/perf-ts-' + process.pid + '.notes'));
      new Worker('', { eval: true });
      setImmediate(() => process.exit(3));`,
   );
   expect(noted(['--import', PRELOAD, path], {})).toMatchObject({
     status: 3,
-    stdout: 'true\n',
+    stdout: 'false\n',
     notes: [],
   });
-  const ended = { PERF_TS_RECORDING: 'test', PERF_TS_CODE_EVENTS: '@perf-ts-nobody-listens' };
-  expect(noted(['--require', PRELOAD, path], ended)).toMatchObject({ status: 3, notes: [] });
 });
 
 test('a program that writes a jitdump has baseline code of all functions, which tells what was inlined', () => {
@@ -266,16 +384,13 @@ test('a program that writes a jitdump has baseline code of all functions, which 
      const set = v8.setFlagsFromString;
      v8.setFlagsFromString = (flag) => (console.log(flag), set(flag));`,
   );
-  const flagsOf = (dump: string, env: NodeJS.ProcessEnv) =>
-    noted(['-e', '0'], { NODE_OPTIONS: `${dump} --require=${spy} --require=${PRELOAD}`, ...env });
+  const flagsOf = (dump: string) => noted(['-e', '0'], session({}, `--require=${spy} ${dump}`));
   // The last of two counts, so that no dump is written.
   const dump = '--perf-prof --no-perf-prof';
-  const recorded = { PERF_TS_RECORDING: 'test' };
   const flag = '--no-baseline-batch-compilation';
-  expect(flagsOf(dump, recorded).stdout).toContain(flag);
-  // V8 works as it does alone where it writes none, or nobody records.
-  expect(flagsOf('', recorded).stdout).not.toContain(flag);
-  expect(flagsOf(dump, {}).stdout).not.toContain(flag);
+  expect(flagsOf(dump).stdout).toContain(flag);
+  // V8 works as it does alone where it writes none.
+  expect(flagsOf('').stdout).not.toContain(flag);
 });
 
 test("a program with V8's map leaves its notes beside it", () => {
@@ -295,13 +410,14 @@ test('a program that was killed is cleaned up behind by the next one', async () 
   const env = { ...process.env, NODE_OPTIONS: '' };
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
-  const left = [
-    `/tmp/perf-ts-${child.pid}.notes`,
-    `/tmp/perf-ts-${process.geteuid?.()}/${child.pid}.sock`,
-  ];
-  expect(left.map((path) => existsSync(path))).toEqual([true, true]);
+  const uid = process.geteuid?.();
+  const folder = existsSync(`/run/user/${uid}`)
+    ? `/run/user/${uid}/perf-ts`
+    : `/tmp/perf-ts-${uid}`;
+  const left = `${folder}/${child.pid}.sock`;
+  expect(existsSync(left)).toBe(true);
   child.kill('SIGKILL');
   await once(child, 'exit');
   noted(['--import', PRELOAD, script('next.cjs', '')], {});
-  expect(left.map((path) => existsSync(path))).toEqual([false, false]);
+  expect(existsSync(left)).toBe(false);
 });

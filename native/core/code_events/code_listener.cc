@@ -101,7 +101,6 @@ bool CodeListener::Start(bool existing) {
       sender_.Commit();
     }
     heap_.FindLayout();
-    sends_maps_ = existing;
     v8_.set_handler(isolate, existing ? v8_abi::kEnumerateExisting : 0, OnEvent);
     WriteRecord(Type::kEnumerated, CodeType::kMachineCode, code_stream::Removed{0, 0}, nullptr, 0);
     return true;
@@ -257,7 +256,7 @@ void CodeListener::WriteScript(const CodeEvent& event, uint32_t script) {
                   bytes_.size());
     }
   }
-  if (sends_maps_ && heap_.ReadInlineSourceMap(event.script, &bytes_)) {
+  if (heap_.ReadInlineSourceMap(event.script, &bytes_)) {
     const auto size = static_cast<uint32_t>(bytes_.size());
     WriteRecord(Type::kSourceMap, event.code_type, code_stream::SourceMap{script, size},
                 bytes_.data(), size);

@@ -83,8 +83,6 @@ class CodeListener {
   V8 v8_;
   Sender sender_;
   void* isolate_ = nullptr;
-  /** Whether maps inside scripts are sent: what the preload did not see. */
-  bool sends_maps_ = false;
   /** Held while positions are reported or written; for what follows. */
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   V8Heap heap_;

@@ -8,16 +8,10 @@ import { PREFIX, variablesOf } from './find-default.ts';
 export const SETTINGS: readonly string[] = ['DEBUG', 'MAX_UNPACKED', 'NO_CACHE', 'PROGRESS_MS'];
 
 /**
- * Variables that nobody sets by hand: a recording sets the first three for the programs that it starts, and they
- * for their children; the rest delays the addon in tests.
+ * Variables that nobody sets by hand: a recording sets the first one for the programs that it starts, and they
+ * for their children; the others delay the addon in tests.
  */
-export const INTERNAL: readonly string[] = [
-  'CODE_EVENTS',
-  'RECORDING',
-  'REGISTERED',
-  'DRAIN_HOLD_MS',
-  'ZSTD_HOLD_MS',
-];
+export const INTERNAL: readonly string[] = ['SESSION', 'DRAIN_HOLD_MS', 'ZSTD_HOLD_MS'];
 
 /** Variables of the project's own tests and benchmarks, which the commands that they run inherit. */
 const OF_TESTS: readonly string[] = [

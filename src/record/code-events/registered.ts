@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { lateModules } from '../../base/late-modules.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import type { TakeInRequest } from '../../register/listen.cts';
@@ -12,23 +13,26 @@ const ANSWER_MS = 1000;
 const MOST_ANSWER_BYTES = 1 << 16;
 
 /**
- * Finds the socket of a process that has imported `perf-ts/register`, in its own /tmp; null if it does not. The
- * folder must be its user's alone: another user may have made one of that name before.
+ * Finds the socket of a process that has imported `perf-ts/register`, where `register/listen` has put it in its own
+ * files; null if it does not listen. The folder must be its user's alone: another user may have made one of that
+ * name before.
  */
 export function registeredSocket(pid: number): string | null {
   const uid = uidOfProcess(pid);
   const innerPid = pidInItsNamespace(pid);
   if (uid === null || innerPid === null) return null;
-  const folder = `/proc/${pid}/root/tmp/perf-ts-${uid}`;
-  const path = `${folder}/${innerPid}.sock`;
-  try {
-    const there = lstatSync(folder);
-    const socket = lstatSync(path);
-    const isTheirs = there.isDirectory() && there.uid === uid && (there.mode & 0o077) === 0;
-    return isTheirs && socket.isSocket() && socket.uid === uid ? path : null;
-  } catch {
-    return null;
+  for (const folder of [`/run/user/${uid}/perf-ts`, `/tmp/perf-ts-${uid}`]) {
+    const path = `/proc/${pid}/root${folder}/${innerPid}.sock`;
+    try {
+      const there = lstatSync(dirname(path));
+      const socket = lstatSync(path);
+      const isTheirs = there.isDirectory() && there.uid === uid && (there.mode & 0o077) === 0;
+      if (isTheirs && socket.isSocket() && socket.uid === uid) return path;
+    } catch {
+      // Not there.
+    }
   }
+  return null;
 }
 
 /**

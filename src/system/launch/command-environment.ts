@@ -3,7 +3,11 @@ export function variable(env: readonly string[], name: string): string {
   return env.findLast((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
 }
 
-/** The environment with this variable, and no other of its name. */
+/** The environment with this variable, at the place of the one that it replaces, and no other of its name. */
 export function withVariable(env: readonly string[], name: string, value: string): string[] {
-  return [...env.filter((entry) => !entry.startsWith(`${name}=`)), `${name}=${value}`];
+  const isIt = (entry: string): boolean => entry.startsWith(`${name}=`);
+  const first = env.findIndex(isIt);
+  const entry = `${name}=${value}`;
+  if (first < 0) return [...env, entry];
+  return env.flatMap((other, index) => (index === first ? [entry] : isIt(other) ? [] : [other]));
 }

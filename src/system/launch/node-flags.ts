@@ -1,15 +1,12 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { NONE } from '../../base/brand.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import type { CommandSpec } from '../../native/types.ts';
-import { packageFile } from '../version.ts';
-import { variable, withVariable } from './command-environment.ts';
+import { variable } from './command-environment.ts';
 import { findNode, type NodeCommand, nodeOnPath } from './node-command.ts';
 import { identifyNode, type NodeProgram } from './node-program.ts';
+import { type Preload, preloadFor, withSession } from './node-session.ts';
 import { findPlantedMap } from './planted-maps.ts';
-import { newRecordingId } from './recording-id.ts';
-import { type NodeFlags, namesCode, quote, withV8Flags } from './v8-flags.ts';
+import { type NodeFlags, namesCode, withV8Flags } from './v8-flags.ts';
 
 /** NODE_OPTIONS takes all of these from here on; an older Node would refuse to start. */
 const LEAST_MAJOR = 12;
@@ -59,28 +56,25 @@ export function addNodeFlags(
 }
 
 /**
- * The preload sends V8's code to the recorder as it is compiled: neither V8's map nor its log is
- * written. Where that fails it sets V8's flags, so maps may come to be all the same.
+ * The preload sends V8's code to the recorder as it is compiled: neither V8's map nor its log is written. Where it
+ * can't, nothing else is done in its place.
  */
-function withCodeEvents(command: CommandSpec, preload: string): NodeFlags {
-  const recordingId = newRecordingId({ maps: true, dumps: false });
+function withCodeEvents(command: CommandSpec, preload: Preload): NodeFlags {
   const codeSocket = newCodeSocket();
-  const earlier = variable(command.env, 'NODE_OPTIONS');
-  const value = `${earlier} --require=${quote(preload)}`.trim();
-  let env = withVariable(command.env, 'NODE_OPTIONS', value);
-  env = withVariable(env, 'PERF_TS_RECORDING', recordingId);
-  env = withVariable(env, 'PERF_TS_CODE_EVENTS', codeSocket);
   return {
-    command: { ...command, env },
+    command: { ...command, env: withSession(command.env, preload, [], { socket: codeSocket }) },
     notes: ["NODE_OPTIONS got a preload that reports V8's code; --no-node-flags leaves it alone"],
-    causesMaps: true,
-    recordingId,
+    causesMaps: false,
+    recordingId: null,
     codeSocket,
     dumpsIn: null,
   };
 }
 
-/** An abstract Unix socket (unix(7)) that nobody guesses: no file, and gone with whoever listens. */
+/**
+ * An abstract Unix socket (unix(7)): no file, and gone with whoever listens. /proc/net/unix shows its name to all,
+ * so both sides ask the kernel who is at the other end.
+ */
 export function newCodeSocket(): string {
   return `@perf-ts-${lateModules.crypto.randomBytes(8).toString('hex')}`;
 }
@@ -104,33 +98,6 @@ function unseenNode({ env }: CommandSpec): NodeCommand {
 const RESTRICTING = /(?:^|[\s=])--(?:experimental[-_])?(?:permission|policy)\b/;
 function restrictsNode({ argv, env }: CommandSpec, { text }: NodeCommand): boolean {
   return [...argv, variable(env, 'NODE_OPTIONS'), text].some((words) => RESTRICTING.test(words));
-}
-
-/**
- * The module that notes worker threads and the source maps of code that is transformed in memory;
- * null where the target's user may not read it, since Node ends where it can't load a preload. What
- * root starts may start Node as any user (gosu, su, setpriv).
- */
-function preloadFor({ user }: CommandSpec, { at }: NodeCommand, major: number): string | null {
-  if (major < 18) return null;
-  const path = packageFile('dist/register/preload.cjs');
-  try {
-    accessSync(path, constants.R_OK);
-    const isOfRoot = (user?.uid ?? process.geteuid?.()) === 0;
-    const isOfOthers = isOfRoot ? at !== 0 : user !== undefined;
-    return isOfOthers && !isForAll(path) ? null : path;
-  } catch {
-    return null;
-  }
-}
-
-/** Whether all users may read a file. */
-function isForAll(path: string): boolean {
-  if ((statSync(path).mode & 0o004) === 0) return false;
-  for (let at = dirname(path); ; at = dirname(at)) {
-    if ((statSync(at).mode & 0o001) === 0) return false;
-    if (at === dirname(at)) return true;
-  }
 }
 
 function wordsOf(text: string): string[] {

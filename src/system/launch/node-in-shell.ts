@@ -10,6 +10,8 @@ export const SHELL_COMMANDS = /^-[a-z]*c$/;
 
 const KEYWORDS = /^(?:!|\{|if|then|elif|else|while|until|do|exec|command|builtin|eval|time)$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+/** `NODE_OPTIONS="--no-warnings $NODE_OPTIONS"`: one word, whatever is in it. */
+const QUOTED_VALUE = /(\b[A-Za-z_]\w*=)(?:"[^"\n]*"|'[^'\n]*')/g;
 
 /** The commands that a command takes from a file: a script, a Makefile; empty where it takes none. */
 export type TextOf = (words: readonly string[]) => string;
@@ -26,6 +28,7 @@ export function startsNodeInShell(text: string, textOf: TextOf): boolean {
   if (text === '') return false;
   return text
     .replace(/\\\n/g, ' ')
+    .replace(QUOTED_VALUE, '$1x')
     .split('\n')
     .filter((line) => !/^\s*#/.test(line))
     .flatMap((line) => line.split(/[;&|(){}`]/))

@@ -3,6 +3,7 @@ import { printable } from '../../base/printable.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { variable, withVariable } from './command-environment.ts';
 import type { NodeCommand } from './node-command.ts';
+import { type Preload, withSession } from './node-session.ts';
 import { findPlantedDump } from './planted-maps.ts';
 import { newRecordingId } from './recording-id.ts';
 
@@ -68,7 +69,7 @@ export type NodeFacts = {
   /** Options in NODE_OPTIONS, and on its command line. */
   readonly inherited: readonly string[];
   readonly own: readonly string[];
-  readonly preload: string | null;
+  readonly preload: Preload | null;
   readonly isRestricted: boolean;
 };
 
@@ -108,31 +109,29 @@ export function withV8Flags(
     return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}; ${cure}`] };
   }
   const inOptions = canLog && !found.losesOptions;
-  const options = [
-    ...(inOptions ? added : []),
-    ...(preload === null ? [] : [`--require=${quote(preload)}`]),
-  ];
+  const options = inOptions ? added : [];
   const hidesLog = isNode && added.length > 0 && !given.some(wantsLog);
   const words = [
     ...(dump?.words ?? []),
     ...(inOptions ? [] : added),
     ...(hidesLog ? HIDE_LOG : []),
   ];
-  if (options.length === 0 && words.length === 0) return unchanged;
-  const earlier = variable(command.env, 'NODE_OPTIONS');
-  const value = [earlier, ...options].filter((text) => text !== '').join(' ');
+  if (options.length === 0 && words.length === 0 && preload === null) return unchanged;
   const causesMaps = makesMap && !own.some(namesCode);
   const isDumped = dump?.isMade === true;
   const recordingId =
     preload === null ? null : newRecordingId({ maps: causesMaps, dumps: isDumped });
-  const env = withVariable(command.env, 'NODE_OPTIONS', value);
+  const env =
+    preload === null || recordingId === null
+      ? withOptions(command.env, options)
+      : withSession(command.env, preload, options, { recording: recordingId });
   const behindNode = found.at + 1;
   const where = inOptions ? 'NODE_OPTIONS' : 'node';
   return {
     command: {
       ...command,
       argv: [...command.argv.slice(0, behindNode), ...words, ...command.argv.slice(behindNode)],
-      env: recordingId === null ? env : withVariable(env, 'PERF_TS_RECORDING', recordingId),
+      env,
     },
     notes: [
       ...(added.length === 0
@@ -146,6 +145,13 @@ export function withV8Flags(
     codeSocket: null,
     dumpsIn: isDumped ? '.' : null,
   };
+}
+
+/** Without a preload the flags stay in the program's environment. */
+function withOptions(env: readonly string[], options: readonly string[]): string[] {
+  const earlier = variable(env, 'NODE_OPTIONS');
+  const value = [earlier, ...options].filter((text) => text !== '').join(' ');
+  return value === earlier ? [...env] : withVariable(env, 'NODE_OPTIONS', value);
 }
 
 /** How a command that was asked for a jitdump gets one. */
@@ -240,9 +246,4 @@ function missingFlags(
 /** Another of V8's ways to name its code. */
 function wantsOtherNames(word: string): boolean {
   return namesCode(word) && word !== '--perf-basic-prof';
-}
-
-/** NODE_OPTIONS is split at spaces; within double quotes they stand for themselves. */
-export function quote(path: string): string {
-  return /[\s"\\]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&')}"` : path;
 }

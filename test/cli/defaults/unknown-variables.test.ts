@@ -29,7 +29,7 @@ describe('variables with the prefix of perf-ts', () => {
   });
 
   it('are not reported where a recording sets them for its programs, nor when empty', () => {
-    expect(unknown('PERF_TS_RECORDING', 'PERF_TS_CODE_EVENTS', 'PERF_TS_REGISTERED')).toEqual([]);
+    expect(unknown('PERF_TS_SESSION')).toEqual([]);
     expect(unknown('PERF_TSX', 'MY_PERF_TS_FREQUENCY')).toEqual([]);
     expect(unknownVariables({ PERF_TS_FREQUENCY: '' }, commands)).toEqual([]);
   });

@@ -69,7 +69,7 @@ function optionsFor(
   expect(all.length).toBeLessThanOrEqual(1);
   const value = all[0]
     ?.slice('NODE_OPTIONS='.length)
-    .replace(/ ?--require=(?:"[^"]*preload\.cjs"|\S+preload\.cjs)/, '');
+    .replace(/ ?--require (?:"[^"]*\.cjs"|\S+\.cjs)/, '');
   return { value, notes, causesMaps, dumpsIn, argv: changed.argv };
 }
 
