@@ -519,7 +519,9 @@ class Recorder implements ControlActions {
     const { target, causesMaps, codeSocket } = this.#opened.session;
     if (target.kind !== 'command' || this.#options.nodeFlags === false) return;
     const mappings = file.codeMappings(dataEnd, this.#opened.features);
-    const missing = findUnmappedNode(mappings, jit.attachments, causesMaps || codeSocket !== null);
+    const areFlagsSet = causesMaps || codeSocket !== null;
+    const command = { pid: this.childPid, words: target.command.argv };
+    const missing = findUnmappedNode(mappings, jit.attachments, areFlagsSet, command);
     if (missing !== null) this.#say(missing);
   }
 

@@ -18,18 +18,34 @@ function found(...records: Uint8Array[]): MappedNode {
 }
 
 const isNode = () => ({ kind: 'node', version: null }) as const;
-const explained = (node: MappedNode, pids: number[] = [], areFlagsSet = false) =>
-  explainUnmappedNode(node, new Set(pids), areFlagsSet, isNode);
+const looks = { identify: isNode, isApplication: () => false, wordsOf: () => ['node', 'app.js'] };
+const explained = (node: MappedNode, pids: number[] = [], areFlagsSet = false, look = {}) =>
+  explainUnmappedNode(node, new Set(pids), areFlagsSet, { ...looks, ...look });
 
 test('Node that made code and wrote no map is reported with what helps', () => {
   const node = found(mapped(7, '/usr/bin/perl'), mapped(7, '/opt/bin/node'), mapped(7, '//anon'));
-  const missing = "process 7 ran Node without V8's perf map, so that its JavaScript has no names";
+  const missing =
+    "process 7 ran Node without perf-ts's preload, so that its JavaScript has no names";
   expect(explained(node)).toBe(`${missing}: record with --node-flags`);
-  expect(explained(node, [], true)).toBe(
-    `${missing}: start it with: node --perf-basic-prof --interpreted-frames-native-stack`,
-  );
+  expect(explained(node, [], true)).toContain(`${missing}: what started it replaced NODE_OPTIONS`);
   expect(explained(node, [7])).toBeNull();
-  expect(explainUnmappedNode(node, new Set(), false, () => ({ kind: 'other' }))).toBeNull();
+  expect(explained(node, [], false, { identify: () => ({ kind: 'other' }) })).toBeNull();
+});
+
+test('an application inside of a Node is reported whatever its name', () => {
+  const isApplication = (path: string) => path === '/srv/app';
+  const app = [mapped(7, '/srv/app'), mapped(7, '/lib/libc.so.6'), mapped(7, '//anon')];
+  expect(explained(found(...app), [], true, { isApplication })).toContain('process 7 ran Node');
+  expect(explained(found(...app), [7], true, { isApplication })).toBeNull();
+  expect(explained(found(...app), [], true)).toBeNull();
+});
+
+test('nothing is missing of a watcher, which runs no JavaScript of the user', () => {
+  const node = found(mapped(7, '/opt/bin/node'), mapped(7, '//anon'));
+  const of = (...words: string[]) => explained(node, [], true, { wordsOf: () => words });
+  expect(of('node', '--watch', 'app.js')).toBeNull();
+  expect(of('node', '--watch-path=src', 'app.js')).toBeNull();
+  expect(of('node', 'app.js', '--watch')).not.toBeNull();
 });
 
 test('nothing is missing of Node that made no code, wrote a jitdump, or is another program', () => {

@@ -3,8 +3,8 @@ import { textOfBytes } from '../../base/byte-text.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { NODE } from '../../system/launch/node-in-shell.ts';
-import { identifyNode } from '../../system/launch/node-program.ts';
-import { V8_FLAGS } from '../../system/launch/v8-flags.ts';
+import { identifyNode, isSingleExecutable } from '../../system/launch/node-program.ts';
+import { readTextOrEmpty } from '../../system/small-file.ts';
 import { pidsWithCode } from './node-files.ts';
 
 /** In an MMAP2, behind its header: pid, tid, address, length, offset, device and inode, prot, flags. */
@@ -19,6 +19,8 @@ const MOST_PIDS = 3;
 export type MappedNode = {
   /** Paths of programs called `node`. */
   readonly programs: ReadonlyMap<number, string>;
+  /** The first file of every other process: its program. */
+  readonly others: ReadonlyMap<number, string>;
   /** Those that made code: `node --version` does not. */
   readonly withCode: ReadonlySet<number>;
   readonly withDump: ReadonlySet<number>;
@@ -27,6 +29,7 @@ export type MappedNode = {
 /** Finds that among the MMAP2 records `codeMappings`. */
 export function findMappedNode(codeMappings: Uint8Array): MappedNode {
   const programs = new Map<number, string>();
+  const others = new Map<number, string>();
   const withCode = new Set<number>();
   const withDump = new Set<number>();
   scanRecords(codeMappings, (view, offset, size) => {
@@ -38,42 +41,71 @@ export function findMappedNode(codeMappings: Uint8Array): MappedNode {
     if (path === ANONYMOUS) withCode.add(pid);
     else if (NODE.test(name)) programs.set(pid, path);
     else if (/^jit-\d+\.dump$/.test(name)) withDump.add(pid);
+    else if (path.startsWith('/') && !others.has(pid)) others.set(pid, path);
   });
-  return { programs, withCode, withDump };
+  return { programs, others, withCode, withDump };
 }
+
+/** How processes are looked at; for tests. */
+export type Looks = {
+  readonly identify: typeof identifyNode;
+  readonly isApplication: typeof isSingleExecutable;
+  /** Words of the command line of a process; empty where it is gone. */
+  readonly wordsOf: (pid: number) => readonly string[];
+};
+
+const MACHINE: Looks = {
+  identify: identifyNode,
+  isApplication: isSingleExecutable,
+  wordsOf: (pid) => readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0'),
+};
 
 /**
  * Explains what is missing of Node processes that a command started without V8's map, in one sentence;
- * null if nothing is. `areFlagsSet`: NODE_OPTIONS had the flags, and they did not arrive.
+ * null if nothing is. `areFlagsSet`: NODE_OPTIONS had what names code, and it did not arrive.
  */
 export function explainUnmappedNode(
-  { programs, withCode, withDump }: MappedNode,
-  mappedPids: ReadonlySet<number>,
+  { programs, others, withCode, withDump }: MappedNode,
+  namedPids: ReadonlySet<number>,
   areFlagsSet: boolean,
-  identify: typeof identifyNode = identifyNode,
+  { identify, isApplication, wordsOf }: Looks = MACHINE,
 ): string | null {
-  const pids = [...programs.keys()].filter(
-    (pid) =>
-      withCode.has(pid) &&
-      !withDump.has(pid) &&
-      !mappedPids.has(pid) &&
-      identify(programs.get(pid)!).kind === 'node',
-  );
+  const unnamed = (pid: number): boolean =>
+    withCode.has(pid) && !withDump.has(pid) && !namedPids.has(pid);
+  const nodes = [...programs].filter(([pid, path]) => {
+    return unnamed(pid) && identify(path).kind === 'node' && !isWatcher(wordsOf(pid));
+  });
+  const applications = [...others].filter(([pid, path]) => {
+    return unnamed(pid) && !programs.has(pid) && isApplication(path);
+  });
+  const pids = [...nodes, ...applications].map(([pid]) => pid);
   if (pids.length === 0) return null;
   const listed = pids.slice(0, MOST_PIDS).join(', ') + (pids.length > MOST_PIDS ? ' …' : '');
   const who = pids.length === 1 ? `process ${listed}` : `${pids.length} processes (${listed})`;
-  const cure = areFlagsSet
-    ? `start it with: node ${V8_FLAGS.join(' ')}`
-    : 'record with --node-flags';
-  return `${who} ran Node without V8's perf map, so that its JavaScript has no names: ${cure}`;
+  const missing = 'so that its JavaScript has no names';
+  return areFlagsSet
+    ? `${who} ran Node without perf-ts's preload, ${missing}: what started it replaced NODE_OPTIONS, ` +
+        'or left it out; a script can add to it: NODE_OPTIONS="$NODE_OPTIONS --max-old-space-size=4096"'
+    : `${who} ran Node without perf-ts's preload, ${missing}: record with --node-flags`;
 }
 
-/** The same of the mappings and the attachments of a recording. */
+/** `node --watch` starts the program as a child, and runs no JavaScript of the user's itself. */
+function isWatcher(words: readonly string[]): boolean {
+  const end = words.findIndex((word, index) => index > 0 && !word.startsWith('-'));
+  return words.slice(1, end < 0 ? undefined : end).some((word) => /^--watch(?:$|[-=])/.test(word));
+}
+
+/** The same of the mappings and the attachments of a recording; `command`: the words of its process. */
 export function findUnmappedNode(
   codeMappings: Uint8Array,
   attachments: readonly Attachment[],
   areFlagsSet: boolean,
+  command: { readonly pid: number; readonly words: readonly string[] },
 ): string | null {
   const found = findMappedNode(codeMappings);
-  return explainUnmappedNode(found, pidsWithCode(attachments), areFlagsSet);
+  return explainUnmappedNode(found, pidsWithCode(attachments), areFlagsSet, {
+    ...MACHINE,
+    // It may be gone by now.
+    wordsOf: (pid) => (pid === command.pid ? command.words : MACHINE.wordsOf(pid)),
+  });
 }

@@ -10,6 +10,7 @@ import {
   startsNodeInShell,
   type TextOf,
 } from './node-in-shell.ts';
+import { isSingleExecutable } from './node-program.ts';
 import { findWrapped } from './wrapped-command.ts';
 
 /** How a command comes to run Node. */
@@ -36,7 +37,7 @@ const MAX_FILES = 16;
 
 /**
  * Whether the command runs Node: by its name, by the first line of its script, by what a shell or
- * make is told to do, or by the words that a wrapper runs (`timeout 10 node x.js`); null where
+ * make is told to do, by Node's mark of an application inside, or by the words that a wrapper runs (`timeout 10 node x.js`); null where
  * nothing shows it. Other programs may start Node too: the user says `--node-flags` then, and a
  * recording reports what it has seen.
  */
@@ -82,7 +83,9 @@ function findUnwrapped(
   const text = beginning(path);
   const first = firstLineOf(text);
   if (SHEBANG_NODE.test(first)) return byOther(text);
-  return SHEBANG_SHELL.test(first) ? inShell(text) : null;
+  if (SHEBANG_SHELL.test(first)) return inShell(text);
+  // Its words are those of the application, none of them Node's.
+  return isSingleExecutable(path) ? { node: path, at: -1, text: '' } : null;
 }
 
 /** Reads the files that commands take their text from, and adds it to `texts`. */

@@ -23,23 +23,44 @@ const RELEASE_URL = 'nodejs.org/download/release/v';
 const WELCOME = 'Welcome to Node.js';
 const LIBRARY = 'libnode.so.';
 
+/** Node's mark in a program with an application inside (SEA); a Node without one has 0 at its end. */
+const SEA_FUSE = 'NODE_SEA_FUSE_';
+/** No Node is smaller. */
+const LEAST_SEA_BYTES = 20 << 20;
+
 /**
  * Finds out what `path` is without running it: a program called `node` may be somebody's node of a
  * blockchain, and a recording must not start it once more, a dry run not at all.
  */
 export function identifyNode(path: string): NodeProgram {
   if (isThisNode(path)) return { kind: 'node', version: process.version };
+  return readRegular(path, 0, identify) ?? { kind: 'other' };
+}
+
+/** Whether `path` is a single executable application of Node, whatever its name. */
+export function isSingleExecutable(path: string): boolean {
+  const find = (fd: number): boolean => {
+    for (const { bytes } of blocksOf(fd)) {
+      if (textAfter(bytes, SEA_FUSE, /^[0-9a-f]{32}:1/) !== null) return true;
+    }
+    return false;
+  };
+  return readRegular(path, LEAST_SEA_BYTES, find) ?? false;
+}
+
+/** What `read` finds in a file of so many bytes; null where there is none. */
+function readRegular<T>(path: string, leastBytes: number, read: (fd: number) => T): T | null {
   let fd: number;
   try {
     fd = openSync(fsPath(path), constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
-    return { kind: 'other' };
+    return null;
   }
   try {
-    if (!fstatSync(fd).isFile()) return { kind: 'other' };
-    return identify(fd);
+    const stat = fstatSync(fd);
+    return stat.isFile() && stat.size >= leastBytes ? read(fd) : null;
   } catch {
-    return { kind: 'other' };
+    return null;
   } finally {
     closeSync(fd);
   }
@@ -54,25 +75,32 @@ function isThisNode(path: string): boolean {
   }
 }
 
-function identify(fd: number): NodeProgram {
+/** The file in blocks that overlap by more than a mark; the bytes are valid until the next block. */
+function* blocksOf(fd: number): Generator<{ at: number; bytes: Buffer }> {
   const block = Buffer.alloc(BLOCK_BYTES);
-  let isNode = false;
   for (let at = 0; ; at += BLOCK_BYTES - OVERLAP_BYTES) {
     const bytes = block.subarray(0, readSync(fd, block, 0, block.length, at));
+    yield { at, bytes };
+    if (bytes.length < block.length) return;
+  }
+}
+
+function identify(fd: number): NodeProgram {
+  let isNode = false;
+  for (const { at, bytes } of blocksOf(fd)) {
     if (at === 0 && !bytes.subarray(0, 4).equals(ELF_MAGIC)) {
       return { kind: bytes.subarray(0, 2).toString('latin1') === '#!' ? 'script' : 'other' };
     }
     const version = textAfter(bytes, RELEASE_URL, /^\d+\.\d+\.\d+/);
     if (version !== null) return { kind: 'node', version: `v${version}` };
     isNode ||= bytes.includes(WELCOME) || bytes.includes(LIBRARY);
-    if (bytes.length < block.length)
-      return isNode ? { kind: 'node', version: null } : { kind: 'other' };
   }
+  return isNode ? { kind: 'node', version: null } : { kind: 'other' };
 }
 
 function textAfter(bytes: Buffer, mark: string, pattern: RegExp): string | null {
   const at = bytes.indexOf(mark, 0, 'latin1');
   if (at < 0) return null;
   const start = at + mark.length;
-  return pattern.exec(bytes.toString('latin1', start, start + 32))?.[0] ?? null;
+  return pattern.exec(bytes.toString('latin1', start, start + 40))?.[0] ?? null;
 }

@@ -1,7 +1,17 @@
-import { chmodSync, copyFileSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { identifyNode } from '../../../src/system/launch/node-program.ts';
+import { identifyNode, isSingleExecutable } from '../../../src/system/launch/node-program.ts';
 import { CLI, perfTs, scratchDirectory } from '../../helpers/cli.ts';
 
 const root = scratchDirectory();
@@ -64,4 +74,20 @@ test('a program called node is not started by a dry run', () => {
   expect(outcome.status, outcome.stderr).toBe(0);
   expect(existsSync(trace)).toBe(false);
   expect(existsSync(CLI)).toBe(true);
+});
+
+test('an application inside of a Node is known by the mark that Node flips, and a bare Node is none', () => {
+  const application = (text: string): string => {
+    const path = file('application', '');
+    truncateSync(path, 21 << 20);
+    const fd = openSync(path, 'r+');
+    writeSync(fd, text, 20 << 20);
+    closeSync(fd);
+    return path;
+  };
+  const fuse = `NODE_SEA_FUSE_${'0123456789abcdef'.repeat(2)}`;
+  expect(isSingleExecutable(application(`${fuse}:1`))).toBe(true);
+  expect(isSingleExecutable(application(`${fuse}:0`))).toBe(false);
+  expect(isSingleExecutable(process.execPath)).toBe(false);
+  expect(isSingleExecutable('/nonexistent')).toBe(false);
 });
