@@ -24,23 +24,26 @@ const socket = join(scratch, 'code');
 const sink = createServer((program) => program.resume()).listen(socket);
 await once(sink, 'listening');
 
-const PRELOAD = `--require=${join(root, 'dist/register/preload.cjs')}`;
+const boot = join(root, 'dist/register/boot.cjs');
+/** The environment of a recording, as `record` makes it. */
+function session(flags, recording) {
+  const words = [...flags, '--require', boot].join(' ');
+  const program = join(root, 'dist/register/recorded.cjs');
+  const facts = { boot, words, program, owner: process.geteuid(), ...recording };
+  return { NODE_OPTIONS: words, PERF_TS_SESSION: JSON.stringify(facts) };
+}
 const MAP = '--perf-basic-prof --interpreted-frames-native-stack';
 const VARIANTS = {
   alone: {},
-  'map and preload': { NODE_OPTIONS: `${MAP} ${PRELOAD}`, PERF_TS_RECORDING: 'bench' },
-  'preload reports': {
-    NODE_OPTIONS: PRELOAD,
-    PERF_TS_RECORDING: 'bench',
-    PERF_TS_CODE_EVENTS: socket,
-  },
+  'map and preload': session([MAP], { recording: 'bench' }),
+  'preload reports': session([], { socket }),
 };
 
 /** CPU milliseconds until the program exits. */
 async function startOnce(node, env) {
   const child = spawn(node, [script], {
     cwd: scratch,
-    env: { ...process.env, NODE_OPTIONS: '', ...env },
+    env: { ...process.env, NODE_OPTIONS: undefined, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let text = '';
