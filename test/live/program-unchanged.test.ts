@@ -19,7 +19,6 @@ const look = () => JSON.stringify([Object.entries(process.env).filter(([name]) =
 console.log(look());
 if (isMainThread && process.argv.length < 3) {
   console.log(Worker.prototype.constructor === Worker, Worker.name, Object.getOwnPropertySymbols(process).length);
-  console.log(require('node:fs').openSync('/dev/null'));
   for (const env of [undefined, {}, { A: '1' }, { NODE_OPTIONS: '--no-deprecation' }])
     console.log(String(spawnSync(process.execPath, [__filename, 'child'], { env }).stdout));
   for (const options of [{}, { env: {} }, { execArgv: ['--no-warnings'] }]) new Worker(__filename, options);
@@ -77,7 +76,7 @@ describeLive('a recorded Node program', () => {
     expect({ status, missing: /no names/.test(stderr) }).toEqual({ status: 0, missing: false });
     const { stdout } = perfTs(['report', '--limit', '0', out]);
     for (const name of ['hotChild', 'hotOwnOptions', 'hotWorker']) {
-      expect(stdout).toMatch(new RegExp(`${name} own\\.cjs:\\d+`));
+      expect(stdout).toMatch(new RegExp(`${name} \\S*own\\.cjs:\\d+`));
     }
   });
 });
