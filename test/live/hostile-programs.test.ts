@@ -92,7 +92,11 @@ describeLive('a recording of a program that is hostile', () => {
   it.each([
     ['an empty object', '{}', 'answers with nothing that is understood'],
     ['a text', '"x"', 'answers with nothing that is understood'],
-    ['other types', '{"taken":{"pid":"x","version":[]}}', 'answers with nothing that is understood'],
+    [
+      'other types',
+      '{"taken":{"pid":"x","version":[]}}',
+      'answers with nothing that is understood',
+    ],
     ['a byte now and then', '', 'does not answer'],
   ])('ends with its samples where the program answers with %s', async (_, answer, said) => {
     mkdirSync(`/tmp/perf-ts-${process.getuid?.()}`, { mode: 0o700, recursive: true });

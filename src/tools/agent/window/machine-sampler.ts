@@ -30,8 +30,8 @@ const MAX_CHUNKS = 32;
 const RING_BYTES = 512 << 10;
 /** Rows of tables after which they are made anew. */
 const MOST_ROWS = 200_000;
-/** What is kept of the code that processes of one user name, in bytes: ten usual services of Node. */
-const MOST_CODE_OF_USER = 12 << 20;
+/** What is kept of the code that processes of one user name, in bytes: 35 000 functions. */
+const MOST_CODE_OF_USER = 8 << 20;
 const MOST_CODE_OF_ALL = 128 << 20;
 
 /** What was sampled between two looks. */

@@ -19,6 +19,7 @@ const MOST_SOCKETS = 512;
 const MOST_SOCKETS_OF_PROCESS = 128;
 /** Read of a process within a minute: all code of a large server is half. More is a flood, which costs a CPU. */
 const MOST_BYTES_A_MINUTE = 64 << 20;
+const MOST_CHANGES_A_MINUTE = 400_000;
 const MINUTE_MS = 60_000;
 
 type Asked = {
@@ -29,6 +30,8 @@ type Asked = {
   hasAnswered: boolean;
   /** Bytes that came since `sinceMs`. */
   bytes: number;
+  /** `code.version` then. */
+  sinceVersion: number;
   sinceMs: number;
   /** The main thread's, which comes first; null before it comes, and when it has left. */
   main: Socket | null;
@@ -69,6 +72,7 @@ export class RegisteredCode implements LiveCodeSource {
       nextMs: 0,
       hasAnswered: false,
       bytes: 0,
+      sinceVersion: 0,
       sinceMs: nowMs,
       main: null,
     };
@@ -158,6 +162,7 @@ export class RegisteredCode implements LiveCodeSource {
       asked.main = socket;
       // It lists all of its code anew; what it has heard of meanwhile is not among the old one.
       asked.code = new LiveCode();
+      asked.sinceVersion = 0;
     }
     const { code } = asked;
     const take = code.stream();
@@ -186,10 +191,12 @@ function isFlood(asked: Asked, bytes: number): boolean {
   const nowMs = performance.now();
   if (nowMs - asked.sinceMs > MINUTE_MS) {
     asked.sinceMs = nowMs;
+    asked.sinceVersion = asked.code.version;
     asked.bytes = 0;
   }
   asked.bytes += bytes;
-  return asked.bytes > MOST_BYTES_A_MINUTE;
+  const changes = asked.code.version - asked.sinceVersion;
+  return asked.bytes > MOST_BYTES_A_MINUTE || changes > MOST_CHANGES_A_MINUTE;
 }
 
 /** The main thread has gone over to another recorder, and its workers do so too. */
