@@ -70,7 +70,9 @@ function missingSentence(targets) {
     ...new Set(
       targets
         .filter((target) => !isMusl(target))
-        .map(({ arch }) => `apt-get install g++-${ARCHITECTURES[arch].replace('_', '-')}-linux-gnu`),
+        .map(
+          ({ arch }) => `apt-get install g++-${ARCHITECTURES[arch].replace('_', '-')}-linux-gnu`,
+        ),
     ),
     ...(targets.some(isMusl) ? [`npm install --no-save --prefix build/zig ${ZIG}`] : []),
   ];

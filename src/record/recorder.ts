@@ -497,7 +497,7 @@ class Recorder implements ControlActions {
     await this.#code?.settle();
     const jit = this.#takeJit(true);
     try {
-      if (output instanceof RecordingFile) this.#reportUnmappedNode(output, ended, jit);
+      if (output instanceof RecordingFile) await this.#reportUnmappedNode(output, ended, jit);
     } catch (error) {
       this.#say(`which Node processes wrote no map is not known: ${describeError(error)}`);
     }
@@ -515,13 +515,17 @@ class Recorder implements ControlActions {
   }
 
   /** Node that the command started in a way that nothing showed. */
-  #reportUnmappedNode(file: RecordingFile, { dataEnd }: RecordingEnded, jit: JitAttachments): void {
+  async #reportUnmappedNode(
+    file: RecordingFile,
+    { dataEnd }: RecordingEnded,
+    jit: JitAttachments,
+  ): Promise<void> {
     const { target, causesMaps, codeSocket } = this.#opened.session;
     if (target.kind !== 'command' || this.#options.nodeFlags === false) return;
     const mappings = file.codeMappings(dataEnd, this.#opened.features);
     const areFlagsSet = causesMaps || codeSocket !== null;
     const command = { pid: this.childPid, words: target.command.argv };
-    const missing = findUnmappedNode(mappings, jit.attachments, areFlagsSet, command);
+    const missing = await findUnmappedNode(mappings, jit.attachments, areFlagsSet, command);
     if (missing !== null) this.#say(missing);
   }
 

@@ -26,7 +26,8 @@ constexpr uint32_t kMostScripts = 1u << 24;
 /** Whether V8 was told to make no machine code at run time, by whatever way it was told. */
 bool IsJitless(const CodeListener::V8& v8) {
   if (v8.get_version_tag == nullptr) return false;
-  // The tag has a hash of all flags that differ from their defaults. No flag changes where none is set.
+  // The tag has a hash of all flags that differ from their defaults. No flag changes where none is
+  // set.
   const uint32_t before = v8.get_version_tag();
   v8.set_flags("--no-jitless");
   if (v8.get_version_tag() == before) return false;

@@ -68,7 +68,8 @@ export async function loadForCommand(
     ...(options.debuginfod !== undefined && { debuginfod: debuginfodUrls(options.debuginfod) }),
     ...(onProgress !== undefined && { onProgress }),
   });
-  if (options.quiet !== true || options.strict === true) warnIfCut(opened, options.strict === true, opened.diagnostics.entries());
+  if (options.quiet !== true || options.strict === true)
+    warnIfCut(opened, options.strict === true, opened.diagnostics.entries());
   if (options.quiet !== true)
     sayDiagnostics(opened.diagnostics.entries(), options.verbose === true);
   return opened;

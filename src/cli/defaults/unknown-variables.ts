@@ -16,6 +16,7 @@ export const INTERNAL: readonly string[] = ['SESSION', 'DRAIN_HOLD_MS', 'ZSTD_HO
 /** Variables of the project's own tests and benchmarks, which the commands that they run inherit. */
 const OF_TESTS: readonly string[] = [
   'CHDB',
+  'CLI',
   'CORPORA',
   'CUTS',
   'DIST',

@@ -4,8 +4,8 @@ import { PERF_TYPE } from '../../base/event-type.ts';
 import { finish, type Slices } from '../../base/slices.ts';
 import { type RawTime, readU64 } from '../../base/u64.ts';
 import { EventLookup } from '../../kernel/perf-event/event-lookup.ts';
-import { completeEvents, type RecordedEvent, readFileAttrs } from './event-list.ts';
 import { findAppendixDamage } from './appendix.ts';
+import { completeEvents, type RecordedEvent, readFileAttrs } from './event-list.ts';
 import { type Features, parseFeatures } from './feature-sections.ts';
 import { FEATURE, FeatureSections } from './features.ts';
 import {

@@ -9,9 +9,9 @@ import { SegmentMap } from '../../code/symbols/elf-symbols.ts';
 import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
 import { CfiTable } from '../../code/unwind/cfi-table.ts';
 import { absenceText } from '../facts/diagnostic-text.ts';
+import { mayBeShown } from '../files/access.ts';
 import { SymbolFiles, type SymbolFilesOptions } from '../files/symbol-files.ts';
 import { readSections } from '../unwind/unwind-sections.ts';
-import { mayBeShown } from './access.ts';
 import { architectureOf } from './machine.ts';
 
 /** A mapped file with code, opened; whoever opened it closes it. */

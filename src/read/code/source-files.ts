@@ -5,7 +5,7 @@ import { FailedError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import type { PageSource, PageSources } from '../../formats/export/page-profile.ts';
 import type { Profile } from '../../profile/types.ts';
-import { openForReaders, type Reader, readersBesidesRoot } from './access.ts';
+import { openForReaders, type Reader, readersBesidesRoot } from '../files/access.ts';
 
 /** A source file that people wrote is smaller; one that a bundler wrote is of no use in a page. */
 const MOST_BYTES = 4 << 20;

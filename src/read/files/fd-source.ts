@@ -60,7 +60,7 @@ function cannotRead(path: string, error: unknown): FailedError {
     return new FailedError(`no such file: ${path}`, hints, EXIT.FAILED, code);
   }
   if (code === 'EACCES') {
-    const hints = permissionHints(path, process.geteuid?.() ?? -1);
+    const hints = readingHints(path, process.geteuid?.() ?? -1);
     return new FailedError(`cannot read ${path}: permission denied`, hints, EXIT.FAILED, code);
   }
   return new FailedError(`cannot read ${path}: ${systemErrorReason(error)}`);
@@ -70,7 +70,7 @@ function cannotRead(path: string, error: unknown): FailedError {
  * What `uid` can do about a file that it may not read, by whose it is. Its owner is changed only where root
  * has left it in a folder of the user, as `sudo perf record` does; other files are what they are for a reason.
  */
-export function permissionHints(path: string, uid: number): string[] {
+export function readingHints(path: string, uid: number): string[] {
   const file = statOrNull(path);
   if (file === null) return ['a folder on the way to it may not be searched by you'];
   if (file.uid === uid) {

@@ -10,7 +10,7 @@ import {
   type SourceMaps,
 } from '../../code/javascript/source-map.ts';
 import { homeFolder } from '../../system/accounts/home-folder.ts';
-import { openForReaders, readersBesidesRoot, readersOfNamed } from '../code/access.ts';
+import { openForReaders, readersBesidesRoot, readersOfNamed } from '../files/access.ts';
 import { locateSource } from './locate-source.ts';
 
 const MARK = 'sourceMappingURL=';

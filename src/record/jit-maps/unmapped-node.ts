@@ -4,7 +4,7 @@ import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { NODE } from '../../system/launch/node-in-shell.ts';
 import { identifyNode, isSingleExecutable } from '../../system/launch/node-program.ts';
-import { readTextOrEmpty } from '../../system/small-file.ts';
+import { StrangerReads } from '../../system/strangers/stranger-reads.ts';
 import { pidsWithCode } from './node-files.ts';
 
 /** In an MMAP2, behind its header: pid, tid, address, length, offset, device and inode, prot, flags. */
@@ -51,34 +51,38 @@ export type Looks = {
   readonly identify: typeof identifyNode;
   readonly isApplication: typeof isSingleExecutable;
   /** Words of the command line of a process; empty where it is gone. */
-  readonly wordsOf: (pid: number) => readonly string[];
+  readonly wordsOf: (pid: number) => Promise<readonly string[]>;
 };
 
-const MACHINE: Looks = {
-  identify: identifyNode,
-  isApplication: isSingleExecutable,
-  wordsOf: (pid) => readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0'),
-};
+function looksHere(): Looks {
+  const reads = new StrangerReads();
+  return {
+    identify: identifyNode,
+    isApplication: isSingleExecutable,
+    wordsOf: (pid) => reads.commandLine(pid),
+  };
+}
 
 /**
  * Explains what is missing of Node processes that a command started without V8's map, in one sentence;
  * null if nothing is. `areFlagsSet`: NODE_OPTIONS had what names code, and it did not arrive.
  */
-export function explainUnmappedNode(
+export async function explainUnmappedNode(
   { programs, others, withCode, withDump }: MappedNode,
   namedPids: ReadonlySet<number>,
   areFlagsSet: boolean,
-  { identify, isApplication, wordsOf }: Looks = MACHINE,
-): string | null {
+  { identify, isApplication, wordsOf }: Looks = looksHere(),
+): Promise<string | null> {
   const unnamed = (pid: number): boolean =>
     withCode.has(pid) && !withDump.has(pid) && !namedPids.has(pid);
-  const nodes = [...programs].filter(([pid, path]) => {
-    return unnamed(pid) && identify(path).kind === 'node' && !isWatcher(wordsOf(pid));
-  });
-  const applications = [...others].filter(([pid, path]) => {
-    return unnamed(pid) && !programs.has(pid) && isApplication(path);
-  });
-  const pids = [...nodes, ...applications].map(([pid]) => pid);
+  const pids: number[] = [];
+  for (const [pid, path] of programs) {
+    if (!unnamed(pid) || identify(path).kind !== 'node') continue;
+    if (!isWatcher(await wordsOf(pid))) pids.push(pid);
+  }
+  for (const [pid, path] of others) {
+    if (unnamed(pid) && !programs.has(pid) && isApplication(path)) pids.push(pid);
+  }
   if (pids.length === 0) return null;
   const listed = pids.slice(0, MOST_PIDS).join(', ') + (pids.length > MOST_PIDS ? ' …' : '');
   const who = pids.length === 1 ? `process ${listed}` : `${pids.length} processes (${listed})`;
@@ -101,11 +105,12 @@ export function findUnmappedNode(
   attachments: readonly Attachment[],
   areFlagsSet: boolean,
   command: { readonly pid: number; readonly words: readonly string[] },
-): string | null {
+): Promise<string | null> {
   const found = findMappedNode(codeMappings);
+  const looks = looksHere();
   return explainUnmappedNode(found, pidsWithCode(attachments), areFlagsSet, {
-    ...MACHINE,
+    ...looks,
     // It may be gone by now.
-    wordsOf: (pid) => (pid === command.pid ? command.words : MACHINE.wordsOf(pid)),
+    wordsOf: async (pid) => (pid === command.pid ? command.words : looks.wordsOf(pid)),
   });
 }

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { permissionHints } from '../../../src/read/files/fd-source.ts';
+import { readingHints } from '../../../src/read/files/fd-source.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 
 const scratch = scratchDirectory();
@@ -20,37 +20,37 @@ function fileIn(folderOwner: number, owner: number, mode: number, name = 'a.data
 
 test('an own file without the right to read gets chmod', () => {
   const path = fileIn(own, own, 0);
-  expect(permissionHints(path, own)).toEqual([
+  expect(readingHints(path, own)).toEqual([
     `it is yours, and its mode forbids reading: chmod u+r ${path}`,
   ]);
 });
 
 test('a path is one word of the command, whatever is in it', () => {
   const path = fileIn(own, own, 0, "it's $(id).data");
-  expect(permissionHints(path, own)[0]).toContain("'\\''s $(id).data'");
+  expect(readingHints(path, own)[0]).toContain("'\\''s $(id).data'");
 });
 
 test('a file on whose way a folder is missing or closed gets no command', () => {
-  expect(permissionHints(join(scratch, 'none', 'a.data'), USER)).toEqual([
+  expect(readingHints(join(scratch, 'none', 'a.data'), USER)).toEqual([
     'a folder on the way to it may not be searched by you',
   ]);
 });
 
 test('a file of root outside the folders of the user gets no command', () => {
-  expect(permissionHints('/etc/shadow', USER)).toEqual([
+  expect(readingHints('/etc/shadow', USER)).toEqual([
     'it belongs to uid 0, who can make it readable for you',
   ]);
 });
 
 test.runIf(own === 0)('a file that root has left in a folder of the user gets chown', () => {
   const path = fileIn(USER, 0, 0o600);
-  expect(permissionHints(path, USER)).toEqual([
+  expect(readingHints(path, USER)).toEqual([
     `it was written by root: sudo chown "$USER" ${path}`,
   ]);
 });
 
 test.runIf(own === 0)('a file of a third user gets no command', () => {
-  expect(permissionHints(fileIn(USER, USER + 1, 0o600), USER)).toEqual([
+  expect(readingHints(fileIn(USER, USER + 1, 0o600), USER)).toEqual([
     `it belongs to uid ${USER + 1}, who can make it readable for you`,
   ]);
 });
