@@ -14,7 +14,8 @@
 namespace perf_ts {
 namespace {
 
-/** Processes that the command leaves are reported if they live so long: helpers end just behind it. */
+/** Processes that the command leaves are reported if they live so long: helpers end just behind it.
+ */
 constexpr std::chrono::milliseconds kTaskGrace(100);
 
 }  // namespace

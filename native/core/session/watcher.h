@@ -34,8 +34,8 @@ class Watcher {
   /** No event of a task has one left, inherited ones included; never where all are of all tasks. */
   bool all_tasks_gone() const { return quiet_rings_ == watches_.size(); }
   /**
-   * Whether an event of a task has one left, an inherited one included, once those have had `grace` to end: a
-   * helper of the command often ends some milliseconds after it.
+   * Whether an event of a task has one left, an inherited one included, once those have had `grace`
+   * to end: a helper of the command often ends some milliseconds after it.
    */
   bool HasTasksAfter(std::chrono::milliseconds grace) const;
 

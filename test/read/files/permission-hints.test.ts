@@ -44,9 +44,7 @@ test('a file of root outside the folders of the user gets no command', () => {
 
 test.runIf(own === 0)('a file that root has left in a folder of the user gets chown', () => {
   const path = fileIn(USER, 0, 0o600);
-  expect(readingHints(path, USER)).toEqual([
-    `it was written by root: sudo chown "$USER" ${path}`,
-  ]);
+  expect(readingHints(path, USER)).toEqual([`it was written by root: sudo chown "$USER" ${path}`]);
 });
 
 test.runIf(own === 0)('a file of a third user gets no command', () => {
