@@ -45,6 +45,8 @@ export class OutputSwitch {
   #next: RecordingFile | null = null;
   #isOver = false;
   #hasSwitched = false;
+  /** Files before the one that is being written that are gone or incomplete. */
+  lostFiles = 0;
   /** Said once, and again only after a success. */
   #failure = '';
 
@@ -94,16 +96,21 @@ export class OutputSwitch {
     const place = complete.file.place();
     const described = this.featuresOf(features);
     this.#hasSwitched = true;
+    let isWhole = place !== null;
     try {
-      const event = { ...ended, dataEnd, totals };
-      complete.finish(event, described);
-      complete.addNames(event, described, attachments());
+      try {
+        const event = { ...ended, dataEnd, totals };
+        complete.finish(event, described);
+        complete.addNames(event, described, attachments());
+      } finally {
+        complete.close();
+      }
       if (place !== null) onFile(place);
     } catch (error) {
+      isWhole = false;
       say(`${complete.file.path}: ${writeErrorReason(error)}`);
-    } finally {
-      complete.close();
     }
+    if (!isWhole) this.lostFiles++;
     if (place === null) return;
     this.#complete.push(complete.file);
     if (maxFiles > 0 && this.#complete.length > maxFiles) {

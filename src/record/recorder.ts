@@ -437,6 +437,7 @@ class Recorder implements ControlActions {
           : { path, fileBytes: recordedBytes, isOutputGone: false };
       return {
         ...written,
+        lostFiles: this.#switching?.lostFiles ?? 0,
         recordedBytes,
         totals: ended.totals,
         compressionLevel: this.#options.compressionLevel ?? null,
@@ -579,8 +580,9 @@ class Recorder implements ControlActions {
       // Files that the command goes on using are removed when it has ended.
       void this.exited.then(removeStored);
     }
-    if (place === null) return { path, fileBytes: 0, isOutputGone: true };
-    return { path: place, fileBytes, isOutputGone: false };
+    // Who unwinds for seconds may lose the file meanwhile.
+    const isOutputGone = file.file.place() === null;
+    return { path: place ?? path, fileBytes: isOutputGone ? 0 : fileBytes, isOutputGone };
   }
 
   get #say(): (notice: string) => void {

@@ -11,6 +11,8 @@ export type Recording = {
   readonly fileBytes: number;
   /** True: others removed or replaced the file while it was written, and nothing of it is at `path`. */
   readonly isOutputGone: boolean;
+  /** With `switchOutput`: earlier files that others have removed meanwhile, or that could not be completed. */
+  readonly lostFiles: number;
   /** What the file had when the recording ended: more than `fileBytes` if stacks were unwound since. */
   readonly recordedBytes: number;
   readonly totals: SamplerTotals;

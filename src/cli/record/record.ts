@@ -224,8 +224,8 @@ function exitStatus(recording: Recording, exit: CommandExit | null): number {
 }
 
 /** Whether not all of what was recorded is in its file. */
-function isFailed({ endReason, isOutputGone }: Recording): boolean {
-  return endReason === 'write-error' || isOutputGone;
+function isFailed({ endReason, isOutputGone, lostFiles }: Recording): boolean {
+  return endReason === 'write-error' || isOutputGone || lostFiles > 0;
 }
 
 /** Samples that did not arrive, and their share of all. */
@@ -262,6 +262,7 @@ export function recordSummary(recording: Recording) {
     path,
     fileBytes,
     outputGone: recording.isOutputGone,
+    lostFiles: recording.lostFiles,
     recordedBytes: recording.recordedBytes,
     compression: recording.compressionLevel === null ? null : compressionOf(recording),
     samples: totals.samples,

@@ -54,10 +54,7 @@ async function startNameless(
     ...(seconds !== undefined && { durationMs: seconds * 1000 }),
     ...(events !== undefined && { events }),
     ...(offCpu !== undefined && { offCpu }),
-    onNotice: (notice) => {
-      // The recorder misses the name of its file, which nobody else knows.
-      if (!notice.includes(path)) say(notice);
-    },
+    onNotice: say,
   });
   const fd = openSync(path, 'r');
   unlinkSync(path);
