@@ -303,7 +303,8 @@ describeLive('attaching to a running Node', () => {
     it(`uses an inspector that was opened ${how} already, and leaves it open`, async () => {
       const { pid } = await start(text, [], flags);
       const ports = [...listeningPorts(pid).values()].sort();
-      const { said } = record(pid, '--attach-js');
+      // It takes a part of a second to see that the signal opened nothing, and all ports are asked then.
+      const { said } = record(pid, '--attach-js', '--duration', '5');
       expect(said).toMatch(/reports its JavaScript/);
       expect([...listeningPorts(pid).values()].sort()).toEqual(ports);
     });

@@ -15,6 +15,8 @@ import { codeEventsModule, takeInModule } from './register-modules.ts';
 
 /** The program may be busy in native code, where V8 is not asked. */
 const OPEN_MS = 5000;
+/** A program whose event loop turns has opened it by then: the program's own ports are asked only behind that. */
+const SOON_MS = 400;
 const FREE_MS = 3000;
 /** How long a process that did nothing yet is watched for the inspector that it opens when it goes on. */
 const LATE_MS = 600_000;
@@ -44,11 +46,14 @@ async function takeIn(pid: number, options: HandshakeOptions): Promise<Handshake
   await untilFree(pid, usualPort);
   const before = listeningPorts(pid);
   process.kill(pid, 'SIGUSR1');
-  const port = await openedPort(pid, before, OPEN_MS, MOST_WAITING_LOOK_MS);
+  let port = await openedPort(pid, before, SOON_MS, MOST_WAITING_LOOK_MS);
   if (port === null) {
     // Node before 24 does not show that its inspector is open; then the signal does nothing.
     const found = await connectToOpen(likeliestFirst([...before.values()], usualPort));
     if (found !== null) return { taken: await evaluateAndLeaveOpen(found, options) };
+    port = await openedPort(pid, before, OPEN_MS - SOON_MS, MOST_WAITING_LOOK_MS);
+  }
+  if (port === null) {
     void closeLate(pid, before);
     throw new FailedError(
       openPorts.length > 0
