@@ -73,9 +73,9 @@ describeLiveAsUser('the output file', () => {
     expect(lstatSync(`${file}.old`).size).toBe(0);
   });
 
-  it('is closed to others whatever the umask', () => {
-    const file = join(scratch, 'umask.data');
-    const command = `umask 0; exec '${process.execPath}' '${CLI}' record -q -o '${file}' -- true`;
+  it.each(['0', '777'])('is closed to others whatever the umask (%s)', (mask) => {
+    const file = join(scratch, `umask-${mask}.data`);
+    const command = `umask ${mask}; exec '${process.execPath}' '${CLI}' record -q -o '${file}' -- true`;
     const shell = spawnSync('sh', ['-c', command], { env: cleanEnvironment(), encoding: 'utf8' });
     expect(shell.status, shell.stderr).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);

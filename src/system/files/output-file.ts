@@ -15,6 +15,9 @@ import { systemErrorReason } from '../../base/system-error.ts';
 import { actAs, type FileIdentity } from '../accounts/file-identity.ts';
 import { Folder } from './folder.ts';
 
+/** For its owner alone. */
+const FILE_MODE = 0o600;
+
 /** Who the finished file belongs to. */
 export type FileOwner = FileIdentity;
 
@@ -105,6 +108,8 @@ export class OutputFile {
     try {
       moved = moveAside(folder, path);
       const fd = folder.create(name);
+      // A umask of 777 would keep its owner out as well.
+      fchmodSync(fd, FILE_MODE);
       const ownerProblem = as !== null || owner === null ? null : giveTo(fd, owner);
       return new OutputFile(path, { folder, fd, moved, ownerProblem }, as);
     } catch (error) {
