@@ -108,8 +108,8 @@ export class OutputFile {
     try {
       moved = moveAside(folder, path);
       const fd = folder.create(name);
-      // A umask of 777 would keep its owner out as well.
-      fchmodSync(fd, FILE_MODE);
+      // A umask of 777 would keep its owner out as well; not every file system has modes.
+      tryTo(() => fchmodSync(fd, FILE_MODE));
       const ownerProblem = as !== null || owner === null ? null : giveTo(fd, owner);
       return new OutputFile(path, { folder, fd, moved, ownerProblem }, as);
     } catch (error) {
