@@ -53,8 +53,6 @@ check npx --no-install vitest run "${lanes[@]}" \
   --reporter=default --reporter=./test/helpers/results-reporter.ts
 if [ -n "$all" ]; then
   check npm run --silent test:installed
-  has_strangers='process.exit("test:strangers" in require("./package.json").scripts ? 0 : 1)'
-  if node -e "$has_strangers"; then check npm run --silent test:strangers; fi
 fi
 check node test/summarize.mjs "$PERF_TS_RESULTS" "${failed[@]}"
 [ "${#failed[@]}" -eq 0 ]
