@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { loadBinding } from '../../src/native/binding.ts';
 import { CodeEventSink } from '../../src/record/code-events/code-event-sink.ts';
@@ -44,6 +44,34 @@ test('a recorder takes nothing from a process that is not recorded', async () =>
   stranger.on('error', () => {});
   await new Promise((closed) => stranger.once('close', closed));
   expect(sink.attachments()).toEqual([]);
+  sink.close();
+});
+
+test('connections of one process are bounded, and said once; those that end make room', async () => {
+  const said: string[] = [];
+  const sink = await sinkFor(() => true, said);
+  const connectOne = async () => {
+    const program = connect(sink.name.replace('@', '\0'));
+    program.on('error', () => {});
+    await once(program, 'connect');
+    return program;
+  };
+  const programs: Socket[] = [];
+  for (let i = 0; i < 256; i++) programs.push(await connectOne());
+  for (let i = 0; i < 3; i++) {
+    const refused = await connectOne();
+    await new Promise((closed) => refused.once('close', closed));
+  }
+  expect(said).toEqual([expect.stringContaining('more than 256 threads of a process')]);
+  expect(programs.filter(({ destroyed }) => destroyed)).toEqual([]);
+  for (const program of programs) program.destroy();
+  await sink.settle();
+  const later = await connectOne();
+  later.write(HEADER);
+  later.once('end', () => later.end());
+  await sink.settle();
+  const [{ unpackedSize }] = sink.attachments();
+  expect(unpackedSize).toBe(257 * 16 + HEADER.length);
   sink.close();
 });
 

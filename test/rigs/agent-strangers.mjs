@@ -2,13 +2,13 @@
 //
 //   node test/rigs/agent-strangers.mjs [MINUTES]      root; 10 minutes by default
 //
-// It runs for two minutes beside as many processes of that user (uid 61235) that harm nobody, which is what growth is
+// It runs for five minutes beside as many processes of that user (uid 61235) that harm nobody, which is what growth is
 // counted from, then beside all programs of hostile-program.mjs and, with the program of test/helpers/silent-fuse.c in
 // SILENT_FUSE, beside a process whose file system answers nobody. A line of figures each minute, the sums at the end; it
 // exits 1 where a window is missing, the agent has grown by more than 20 MB or does not end at SIGTERM.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -62,7 +62,7 @@ async function metric(name) {
 let failed = false;
 try {
   const calm = KINDS.map(() => startHostile('calm'));
-  await sleep(120_000);
+  await sleep(300_000);
   const before = memoryKb();
   const windowsBefore = await metric('perf_ts_agent_windows_total');
   const startMs = performance.now();
@@ -115,6 +115,9 @@ try {
     `for p in /proc/[0-9]*; do [ "$(stat -c %u $p 2>/dev/null)" = ${UID} ] && kill -9 $(basename $p); done`,
   ]);
   rmSync(scratch, { recursive: true, force: true });
+  for (const name of readdirSync('/tmp').filter((each) => /^perf-\d+\.map$/.test(each))) {
+    if (statSync(`/tmp/${name}`).uid === UID) rmSync(`/tmp/${name}`);
+  }
   rmSync(`/tmp/perf-ts-${UID}`, { recursive: true, force: true });
 }
 process.exitCode = failed ? 1 : 0;

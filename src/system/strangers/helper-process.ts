@@ -7,8 +7,8 @@ import { READY } from './serve-questions.ts';
 
 /** A new helper on a busy machine; nobody's process is to blame for that. */
 const START_MS = 5000;
-/** Without a question for so long it ends; the next question starts another. */
-const IDLE_MS = 10_000;
+/** Without a question for so long it ends: longer than an agent's windows, since a start costs more than all its answers. */
+const IDLE_MS = 90_000;
 /** A longer answer is none: the helper bounds what it reads. */
 const MOST_ANSWER_CHARS = 4 << 20;
 /** Helpers that hang in the kernel at one time. With so many nothing is asked until one of them has ended. */
