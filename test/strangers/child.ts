@@ -1,0 +1,76 @@
+// Commands that the rig runs: their output in bytes, their end, and an end that is made when they have none.
+
+import { spawn } from 'node:child_process';
+
+/** What is seen of a command from outside. */
+export type Outcome = {
+  readonly status: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly seconds: number;
+  /** Whether the rig had to end it. */
+  readonly isHung: boolean;
+};
+
+export type RunOptions = {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** After so long, the command and all of its process group are killed. */
+  readonly limitSeconds?: number;
+  /** Called with the process id once it runs. */
+  readonly onStart?: (pid: number) => void;
+};
+
+/** Groups that run now, ended with the rig. */
+const groups = new Set<number>();
+
+export function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
+}
+
+process.on('exit', () => {
+  for (const pid of groups) killGroup(pid);
+});
+
+/** Runs a command to its end, in a process group of its own. */
+export function run(words: readonly string[], options: RunOptions): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    const { cwd, env } = options;
+    const child = spawn(words[0], words.slice(1), { cwd, env, detached: true, stdio: 'pipe' });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    let isHung = false;
+    const pid = child.pid ?? 0;
+    const limit = setTimeout(
+      () => {
+        isHung = true;
+        killGroup(pid);
+      },
+      (options.limitSeconds ?? 30) * 1000,
+    );
+    child.once('error', reject);
+    child.stdout.on('data', (bytes: Buffer) => out.push(bytes));
+    child.stderr.on('data', (bytes: Buffer) => err.push(bytes));
+    child.once('close', (status, signal) => {
+      clearTimeout(limit);
+      // What it left in its group would run on beside the next cell.
+      killGroup(pid);
+      groups.delete(pid);
+      const seconds = (performance.now() - started) / 1000;
+      const text = (parts: Buffer[]): string => Buffer.concat(parts).toString('latin1');
+      resolve({ status, signal, stdout: text(out), stderr: text(err), seconds, isHung });
+    });
+    if (pid === 0) return;
+    groups.add(pid);
+    options.onStart?.(pid);
+    child.stdin.on('error', () => {});
+    child.stdin.end(options.input ?? '');
+  });
+}

@@ -1,0 +1,29 @@
+// Differences that a recording is known to make in a program: docs/decisions/0045-inside-the-program.md lists them. Each
+// has a program of its own that shows nothing else, and is held to exactly that difference.
+
+import type { Seen } from './ways.ts';
+
+type Holds = (plain: string, recorded: string) => boolean;
+
+const without = (text: string, line: RegExp): string =>
+  text
+    .split('\n')
+    .filter((one) => !line.test(one))
+    .join('\n');
+
+/** By program, of its standard output. */
+const KNOWN: Readonly<Record<string, Holds>> = {
+  'threads.cjs': (plain, recorded) => Number(recorded) === Number(plain) + 1,
+  'shell-environment.cjs': (plain, recorded) =>
+    without(recorded, /^(?:NODE_OPTIONS|PERF_TS_SESSION)=/) === without(plain, /^NODE_OPTIONS=/),
+  'visible-sources.cjs': (plain, recorded) =>
+    without(recorded, /^(?:Worker|execve) \d+$/) === without(plain, /^(?:Worker|execve) \d+$/),
+};
+
+/** Whether two runs of a program differ in what is known alone. */
+export function isKnown(program: string, plain: Seen, recorded: Seen): boolean {
+  const isSame = (part: 'status' | 'stderr' | 'files'): boolean => plain[part] === recorded[part];
+  const holds = KNOWN[program];
+  const areSame = isSame('status') && isSame('stderr') && isSame('files');
+  return holds !== undefined && areSame && holds(plain.stdout, recorded.stdout);
+}

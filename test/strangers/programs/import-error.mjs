@@ -1,0 +1,2 @@
+// A module that is not there.
+import './parts/absent.mjs';

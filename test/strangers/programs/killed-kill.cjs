@@ -1,0 +1,4 @@
+// A process that a signal without a handler ends.
+console.log('before');
+process.kill(process.pid, 'SIGKILL');
+setInterval(() => {}, 1000);

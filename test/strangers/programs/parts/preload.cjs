@@ -1,0 +1,1 @@
+// A preload that does nothing.

@@ -1,0 +1,2 @@
+// Threads of the process.
+console.log(require('fs').readdirSync('/proc/self/task').length);
