@@ -580,9 +580,8 @@ class Recorder implements ControlActions {
       // Files that the command goes on using are removed when it has ended.
       void this.exited.then(removeStored);
     }
-    // Who unwinds for seconds may lose the file meanwhile.
-    const isOutputGone = file.file.place() === null;
-    return { path: place ?? path, fileBytes: isOutputGone ? 0 : fileBytes, isOutputGone };
+    if (place === null) return { path, fileBytes: 0, isOutputGone: true };
+    return { path: place, fileBytes, isOutputGone: false };
   }
 
   get #say(): (notice: string) => void {
