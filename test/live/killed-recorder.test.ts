@@ -33,8 +33,9 @@ child.stderr.on('data', (text) => { said += text; });
   if (!isTime()) return setTimeout(look, 5);
   child.kill('SIGKILL');
   child.once('exit', async () => {
-    for (const name of notesOf()) {
-      const pid = Number(name.match(/\\d+/)[0]);
+    const pids = notesOf().map((name) => Number(name.match(/\\d+/)[0]));
+    if (existsSync('/tmp/busy')) pids.push(Number(readFileSync('/tmp/busy', 'utf8')));
+    for (const pid of pids) {
       try { process.kill(pid, 'SIGKILL'); } catch {}
       // Whoever takes in orphans has to reap it.
       while (existsSync('/proc/' + pid) && !/\\) Z/.test(readFileSync('/proc/' + pid + '/stat', 'utf8'))) {
@@ -51,7 +52,8 @@ child.stderr.on('data', (text) => { said += text; });
 
 const BUSY = `function hot(n) { return n < 2 ? n : hot(n - 1) + hot(n - 2); }
   hot(20);
-  require('fs').writeFileSync('/tmp/busy', '');
+  require('fs').writeFileSync('/tmp/begun', String(process.pid));
+  require('fs').renameSync('/tmp/begun', '/tmp/busy');
   for (;;) hot(20);`;
 
 type Moment = 'noted' | 'busy' | 'dumped' | 'folder';
@@ -61,7 +63,10 @@ function killed(moment: Moment, next: readonly string[], words: readonly string[
   const driver = [process.execPath, '-e', DRIVER, CLI, moment, JSON.stringify(next), ...words];
   const { stdout, stderr } = spawnSync(under[0], [...under.slice(1), ...driver], {
     encoding: 'utf8',
-    env: { ...cleanEnvironment(), TMPDIR: '/tmp', HOME: '/tmp', NODE_OPTIONS: '' },
+    env: {
+      ...cleanEnvironment(),
+      ...{ TMPDIR: '/tmp', HOME: '/tmp', XDG_DATA_HOME: '/tmp/data', NODE_OPTIONS: '' },
+    },
   });
   expect(stderr).toBe('');
   const found = JSON.parse(stdout) as Record<'before' | 'after', string[]> & {
@@ -79,9 +84,17 @@ const OURS = /\.notes$|\.map$|\.dump$|\.sock$|^perf-ts-|^isolate-/;
 
 describe.skipIf(!canMount())('a recorder that was killed', () => {
   describeLive('with its command', () => {
+    test('leaves nothing of the names of its command', () => {
+      const words = [...RECORD, '--', process.execPath, '-e', BUSY];
+      const { before, status, stdout } = killed('busy', CLEAN, words);
+      expect(before.filter((name) => OURS.test(name))).toEqual([]);
+      expect(before).toContain('perf.data');
+      expect(JSON.parse(stdout)).toMatchObject({ leftovers: [] });
+      expect(status).toBe(0);
+    });
+
     test.each([
-      ['as the command starts', 'noted', []],
-      ['while the command runs', 'busy', []],
+      ['as the command starts', 'noted', ['--jitdump']],
       ['while V8 writes a jitdump', 'dumped', ['--jitdump']],
     ] as const)('leaves nothing behind doctor --clean: %s', (_, moment, options) => {
       const words = [...RECORD, ...options, '--', process.execPath, '-e', BUSY];
