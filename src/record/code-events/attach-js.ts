@@ -15,6 +15,8 @@ import { registeredSocket } from './registered.ts';
 import { RegisteredAsker } from './registered-asker.ts';
 
 const SIGUSR1_BIT = 1n << 9n;
+/** The library knows V8's structures from here on. */
+const LEAST_MAJOR = 18;
 const MOST_OUTPUT = 1 << 16;
 
 export type AttachOptions = {
@@ -95,8 +97,10 @@ function refusalOf(pid: number): string | null {
   if (status === '') return 'it is gone';
   const program = readLinkOrNull(`/proc/${pid}/exe`);
   if (program === null) return 'it is of another user: root may look at it';
-  if (identifyNode(`/proc/${pid}/exe`).kind !== 'node') {
-    return `${printable(program)} is not Node`;
+  const node = identifyNode(`/proc/${pid}/exe`);
+  if (node.kind !== 'node') return `${printable(program)} is not Node`;
+  if (node.version !== null && Number.parseInt(node.version.slice(1), 10) < LEAST_MAJOR) {
+    return `it runs Node ${node.version}, and names need ${LEAST_MAJOR} or newer`;
   }
   const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
   const { openPorts, isForbidden } = inspectorFacts(pid);
