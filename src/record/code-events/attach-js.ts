@@ -106,7 +106,7 @@ function refusalOf(pid: number): string | null {
   const { openPorts, isForbidden } = inspectorFacts(pid);
   if ((BigInt(`0x${caught}`) & SIGUSR1_BIT) === 0n && openPorts.length === 0) {
     return isForbidden
-      ? "Node's permission model (--permission) keeps it from opening its inspector: start it with perf-ts record"
+      ? "Node's permission model (--permission) keeps it from opening its inspector: start it with perf-ts record --node-flags"
       : 'it does not take SIGUSR1 (--disable-sigusr1, a build without inspector, or it has just begun)';
   }
   for (const [kind, what] of [

@@ -12,6 +12,8 @@ import { type NodeFlags, namesCode, withV8Flags } from './v8-flags.ts';
 const LEAST_MAJOR = 12;
 /** Taken to be this where the program does not say: older ones have had no support for years. */
 const USUAL_MAJOR = 18;
+/** Older ones run without the preload. */
+const LEAST_WITH_PRELOAD = 18;
 
 /**
  * How V8's code comes to its names: a map that V8 writes, events that the preload sends, or a jitdump.
@@ -50,6 +52,14 @@ export function addNodeFlags(
   const preload = found.losesOptions || isRestricted ? null : preloadFor(command, found, major);
   if (naming === 'events' && preload !== null && ![...inherited, ...own].some(namesCode)) {
     return withCodeEvents(command, preload);
+  }
+  // V8's own ways leave a log and a map behind, and words in `process.execArgv`: only who asks for them gets them.
+  if (naming === 'events' && !wanted && (isRestricted || major < LEAST_WITH_PRELOAD)) {
+    const reason = isRestricted
+      ? 'the command restricts what Node may read'
+      : `Node ${version} does not run perf-ts's preload`;
+    const cure = "--node-flags names it by V8's map in /tmp";
+    return { ...unchanged, notes: [`JavaScript has no names: ${reason}; ${cure}`] };
   }
   const facts = { command, found, isNode, version, major, inherited, own, preload, isRestricted };
   return withV8Flags(facts, naming === 'dump', findPlanted);

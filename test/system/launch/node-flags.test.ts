@@ -247,6 +247,24 @@ describe('NODE_OPTIONS', () => {
   });
 
   test.each([
+    ['--permission', 'v24.0.0', 'restricts what Node may read'],
+    ['--no-warnings', 'v16.20.2', "Node v16.20.2 does not run perf-ts's preload"],
+  ])(
+    'a Node that takes no preload (%s, %s) stays as it is, unless asked for',
+    (flag, version, why) => {
+      const argv = [node, flag, 'app.js'];
+      const command = { path: node, argv, env: [`PATH=${root}`], stdoutToStderr: false };
+      const identify = () => ({ kind: 'node', version }) as const;
+      const flagged = addNodeFlags(command, undefined, identify, undefined, 'events');
+      expect(flagged.command).toBe(command);
+      expect(flagged.notes.join()).toContain(why);
+      expect(flagged.notes.join()).toContain('--node-flags');
+      const asked = addNodeFlags(command, true, identify, undefined, 'events');
+      expect(asked.command.env.join()).toContain(FLAGS);
+    },
+  );
+
+  test.each([
     [['gcc', 'node.c']],
     [['sh', '-c', 'cat node.txt; ./nodes; gzip -c /usr/bin/node | head; echo node']],
     [['sh', 'node.sh']],
