@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type Lane = 'unit' | 'alone' | 'core' | 'live' | 'command' | 'browser' | 'fuzz';
+export type Lane = 'unit' | 'alone' | 'core' | 'live' | 'perf' | 'command' | 'browser' | 'fuzz';
 
 /** Files that take seconds of computing and need nothing else. */
 const LONG = new Set([
@@ -32,6 +32,19 @@ const CORE = new Set([
   'test/live/top.test.ts',
 ]);
 
+/** Files in which perf records. */
+const PERF_RECORDS = new Set([
+  'test/code/unwind/programs.test.ts',
+  'test/formats/perf-data/perf-compatibility.test.ts',
+  'test/formats/perf-data/perf-recordings.test.ts',
+  'test/kernel/tracepoint/live.test.ts',
+  'test/live/lbr-callchain.test.ts',
+  'test/live/perf-agreement-options.test.ts',
+  'test/live/perf-dump.test.ts',
+  'test/live/script-text.test.ts',
+  'test/read/perf-attrs.test.ts',
+]);
+
 /** Files that need the addon or the built page. */
 const BUILT = new Set([
   'test/kernel/events/libpfm-tools.test.ts',
@@ -42,12 +55,13 @@ const BUILT = new Set([
 ]);
 
 /**
- * `core` is a slice of `live` and `browser`. `live` records on this kernel, `command` runs the built command, the addon or a compiler, `browser` opens
- * the page in Chromium and Firefox, `fuzz` reads hostile input; all else is pure code: `alone` changes
+ * `core` is a slice of `live` and `browser`. `live` records on this kernel, in `perf` perf does, and
+ * nothing else beside it, `command` runs the built command, the addon or a compiler, `browser` opens the page in Chromium and Firefox, `fuzz` reads hostile input; all else is pure code: `alone` changes
  * what a process has once (its user, a module), the files of `unit` share their process and its modules.
  */
 export function laneOf(path: string, text: string): Lane {
   if (CORE.has(path)) return 'core';
+  if (PERF_RECORDS.has(path)) return 'perf';
   if (path.startsWith('test/browser/')) return 'browser';
   if (/^test\/(?:fuzz|limits|faults)\//.test(path)) return 'fuzz';
   if (/^test\/(?:live|examples)\//.test(path) || text.includes('helpers/live.ts')) return 'live';
@@ -64,6 +78,7 @@ export function testFilesByLane(root: string): Record<Lane, string[]> {
     alone: [],
     core: [],
     live: [],
+    perf: [],
     command: [],
     browser: [],
     fuzz: [],

@@ -30,6 +30,8 @@ while (Date.now() < end) sum ^= hash('perf'.repeat(1000));
 /** What a report must not have: names of perf-ts's own files, and doubts about them. */
 const OWN_FILES = /no names for .*perf-ts|code-events\.so|dist\/register\//;
 const NOBODY = 65534;
+/** In bytes: the example that dumps a recording prints a line for each record. */
+const LONGEST_OUTPUT = 2 ** 28;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-installed-'));
@@ -70,13 +72,16 @@ function takeFirstSteps(perfTs) {
   if (isRoot) chownSync(home, NOBODY, NOBODY);
   const env = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' };
   const run = (...words) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, {
+    const { status, error, stdout, stderr } = spawnSync(process.execPath, words, {
       cwd: home,
       env,
       encoding: 'utf8',
+      maxBuffer: LONGEST_OUTPUT,
       ...(isRoot && { uid: NOBODY, gid: NOBODY }),
     });
-    if (status !== 0) throw new Error(`node ${words.join(' ')} ended with ${status}: ${stderr}`);
+    if (status !== 0) {
+      throw new Error(`node ${words.join(' ')} ended with ${status}: ${error?.message ?? stderr}`);
+    }
     return stdout + stderr;
   };
   const main = join(perfTs, 'dist/bin/main.js');

@@ -24,6 +24,7 @@ const OF_TESTS: readonly string[] = [
   'FUZZ_FILES',
   'FUZZ_SEED',
   'LAUNCH_TEST',
+  'NODES',
   'OTELCOL',
   'RESULTS',
   'WRITE_SCREENS',
