@@ -13,6 +13,7 @@
         "core/event/final_records.cc",
         "core/event/fork_watch.cc",
         "core/event/perf_event.cc",
+        "core/event/period_probe.cc",
         "core/event/read_format.cc",
         "core/event/tasks.cc",
         "core/names/demangle.cc",

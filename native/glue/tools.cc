@@ -11,6 +11,7 @@
 #include "../core/counter/cpuid.h"
 #include "../core/event/attach.h"
 #include "../core/event/perf_event.h"
+#include "../core/event/period_probe.h"
 #include "../core/names/demangle.h"
 #include "../core/posix/clock.h"
 #include "../core/posix/errno_name.h"
@@ -42,6 +43,37 @@ Napi::Value JsProbeEvent(const Napi::CallbackInfo& info) {
                                      .Text("code", code.c_str())
                                      .Number("kernelAttrSize", result.kernel_attr_size)
                                      .object());
+}
+
+/** Three numbers of each sample, one array for each start. */
+Napi::Value JsProbePeriods(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  std::vector<uint8_t> attr;
+  double starts, samples, max_cpu_ns;
+  if (!ReadAttr(info[0], "attr", &attr) || !ReadInteger(info[1], "starts", 1, 100, &starts) ||
+      !ReadInteger(info[2], "samples", 1, 1000, &samples) ||
+      !ReadInteger(info[3], "maxCpuNs", 1, 1e9, &max_cpu_ns)) {
+    return env.Undefined();
+  }
+  PeriodProbeOptions options;
+  options.starts = static_cast<uint32_t>(starts);
+  options.samples = static_cast<uint32_t>(samples);
+  options.max_cpu_ns = static_cast<uint64_t>(max_cpu_ns);
+  options.touches_pages = info[4].ToBoolean().Value();
+  std::vector<ProbedSamples> probed;
+  Error error;
+  if (!ProbePeriods(EventAttr(std::move(attr)), options, &probed, &error)) {
+    ThrowError(env, error);
+    return env.Undefined();
+  }
+  Napi::Array result = Napi::Array::New(env, probed.size());
+  for (size_t i = 0; i < probed.size(); i++) {
+    const std::vector<double> numbers(probed[i].begin(), probed[i].end());
+    result.Set(static_cast<uint32_t>(i),
+               Napi::Value(env, TypedArrayToJs(env, napi_float64_array, numbers.data(),
+                                               numbers.size(), sizeof(double))));
+  }
+  return result;
 }
 
 /** What the callbacks throw ends it and goes on to the caller. */
@@ -239,6 +271,7 @@ Napi::Value JsExitNow(const Napi::CallbackInfo& info) {
 
 void DefineTools(Napi::Env env, Napi::Object exports) {
   exports.Set("probeEvent", Napi::Function::New<JsProbeEvent>(env, "probeEvent"));
+  exports.Set("probePeriods", Napi::Function::New<JsProbePeriods>(env, "probePeriods"));
   exports.Set("attachThreads", Napi::Function::New<JsAttachThreads>(env, "attachThreads"));
   exports.Set("demangle", Napi::Function::New<JsDemangle>(env, "demangle"));
   exports.Set("raiseFdLimit", Napi::Function::New<JsRaiseFdLimit>(env, "raiseFdLimit"));

@@ -386,6 +386,19 @@ export type NativeBinding = {
   /** Opens one event and closes it again: what would happen? */
   probeEvent(attr: Uint8Array, pid: number, cpu: number): OpenProbe;
   /**
+   * Opens the event on the calling thread `starts` times, each time until it has `samples` samples or
+   * `maxCpuNs` of CPU time have passed, while the thread computes or touches fresh pages. One array for each
+   * start: time in ns, period and count of each sample. Its sample type is TIME, PERIOD, READ, its read
+   * format 0. Throws NativeError.
+   */
+  probePeriods(
+    attr: Uint8Array,
+    starts: number,
+    samples: number,
+    maxCpuNs: number,
+    touchesPages: boolean,
+  ): readonly Float64Array[];
+  /**
    * Looks once through the records at bytes [from, to) of a file. `kernelAddresses`: every word from
    * `kernelFrom` on, at any multiple of 4 bytes, that may be one, each once, in signed form; at most a
    * million. `codeMappings`: the whole MMAP2 records of executable user mappings. Throws NativeError

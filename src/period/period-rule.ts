@@ -4,9 +4,10 @@
  *  1. Counts. Where samples carry the counter's value, the difference between two samples is what
  *     was counted. Each pair in which the two candidates differ is a vote. A pair whose interval a tick
  *     cut in two fits neither, and has none.
- *  2. The table (`driver-rules.ts`): what the sources of the driver do that took the samples, as far as
+ *  2. The probe (`probed-rule.ts`): counts that the recorder took of its own work, before it recorded.
+ *  3. The table (`driver-rules.ts`): what the sources of the driver do that took the samples, as far as
  *     the recording's header tells which driver that was.
- *  3. The fit (`period-rule-fit.ts`). While the event rate stays what it was, the length of an interval
+ *  4. The fit (`period-rule-fit.ts`). While the event rate stays what it was, the length of an interval
  *     follows the right period and not the wrong one. Where the table has no rule, the fit decides;
  *     where it has, the fit is a check: if it contradicts the table, neither is believed.
  *
@@ -16,7 +17,7 @@
  */
 
 import { SLICE_ITEMS, type Slices } from '../base/slices.ts';
-import type { DriverRule } from '../profile/types.ts';
+import type { DriverRule, ProbedRule } from '../profile/types.ts';
 import { isCountedInSoftware } from './controller.ts';
 import { areCountsBehind } from './count-lag.ts';
 import {
@@ -46,9 +47,16 @@ export function* findRules(input: PeriodInput, groups: StreamGroups): Slices<Rep
     }
     const own = groupsByEvent[index];
     const driver = event.driverRule ?? null;
+    const probed = event.probedRule ?? null;
     const counted = yield* ruleFromCounts(input, groups, own);
     if (counted !== null) {
-      found.push(withTable(counted, driver, areCountsBehind(input, groups, own)));
+      const { rule, confidence } = counted;
+      const said = { rule, from: 'counts', confidence } as const;
+      const lags = () => areCountsBehind(input, groups, own);
+      found.push(withTable(withProbe(said, probed, lags), driver, lags));
+    } else if (probed !== null) {
+      const said = { rule: probed.rule, from: 'probe', confidence: probed.majority } as const;
+      found.push(withTable(said, driver, () => false));
     } else if (isCountedInSoftware(event.type)) {
       found.push({ rule: 'next', from: 'table', confidence: 1 });
     } else {
@@ -59,17 +67,32 @@ export function* findRules(input: PeriodInput, groups: StreamGroups): Slices<Rep
   return found;
 }
 
-/** What the counts say, against the table: a lag of theirs looks like the other rule. */
+/** Rules that were measured: by counts of the recording, or by the probe before it. */
+type MeasuredRule = ReportedPeriod & { readonly from: 'counts' | 'probe' };
+
+/** What the counts say, by the probe's word about their lag, which looks like the other rule. */
+function withProbe(
+  counted: MeasuredRule,
+  probed: ProbedRule | null,
+  areBehind: () => boolean,
+): MeasuredRule {
+  if (probed === null || probed.rule === counted.rule) return counted;
+  return probed.countsLag && areBehind()
+    ? { ...counted, rule: probed.rule, countsLag: true }
+    : counted;
+}
+
+/** What was measured, against the table. */
 function withTable(
-  counted: ReportedPeriod,
+  measured: MeasuredRule,
   driver: DriverRule | null,
-  areBehind: boolean,
+  areBehind: () => boolean,
 ): ReportedPeriod {
-  if (driver === null) return counted;
-  const known = { ...counted, driver: driver.driver };
-  if (counted.rule === driver.rule) return known;
-  if (driver.countsLag && areBehind) return { ...known, rule: driver.rule, countsLag: true };
-  return { ...known, contradiction: { table: driver.rule, by: 'counts' } };
+  if (driver === null) return measured;
+  const known = { ...measured, driver: driver.driver };
+  if (measured.rule === driver.rule) return known;
+  if (driver.countsLag && areBehind()) return { ...known, rule: driver.rule, countsLag: true };
+  return { ...known, contradiction: { table: driver.rule, by: measured.from } };
 }
 
 function checkedByFit(driver: DriverRule | null, fit: FittedRule): ReportedPeriod {
@@ -116,11 +139,21 @@ function listGroupsByEvent(input: PeriodInput, groups: StreamGroups): Int32Array
   return lists;
 }
 
-function* ruleFromCounts(
+/** What counts say of an event's rule, and how many pairs of samples said it. */
+export type CountedRule = {
+  readonly rule: 'next' | 'elapsed';
+  /** Share of the votes, `MIN_MAJORITY`…1. */
+  readonly confidence: number;
+  readonly votes: number;
+};
+
+/** Null where counts are too few, or do not agree. */
+export function* ruleFromCounts(
   input: PeriodInput,
   groups: StreamGroups,
+  /** Rows of `groups`: those of one event. */
   groupsOfEvent: Int32Array,
-): Slices<ReportedPeriod | null> {
+): Slices<CountedRule | null> {
   const { periodEvents, count } = input.samples;
   if (count === null) return null;
   let forNext = 0;
@@ -148,11 +181,7 @@ function* ruleFromCounts(
   if (votes < MIN_VOTES) return null;
   const majority = Math.max(forNext, forElapsed) / votes;
   if (majority < MIN_MAJORITY) return null;
-  return {
-    rule: forNext > forElapsed ? 'next' : 'elapsed',
-    from: 'counts',
-    confidence: majority,
-  };
+  return { rule: forNext > forElapsed ? 'next' : 'elapsed', confidence: majority, votes };
 }
 
 /** 1: `next` explains what was counted, −1: `elapsed` does, 0: both or neither. */

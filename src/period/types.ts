@@ -95,14 +95,14 @@ export type PeriodRule = 'next' | 'elapsed' | 'unknown';
 export type ReportedPeriod = {
   readonly rule: PeriodRule;
   /** Of 'unknown': what was asked last. */
-  readonly from: 'counts' | 'table' | 'fit';
+  readonly from: 'counts' | 'probe' | 'table' | 'fit';
   readonly confidence: number;
   /** The driver that the table has a rule for; absent: it has none, or the event needs none. */
   readonly driver?: string;
-  /** Source that contradicts another one; the rule is then that of the counts, or 'unknown'. */
+  /** Source that contradicts the table; the rule is then that of counts or probe, or 'unknown'. */
   readonly contradiction?: {
     readonly table: 'next' | 'elapsed';
-    readonly by: 'counts' | 'fit';
+    readonly by: 'counts' | 'probe' | 'fit';
   };
   /** The count in a sample lacks the interval that the sample ends (`count-lag.ts`). */
   readonly countsLag?: true;

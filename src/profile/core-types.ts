@@ -48,13 +48,15 @@ export function planCoreJoin(
     // A fact of one kind of core only is none of the whole.
     const isAlike = kept[row].fixedPeriod === event.fixedPeriod;
     const fixedPeriod = isAlike ? event.fixedPeriod : null;
-    const { driverRule, ...joined } = kept[row];
+    const { driverRule, probedRule, ...joined } = kept[row];
     const isOneRule = driverRule?.rule === event.driverRule?.rule;
+    const isOneProbed = probedRule?.rule === event.probedRule?.rule;
     kept[row] = {
       ...joined,
       name: shown[index],
       fixedPeriod,
       ...(isOneRule && driverRule && { driverRule }),
+      ...(isOneProbed && probedRule && { probedRule }),
     };
     return row;
   });

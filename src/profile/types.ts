@@ -67,6 +67,21 @@ export type ProfileEvent = {
   readonly unit: 'events' | 'nanoseconds';
   /** Which interval the driver that sampled it reports; absent where the recording leaves the driver open. */
   readonly driverRule?: DriverRule;
+  /** What was measured of it when the recording was made; absent where nothing was. */
+  readonly probedRule?: ProbedRule;
+};
+
+/** Meaning of the period in samples, as measured on the recording's machine (`period/probed-rule.ts`). */
+export type ProbedRule = {
+  /** Whether the period of sample i is that of the interval after it, or of the one before it. */
+  readonly rule: 'next' | 'elapsed';
+  /** The count in a sample lacks the interval that the sample ends. */
+  readonly countsLag: boolean;
+  /** Samples that the probe took, and pairs of them that told. */
+  readonly samples: number;
+  readonly votes: number;
+  /** Share of the votes that are for `rule`, 0.9…1. */
+  readonly majority: number;
 };
 
 /** Meaning of the period in samples, by the sources of the kernel driver that took them (`period/driver-rules.ts`). */

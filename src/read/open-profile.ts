@@ -191,7 +191,7 @@ function storedDumpIn(path: string, dump: string, pid: number): SymbolSource | n
 function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profile {
   const { data, builder, processes, streams, lostSideband } = pipeline;
   const { features } = data;
-  const opened = describeEvents(data);
+  const opened = describeEvents(data, provenance);
   const profile = builder.finish({
     meta: {
       commandLine: features.commandLine ?? [],

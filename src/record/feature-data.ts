@@ -95,18 +95,16 @@ export function collectHostFeatures(
   context: FeatureContext,
 ): FeatureSection[] {
   const host = readHostInfo();
+  const sources = readEventSources();
   const buildId = readKernelBuildId();
   const clockId = CLOCK_IDS[context.clock];
   const pair = context.readClockPair(clockId);
   const tracepoints = plan.events.map(({ spec }) => spec).filter((spec) => spec.tracepoint);
   const sections = [
     hostnameSection(host.hostname),
-    osReleaseSection(host.kernel),
     versionSection(recorderVersion()),
-    archSection(host.arch),
+    ...driverSections(host, sources),
     cpuCountsSection(host.availableCpus, host.onlineCpus),
-    cpuDescriptionSection(host.cpuDescription),
-    ...(host.cpuId === null ? [] : [cpuIdSection(host.cpuId)]),
     totalMemorySection(host.totalMemoryKib),
     commandLineSection(['perf-ts', ...process.argv.slice(2)]),
     eventDescriptionSection([
@@ -128,15 +126,38 @@ export function collectHostFeatures(
   if (buildIds.length > 0) sections.push(buildIdSection(buildIds));
   const groups = describeGroups(plan);
   if (groups.length > 0) sections.push(groupsSection(groups));
-  const sources = readEventSources();
-  // Of which driver an event is decides what its samples' periods mean: `period/driver-rules.ts`.
-  if (sources.pmus.length > 0) sections.push(pmuMappingsSection(sources.pmus));
   sections.push(...branchSections(plan, sources), ...coreTypeSections(sources));
   if (tracepoints.length > 0) {
     const formats = readFormatTexts(tracepoints);
     sections.push(tracingDataSection({ ...formats, pageSize: readPageBytes() }));
   }
   return sections;
+}
+
+/** Of which driver an event is decides what its samples' periods mean: `period/driver-rules.ts`. */
+function driverSections(
+  host: ReturnType<typeof readHostInfo>,
+  { pmus }: Pick<EventSources, 'pmus'>,
+): FeatureSection[] {
+  return [
+    osReleaseSection(host.kernel),
+    archSection(host.arch),
+    cpuDescriptionSection(host.cpuDescription),
+    ...(host.cpuId === null ? [] : [cpuIdSection(host.cpuId)]),
+    ...(pmus.length === 0 ? [] : [pmuMappingsSection(pmus)]),
+  ];
+}
+
+/** The sections by which samples are understood that are read while they come, without a file. */
+export function collectLiveFeatures(
+  plan: RecordingPlan,
+  settings: KernelSettings,
+): FeatureSection[] {
+  const sections = [
+    versionSection(recorderVersion()),
+    ...driverSections(readHostInfo(), readEventSources()),
+  ];
+  return attachProvenance(sections, { ...planProvenance(plan, settings), notes: [], totals: {} });
 }
 
 /** How many branches a CPU records says its PMU; nothing where none are recorded. */
@@ -194,6 +215,32 @@ function partsOnCores({ events }: RecordingPlan): Pick<Provenance, 'onSeveralCor
   return onSeveralCores.length === 0 ? {} : { onSeveralCores };
 }
 
+function rulesOfPeriods({ events }: RecordingPlan): Pick<Provenance, 'periodRules'> {
+  const keys = totalKeys(events.map(({ name }) => name));
+  const probed = events.flatMap(({ probedRule }, index) =>
+    probedRule === undefined ? [] : [[keys[index], probedRule] as const],
+  );
+  return probed.length === 0 ? {} : { periodRules: Object.fromEntries(probed) };
+}
+
+/** What a plan itself tells; `settings` as they stood before the recording. */
+function planProvenance(
+  plan: RecordingPlan,
+  settings: KernelSettings,
+): Omit<Provenance, 'notes' | 'totals'> {
+  return {
+    version: 1,
+    recorder: packageVersion(),
+    kernel: {
+      maxSampleRate: settings.maxSampleRateHz,
+      maxSampleRateAfter: readKernelSettings().maxSampleRateHz,
+      cpuTimeMaxPercent: settings.cpuTimeMaxPercent,
+    },
+    ...partsOnCores(plan),
+    ...rulesOfPeriods(plan),
+  };
+}
+
 /** What is known of a finished recording beside its records. */
 export function describeRecording(
   plan: RecordingPlan,
@@ -203,14 +250,8 @@ export function describeRecording(
 ): Provenance {
   const keys = totalKeys(plan.events.map(({ name }) => name));
   return {
-    version: 1,
-    recorder: packageVersion(),
+    ...planProvenance(plan, settings),
     notes: notices,
-    kernel: {
-      maxSampleRate: settings.maxSampleRateHz,
-      maxSampleRateAfter: readKernelSettings().maxSampleRateHz,
-      cpuTimeMaxPercent: settings.cpuTimeMaxPercent,
-    },
     ...(countedBeside && {
       counts: Object.fromEntries(
         countedBeside.map(({ event, count, unit }) => [event, { count, unit }]),
@@ -222,7 +263,6 @@ export function describeRecording(
         return final === undefined ? [] : [[key, Number(final.value)]];
       }),
     ),
-    ...partsOnCores(plan),
     countsBegin: countsBegin ?? 'here',
     ...(kernelSymbols !== null && { kernelSymbols }),
   };

@@ -45,6 +45,7 @@ import { hasOwnCode } from './code-events/own-process.ts';
 import { registeredSocket } from './code-events/registered.ts';
 import { checkCompression } from './compression.ts';
 import { chooseOffCpu } from './off-cpu.ts';
+import { probeRules } from './period-probe.ts';
 import type { RecordOptions } from './record-options.ts';
 import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
 import { chooseRingSize, PRIVILEGED_BYTES, type RingSize, ringsPerThread } from './ring-size.ts';
@@ -174,7 +175,11 @@ export function prepareRecording(
   const decided = planOnly(options, binding, naming);
   const { ring, settings, notices } = decided;
   const online = onlineCpus();
-  const { plan, sampler } = openSampler(decided, options, binding, { latencyMs, online });
+  // Before the recording takes counters.
+  const pmus = readEventSources().pmus;
+  const events = probeRules(decided.plan.events, { binding, settings, pmus });
+  const probed = { ...decided, plan: { ...decided.plan, events } };
+  const { plan, sampler } = openSampler(probed, options, binding, { latencyMs, online });
   for (const notice of plan.notices.slice(decided.plan.notices.length)) {
     notices.push(notice);
     options.onNotice?.(notice);

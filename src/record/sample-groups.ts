@@ -1,6 +1,7 @@
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import type { EventAttr } from '../kernel/perf-event/attr.ts';
 import { PERF_FORMAT, PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
+import type { ProbedRule } from '../profile/types.ts';
 import type { KernelFeatures } from '../system/kernel/kernel-features.ts';
 import type { Notices } from './notices.ts';
 
@@ -24,6 +25,8 @@ export type PlannedEvent = PlacedOpenable & {
   readonly leader: number;
   /** The attr for an opening outside of the group. */
   readonly singleAttr: EventAttr;
+  /** Which interval its periods count here, where it was measured (`period-probe.ts`). */
+  readonly probedRule?: ProbedRule;
 };
 
 /**

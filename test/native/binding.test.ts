@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PERF_COUNT_SW } from '../../src/base/event-type.ts';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../src/base/event-type.ts';
+import { encodeAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
+import { PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
 import { loadBinding } from '../../src/native/binding.ts';
 import type { NativeBinding } from '../../src/native/types.ts';
+import { ruleOfProbe } from '../../src/period/probed-rule.ts';
 import { describeLive } from '../helpers/live.ts';
 import { softwareEvent } from './sampler-setup.ts';
 
@@ -92,6 +95,21 @@ describeLive('a probe', () => {
     const opens = softwareEvent(PERF_COUNT_SW.CPU_CLOCK);
     expect(binding!.probeEvent(opens, 0, -1)).toEqual({ errno: 0, code: '', kernelAttrSize: 0 });
     expect(binding!.probeEvent(softwareEvent(999), 0, -1)).toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('probePeriods says of page faults that a sample reports the period that it begins', () => {
+    const fields = PERF_SAMPLE.TIME | PERF_SAMPLE.PERIOD | PERF_SAMPLE.READ;
+    const attr = encodeAttr(
+      newAttr({
+        type: PERF_TYPE.SOFTWARE,
+        config: BigInt(PERF_COUNT_SW.PAGE_FAULTS),
+        samplePeriod: 1000,
+        sampleType: fields,
+        flags: { freq: true, excludeKernel: true },
+      }),
+    );
+    const found = ruleOfProbe(binding!.probePeriods(attr, 4, 16, 1e9, true));
+    expect(found).toMatchObject({ rule: 'next', countsLag: false, samples: 64, majority: 1 });
   });
 
   it('probeEvent returns the attr size that the kernel knows', () => {

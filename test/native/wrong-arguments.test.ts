@@ -128,6 +128,7 @@ describe.skipIf(addon === null)('wrong arguments', () => {
 
   it.each([
     'probeEvent',
+    'probePeriods',
     'demangle',
     'raiseFdLimit',
     'readCpuid',

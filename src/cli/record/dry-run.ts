@@ -1,6 +1,7 @@
 import { formatCpuList } from '../../base/cpu-list.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { sampleTypeNames } from '../../kernel/perf-event/constants.ts';
+import { isProbed, MOST_PROBE_MS } from '../../record/period-probe.ts';
 import { planOnly } from '../../record/prepare-recording.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
 import { isStream } from '../../system/files/stream-place.ts';
@@ -18,6 +19,13 @@ export function describeDryRun(options: RecordOptions): string[] {
     const place = cpus === null ? '' : `, on CPUs ${formatCpuList(cpus)}`;
     return `${name}: ${describeAttr(attr)}${member}${place}`;
   });
+  const probed = plan.events.filter(isProbed).map(({ name }) => name);
+  if (probed.length > 0) {
+    lines.push(
+      `measured before: which interval a period of ${probed.join(', ')} counts, at most ` +
+        `${MOST_PROBE_MS} ms of perf-ts's own work for each kind`,
+    );
+  }
   lines.push(`side-band: ${describeAttr(plan.sideband)}`);
   lines.push(`target: ${target.kind}, CPUs ${plan.cpus.join(',')}`);
   const place = options.perThread ? 'thread' : 'CPU';

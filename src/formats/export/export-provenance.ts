@@ -38,7 +38,7 @@ export type EventProvenance = {
   /** Which interval a period measures; null for an event that is sampled with another. */
   readonly rule: {
     readonly rule: 'next' | 'elapsed' | 'unknown';
-    readonly from: 'counts' | 'table' | 'fit';
+    readonly from: 'counts' | 'probe' | 'table' | 'fit';
     /** 0…1. */
     readonly confidence: number;
   } | null;
@@ -136,6 +136,8 @@ function explainEvidence(rule: EventProvenance['rule']): string {
   switch (rule?.from) {
     case 'counts':
       return ', as counts show';
+    case 'probe':
+      return ', as was measured before the recording';
     case 'table':
       return ', as is known of this kind of event';
     default:

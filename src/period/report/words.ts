@@ -296,6 +296,7 @@ export function ruleText({ reportedPeriod }: EventReport): string {
   const late = countsLag === true ? '; counts are one sample late, which is set right' : '';
   const whence = {
     counts: `seen in the counts${sure}${against}${late}`,
+    probe: `measured before the recording${sure}${against}`,
     table: driver === undefined ? 'known of this kind of event' : `known of the driver: ${driver}`,
     fit: `fitted to the jumps of the period${sure}`,
   }[from];

@@ -5,8 +5,9 @@ import { HARDWARE_EVENTS, isClock, SOFTWARE_EVENTS } from '../../kernel/events/g
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { findDriverRule, type SampledMachine } from '../../period/driver-rules.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
-import type { ProfileEvent, SampleTable } from '../../profile/types.ts';
+import type { ProbedRule, ProfileEvent, SampleTable } from '../../profile/types.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
+import { type Provenance, probedRulesOf } from './provenance.ts';
 
 /** A dummy event: counts nothing, carries side-band records; not shown among the events. */
 export function isSideband(attr: EventAttr): boolean {
@@ -32,15 +33,23 @@ function sampledMachine({ features }: Pick<PerfData, 'features'>): SampledMachin
 }
 
 /** The events of a recording that a profile lists. */
-export function describeEvents(data: Pick<PerfData, 'attrs' | 'features'>): ProfileEvent[] {
+export function describeEvents(
+  data: Pick<PerfData, 'attrs' | 'features'>,
+  provenance: Provenance | null,
+): ProfileEvent[] {
   const machine = sampledMachine(data);
-  return data.attrs
-    .filter((event) => !isAuxiliaryEvent(event))
-    .map((event) => describeEvent(event, machine));
+  const probed = probedRulesOf(provenance, data.attrs.map(eventName));
+  return data.attrs.flatMap((event, index) =>
+    isAuxiliaryEvent(event) ? [] : [describeEvent(event, machine, probed[index])],
+  );
 }
 
 /** The event as the profile lists it. */
-function describeEvent(event: RecordedEvent, machine: SampledMachine): ProfileEvent {
+function describeEvent(
+  event: RecordedEvent,
+  machine: SampledMachine,
+  probedRule: ProbedRule | null,
+): ProfileEvent {
   const { attr } = event;
   if (event.name === OFF_CPU_EVENT) {
     // Its samples weigh nanoseconds, and none of them is adapted.
@@ -60,6 +69,7 @@ function describeEvent(event: RecordedEvent, machine: SampledMachine): ProfileEv
     fixedPeriod: attr.flags.freq ? null : attr.samplePeriod,
     unit: isClock(attr.type, attr.config) ? 'nanoseconds' : 'events',
     ...(driverRule !== null && { driverRule }),
+    ...(mode === 'frequency' && probedRule !== null && { probedRule }),
   };
 }
 

@@ -1,9 +1,11 @@
+import { fieldOf, numberField } from '../../base/foreign-json.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { type Attachment, readAppendix } from '../../formats/perf-data/appendix.ts';
 import type { FeatureSection } from '../../formats/perf-data/feature-encoders.ts';
 import { FEATURE } from '../../formats/perf-data/features.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { KernelLimits } from '../../period/types.ts';
+import type { ProbedRule } from '../../profile/types.ts';
 
 /**
  * What perf has no record for: a JSON document in UTF-8, behind the string of the VERSION section.
@@ -42,6 +44,8 @@ export type Provenance = {
    * `-e cpu_atom/cycles/`. Absent: none does.
    */
   readonly onSeveralCores?: readonly string[];
+  /** What was measured of events before they were recorded, by `totalKeys`; absent where nothing was. */
+  readonly periodRules?: Readonly<Record<string, ProbedRule>>;
   /** Absent in older recordings. */
   readonly countsBegin?: CountStart;
   /** With `--stat`: what was counted beside the samples; null for what could not be. */
@@ -102,6 +106,25 @@ export function totalsOf(
   const seconds = new Set(keys.filter((key, event) => key === `${names[event]}#2`));
   const isAmbiguous = (name: string) => seconds.has(`${name}#2`) && finalOf(`${name}#2`) === null;
   return keys.map((key, event) => (isAmbiguous(names[event]) ? null : finalOf(key)));
+}
+
+/** What was measured of each event before it was recorded; null where nothing was, or it is damaged. */
+export function probedRulesOf(
+  provenance: Provenance | null,
+  names: readonly string[],
+): (ProbedRule | null)[] {
+  const rules = provenance?.periodRules;
+  return totalKeys(names).map((key) => readProbedRule(fieldOf(rules, key)));
+}
+
+function readProbedRule(value: unknown): ProbedRule | null {
+  const [rule, countsLag] = [fieldOf(value, 'rule'), fieldOf(value, 'countsLag')];
+  if ((rule !== 'next' && rule !== 'elapsed') || typeof countsLag !== 'boolean') return null;
+  const samples = numberField(value, 'samples');
+  const votes = numberField(value, 'votes');
+  const majority = numberField(value, 'majority');
+  if (samples === null || votes === null || majority === null) return null;
+  return majority > 0.5 && majority <= 1 ? { rule, countsLag, samples, votes, majority } : null;
 }
 
 /** `onSeveralCores`; null for perf's files, which do not tell what `-e` was. */

@@ -63,8 +63,9 @@ function judgeOrder({ samples, outOfOrder }: CaseNumbers): Finding {
 }
 
 /** Each independent source that says anything must say the same. */
-function judgeRule({ rule, fit }: CaseNumbers, ruleByCounts: PeriodRule | null): Finding {
+function judgeRule({ rule, probed, fit }: CaseNumbers, ruleByCounts: PeriodRule | null): Finding {
   const said: [string, PeriodRule][] = [[`by ${rule.from}`, rule.rule]];
+  if (probed !== null && rule.from !== 'probe') said.push(['by the probe', probed.rule]);
   if (fit !== null && rule.from !== 'fit') said.push(['by fit', fit.rule]);
   if (rule.from !== 'counts' && ruleByCounts !== null) {
     said.push(['by counts of another recording', ruleByCounts]);

@@ -1,7 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { finish } from '../../base/slices.ts';
 import { computeLedgers, type EventLedger } from '../../period/loss/loss-ledger.ts';
-import { findRules } from '../../period/period-rule.ts';
+import { fitRules } from '../../period/period-rule.ts';
 import { groupByStream } from '../../period/streams.ts';
 import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
 import { type ShareInterval, sumStepsByKey } from '../../profile/analysis/share-steps.ts';
@@ -11,9 +11,6 @@ import { withRecording } from '../../read/open-recording.ts';
 import { Pipeline } from '../../read/pipeline.ts';
 import { isUserOnly, type Marks, type PhaseTruth, truthOf } from './marks.ts';
 import type { CaseNumbers, CaseSetup, PhaseShare } from './types.ts';
-
-/** `perf_event_attr.type` of a raw hardware event: one whose rule no table knows. */
-const UNTOLD_TYPE = 4;
 
 /** The ledger of the recording's only event, from the final values that its records hold. */
 export function readLedger(path: string, profile: Profile): EventLedger | null {
@@ -54,6 +51,7 @@ export function measureCase(
     isUserOnly: isUserOnly(eventName),
     streams: event.streamCount,
     rule: event.reportedPeriod,
+    probed: profile.events[0]?.probedRule ?? null,
     fit: event.mode === 'frequency' ? ruleByFit(profile) : null,
     streamsOffCount:
       setup.counts && 'count' in setup.rate ? streamsOffCount(profile, setup.rate.count) : null,
@@ -100,15 +98,8 @@ type Model = NonNullable<CaseNumbers['model']>;
 
 /** The rule as the periods and times alone tell it, without counts or knowledge of the event. */
 function ruleByFit(profile: Profile): ReportedPeriod | null {
-  const input: PeriodInput = {
-    ...profile,
-    events: profile.events.map((event) => ({ ...event, type: UNTOLD_TYPE })),
-    samples: {
-      ...profile.samples,
-      count: new Float64Array(profile.samples.length).fill(Number.NaN),
-    },
-  };
-  return finish(findRules(input, finish(groupByStream(input))))[0] ?? null;
+  const [fit] = finish(fitRules(profile, finish(groupByStream(profile))));
+  return fit === undefined ? null : { ...fit, from: 'fit' };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { PeriodRule, ReportedPeriod } from '../../period/types.ts';
+import type { ProbedRule } from '../../profile/types.ts';
 import type { PhaseName } from './marks.ts';
 
 /** How one recording of the selftest is made. */
@@ -58,6 +59,8 @@ export type CaseNumbers = {
   /** Event instances that took samples. */
   readonly streams: number;
   readonly rule: ReportedPeriod;
+  /** What was measured before the recording; null where nothing was. */
+  readonly probed: ProbedRule | null;
   /** What the fit alone says of the same samples; null in period mode and for clocks. */
   readonly fit: ReportedPeriod | null;
   /** Period mode with counts: streams whose samples are not the counter over the period. */

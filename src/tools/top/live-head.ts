@@ -2,20 +2,22 @@ import { memorySource } from '../../base/byte-source.ts';
 import {
   encodeEventName,
   encodeHeaderAttr,
+  encodeHeaderFeature,
   encodePipeHeader,
 } from '../../formats/perf-data/pipe-writer.ts';
 import { openPerfData, type PerfData } from '../../formats/perf-data/reader.ts';
-import type { SamplerOpened } from '../../native/types.ts';
+import { collectLiveFeatures } from '../../record/feature-data.ts';
+import type { PreparedRecording } from '../../record/prepare-recording.ts';
 import { attrsWithIds } from '../../record/recording-file.ts';
-import type { RecordingPlan } from '../../record/recording-plan.ts';
+
+type LiveSession = Pick<PreparedRecording, 'plan' | 'sampler' | 'settings'>;
 
 /**
  * What the header of a file would say about a recording that has none, as a pipe says it; `first`: its
  * first records, whose earliest time all others are counted from.
  */
 export function openLiveHead(
-  plan: RecordingPlan,
-  opened: SamplerOpened,
+  { plan, sampler: { opened }, settings }: LiveSession,
   first: Uint8Array,
 ): PerfData {
   const parts = [encodePipeHeader()];
@@ -24,5 +26,9 @@ export function openLiveHead(
     const id = opened.ids[index]?.[0];
     if (id !== undefined) parts.push(encodeEventName(id, name));
   });
+  for (const section of collectLiveFeatures(plan, settings)) {
+    const record = encodeHeaderFeature(section);
+    if (record !== null) parts.push(record);
+  }
   return openPerfData(memorySource(Buffer.concat([...parts, first])));
 }

@@ -10,6 +10,7 @@ import type { LossGap } from '../../period/types.ts';
 import type { Dso, Profile } from '../../profile/types.ts';
 import { demangler } from '../../read/code/demangler.ts';
 import { describeEvents } from '../../read/facts/event-description.ts';
+import { type Provenance, readProvenance } from '../../read/facts/provenance.ts';
 import { SymbolFiles } from '../../read/files/symbol-files.ts';
 import { inflateXz } from '../../read/files/xz.ts';
 import { ScriptMaps } from '../../read/jit/script-maps.ts';
@@ -57,6 +58,7 @@ export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
 export class LiveProfile {
   readonly #pipeline: Pipeline;
   readonly #records: LiveRecords;
+  readonly #provenance: Provenance | null;
   readonly #symbolizer: Symbolizer;
   readonly #jit: LiveJit;
   #scripts: ScriptMaps;
@@ -76,6 +78,7 @@ export class LiveProfile {
 
   /** `data` has the attrs, and the earliest time; its records are not read. */
   constructor(data: PerfData, options: LiveProfileOptions = {}) {
+    this.#provenance = readProvenance(data);
     this.#mostRows = options.mostRows ?? DEFAULT_MOST_ROWS;
     this.#hasSmallSlices = options.hasSmallSlices === true;
     this.#namesFrames = options.symbols !== false;
@@ -107,7 +110,7 @@ export class LiveProfile {
   }
 
   get events(): Profile['events'] {
-    return describeEvents(this.#pipeline.data);
+    return describeEvents(this.#pipeline.data, this.#provenance);
   }
 
   /** The tables have grown so large that a new object should take over. */

@@ -230,7 +230,7 @@ class Top implements RunningTop {
     }
     if (this.#profile === null) {
       const { mostRows } = this.#options;
-      const head = openLiveHead(plan, sampler.opened, chunk);
+      const head = openLiveHead(this.#session, chunk);
       this.#profile = new LiveProfile(head, mostRows === undefined ? {} : { mostRows });
       this.#profile.feed(this.#existing);
       this.#existing = new Uint8Array();

@@ -14,6 +14,7 @@ import { encodeAttr, newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import {
   attachProvenance,
   type Provenance,
+  probedRulesOf,
   readKernelSymbols,
   readProvenance,
   totalKeys,
@@ -45,6 +46,22 @@ function fileWith(sections: readonly FeatureSection[]) {
 
 const VERSION = versionSection('perf-ts 0.1.0');
 const json = (document: unknown) => new TextEncoder().encode(JSON.stringify(document));
+
+describe('rules that were measured', () => {
+  const RULE = { rule: 'elapsed', countsLag: true, samples: 64, votes: 20, majority: 1 } as const;
+
+  it('belong to the events by their names, and a damaged one is none', () => {
+    const periodRules = { cycles: RULE, 'cycles#2': { ...RULE, majority: 7 } as const };
+    const rules = probedRulesOf({ ...PROVENANCE, periodRules }, [
+      'page-faults',
+      'cycles',
+      'cycles',
+    ]);
+    expect(rules).toEqual([null, RULE, null]);
+    expect(probedRulesOf(null, ['cycles'])).toEqual([null]);
+    expect(probedRulesOf({ ...PROVENANCE, periodRules: 3 as never }, ['cycles'])).toEqual([null]);
+  });
+});
 
 describe('the final values of events', () => {
   const names = ['cycles', 'page-faults', 'cycles', 'cycles'];

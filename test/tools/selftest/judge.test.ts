@@ -37,6 +37,7 @@ const GOOD: CaseNumbers = {
   isUserOnly: false,
   streams: 2,
   rule: rule('next', 'counts'),
+  probed: null,
   fit: rule('next', 'fit'),
   streamsOffCount: null,
   model: { compared: 980, exact: 970, within1Percent: 980, tickDriven: false },
@@ -101,6 +102,12 @@ describe('a recording that is as claimed', () => {
 
 describe('the rule', () => {
   it.each([
+    [
+      'the probe contradicts the counts',
+      { probed: { rule: 'elapsed', countsLag: false, samples: 64, votes: 9, majority: 1 } },
+      {},
+      'rule differs',
+    ],
     ['the fit contradicts the counts', { fit: rule('elapsed', 'fit') }, {}, 'rule differs'],
     [
       'the table contradicts the counts of another recording',

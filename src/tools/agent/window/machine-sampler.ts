@@ -250,9 +250,8 @@ export class MachineSampler {
   }
 
   #feed(chunk: Uint8Array): void {
-    const { plan, sampler } = this.#session;
     if (this.#profile === null) {
-      this.#profile = new LiveProfile(openLiveHead(plan, sampler.opened, chunk), {
+      this.#profile = new LiveProfile(openLiveHead(this.#session, chunk), {
         mostRows: this.#options.mostRows ?? MOST_ROWS,
         hasSmallSlices: true,
         holdsFiles: true,
