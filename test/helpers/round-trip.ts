@@ -148,17 +148,27 @@ function stackWeights({ isOneEvent, comms }: Format, { profile, weights }: Parse
     const prefix = stacks.prefix[row];
     paths.push(prefix === NONE ? label : `${paths[prefix]};${label}`);
   }
-  const sums = new Map<string, number>();
+  // By numbers first: a folded line may have been a million samples.
+  const namers = comms === 'thread' ? samples.thread : samples.comm;
+  const width = Math.max(threads.length, strings.length);
+  const sumOfRows = new Map<number, number>();
   const only = isOneEvent ? { event: samples.event[0] ?? 0 } : {};
   for (const sample of finish(selectSamples(profile, only))) {
-    const comm =
-      comms === 'thread' ? threads[samples.thread[sample]].comm : strings[samples.comm[sample]];
-    const event = isOneEvent ? '' : printable(events[samples.event[sample]].name);
-    const stack = samples.stack[sample];
+    const stackRow = samples.stack[sample] + 1;
+    const row = (samples.event[sample] * width + namers[sample]) * (stacks.length + 1) + stackRow;
+    sumOfRows.set(row, (sumOfRows.get(row) ?? 0) + weights.values[sample]);
+  }
+  const sums = new Map<string, number>();
+  for (const [row, weight] of sumOfRows) {
+    const stack = (row % (stacks.length + 1)) - 1;
+    const naming = Math.floor(row / (stacks.length + 1));
+    const namer = naming % width;
+    const comm = comms === 'thread' ? threads[namer].comm : strings[namer];
+    const event = isOneEvent ? '' : printable(events[Math.floor(naming / width)].name);
     const path = stack === NONE ? '' : paths[stack];
     // Half of a surrogate pair does not survive UTF-8, which files are written in.
     const key = Buffer.from(`${event} ${escapeComm(comm)};${path}`).toString();
-    sums.set(key, (sums.get(key) ?? 0) + weights.values[sample]);
+    sums.set(key, (sums.get(key) ?? 0) + weight);
   }
   // Some formats leave out what weighs nothing.
   return new Map([...sums].filter(([, weight]) => weight !== 0));

@@ -3,11 +3,19 @@
 //   node test/release/installed.mjs          exit status 1 where something is not as promised
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installByNpm } from './package-managers.mjs';
+import { addByNpm, installByNpm } from './package-managers.mjs';
 
 /** Test files that run perf-ts as a program, and the pages whose commands are run. */
 const TEST_FILES = [
@@ -30,6 +38,7 @@ while (Date.now() < end) sum ^= hash('perf'.repeat(1000));
 /** What a report must not have: names of perf-ts's own files, and doubts about them. */
 const OWN_FILES = /no names for .*perf-ts|code-events\.so|dist\/register\//;
 const NOBODY = 65534;
+const QUERY_ENGINE = '@duckdb/node-api';
 /** In bytes: the example that dumps a recording prints a line for each record. */
 const LONGEST_OUTPUT = 2 ** 28;
 
@@ -50,6 +59,10 @@ try {
   takeFirstSteps(perfTs);
   console.log('ok      the first steps of an ordinary user, and the examples');
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  // Without it perf-ts is complete but for SQL, whose pages begin with its installation.
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  addByNpm(project, `${QUERY_ENGINE}@${devDependencies[QUERY_ENGINE]}`);
+  execFileSync('chmod', ['-R', 'a+rX', project]);
   const { status } = spawnSync(process.execPath, [vitest, 'run', ...TEST_FILES], {
     cwd: root,
     env: { ...process.env, PERF_TS_CLI: join(perfTs, 'dist/bin/main.js') },

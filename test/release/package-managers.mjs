@@ -44,7 +44,13 @@ export async function tryPackageManagers({ scratch, tarball }, attempt) {
 
 export function installByNpm(folder, tarball) {
   makeProject(folder, tarball);
-  execute('npm', ['install', '--no-audit', '--no-fund'], folder, process.env);
+  addByNpm(folder);
+}
+
+/** Installs packages beside those of the project. */
+export function addByNpm(folder, ...packages) {
+  const words = ['install', '--no-audit', '--no-fund', '--prefer-offline', ...packages];
+  execute('npm', words, folder, process.env);
 }
 
 /** Installs packages whose programs are tried; returns the folder of these. */
