@@ -242,7 +242,9 @@ if (isMainThread) {
             service === 'agent-test-heard' &&
             profile.stringTable.strings.some((text) => text.startsWith('heardAgain ')),
         );
-      await expect.poll(heard, { message: `agent ${agentNumber}` }).toBe(true);
+      // Each look reads all windows that there are.
+      const patient = { message: `agent ${agentNumber}`, interval: 500 };
+      await expect.poll(heard, patient).toBe(true);
       const before = connections();
       agent.child.kill('SIGKILL');
       await agent.ended;
