@@ -1,4 +1,5 @@
 import { NONE } from '../base/brand.ts';
+import { MARKER_DEPTH } from './analysis/cut-stacks.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS } from './types.ts';
 
 /**
@@ -35,7 +36,8 @@ function checkFrames({ frames, funcs, strings, dsos }: Profile): void {
       frames.dso[row] === NONE ? Number.isInteger(address) : Number.isSafeInteger(address);
     if (!isAddress) fail(`frames.address[${row}]`, 'a safe integer', address);
     const funcDso = funcs.dso[frames.func[row]];
-    if (funcDso !== frames.dso[row]) {
+    const isStatement = frames.inlineDepth[row] === MARKER_DEPTH && frames.dso[row] === NONE;
+    if (!isStatement && funcDso !== frames.dso[row]) {
       fail(`frames.dso[${row}]`, `its func's DSO ${funcDso}`, frames.dso[row]);
     }
     checkNotNegative(`frames.line[${row}]`, frames.line[row]);

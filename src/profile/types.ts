@@ -160,7 +160,10 @@ export type Tier = (typeof TIERS)[number];
 export type FrameTable = {
   readonly length: number;
   readonly func: Int32Array;
-  /** DsoIndex, −1 if no mapping covered the address. */
+  /**
+   * DsoIndex, −1 if no mapping covered the address. That of its func, unless the frame only states something
+   * of what lies below it, such as why a thread waits: then it is −1.
+   */
   readonly dso: Int32Array;
   /**
    * Lookup address: instruction pointer of the innermost frame, return address − 1 of the others.
