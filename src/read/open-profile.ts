@@ -133,13 +133,13 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   const provenance = readProvenance(data);
   // Final values may add streams, and the profile lists all of them.
   const finals = pipeline.finals();
-  const profile = buildProfile(pipeline, provenance);
+  const built = buildProfile(pipeline, provenance);
   goOn();
-  pipeline.completeSamples(profile.samples);
-  const codeObjects = jit === null ? null : noteCodeObjects(profile, jit);
-  if (jit !== null) settleJitFrames(profile, jit, diagnostics);
+  pipeline.completeSamples(built.samples);
+  const codeObjects = jit === null ? null : noteCodeObjects(built, jit);
+  if (jit !== null) settleJitFrames(built, jit, diagnostics);
   goOn();
-  const completeness = pipeline.roots.finish(profile);
+  const { profile, completeness } = pipeline.roots.finish(built);
   const waits = finishWaits(pipeline, profile.samples);
   const input = buildPeriodInput(pipeline, profile, finals, provenance);
   const facts = gatherFacts(pipeline, profile, input.throttles ?? []);

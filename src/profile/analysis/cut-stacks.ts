@@ -1,5 +1,7 @@
 import { NONE } from '../../base/brand.ts';
+import { lookUpNarrow } from '../../base/narrow-column.ts';
 import { UNKNOWN_FUNC_NAME } from '../func-table.ts';
+import { StackTableBuilder } from '../stack-table.ts';
 import type { FrameTable, Profile } from '../types.ts';
 
 /** The marker frame at the root of stacks whose callers are missing. */
@@ -98,11 +100,24 @@ function reasonOf(profile: Profile, facts: RootFacts, row: number): number {
 }
 
 /**
- * Takes the marker away, in place, where a stack turned out to be whole: its outermost function is a
- * root by name.
+ * The profile without the marker where a stack turned out to be whole: its outermost function is a root by
+ * name. Such a stack may be one that others have without it.
  */
-export function unmarkWholeStacks({ stacks }: Profile, { outermost, reason }: StackEnds): void {
+export function unmarkWholeStacks(profile: Profile, { outermost, reason }: StackEnds): Profile {
+  const { stacks, samples, lostStack } = profile;
+  const isMarked = (row: number) => stacks.prefix[row] !== NONE && outermost[row] === row;
+  if (!reason.some((found, row) => found === NO_REASON && isMarked(row))) return profile;
+  const builder = new StackTableBuilder();
+  const newStack = new Int32Array(stacks.length);
   for (let row = 0; row < stacks.length; row++) {
-    if (outermost[row] === row && reason[row] === NO_REASON) stacks.prefix[row] = NONE;
+    const isUnmarked = reason[row] === NO_REASON && isMarked(row);
+    const prefix = isUnmarked ? NONE : stacks.prefix[row];
+    newStack[row] = builder.intern(prefix === NONE ? NONE : newStack[prefix], stacks.frame[row]);
   }
+  return {
+    ...profile,
+    stacks: builder.finish(),
+    samples: { ...samples, stack: lookUpNarrow(samples.stack, newStack, builder.length) },
+    lostStack: (lostStack === NONE ? NONE : newStack[lostStack]) as Profile['lostStack'],
+  };
 }

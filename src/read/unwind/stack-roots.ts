@@ -81,17 +81,17 @@ export class StackRoots {
     this.#isRoot.array[frame] = 1;
   }
 
-  /** Counts whole stacks now that frames have names. */
-  finish(profile: Profile): Completeness | null {
-    if (!this.#recordsStacks.includes(true)) return null;
+  /** Counts whole stacks now that frames have names, and takes the markers off those that have one. */
+  finish(profile: Profile): { profile: Profile; completeness: Completeness | null } {
+    if (!this.#recordsStacks.includes(true)) return { profile, completeness: null };
     const facts: RootFacts = {
       rootFrames: this.#isRoot.finish(),
       chainReason: CHAIN_REASON,
       unnamedReason: UNNAMED_REASON,
     };
     const ends = findStackEnds(profile, facts);
-    unmarkWholeStacks(profile, ends);
-    return computeCompleteness(profile, ends, this.#recordsStacks, this.#reasons);
+    const completeness = computeCompleteness(profile, ends, this.#recordsStacks, this.#reasons);
+    return { profile: unmarkWholeStacks(profile, ends), completeness };
   }
 
   #markerRow(reason: number): number {

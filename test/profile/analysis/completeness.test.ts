@@ -100,20 +100,33 @@ describe('completeness', () => {
   });
 
   it('a [truncated] marker is removed where the outermost function is a root', () => {
-    const profile = profileOf(['! _start main', '! work']);
-    unmarkWholeStacks(profile, findStackEnds(profile, FACTS));
-    const { stacks, frames, funcs, strings, samples } = profile;
-    const paths = [...samples.stack].map((leaf) => {
-      const path: string[] = [];
-      for (let row = leaf; row !== -1; row = stacks.prefix[row]) {
-        const func = frames.func[stacks.frame[row]];
-        path.unshift(strings[funcs.name[func]]);
-      }
-      return path.join(' ');
-    });
-    expect(paths).toEqual(['_start main', '[truncated] work']);
+    expect(unmarked(['! _start main', '! work'])).toEqual(['_start main', '[truncated] work']);
+  });
+
+  it('a stack that loses its [truncated] marker is the one that others have without it', () => {
+    expect(unmarked(['_start main', '! _start main', '! _start', '! work'])).toEqual([
+      ...['_start main', '_start main', '_start'],
+      '[truncated] work',
+    ]);
   });
 });
+
+/** The stacks of the samples without markers at whole ones, outermost function first. */
+function unmarked(drawn: string[]): string[] {
+  const marked = profileOf(drawn);
+  const profile = unmarkWholeStacks(marked, findStackEnds(marked, FACTS));
+  const { stacks, frames, funcs, strings, samples } = profile;
+  const rows = Array.from(stacks.frame, (frame, row) => `${stacks.prefix[row]} ${frame}`);
+  expect(new Set(rows).size).toBe(stacks.length);
+  return [...samples.stack].map((leaf) => {
+    const path: string[] = [];
+    for (let row = leaf; row !== -1; row = stacks.prefix[row]) {
+      const func = frames.func[stacks.frame[row]];
+      path.unshift(strings[funcs.name[func]]);
+    }
+    return path.join(' ');
+  });
+}
 
 describe('a root', () => {
   it.each([

@@ -114,7 +114,7 @@ function read(machine: Machine, sample: Sample, arch?: string) {
   const pipeline = Pipeline.open(data);
   pipeline.unwinder = new StackUnwinder(data, pipeline.processes, () => null);
   pipeline.run();
-  const profile = pipeline.builder.finish({
+  const built = pipeline.builder.finish({
     meta: {
       commandLine: [],
       hostname: null,
@@ -130,7 +130,7 @@ function read(machine: Machine, sample: Sample, arch?: string) {
     streams: [],
     losses: [],
   });
-  const completeness = pipeline.roots.finish(profile);
+  const { profile, completeness } = pipeline.roots.finish(built);
   const { stacks, frames, funcs, strings, samples } = profile;
   const path: string[] = [];
   for (let row = samples.stack[0]; row !== -1; row = stacks.prefix[row]) {
