@@ -8,7 +8,10 @@ export type DamageCode =
   | 'compressed-data-cut'
   | 'section-table-cut'
   | 'header-section-cut'
-  | 'appendix-cut';
+  | 'appendix-cut'
+  | 'record-too-short'
+  | 'sample-too-short'
+  | 'number-out-of-range';
 
 /** JIT code may have wrong names, or none that it could have. */
 export type JitNamesCode =
@@ -127,9 +130,7 @@ type PerfDataCode =
   | 'recording-unfinished';
 
 type RecordCode =
-  | 'record-too-short'
   | 'record-of-no-event'
-  | 'sample-too-short'
   | 'sample-fields-newer'
   | 'sample-of-no-event'
   | 'sample-late'

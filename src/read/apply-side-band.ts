@@ -1,3 +1,4 @@
+import type { Diagnostics } from '../base/diagnostics.ts';
 import { MAP } from '../base/mmap-bits.ts';
 import { isKernelAddress } from '../base/u64.ts';
 import type { ProcessTable } from '../code/process/process-table.ts';
@@ -14,13 +15,14 @@ export function applyToProcesses(
   processes: ProcessTable,
   record: KernelRecord,
   misc: number,
+  diagnostics: Diagnostics,
 ): boolean {
   switch (record.kind) {
     case 'mmap':
     case 'mmap2': {
       // A guest's addresses are not those of the machine that it runs on.
       if (GUEST_MODES.includes(record.cpuMode)) return false;
-      processes.mmap({
+      const isMapped = processes.mmap({
         pid: record.pid,
         tid: record.tid,
         start: record.address,
@@ -35,6 +37,7 @@ export function applyToProcesses(
         inode: Number(record.fileId?.inode ?? 0),
         isPrivate: (record.flags & MAP.TYPE) === MAP.PRIVATE,
       });
+      if (!isMapped) diagnostics.count('number-out-of-range', `a mapping of ${record.filename}`);
       break;
     }
     case 'comm':

@@ -13,6 +13,7 @@ export class CpuMemory {
   comm = 0;
   streamId = NOBODY;
   id = NOBODY;
+  attrIndex = NONE as number;
   stream: number = NONE;
   /** Stream and id are those of another recorder's event. */
   isForeign = false;

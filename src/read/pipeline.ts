@@ -339,7 +339,8 @@ export class Pipeline {
 
   #findStream(sample: SampleView, last: CpuMemory, attrIndex: number): void {
     const { streamId, id } = sample;
-    if (streamId !== last.streamId || id !== last.id) {
+    if (streamId !== last.streamId || id !== last.id || attrIndex !== last.attrIndex) {
+      last.attrIndex = attrIndex;
       last.streamId = streamId;
       last.id = id;
       last.isForeign = this.#isForeign(id);
@@ -446,7 +447,8 @@ export class Pipeline {
   #applyRecord(record: RecordView, attrIndex: number): void {
     const { info } = this.data.attrs[attrIndex];
     const decoded = decodeRecord(record, info);
-    if (applyToProcesses(this.processes, decoded, record.misc)) this.#memories.forget();
+    const { processes, diagnostics } = this;
+    if (applyToProcesses(processes, decoded, record.misc, diagnostics)) this.#memories.forget();
     this.#losses.note(decoded, attrIndex);
     switch (decoded.kind) {
       case 'lost': {
@@ -465,7 +467,8 @@ export class Pipeline {
         const event = this.#attrToEvent[attrIndex];
         if (event === NONE) break;
         decodeTrailer(record, info, this.#trailer);
-        this.lastReadNs = Math.max(this.lastReadNs, this.#trailer.timeNs);
+        // Not so where the record has no time.
+        if (this.#trailer.timeNs > this.lastReadNs) this.lastReadNs = this.#trailer.timeNs;
         // Like a sample's (see StreamRepair), its stream id is wrong after a LOST record.
         if (this.#memories.of(this.#trailer.cpu).lostNs === this.#trailer.timeNs) break;
         this.#finals.note(decoded, event, this.data.attrs[attrIndex].attr, this.#trailer);

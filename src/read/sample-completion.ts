@@ -1,7 +1,9 @@
 // Hot: once per sample.
 
+import { NONE } from '../base/brand.ts';
 import type { JitCode } from '../code/jit/jit-code.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
+import { knownCpu } from '../kernel/perf-event/cpu-number.ts';
 import { readCookie } from '../kernel/perf-event/deferred-callchain.ts';
 import type { LbrInnermost } from '../kernel/perf-event/lbr-callchain.ts';
 import { newerFields } from '../kernel/perf-event/parse-info.ts';
@@ -66,9 +68,19 @@ export class SampleCompletion<Held extends HeldSample> {
   decode(record: RecordView, attrIndex: number): boolean {
     this.hasNewCode = false;
     this.isUnwound = false;
-    if (decodeSample(record, this.#data.attrs[attrIndex].info, this.sample)) return true;
-    this.#countUnreadable(attrIndex);
-    return false;
+    const { sample } = this;
+    if (!decodeSample(record, this.#data.attrs[attrIndex].info, sample)) {
+      this.#countUnreadable(attrIndex);
+      return false;
+    }
+    if (sample.cpu !== knownCpu(sample.cpu)) this.#dropCpu();
+    return true;
+  }
+
+  #dropCpu(): void {
+    const { sample } = this;
+    this.#data.diagnostics.count('number-out-of-range', `a sample of CPU ${sample.cpu}`);
+    sample.cpu = NONE;
   }
 
   #countUnreadable(attrIndex: number): void {

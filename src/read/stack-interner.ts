@@ -164,11 +164,10 @@ export class StackInterner {
 
   #internGuest(stack: number, ip: number, mode: number): number {
     const name = GUEST_NAMES.get(mode) as GuestName;
-    return this.#builder.extendStack(
-      stack,
-      this.#processes.dsos.intern({ kind: 'guest', name }),
-      ip,
-    );
+    const { dsos } = this.#processes;
+    // Nothing of a guest is at addresses that are not exact.
+    const dso = Number.isSafeInteger(ip) ? dsos.intern({ kind: 'guest', name }) : NONE;
+    return this.#builder.extendStack(stack, dso, ip);
   }
 
   #internLeaf(pid: number, ip: number, mode: number): number {

@@ -281,7 +281,12 @@ class Rewriter {
     }
     if (this.#unwinder !== null && event !== UNKNOWN_EVENT) {
       const { info } = this.#data.attrs[event];
-      applyToProcesses(this.#processes, decodeRecord(record, info), record.misc);
+      applyToProcesses(
+        this.#processes,
+        decodeRecord(record, info),
+        record.misc,
+        this.#data.diagnostics,
+      );
     }
     const rewritten = this.#sideBand.rewrite(record, trailerSize);
     if (rewritten === null) {

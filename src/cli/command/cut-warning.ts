@@ -14,7 +14,9 @@ export function warnIfCut(
 ): void {
   const damage = strict ? diagnostics.find(({ code }) => isDamage(code)) : undefined;
   if (damage !== undefined && truncatedAt === null) {
-    throw new FailedError(`${damage.reason} (${damage.example})`);
+    throw new FailedError(
+      damage.example === '' ? damage.reason : `${damage.reason} (${damage.example})`,
+    );
   }
   if (truncatedAt === null) return;
   const message =

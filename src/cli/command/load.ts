@@ -143,7 +143,8 @@ export function sayDiagnostics(
     } else if (isAboutJitNames(code)) {
       say(`perf-ts: ${formatCount(count)} × ${reason} (${example})`);
     } else if (isDamage(code)) {
-      say(`perf-ts: ${reason} (${example})`);
+      const times = count > 1 ? `${formatCount(count)} × ` : '';
+      say(`perf-ts: ${times}${reason}${example === '' ? '' : ` (${example})`}`);
     } else if (code === 'perf-map-missing' && !isDamaged) {
       // A damaged file may have had the names: other options of record would not help.
       const unnamed = diagnostics.find((other) => other.code === 'jit-code-unnamed');

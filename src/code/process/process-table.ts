@@ -100,20 +100,21 @@ export class ProcessTable {
     this.#kernelSpace.add(KERNEL_HALF_START, 0, everywhere);
   }
 
-  /** A MMAP or MMAP2 record. */
-  mmap(fields: MappingRecord): void {
+  /** A MMAP or MMAP2 record. False, and nothing is changed, where no file has what it maps. */
+  mmap(fields: MappingRecord): boolean {
     const key = dsoKeyOf(fields);
+    const isFile = key.kind === 'user-file' || key.kind === 'vdso';
+    if (isFile && !isInFile(fields)) return false;
     const dso = this.dsos.intern(key, fields.buildId);
     this.#checkNumber(this.dsos.length, 'mapped files');
     const { start, length, fileOffset } = fields;
-    const isFile = key.kind === 'user-file' || key.kind === 'vdso';
     if (key.kind === 'kernel') this.#noteKernelReference(fields);
     const end = clampEnd(start, start + length);
     const row = this.mappings.add(start, end, fileOffset, dso, isFile, fields.executable);
     // By who maps it, not by the half: processes of sparc64 have addresses in the upper one.
     if (key.kind === 'kernel' || key.kind === 'kernel-module') {
       this.#kernelSpace.add(start, end, row);
-      return;
+      return true;
     }
     const process = this.#processAt(fields.pid);
     process.isPristine = false;
@@ -123,6 +124,7 @@ export class ProcessTable {
     this.#noteCopied(space.copiedBytes - copiedBytes);
     if (key.kind !== 'unknown') space.changeGeneration();
     if (fields.executable && JITDUMP_PATH.test(fields.path)) this.#noteJitdump(fields);
+    return true;
   }
 
   #noteCopied(bytes: number): void {
@@ -456,6 +458,11 @@ const JITDUMP_PATH = /\/jit-\d+(?:(?:-\d+)?\.dump|-\d+-[A-Za-z0-9]{6})$/;
 const MOST_JITDUMPS = 8;
 
 const NO_COMM = NONE as number as StringIndex;
+
+/** Whether addresses of the mapping are places in a file: addresses of frames are exact below 2^53. */
+function isInFile({ start, length, fileOffset }: MappingRecord): boolean {
+  return fileOffset >= 0 && [start, length, fileOffset + length].every(Number.isSafeInteger);
+}
 
 /** Ranges end at their half's end: the kernel's map of itself may claim everything to 2^64. */
 function clampEnd(start: number, end: number): number {

@@ -187,7 +187,8 @@ function periodOf({ events, samples }: Profile, event: number): number | null {
 
 function lastTimeNs({ samples }: Profile, selected: Int32Array): number {
   const last = selected[selected.length - 1];
-  return last === undefined ? 0 : Math.round(samples.timeNs[last]);
+  // A recording may have no times.
+  return last === undefined ? 0 : Math.round(samples.timeNs[last]) || 0;
 }
 
 /** Facts that the format has no field for, as comments. */

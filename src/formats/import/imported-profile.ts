@@ -1,6 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { printable } from '../../base/printable.ts';
+import { knownCpu } from '../../kernel/perf-event/cpu-number.ts';
 import { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type {
   Dso,
@@ -42,6 +43,9 @@ export type ImportedFrame = {
 const UNKNOWN_NAME = '[unknown]';
 /** Frame tables distinguish positions by address; this many names may share one. */
 const MAX_NAMES_AT_ADDRESS = 255;
+/** Weights and times of a kernel have 64 bits. */
+const MOST_OF_NUMBER = 2 ** 64;
+const MOST_OF_TIME = 2n ** 64n;
 /** Characters of a line that was not understood. */
 const LINE_SHOWN = 60;
 /**
@@ -179,7 +183,20 @@ export class ImportedProfileBuilder {
     // Before the samples of too many threads take memory.
     this.#metThreads.add(threadKey(sample.pid, sample.tid, sample.comm));
     this.#limits.checkThreads(this.#metThreads.size);
-    this.#samples.add(sample, stack);
+    const { period } = sample;
+    if (period >= 0 && period <= MOST_OF_NUMBER) this.#samples.add(this.#inRange(sample), stack);
+    else this.diagnostics.count('number-out-of-range', `a sample that weighs ${period}`);
+  }
+
+  /** The sample without a thread, CPU and time that none can have. */
+  #inRange(sample: ImportedSample): ImportedSample {
+    const { pid, tid, cpu, time } = sample;
+    const place = { pid: asId(pid), tid: asId(tid), cpu: knownCpu(cpu) };
+    const isTime = time === null || (time > -MOST_OF_TIME && time < MOST_OF_TIME);
+    if (pid === place.pid && tid === place.tid && cpu === place.cpu && isTime) return sample;
+    const shown = `thread ${pid}/${tid} on CPU ${cpu} at ${time} ns`;
+    this.diagnostics.count('number-out-of-range', shown.slice(0, LINE_SHOWN));
+    return { ...sample, ...place, time: isTime ? time : null };
   }
 
   /** A sample with a period of n is n samples with a period of 1. */
@@ -254,6 +271,11 @@ export class ImportedProfileBuilder {
     this.#threadByKey.set(key, thread);
     return thread;
   }
+}
+
+/** A pid or tid, −1 where no thread has such a number. */
+function asId(id: number): number {
+  return (id | 0) === id ? id : NONE;
 }
 
 /** Without a tid, a comm is a thread. */

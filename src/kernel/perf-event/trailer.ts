@@ -1,11 +1,12 @@
 import { type RawTime, readTimeSince, readU64 } from '../../base/u64.ts';
 import { PERF_SAMPLE } from './constants.ts';
+import { knownCpu } from './cpu-number.ts';
 import type { ParseInfo } from './parse-info.ts';
 import { RECORD_HEADER_SIZE, type RecordView } from './record-view.ts';
 
 /**
  * Who, when and where of a record that is not a sample. One object is filled again and again; what
- * is not recorded reads −1, time NaN.
+ * is not recorded reads −1, time NaN; so does a CPU that can't be.
  */
 export class TrailerView {
   /** What `timeNs` counts from. */
@@ -56,7 +57,7 @@ export function decodeTrailer(record: RecordView, info: ParseInfo, out: TrailerV
     at += 8;
   }
   if (sampleType & PERF_SAMPLE.CPU) {
-    out.cpu = view.getInt32(at, littleEndian);
+    out.cpu = knownCpu(view.getInt32(at, littleEndian));
     at += 8;
   }
   if (sampleType & PERF_SAMPLE.IDENTIFIER) out.id = readU64(view, at, littleEndian);

@@ -28,7 +28,10 @@ export type SwitchPairs = {
    * came back; 0 where neither is.
    */
   readonly offCpuNs: Float64Array;
-  /** Outs behind which another one of the same thread follows: the switch between was lost. */
+  /**
+   * Outs behind which another one of the same thread follows, because the switch between was lost, and those
+   * whose end has no time behind them.
+   */
   readonly unpaired: number;
   /** Outs that the end of the recording cut off. */
   readonly cut: number;
@@ -44,12 +47,17 @@ export function pairSwitches(outs: SwitchOuts, ins: SwitchIns, endNs: number): S
   const waiting = new Map<number, number>();
   let unpaired = 0;
   let next = 0;
+  const end = (row: number, timeNs: number): void => {
+    const lasted = timeNs - outs.timeNs[row];
+    if (lasted >= 0) offCpuNs[row] = lasted;
+    else unpaired++;
+  };
   const begin = (row: number): void => {
     const tid = outs.tid[row];
     const before = waiting.get(tid);
     if (before !== undefined) {
       if (outs.isWakeUp[row] === 0) unpaired++;
-      else offCpuNs[before] = outs.timeNs[row] - outs.timeNs[before];
+      else end(before, outs.timeNs[row]);
     }
     waiting.set(tid, row);
   };
@@ -60,7 +68,7 @@ export function pairSwitches(outs: SwitchOuts, ins: SwitchIns, endNs: number): S
     const tid = ins.tid[i];
     const row = waiting.get(tid);
     if (row === undefined) continue;
-    offCpuNs[row] = timeNs - outs.timeNs[row];
+    end(row, timeNs);
     waiting.delete(tid);
   }
   while (next < outs.length) begin(next++);

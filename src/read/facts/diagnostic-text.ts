@@ -15,6 +15,9 @@ const DAMAGE: Record<DamageCode, string> = {
   'appendix-cut':
     'the part behind the header sections is cut off or damaged: names of JavaScript, programs and ' +
     'notes that were stored in it are missing',
+  'record-too-short': 'a record is shorter than its fields, and left out',
+  'sample-too-short': 'a sample is shorter than its fields, and left out',
+  'number-out-of-range': 'a number in a record is none that can be, and not used',
 };
 
 const JIT_NAMES: Record<JitNamesCode, string> = {
@@ -127,9 +130,7 @@ const WORDS: Record<PlainCode, string> = {
   'event-fields-newer': 'an event has sample fields that are newer than this program',
   'recording-unfinished':
     'the recording was not ended: its header says 0 bytes of data; read to the end of the file',
-  'record-too-short': 'a record is shorter than its fields',
   'record-of-no-event': 'a record names an event that the header does not',
-  'sample-too-short': 'a sample is shorter than its fields',
   'sample-fields-newer': 'a sample has fields that are newer than this program',
   'sample-of-no-event': 'samples left out: they name an event that the header does not',
   'sample-late': 'samples came later than their place in the file promised',

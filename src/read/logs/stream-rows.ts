@@ -6,12 +6,14 @@ export class StreamRows {
   readonly streams: ProfileStream[] = [];
   /** By stream id. */
   readonly #rows = new Map<number, number>();
+  /** By stream id and event, where an id comes with a second event: a stream is of one. */
+  readonly #others = new Map<string, number>();
 
   has(streamId: number): boolean {
     return this.#rows.has(streamId);
   }
 
-  /** Row of the stream with this id; −1 without an id. */
+  /** Row of the event's stream with this id; −1 without an id. */
   of(streamId: number, event: number): number {
     if (streamId < 0) return NONE;
     let row = this.#rows.get(streamId);
@@ -19,6 +21,13 @@ export class StreamRows {
       row = this.add(streamId, event);
       this.#rows.set(streamId, row);
     }
+    return this.streams[row].event === event ? row : this.#otherOf(streamId, event);
+  }
+
+  #otherOf(streamId: number, event: number): number {
+    const key = `${streamId} ${event}`;
+    const row = this.#others.get(key) ?? this.add(streamId, event);
+    this.#others.set(key, row);
     return row;
   }
 

@@ -244,7 +244,7 @@ class RecordStream {
     const { data, processes } = this.#machine;
     const { info } = data.attrs[attrIndex];
     const decoded = decodeRecord(record, info);
-    applyToProcesses(processes, decoded, record.misc);
+    applyToProcesses(processes, decoded, record.misc, data.diagnostics);
     const trailer = this.#trailer;
     const hasTrailer = decoded.kind !== 'user' && decodeTrailer(record, info, trailer);
     if (decoded.kind === 'callchainDeferred') this.#completion.settle(trailer.tid, decoded);

@@ -138,6 +138,23 @@ describe('the text of perf script', () => {
     expect([...profile.samples.cpu]).toEqual([-1, -1]);
   });
 
+  it('numbers of perf script text that no kernel has are counted, and not used', () => {
+    const huge = '9'.repeat(400);
+    const { profile, diagnostics } = imported(
+      'a 1/2 [003] 5.000000: 7 cycles: ',
+      '\t    7f0000001234 main (/bin/a)',
+      '',
+      `a 1/${huge} [${huge}] ${huge}.000000: 8 cycles: `,
+      '\t    7f0000001234 main (/bin/a)',
+      '',
+      `a 1/2 [003] 6.000000: ${huge} cycles: `,
+      '\t    7f0000001234 main (/bin/a)',
+    );
+    expect([...profile.samples.periodEvents]).toEqual([7, 8]);
+    expect([...profile.samples.cpu]).toEqual([3, -1]);
+    expect(diagnostics.entries()).toMatchObject([{ code: 'number-out-of-range', count: 2 }]);
+  });
+
   it('perf script text may begin with a header of comments', () => {
     const { profile } = imported(
       '# ========',

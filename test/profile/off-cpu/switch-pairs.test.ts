@@ -55,6 +55,25 @@ describe('the time off the CPU', () => {
     expect(draw(' o-i  ', '   o--')).toEqual({ offCpuNs: [2, 3], unpaired: 0, cut: 1 });
   });
 
+  it('a switch in whose time is none, or before that of the switch out, ends no wait', () => {
+    const outs = {
+      length: 2,
+      isWakeUp: new Uint8Array(2),
+      tid: Int32Array.of(1, 2),
+      timeNs: Float64Array.of(5, 5),
+    };
+    const ins = {
+      length: 3,
+      isIn: new Uint8Array(3).fill(1),
+      // Out of order: all that left their CPU before 9 have done so.
+      timeNs: Float64Array.of(9, 4, Number.NaN),
+      tid: Int32Array.of(3, 1, 2),
+    };
+    const { offCpuNs, unpaired } = pairSwitches(outs, ins, 9);
+    expect([...offCpuNs]).toEqual([0, 0]);
+    expect(unpaired).toBe(2);
+  });
+
   it('off-CPU time is unknown where the switch in was lost', () => {
     expect(draw(' o---   o--i ')).toEqual({ offCpuNs: [0, 3], unpaired: 1, cut: 0 });
     expect(draw(' o---   o---  ')).toEqual({ offCpuNs: [0, 6], unpaired: 1, cut: 1 });
