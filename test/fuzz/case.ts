@@ -9,7 +9,7 @@ export type Outcome =
 
 /** The input of a case: the same for the same target, seeds and number. */
 export function makeCase(target: Target, seeds: readonly Uint8Array[], seed: number): Uint8Array {
-  return target.mutate(seeds, seededRandom(mixed(seed, 1)));
+  return target.mutate(seeds, seededRandom(mixed(seed, 1)), seed);
 }
 
 export async function runCase(target: Target, input: Uint8Array, seed: number): Promise<Outcome> {

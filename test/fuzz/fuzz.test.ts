@@ -2,9 +2,9 @@
 
 import { afterAll, describe, expect, test } from 'vitest';
 import { makeCase, runCase } from './case.ts';
+import { removeScratchFolder } from './doors.ts';
 import { TARGETS } from './targets/all.ts';
 import { closeServer } from './targets/http.ts';
-import { removeScratchFolder } from './targets/profile.ts';
 
 const CASES = 100;
 const FIRST_SEED = 1;

@@ -164,3 +164,50 @@ function sizeAt(bytes: Uint8Array, at: number, littleEndian: boolean): number {
   const high = bytes[at + (littleEndian ? 7 : 6)];
   return low + 256 * high;
 }
+
+/** Headers and sections, and the records of each kind, whose numbers `number-fields.ts` replaces. */
+export type RecordLayout = {
+  readonly littleEndian: boolean;
+  readonly parts: readonly Region[];
+  readonly kinds: readonly { readonly starts: readonly number[]; readonly size: number }[];
+};
+
+/** Null as in `findLayout`. Records are of a kind that have one type and size. */
+export function recordLayout(bytes: Uint8Array): RecordLayout | null {
+  const layout = findLayout(bytes);
+  if (layout === null) return null;
+  const { littleEndian, isPipe, data, attrs, records } = layout;
+  const kinds = new Map<string, { starts: number[]; size: number }>();
+  for (const at of records) {
+    const size = sizeAt(bytes, at, littleEndian);
+    const type = bytes.subarray(at, at + 4).join();
+    const kind = kinds.get(`${type} ${size}`);
+    if (kind === undefined) kinds.set(`${type} ${size}`, { starts: [at], size });
+    else kind.starts.push(at);
+  }
+  const head = { offset: 8, size: (isPipe ? PIPE_HEADER_BYTES : FILE_HEADER_BYTES) - 8 };
+  const parts = isPipe ? [head] : [head, attrs, ...sectionsBehind(bytes, data, littleEndian)];
+  return { littleEndian, parts, kinds: [...kinds.values()] };
+}
+
+/** The table of sections, each section, and what lies behind them all. */
+function sectionsBehind(bytes: Uint8Array, data: Region, littleEndian: boolean): Region[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const start = data.offset + data.size;
+  if (start + 16 > bytes.length) return [];
+  const first = Number(view.getBigUint64(start, littleEndian));
+  const table = { offset: start, size: first - start };
+  if (table.size < 16 || first > bytes.length)
+    return [{ offset: start, size: bytes.length - start }];
+  const regions: Region[] = [table];
+  let end = first;
+  for (let at = start; at + 16 <= first; at += 16) {
+    const offset = Number(view.getBigUint64(at, littleEndian));
+    const size = Number(view.getBigUint64(at + 8, littleEndian));
+    if (offset + size > bytes.length) continue;
+    regions.push({ offset, size });
+    end = Math.max(end, offset + size);
+  }
+  regions.push({ offset: end, size: bytes.length - end });
+  return regions.filter(({ size }) => size > 0);
+}

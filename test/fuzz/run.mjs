@@ -1,32 +1,49 @@
 // Runs many cases of every target, or of some. Bundles the readers first, so that what runs is one
 // state of the sources. `README.md` says how to call it.
 
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { rolldown } from 'rolldown';
 
-const CASE_LIMIT_MS = 15_000;
-const HEAP_MB = 1500;
+/** Nothing happens any more: a case waits for what never comes. */
+const IDLE_LIMIT_MS = 120_000;
+const HEAP_MB = 1024;
+const MOST_BYTES = 2 ** 30;
+const WATCH_MS = 250;
 const MOST_SHOWN = 12;
+/** Of /proc/PID/stat. */
+const TICK_MS = 10;
+const PAGE_BYTES = 4096;
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    count: { type: 'string', default: '1000' },
+    count: { type: 'string', default: process.env.PERF_TS_FUZZ ?? '1000' },
     seed: { type: 'string', default: '1' },
     write: { type: 'string' },
     bundle: { type: 'string' },
+    limit: { type: 'string', default: '10' },
     file: { type: 'string', multiple: true },
   },
 });
+/** CPU time of one case. */
+const caseLimitMs = 1000 * Number(values.limit);
 const first = Number(values.seed);
 const count = Number(values.count);
-if (!Number.isSafeInteger(first) || !Number.isSafeInteger(count) || count < 1) {
-  console.error('usage: node test/fuzz/run.mjs [--count N] [--seed N] [--file FILE] [TARGET…]');
+if (
+  !(caseLimitMs > 0) ||
+  !Number.isSafeInteger(first) ||
+  !Number.isSafeInteger(count) ||
+  count < 1
+) {
+  console.error(
+    'usage: node test/fuzz/run.mjs [--count N] [--seed N] [--limit SECONDS] [--file FILE] [TARGET…]',
+  );
   process.exit(2);
 }
 
@@ -50,66 +67,88 @@ async function writeBundle() {
   await bundle.close();
 }
 
-function startWorker(workerData) {
-  return new Worker(bundlePath, {
-    workerData,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+/**
+ * Cases [from, to) of a target in a process of their own, as far as they go; where the next ones begin. A case
+ * that takes too long or too much ends with its process.
+ */
+async function runPart(target, from, to, result) {
+  const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, bundlePath], {
+    stdio: ['ignore', 'inherit', 'pipe', 'pipe'],
+    env: { ...process.env, PERF_TS_FUZZ_TASK: JSON.stringify({ target, from, to }) },
   });
+  let current = null;
+  let cpuAtStart = 0;
+  let done = null;
+  let killed = null;
+  let lastWords = '';
+  let seen = { cpuMs: 0, since: Date.now() };
+  child.stderr.on('data', (text) => {
+    lastWords = (lastWords + text).slice(-4000);
+  });
+  const reports = createInterface({ input: child.stdio[3] });
+  reports.on('line', (line) => {
+    const message = JSON.parse(line);
+    if (message.done === true) done = message;
+    else if (message.begins !== undefined) {
+      current = message.begins;
+      cpuAtStart = message.cpuMs;
+    } else fail(result, message.seed, message.error);
+  });
+  const end = (reason) => {
+    killed = reason;
+    child.kill('SIGKILL');
+  };
+  const watch = setInterval(() => {
+    const usage = usageOf(child.pid);
+    if (usage === null || killed !== null || done !== null) return;
+    if (usage.cpuMs !== seen.cpuMs) seen = { cpuMs: usage.cpuMs, since: Date.now() };
+    if (current !== null && usage.cpuMs - cpuAtStart > caseLimitMs) {
+      end(`no end after ${caseLimitMs / 1000} s of CPU time`);
+    } else if (usage.bytes > 2 * MOST_BYTES) {
+      end(`it took ${Math.round(usage.bytes / 2 ** 20)} MiB of memory`);
+    } else if (Date.now() - seen.since > IDLE_LIMIT_MS) {
+      end(`it waits for something since ${IDLE_LIMIT_MS / 1000} s`);
+    }
+  }, WATCH_MS);
+  const [status] = await Promise.all([
+    new Promise((resolve) => child.once('close', (code, signal) => resolve(signal ?? code))),
+    new Promise((resolve) => reports.once('close', resolve)),
+  ]);
+  clearInterval(watch);
+  if (done !== null) {
+    result.cases += done.seeds === 0 ? 0 : done.next - from;
+    result.read += done.counts.read;
+    const { worst } = done;
+    if (worst.cpuMs > result.worst.cpuMs) {
+      Object.assign(result.worst, { cpuMs: worst.cpuMs, ofCpu: worst.ofCpu });
+    }
+    if (worst.bytes > result.worst.bytes) {
+      Object.assign(result.worst, { bytes: worst.bytes, ofBytes: worst.ofBytes });
+    }
+    result.seeds = done.seeds;
+    return done.next;
+  }
+  if (current === null) {
+    fail(result, from, `the process did not begin: ${status}\n${lastWords}`);
+    return to;
+  }
+  fail(result, current, killed ?? `its process ended with ${status}\n${lastWords}`);
+  result.cases += current + 1 - from;
+  return current + 1;
 }
 
-async function targetNames() {
-  const worker = startWorker({ names: true });
-  const names = await new Promise((resolve) => worker.once('message', resolve));
-  await worker.terminate();
-  return names;
-}
-
-/** Cases [from, to) of a target, as far as they go; where the next ones begin. */
-function runPart(target, from, to, result) {
-  return new Promise((resolve) => {
-    const progress = new SharedArrayBuffer(8);
-    const slots = new Int32Array(progress);
-    Atomics.store(slots, 0, -1);
-    const worker = startWorker({ target, from, to, progress });
-    let seen = -1;
-    let since = Date.now();
-    const end = (next) => {
-      clearInterval(watch);
-      resolve(worker.terminate().then(() => next));
+/** CPU time and memory of a process; null once it has ended. */
+function usageOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return {
+      cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+      bytes: Number(fields[21]) * PAGE_BYTES,
     };
-    const watch = setInterval(() => {
-      const current = Atomics.load(slots, 1);
-      // A worker that has not begun is the machine's affair.
-      if (current !== seen || Atomics.load(slots, 0) < 0) {
-        seen = current;
-        since = Date.now();
-      } else if (Date.now() - since > CASE_LIMIT_MS) {
-        const seed = Atomics.load(slots, 0);
-        fail(result, seed, `no end after ${CASE_LIMIT_MS / 1000} s`);
-        result.cases += seed + 1 - from;
-        end(seed + 1);
-      }
-    }, 500);
-    worker.on('message', (message) => {
-      if (message.done !== true) {
-        fail(result, message.seed, message.error);
-        return;
-      }
-      const { counts, worstMs, worstCase, peakBytes, seeds } = message;
-      result.cases += seeds === 0 ? 0 : to - from;
-      result.read += counts.read;
-      if (worstMs > result.worstMs) Object.assign(result, { worstMs, worstCase });
-      result.peakBytes = Math.max(result.peakBytes, peakBytes);
-      result.seeds = seeds;
-      end(to);
-    });
-    worker.on('error', (error) => {
-      const seed = Atomics.load(slots, 0);
-      fail(result, seed, `the worker died: ${error.stack}`);
-      result.cases += seed + 1 - from;
-      end(seed + 1);
-    });
-  });
+  } catch {
+    return null;
+  }
 }
 
 function fail(result, seed, text) {
@@ -126,9 +165,7 @@ async function runTarget(target) {
     cases: 0,
     read: 0,
     failures: 0,
-    worstMs: 0,
-    worstCase: -1,
-    peakBytes: 0,
+    worst: { cpuMs: 0, ofCpu: -1, bytes: 0, ofBytes: -1 },
     seeds: 0,
     places: new Map(),
   };
@@ -136,10 +173,11 @@ async function runTarget(target) {
   let from = first;
   while (from < first + count) from = await runPart(target, from, first + count, result);
   const seconds = (Date.now() - started) / 1000;
+  const { worst } = result;
   console.log(
     `${target.padEnd(18)} ${String(result.cases).padStart(8)} cases of ${result.seeds} seeds in ${seconds.toFixed(0)} s, ` +
-      `${result.read} read, ${result.failures} failures; worst ${result.worstMs.toFixed(0)} ms ` +
-      `(${result.worstCase}), peak ${(result.peakBytes / 2 ** 20).toFixed(0)} MiB`,
+      `${result.read} read, ${result.failures} failures; most CPU time ${worst.cpuMs.toFixed(0)} ms ` +
+      `(${worst.ofCpu}), most memory ${(worst.bytes / 2 ** 20).toFixed(0)} MiB (${worst.ofBytes})`,
   );
   for (const { count: times, seed, text } of [...result.places.values()].slice(0, MOST_SHOWN)) {
     console.log(`  ${times}× --seed ${seed}: ${text.split('\n').slice(0, 8).join('\n    ')}`);
@@ -147,22 +185,19 @@ async function runTarget(target) {
   return result.failures;
 }
 
-/** The input of one case as a file, to look at. */
-async function writeCase(target) {
-  const { makeCase, TARGETS } = await import(bundlePath);
-  const found = TARGETS.find(({ name }) => name === target);
-  writeFileSync(values.write, makeCase(found, found.seeds(), first));
-}
-
-let failures = 0;
-const all = await targetNames();
-const unknown = positionals.find((name) => !all.includes(name));
+const { ALL, TARGETS, makeCase } = await import(bundlePath);
+const unknown = positionals.find((name) => !ALL.some((target) => target.name === name));
 if (unknown !== undefined) {
-  console.error(`no target ${unknown}: ${all.join(' ')}`);
+  console.error(`no target ${unknown}: ${TARGETS.map(({ name }) => name).join(' ')}`);
   process.exit(2);
 }
-if (values.write !== undefined) await writeCase(positionals[0]);
-else
-  for (const target of positionals.length > 0 ? positionals : all)
-    failures += await runTarget(target);
+let failures = 0;
+if (values.write !== undefined) {
+  // The input of one case as a file, to look at.
+  const target = ALL.find(({ name }) => name === positionals[0]);
+  writeFileSync(values.write, makeCase(target, target.seeds(), first));
+} else {
+  const names = positionals.length > 0 ? positionals : TARGETS.map(({ name }) => name);
+  for (const name of names) failures += await runTarget(name);
+}
 process.exitCode = failures > 0 ? 1 : 0;

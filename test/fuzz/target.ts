@@ -6,8 +6,8 @@ export type Target = {
   readonly name: string;
   /** Whole inputs that cases are made from; none where a tool or the corpora are missing. */
   readonly seeds: () => readonly Uint8Array[];
-  /** One broken input. */
-  readonly mutate: (seeds: readonly Uint8Array[], random: Random) => Uint8Array;
+  /** One broken input: by `random`, or the next of a row of them by its number. */
+  readonly mutate: (seeds: readonly Uint8Array[], random: Random, number: number) => Uint8Array;
   /**
    * Reads it. What it throws is a failure, unless it is one of the errors that say what is wrong
    * with an input. `random` chooses between ways of reading.

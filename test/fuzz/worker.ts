@@ -1,75 +1,84 @@
-// Runs cases of one target after the other; `run.mjs` watches, and ends what hangs.
+// Runs cases of one target after the other in a process of its own; `run.mjs` watches, and ends what hangs.
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { makeCase, runCase } from './case.ts';
 import { TARGETS } from './targets/all.ts';
+import { FAULTY_TARGETS } from './targets/faulty.ts';
 import { closeServer } from './targets/http.ts';
 
-type Task = {
-  readonly target: string;
-  readonly from: number;
-  readonly to: number;
-  /** Slot 0: the number of the case that runs. Slot 1: how many have run. */
-  readonly progress: SharedArrayBuffer;
-  readonly names?: true;
-};
+/** What `run.mjs` asks of a process, in `PERF_TS_FUZZ_TASK`. */
+type Task = { readonly target: string; readonly from: number; readonly to: number };
 
-/** Cases that take longer are run again, to see whether it was the machine. */
-const SLOW_MS = 250;
-/** Memory that grows by more than this within a case is told. */
-const LARGE_BYTES = 256 * 2 ** 20;
+/** Memory of a process that a case may come to. */
+const MOST_BYTES = 2 ** 30;
+/** The pipe to `run.mjs`: written at once, since a case may never come back to the event loop. */
+const REPORTS = 3;
 
-async function runTask({ target: name, from, to, progress }: Task): Promise<void> {
-  const target = TARGETS.find((known) => known.name === name);
+const ALL = [...TARGETS, ...FAULTY_TARGETS];
+
+async function runTask({ target: name, from, to }: Task): Promise<void> {
+  const target = ALL.find((known) => known.name === name);
   if (target === undefined) throw new RangeError(`no target ${name}`);
   const seeds = target.seeds();
-  const slots = new Int32Array(progress);
   const counts = { read: 0, refused: 0, failed: 0 };
-  let worstMs = 0;
-  let worstCase = -1;
-  let peakBytes = process.memoryUsage.rss();
-  for (let seed = from; seed < to && seeds.length > 0; seed++) {
-    Atomics.store(slots, 0, seed);
+  const worst = { cpuMs: 0, ofCpu: -1, bytes: 0, ofBytes: -1 };
+  let next = seeds.length > 0 ? from : to;
+  while (next < to) {
+    const seed = next++;
     const input = makeCase(target, seeds, seed);
-    const rssBefore = process.memoryUsage.rss();
-    let start = performance.now();
+    forgetPeak();
+    const before = cpuMs();
+    report({ begins: seed, cpuMs: before });
     const outcome = await runCase(target, input, seed);
-    let ms = performance.now() - start;
-    const rss = process.memoryUsage.rss();
-    if (ms > SLOW_MS) {
-      start = performance.now();
-      await runCase(target, input, seed);
-      ms = Math.min(ms, performance.now() - start);
-    }
+    const took = cpuMs() - before;
+    const bytes = peakBytes();
     counts[outcome.kind]++;
     if (outcome.kind === 'failed') {
       const { error } = outcome;
-      parentPort?.postMessage({
+      report({
         seed,
-        error: error instanceof Error ? error.stack : String(error),
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
     }
-    if (rss - rssBefore > LARGE_BYTES) {
-      const megabytes = Math.round((rss - rssBefore) / 2 ** 20);
-      parentPort?.postMessage({ seed, error: `memory grew by ${megabytes} MiB` });
+    if (took > worst.cpuMs) Object.assign(worst, { cpuMs: took, ofCpu: seed });
+    if (bytes > worst.bytes) Object.assign(worst, { bytes, ofBytes: seed });
+    if (bytes > MOST_BYTES) {
+      report({ seed, error: `it took ${Math.round(bytes / 2 ** 20)} MiB of memory` });
+      // What it leaves behind would count for the next ones.
+      break;
     }
-    if (ms > worstMs) [worstMs, worstCase] = [ms, seed];
-    peakBytes = Math.max(peakBytes, rss);
-    Atomics.store(slots, 1, seed + 1 - from);
   }
   await closeServer();
-  parentPort?.postMessage({
-    done: true,
-    seeds: seeds.length,
-    counts,
-    worstMs,
-    worstCase,
-    peakBytes,
-  });
+  report({ done: true, next, seeds: seeds.length, counts, worst });
 }
 
-if (workerData?.names === true) parentPort?.postMessage(TARGETS.map(({ name }) => name));
-else if (workerData !== null && workerData !== undefined) await runTask(workerData as Task);
+function report(message: object): void {
+  writeSync(REPORTS, `${JSON.stringify(message)}\n`);
+}
 
-// For `run.mjs --write`.
-export { makeCase, TARGETS };
+/** CPU time of this process, which other processes of the machine do not lengthen. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Sets the process's peak of memory to what it takes now; on kernels that can, and else it stays. */
+function forgetPeak(): void {
+  try {
+    writeFileSync('/proc/self/clear_refs', '5');
+  } catch {
+    // The peak of all cases so far is an upper bound.
+  }
+}
+
+function peakBytes(): number {
+  const [, kilobytes = '0'] =
+    /^VmHWM:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+const task = process.env.PERF_TS_FUZZ_TASK;
+if (task !== undefined) await runTask(JSON.parse(task) as Task);
+
+// For `run.mjs`, which is no such process.
+export { ALL, makeCase, TARGETS };

@@ -45,7 +45,10 @@ function someRecords(littleEndian: boolean): Uint8Array[] {
 }
 
 /** The records as one stream of uncompressed zstd blocks, cut into pieces that no border fits. */
-function compressedRecords(records: readonly Uint8Array[], littleEndian: boolean): Uint8Array[] {
+export function compressedRecords(
+  records: readonly Uint8Array[],
+  littleEndian: boolean,
+): Uint8Array[] {
   const stream = concat(zstdFrameHeader({ windowExponent: 0 }), ...records.map(zstdRawBlock));
   const pieces: Uint8Array[] = [];
   const step = 211;

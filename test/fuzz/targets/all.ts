@@ -6,6 +6,7 @@ import { importDevTools } from './import-devtools.ts';
 import { importText } from './import-text.ts';
 import { javascriptTargets } from './javascript.ts';
 import { jitTargets } from './jit.ts';
+import { numberTargets } from './numbers.ts';
 import { pageTargets } from './page.ts';
 import { profileTargets } from './profile.ts';
 import { recording } from './recording.ts';
@@ -16,6 +17,7 @@ import { tracepointTargets } from './tracepoint.ts';
 export const TARGETS: readonly Target[] = [
   recording,
   ...profileTargets,
+  ...numberTargets,
   ...elfTargets,
   ...jitTargets,
   ...tracepointTargets,

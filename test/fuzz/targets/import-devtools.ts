@@ -60,9 +60,13 @@ function mutate(seeds: readonly Uint8Array[], random: Random): Uint8Array {
   return toBytes(JSON.stringify(value));
 }
 
+export function devToolsSeeds(): Uint8Array[] {
+  return [CPUPROFILE, HEAPPROFILE, SPEEDSCOPE].map(toBytes);
+}
+
 export const importDevTools: Target = {
   name: 'devtools',
-  seeds: () => [toBytes(CPUPROFILE), toBytes(HEAPPROFILE), toBytes(SPEEDSCOPE)],
+  seeds: devToolsSeeds,
   mutate,
   read(bytes) {
     const imported = openImport(memorySource(bytes));

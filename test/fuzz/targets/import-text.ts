@@ -40,9 +40,13 @@ const mutate = (all: readonly Uint8Array[], random: Random) =>
     ? mutateBytes(pick(random, all), pick(random, all), random)
     : toBytes(mutateText(toText(pick(random, all)), toText(pick(random, all)), random));
 
+export function textSeeds(): Uint8Array[] {
+  return [SCRIPT, FOLDED].map(toBytes);
+}
+
 export const importText: Target = {
   name: 'import',
-  seeds: () => [toBytes(SCRIPT), toBytes(FOLDED), ...(hasCorpora ? CORPUS.map(readCorpus) : [])],
+  seeds: () => [...textSeeds(), ...(hasCorpora ? CORPUS.map(readCorpus) : [])],
   mutate,
   read(bytes) {
     const imported = openImport(memorySource(bytes));
