@@ -94,10 +94,13 @@
         "core/code_events/byte_queue.cc",
         "core/code_events/code_listener.cc",
         "core/code_events/code_positions.cc",
+        "core/code_events/owned_socket.cc",
+        "core/code_events/request_listener.cc",
         "core/code_events/sender.cc",
         "core/code_events/v8_heap.cc",
         "core/posix/peer.cc",
-        "glue/code_events_addon.cc"
+        "glue/code_events_addon.cc",
+        "glue/unlisted_function.cc"
       ],
       "include_dirs": [
         "."

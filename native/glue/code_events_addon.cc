@@ -7,7 +7,8 @@
 #include <new>
 
 #include "../core/code_events/code_listener.h"
-#include "../core/posix/peer.h"
+#include "../core/code_events/request_listener.h"
+#include "unlisted_function.h"
 
 /**
  * The library that a profiled program takes in:
@@ -16,6 +17,11 @@
  *                connects to a recorder and sends the isolate's code; throws otherwise
  *   sends()      whether it does so now
  *   stop()       ends it; also called when the recorder is gone, before `onEnd`
+ *   listen(socketPath, onRequest)
+ *                lets recorders ask for it, of this user and root; `onRequest` gets their line and
+ *                returns the answer
+ *   isDeaf(socketPath)
+ *                whether a socket is there that nobody listens at
  *
  * Loaded once in each isolate that is to be listened to. It has no C++ runtime and names no C
  * library, so that one file loads under glibc and musl, and adds nothing to the program.
@@ -137,20 +143,19 @@ napi_value Start(napi_env env, napi_callback_info info) {
     End(env, instance);
     return ThrowErrno(env, operation, refusal);
   }
-  napi_value name;
-  napi_create_string_utf8(env, "perf-ts", NAPI_AUTO_LENGTH, &name);
   if (count > 2) {
     napi_valuetype type;
     napi_typeof(env, arguments[2], &type);
     if (type == napi_function) napi_create_reference(env, arguments[2], 1, &instance->on_end);
   }
-  if (napi_create_threadsafe_function(env, nullptr, nullptr, name, 0, 1, nullptr, nullptr, instance,
-                                      HearOfEnd, &instance->gone) != napi_ok) {
+  instance->gone = CreateUnlistedFunction(env, nullptr, instance, HearOfEnd);
+  if (instance->gone == nullptr) {
     End(env, instance);
     return Throw(env, "EAGAIN", "napi_create_threadsafe_function failed");
   }
-  // The program may end while it is recorded.
-  napi_unref_threadsafe_function(env, instance->gone);
+  // Before Node ends the function, which the sender's thread calls: what is added last runs first.
+  napi_remove_env_cleanup_hook(env, CleanUp, instance);
+  napi_add_env_cleanup_hook(env, CleanUp, instance);
   if (const int failure = listener->sender().Start(OnGone, instance)) {
     End(env, instance);
     return ThrowErrno(env, "pthread_create", failure);
@@ -203,15 +208,70 @@ napi_value Sends(napi_env env, napi_callback_info) {
   return sends;
 }
 
-napi_value PeerUid(napi_env env, napi_callback_info info) {
+/** Of this process. */
+RequestListener request_listener;
+napi_threadsafe_function requests = nullptr;
+
+void CloseListener(void*) {
+  request_listener.Close();
+}
+
+/** On the main thread. `env` is null while the environment ends. */
+void AnswerRequest(napi_env env, napi_value on_request, void*, void* data) {
+  auto* request = static_cast<Request*>(data);
+  constexpr size_t kMostAnswerBytes = 4096;
+  char answer[kMostAnswerBytes];
+  size_t size = 0;
+  napi_value receiver, text, returned;
+  if (env != nullptr && napi_get_undefined(env, &receiver) == napi_ok &&
+      napi_create_string_utf8(env, request->text, request->size, &text) == napi_ok &&
+      napi_call_function(env, receiver, on_request, 1, &text, &returned) == napi_ok &&
+      napi_get_value_string_utf8(env, returned, answer, sizeof answer, &size) != napi_ok) {
+    size = 0;
+  }
+  request->Answer(answer, size);
+}
+
+void OnRequest(void*, Request* request) {
+  const auto mode = napi_tsfn_nonblocking;
+  if (napi_call_threadsafe_function(requests, request, mode) != napi_ok) request->Answer("", 0);
+}
+
+napi_value Listen(napi_env env, napi_callback_info info) {
+  size_t count = 2;
+  napi_value arguments[2];
+  napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
+  char path[kMostPathBytes];
+  size_t length = 0;
+  if (count < 2 ||
+      napi_get_value_string_utf8(env, arguments[0], path, sizeof path, &length) != napi_ok) {
+    return Throw(env, "ERR_INVALID_ARG_TYPE", "listen(path, onRequest): expected a path");
+  }
+  if (requests != nullptr) return Throw(env, "EALREADY", "this process listens already");
+  requests = CreateUnlistedFunction(env, arguments[1], nullptr, AnswerRequest);
+  if (requests == nullptr) {
+    return Throw(env, "EAGAIN", "napi_create_threadsafe_function failed");
+  }
+  napi_add_env_cleanup_hook(env, CloseListener, nullptr);
+  const char* operation = "";
+  const int failure = request_listener.Listen(path, OnRequest, nullptr, &operation);
+  if (failure == 0) return nullptr;
+  napi_release_threadsafe_function(requests, napi_tsfn_abort);
+  requests = nullptr;
+  napi_remove_env_cleanup_hook(env, CloseListener, nullptr);
+  return ThrowErrno(env, operation, failure);
+}
+
+napi_value IsDeaf(napi_env env, napi_callback_info info) {
   size_t count = 1;
-  napi_value argument, uid;
+  napi_value argument, is_deaf;
   napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr);
-  int32_t fd = -1;
-  if (count > 0) napi_get_value_int32(env, argument, &fd);
-  const Peer peer = PeerOf(fd);
-  napi_create_int64(env, peer.known ? int64_t{peer.uid} : -1, &uid);
-  return uid;
+  char path[kMostPathBytes];
+  size_t length = 0;
+  const bool is_given =
+      count > 0 && napi_get_value_string_utf8(env, argument, path, sizeof path, &length) == napi_ok;
+  napi_get_boolean(env, is_given && RequestListener::IsDeaf(path), &is_deaf);
+  return is_deaf;
 }
 
 napi_value Stop(napi_env env, napi_callback_info) {
@@ -230,6 +290,7 @@ void Export(napi_env env, napi_value exports, const char* name, napi_callback ca
  * it. */
 __attribute__((destructor)) void FlushAtExit() {
   CodeListener::FlushAll();
+  request_listener.Close();
 }
 
 }  // namespace
@@ -246,7 +307,8 @@ NAPI_MODULE_INIT() {
   Export(env, exports, "start", Start);
   Export(env, exports, "setInterpretedFrames", SetInterpretedFrames);
   Export(env, exports, "note", Note);
-  Export(env, exports, "peerUid", PeerUid);
+  Export(env, exports, "listen", Listen);
+  Export(env, exports, "isDeaf", IsDeaf);
   Export(env, exports, "sends", Sends);
   Export(env, exports, "stop", Stop);
   return exports;

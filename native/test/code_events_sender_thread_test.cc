@@ -1,7 +1,9 @@
 // Isolates fill the queue while the sender's thread empties it into a socket.
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -143,6 +145,42 @@ TEST("a recorder that vanishes is reported once, and what comes later is lost") 
   Append(&sender, 'a', 8);
   CHECK_EQUAL(sender.TakeLost(), 1u);
   CHECK_EQUAL(gone.load(), 1);
+}
+
+/** The descriptor of the one socket of this process above those that it opened itself. */
+int HighSocket() {
+  for (int fd = 400; fd < 500; fd++) {
+    struct stat status;
+    if (fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode)) return fd;
+  }
+  return -1;
+}
+
+TEST("a program that closes the connection and uses its number gets nothing of it, and loses none") {
+  Recorder recorder("closed");
+  const char* operation = "";
+  gone = 0;
+  int pipe_ends[2];
+  CHECK_EQUAL(pipe2(pipe_ends, O_NONBLOCK), 0);
+  {
+    Sender sender;
+    CHECK_EQUAL(sender.Connect(recorder.name(), getpid(), &operation), 0);
+    recorder.Accept();
+    CHECK_EQUAL(sender.Start(OnGone, nullptr), 0);
+    const int ours = HighSocket();
+    CHECK(ours >= 400);
+    CHECK_EQUAL(dup2(pipe_ends[1], ours), ours);
+    Append(&sender, 'a', 8);
+    UntilGone(1);
+    CHECK(sender.IsGone());
+    CHECK_EQUAL(write(ours, "x", 1), 1);
+    pipe_ends[1] = ours;
+  }
+  // Still the program's.
+  CHECK_EQUAL(write(pipe_ends[1], "y", 1), 1);
+  char bytes[8];
+  CHECK_EQUAL(read(pipe_ends[0], bytes, sizeof bytes), 2);
+  close(pipe_ends[1]);
 }
 
 TEST("what is queued when the sender ends has been sent") {

@@ -1,6 +1,6 @@
 import { captureStartState } from '../system/launch/start-state.ts';
 import { declareAgentOptions } from './agent/agent-command.ts';
-import { leaveStdioToCommand } from './command/exit.ts';
+import { leaveToCommand } from './command/exit.ts';
 import type { GuidedCommand } from './command/guided-command.ts';
 import { declareRecordOptions } from './record/record-command.ts';
 import { declareStatOptions } from './stat/stat-command.ts';
@@ -65,5 +65,5 @@ function measuringCommand(
 function prepareFor(command: readonly string[]): void {
   if (command.length === 0) return;
   captureStartState();
-  leaveStdioToCommand();
+  leaveToCommand();
 }

@@ -16,8 +16,10 @@ export type CodeEventsLibrary = {
    */
   setInterpretedFrames(on: boolean): void;
   note(json: string): void;
-  /** −1: unknown. */
-  peerUid(fd: number): number;
+  /** Lets recorders of this user and root ask for it, at a Unix socket; one in a process. */
+  listen(path: string, onRequest: (line: string) => string): void;
+  /** Whether a socket is there that nobody listens at. */
+  isDeaf(path: string): boolean;
   stop(): void;
 };
 

@@ -1,12 +1,8 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
-import type { Server, Socket } from 'node:net';
-
 const { fs } = require('./node-fs.cjs') as typeof import('./node-fs.cts');
 const { loadLibrary, codeEventsLibrary } =
   require('./code-events.cjs') as typeof import('./code-events.cts');
-
-/** A request is one short line. */
-const MOST_REQUEST_BYTES = 4096;
+const { isMainThread } = require('./thread-note.cjs') as typeof import('./thread-note.cts');
 
 /** Request of a recorder; `socket`: where it takes the code. */
 export type TakeInRequest = {
@@ -30,6 +26,9 @@ function isOwn(folder: string, uid: number): boolean {
   return stat?.uid === uid && (stat.mode & 0o170077) === 0o040000;
 }
 
+/** As the code-events library writes it. */
+const ENOENT = '2';
+
 /** Recorders that take the code of this process now. */
 let recorders = 0;
 /** The one that was taken in last makes room. */
@@ -37,89 +36,53 @@ let isYielding = false;
 
 /**
  * Lets a recorder ask this process for its code, at a Unix socket that its own user and root alone can
- * reach. The listening does not keep the process running. Throws where there can be no such socket.
+ * reach. A thread of the code-events library listens there, so that the program has no handle, no listener and no
+ * module more. Throws where there can be no such socket.
  */
 exports.listen = (): void => {
+  if (!isMainThread) return;
   const library = codeEventsLibrary();
   const uid = process.geteuid?.();
   if (library === null || uid === undefined) throw new Error('no code-events library here');
   const folder = folderOf(uid);
-  fs.mkdirSync(folder, { mode: 0o700, recursive: true });
+  const make = (): unknown => fs.mkdirSync(folder, { mode: 0o700, recursive: true });
+  make();
   if (!isOwn(folder, uid)) throw new Error(`${folder} is another's`);
-  removeStale(folder);
-  const path = `${folder}/${process.pid}.sock`;
-  const { createServer } = require('node:net') as typeof import('node:net');
-  const server: Server = createServer((socket) => answer(socket, uid, library));
+  removeStale(folder, library);
   const open = (): void => {
-    fs.mkdirSync(folder, { mode: 0o700, recursive: true });
-    // A worker of a cluster would let its parent listen.
-    server.listen({ path, exclusive: true });
+    loadLibrary(library).listen(`${folder}/${process.pid}.sock`, (request) =>
+      JSON.stringify(answerTo(request, library)),
+    );
   };
-  // `doctor --clean` may just have removed the empty folder.
-  server.once('error', ({ code }: NodeJS.ErrnoException) => {
-    server.on('error', () => {});
-    if (code === 'ENOENT') open();
-  });
-  open();
-  server.unref();
-  process.on('exit', () => {
-    try {
-      fs.unlinkSync(path);
-    } catch {
-      // Gone with the folder.
-    }
-  });
+  try {
+    open();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== ENOENT) throw error;
+    // `doctor --clean` has just removed the empty folder.
+    make();
+    open();
+  }
 };
 
 /** Sockets of processes that were killed. */
-function removeStale(folder: string): void {
+function removeStale(folder: string, library: string): void {
   for (const name of fs.readdirSync(folder)) {
     const pid = Number(/^(\d+)\.sock$/.exec(name)?.[1]);
     const path = `${folder}/${name}`;
-    if (pid === process.pid) fs.rmSync(path, { force: true });
-    else if (Number.isInteger(pid) && !fs.existsSync(`/proc/${pid}`)) removeIfDeaf(path);
+    const isOwnPid = pid === process.pid;
+    if (!isOwnPid && (!Number.isInteger(pid) || fs.existsSync(`/proc/${pid}`))) continue;
+    // A process of another PID namespace, a container that shares /tmp, has no `/proc/PID` here, and listens.
+    if (isOwnPid || loadLibrary(library).isDeaf(path)) fs.rmSync(path, { force: true });
   }
 }
 
-/** A process of another PID namespace, a container that shares /tmp, has no `/proc/PID` here, and listens. */
-function removeIfDeaf(path: string): void {
-  const { createConnection } = require('node:net') as typeof import('node:net');
-  const asked = createConnection(path);
-  asked.unref();
-  asked.on('connect', () => asked.destroy());
-  asked.on('error', ({ code }: NodeJS.ErrnoException) => {
-    if (code !== 'ECONNREFUSED') return;
-    try {
-      fs.unlinkSync(path);
-    } catch {
-      // Gone, or another user's.
-    }
-  });
-}
-
-function answer(socket: Socket, uid: number, library: string): void {
-  socket.unref();
-  socket.on('error', () => {});
-  let request = '';
-  socket.setEncoding('utf8');
-  socket.on('data', (text: string) => {
-    request += text;
-    if (request.length > MOST_REQUEST_BYTES) socket.destroy();
-    if (!request.endsWith('\n')) return;
-    socket.end(`${JSON.stringify(answerTo(request, socket, uid, library))}\n`);
-  });
-}
-
-function answerTo(request: string, socket: Socket, uid: number, library: string): object {
+/** The answer to the line of a recorder of this user or root. */
+function answerTo(request: string, library: string): object {
   try {
-    const { fd = -1 } =
-      (socket as Socket & { readonly _handle?: { readonly fd?: number } })._handle ?? {};
-    const peer = loadLibrary(library).peerUid(fd);
-    if (peer !== 0 && peer !== uid) return { failure: `uid ${peer} may not profile uid ${uid}` };
     const { takeIn } = require('./take-in.cjs') as typeof import('./take-in.cts');
-    const { socket: recorder, yields = false } = JSON.parse(request) as TakeInRequest;
+    const { socket, yields = false } = JSON.parse(request) as TakeInRequest;
     const replaces = recorders > 0 && isYielding && !yields;
-    const options = { library, socket: recorder, closesInspector: false, replaces };
+    const options = { library, socket, closesInspector: false, replaces };
     const taken = takeIn(options, () => recorders--);
     recorders++;
     isYielding = yields;

@@ -11,8 +11,9 @@ const NAMING = /(?:^|\s)--perf[-_](?:basic[-_])?prof\b/;
 /** There may be no such library here, and another user may have taken the place: the program runs as without us. */
 function listen(): void {
   try {
-    const { isMainThread } = require('./thread-note.cjs') as typeof import('./thread-note.cts');
-    if (isMainThread) (require('./listen.cjs') as typeof import('./listen.cts')).listen();
+    // A snapshot would keep what is loaded, and can't keep a library.
+    if (process.execArgv.some((word) => word.startsWith('--build-snapshot'))) return;
+    (require('./listen.cjs') as typeof import('./listen.cts')).listen();
   } catch (_error) {
     // Nobody can ask for its code then.
   }
@@ -29,7 +30,24 @@ function noteSources(): void {
   }
 }
 
+/** Takes all of our files but this one, which its user named, out of what the program can list of its modules. */
+function forgetFiles(): void {
+  const isAnother = (file: string) => file.startsWith(`${__dirname}/`) && file !== __filename;
+  const { _pathCache: paths = {} } = module.constructor as unknown as {
+    readonly _pathCache?: Record<string, string>;
+  };
+  for (const file of Object.keys(require.cache)) {
+    if (isAnother(file)) delete require.cache[file];
+  }
+  for (const key of Object.keys(paths)) if (isAnother(paths[key])) delete paths[key];
+}
+
 if (Number.parseInt(process.versions.node, 10) >= LEAST_MAJOR) {
   listen();
   noteSources();
+}
+try {
+  forgetFiles();
+} catch (_error) {
+  // They are listed then.
 }

@@ -70,13 +70,15 @@ function takeInThread(
   { library, socket, replaces }: TakeIn,
   onEnd: () => void = () => {},
 ): Library {
+  const { Session } = require('node:inspector') as typeof import('node:inspector');
   const key = Symbol.for(`perf-ts ${library}`);
-  const places = process as unknown as Record<symbol, Loaded | undefined>;
+  // On an object that programs seldom look at.
+  const places = Session as unknown as Record<symbol, Loaded | undefined>;
   let loaded = places[key];
   if (loaded === undefined) {
     loaded = { exports: {} as Library };
     process.dlopen(loaded as unknown as NodeJS.Module, library);
-    Object.defineProperty(process, key, { value: loaded });
+    Object.defineProperty(places, key, { value: loaded });
   }
   if (replaces === true) {
     loaded.exports.stop();
@@ -91,7 +93,6 @@ function takeInThread(
   const isInLoop = hooks.executionAsyncId() <= 1 && performance.eventLoopUtilization().idle < 20;
   if (isInLoop && process.env.NODE_V8_COVERAGE === undefined) {
     try {
-      const { Session } = require('node:inspector') as typeof import('node:inspector');
       const session = new Session();
       session.connect();
       session.post('Profiler.enable');

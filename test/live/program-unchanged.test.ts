@@ -1,10 +1,10 @@
 // A recorded Node program prints and ends as it does alone, and its functions have their names.
 
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { cleanEnvironment, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
@@ -53,6 +53,26 @@ describeLive('a recorded Node program', () => {
     expect(alone.status).toBe(7);
     expect(sorted(recorded.stdout)).toEqual(sorted(alone.stdout));
     expect(recorded.stderr).toBe(alone.stderr);
+  });
+
+  it('has the descriptors that it has alone where perf-ts keeps its caches', () => {
+    const script = join(scratch, 'descriptors.cjs');
+    writeFileSync(script, `console.log(require('fs').readdirSync('/proc/self/fd').map(Number).filter((fd) => fd < 400).join());`);
+    const { PERF_TS_NO_CACHE: _, ...rest } = cleanEnvironment();
+    const env = { ...rest, XDG_CACHE_HOME: join(scratch, 'caches') };
+    const alone = spawnSync(process.execPath, [script], { encoding: 'utf8', env });
+    const words = ['record', '-q', '-e', 'cpu-clock:u', '-o', join(scratch, 'descriptors.data')];
+    const recorded = perfTs([...words, '--', process.execPath, script], { env });
+    expect(readdirSync(join(scratch, 'caches/perf-ts'))).not.toEqual([]);
+    expect(recorded.stdout).toBe(alone.stdout);
+  });
+
+  it('has the folder of NODE_V8_COVERAGE to itself', () => {
+    const coverage = join(scratch, 'coverage');
+    const env = { ...cleanEnvironment(), NODE_V8_COVERAGE: coverage };
+    const words = ['record', '-q', '-e', 'cpu-clock:u', '-o', join(scratch, 'coverage.data')];
+    expect(perfTs([...words, '--', process.execPath, '-e', '0'], { env }).status).toBe(0);
+    expect(readdirSync(coverage)).toHaveLength(1);
   });
 
   it('names functions of children and workers with options and environments of their own', () => {

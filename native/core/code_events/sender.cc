@@ -1,12 +1,11 @@
 #include "sender.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -24,8 +23,8 @@ constexpr long kGatherNs = 2'000'000;
 constexpr int kFlushMs = 1000;
 /** A recorder whose queue of connections stays full for so long is none. */
 constexpr int kMostConnectMs = 20;
-/** The program's own descriptors have the numbers that they have without us. */
-constexpr int kLeastFd = 400;
+/** How often an idle thread looks whether the recorder is there. */
+constexpr time_t kLookS = 1;
 
 uint64_t NowNs() {
   timespec now;
@@ -47,13 +46,6 @@ int ConnectSoon(int fd, const sockaddr_un& address, size_t size) {
     if (waited_ms >= kMostConnectMs) return EAGAIN;
     SleepNs(1'000'000);
   }
-}
-
-/** The same descriptor under a high number, where the limit allows that. */
-Fd Raised(Fd fd) {
-  // glibc's own fcntl has a version that older ones and musl lack.
-  const auto raised = static_cast<int>(syscall(SYS_fcntl, fd.get(), F_DUPFD_CLOEXEC, kLeastFd));
-  return raised < 0 ? static_cast<Fd&&>(fd) : Fd(raised);
 }
 
 bool IsRecorder(const Peer& peer, int recorder) {
@@ -99,11 +91,7 @@ int Sender::Connect(const char* name, int recorder, const char** operation) {
   }
   if (refusal != 0) return refusal;
   if (!IsRecorder(PeerOf(socket.get()), recorder)) return ECONNREFUSED;
-  *operation = "eventfd";
-  Fd wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake.valid()) return errno;
-  socket_ = Raised(static_cast<Fd&&>(socket));
-  wake_ = Raised(static_cast<Fd&&>(wake));
+  socket_ = OwnedSocket(static_cast<Fd&&>(socket));
   owner_ = getpid();
   return 0;
 }
@@ -162,26 +150,23 @@ void* Sender::Main(void* self) {
 }
 
 void Sender::Run() {
-  while (!ends_.load(std::memory_order_acquire)) {
-    pollfd ready[] = {{wake_.get(), POLLIN, 0}, {socket_.get(), POLLIN | POLLRDHUP, 0}};
-    if (poll(ready, 2, -1) < 0) continue;
-    if (ready[0].revents != 0) {
-      uint64_t count;
-      if (read(wake_.get(), &count, sizeof count) < 0) continue;
-    }
-    const bool is_last = ready[1].revents != 0 && HasPeerClosed();
-    if (!SendQueued() || is_last) {
-      shutdown(socket_.get(), SHUT_WR);
-      is_gone_.store(true, std::memory_order_release);
-      on_gone_(context_);
-      break;
-    }
+  for (;;) {
+    const uint32_t seen = signals_.load(std::memory_order_acquire);
+    if (ends_.load(std::memory_order_acquire)) return;
+    const bool is_last = HasPeerClosed();
+    if (!SendQueued() || is_last) break;
+    AwaitSignal(seen);
   }
+  if (const int fd = socket_.get(); fd >= 0) shutdown(fd, SHUT_WR);
+  is_gone_.store(true, std::memory_order_release);
+  on_gone_(context_);
 }
 
 bool Sender::HasPeerClosed() {
+  const int fd = socket_.get();
+  if (fd < 0) return true;
   char nothing;
-  const ssize_t size = recv(socket_.get(), &nothing, 1, MSG_DONTWAIT);
+  const ssize_t size = recv(fd, &nothing, 1, MSG_DONTWAIT);
   return size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
 }
 
@@ -204,14 +189,16 @@ bool Sender::SendQueued() {
 
 bool Sender::SendAll(const char* bytes, size_t size) {
   while (size > 0) {
+    const int fd = socket_.get();
+    if (fd < 0) return false;
     // A recorder that reads nothing any more must not hold up the end of the program.
-    const ssize_t sent = send(socket_.get(), bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent = send(fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) {
       bytes += sent;
       size -= static_cast<size_t>(sent);
     } else if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       if (ends_.load(std::memory_order_acquire)) return false;
-      pollfd ready = {socket_.get(), POLLOUT, 0};
+      pollfd ready = {fd, POLLOUT, 0};
       if (poll(&ready, 1, kFlushMs / 10) > 0 && (ready.revents & (POLLHUP | POLLERR)) != 0)
         return false;
     } else if (!(sent < 0 && errno == EINTR)) {
@@ -222,9 +209,13 @@ bool Sender::SendAll(const char* bytes, size_t size) {
 }
 
 void Sender::Signal() {
-  const uint64_t one = 1;
-  // It can't block, and a full counter wakes as well.
-  if (write(wake_.get(), &one, sizeof one) < 0) return;
+  signals_.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &signals_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+void Sender::AwaitSignal(uint32_t than) {
+  const timespec most = {kLookS, 0};
+  syscall(SYS_futex, &signals_, FUTEX_WAIT_PRIVATE, than, &most, nullptr, 0);
 }
 
 }  // namespace perf_ts

@@ -6,17 +6,18 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../posix/fd.h"
 #include "byte_queue.h"
+#include "owned_socket.h"
 
 namespace perf_ts {
 
 /**
  * The connection of one isolate to the recorder, with a thread that sends what is queued. The
- * thread notices as well that the recorder is gone.
+ * thread notices as well that the recorder is gone, or that the program has closed the connection.
  *
  *   isolate's thread ── Append ──▶ queue ── thread ──▶ socket
- *   isolate's thread ◀── on_gone ─────────── thread ◀── hang-up
+ *   isolate's thread ◀── on_gone ─────────── thread ◀── hang-up, looked for
+ *                                            each second where nothing is queued
  */
 class Sender {
  public:
@@ -69,15 +70,18 @@ class Sender {
  private:
   static void* Main(void* self);
   void Run();
-  /** Whether the recorder has closed its side; it sends nothing. */
+  /** Whether the recorder has closed its side, or the program ours; the recorder sends nothing. */
   bool HasPeerClosed();
   /** False when the recorder is gone. */
   bool SendQueued();
   bool SendAll(const char* bytes, size_t size);
   void Signal();
+  /** Until there are other signals than these, at most a second. */
+  void AwaitSignal(uint32_t than);
 
-  Fd socket_;
-  Fd wake_;
+  OwnedSocket socket_;
+  /** Calls of `Signal`: the thread sleeps until there is another. */
+  std::atomic<uint32_t> signals_{0};
   /** The process that connected. */
   int owner_ = 0;
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;

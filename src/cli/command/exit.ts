@@ -19,12 +19,18 @@ export function keepStdioBlocking(): void {
   process.on('exit', restoreStdio);
 }
 
-/** A command that shares them may make them non-blocking for itself, and may run on after us. */
-export function leaveStdioToCommand(): void {
+/**
+ * Leaves what perf-ts and a command share to the command: standard input, output and error, which it may make
+ * non-blocking for itself and use after us, and the folder of NODE_V8_COVERAGE, where coverage of perf-ts would
+ * stand among the command's.
+ */
+export function leaveToCommand(): void {
   process.off('exit', restoreStdio);
+  isCoverageOurs = false;
 }
 
 let restoreStdio = (): void => {};
+let isCoverageOurs = true;
 
 /** Null where it can't be known. */
 function isNonBlocking(fd: number): boolean | null {
@@ -51,7 +57,8 @@ function setBlocking(fd: number): void {
  * at shutdown; with them it stays.
  */
 function exitWithoutShutdown(): void {
-  if (process.env.NODE_V8_COVERAGE !== undefined || process.execArgv.length > 0) return;
+  const hasCoverage = isCoverageOurs && process.env.NODE_V8_COVERAGE !== undefined;
+  if (hasCoverage || process.execArgv.length > 0) return;
   process.on('exit', (code) => {
     try {
       loadBinding().exitNow(code);

@@ -32,20 +32,28 @@ function load(folder: string, file: string, user: string): void {
     createRequire(join(folder, 'main.js'))(file);
     return;
   }
-  const store = openStore(folder, user);
-  const bundle = new Bundle(folder, store?.read() ?? new Map());
-  if (store !== null) keepWhenStarted(bundle, store);
+  const store: Store = (use) => withStore(folder, user, use);
+  const known = store((codes) => codes.read());
+  const bundle = new Bundle(folder, known ?? new Map());
+  if (known !== null) keepWhenStarted(bundle, store);
   bundle.require(file);
 }
 
-/** Null where nothing is to be kept, or can't be. */
-function openStore(folder: string, user: string): CodeStore | null {
+/** What `use` returns; null where nothing is to be kept, or can't be. */
+type Store = <T>(use: (codes: CodeStore) => T) => T | null;
+
+/** Leaves no descriptor open: how this process was started is noted later, and a command has what is open then. */
+function withStore<T>(folder: string, user: string, use: (codes: CodeStore) => T): T | null {
   // V8 counts no calls of code that it did not compile itself.
   if (!mayKeep('code') || process.env.NODE_V8_COVERAGE !== undefined) return null;
   const cache = CacheFolder.open(cacheHome(), MOST_CACHED_BYTES);
   if (cache === null) return null;
   const { version, arch, execArgv } = process;
-  return new CodeStore(cache, JSON.stringify([version, arch, execArgv, folder, user]));
+  try {
+    return use(new CodeStore(cache, JSON.stringify([version, arch, execArgv, folder, user])));
+  } finally {
+    cache.close();
+  }
 }
 
 /** Commands use different functions. What is not a command fails, and is not kept. */
@@ -55,12 +63,12 @@ function commandWord(): string {
 }
 
 /** Once: after the start of a long run, or at the end of a short one that succeeded. */
-function keepWhenStarted(bundle: Bundle, store: CodeStore): void {
+function keepWhenStarted(bundle: Bundle, store: Store): void {
   let isKept = false;
   const keep = (): void => {
     if (isKept || bundle.missing === 0) return;
     isKept = true;
-    store.write(bundle.compiled());
+    store((codes) => codes.write(bundle.compiled()));
   };
   setTimeout(keep, STARTED_AFTER_MS).unref();
   process.on('exit', (status) => {

@@ -13,4 +13,3 @@ console.log(
     .join(),
   (whole.workers || []).length,
 );
-console.log(whole.sharedObjects.filter((path) => path.endsWith('.node')));

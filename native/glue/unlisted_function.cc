@@ -1,0 +1,59 @@
+#include "unlisted_function.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+namespace perf_ts {
+namespace {
+
+constexpr size_t kMostWaiting = 16;
+
+/** `uv_handle_t` of libuv 1.x, whose flags are the last field that all handles have. */
+struct Handle {
+  void* data;
+  void* loop;
+  int type;
+  void* close_callback;
+  void* queue[2];
+  void* reserved[4];
+  Handle* next_closing;
+  unsigned flags;
+};
+
+/** `UV_HANDLE_ACTIVE`, `UV_HANDLE_REF`, `UV_HANDLE_INTERNAL` of libuv's src/uv-common.h. */
+constexpr unsigned kActive = 0x4;
+constexpr unsigned kReferenced = 0x8;
+constexpr unsigned kInternal = 0x10;
+
+using Walk = void (*)(uv_loop_s*, void (*)(Handle*, void*), void*);
+
+/** The handle that was added last; libuv walks them in their order. */
+Handle* NewestHandle(napi_env env) {
+  const auto walk = reinterpret_cast<Walk>(dlsym(RTLD_DEFAULT, "uv_walk"));
+  uv_loop_s* loop = nullptr;
+  if (walk == nullptr || napi_get_uv_event_loop(env, &loop) != napi_ok) return nullptr;
+  Handle* newest = nullptr;
+  walk(loop, [](Handle* handle, void* out) { *static_cast<Handle**>(out) = handle; }, &newest);
+  return newest;
+}
+
+}  // namespace
+
+napi_threadsafe_function CreateUnlistedFunction(napi_env env, napi_value function, void* context,
+                                                napi_threadsafe_function_call_js call) {
+  napi_value name;
+  napi_threadsafe_function created = nullptr;
+  if (napi_create_string_utf8(env, "perf-ts", NAPI_AUTO_LENGTH, &name) != napi_ok ||
+      napi_create_threadsafe_function(env, function, nullptr, name, kMostWaiting, 1, nullptr,
+                                      nullptr, context, call, &created) != napi_ok) {
+    return nullptr;
+  }
+  Handle* handle = NewestHandle(env);
+  const bool is_new = handle != nullptr && handle->flags == (kActive | kReferenced);
+  napi_unref_threadsafe_function(env, created);
+  // The flag that has changed confirms that the handle is the function's, and of this layout.
+  if (is_new && handle->flags == kActive) handle->flags |= kInternal;
+  return created;
+}
+
+}  // namespace perf_ts
