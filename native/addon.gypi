@@ -21,6 +21,7 @@
         "core/names/demangled_size_types.cc",
         "core/names/libpfm.cc",
         "core/posix/clock.cc",
+        "core/posix/connection_user.cc",
         "core/posix/errno_name.cc",
         "core/posix/malloc_options.cc",
         "core/posix/fd_limit.cc",

@@ -49,7 +49,7 @@ const MACHINE = {
   'system/time': ['base', 'native'],
   'system/accounts': ['base', 'native', 'system'],
   'system/processes': ['base', 'system'],
-  'system/strangers': ['base', 'system', 'system/files'],
+  'system/strangers': ['base', 'native', 'system', 'system/files'],
   'system/files': ['base', 'native', 'system/time', 'system/accounts', 'system/processes'],
   'system/kernel': [
     'system',
@@ -91,7 +91,7 @@ const COMPOSITION = {
   'tools/leftovers': [...STAGES, ...SYSTEM, 'read'],
   query: [...STAGES, ...SYSTEM, 'read'],
   'tools/mcp': [...STAGES, 'system', 'read', 'query'],
-  view: [...STAGES, 'system', 'system/accounts', 'system/files', 'read'],
+  view: [...STAGES, 'system', 'system/accounts', 'system/files', 'system/strangers', 'read'],
 };
 const BELOW_CLI = [...STAGES, ...Object.keys(COMPOSITION)];
 const ALLOWED = { ...PURE, ...COMPOSITION, cli: BELOW_CLI, '(root)': BELOW_CLI };

@@ -14,6 +14,7 @@
 #include "../core/event/period_probe.h"
 #include "../core/names/demangle.h"
 #include "../core/posix/clock.h"
+#include "../core/posix/connection_user.h"
 #include "../core/posix/errno_name.h"
 #include "../core/posix/fd_limit.h"
 #include "../core/posix/file_identity.h"
@@ -226,6 +227,28 @@ Napi::Value JsSetNonBlocking(const Napi::CallbackInfo& info) {
 }
 
 /** The process at the other end of a Unix socket, as it was when it connected; null if unknown. */
+/** (peerAddress, peerPort, ownAddress, ownPort): a uid, null for none, undefined where unknown. */
+Napi::Value JsConnectionUser(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  double peer_port, own_port;
+  if (!ReadInteger(info[1], "peerPort", 0, UINT16_MAX, &peer_port) ||
+      !ReadInteger(info[3], "ownPort", 0, UINT16_MAX, &own_port)) {
+    return env.Undefined();
+  }
+  if (!info[0].IsString() || !info[2].IsString()) {
+    Napi::TypeError::New(env, "addresses: expected texts").ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  const std::string peer = info[0].As<Napi::String>().Utf8Value();
+  const std::string own = info[2].As<Napi::String>().Utf8Value();
+  const ConnectionUser user =
+      FindConnectionUser({peer.c_str(), static_cast<uint16_t>(peer_port)},
+                         {own.c_str(), static_cast<uint16_t>(own_port)});
+  if (user.kind == ConnectionUserKind::kUnknown) return env.Undefined();
+  if (user.kind == ConnectionUserKind::kNone) return env.Null();
+  return Napi::Number::New(env, user.uid);
+}
+
 Napi::Value JsPeerOf(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   double fd;
@@ -279,6 +302,7 @@ void DefineTools(Napi::Env env, Napi::Object exports) {
   exports.Set("setFileIdentity", Napi::Function::New<JsSetFileIdentity>(env, "setFileIdentity"));
   exports.Set("reapOrphans", Napi::Function::New<JsReapOrphans>(env, "reapOrphans"));
   exports.Set("setNonBlocking", Napi::Function::New<JsSetNonBlocking>(env, "setNonBlocking"));
+  exports.Set("connectionUser", Napi::Function::New<JsConnectionUser>(env, "connectionUser"));
   exports.Set("peerOf", Napi::Function::New<JsPeerOf>(env, "peerOf"));
   exports.Set("noteSignalOrigin", Napi::Function::New<JsNoteSignalOrigin>(env, "noteSignalOrigin"));
   exports.Set("isSignalFromKernel",

@@ -485,6 +485,16 @@ export type NativeBinding = {
    * both, and the caller sets the earlier identity again.
    */
   setFileIdentity(uid: number, gid: number, groups: Uint32Array): void;
+  /**
+   * The user who holds the `peer` end of a TCP connection to `own`, both of this machine; null where no process holds
+   * it, undefined where the kernel does not tell.
+   */
+  connectionUser(
+    peerAddress: string,
+    peerPort: number,
+    ownAddress: string,
+    ownPort: number,
+  ): number | null | undefined;
   /** The process at the other end of a Unix socket, as when it connected; pid 0: not of our namespace. */
   peerOf(fd: number): { readonly pid: number; readonly uid: number } | null;
   /**

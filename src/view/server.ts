@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { FailedError, PerfDataError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { debugLog } from '../system/debug-log.ts';
+import { VISITOR_BACKLOG, VISITOR_TIMES, Visitors } from '../system/strangers/visitors.ts';
 import { type Answer, notFound, plainText, ServerAnswers } from './answers.ts';
 import { admit, createToken, type Guard } from './guard.ts';
 import { LiveStreams } from './live-streams.ts';
 import { dataHeaders } from './policy.ts';
 import type { ServedFile } from './served-file.ts';
 import { Uploads } from './uploads.ts';
-import { Visitors } from './visitors.ts';
 
 const debug = debugLog('view');
 
@@ -39,19 +39,6 @@ export type ViewServer = {
 /** Only the machine itself reaches it, not its network. */
 const LOOPBACK = '127.0.0.1';
 
-/** A page holds a handful; strangers are hung up on as soon as they are known to be some. */
-const MOST_CONNECTIONS = 512;
-
-/**
- * How long the head of a request may take to arrive: it comes from this machine. Only recordings have a body,
- * for which `Uploads` has a limit of its own.
- */
-const TIMEOUTS = {
-  headersTimeout: 10_000,
-  requestTimeout: 0,
-  connectionsCheckingInterval: 5000,
-} as const;
-
 /** Throws `FailedError` where the port is taken. */
 export async function startViewServer(
   files: readonly ServedFile[],
@@ -65,8 +52,8 @@ export async function startViewServer(
   });
   const uploads = new Uploads();
   const token = createToken();
-  const visitors = options.users === null ? null : new Visitors(options.users);
-  const server = createServer(TIMEOUTS, (request, response) => {
+  const visitors = new Visitors(options.users);
+  const server = createServer(VISITOR_TIMES, (request, response) => {
     const guard: Guard = { token, port: portOf(server), takesFiles };
     answer({ guard, answers, streams, options, visitors, uploads }, request, response).catch(
       (error: Error) => {
@@ -75,8 +62,7 @@ export async function startViewServer(
       },
     );
   });
-  server.maxConnections = MOST_CONNECTIONS;
-  visitors?.watch(server);
+  visitors.watch(server);
   await listenFrom(server, options.port, options.orNext === true);
   return {
     url: `http://${LOOPBACK}:${portOf(server)}/${token}/`,
@@ -95,8 +81,7 @@ type Context = {
   readonly answers: ServerAnswers;
   readonly streams: LiveStreams;
   readonly options: ViewServerOptions;
-  /** Null: whoever has the token is answered. */
-  readonly visitors: Visitors | null;
+  readonly visitors: Visitors;
   readonly uploads: Uploads;
 };
 
@@ -106,7 +91,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const { guard, answers, streams, options, visitors } = context;
-  const stranger = (await visitors?.refusalOf(request)) ?? null;
+  const stranger = options.users === null ? null : await visitors.refusalOf(request);
   if (stranger !== null) {
     refuse(request, response, 403, stranger);
     return;
@@ -204,7 +189,7 @@ function listen(server: Server, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const refused = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message);
     server.once('error', refused);
-    server.listen(port, LOOPBACK, () => {
+    server.listen({ port, host: LOOPBACK, backlog: VISITOR_BACKLOG }, () => {
       server.off('error', refused);
       resolve(null);
     });

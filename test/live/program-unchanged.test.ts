@@ -57,7 +57,10 @@ describeLive('a recorded Node program', () => {
 
   it('has the descriptors that it has alone where perf-ts keeps its caches', () => {
     const script = join(scratch, 'descriptors.cjs');
-    writeFileSync(script, `console.log(require('fs').readdirSync('/proc/self/fd').map(Number).filter((fd) => fd < 400).join());`);
+    writeFileSync(
+      script,
+      `console.log(require('fs').readdirSync('/proc/self/fd').map(Number).filter((fd) => fd < 400).join());`,
+    );
     const { PERF_TS_NO_CACHE: _, ...rest } = cleanEnvironment();
     const env = { ...rest, XDG_CACHE_HOME: join(scratch, 'caches') };
     const alone = spawnSync(process.execPath, [script], { encoding: 'utf8', env });

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FailedError } from '../../base/errors.ts';
 import { describeError } from '../../base/system-error.ts';
+import { VISITOR_BACKLOG, VISITOR_TIMES, Visitors } from '../../system/strangers/visitors.ts';
 
 export type MetricsServerOptions = {
   readonly host: string;
@@ -15,9 +16,11 @@ export type MetricsServerOptions = {
 /** `/metrics` and `/healthz`, for programs of this machine. */
 export type MetricsServer = { readonly port: number; close(): void };
 
+const TIMES = { ...VISITOR_TIMES, requestTimeout: 5000 } as const;
+
 /** Throws `FailedError` where the port is taken. */
 export function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
-  const server: Server = createServer((request, response) => {
+  const server: Server = createServer(TIMES, (request, response) => {
     const send = (status: number, text: string, type = 'text/plain; charset=utf-8'): void => {
       response.writeHead(status, {
         'content-type': type,
@@ -35,15 +38,13 @@ export function startMetricsServer(options: MetricsServerOptions): Promise<Metri
       send(trouble === '' ? 200 : 503, trouble === '' ? 'ok\n' : `${trouble}\n`);
     } else send(404, '/metrics or /healthz\n');
   });
-  server.maxConnections = 16;
-  server.headersTimeout = 5000;
-  server.requestTimeout = 5000;
+  new Visitors(null).watch(server);
   const { host, port } = options;
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
       reject(new FailedError(`listen on ${host}:${port}: ${describeError(error)}`));
     });
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: VISITOR_BACKLOG }, () => {
       server.unref();
       resolve({
         port: (server.address() as AddressInfo).port,

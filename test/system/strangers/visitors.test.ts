@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Peer } from '../../src/view/peer-user.ts';
-import { Visitors } from '../../src/view/visitors.ts';
+import type { Peer } from '../../../src/system/strangers/peer-user.ts';
+import { Visitors } from '../../../src/system/strangers/visitors.ts';
 
 let server: Server;
 afterEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => {
 
 /** Answers with the reason of the refusal; the peer of each connection is found when `find` says. */
 async function serve(find: () => Promise<Peer>): Promise<() => Socket> {
-  const visitors = new Visitors([0, 1000], { find });
+  const visitors = new Visitors([0, 1000], { find, findNow: () => null });
   server = createServer(async (request, response) => {
     response.end(`refused: ${await visitors.refusalOf(request)}`);
   });
@@ -56,6 +56,45 @@ describe('a visitor', () => {
     sockets[0].write('GET / HTTP/1.1\r\nHost: x\r\n');
     await Promise.all(sockets.map((socket) => once(socket, 'close')));
   });
+
+  it.each<[string, number[] | null]>([
+    ['that answers its own users', [0, 1000]],
+    ['that answers everybody', null],
+  ])(
+    'a server %s has room for them however many connections another user holds',
+    async (_, users) => {
+      let uid = 1001;
+      let open = 0;
+      let most = 0;
+      const findNow = (): Peer => ({ kind: 'user', uid });
+      const visitors = new Visitors(users, { find: async () => findNow(), findNow });
+      server = createServer((_request, response) => response.end('an answer'));
+      server.on('connection', (socket) => {
+        most = Math.max(most, ++open);
+        socket.on('close', () => open--);
+      });
+      visitors.watch(server);
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const arrive = () => connect(port, '127.0.0.1').on('error', () => {});
+      const flood = Array.from({ length: 600 }, arrive);
+      // All that are above the share of one user are hung up on.
+      await new Promise<void>((resolve) => {
+        let hungUp = 0;
+        const count = (): void => {
+          if (++hungUp === flood.length - 8) resolve();
+        };
+        for (const one of flood) one.on('close', count);
+      });
+      expect(most).toBe(8);
+      uid = 1000;
+      const socket = arrive();
+      socket.write(REQUEST);
+      expect(await text(socket)).toContain('an answer');
+      for (const one of flood) one.destroy();
+    },
+  );
 
   it('is looked for twice before it is unlisted: the list is not read at one moment', async () => {
     const peers: Peer[] = [{ kind: 'unlisted' }, { kind: 'user', uid: 1000 }];

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { loadBinding } from '../../native/binding.ts';
+import type { NativeBinding } from '../../native/types.ts';
 
 /** Whose the other end of a connection is. */
 export type Peer =
@@ -8,8 +10,13 @@ export type Peer =
   /** The kernel lists no sockets to us. */
   | { readonly kind: 'unknown' };
 
-/** Ports on 127.0.0.1. */
-export type Ends = { readonly peerPort: number; readonly ownPort: number };
+/** Both ends of a connection. */
+export type Ends = {
+  readonly peerAddress: string;
+  readonly peerPort: number;
+  readonly ownAddress: string;
+  readonly ownPort: number;
+};
 
 /** The kernel's lists of TCP sockets, as text; `tcp6` where `tcp` does not have the socket. */
 export type SocketTables = (name: 'tcp' | 'tcp6') => Promise<string>;
@@ -18,8 +25,9 @@ export type SocketTables = (name: 'tcp' | 'tcp6') => Promise<string>;
 const READING_SHARE = 0.2;
 
 /**
- * Which user holds the other end of a connection from this machine: the kernel lists every TCP
- * socket with its owner. The address with its token stands in the arguments of the browser that is
+ * Which user holds the other end of a connection from this machine. The kernel is asked for that socket, which costs
+ * the same however many there are; where it answers no such question, it lists every TCP
+ * socket with its owner, and those of 127.0.0.1 are looked for there. The address with its token stands in the arguments of the browser that is
  * started, where every user of the machine can read it, so the token alone does not keep them out.
  *
  *     sl  local_address rem_address   st tx_queue:rx_queue tr:tm->when retrnsmt   uid timeout inode
@@ -30,13 +38,23 @@ const READING_SHARE = 0.2;
  */
 export class PeerUsers {
   readonly #tables: SocketTables;
+  readonly #ask: NativeBinding['connectionUser'];
   #next: Promise<SocketLists> | null = null;
   #idleUntilMs = 0;
 
-  constructor(tables: SocketTables = readTable) {
+  constructor(tables: SocketTables = readTable, ask = askKernel) {
     this.#tables = tables;
+    this.#ask = ask;
   }
 
+  /** Null where only the lists tell. */
+  findNow({ peerAddress, peerPort, ownAddress, ownPort }: Ends): Peer | null {
+    const uid = this.#ask(peerAddress, peerPort, ownAddress, ownPort);
+    if (uid === undefined) return null;
+    return uid === null ? { kind: 'unlisted' } : { kind: 'user', uid };
+  }
+
+  /** By the lists. */
   async find(ends: Ends): Promise<Peer> {
     const lists = await this.#listsFromNow();
     return findIn(await lists.tcp, ends, HEX_LOOPBACK) ?? this.#findMapped(lists, ends);
@@ -116,6 +134,15 @@ function lineOf(table: string, loopback: string, from: number, to: number): stri
 function hexPort(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, '0');
 }
+
+const askKernel: NativeBinding['connectionUser'] = (...ends) => {
+  try {
+    return loadBinding().connectionUser(...ends);
+  } catch {
+    // Without the addon.
+    return undefined;
+  }
+};
 
 function readTable(name: 'tcp' | 'tcp6'): Promise<string> {
   return readFile(`/proc/net/${name}`, 'latin1');

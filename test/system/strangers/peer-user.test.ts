@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PeerUsers } from '../../src/view/peer-user.ts';
+import { PeerUsers } from '../../../src/system/strangers/peer-user.ts';
 
 const TCP = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 900 1
@@ -19,8 +19,11 @@ const TCP6 = `  sl  local_address                         remote_address        
 `;
 
 const tables = async (name: 'tcp' | 'tcp6') => (name === 'tcp' ? TCP : TCP6);
+const endsOf = (peerPort: number, ownPort: number, address = '127.0.0.1') => ({
+  ...{ peerAddress: address, peerPort, ownAddress: address, ownPort },
+});
 const find = (peerPort: number, ownPort: number) =>
-  new PeerUsers(tables).find({ peerPort, ownPort });
+  new PeerUsers(tables).find(endsOf(peerPort, ownPort));
 
 describe('who is at the other end of a connection', () => {
   it('the user of a connection is found by its socket, not by an earlier one', async () => {
@@ -38,7 +41,7 @@ describe('who is at the other end of a connection', () => {
   });
 
   it('is not known where the kernel lists nothing', async () => {
-    const ends = { peerPort: 0xc350, ownPort: 0x1f90 };
+    const ends = endsOf(0xc350, 0x1f90);
     const fail = () => Promise.reject(new Error('ENOENT'));
     expect(await new PeerUsers(fail).find(ends)).toStrictEqual({ kind: 'unknown' });
     expect(await new PeerUsers(async () => '').find(ends)).toStrictEqual({ kind: 'unknown' });
@@ -50,7 +53,7 @@ describe('who is at the other end of a connection', () => {
       reads++;
       return tables(name);
     });
-    const ends = { peerPort: 0xc350, ownPort: 0x1f90 };
+    const ends = endsOf(0xc350, 0x1f90);
     await Promise.all(Array.from({ length: 1000 }, () => users.find(ends)));
     expect(reads).toBe(1);
     await users.find(ends);
@@ -71,9 +74,15 @@ describe('a connection of our own', () => {
     const ownPort = (server.address() as AddressInfo).port;
     const client = connect(ownPort, host);
     const [socket] = await once(server, 'connection');
-    const peer = await new PeerUsers().find({ peerPort: socket.remotePort, ownPort });
+    const users = new PeerUsers();
+    const ends = endsOf(socket.remotePort, ownPort);
+    const ours = { kind: 'user', uid: process.geteuid?.() };
+    expect(await users.find(ends)).toStrictEqual(ours);
+    // Null where the kernel answers no questions about sockets.
+    expect([ours, null]).toContainEqual(users.findNow(ends));
+    const nobody = users.findNow({ ...ends, peerPort: ownPort });
+    expect([{ kind: 'unlisted' }, null]).toContainEqual(nobody);
     client.destroy();
     socket.destroy();
-    expect(peer).toStrictEqual({ kind: 'user', uid: process.geteuid?.() });
   });
 });
