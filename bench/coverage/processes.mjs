@@ -1,28 +1,8 @@
 // The kinds of processes that the bench simulates. Each gives, for one trial, `{ functions, tasks }` as
 // `sample.mjs` takes them; what is drawn at random differs from trial to trial.
 
-const MS = 1e6;
-const SECOND = 1e9;
-
-const eventsIn = (ns, perSecond) => Math.max(1, Math.round((ns * perSecond) / SECOND));
-const run = (func, ns, perSecond) => ({ func, events: eventsIn(ns, perSecond), ns });
-const asleep = (ns) => ({ func: -1, events: 0, ns });
-
-/** One task that does `runs` until `seconds` have passed: of its own time, asleep included. */
-function oneTask(functions, seconds, runs) {
-  return { functions, tasks: [{ runs: limited(seconds * SECOND, runs) }] };
-}
-
-function limited(endNs, runs) {
-  return function* until(random) {
-    let passed = 0;
-    for (const each of runs(random)) {
-      yield each;
-      passed += each.ns;
-      if (passed >= endNs) return;
-    }
-  };
-}
+import { asleep, every, hardware, limited, MS, oneTask, rates, run, SECOND } from './parts.mjs';
+import { UNEVEN } from './uneven.mjs';
 
 /** Each event is drawn by itself: what functions that alternate fast look like. */
 const independent =
@@ -202,11 +182,6 @@ const byTheClock = (cycleNs, seconds) => (random) => {
   };
 };
 
-const frequency = (frequencyHz) => ({ rule: 'software', frequencyHz });
-const hardware = (frequencyHz) => ({ rule: 'hardware', frequencyHz });
-const every = (period) => ({ rule: 'fixed', period });
-const rates = (...list) => list.map(frequency);
-
 /**
  * `{ name, build, samplings }`: each sampling is a scenario of its own. `isInStep`: samples may fall into
  * step with the work; then an output that says so counts as well as an interval that holds.
@@ -215,7 +190,13 @@ export const KINDS = [
   {
     name: 'independent, 300k/s',
     build: independent(300_000, 1),
-    samplings: [...rates(100, 1000, 5000, 50_000), hardware(1000), hardware(4000), every(101)],
+    samplings: [
+      ...rates(100, 1000, 5000, 50_000),
+      hardware(1000),
+      hardware(4000),
+      every(101),
+      every(101, { isBuffered: true }),
+    ],
   },
   { name: 'independent, 30k/s', build: independent(30_000, 1), samplings: rates(1000, 5000) },
   {
@@ -344,4 +325,5 @@ export const KINDS = [
     samplings: rates(250, 3989),
     isInStep: true,
   },
+  ...UNEVEN,
 ];

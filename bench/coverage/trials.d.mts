@@ -26,5 +26,11 @@ export const SCENARIOS: readonly Scenario[];
 export function runTrials(
   modules: object,
   scenario: Scenario,
-  options: { readonly trials: number; readonly seed?: number; readonly hasCounts?: boolean },
+  options: {
+    readonly trials: number;
+    readonly seed?: number;
+    readonly hasCounts?: boolean;
+    readonly finals?: 'each' | 'sum' | 'none';
+    readonly hasHeader?: boolean;
+  },
 ): Summary;
