@@ -16,12 +16,17 @@ export function productOf({
 }) {
   const estimateShares = (input, func) => {
     const aligned = finish(alignPeriods(input));
-    const weights = computeWeights('events', input, () => aligned);
+    const places = { func, stack: func, caller: func };
+    const weights = computeWeights(
+      'events',
+      input,
+      () => aligned,
+      () => places,
+    );
     const periods = computeWeights('period', input, () => aligned).values;
     const rows = Int32Array.from(weights.values, (_, row) => row);
     const weight = sum(weights.values);
     const lost = sum(weights.lostBefore ?? []);
-    const places = { func, stack: func, caller: func };
     const inStep = findInStep(input, aligned.groups, 0, aligned.arrivedEvents, places);
     const estimator = finish(
       estimateEvent({

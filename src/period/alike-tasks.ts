@@ -27,13 +27,7 @@ export function findAlikeTasks(
   place: ArrayLike<number> | null,
 ): AlikeTasks | null {
   if (streams.length < LEAST_TASKS) return null;
-  let all = 0;
-  let heads = 0;
-  for (const rows of streams) {
-    heads += arrived[rows[0]];
-    for (const row of rows) all += arrived[row];
-  }
-  const share = heads / all;
+  const share = shareOfHeads(streams, arrived);
   const found = place === null ? 0 : Math.round(streams.length * coherenceOf(streams, place));
   const repeats = found < LEAST_TOGETHER ? 0 : found;
   if (share < LEAST_HEADS && repeats === 0) return null;
@@ -77,4 +71,71 @@ function coherenceOf(streams: readonly Int32Array[], place: ArrayLike<number>): 
     othersBefore = others;
   }
   return changes < LEAST_TASKS ? 0 : together / changes;
+}
+
+/** Which part of all events came before the first samples of their tasks. */
+function shareOfHeads(streams: readonly Int32Array[], arrived: Float64Array): number {
+  let all = 0;
+  let heads = 0;
+  for (const rows of streams) {
+    heads += arrived[rows[0]];
+    for (const row of rows) all += arrived[row];
+  }
+  return heads / all;
+}
+
+/**
+ * Marks in `isUnclaimed` the samples at whose intervals no sample of any of the tasks shows where a border is. They are
+ * behind a border that all tasks have at the same samples: nearly all are in one function at their k-th sample, and
+ * nearly none of these still is at the next one.
+ *
+ *     child 1   │─────────●start│──────────●work          period 37: the start has 37 events at least, and
+ *     child 2   │─────────●start│──────────●work          fewer than 74 in each child
+ *
+ * The same is said of the tasks' first samples where a good part of all events came before them.
+ */
+export function markUnclaimed(
+  streams: readonly Int32Array[],
+  arrived: Float64Array,
+  place: ArrayLike<number>,
+  isUnclaimed: Uint8Array,
+): void {
+  for (let k = 0; k < MOST_SAMPLES; k++) {
+    const reaching = streams.filter((rows) => rows.length > k + 1);
+    if (reaching.length < LEAST_TASKS) break;
+    const own = commonestAt(reaching, k, place);
+    const alike = reaching.filter((rows) => place[rows[k]] === own);
+    const leaving = alike.filter((rows) => place[rows[k + 1]] !== own);
+    if (alike.length < LEAST_ALIKE * reaching.length) continue;
+    if (leaving.length < LEAST_LEAVING * alike.length) continue;
+    for (const rows of leaving) isUnclaimed[rows[k + 1]] = 1;
+  }
+  if (streams.length < LEAST_TASKS || shareOfHeads(streams, arrived) < MUCH_OF_HEADS) return;
+  for (const rows of streams) {
+    // A first sample has a half less already where a border that all have is behind it.
+    if (rows.length < 2 || isUnclaimed[rows[1]] === 0) isUnclaimed[rows[0]] = 1;
+  }
+}
+
+/** With so much of all events before the first samples, functions that no sample shows may have most of these. */
+const MUCH_OF_HEADS = 0.25;
+/** Of tasks with a border in common so many are in one function before it, … */
+const LEAST_ALIKE = 0.8;
+/** … and so many of these in another one behind it. */
+const LEAST_LEAVING = 0.95;
+
+function commonestAt(streams: readonly Int32Array[], k: number, place: ArrayLike<number>): number {
+  const counts = new Map<number, number>();
+  let commonest = 0;
+  let most = 0;
+  for (const rows of streams) {
+    const own = place[rows[k]];
+    const count = (counts.get(own) ?? 0) + 1;
+    counts.set(own, count);
+    if (count > most) {
+      most = count;
+      commonest = own;
+    }
+  }
+  return commonest;
 }

@@ -7,7 +7,7 @@ import type { SamplePlaces } from '../profile/sample-places.ts';
 import { type AlikeTasks, findAlikeTasks } from './alike-tasks.ts';
 import { median } from './distribution.ts';
 import { type EventLoop, findEventLoop } from './event-loop.ts';
-import type { StreamGroups } from './streams.ts';
+import { rowsOfStreams, type StreamGroups } from './streams.ts';
 import { stretchesOf } from './stretches.ts';
 import type { PeriodInput } from './types.ts';
 
@@ -56,15 +56,13 @@ export function findInStep(
 ): InStep | null {
   const { mode, type, fixedPeriod, frequencyHz } = input.events[event];
   if (mode === 'clock' || fixedPeriod === 1) return null;
-  const streams: Int32Array[] = [];
-  for (let g = 0; g < groups.length; g++) {
-    if (groups.event[g] !== event) continue;
-    streams.push(groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]));
-  }
+  const streams = rowsOfStreams(groups, event);
   const longest = streams.reduce((a, b) => (b.length > a.length ? b : a), new Int32Array(0));
-  const begun = isOfOnePlace(type) ? places.caller : places.func;
-  const findAlike = () => findAlikeTasks(streams, arrived, fixedPeriod === null ? null : begun);
-  if (longest.length < LEAST_SAMPLES) return findAlike();
+  const begun = fixedPeriod === null ? null : placeOfTasks(type, places);
+  const alike = findAlikeTasks(streams, arrived, begun);
+  if (longest.length < LEAST_SAMPLES) return alike;
+  // A parent that was sampled for longer than each of its children says nothing of them.
+  if (alike !== null && alike.repeats > 0 && !hasMost(longest, streams)) return alike;
   const settled = longest.subarray(longest.length >> 3);
   const areEqual = hasEqualIntervals(longest, arrived);
   const sequence = sequenceOf(settled, places.func) ?? sequenceOf(settled, places.stack);
@@ -75,8 +73,18 @@ export function findInStep(
     (sequence === null ? null : findClock(sequence, settled, input.samples.timeNs)) ??
     findHoldingClock(settled, input.samples.timeNs, frequencyHz) ??
     findLoop(settled, places.func, arrived) ??
-    findAlike()
+    alike
   );
+}
+
+/** More samples than all others together. */
+function hasMost(longest: Int32Array, streams: readonly Int32Array[]): boolean {
+  return 2 * longest.length > streams.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Where a sample of one of many tasks lies, to be compared with the other tasks'. */
+export function placeOfTasks(type: number, places: SamplePlaces): SamplePlaces['func'] {
+  return isOfOnePlace(type) ? places.caller : places.func;
 }
 
 /** Functions may change seldom: samples that move through a loop slowly see few of its turns. */

@@ -1,7 +1,10 @@
 // Hot: once per sample.
 
+import type { SamplePlaces } from '../profile/sample-places.ts';
 import type { ProfileEvent } from '../profile/types.ts';
-import type { StreamGroups } from './streams.ts';
+import { markUnclaimed } from './alike-tasks.ts';
+import { placeOfTasks } from './in-step.ts';
+import { rowsOfStreams, type StreamGroups } from './streams.ts';
 import type { PeriodInput } from './types.ts';
 
 /**
@@ -26,7 +29,7 @@ import type { PeriodInput } from './types.ts';
  *     events      ● · · · · · · ●          w = 7
  *     sample      0             1          3 more for sample 0, 4 for sample 1
  *
- * Nothing is added or lost: Σ over a stream stays what it was. An interval in which samples were lost is
+ * Nothing is added or lost, but for what is said below: Σ over a stream stays what it was. An interval in which samples were lost is
  * left to the sample that ends it.
  *
  * With a fixed period N the samples within a stream still weigh N, those at its ends don't: the first one has
@@ -37,6 +40,11 @@ import type { PeriodInput } from './types.ts';
  * borders between long phases: what such borders no longer move one way does then not come back by
  * the others, which was a bias of up to 1.5 points with phases of some samples (bench/coverage).
  *
+ * A border that many tasks have at the same samples of a fixed period is no coin that is tossed for each of them
+ * (`alike-tasks.ts`): what is given to the wrong side is given so in every task, and nothing tells which is the wrong one. Half of
+ * such an interval is given to nobody, nor is half of what came before first samples where that is much: shares are those
+ * of perf's weights there. `places` says where samples lie; null: this is not looked for.
+ *
  * Returns `elapsed` itself where no event's intervals are divided.
  */
 export function splitIntervals(
@@ -44,27 +52,46 @@ export function splitIntervals(
   input: PeriodInput,
   groups: StreamGroups,
   lostBefore: Float64Array | null,
+  places: SamplePlaces | null = null,
 ): Float64Array {
   if (!input.events.some(areIntervalsDivided)) return elapsed;
   const values = elapsed.slice();
+  const isUnclaimed = places === null ? null : findUnclaimed(elapsed, input, groups, places);
   for (let g = 0; g < groups.length; g++) {
     if (!areIntervalsDivided(input.events[groups.event[g]])) continue;
     const start = groups.offsets[g];
     const end = groups.offsets[g + 1];
     const isFixed = input.events[groups.event[g]].mode === 'period';
-    for (let k = start + 1; k < end; k++) {
+    for (let k = start; k < end; k++) {
       const row = groups.rows[k];
+      const isGiven = isUnclaimed?.[row] !== 1;
+      if (k === start && isGiven) continue;
       if (lostBefore !== null && lostBefore[row] !== 0) continue;
       // Whole events, as all counts are: the odd one goes to either side in turn, with a fixed period
       // from stream to stream, so that samples within one all weigh N.
       const moved = Math.floor((elapsed[row] - 1 + ((isFixed ? g + 1 : k) & 1)) / 2);
       if (!(moved > 0)) continue;
-      const previous = groups.rows[k - 1];
       values[row] -= moved;
-      values[previous] += moved;
+      if (isGiven) values[groups.rows[k - 1]] += moved;
     }
   }
   return values;
+}
+
+/** 1 at samples of whose intervals one half is nobody's, by rows; null where there are none. */
+function findUnclaimed(
+  elapsed: Float64Array,
+  { events, samples }: PeriodInput,
+  groups: StreamGroups,
+  places: SamplePlaces,
+): Uint8Array | null {
+  const isUnclaimed = new Uint8Array(samples.length);
+  for (const [event, { mode, type, fixedPeriod }] of events.entries()) {
+    if (mode !== 'period' || fixedPeriod === null) continue;
+    const place = placeOfTasks(type, places);
+    markUnclaimed(rowsOfStreams(groups, event), elapsed, place, isUnclaimed);
+  }
+  return isUnclaimed.includes(1) ? isUnclaimed : null;
 }
 
 /**

@@ -137,3 +137,13 @@ function* findWholeCpuEvents({ samples, events, threads }: PeriodInput): Slices<
   });
   return found;
 }
+
+/** The rows of each stream of an event. */
+export function rowsOfStreams(groups: StreamGroups, event: number): Int32Array[] {
+  const streams: Int32Array[] = [];
+  for (let g = 0; g < groups.length; g++) {
+    if (groups.event[g] !== event) continue;
+    streams.push(groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]));
+  }
+  return streams;
+}

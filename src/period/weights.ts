@@ -1,6 +1,7 @@
 import { FailedError } from '../base/errors.ts';
 import { lostSamplesOf } from '../base/lost-samples.ts';
 import { finish } from '../base/slices.ts';
+import type { SamplePlaces } from '../profile/sample-places.ts';
 import type { LostBounds, WeightKind, Weights } from '../profile/types.ts';
 import { type Alignment, alignPeriods } from './alignment.ts';
 import { splitIntervals } from './interval-split.ts';
@@ -27,12 +28,15 @@ import { addUnlocatedLoss } from './unlocated-loss.ts';
  * lost ones stood for: that is in `lostBefore` (`loss-gaps.ts`, and without counts
  * `unlocated-loss.ts`).
  *
+ * `places`: where the samples lie, for what many tasks have in common; null: that is not looked for.
+ *
  * Throws `FailedError` for `time` where that was not recorded.
  */
 export function computeWeights(
   kind: WeightKind,
   input: PeriodInput,
   align: () => Alignment = () => finish(alignPeriods(input)),
+  places: () => SamplePlaces | null = () => null,
 ): Weights {
   switch (kind) {
     case 'samples':
@@ -41,7 +45,7 @@ export function computeWeights(
       return { kind, unit: eventUnit(input), values: perfPeriods(input, () => align().groups) };
     case 'events': {
       const { groups, arrivedEvents, ...aligned } = align();
-      const divided = splitIntervals(arrivedEvents, input, groups, aligned.lostBefore);
+      const divided = splitIntervals(arrivedEvents, input, groups, aligned.lostBefore, places());
       // Nothing is added to the column where nothing was lost, and it need not be copied.
       const { losses = [] } = input;
       const hasLost = input.events.some((_, event) => lostSamplesOf(losses, event) > 0);

@@ -100,7 +100,12 @@ export class AnalysedProfile {
   #weightsOf(kind: WeightKind, event?: EventIndex): Weights {
     let weights = this.#weights.get(kind);
     if (weights === undefined) {
-      weights = computeWeights(kind, this.periodInput, () => this.#aligned());
+      weights = computeWeights(
+        kind,
+        this.periodInput,
+        () => this.#aligned(),
+        () => this.#places(),
+      );
       if (this.facts.imported !== null) weights = { ...weights, areOfText: true };
       this.#weights.set(kind, weights);
     }

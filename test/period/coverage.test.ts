@@ -60,6 +60,18 @@ describe('shares of simulated processes', () => {
     },
   );
 
+  it.each(['-c 7', '-c 13', '-c 37', '-c 53', '-c 71'])(
+    "400 children of heavy-tailed size, %s: no share is further off than by perf's weights",
+    (sampling) => {
+      const { flagged, functions, self } = run(`400 children of heavy-tailed size, ${sampling}`);
+      for (const { rms, periodRms, half } of functions) {
+        expect(rms - periodRms).toBeLessThan(0.02 * half);
+      }
+      expect(self.held).toBe(self.all);
+      expect(flagged).toBe(1);
+    },
+  );
+
   it('a border in an interval of w events is at one of w places', () => {
     const period = 3;
     const build = (random: { integer: (below: number) => number }) => ({

@@ -57,3 +57,45 @@ test('a stream keeps its sum, and no weight falls below zero', () => {
     }),
   );
 });
+
+/** Weights of 30 tasks, by turns; each is sampled every 37th event, in these functions. */
+function splitTasks(tasks: readonly (readonly number[])[]): number[][] {
+  const event = { ...PAGE_FAULTS, mode: 'period', frequencyHz: null, fixedPeriod: 37 } as const;
+  const all = Array.from({ length: 30 }, (_, stream) => tasks[stream % tasks.length]);
+  const drawn = all.flatMap((funcs, stream) =>
+    funcs.map((func, k) => ({ timeNs: stream * 1000 + k, period: 37, stream, func })),
+  );
+  const input = recordingOf([event], drawn);
+  const func = Int32Array.from(drawn, (sample) => sample.func);
+  const groups = finish(groupByStream(input));
+  const elapsed = new Float64Array(drawn.length).fill(37);
+  const places = { func, stack: func, caller: func };
+  const values = splitIntervals(elapsed, input, groups, null, places);
+  return tasks.map((_, stream) => [...values.filter((__, row) => drawn[row].stream === stream)]);
+}
+
+test('of an interval whose border all tasks have in common half is given to nobody', () => {
+  const [short] = splitTasks([
+    [0, 1, 1, 1, 1, 1],
+    [0, 1, 1, 1, 2],
+  ]);
+  // The start keeps what perf gives it, and the work has none of the start's half.
+  expect(short).toEqual([37, 37, 37, 37, 37, 19]);
+});
+
+test('a border that lies at other samples in each task is divided', () => {
+  const [short] = splitTasks([
+    [0, 1, 1, 1, 1, 1],
+    [0, 0, 1, 1, 1, 1],
+  ]);
+  expect(short).toEqual([55, 37, 37, 37, 37, 19]);
+});
+
+test('half of first intervals is given to nobody where much of all came before first samples', () => {
+  const [short] = splitTasks([
+    [1, 1],
+    [1, 2],
+    [1, 1, 2],
+  ]);
+  expect(short).toEqual([37, 19]);
+});

@@ -28,7 +28,7 @@ test('a stream gets no more than its pending period; the rest had no sample', ()
   expect(sum(values)).toBe(200 * 68);
 });
 
-test('final values of single streams tell how much came after their last samples', () => {
+test('final values of single streams tell how much came after last samples together, which all share', () => {
   const finals = Array.from({ length: 200 }, (_, stream) => ({
     event: 0,
     stream,
@@ -38,7 +38,8 @@ test('final values of single streams tell how much came after their last samples
   const total = finals.reduce((all, { count }) => all + count, 0);
   const input = recordingOf([PAGE_FAULTS], tasks(200, 41), { eventTotals: [total], finals });
   const { values, tails } = computeWeights('events', input);
-  expect([tails![2], tails![5], tails![8]]).toEqual([0, 1, 2]);
+  // One event each on average: none is given to a stream for its own last sample's being far from the end.
+  expect([tails![2], tails![5], tails![8]]).toEqual([0, 1, 1]);
   expect(sum(values)).toBe(total);
 });
 

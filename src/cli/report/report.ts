@@ -291,16 +291,21 @@ const LEAST_UNCOVERED = 0.01;
 
 /**
  * What was counted after the last samples. A program may end before its next sample is due, and
- * when the period overshoots, that can be most of it.
+ * when the period overshoots, that can be most of it. Of tasks that do the same it is also what no sample of
+ * any of them tells the function of.
  */
 function uncoveredLine(opened: OpenedProfile, event: EventIndex, weight: number): string[] {
   const eventsCounted = opened.eventsCounted(event);
   if (eventsCounted === null || opened.profile.events[event].mode === 'clock') return [];
   const after = eventsCounted - weight;
   if (after < LEAST_UNCOVERED * eventsCounted) return [];
+  const where =
+    opened.inStep(event)?.kind === 'tasks'
+      ? 'lie where no sample of any task tells the function'
+      : 'came after the last samples';
   return [
     `# ${formatCount(after)} of ${formatCount(eventsCounted)} events ` +
-      `(${formatShare(after / eventsCounted)}) came after the last samples: they are in no row`,
+      `(${formatShare(after / eventsCounted)}) ${where}: they are in no row`,
   ];
 }
 

@@ -157,6 +157,8 @@ class ShareVariance {
   readonly #hasHalves: boolean;
   /** How often the same borders recur at the same places of their intervals. */
   readonly #repeats: number;
+  /** Variance of one of these borders, in squared intervals: that of a half, or of a whole one. */
+  readonly #repeated: number;
   /** The variance is that of drawn samples so many times, where a loop tells how many; else 0. */
   readonly #ofDrawn: number;
 
@@ -173,6 +175,7 @@ class ShareVariance {
     this.#effectiveSteps = effectiveSteps(near);
     this.#hasHalves = course?.isHalved === true;
     this.#repeats = repeatsOf(inStep ?? null);
+    this.#repeated = inStep?.kind === 'tasks' ? 2 / 3 : 1 / 6;
     this.#ofDrawn = inStep?.kind === 'loop' ? inStep.times : 0;
   }
 
@@ -191,7 +194,7 @@ class ShareVariance {
     return (
       Math.min(MOST_OF_DRAWN * ifDrawn, blended + slow / 6) +
       (this.#hasHalves ? 0 : oneSided(first, second, entered)) +
-      (first / 6) * this.#repeats
+      first * this.#repeats * this.#repeated
     );
   }
 
