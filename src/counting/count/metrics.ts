@@ -1,4 +1,5 @@
 import type { GroupMember, Metric, MetricContext, MetricName } from './metric.ts';
+import { type MetricRatio, metricRatios } from './metric-ratios.ts';
 import { topdownMetrics } from './metrics-topdown.ts';
 
 /** From here on the report's programs were limited by computing; a core retires 4 to 6 a cycle. */
@@ -24,42 +25,29 @@ function memberMetrics(member: GroupMember, peer: FindPeer, context: MetricConte
   if (member.value === null) return [];
   const topdown = topdownMetrics(member, peer, context);
   if (topdown.length > 0) return topdown;
-  switch (member.role) {
-    case 'task-clock':
-    case 'cpu-clock':
-      return [ratio('cpus-utilised', member.value, context.elapsedNs, 'no time has passed')];
-    case 'energy':
-      return [ratio('watts', member.value, context.elapsedNs / 1e9, 'no time has passed')];
-    case 'cycles':
-      return [...frequency(member), ...stallMetrics(member, peer)];
-    case 'instructions':
-      return instructionMetrics(member, peer);
-    case 'stalled-cycles-frontend':
-    case 'stalled-cycles-backend':
-      return shareOf('stalled-share', member, peer('cycles'));
-    default:
-      return rateMetrics(member, peer);
-  }
+  const metrics = metricRatios(member, (role) => peer(role) !== null).map((ratio) =>
+    divide(ratio, member, peer, context),
+  );
+  return member.role === 'cycles' ? [...metrics, ...stallMetrics(member, peer)] : metrics;
 }
 
-/** Where only a part is counted (`:u`) its cycles and its time are not of the same. */
-function frequency(cycles: GroupMember): Metric[] {
-  if (cycles.domain !== '') return [];
-  return [ratio('ghz', cycles.counted, cycles.runningNs, 'it was not running')];
+function divide(
+  { name, whole, per, reason }: MetricRatio,
+  member: GroupMember,
+  peer: FindPeer,
+  { elapsedNs }: MetricContext,
+): Metric {
+  if (whole === 'elapsed') return ratio(name, member.value, elapsedNs / per, reason);
+  if (whole === 'running') return ratio(name, member.counted, member.runningNs / per, reason);
+  const value = peer(whole.role)?.value ?? null;
+  const metric = ratio(name, member.value, value === null ? null : value / per, reason);
+  return name === 'ipc' ? { ...metric, hint: hintOfIpc(metric.value) } : metric;
 }
 
-function instructionMetrics(instructions: GroupMember, peer: FindPeer): Metric[] {
-  const cycles = peer('cycles');
-  if (cycles === null) return perSecond(instructions);
-  const ipc = ratio('ipc', instructions.value, cycles.value, 'no cycles were counted');
-  if (ipc.value === null) return [ipc];
-  const hint =
-    ipc.value >= COMPUTE_BOUND_IPC
-      ? 'compute-bound'
-      : ipc.value <= MEMORY_BOUND_IPC
-        ? 'may wait for memory'
-        : null;
-  return [{ ...ipc, hint }];
+function hintOfIpc(ipc: number | null): string | null {
+  if (ipc === null) return null;
+  if (ipc >= COMPUTE_BOUND_IPC) return 'compute-bound';
+  return ipc <= MEMORY_BOUND_IPC ? 'may wait for memory' : null;
 }
 
 /**
@@ -75,43 +63,6 @@ function stallMetrics(cycles: GroupMember, peer: FindPeer): Metric[] {
   const stalled = Math.max(0, cycles.value - instructions.value);
   const bound = ratio('stall-lower-bound', stalled, cycles.value, 'no cycles were counted');
   return [bound.value === null ? bound : { ...bound, hint: 'at least: bursts are hidden' }];
-}
-
-/** Misses as a share of what could have missed, and per 1000 instructions; else a rate. */
-function rateMetrics(member: GroupMember, peer: FindPeer): Metric[] {
-  const whole = wholeOf(member.role);
-  if (whole === null) return perSecond(member);
-  const found = [
-    ...shareOf('miss-share', member, peer(whole)),
-    ...missesPerKilo(member, peer('instructions')),
-  ];
-  return found.length > 0 ? found : perSecond(member);
-}
-
-function missesPerKilo(misses: GroupMember, instructions: GroupMember | null): Metric[] {
-  if (instructions === null) return [];
-  const thousands = instructions.value === null ? null : instructions.value / 1000;
-  return [ratio('mpki', misses.value, thousands, 'no instructions were counted')];
-}
-
-/** `branch-misses` → `branches`, `LLC-load-misses` → `LLC-loads`; null for what is no miss. */
-export function wholeOf(role: string): string | null {
-  if (role === 'branch-misses') return 'branches';
-  if (role === 'cache-misses') return 'cache-references';
-  const match = /^(.+)-(load|store|prefetch)-misses$/.exec(role);
-  if (match === null) return null;
-  return match[2] === 'prefetch' ? `${match[1]}-prefetches` : `${match[1]}-${match[2]}s`;
-}
-
-/** Per second of its own running time: of a thread, the time that it ran. */
-function perSecond(member: GroupMember): Metric[] {
-  const seconds = member.runningNs / 1e9;
-  return [ratio('per-second', member.counted, seconds, 'it was not running')];
-}
-
-function shareOf(name: MetricName, part: GroupMember, whole: GroupMember | null): Metric[] {
-  if (whole === null) return [];
-  return [ratio(name, part.value, whole.value, `no ${whole.role} were counted`)];
 }
 
 /** Unknown, with the reason, where there is nothing to divide by. */

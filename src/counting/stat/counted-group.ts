@@ -1,3 +1,4 @@
+import { eventDomain } from '../../kernel/events/event-role.ts';
 import {
   type EventSources,
   hybridPmus,
@@ -5,7 +6,7 @@ import {
 } from '../../kernel/events/event-sources.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { cpusOf } from '../../kernel/events/pmu-events.ts';
-import { domainOf, roleOf } from './event-role.ts';
+import { roleOf } from './event-role.ts';
 import { type EventScale, findScale } from './event-scale.ts';
 
 /** An event to be counted. */
@@ -45,7 +46,7 @@ export function groupSpecs(
       spec,
       name: spec.name,
       role: roleOf(spec, sources),
-      domain: domainOf(spec),
+      domain: eventDomain(spec.exclude),
       coreType: coreTypeOf(spec, kinds),
       scale: findScale(spec, sources, sysfs),
     };

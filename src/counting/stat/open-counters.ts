@@ -1,4 +1,5 @@
 import { FailedError } from '../../base/errors.ts';
+import { eventDomain } from '../../kernel/events/event-role.ts';
 import type { EventSources } from '../../kernel/events/event-sources.ts';
 import { encodeAttr } from '../../kernel/perf-event/attr.ts';
 import type { NativeBinding, NativeCounterGroup, NativeError } from '../../native/types.ts';
@@ -10,7 +11,6 @@ import { UNSETTLED } from '../../system/processes/attached.ts';
 import type { CountedEvent, CountedGroup } from './counted-group.ts';
 import { type CounterMode, counterAttr } from './counter-attr.ts';
 import { Counters, type Instance, type OpenGroup, type Refused } from './counters.ts';
-import { domainOf } from './event-role.ts';
 import { type Place, type PlaceContext, placesOf } from './places.ts';
 import { refusalReason } from './refusal.ts';
 import type { StatTarget } from './stat-options.ts';
@@ -63,7 +63,7 @@ export function openCounters(groups: readonly CountedGroup[], context: CounterCo
 function sayUserOnly(opened: readonly OpenGroup[], { say }: CounterContext): void {
   const narrowed = opened
     .flatMap(({ events }) => events)
-    .filter(({ spec, domain }) => domain !== domainOf(spec));
+    .filter(({ spec, domain }) => domain !== eventDomain(spec.exclude));
   if (narrowed.length === 0) return;
   const names = narrowed.map(({ name }) => name).join(', ');
   say(`${names}: user code only, the kernel allows this user no more`);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GroupMember, Metric } from '../../../src/counting/count/metric.ts';
-import { groupMetrics, wholeOf } from '../../../src/counting/count/metrics.ts';
+import { wholeOf } from '../../../src/counting/count/metric-ratios.ts';
+import { groupMetrics } from '../../../src/counting/count/metrics.ts';
 import { sharesOfSlots } from '../../../src/counting/count/metrics-topdown.ts';
 
 /** Members as `role: count`, each one second on its counter. */
