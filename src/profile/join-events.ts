@@ -24,7 +24,9 @@ export function joinProfile(profile: Profile, { events, newRow }: EventJoin): Pr
   }
   return {
     ...profile,
-    events,
+    events: events.map((event) =>
+      event.leader === undefined ? event : { ...event, leader: at(event.leader) },
+    ),
     samples: { ...profile.samples, event: mapInts(profile.samples.event, at) },
     streams: profile.streams.map((stream) => ({ ...stream, event: at(stream.event) })),
     losses: lost,

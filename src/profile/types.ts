@@ -65,6 +65,14 @@ export type ProfileEvent = {
   readonly fixedPeriod: number | null;
   /** What one unit of the period is: `events`, or `nanoseconds` for clock events. */
   readonly unit: 'events' | 'nanoseconds';
+  /**
+   * perf's generic name of what is counted, whatever PMU counts it, empty where it has none; and the modifiers
+   * that choose the part of the program (`u`, `k`). Absent where a text was read.
+   */
+  readonly role?: string;
+  readonly domain?: string;
+  /** The event whose samples read this one's counter, as member of its group; absent: it has samples of its own. */
+  readonly leader?: EventIndex;
   /** Which interval the driver that sampled it reports; absent where the recording leaves the driver open. */
   readonly driverRule?: DriverRule;
   /** What was measured of it when the recording was made; absent where nothing was. */

@@ -1,5 +1,6 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { FailedError } from '../base/errors.ts';
+import { memoize } from '../base/memoize.ts';
 import { finish } from '../base/slices.ts';
 import type { CodePart, FunctionAssembly } from '../code/disassembly/types.ts';
 import { foldToLevel } from '../code/javascript/fold-to-level.ts';
@@ -18,6 +19,7 @@ import type { Completeness } from '../profile/analysis/completeness.ts';
 import { isRestricting, type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
 import { computeFlatReport, type FlatReport } from '../profile/analysis/flat-report.ts';
 import type { InstructionWeights } from '../profile/analysis/instruction-weights.ts';
+import type { RatioSource, SampledEvent } from '../profile/analysis/ratios.ts';
 import type { ShareEstimator } from '../profile/analysis/share-steps.ts';
 import type { FrameLevel } from '../profile/frame-level.ts';
 import { funcLabel } from '../profile/func-label.ts';
@@ -172,6 +174,17 @@ export class AnalysedProfile {
         inStep: () => this.inStep(event),
       }),
     );
+  }
+
+  /** The counts that ratios of events are computed from, of the selected samples. */
+  ratioSource(select: SampleSelection = {}): RatioSource {
+    const { profile } = this;
+    const eventOf = (event: EventIndex): SampledEvent => {
+      const weights = this.weights('events', event, select);
+      const estimator = this.shareEstimator(weights, event, select);
+      return { weights, samples: this.samplesOf(event, select), estimator };
+    };
+    return { profile, aligned: this.#aligned(), eventOf: memoize(eventOf) };
   }
 
   /** Self and total by symbol, DSO, thread and comm, with 95 % intervals of the shares. */

@@ -1,6 +1,6 @@
+import { formatMetric } from '../../counting/count/format-metric.ts';
 import type { StatReport } from '../../counting/stat/stat.ts';
 import type { StatRow } from '../../counting/stat/tally.ts';
-import { formatMetric } from './stat-metric.ts';
 
 /** Which columns there are. */
 export type FieldColumns = {

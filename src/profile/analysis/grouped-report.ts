@@ -96,6 +96,34 @@ export function computeGroupedReport(
   };
 }
 
+/**
+ * A row per combination of `keys` among `samples`, of whatever event: that of each sample and its innermost
+ * frame, −1 for all other samples; and what the rows are called.
+ */
+export function rowsByKeys(
+  profile: Profile,
+  samples: Int32Array,
+  keys: readonly GroupKey[],
+): { readonly rowOfSample: Int32Array; readonly names: readonly (readonly string[])[] } {
+  const values = valuesOfKeys(profile, keys);
+  const leafOfSample = keys.some((key) => FRAME_KEYS.includes(key))
+    ? innermostFrames(profile)
+    : null;
+  const rowOfSample = new Int32Array(profile.samples.length).fill(NONE);
+  const rows = new PairInterner();
+  // Hot: once per sample.
+  for (let i = 0; i < samples.length; i++) {
+    const sample = samples[i];
+    const leaf = leafOfSample === null ? NONE : leafOfSample[sample];
+    const code = leaf === NONE ? NONE : values.ofFrame(leaf);
+    rowOfSample[sample] = rows.intern(values.ofSample(sample), code);
+  }
+  const names = Array.from({ length: rows.length }, (_, row) =>
+    values.names(rows.first.array[row], rows.second.array[row]),
+  );
+  return { rowOfSample, names };
+}
+
 /** The frames above the innermost one: each row once, however often it recurs. */
 // Hot: once per frame.
 function addCallers(

@@ -10,6 +10,8 @@ export function planTimeJoin(events: readonly ProfileEvent[]): EventJoin | null 
   const joined: ProfileEvent = {
     ...first,
     name: timed.map(({ name }) => name).join(' + '),
+    // Nothing is counted per second of running and waiting.
+    role: '',
     mode: 'clock',
     // That of the clock: where both are null, all of the event's times are measured.
     frequencyHz: timed.find((event) => event.frequencyHz !== null)?.frequencyHz ?? null,

@@ -1,11 +1,13 @@
+import { NONE } from '../../base/brand.ts';
 import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 import type { RecordedEvent } from '../../formats/perf-data/event-list.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
+import { eventDomain, eventRole, pmuEventOfText } from '../../kernel/events/event-role.ts';
 import { HARDWARE_EVENTS, isClock, SOFTWARE_EVENTS } from '../../kernel/events/generic-events.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { findDriverRule, type SampledMachine } from '../../period/driver-rules.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
-import type { ProbedRule, ProfileEvent, SampleTable } from '../../profile/types.ts';
+import type { EventIndex, ProbedRule, ProfileEvent, SampleTable } from '../../profile/types.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { type Provenance, probedRulesOf } from './provenance.ts';
 
@@ -39,9 +41,30 @@ export function describeEvents(
 ): ProfileEvent[] {
   const machine = sampledMachine(data);
   const probed = probedRulesOf(provenance, data.attrs.map(eventName));
-  return data.attrs.flatMap((event, index) =>
-    isAuxiliaryEvent(event) ? [] : [describeEvent(event, machine, probed[index])],
-  );
+  const groups = groupsOf(data);
+  return data.attrs
+    .map((event, attrIndex) => ({ event, probedRule: probed[attrIndex] }))
+    .filter(({ event }) => !isAuxiliaryEvent(event))
+    .map(({ event, probedRule }, index) => {
+      const described = describeEvent(event, machine, probedRule);
+      if (event.attr.samplePeriod > 0) return described;
+      const group = groups.find((members) => members.includes(index as EventIndex));
+      return group === undefined ? described : { ...described, leader: group[0] };
+    });
+}
+
+/** The groups of the header, by the profile's events: those that only carry side-band have no row. */
+export function groupsOf({
+  attrs,
+  features,
+}: Pick<PerfData, 'attrs' | 'features'>): EventIndex[][] {
+  let events = 0;
+  const attrToEvent = attrs.map((event) => (isAuxiliaryEvent(event) ? NONE : events++));
+  return (features.groups ?? [])
+    .map(({ leaderIndex, memberCount }) =>
+      attrToEvent.slice(leaderIndex, leaderIndex + memberCount).filter((event) => event !== NONE),
+    )
+    .filter((group) => group.length > 1) as EventIndex[][];
 }
 
 /** The event as the profile lists it. */
@@ -58,12 +81,15 @@ function describeEvent(
   }
   const mode = samplingMode(attr);
   const { type, config } = attr;
-  const { preciseIp } = attr.flags;
+  const { preciseIp, excludeUser, excludeKernel } = attr.flags;
+  const name = eventName(event);
   const driverRule =
     mode === 'frequency' ? findDriverRule(machine, { type, config, preciseIp }) : null;
   return {
-    name: eventName(event),
+    name,
     type: attr.type,
+    role: eventRole(type, config, pmuEventOfText(name)),
+    domain: eventDomain({ user: excludeUser, kernel: excludeKernel }),
     mode: mode === 'count' ? 'period' : mode,
     frequencyHz: attr.flags.freq ? attr.samplePeriod : null,
     fixedPeriod: attr.flags.freq ? null : attr.samplePeriod,

@@ -1,4 +1,3 @@
-import { NONE } from '../../base/brand.ts';
 import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { MappingIndex } from '../../code/process/types.ts';
 import type { MappedRange } from '../../formats/export/mapped-range.ts';
@@ -13,7 +12,7 @@ import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { LossGap } from '../../period/types.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { EventIndex, Profile } from '../../profile/types.ts';
-import { isAuxiliaryEvent } from './event-description.ts';
+import { groupsOf } from './event-description.ts';
 
 /** What a recording says beside its profile, for the formats that have a place for it. */
 export type RecordingFacts = {
@@ -84,17 +83,6 @@ function mappingsOf({ mappings }: ProcessTable, { dsos, frames }: Profile): Mapp
     ranges.push({ dso, start, end, first: mappings.addressInDso(mapping, start) });
   }
   return ranges;
-}
-
-/** The groups of the header, by the profile's events: those that only carry side-band have no row. */
-function groupsOf({ attrs, features }: PerfData): EventIndex[][] {
-  let events = 0;
-  const attrToEvent = attrs.map((event) => (isAuxiliaryEvent(event) ? NONE : events++));
-  return (features.groups ?? [])
-    .map(({ leaderIndex, memberCount }) =>
-      attrToEvent.slice(leaderIndex, leaderIndex + memberCount).filter((event) => event !== NONE),
-    )
-    .filter((group) => group.length > 1) as EventIndex[][];
 }
 
 const CLOCK_REALTIME = 0;
