@@ -89,10 +89,10 @@ function namesOf(row: GroupedRow): string[] {
 
 function tableOf(numbers: string[], keys: readonly GroupKey[], cells: string[][]): string[] {
   const right = numbers.map((_, column) => column);
-  return formatTable([...numbers, ...keys.map(titleOf)], cells, { right, colour: wantsColour() });
+  return formatTable([...numbers, ...keys.map(keyTitle)], cells, { right, colour: wantsColour() });
 }
 
-function titleOf(key: GroupKey): string {
+export function keyTitle(key: GroupKey): string {
   if (key === 'sym') return 'symbol';
   return key === 'dso' ? 'DSO' : key;
 }
@@ -160,7 +160,7 @@ function compareShares(a: readonly (number | null)[], b: readonly (number | null
 /** Values of the keys that were asked for, by key. */
 type NamesJson = { readonly [key in GroupKey]?: string | number | null };
 
-function namesJson(keys: readonly GroupKey[], names: readonly string[]): NamesJson {
+export function namesJson(keys: readonly GroupKey[], names: readonly string[]): NamesJson {
   return Object.fromEntries(keys.map((key, i) => [key, jsonName(key, names[i])]));
 }
 

@@ -42,6 +42,7 @@ import {
   type SelectRows,
 } from './grouped-report.ts';
 import { findInseparablePairs, inseparableLines } from './inseparable-pairs.ts';
+import { ratioSection, ratiosJson } from './ratio-section.ts';
 import { hideIdle, nextLine, recordingLines, trustLine } from './recording-lines.ts';
 import {
   inOrder,
@@ -84,7 +85,10 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     return;
   }
   // Before anything is printed: text on the terminal ends the line that shows how far this is.
-  const sections = sectionsOf(opened, events, flags, view);
+  const sections = [
+    ...sectionsOf(opened, events, flags, view),
+    ...ratioSection(opened, groupedOptions(flags, view), flags, view),
+  ];
   if (flags.header) {
     const { printHeader } = await import('../info/info.ts');
     printHeader(path, { quiet: true });
@@ -354,6 +358,7 @@ export function reportDocument(
     lostSideband: opened.profile.meta.lostSideband ?? 0,
     completeness: completenessJson(opened),
     events: events.map((event) => toJson(opened, event, flags, view)),
+    ratios: ratiosJson(opened, flags, view),
   };
 }
 

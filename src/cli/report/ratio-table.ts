@@ -1,0 +1,99 @@
+import { formatCount, formatShare } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
+import {
+  formatEstimate,
+  formatMetric,
+  metricTitle,
+  metricUnit,
+} from '../../counting/count/format-metric.ts';
+import type { RatioEstimate } from '../../profile/analysis/group-ratios.ts';
+import { isOfGroup } from '../../profile/analysis/ratios.ts';
+import { shortName } from '../../profile/short-name.ts';
+import type { Profile } from '../../profile/types.ts';
+import type { RecordedRatio } from '../../read/function-ratios.ts';
+import { wantsColour } from '../command/colour.ts';
+import { formatTable } from '../render/table.ts';
+
+type NameOf = (event: number) => string;
+
+/** A row of the table of ratios. */
+export type ShownRatios = {
+  /** What it is of: `DSO`, `symbol`. */
+  readonly names: readonly string[];
+  /** Its share of what the first ratio divides by. */
+  readonly share: number;
+  readonly estimates: readonly RatioEstimate[];
+};
+
+/**
+ * Ratios of events by function, by the share of what the first of them divides by:
+ *
+ *     cycles  insn per cycle  95% interval  DSO   symbol
+ *     52.10%            0.52     0.50–0.54  work  chase
+ */
+export function ratioLines(
+  { events }: Pick<Profile, 'events'>,
+  ratios: readonly RecordedRatio[],
+  titles: readonly string[],
+  { rows, rest }: { readonly rows: readonly ShownRatios[]; readonly rest: readonly string[] },
+): string[] {
+  const nameOf: NameOf = (event) => printable(events[event].name);
+  const header = [
+    nameOf(ratios[0].whole),
+    ...ratios.flatMap(({ name, part }) => [metricTitle(name, nameOf(part)), '95% interval']),
+    ...titles,
+  ];
+  const cells = rows.map(({ names, share, estimates }) => [
+    formatShare(share),
+    ...ratios.flatMap((ratio, i) => ratioCells(ratio, estimates[i])),
+    ...names.map((name) => printable(shortName(name))),
+  ]);
+  const right = Array.from({ length: 1 + 2 * ratios.length }, (_, column) => column);
+  return [
+    `# in all: ${ratios.map((ratio) => ofAll(ratio, nameOf)).join(', ')}`,
+    ...unknownLines({ events }, ratios, rows),
+    '',
+    ...formatTable(header, cells, { right, colour: wantsColour() }),
+    ...rest,
+  ];
+}
+
+/** `1.23 insn per cycle`, `page-faults 145.1 K/sec`, `cache-misses 4.50 per 1000 insn`. */
+function ofAll({ name, part, ofAll: value }: RecordedRatio, nameOf: NameOf): string {
+  const shown = formatMetric({ name, value });
+  const text = shown === null ? `${metricUnit(name)} unknown` : `${shown.number} ${shown.unit}`;
+  return name === 'ipc' ? text : `${nameOf(part)} ${text}`;
+}
+
+function ratioCells({ name }: RecordedRatio, estimate: RatioEstimate): string[] {
+  const shown = formatEstimate(name, estimate);
+  if (shown === null) return ['unknown', ''];
+  // Rates have units of their own.
+  const unit = name === 'per-second' ? ` ${shown.unit}` : '';
+  return [`${shown.number}${unit}`, shown.interval];
+}
+
+/** Why ratios of rows are unknown, with what helps. */
+function unknownLines(
+  { events }: Pick<Profile, 'events'>,
+  ratios: readonly RecordedRatio[],
+  rows: readonly ShownRatios[],
+): string[] {
+  const count = (reason: RatioEstimate['reason']): number =>
+    rows.filter(({ estimates }) => estimates.some((estimate) => estimate.reason === reason)).length;
+  const [few, mixed] = [count('few'), count('mixed')];
+  const isGroup = ratios.some((ratio) => isOfGroup({ events }, ratio));
+  return [
+    ...(mixed === 0
+      ? []
+      : [
+          `# unknown in ${formatCount(mixed)} rows: others ran between their samples, which a group's counters do not ` +
+            'tell apart; record the events without {…}:S, each with samples of its own',
+        ]),
+    ...(few === 0
+      ? []
+      : [
+          `# unknown in ${formatCount(few)} rows: too few ${isGroup ? 'samples in a row' : 'samples'}`,
+        ]),
+  ];
+}
