@@ -1,12 +1,19 @@
 import { NONE } from '../base/brand.ts';
 import { rowsOf } from '../formats/tables/profile-rows.ts';
-import type { TableRows } from '../formats/tables/schema.ts';
+import type { ColumnData, TableRows } from '../formats/tables/schema.ts';
 import { computeFlatReport, type FlatReport } from '../profile/analysis/flat-report.ts';
 import { boundsOfNothing } from '../profile/analysis/share-bounds.ts';
 import type { ShareEstimator } from '../profile/analysis/share-steps.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { lostFunc } from '../profile/losses.ts';
-import { type EventIndex, FUNC_CATEGORIES, type Profile, type Weights } from '../profile/types.ts';
+import {
+  type EventIndex,
+  FUNC_CATEGORIES,
+  type FuncIndex,
+  type Profile,
+  type Weights,
+} from '../profile/types.ts';
+import type { FunctionRatios } from './function-ratios.ts';
 
 /** One event's functions with their intervals. */
 export type FunctionFigures = {
@@ -69,20 +76,61 @@ export function eventRows(
   ]);
 }
 
-export function functionRows(profile: Profile, figures: readonly FunctionFigures[]): TableRows {
+/** Ratios of functions, each with what is unknown of it; no rows where no two events are compared. */
+export function ratioRows(profile: Profile, found: FunctionRatios | null): TableRows {
+  const { events } = profile;
+  const rows = (found?.ratios ?? []).flatMap((ratio, i) =>
+    (found?.funcs ?? []).map((func) => ({
+      ratio,
+      func,
+      self: (found as FunctionRatios).self[i][func],
+      total: (found as FunctionRatios).total[i][func],
+    })),
+  );
+  const estimates = (of: 'self' | 'total') => [
+    rows.map((row) => row[of].value),
+    rows.map((row) => row[of].low),
+    rows.map((row) => row[of].high),
+    rows.map((row) => row[of].reason),
+  ];
+  return rowsOf(rows.length, [
+    rows.map(({ ratio }) => ratio.name),
+    rows.map(({ ratio }) => events[ratio.part].name),
+    rows.map(({ ratio }) => events[ratio.whole].name),
+    rows.map(({ ratio }) => ratio.per),
+    ...functionColumns(
+      profile,
+      rows.map(({ func }) => func),
+    ),
+    ...estimates('self'),
+    ...estimates('total'),
+  ]);
+}
+
+/** Name, DSO, kind, file and line. */
+function functionColumns(profile: Profile, rows: readonly FuncIndex[]): ColumnData[] {
   const { funcs, dsos, strings } = profile;
   const lost = lostFunc(profile);
+  const text = (index: number): string | null => (index === NONE ? null : strings[index]);
+  return [
+    rows.map((func) => funcLabel(profile, func)),
+    rows.map((func) => (funcs.dso[func] === NONE ? '' : dsos[funcs.dso[func]].name)),
+    rows.map((func) => (func === lost ? 'none' : FUNC_CATEGORIES[funcs.category[func]])),
+    rows.map((func) => text(funcs.file[func])),
+    rows.map((func) => funcs.line[func]),
+  ];
+}
+
+export function functionRows(profile: Profile, figures: readonly FunctionFigures[]): TableRows {
   const rows = figures.flatMap(({ event, report }) =>
     report.bySymbol.map((row) => ({ event, ...row })),
   );
-  const text = (index: number): string | null => (index === NONE ? null : strings[index]);
   return rowsOf(rows.length, [
     Int32Array.from(rows, ({ event }) => event),
-    rows.map(({ func }) => funcLabel(profile, func)),
-    rows.map(({ func }) => (funcs.dso[func] === NONE ? '' : dsos[funcs.dso[func]].name)),
-    rows.map(({ func }) => (func === lost ? 'none' : FUNC_CATEGORIES[funcs.category[func]])),
-    rows.map(({ func }) => text(funcs.file[func])),
-    rows.map(({ func }) => funcs.line[func]),
+    ...functionColumns(
+      profile,
+      rows.map(({ func }) => func),
+    ),
     rows.map(({ selfSamples }) => selfSamples),
     rows.map(({ self }) => self),
     rows.map(({ selfShare }) => selfShare),

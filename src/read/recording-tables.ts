@@ -15,7 +15,14 @@ import { ruleDoubtText } from '../period/report/rule-doubt.ts';
 import { secondsOf } from '../profile/analysis/diff-measure.ts';
 import type { EventIndex, WeightKind } from '../profile/types.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
-import { eventFigures, eventRows, type FunctionFigures, functionRows } from './figure-rows.ts';
+import {
+  eventFigures,
+  eventRows,
+  type FunctionFigures,
+  functionRows,
+  ratioRows,
+} from './figure-rows.ts';
+import { functionRatios } from './function-ratios.ts';
 
 /** What a recording does not say of itself. */
 export type RecordingLabels = {
@@ -74,6 +81,9 @@ export function recordingTables(
     },
     get functions() {
       return functions();
+    },
+    get ratios() {
+      return ratioRows(profile, functionRatios(opened));
     },
     get samples() {
       return rows().samples;

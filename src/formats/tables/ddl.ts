@@ -14,6 +14,7 @@ const ORDER: Record<SchemaTable, string> = {
   stacks: 'recording, stack, depth',
   frames: 'recording, frame',
   functions: 'recording, event, func',
+  ratios: 'recording, metric, func',
   threads: 'recording, thread',
   streams: 'recording, event, stream',
   marks: 'recording, start_ns',

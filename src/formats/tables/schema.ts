@@ -40,6 +40,10 @@ const DEFINITIONS = {
     event int32, func text, dso text, kind text, file text?, line int32, samples int32,
     self double, self_share double, self_low double?, self_high double?,
     total double, total_share double, total_low double?, total_high double?`,
+  ratios: `
+    metric text, event text, per_event text, per double, func text, dso text, kind text, file text?,
+    line int32, self double?, self_low double?, self_high double?, self_unknown text?,
+    total double?, total_low double?, total_high double?, total_unknown text?`,
   threads: 'thread int32, pid int32, tid int32, generation int32, comm text',
   streams: `
     stream int32, event int32, stream_id text, verdict text?, samples int32, settle_samples int32?,

@@ -12,6 +12,11 @@ import { wholeOfRun } from '../../profile/analysis/total-bounds.ts';
 import { numbered, openRecordings } from '../../query/open-recordings.ts';
 import type { AnalysedProfile } from '../../read/analysed-profile.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
+import {
+  type FunctionRatios,
+  functionRatios,
+  ratiosOfSamples,
+} from '../../read/function-ratios.ts';
 import { answerText, quotedName, rowsThatFit, shareTable } from './answer-text.ts';
 import {
   type EventFigures,
@@ -21,6 +26,7 @@ import {
   sharesByKey,
 } from './figures.ts';
 import type { Tool } from './protocol.ts';
+import { ratioCells, ratioTitles } from './ratio-cells.ts';
 
 /** Opens a recording by its path. */
 type Open = (file: string) => Promise<AnalysedProfile>;
@@ -60,7 +66,7 @@ export function perfTools(open: Open): Tool[] {
     ),
     tool(
       'top',
-      'Functions by what they did themselves (self) or with all they called (total). Shares are of all events; two whose intervals overlap may be in either order.',
+      'Functions by what they did themselves (self) or with all they called (total). Shares are of all events; two whose intervals overlap may be in either order. With events that were counted together also instructions per cycle, misses per 1000 instructions and the like.',
       { file: FILE, event: EVENT, by: { enum: ['self', 'total'] }, limit: LIMIT },
       ['file'],
       async (input) => topAnswer(await figures(input), input),
@@ -98,7 +104,7 @@ export function perfTools(open: Open): Tool[] {
     ),
     tool(
       'sql',
-      'DuckDB over one recording. Views with intervals: top_self, top_total, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, threads, streams, marks, losses. Sums of samples.weight have no interval.',
+      'DuckDB over one recording. Views with intervals: top_self, top_total, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle … of functions), threads, streams, marks, losses. Sums of samples.weight have no interval.',
       { file: FILE, sql: { type: 'string' } },
       ['file', 'sql'],
       async (input) => sqlAnswer(() => opened(input), input),
@@ -152,6 +158,8 @@ function openAnswer(opened: AnalysedProfile): string {
 function topAnswer(figures: EventFigures, input: Input): string {
   const by = input.by === 'total' ? 'total' : 'self';
   const { opened, report } = figures;
+  const found = functionRatios(opened);
+  const ratios = found?.ratios ?? [];
   const rows = report.bySymbol
     .map((row) => ({
       share: by === 'self' ? row.selfShare : row.totalShare,
@@ -159,13 +167,18 @@ function topAnswer(figures: EventFigures, input: Input): string {
       cells: [
         quotedName(opened.nameOf(row.func)),
         quotedName(comparedDsoName(opened.profile, row.func)),
+        ...ratioCells(ratios, (ratio) => (found as FunctionRatios)[by][ratio][row.func]),
       ],
     }))
     .filter(({ share }) => share > 0)
     .sort((a, b) => b.share - a.share);
   const lines = [
     ...headOf(figures),
-    ...shareTable([`function (${by})`, 'DSO'], rows, limitOf(input)),
+    ...shareTable(
+      [`function (${by})`, 'DSO', ...ratioTitles(opened.profile, ratios)],
+      rows,
+      limitOf(input),
+    ),
   ];
   return answerText(lines, 'callers_callees of a function, or source for its lines.');
 }
@@ -210,16 +223,22 @@ function sourceAnswer(figures: EventFigures, input: Input): string {
     stack === NONE ? NONE : keyOfFrame[stacks.frame[stack]],
   );
   const sources = new SourceFiles(figures.opened.profile, textOf(input, 'file'));
+  const { ratios, estimates } = ratiosOfSamples(figures.opened, keys, first.length);
   const rows = sharesByKey(figures, keys, first.length).map(({ key, share, interval }) => {
     const { file, line } = first[key];
     const place = file === NONE || line === 0 ? 'line not known' : `${strings[file]}:${line}`;
     return {
       share,
       interval,
-      cells: [quotedName(place), quotedName(lineText(sources, file, line))],
+      cells: [
+        quotedName(place),
+        quotedName(lineText(sources, file, line)),
+        ...ratioCells(ratios, (ratio) => estimates[ratio][key]),
+      ],
     };
   });
-  const lines = [...headOf(figures), ...shareTable(['line', 'text'], rows, limitOf(input))];
+  const titles = ['line', 'text', ...ratioTitles(figures.opened.profile, ratios)];
+  const lines = [...headOf(figures), ...shareTable(titles, rows, limitOf(input))];
   return answerText(lines, 'callers_callees with side "callees" for what the function called.');
 }
 

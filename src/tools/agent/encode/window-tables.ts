@@ -62,6 +62,7 @@ export function windowTables(
     events: eventRows(profile, figures, () => null),
     functions: functionRows(profile, figures),
     ...profileRows(timed, weights),
+    ratios: NO_ROWS,
     streams: NO_ROWS,
     marks: NO_ROWS,
     losses: lossRows(figures, profile),
