@@ -17,7 +17,7 @@ const SAMPLES_A_START = 16;
 const MOST_HZ = 20_000;
 /** Sixteen samples at the rate above take less than one. */
 const MOST_CPU_NS_A_START = 5e6;
-/** What a probe may take, milliseconds of CPU time; usually a fifth of it. */
+/** What a probe may take, milliseconds of CPU time. */
 export const MOST_PROBE_MS = (STARTS * MOST_CPU_NS_A_START) / 1e6;
 
 const debug = debugLog('record');
