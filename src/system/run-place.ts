@@ -122,7 +122,9 @@ export function rootLine(place: RunPlace): string | null {
   if (place.hasSudo) return ['sudo', ...(needsPath ? [pathWord(place)] : []), words, '…'].join(' ');
   // su hands the PATH on, but no SUDO_UID: who the command shall be has to be told.
   const user = isPerfTs(place) ? ` --user ${quoted(place.userName)}` : '';
-  return `su -c '${needsStandIn(place) ? `${pathWord(place)} ` : ''}${words}${user} …'`;
+  const line = `${needsStandIn(place) ? `${pathWord(place)} ` : ''}${words}${user}`;
+  // Words in quotes are quoted once more, or they end the line's own.
+  return `su -c '${line.replaceAll("'", "'\\''")} …'`;
 }
 
 /** How root starts the command `name` of a user, whose PATH root does not have. */

@@ -53,7 +53,7 @@ describeLive('the lines of a refusal', () => {
       }[command];
       const asRoot = line.startsWith('sudo ')
         ? `${line} ${rest}`
-        : `${line.slice("su -c '".length)} ${rest}`;
+        : `${line.slice("su -c '".length).replaceAll("'\\''", "'")} ${rest}`;
       const { status, stderr } = spawnSync('sh', ['-c', asRoot], { encoding: 'utf8', env });
       expect(status, stderr).toBe(0);
     },

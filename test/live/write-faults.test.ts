@@ -47,7 +47,7 @@ describeLive('writes that misbehave', () => {
 
   it('a write error EIO ends the recording with a message and a readable file; the command runs on', () => {
     const witness = join(scratch, 'ran-on');
-    const script = `${workload} pf ${FAULTS}; touch ${witness}`;
+    const script = `'${workload}' pf ${FAULTS}; touch '${witness}'`;
     const { file, outcome } = record('eio', 'eio@10', ['sh', '-c', script]);
     expect(outcome.status).toBe(125);
     expect(outcome.stderr).toMatch(/recording stopped: writing .*eio\.data failed \(EIO\)/);

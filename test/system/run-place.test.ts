@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { callersPathLine, readRunPlace, rootLine } from '../../src/system/run-place.ts';
 import { drawnPlace } from '../helpers/drawn-place.ts';
@@ -128,6 +129,16 @@ describe('the line that runs perf-ts as root', () => {
 
   it('without sudo it is su, which has to be told who the command is', () => {
     expect(rootLine(drawnPlace({ hasSudo: false }))).toBe("su -c 'perf-ts record --user ann …'");
+  });
+
+  it('without sudo a path with a space comes to su as it was written', () => {
+    const execArgv = ['--import', 'a loader.mjs'];
+    const place = drawnPlace({ hasSudo: false, script: '/home/ann/shop/bench.mjs', execArgv });
+    const line = rootLine(place) ?? '';
+    const given = execFileSync('sh', ['-c', line.replace('su -c', 'printf %s')], {
+      encoding: 'utf8',
+    });
+    expect(given).toBe("node --import 'a loader.mjs' ./bench.mjs …");
   });
 
   it('is none for root', () => {
