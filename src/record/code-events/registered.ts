@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { lateModules } from '../../base/late-modules.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import type { TakeInRequest } from '../../register/listen.cts';
+import { registeredFolders } from '../../system/files/registered-folders.ts';
 import { uidOfProcess } from '../../system/files/trusted-file.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { type HandshakeResult, parseHandshakeResult } from './handshake-result.ts';
@@ -21,7 +22,7 @@ export function registeredSocket(pid: number): string | null {
   const uid = uidOfProcess(pid);
   const innerPid = pidInItsNamespace(pid);
   if (uid === null || innerPid === null) return null;
-  for (const folder of [`/run/user/${uid}/perf-ts`, `/tmp/perf-ts-${uid}`]) {
+  for (const folder of registeredFolders(uid)) {
     const path = `/proc/${pid}/root${folder}/${innerPid}.sock`;
     try {
       const there = lstatSync(dirname(path));

@@ -1,10 +1,11 @@
 import type { Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { lateModules } from '../../base/late-modules.ts';
 import { actingUid } from '../../system/accounts/file-identity.ts';
 import { Folder } from '../../system/files/folder.ts';
 import { ownerOfFolder } from '../../system/files/own-folder.ts';
+import { registeredFolders } from '../../system/files/registered-folders.ts';
 import { type LifePlace, lifeOf, readLifePlace } from '../../system/processes/life-mark.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
 import type { Leftover, LeftoverPlaces } from './leftover.ts';
@@ -18,7 +19,9 @@ const OTHERS = 0o077;
 
 /** The places of this user. */
 export function ownPlaces(): LeftoverPlaces {
-  return { uid: actingUid(), shared: '/tmp', temporary: [...new Set([tmpdir(), '/tmp'])] };
+  const uid = actingUid();
+  const temporary = [...new Set([tmpdir(), '/tmp'])];
+  return { uid, shared: '/tmp', sockets: registeredFolders(uid), temporary };
 }
 
 /**
@@ -34,8 +37,12 @@ export async function findLeftovers(
   const found: Leftover[] = [];
   await inFolder(places.shared, async (folder) => {
     found.push(...filesIn(folder, places.uid, here, wanted));
-    found.push(...(await socketsIn(folder, places.uid)));
   });
+  for (const path of places.sockets) {
+    await inFolder(dirname(path), async (parent) => {
+      found.push(...(await socketsIn(parent, basename(path), places.uid)));
+    });
+  }
   for (const path of places.temporary) {
     await inFolder(path, async (folder) => {
       found.push(...foldersIn(folder, places.uid, here));
@@ -77,11 +84,10 @@ function filesIn(
 }
 
 /** Sockets of `perf-ts/register` at which nobody listens, and their folder where nothing else is in it. */
-async function socketsIn(shared: Folder, uid: number): Promise<Leftover[]> {
-  const name = `perf-ts-${uid}`;
-  const entry = shared.entry(name);
+async function socketsIn(parent: Folder, name: string, uid: number): Promise<Leftover[]> {
+  const entry = parent.entry(name);
   if (!isOurs(entry, uid)) return [];
-  const folder = shared.folder(name);
+  const folder = parent.folder(name);
   try {
     const found: Leftover[] = [];
     const names = folder.names();

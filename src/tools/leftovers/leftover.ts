@@ -18,8 +18,10 @@ export type Leftover = {
 export type LeftoverPlaces = {
   /** Exactly this user's: also root leaves others' alone. */
   readonly uid: number;
-  /** The folder into which V8 and `perf-ts/register` write. */
+  /** The folder into which V8 writes. */
   readonly shared: string;
+  /** Folders in which `perf-ts/register` listens. */
+  readonly sockets: readonly string[];
   /** Folders in which temporary ones are made. */
   readonly temporary: readonly string[];
 };
