@@ -3,6 +3,7 @@
 import { GrowableInt32 } from '../base/growable-columns.ts';
 import { NarrowColumn } from '../base/narrow-column.ts';
 import { eachSlice, SLICE_ITEMS, type Slices } from '../base/slices.ts';
+import { SlotNumbers } from '../base/slot-numbers.ts';
 import type { PeriodInput } from './types.ts';
 
 /**
@@ -71,7 +72,7 @@ class GroupFinder {
   readonly #input: PeriodInput;
   readonly #isOfWholeCpus: Uint8Array;
   /** (event, stream) -> group + 1; 0 is "not met yet". */
-  readonly #groupPlusOne: Int32Array;
+  readonly #groupPlusOne: SlotNumbers;
   readonly #withoutStream = new Map<number, number>();
   readonly #found = new Int32Array(SLICE_ITEMS);
 
@@ -79,7 +80,7 @@ class GroupFinder {
     this.#input = input;
     this.#isOfWholeCpus = isOfWholeCpus;
     this.groupOfSample = new NarrowColumn(input.samples.length);
-    this.#groupPlusOne = new Int32Array(input.events.length * input.streams.length);
+    this.#groupPlusOne = new SlotNumbers(input.events.length * input.streams.length);
   }
 
   /** Finds the groups of samples `first` … `end` − 1, at most `SLICE_ITEMS`; those before them were found. */
@@ -91,8 +92,8 @@ class GroupFinder {
     const withoutStream = this.#withoutStream;
     const isOfWholeCpus = this.#isOfWholeCpus;
     const streamCount = this.#input.streams.length;
-    // thread and cpu start at −1, so both are shifted by one; a CPU number is below 2^13.
-    const cpuSpan = 2 ** 13;
+    // thread and cpu start at −1, so both are shifted by one; a CPU number is below 2^14 − 1 (`knownCpu`).
+    const cpuSpan = 2 ** 14;
     const threadSpan = this.#input.threads.length + 1;
     for (let i = first; i < end; i++) {
       const e = event[i];
@@ -100,10 +101,10 @@ class GroupFinder {
       let group: number;
       if (s >= 0) {
         const slot = e * streamCount + s;
-        group = groupPlusOne[slot] - 1;
+        group = groupPlusOne.get(slot) - 1;
         if (group < 0) {
           group = groupEvent.length;
-          groupPlusOne[slot] = group + 1;
+          groupPlusOne.set(slot, group + 1);
           groupEvent.push(e);
           groupStream.push(s);
         }

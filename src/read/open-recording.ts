@@ -3,7 +3,7 @@ import { openPerfData, type PerfData } from '../formats/perf-data/reader.ts';
 import { readTracepointNames } from '../kernel/tracepoint/tracepoint-names.ts';
 import type { FileSource } from './files/fd-source.ts';
 import { openFileSource } from './files/file-source.ts';
-import { mostUnpacked } from './files/most-unpacked.ts';
+import { checkEventCount, mostUnpacked } from './files/most-unpacked.ts';
 import { type OnShareRead, watchReads } from './files/watched-source.ts';
 import { createOwnZstdDecoder, createZstdDecoder } from './files/zstd.ts';
 
@@ -51,13 +51,16 @@ function naming(path: string, error: unknown): unknown {
   return error;
 }
 
+/** Throws `PerfDataError` where it has more events than are read. */
 export function openRecording(source: FileSource): PerfData {
-  return openPerfData(source, {
+  const data = openPerfData(source, {
     createZstdDecoder,
     threadFiles: source.threadFiles,
     mostUnpacked: mostUnpacked(),
     readTracepointNames,
   });
+  checkEventCount(data.attrs.length);
+  return data;
 }
 
 /** The same of a file that this process has just written: nothing in it is refused for its size. */

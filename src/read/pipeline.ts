@@ -19,12 +19,7 @@ import { applyToProcesses } from './apply-side-band.ts';
 import { CpuMemories, type CpuMemory } from './cpu-memory.ts';
 import type { HeldSample } from './deferred-samples.ts';
 import { isAuxiliaryEvent } from './facts/event-description.ts';
-import {
-  checkEventCount,
-  limitProcesses,
-  mostFramesOf,
-  tooManyFrames,
-} from './files/most-unpacked.ts';
+import { limitProcesses, mostFramesOf, tooManyFrames } from './files/most-unpacked.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { IdStreams } from './logs/id-streams.ts';
 import { LossCounter, mayLoseSideband } from './logs/loss-counter.ts';
@@ -156,7 +151,6 @@ export class Pipeline {
    */
   run(onShare?: (share: number) => void): void {
     const fileBytes = this.data.source.size;
-    checkEventCount(this.data.attrs.length);
     limitProcesses(this.processes, fileBytes);
     const mostFrames = mostFramesOf(fileBytes);
     let latest: RecordView | null = null;

@@ -45,6 +45,8 @@ export function readFileAttrs(
   // The ids lie before the records: a file that ends there is reported as cut.
   const isCut = header.data.offset > source.size;
   const list: AttrWithIds[] = [];
+  // Lists that lie over each other would be more than the file has.
+  let left = source.size;
   for (let i = 0; i < count; i++) {
     const offset = attrs.offset + i * attrStride;
     const bytes = source.read(offset, attrStride);
@@ -52,25 +54,14 @@ export function readFileAttrs(
     const attr = parseAttr(view, 0, attrStride - SECTION_SIZE, littleEndian);
     const idsOffset = readU64(view, attrStride - SECTION_SIZE, littleEndian);
     const idsSize = readU64(view, attrStride - 8, littleEndian);
-    const ids = readIds(source, idsOffset, idsSize, littleEndian, isCut, diagnostics);
-    list.push({ attr, ids });
+    const there = Math.max(0, Math.min(idsSize, source.size - idsOffset, left));
+    if (there < idsSize && !isCut) {
+      diagnostics.count('event-ids-cut', `0x${idsOffset.toString(16)}`);
+    }
+    left -= there;
+    list.push({ attr, ids: parseIds(source.read(idsOffset, there), littleEndian) });
   }
   return list;
-}
-
-function readIds(
-  source: ByteSource,
-  offset: number,
-  size: number,
-  littleEndian: boolean,
-  isCut: boolean,
-  diagnostics: Diagnostics,
-): number[] {
-  const there = Math.max(0, Math.min(size, source.size - offset));
-  if (there < size && !isCut) {
-    diagnostics.count('event-ids-cut', `0x${offset.toString(16)}`);
-  }
-  return parseIds(source.read(offset, there), littleEndian);
 }
 
 /** `u64 ids[]` */
@@ -92,15 +83,16 @@ export function completeEvents(
   littleEndian: boolean,
   diagnostics: Diagnostics,
 ): RecordedEvent[] {
+  const describedBy = new Map<number, EventDescription>();
+  for (const event of descriptions) {
+    for (const id of event.ids) if (!describedBy.has(id)) describedBy.set(id, event);
+  }
   return attrs.map(({ attr, ids }, index) => {
     const newer = newerFields(attr);
     if (newer !== null) {
       diagnostics.count('event-fields-newer', newer);
     }
-    const firstId = ids[0];
-    const described =
-      descriptions.find((event) => firstId !== undefined && event.ids.includes(firstId)) ??
-      descriptions[index];
+    const described = describedBy.get(ids[0]) ?? descriptions[index];
     const update = ids.map((id) => namesById.get(id)).find((name) => name !== undefined);
     return {
       attr,

@@ -1,6 +1,7 @@
 // Hot: once per sample.
 
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
+import { SlotNumbers } from '../../base/slot-numbers.ts';
 import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput } from '../types.ts';
 
@@ -36,15 +37,15 @@ export function* followThreads(input: PeriodInput, groups: StreamGroups): Slices
   }
   const threadCount = input.threads.length;
   // (event, thread) -> row of the last sample + 1; 0 is "none yet".
-  const lastPlusOne = new Int32Array(input.events.length * threadCount);
+  const lastPlusOne = new SlotNumbers(input.events.length * threadCount);
   const cameFrom = new Int32Array(length).fill(-1);
   yield* eachSlice(length, (first, end) => {
     for (let i = first; i < end; i++) {
       const t = thread[i];
       if (t < 0) continue;
       const slot = event[i] * threadCount + t;
-      const previous = lastPlusOne[slot] - 1;
-      lastPlusOne[slot] = i + 1;
+      const previous = lastPlusOne.get(slot) - 1;
+      lastPlusOne.set(slot, i + 1);
       if (previous >= 0 && groupOfSample[previous] !== groupOfSample[i]) cameFrom[i] = previous;
     }
   });

@@ -37,32 +37,35 @@ export function* selectSamples(
   profile: Profile,
   selection: SampleSelection = {},
 ): Slices<Int32Array> {
-  const { samples, threads } = profile;
+  const { samples } = profile;
   const event = selection.event ?? NONE;
   const fromNs = selection.fromNs ?? Number.NEGATIVE_INFINITY;
   const toNs = selection.toNs ?? Number.POSITIVE_INFINITY;
-  const { times, cpus, pids, tids, threads: wantedThreads } = selection;
-  const threadAdmits = admitted(threads.length, (row) => {
-    const { pid, tid } = threads[row];
-    const isThread = selection.thread === undefined || selection.thread === row;
-    const isAmong = wantedThreads?.has(row) ?? true;
-    return isThread && isAmong && (pids?.has(pid) ?? true) && (tids?.has(tid) ?? true);
-  });
+  const { times, cpus } = selection;
+  const threadAdmits = admittedThreads(profile, selection);
   const commAdmits = admittedComms(profile, selection.comms);
   const stackAdmits = admittedStacks(profile, selection);
   const { event: events, thread, timeNs: sampleTimes, periodEvents, cpu, comm, stack } = samples;
-  const isWait = admitted(profile.events.length, (row) => isWaitEvent(profile.events[row]));
-  const selected = new Int32Array(samples.length);
+  const isAnyTime = toNs === Number.POSITIVE_INFINITY && fromNs === Number.NEGATIVE_INFINITY;
+  const isWait =
+    isAnyTime && times === undefined
+      ? null
+      : admitted(profile.events.length, (row) => isWaitEvent(profile.events[row]));
+  const ofEvent = event === NONE ? null : yield* rowsOfEvent(profile, event);
+  const { length } = ofEvent ?? samples;
+  const selected = new Int32Array(length);
   let count = 0;
   // Hot: once per sample.
-  for (let sample = 0; sample < samples.length; sample++) {
-    if (sample % SLICE_ITEMS === SLICE_ITEMS - 1) yield;
-    if (event !== NONE && events[sample] !== event) continue;
-    if (threadAdmits[thread[sample]] === 0) continue;
-    const timeNs = sampleTimes[sample];
-    const length = isWait[events[sample]] === 1 ? periodEvents[sample] : 0;
-    if (timeNs >= toNs || (timeNs < fromNs && timeNs + length <= fromNs)) continue;
-    if (times !== undefined && !isInRanges(times, timeNs, length)) continue;
+  for (let i = 0; i < length; i++) {
+    if (i % SLICE_ITEMS === SLICE_ITEMS - 1) yield;
+    const sample = ofEvent === null ? i : ofEvent[i];
+    if (threadAdmits !== null && threadAdmits[thread[sample]] === 0) continue;
+    if (isWait !== null) {
+      const timeNs = sampleTimes[sample];
+      const lasted = isWait[events[sample]] === 1 ? periodEvents[sample] : 0;
+      if (timeNs >= toNs || (timeNs < fromNs && timeNs + lasted <= fromNs)) continue;
+      if (times !== undefined && !isInRanges(times, timeNs, lasted)) continue;
+    }
     if (cpus !== undefined && !cpus.has(cpu[sample])) continue;
     if (commAdmits !== null && commAdmits[comm[sample]] === 0) continue;
     if (stackAdmits !== null) {
@@ -74,6 +77,22 @@ export function* selectSamples(
   return count === selected.length ? selected : selected.slice(0, count);
 }
 
+/** By sample table: asking each of thousands of events for its samples may not take as many passes. */
+const groupsByEvent = new WeakMap<Profile['samples'], SampleGroups>();
+
+/** The samples of one event, in time order. */
+function* rowsOfEvent({ samples, events }: Profile, event: number): Slices<Int32Array> {
+  let groups = groupsByEvent.get(samples);
+  if (groups === undefined) {
+    const rows = Int32Array.from({ length: samples.length }, (_, row) => row);
+    groups = yield* groupSamples(rows, samples.event, events.length);
+    groupsByEvent.set(samples, groups);
+  }
+  const { starts } = groups;
+  // Of an event that the profile does not have there are none.
+  return groups.samples.subarray(starts[event] ?? 0, starts[event + 1] ?? 0);
+}
+
 /** Whether `selection` could leave out any sample of one event. */
 export function isRestricting(selection: SampleSelection): boolean {
   return Object.entries(selection).some(([key, value]) => key !== 'event' && value !== undefined);
@@ -82,6 +101,21 @@ export function isRestricting(selection: SampleSelection): boolean {
 /** 1 for every row that `isAdmitted`. */
 function admitted(length: number, isAdmitted: (row: number) => boolean): Uint8Array {
   return Uint8Array.from({ length }, (_, row) => (isAdmitted(row) ? 1 : 0));
+}
+
+/** By thread; null: all. */
+function admittedThreads(
+  { threads }: Profile,
+  { thread, threads: wanted, pids, tids }: SampleSelection,
+): Uint8Array | null {
+  const isAny =
+    thread === undefined && wanted === undefined && pids === undefined && tids === undefined;
+  if (isAny) return null;
+  return admitted(threads.length, (row) => {
+    const { pid, tid } = threads[row];
+    const isAmong = (thread === undefined || thread === row) && (wanted?.has(row) ?? true);
+    return isAmong && (pids?.has(pid) ?? true) && (tids?.has(tid) ?? true);
+  });
 }
 
 /** By string index; null: all. */

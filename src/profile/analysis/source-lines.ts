@@ -32,40 +32,41 @@ export function computeSourceLines(
     if (stack === NONE) continue;
     stackSelf[stack] = stackSelf[stack] + weights.values[sample];
   }
-  let mostLine = 0;
   const frameToLine = new Int32Array(frames.length);
   for (let frame = 0; frame < frames.length; frame++) {
     if (frames.file[frame] !== file) continue;
     if (func !== NONE && frames.func[frame] !== func) continue;
     frameToLine[frame] = frames.line[frame];
-    mostLine = Math.max(mostLine, frames.line[frame]);
   }
-  const self = new Float64Array(mostLine + 1);
-  const total = new Float64Array(mostLine + 1);
+  // A file may say that it has billions of lines: they are numbered by those that frames are in, from 1.
+  const lines = [...new Set(frameToLine)].filter((line) => line > 0).sort((a, b) => a - b);
+  const rankOfLine = new Map(lines.map((line, rank) => [line, rank + 1]));
+  const frameToRank = frameToLine.map((line) => rankOfLine.get(line) ?? 0);
+  const self = new Float64Array(lines.length + 1);
+  const total = new Float64Array(lines.length + 1);
   // The stack that last added to each line: a line that recurs counts once.
-  const countedBy = new Int32Array(mostLine + 1).fill(NONE);
+  const countedBy = new Int32Array(lines.length + 1).fill(NONE);
   let withoutLine = 0;
   // Hot: once per frame of each stack with samples of its own.
   for (let stack = 0; stack < stacks.length; stack++) {
     const weight = stackSelf[stack];
     if (weight === 0) continue;
     const innermost = stacks.frame[stack];
-    const line = frameToLine[innermost];
-    if (line > 0) self[line] = self[line] + weight;
+    const rank = frameToRank[innermost];
+    if (rank > 0) self[rank] = self[rank] + weight;
     else if (func !== NONE && frames.func[innermost] === func) withoutLine += weight;
     for (let row = stack; row !== NONE; row = stacks.prefix[row]) {
-      const here = frameToLine[stacks.frame[row]];
+      const here = frameToRank[stacks.frame[row]];
       if (here === 0 || countedBy[here] === stack) continue;
       countedBy[here] = stack;
       total[here] = total[here] + weight;
     }
   }
-  const line: number[] = [];
-  for (let at = 1; at <= mostLine; at++) if (total[at] > 0) line.push(at);
+  const ranks = [...rankOfLine.values()].filter((rank) => total[rank] > 0);
   return {
-    line: Int32Array.from(line),
-    self: Float64Array.from(line, (at) => self[at]),
-    total: Float64Array.from(line, (at) => total[at]),
+    line: Int32Array.from(ranks, (rank) => lines[rank - 1]),
+    self: Float64Array.from(ranks, (rank) => self[rank]),
+    total: Float64Array.from(ranks, (rank) => total[rank]),
     withoutLine,
   };
 }

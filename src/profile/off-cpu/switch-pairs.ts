@@ -73,7 +73,8 @@ export function pairSwitches(outs: SwitchOuts, ins: SwitchIns, endNs: number): S
   }
   while (next < outs.length) begin(next++);
   for (const row of waiting.values()) {
-    offCpuNs[row] = Math.max(0, endNs - outs.timeNs[row]);
+    // The thread may have left its CPU right behind all else.
+    end(row, Math.max(endNs, outs.timeNs[row]));
   }
   return { offCpuNs, unpaired, cut: waiting.size };
 }

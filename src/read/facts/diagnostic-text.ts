@@ -125,7 +125,7 @@ const WORDS: Record<PlainCode, string> = {
   'compressed-records-unread': 'compressed records are not read',
   'header-without-events': 'the header lists no events',
   'pipe-without-events': 'the pipe lists no events',
-  'event-ids-cut': 'a list of event ids reaches past the end of the file',
+  'event-ids-cut': 'a list of event ids is longer than the file',
   'event-ids-missing': 'records do not say which event they belong to; all count as the first',
   'event-fields-newer': 'an event has sample fields that are newer than this program',
   'recording-unfinished':

@@ -30,6 +30,18 @@ const lines = (func: number) =>
   computeSourceLines(profile, simpleWeights(profile, 'period'), Int32Array.of(0, 1, 2, 3), 0, func);
 
 describe('weights per line', () => {
+  it('weights per line take memory by the lines that frames are in, not by the last line', () => {
+    const last = 2 ** 31 - 1;
+    const frames = {
+      ...profile.frames,
+      line: profile.frames.line.map((at) => (at > 0 ? last : 0)),
+    };
+    const samples = Int32Array.of(0, 1, 2, 3);
+    const weights = simpleWeights(profile, 'period');
+    const { line, self } = computeSourceLines({ ...profile, frames }, weights, samples, 0, work);
+    expect([...line, ...self]).toEqual([last, 34]);
+  });
+
   it('weights per line: self of the innermost frame, total once per stack', () => {
     expect(lines(work)).toEqual({
       line: Int32Array.of(5, 6),

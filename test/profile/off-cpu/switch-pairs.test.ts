@@ -55,6 +55,18 @@ describe('the time off the CPU', () => {
     expect(draw(' o-i  ', '   o--')).toEqual({ offCpuNs: [2, 3], unpaired: 0, cut: 1 });
   });
 
+  it('a switch out without a time begins no wait', () => {
+    const outs = {
+      length: 1,
+      isWakeUp: new Uint8Array(1),
+      tid: Int32Array.of(1),
+      timeNs: Float64Array.of(Number.NaN),
+    };
+    const none = { length: 0, isIn: new Uint8Array(0), timeNs: new Float64Array(0) };
+    const pairs = pairSwitches(outs, { ...none, tid: new Int32Array(0) }, 9);
+    expect([...pairs.offCpuNs, pairs.unpaired]).toEqual([0, 1]);
+  });
+
   it('a switch in whose time is none, or before that of the switch out, ends no wait', () => {
     const outs = {
       length: 2,
