@@ -43,9 +43,9 @@ type OnePlace = {
 };
 
 /**
- * How samples of an event fall in step with the work; null where nothing is to be seen of it. Cycles of
- * events are looked for where intervals are equal: with a fixed period, and where the kernel's period came to
- * rest on one value. Where all samples are in one function, its callers may come again.
+ * How samples of an event fall in step with the work; null where nothing is to be seen of it. Where intervals are
+ * equal, with a fixed period or one that came to rest, some cycles are enough; where the kernel moves the period
+ * work that merely repeats would soon have drifted. Where all samples are in one function, its callers may come again.
  */
 export function findInStep(
   input: PeriodInput,
@@ -68,11 +68,12 @@ export function findInStep(
   const sequence = sequenceOf(settled, places.func) ?? sequenceOf(settled, places.stack);
   const place = isOfOnePlace(type) ? places.caller : places.stack;
   return (
-    (areEqual && sequence !== null ? findCycle(sequence) : null) ??
+    (areEqual && sequence !== null ? findCycle(sequence, OF_EQUAL) : null) ??
     (areEqual ? findOnePlace(settled, event, input, place) : null) ??
     (sequence === null ? null : findClock(sequence, settled, input.samples.timeNs)) ??
     findHoldingClock(settled, input.samples.timeNs, frequencyHz) ??
     findLoop(settled, places.func, arrived) ??
+    (areEqual || sequence === null ? null : findCycle(sequence, AT_A_RATE)) ??
     alike
   );
 }
@@ -157,12 +158,29 @@ const GOLDEN = (1 + Math.sqrt(5)) / 2;
 
 /** Fewer samples show no cycle. */
 const LEAST_SAMPLES = 64;
-/** A cycle is looked for among so many samples of a stream … */
+/** A cycle is looked for among so many samples of a stream. */
 const MOST_SAMPLES = 20_000;
-/** … up to this length. */
-const LONGEST_CYCLE = 512;
 const LEAST_REPEATS = 5;
-const LEAST_REPEATS_IN_STEP = 8;
+
+/** What tells a cycle: shares are of the samples that would differ by chance. */
+type CycleBar = {
+  /** Samples of a cycle; the longer, the more of it they see. */
+  readonly longest: number;
+  readonly repeats: number;
+  /** Of samples one cycle apart … */
+  readonly once: number;
+  /** … and of those `repeats` cycles apart, so many may differ. */
+  readonly still: number;
+  /**
+   * For each change of functions so many samples one cycle apart may differ: a third of one does where the change is
+   * anywhere between two samples, however regular the work.
+   */
+  readonly perChange: number;
+};
+const OF_EQUAL: CycleBar = { longest: 512, repeats: 8, once: 0.1, still: 0.3, perChange: 1 };
+/** A rate that is not held drifts by a sample within some cycles; one that is held slips now and then. */
+const AT_A_RATE: CycleBar = { longest: 16, repeats: 16, once: 0.15, still: 0.7, perChange: 0.15 };
+
 const LEAST_CHANGES = 12;
 const MOST_SAMPLES_OF_LOOP = 2048;
 const LEAST_CHANGES_OF_LOOP = 4;
@@ -181,33 +199,36 @@ function hasEqualIntervals(rows: Int32Array, arrived: Float64Array): boolean {
  * The least lag at which functions come again although they differ at shorter ones, if they still do many
  * times that later.
  */
-function findCycle({ states, byChance }: FuncSequence): InStep | null {
+function findCycle({ states, byChance }: FuncSequence, bar: CycleBar): InStep | null {
   const { length } = states;
-  const longest = Math.min(LONGEST_CYCLE, Math.floor(length / LEAST_REPEATS));
+  const longest = Math.min(bar.longest, Math.floor(length / LEAST_REPEATS));
+  const changes = differing(states, 1, length);
   let hasDiffered = false;
   for (let lag = 1; lag <= longest; lag++) {
-    const size = length - lag;
+    const drawn = byChance * (length - lag);
     if (!hasDiffered) {
-      hasDiffered = differing(states, lag, 0.5 * byChance * size) >= 0.5 * byChance * size;
+      hasDiffered = differing(states, lag, 0.5 * drawn) >= 0.5 * drawn;
       continue;
     }
-    if (differing(states, lag, 0.1 * byChance * size) > 0.1 * byChance * size) continue;
+    const most = Math.min(bar.once * drawn, bar.perChange * changes);
+    if (differing(states, lag, most) > most) continue;
     const every = bestLag(states, lag, Math.min(longest, Math.ceil(1.2 * lag)));
-    const repeats = countRepeats(states, every, byChance);
-    return repeats >= LEAST_REPEATS_IN_STEP ? { kind: 'cycle', every, repeats } : null;
+    const repeats = countRepeats(states, every, bar.still * byChance);
+    return repeats >= bar.repeats ? { kind: 'cycle', every, repeats } : null;
   }
   return null;
 }
 
 /**
  * For how many cycles functions come again at the same samples: the greatest multiple of the cycle, by
- * powers of two, at which they still do; all if they do to the end. Work that merely repeats drifts.
+ * powers of two, at which they still do but for a share of `still`; all if they do to the end. Work that merely
+ * repeats drifts.
  */
-function countRepeats(states: Int32Array, every: number, byChance: number): number {
+function countRepeats(states: Int32Array, every: number, still: number): number {
   let repeats = 1;
   for (let times = 2; every * times <= states.length / 2; times *= 2) {
     const lag = every * times;
-    const least = 0.3 * byChance * (states.length - lag);
+    const least = still * (states.length - lag);
     if (differing(states, lag, least) > least) return repeats;
     repeats = times;
   }
@@ -306,8 +327,7 @@ function partsFor(samples: number, cycles: number): number {
 
 /**
  * The clock by whose time a sample's function is all but certain, though by a time near to it it is
- * not; null also where samples are spread evenly over that time, so that they see all of it.
- */
+ * not; null also where samples are spread evenly over that time, so that they see all of it. */
 function findClock(
   { states, byChance }: FuncSequence,
   rows: Int32Array,
@@ -382,4 +402,4 @@ function findHoldingClock(
 }
 
 /** Parts, of `LEAST_PARTS`, that a sample moves about in from one cycle to another while it is held. */
-const MOST_HELD_PARTS = 4;
+const MOST_HELD_PARTS = 7;

@@ -139,10 +139,17 @@ describe('samples in step with the work', () => {
     expect(find(phases)).toBeNull();
   });
 
-  it('a period that adapts hides a cycle of samples', () => {
+  it('at a rate, functions that come again at the same samples for many cycles are in step', () => {
     const random = randomly(9);
     const periods = Array.from({ length: 1000 }, () => 50 + Math.floor(100 * random()));
-    expect(find(loop([150, 150], 1000), { event: PAGE_FAULTS, periods })).toBeNull();
+    const sampled = { event: PAGE_FAULTS, periods };
+    expect(find(loop([150, 150], 1000), sampled)).toMatchObject({ kind: 'cycle', every: 3 });
+    // Cycles of 10.4 samples: changes lie anywhere between two samples.
+    const regular = Array.from({ length: 1000 }, (_, k) => (k % 10.4 < 4 ? 0 : 1));
+    expect(find(regular, sampled)).toBeNull();
+    // The same cycles of 3 samples, but one in ten has 4.
+    const slipping = Array.from({ length: 300 }, () => (random() < 0.1 ? [0, 0, 1, 1] : [0, 0, 1]));
+    expect(find(slipping.flat(), sampled)).toBeNull();
   });
 
   it('work by a timer is found where samples crowd on few places of its time', () => {

@@ -25,10 +25,8 @@ export type ComputedSteps = {
 /**
  * Each sample with the one before it in its stream and with the one before that (see
  * `uncertainty.ts`); the first ones of a stream with those after them instead. The amount is w² of the
- * interval between them, taken as the mean over comparable intervals around: whether the function
- * differs at the one sample or at the next is chance. Those of a ramp are not comparable: they come
- * event after event, so that the function seldom differs, and must not speak for the large interval
- * that follows. An interval that has few like it around is judged by pairs of samples further apart, with as
+ * interval between them, and of no other: where rates change at borders, as behind a burst, the interval across the
+ * border is the longest one around in each turn, and the mean over its neighbours would be too little. An interval that has few like it around is judged by pairs of samples further apart, with as
  * many events between them (`distant-pairs.ts`): by one step alone it would count for nothing or for
  * all. Pairs say nothing of a function that is nowhere else, as those of a program's start are: the step
  * itself is kept too, as a lone one.
@@ -152,12 +150,11 @@ class StepsBuilder {
         if (k >= 1) this.#lone.add(rows[k - 1], rows[k], square);
         continue;
       }
-      const smoothed = smoothSquare(intervals, length, k - from, seen);
       if (k >= FIRST) {
-        amounts[k - run] = smoothed / 2;
+        amounts[k - run] = square / 2;
         continue;
       }
-      this.#addFirst(rows, k, smoothed);
+      this.#addFirst(rows, k, square);
       run = k + 1;
     }
     this.#addRun(rows, run, end);
@@ -172,15 +169,15 @@ class StepsBuilder {
   }
 
   /** Steps of one of the stream's first samples, which has too few before it. */
-  #addFirst(rows: Int32Array, k: number, smoothed: number): void {
+  #addFirst(rows: Int32Array, k: number, square: number): void {
     const row = rows[k];
     const isSelected = this.#isSelected[row] === 1;
     const near = k >= 1 ? k - 1 : k + 1;
-    if (near < rows.length) this.#near.add(rows[near], row, smoothed / 2);
-    else if (isSelected) this.#aloneNear += smoothed;
+    if (near < rows.length) this.#near.add(rows[near], row, square / 2);
+    else if (isSelected) this.#aloneNear += square;
     const far = k + 2;
-    if (far < rows.length) this.#far.add(rows[far], row, smoothed / 2);
-    else if (isSelected) this.#aloneFar += smoothed;
+    if (far < rows.length) this.#far.add(rows[far], row, square / 2);
+    else if (isSelected) this.#aloneFar += square;
   }
 
   #addHuge(row: number, own: number): void {
@@ -274,9 +271,9 @@ const HUGE = 0.05;
 /** Samples at a stream's beginning that have not two before them. */
 const FIRST = 2;
 
-/** Samples on either side over which squared intervals are taken together … */
+/** An interval is compared with those of so many samples on either side … */
 const SIDE = 4;
-/** … where they differ by no more than this factor. */
+/** … which are like it where they differ by no more than this factor. */
 const COMPARABLE = 4;
 /** With fewer comparable ones, itself included, an interval is judged by pairs further apart … */
 const COMPANY = 6;
@@ -304,19 +301,4 @@ function countComparable(intervals: Float64Array, length: number, k: number): nu
  */
 function doubtOf(interval: number, seen: 0 | 1): number {
   return Math.max(0, interval * interval - seen);
-}
-
-/** Mean of the squared comparable intervals around interval k of `length`. */
-function smoothSquare(intervals: Float64Array, length: number, k: number, seen: 0 | 1): number {
-  const own = intervals[k];
-  const last = Math.min(length - 1, k + SIDE);
-  let sum = 0;
-  let count = 0;
-  for (let j = Math.max(0, k - SIDE); j <= last; j++) {
-    const interval = intervals[j];
-    if (!isComparable(own, interval)) continue;
-    sum += doubtOf(interval, seen);
-    count++;
-  }
-  return sum / count;
 }
