@@ -125,6 +125,7 @@ const WEB_ALLOWED = [
   'profile/analysis',
   'profile/off-cpu',
   'period',
+  'counting/count',
   'formats/export',
   'code/javascript',
   'code/levels',

@@ -7,14 +7,16 @@ import type { SampleSelection } from '../profile/analysis/filter.ts';
 import type { RatioEstimate, RatioKeys } from '../profile/analysis/group-ratios.ts';
 import { type GroupKey, rowsByKeys } from '../profile/analysis/grouped-report.ts';
 import {
+  comparedEvents,
   computeRatios,
   type EventRatio,
   findRatios,
+  keysOfCompared,
   type RatioSource,
   ratioKeys,
   ratioOfWhole,
 } from '../profile/analysis/ratios.ts';
-import type { EventIndex, FuncIndex } from '../profile/types.ts';
+import type { FuncIndex } from '../profile/types.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 
 /** A ratio that a recording has, with that of all its selected samples. */
@@ -40,18 +42,16 @@ export function functionRatios(
 ): FunctionRatios | null {
   const asked = ask(opened, select);
   if (asked === null) return null;
-  const { source, ratios, samples } = asked;
+  const { source, ratios } = asked;
   const { profile } = opened;
   const count = profile.funcs.length;
-  const callNodes = finish(computeCallNodes(profile));
-  const { prefix, group, stackToCallNode } = callNodes;
-  const { length } = profile.samples;
-  const nodes = onlyOf(samples, length, (sample) => {
+  const { prefix, group, stackToCallNode } = finish(computeCallNodes(profile));
+  const nodes = keysOfCompared(source, ratios, (sample) => {
     const stack = profile.samples.stack[sample];
     return stack === NONE ? NONE : stackToCallNode[stack];
   });
   const innermost = innermostFuncs(profile);
-  const own = onlyOf(samples, length, (sample) => innermost[sample]);
+  const own = keysOfCompared(source, ratios, (sample) => innermost[sample]);
   const ofTotal: RatioKeys = { rowOfSample: nodes, tree: { prefix, group }, count };
   return {
     ratios: describe(source, ratios),
@@ -77,8 +77,8 @@ export function ratiosByKeys(
   // Events are compared, so no row can be of one of them.
   const asked = keys.includes('event') ? null : ask(opened, select);
   if (asked === null) return null;
-  const { source, ratios, samples } = asked;
-  const { rowOfSample, names } = rowsByKeys(opened.profile, samples, keys);
+  const { source, ratios } = asked;
+  const { rowOfSample, names } = rowsByKeys(opened.profile, samplesOf(asked), keys);
   const estimates = computeRatios(source, ratios, ratioKeys(rowOfSample, names.length));
   return {
     ratios: describe(source, ratios),
@@ -104,46 +104,27 @@ export function ratiosOfSamples(
 type Asked = {
   readonly source: RatioSource;
   readonly ratios: readonly EventRatio<MetricName>[];
-  /** Those of all events that are compared. */
-  readonly samples: Int32Array;
 };
 
 function ask(opened: AnalysedProfile, select: SampleSelection): Asked | null {
-  const { profile } = opened;
-  const ratios = findRatios(profile, metricRatios);
-  if (ratios.length === 0) return null;
-  const source = opened.ratioSource(select);
-  const events = new Set<EventIndex>();
-  for (const { part, whole } of ratios) {
-    for (const event of [part, whole]) {
-      events.add(event);
-      events.add(profile.events[event].leader ?? event);
-    }
-  }
-  const rows = [...events].map((event) => source.eventOf(event).samples);
+  const ratios = findRatios(opened.profile, metricRatios);
+  return ratios.length === 0 ? null : { source: opened.ratioSource(select), ratios };
+}
+
+/** Those selected of all events that are compared, in time order. */
+function samplesOf({ source, ratios }: Asked): Int32Array {
+  const rows = comparedEvents(source.profile, ratios).map((event) => source.eventOf(event).samples);
   const samples = new Int32Array(rows.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const of of rows) {
     samples.set(of, at);
     at += of.length;
   }
-  return { source, ratios, samples: samples.sort() };
+  return samples.sort();
 }
 
 function describe(source: RatioSource, ratios: Asked['ratios']): RecordedRatio[] {
   return ratios.map((ratio) => ({ ...ratio, ofAll: ratioOfWhole(source, ratio) }));
-}
-
-/** Rows of `samples` by row of the sample table; −1 for all others. */
-// Hot: once per sample.
-function onlyOf(
-  samples: Int32Array,
-  length: number,
-  rowOf: (sample: number) => number,
-): Int32Array {
-  const rows = new Int32Array(length).fill(NONE);
-  for (let i = 0; i < samples.length; i++) rows[samples[i]] = rowOf(samples[i]);
-  return rows;
 }
 
 function funcsIn(rowOfSample: Int32Array, { tree, count }: RatioKeys): FuncIndex[] {

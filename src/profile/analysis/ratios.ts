@@ -86,6 +86,31 @@ export function isOfGroup({ events }: Pick<Profile, 'events'>, ratio: EventRatio
   return leaderOf(events, ratio.part) === leaderOf(events, ratio.whole);
 }
 
+/** The events whose samples ratios are computed from, each once: those compared, and the leaders that read them. */
+export function comparedEvents(
+  { events }: Pick<Profile, 'events'>,
+  ratios: readonly EventRatio[],
+): EventIndex[] {
+  const compared = ratios.flatMap(({ part, whole }) => [part, whole]);
+  return [...new Set(compared.flatMap((event) => [event, leaderOf(events, event) as EventIndex]))];
+}
+
+/** Keys of the samples that are selected of the events compared; −1 for all others. */
+export function keysOfCompared(
+  source: RatioSource,
+  ratios: readonly EventRatio[],
+  keyOfSample: (sample: number) => number,
+): Int32Array {
+  const { profile, eventOf } = source;
+  const keys = new Int32Array(profile.samples.length).fill(NONE);
+  // Hot: once per sample.
+  for (const event of comparedEvents(profile, ratios)) {
+    const { samples } = eventOf(event);
+    for (let i = 0; i < samples.length; i++) keys[samples[i]] = keyOfSample(samples[i]);
+  }
+  return keys;
+}
+
 /** An event with samples of its own, in the weights that count events. */
 export type SampledEvent = {
   readonly weights: Weights;

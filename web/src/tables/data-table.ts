@@ -9,6 +9,8 @@ export type TableHeading<Row> = {
   readonly isNumber: boolean;
   /** Left out where the box of the table is narrow. */
   readonly isExtra?: boolean;
+  /** The title may have several lines. */
+  readonly isLong?: boolean;
   readonly cell: (row: Row) => string | Node;
 };
 
@@ -59,12 +61,13 @@ export function markChosen(table: Element, line: Element | null): void {
 }
 
 function renderHeading<Row>(
-  { id, title, hint, isNumber, isExtra }: TableHeading<Row>,
+  { id, title, hint, isNumber, isExtra, isLong }: TableHeading<Row>,
   { sort, onSort }: TableOptions<Row>,
 ): HTMLTableCellElement {
   const isSortable = id !== null && onSort !== undefined;
   const cell = columnHeading(isSortable ? '' : title, classOfCell(isNumber, isExtra));
   if (hint !== undefined) cell.title = hint;
+  cell.classList.toggle('is-long', isLong === true);
   if (!isSortable) return cell;
   const isSorted = sort.slice(0, -1) === id;
   const isDescending = sort.endsWith('-');

@@ -1,16 +1,17 @@
+import { formatEstimate, metricTitle } from '../../../src/counting/count/format-metric.ts';
 import { element } from '../dom.ts';
 import { splitPlace } from '../flame/frame-label.ts';
 import { formatCount, formatShare, formatShareInterval, formatWeight } from '../format.ts';
 import type { ViewState } from '../state.ts';
-import type { TableResult, TableRow, Unit } from '../worker/messages.ts';
+import type { TableRatio, TableResult, TableRow, Unit } from '../worker/messages.ts';
 import { nameText, shareCell, type TableHeading } from './data-table.ts';
 
 const NAME_TITLES = { function: 'Function', file: 'File', dso: 'DSO', thread: 'Thread' };
 
-/** The columns that rows of this kind have, intervals once they are there. */
+/** The columns that rows of this kind have, intervals once they are there. Those of ratios take the place of others. */
 export function headingsOf(
   tableBy: ViewState['tableBy'],
-  { unit, rows }: TableResult,
+  { unit, rows, ratios }: TableResult,
 ): TableHeading<TableRow>[] {
   const hasIntervals = rows.some(({ selfInterval }) => selfInterval !== null);
   const interval = (of: 'selfInterval' | 'totalInterval') =>
@@ -24,18 +25,48 @@ export function headingsOf(
       cell: ({ selfShare }) => shareCell(formatShare(selfShare), selfShare),
     },
     ...interval('selfInterval'),
-    ...(unit === 'samples' ? [] : [weightHeading(unit)]),
+    ...(unit === 'samples' || ratios.length > 0 ? [] : [weightHeading(unit)]),
     // A thread's total would be its self.
     ...(tableBy === 'thread' ? [] : [totalHeading(unit), ...interval('totalInterval')]),
-    {
-      id: 'samples',
-      title: 'Samples',
-      isNumber: true,
-      isExtra: true,
-      cell: (row) => formatCount(row.samples),
-    },
+    ...ratios.map(ratioHeading),
+    ...(ratios.length > 1 ? [] : [SAMPLES]),
     { id: 'name', title: NAME_TITLES[tableBy], isNumber: false, cell: nameCell },
   ];
+}
+
+const SAMPLES: TableHeading<TableRow> = {
+  id: 'samples',
+  title: 'Samples',
+  isNumber: true,
+  isExtra: true,
+  cell: (row) => formatCount(row.samples),
+};
+
+/** A ratio of two events, with its interval in the same cell: names need the room. */
+function ratioHeading({ name, event }: TableRatio, column: number): TableHeading<TableRow> {
+  return {
+    id: null,
+    title: metricTitle(name, event),
+    hint: 'Of what the row executes itself; where it lies in 95 of 100 recordings',
+    isNumber: true,
+    isLong: true,
+    cell: ({ ratios }) => {
+      if (ratios.length === 0) return '';
+      const shown = formatEstimate(name, ratios[column]);
+      if (shown === null) return unknownRatio(ratios[column].reason);
+      const unit = name === 'per-second' ? ` ${shown.unit}` : '';
+      return `${shown.number}${unit} (${shown.interval})`;
+    },
+  };
+}
+
+function unknownRatio(reason: TableRow['ratios'][number]['reason']): HTMLElement {
+  const cell = element('span', '', 'unknown');
+  cell.title =
+    reason === 'mixed'
+      ? "Others ran between its samples, which a group's counters do not tell apart: record the events without {…}:S"
+      : 'Too few samples';
+  return cell;
 }
 
 function intervalHeading(of: 'selfInterval' | 'totalInterval'): TableHeading<TableRow> {

@@ -1,9 +1,11 @@
+import type { MetricName } from '../../../src/counting/count/metric.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import type {
   ComparedFunctions,
   FunctionChange,
 } from '../../../src/profile/analysis/compare-functions.ts';
 import type { DiffMeasure } from '../../../src/profile/analysis/diff-measure.ts';
+import type { RatioEstimate } from '../../../src/profile/analysis/group-ratios.ts';
 import type { InstructionWeights } from '../../../src/profile/analysis/instruction-weights.ts';
 import type { DsoMatch } from '../../../src/profile/analysis/match-dsos.ts';
 import type { ProfileMeta, SamplingMode, WeightKind } from '../../../src/profile/types.ts';
@@ -253,7 +255,12 @@ export type TableResult = {
   readonly weight: number;
   readonly samples: number;
   readonly unit: Unit;
+  /** What the columns of ratios are of; empty where no two events are compared. */
+  readonly ratios: readonly TableRatio[];
 };
+
+/** A metric of stat, and the event that has it. */
+export type TableRatio = { readonly name: MetricName; readonly event: string };
 
 /** Shares are 0…1 of the selection. Intervals: 95 %, null where the model gives none. */
 export type TableRow = {
@@ -272,6 +279,8 @@ export type TableRow = {
   readonly samples: number;
   readonly selfInterval: Interval | null;
   readonly totalInterval: Interval | null;
+  /** Parallel to the columns of ratios; empty until they were computed, with the intervals. */
+  readonly ratios: readonly RatioEstimate[];
 };
 
 export type Interval = { readonly low: number; readonly high: number };

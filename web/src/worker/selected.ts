@@ -16,8 +16,16 @@ import { computeDominantTiers } from '../../../src/profile/analysis/dominant-tie
 import { type EditedStacks, editStacks } from '../../../src/profile/analysis/edit-stacks.ts';
 import { invertCallTree } from '../../../src/profile/analysis/invert-call-tree.ts';
 import { prepareOpening } from '../../../src/profile/analysis/open-chains.ts';
+import {
+  comparedEvents,
+  type EventRatio,
+  isOfGroup,
+  type RatioSource,
+  type SampledEvent,
+} from '../../../src/profile/analysis/ratios.ts';
 import type { ShareEstimator } from '../../../src/profile/analysis/share-steps.ts';
 import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts';
+import { alignmentOf } from './alignment-of.ts';
 import { KIND_GROUPS, type KindGroup } from './kind-group.ts';
 import type { FrameKey, TreeParams } from './messages.ts';
 import { Recent } from './recent.ts';
@@ -59,6 +67,8 @@ export class Selected {
   readonly samples: Int32Array;
   readonly weights: Weights;
   readonly callNodes: CallNodeTable;
+  readonly #selection: Selection;
+  readonly #isLeftOut: EditedStacks['isLeftOut'];
   readonly #isWhole: boolean;
   readonly #event: EventIndex;
   readonly #trees = new Recent<ShownTree>(4, TREES_BUDGET, bytesOfTree);
@@ -84,15 +94,44 @@ export class Selected {
     this.callNodes = callNodes;
     this.weights = recording.weightsWithin(selection.weight, selection.event, selection);
     const { isLeftOut } = edited;
-    const kept = isLeftOut === null ? admitted : without(admitted, isLeftOut);
-    this.samples =
-      selection.group === null ? kept : innermostIn(recording, this.profile, kept, selection.group);
+    this.#selection = selection;
+    this.#isLeftOut = isLeftOut;
+    this.samples = this.#keptOf(admitted);
     this.#event = selection.event as EventIndex;
     const { threads, pid, cpu, fromNs, toNs, group } = selection;
     this.#isWhole =
       isLeftOut === null &&
       threads.length === 0 &&
       [pid, cpu, fromNs, toNs, group].every((part) => part === null);
+  }
+
+  /** Those of admitted samples that edits and the chosen kind of code leave. */
+  #keptOf(admitted: Int32Array): Int32Array {
+    const { group } = this.#selection;
+    const kept = this.#isLeftOut === null ? admitted : without(admitted, this.#isLeftOut);
+    return group === null ? kept : innermostIn(this.recording, this.profile, kept, group);
+  }
+
+  /** Whether its events can be compared: they are counted, and nothing between their samples is missing. */
+  get countsEvents(): boolean {
+    return this.weights.kind === 'events' && !this.recording.page.isPart;
+  }
+
+  /** What ratios of events are computed from: the same selection of each event's samples. */
+  *ratioSource(ratios: readonly EventRatio[]): Slices<RatioSource> {
+    const { recording, profile } = this;
+    const aligned = yield* alignmentOf(recording.page).get();
+    const areSampled = ratios.some((ratio) => !isOfGroup(profile, ratio));
+    const known = new Map<EventIndex, SampledEvent>();
+    for (const event of comparedEvents(profile, ratios)) {
+      const samples = this.#keptOf(yield* recording.samplesOf(event, this.#selection));
+      const weights = recording.weights('events', event);
+      const estimator = areSampled
+        ? yield* recording.estimator(weights, event, samples, this.#isWhole)
+        : null;
+      known.set(event, { weights, samples, estimator });
+    }
+    return { profile, aligned, eventOf: (event) => known.get(event) as SampledEvent };
   }
 
   /** About as many as it takes with all that it may come to hold. */

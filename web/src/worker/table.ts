@@ -8,6 +8,7 @@ import type { Interval, TableKey, TableParams, TableResult, TableRow } from './m
 import { matchAll, parseQuery } from './query.ts';
 import type { Selected } from './selected.ts';
 import { TableIntervals, type TableKeys } from './table-intervals.ts';
+import { TableRatios } from './table-ratios.ts';
 
 /** One table of one selection: columns by key; rows are made of those that are looked at. */
 export type WholeTable = {
@@ -19,6 +20,7 @@ export type WholeTable = {
   /** Key of what was lost: no sample shows it. */
   readonly lostKey: number;
   readonly intervals: TableIntervals;
+  readonly ratios: TableRatios;
 };
 
 type Sums = ReturnType<typeof sumTree>;
@@ -44,6 +46,7 @@ export function* computeTable(selected: Selected, by: TableKey): Slices<WholeTab
     names: nameRows(selected, by),
     lostKey: keys.lost,
     intervals: new TableIntervals(selected, keys),
+    ratios: new TableRatios(selected, by, count),
   };
 }
 
@@ -169,7 +172,7 @@ export function pageOfTable(
   selected: Selected,
   params: TableParams,
 ): TableResult {
-  const { tree, sums, names, intervals } = table;
+  const { tree, sums, names, intervals, ratios } = table;
   const keys = keysOfPage(table, params);
   const rows: TableRow[] = [];
   for (const key of keys.shown) {
@@ -183,6 +186,7 @@ export function pageOfTable(
       samples: sums.selfSamples[key],
       selfInterval: knows ? intervals.self(key) : null,
       totalInterval: knows ? intervals.total(key) : null,
+      ratios: knows ? ratios.of(key) : [],
     });
   }
   return {
@@ -192,6 +196,7 @@ export function pageOfTable(
     weight: tree.weight,
     samples: tree.samples,
     unit: selected.weights.unit,
+    ratios: ratios.columns,
   };
 }
 
@@ -201,13 +206,14 @@ export function* pageWithIntervals(
   selected: Selected,
   params: TableParams,
 ): Slices<TableResult> {
-  const { tree, sums, intervals } = table;
+  const { tree, sums, intervals, ratios } = table;
   const { shown } = keysOfPage(table, params);
   yield* intervals.compute(
     shown,
     (key) => shareOf(tree, sums.self[key]),
     (key) => shareOf(tree, sums.total[key]),
   );
+  yield* ratios.compute();
   return pageOfTable(table, selected, params);
 }
 

@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ratioSection } from '../../src/cli/report/ratio-section.ts';
+import { reportDocument } from '../../src/cli/report/report.ts';
+import { parseSort } from '../../src/cli/report/sort-keys.ts';
+import { encodePageData } from '../../src/formats/export/page-data.ts';
+import { tableColumns } from '../../src/formats/tables/schema.ts';
+import type { EventIndex } from '../../src/profile/types.ts';
+import { functionRatios } from '../../src/read/function-ratios.ts';
+import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
+import { describePageProfile } from '../../src/read/page-profile.ts';
+import { recordingTables } from '../../src/read/recording-tables.ts';
+import { perfTools } from '../../src/tools/mcp/tools.ts';
+import { createAnswers } from '../../web/src/worker/answer.ts';
+import { WHOLE } from '../helpers/selections.ts';
+
+const FILE = join(import.meta.dirname, 'fixtures/arm64-group.data');
+
+/** What the program counted around its functions (fixtures/README.md). */
+const EXACT = {
+  compute: 1,
+  wait_little: 43_801_351 / 112_969_848,
+  wait_much: 10_080_833 / 55_206_657,
+};
+
+/** A function's instructions per cycle with their interval. */
+type Shown = { value: number | null; low: number | null; high: number | null };
+
+const VIEW = {
+  order: parseSort('sym'),
+  select: {},
+  limits: { rows: Number.POSITIVE_INFINITY, leastShare: 0 },
+  byTotal: null,
+  fields: null,
+  separator: null,
+};
+
+let opened: OpenedProfile;
+beforeAll(async () => {
+  opened = await openProfile(FILE);
+});
+
+function fromCore(): Map<string, Shown> {
+  const found = functionRatios(opened);
+  return new Map(
+    found?.funcs.map((func) => {
+      const { value, low, high } = found.self[0][func];
+      return [opened.nameOf(func), { value, low, high }];
+    }),
+  );
+}
+
+describe('instructions per cycle of functions, of which the program counted its own', () => {
+  it('are in their intervals', () => {
+    const core = fromCore();
+    for (const [name, exact] of Object.entries(EXACT)) {
+      const { low, high } = core.get(name) as { low: number; high: number };
+      expect(low).toBeLessThanOrEqual(exact);
+      expect(high).toBeGreaterThanOrEqual(exact);
+      expect(high - low).toBeLessThan(0.2);
+    }
+  });
+
+  it('are of the recording what stat would print of it', () => {
+    const [ratio] = functionRatios(opened)?.ratios ?? [];
+    expect(ratio).toMatchObject({ name: 'ipc', part: 1, whole: 0, per: 1 });
+    const exact = (87_867_782 + 43_801_351 + 10_080_833) / (87_867_782 + 112_969_848 + 55_206_657);
+    expect(ratio.ofAll).toBeCloseTo(exact, 2);
+  });
+
+  it('are unknown for functions with a few samples', () => {
+    const found = functionRatios(opened);
+    const start = found?.funcs.find((func) => opened.nameOf(func) === '_start') as number;
+    expect(found?.self[0][start]).toEqual({ value: null, low: null, high: null, reason: 'few' });
+  });
+
+  it('have a table in report', () => {
+    const options = { keys: ['dso', 'sym'] as const, select: {}, byTotal: null };
+    const [lines] = ratioSection(opened, options, { sort: 'sym' }, VIEW);
+    expect(lines.slice(0, 7)).toEqual([
+      '# in all: 0.55 insn per cycle',
+      '# unknown in 4 rows: too few samples in a row',
+      '',
+      'cycles:u  insn per cycle  95% interval  DSO     symbol',
+      '  46.04%            0.37     0.30–0.41  ratios  wait_little',
+      '  32.34%            1.00     0.87–1.04  ratios  compute',
+      '  21.60%            0.17     0.06–0.21  ratios  wait_much',
+    ]);
+  });
+
+  it('are none in report of one event, of other weights, or as a tree', () => {
+    const options = { keys: ['dso', 'sym'] as const, select: {}, byTotal: null };
+    for (const flags of [{ event: 'cycles:u' }, { weight: 'samples' as const }, { tree: true }]) {
+      expect(ratioSection(opened, options, { sort: 'sym', ...flags }, VIEW)).toEqual([]);
+    }
+  });
+
+  it('are the same in the documents of report', () => {
+    const events = [0, 1] as EventIndex[];
+    const { ratios } = reportDocument(opened, events, { sort: 'sym', json: true }, VIEW);
+    expect(ratios).toMatchObject([
+      { metric: 'ipc', part: 'instructions:u', whole: 'cycles:u', per: 1, isOfGroup: true },
+    ]);
+    const rows = ratios[0].rows as {
+      name: string;
+      self: number;
+      selfLow: number;
+      selfHigh: number;
+    }[];
+    const document = new Map(
+      rows.map(({ name, self, selfLow, selfHigh }) => [
+        name,
+        { value: self, low: selfLow, high: selfHigh },
+      ]),
+    );
+    expect(document).toEqual(fromCore());
+  });
+
+  it('are the same by symbol alone, as --sort makes the rows', () => {
+    const view = { ...VIEW, order: parseSort('sym,dso') };
+    const { ratios } = reportDocument(opened, [], { sort: 'sym,dso', json: true }, view);
+    const rows = ratios[0].rows as { sym: string; self: number | null }[];
+    const core = fromCore();
+    expect(rows.length).toBe(core.size);
+    for (const { sym, self } of rows) expect(self).toBe(core.get(sym)?.value);
+  });
+
+  it('are the same in SQL', () => {
+    const { length, columns } = recordingTables(opened, { name: 'r' }).ratios;
+    const column = (name: string) =>
+      columns[tableColumns('ratios').findIndex((known) => known.name === name) - 1];
+    const table = new Map(
+      Array.from({ length }, (_, row) => [
+        column('func')[row],
+        {
+          value: column('self')[row],
+          low: column('self_low')[row],
+          high: column('self_high')[row],
+        },
+      ]),
+    );
+    expect(table).toEqual(fromCore());
+    expect([column('metric')[0], column('event')[0], column('per_event')[0]]).toEqual([
+      'ipc',
+      'instructions:u',
+      'cycles:u',
+    ]);
+  });
+
+  it('are the same on the page, by function', () => {
+    const answers = createAnswers();
+    answers.open({ slot: 0, side: 'here', bytes: encodePageData(describePageProfile(opened)) });
+    const { ratios, rows } = answers.table({
+      ...WHOLE,
+      weight: 'events',
+      by: 'function',
+      sort: 'self',
+      descending: true,
+      filter: '',
+      intervals: true,
+      first: 0,
+      count: 100,
+    });
+    expect(ratios).toEqual([{ name: 'ipc', event: 'instructions:u' }]);
+    const page = new Map(
+      rows.map(({ name, ratios: [{ value, low, high }] }) => [name, { value, low, high }]),
+    );
+    const core = fromCore();
+    for (const [name, shown] of page) expect(shown).toEqual(core.get(name));
+    expect(page.size).toBeGreaterThan(3);
+  });
+
+  it('stand beside the shares for assistants', async () => {
+    const top = perfTools(async () => opened).find(({ name }) => name === 'top');
+    const text = String(await top?.answer({ file: FILE }));
+    expect(text).toContain('`insn per cycle`');
+    expect(text).toMatch(/`wait_little` .*\| 0\.37 \(0\.30–0\.41\) \|/);
+    expect(text).toMatch(/`_start` .*\| unknown \|/);
+  });
+
+  it('of a selection are those of its samples', () => {
+    const { timeNs, length } = opened.profile.samples;
+    const middle = (timeNs[0] + timeNs[length - 1]) / 2;
+    const half = functionRatios(opened, { fromNs: middle });
+    const whole = functionRatios(opened);
+    expect(half?.ratios[0].ofAll).not.toBe(whole?.ratios[0].ofAll);
+    const compute = whole?.funcs.find((func) => opened.nameOf(func) === 'compute') as number;
+    expect(half?.self[0][compute].value).toBe(1);
+  });
+});
