@@ -24,6 +24,7 @@ export async function buildApp({ app, arch, toolPrefix }) {
   }
   buildProgram(join(app, 'phases'), `${toolPrefix}gcc`);
   await compileAddon({
+    name: 'perf_ts',
     compiler: [`${toolPrefix}g++`],
     objects: join(app, 'obj'),
     output: join(app, 'prebuilds', `linux-${arch}`, 'perf-ts.glibc.node'),
