@@ -1,6 +1,6 @@
-// Measures how Node programs start under `record`: CPU time of an empty program, alone, with V8's map
-// as it was set before, and with the preload that reports V8's code, in turn; medians, and of the
-// least. The recorder is a socket here, which takes the code and keeps none.
+// Measures how Node programs start with perf-ts: CPU time of an empty program, alone, with V8's map
+// as it was set before, with the preload that reports V8's code, and with `perf-ts/register` that nobody asks, in
+// turn; medians, and the least of each. The recorder is a socket here, which takes the code and keeps none.
 //
 //     node bench/node-start.mjs [rounds] [node …]       default 15 and this one
 
@@ -37,6 +37,7 @@ const VARIANTS = {
   alone: {},
   'map and preload': session([MAP], { recording: 'bench' }),
   'preload reports': session([], { socket }),
+  register: { NODE_OPTIONS: `--require ${join(root, 'dist/register/preload.cjs')}` },
 };
 
 /** CPU milliseconds until the program exits. */

@@ -49,7 +49,8 @@ exports.takeIn = (options: TakeIn, onEnd: () => void): string => {
 };
 
 function workerExpression(options: TakeIn): string {
-  return `(${takeInThread})(require, process, ${JSON.stringify(options)})`;
+  const load = `process.getBuiltinModule ?? require`;
+  return `(${takeInThread})(${load}, process, ${JSON.stringify(options)})`;
 }
 
 type Inspected = NodeJS.Process & { _debugEnd(): void };
@@ -70,10 +71,10 @@ function takeInThread(
   { library, socket, replaces }: TakeIn,
   onEnd: () => void = () => {},
 ): Library {
-  const { Session } = require('node:inspector') as typeof import('node:inspector');
+  const hooks = require('node:async_hooks') as typeof import('node:async_hooks');
   const key = Symbol.for(`perf-ts ${library}`);
-  // On an object that programs seldom look at.
-  const places = Session as unknown as Record<symbol, Loaded | undefined>;
+  // On an object that programs seldom look at, and that a worker has before its modules are set up.
+  const places = hooks.createHook as unknown as Record<symbol, Loaded | undefined>;
   let loaded = places[key];
   if (loaded === undefined) {
     loaded = { exports: {} as Library };
@@ -89,10 +90,10 @@ function takeInThread(
   // V8 does not list the code of a loop that it replaced on the stack. To count calls it throws all optimized
   // code away; what is hot it makes once more, and announces it. That takes as long as the listing, and pays
   // where one loop goes on and on: a thread that has never waited for events (20 ms: of its loader). A server has.
-  const hooks = require('node:async_hooks') as typeof import('node:async_hooks');
   const isInLoop = hooks.executionAsyncId() <= 1 && performance.eventLoopUtilization().idle < 20;
   if (isInLoop && process.env.NODE_V8_COVERAGE === undefined) {
     try {
+      const { Session } = require('node:inspector') as typeof import('node:inspector');
       const session = new Session();
       session.connect();
       session.post('Profiler.enable');
@@ -168,16 +169,19 @@ function takeInProcess(
     return answer;
   }
   // A worker is told of before Node has set it up. It has no `process` then, or a `require` that throws, and the
-  // inspector's own names, of which `require` is one, have been seen to end the program. When all that is done its
+  // inspector's own names, of which `require` is one, end the program where the worker sets one of them meanwhile: they
+  // are there only where Node has no `process.getBuiltinModule`. When all that is done its
   // script stands among its arguments. A module that is given as text or as a data: URL has none there: Node gives
   // the worker its `cwd`, sets up its modules, and ends a standard input that nobody writes to. Node's own threads
   // for loaders may have neither. It is asked often at first, since V8 does not list loops that it has replaced by
   // then.
   const [ASK, TAKE_IN] = [1, 2];
+  const hasLoader = 'getBuiltinModule' in process;
   const OFTEN = 60;
   const MOST = 180;
   const evaluate = (sessionId: string, id: number, expression: string): void => {
-    const params = { expression, includeCommandLineAPI: id === TAKE_IN };
+    const includeCommandLineAPI = id === TAKE_IN && !hasLoader;
+    const params = { expression, includeCommandLineAPI };
     const message = JSON.stringify({ id, method: 'Runtime.evaluate', params });
     workers.post('NodeWorker.sendMessageToWorker', { sessionId, message });
   };
