@@ -8,6 +8,7 @@ export type DamageCode =
   | 'compressed-data-cut'
   | 'section-table-cut'
   | 'header-section-cut'
+  | 'header-sections-overlap'
   | 'appendix-cut'
   | 'record-too-short'
   | 'sample-too-short'

@@ -5,7 +5,7 @@ import { printable } from '../base/printable.ts';
 import type { BuildIdChange } from '../rewrite/options.ts';
 import { rewriteRecording } from '../rewrite/rewrite-recording.ts';
 import { plainOutput } from '../system/files/stream-place.ts';
-import { warnIfCut } from './command/cut-warning.ts';
+import { reportDamage } from './command/cut-warning.ts';
 import { say, sayAlways } from './command/failure.ts';
 import { stepProgress } from './command/progress.ts';
 import { recordSelection, type SelectionFlags } from './command/selection-flags.ts';
@@ -51,7 +51,7 @@ export function runInject(path: string, flags: InjectFlags): void {
     select: recordSelection(flags),
     ...(onShare && { onShare }),
   });
-  warnIfCut(summary, flags.strict === true);
+  reportDamage(summary, flags.strict === true);
   for (const { reason, count } of summary.leftOut) {
     say(`perf-ts: left out: ${formatCount(count)} ${reason}`);
   }

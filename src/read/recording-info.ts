@@ -9,7 +9,7 @@ import { readRecordTime } from '../kernel/perf-event/record-time.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import { cutOffset } from './facts/cut-offset.ts';
-import { describeDiagnostics } from './facts/diagnostic-text.ts';
+import { type DescribedDiagnostic, describeDiagnostics } from './facts/diagnostic-text.ts';
 import {
   eventName,
   isAuxiliaryEvent,
@@ -80,7 +80,8 @@ export type RecordingInfo = {
   /** The feature sections, beyond the keys above. */
   readonly header: RecordingHeader;
   readonly notes: readonly string[];
-  readonly diagnostics: readonly { readonly reason: string; readonly count: number }[];
+  /** What is broken or missing. */
+  readonly diagnostics: readonly DescribedDiagnostic[];
 };
 
 /**
@@ -175,10 +176,7 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
     features: data.sections.names,
     header: describeHeader(data),
     notes: provenance?.notes ?? [],
-    diagnostics: describeDiagnostics(data.diagnostics).map(({ reason, count }) => ({
-      reason,
-      count,
-    })),
+    diagnostics: describeDiagnostics(data.diagnostics),
   };
 }
 

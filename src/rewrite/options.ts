@@ -1,3 +1,4 @@
+import type { DescribedDiagnostic } from '../read/facts/diagnostic-text.ts';
 import type { OnShareRead } from '../read/files/watched-source.ts';
 import type { RecordSelection } from '../read/selection.ts';
 
@@ -37,4 +38,6 @@ export type RewriteSummary = {
   readonly leftOut: readonly { readonly reason: string; readonly count: number }[];
   /** Of the input: where it was cut, null if it is whole. */
   readonly truncatedAt: number | null;
+  /** Of the input: what is broken or missing. */
+  readonly diagnostics: readonly DescribedDiagnostic[];
 };

@@ -20,6 +20,7 @@ import { decodeRecord } from '../kernel/perf-event/record.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { TracepointFormats } from '../kernel/tracepoint/tracepoint-formats.ts';
 import { applyToProcesses } from '../read/apply-side-band.ts';
+import { describeDiagnostics } from '../read/facts/diagnostic-text.ts';
 import { PROVENANCE_ATTACHMENT } from '../read/facts/provenance.ts';
 import { limitProcesses } from '../read/files/most-unpacked.ts';
 import { openJitdumps } from '../read/jit/jit-files.ts';
@@ -237,6 +238,7 @@ class Rewriter {
       bytesWritten,
       leftOut: [...this.#leftOut].map(([reason, count]) => ({ reason, count })),
       truncatedAt: truncatedAt < 0 ? null : truncatedAt,
+      diagnostics: describeDiagnostics(this.#data.diagnostics),
     };
   }
 

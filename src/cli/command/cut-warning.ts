@@ -5,23 +5,43 @@ import { say } from './failure.ts';
 
 /**
  * One warning for a file that ends early among its records. With `strict` it fails instead, and so does
- * any other damage of the recording among `diagnostics`, which is reported with them otherwise.
+ * any other damage of the recording among `diagnostics`, which `sayDamage` reports otherwise.
  */
 export function warnIfCut(
   { truncatedAt }: { readonly truncatedAt: number | null },
   strict: boolean,
-  diagnostics: readonly DescribedDiagnostic[] = [],
+  diagnostics: readonly DescribedDiagnostic[],
 ): void {
   const damage = strict ? diagnostics.find(({ code }) => isDamage(code)) : undefined;
-  if (damage !== undefined && truncatedAt === null) {
-    throw new FailedError(
-      damage.example === '' ? damage.reason : `${damage.reason} (${damage.example})`,
-    );
-  }
+  if (damage !== undefined && truncatedAt === null) throw new FailedError(damageText(damage));
   if (truncatedAt === null) return;
   const message =
     `the recording was cut off at byte ${formatCount(truncatedAt)}: ` +
     'what lies before it is read';
   if (strict) throw new FailedError(message);
   say(`perf-ts: ${message}`);
+}
+
+/** What of the recording can't be read, in a line each. */
+export function sayDamage(diagnostics: readonly DescribedDiagnostic[]): void {
+  for (const damage of diagnostics) {
+    if (isDamage(damage.code)) say(`perf-ts: ${damageText(damage)}`);
+  }
+}
+
+export function damageText({ reason, count, example }: DescribedDiagnostic): string {
+  const times = count > 1 ? `${formatCount(count)} × ` : '';
+  return `${times}${reason}${example === '' ? '' : ` (${example})`}`;
+}
+
+/** Both, for commands that report nothing else of a recording. */
+export function reportDamage(
+  recording: {
+    readonly truncatedAt: number | null;
+    readonly diagnostics: readonly DescribedDiagnostic[];
+  },
+  strict: boolean,
+): void {
+  warnIfCut(recording, strict, recording.diagnostics);
+  sayDamage(recording.diagnostics);
 }

@@ -12,7 +12,7 @@ import { debuginfodUrls } from '../../read/files/debuginfod.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { OnReadingProgress, OpenProfileOptions } from '../../read/open-options.ts';
 import { type OpenedProfile, openProfile } from '../../read/open-profile.ts';
-import { warnIfCut } from './cut-warning.ts';
+import { damageText, warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
 import { mayKeep } from './kept-caches.ts';
 import { readingProgress } from './progress.ts';
@@ -119,7 +119,8 @@ export function sayDiagnostics(
 ): void {
   let missing = 0;
   const isDamaged = diagnostics.some(({ code }) => isDamage(code));
-  for (const { code, reason, count, example } of diagnostics) {
+  for (const diagnostic of diagnostics) {
+    const { code, reason, count, example } = diagnostic;
     if (isVerbose) {
       say(`perf-ts: ${formatCount(count)} × ${reason}${example === '' ? '' : ` (${example})`}`);
     } else if (code === 'kallsyms-restricted') {
@@ -143,8 +144,7 @@ export function sayDiagnostics(
     } else if (isAboutJitNames(code)) {
       say(`perf-ts: ${formatCount(count)} × ${reason} (${example})`);
     } else if (isDamage(code)) {
-      const times = count > 1 ? `${formatCount(count)} × ` : '';
-      say(`perf-ts: ${times}${reason}${example === '' ? '' : ` (${example})`}`);
+      say(`perf-ts: ${damageText(diagnostic)}`);
     } else if (code === 'perf-map-missing' && !isDamaged) {
       // A damaged file may have had the names: other options of record would not help.
       const unnamed = diagnostics.find((other) => other.code === 'jit-code-unnamed');

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { type RecordingInfo, readInfo } from '../../read/recording-info.ts';
-import { warnIfCut } from '../command/cut-warning.ts';
+import { reportDamage } from '../command/cut-warning.ts';
 import { stepProgress } from '../command/progress.ts';
 import { recordSelection, type SelectionFlags, selectionText } from '../command/selection-flags.ts';
 import { printJson, writeText } from '../command/stdout.ts';
@@ -17,7 +17,7 @@ export async function runInfo(
   options: SelectionFlags & { json?: boolean; strict?: boolean; verbose?: boolean },
 ): Promise<void> {
   const info = readInfo(path, recordSelection(options), progressOf(path));
-  warnIfCut(info, options.strict === true);
+  reportDamage(info, options.strict === true);
   if (options.json) printJson({ schema: 'perf-ts/info@1', ...info });
   else
     writeText(
@@ -41,7 +41,7 @@ type HeaderFlags = {
 /** `--header-only` of `report` and `script`: what a recording says of itself, as comment lines. */
 export function printHeader(path: string, flags: HeaderFlags): void {
   const info = readInfo(path, {}, progressOf(path, flags.quiet));
-  if (flags.strict || !flags.quiet) warnIfCut(info, flags.strict === true);
+  if (flags.strict || !flags.quiet) reportDamage(info, flags.strict === true);
   const events = info.events
     .filter(({ sideband }) => !sideband)
     .map((event) => `${'event'.padEnd(COLUMN)} ${event.name}, ${rateOf(event)}`);
@@ -52,7 +52,7 @@ export function printHeader(path: string, flags: HeaderFlags): void {
 /** `report --stats`: how many records of each kind there are. */
 export function printStats(path: string, flags: HeaderFlags): void {
   const info = readInfo(path, {}, progressOf(path, flags.quiet));
-  if (flags.strict || !flags.quiet) warnIfCut(info, flags.strict === true);
+  if (flags.strict || !flags.quiet) reportDamage(info, flags.strict === true);
   writeText(`${[...recordLines(info), '', lossLine(info)].map(printable).join('\n')}\n`);
 }
 

@@ -4,7 +4,7 @@ import { printable } from '../../base/printable.ts';
 import { openProfile } from '../../read/open-profile.ts';
 import { type RecordingInfo, readInfo } from '../../read/recording-info.ts';
 import { readKernelBuildId } from '../../system/kernel/host-info.ts';
-import { warnIfCut } from '../command/cut-warning.ts';
+import { reportDamage } from '../command/cut-warning.ts';
 import { say } from '../command/failure.ts';
 import { readingProgress, stepProgress } from '../command/progress.ts';
 import { printJson, writeOut } from '../command/stdout.ts';
@@ -23,7 +23,7 @@ export async function runEvlist(
 ): Promise<void> {
   const onShare = stepProgress(`reading ${printable(basename(path))}`, path, flags);
   const info = readInfo(path, {}, onShare);
-  warnIfCut(info, flags.strict === true);
+  reportDamage(info, flags.strict === true);
   if (flags.json) {
     printJson({ schema: 'perf-ts/evlist@1', events: info.events });
     return;
@@ -98,7 +98,9 @@ async function ofRecording(
     unwind: false,
     ...(onProgress && { onProgress }),
   });
-  warnIfCut(opened, flags.strict === true);
+  const { truncatedAt } = opened;
+  const diagnostics = opened.diagnostics.entries();
+  reportDamage({ truncatedAt, diagnostics }, flags.strict === true);
   const { dsos, frames, stacks, samples } = opened.profile;
   const isHit = new Uint8Array(dsos.length);
   for (let i = 0; i < samples.length; i++) {

@@ -352,7 +352,24 @@ function readSectionTable(
     }
     sections.set(features[i], { offset, size });
   }
+  const over = findOverlap([...sections.values()], tableOffset + bytes.length);
+  if (over !== null) {
+    const example = `${over.size} bytes at 0x${over.offset.toString(16)}`;
+    diagnostics.count('header-sections-overlap', example);
+  }
   return sections;
+}
+
+/** The first section that begins before the one in front of it ends, or before `start`; null: none does. */
+function findOverlap(sections: readonly FileSection[], start: number): FileSection | null {
+  let end = start;
+  for (const section of sections
+    .filter(({ size }) => size > 0)
+    .sort((a, b) => a.offset - b.offset)) {
+    if (section.offset < end) return section;
+    end = section.offset + section.size;
+  }
+  return null;
 }
 
 /** Whether the section table of an empty recording follows the header: its first entry tells. */

@@ -2,6 +2,7 @@ import type {
   DamageCode,
   DiagnosticCode,
   JitNamesCode,
+  PartCode,
   PlainCode,
 } from '../../base/diagnostic-code.ts';
 import type { Absence, DiagnosticKey, Diagnostics } from '../../base/diagnostics.ts';
@@ -12,6 +13,7 @@ const DAMAGE: Record<DamageCode, string> = {
   'compressed-data-cut': 'the compressed data ends inside a record',
   'section-table-cut': 'the file ends inside the table of header sections',
   'header-section-cut': 'a header section reaches past the end of the file',
+  'header-sections-overlap': 'a header section lies over another one, or over the records',
   'appendix-cut':
     'the part behind the header sections is cut off or damaged: names of JavaScript, programs and ' +
     'notes that were stored in it are missing',
@@ -19,6 +21,12 @@ const DAMAGE: Record<DamageCode, string> = {
   'sample-too-short': 'a sample is shorter than its fields, and left out',
   'number-out-of-range': 'a number in a record is none that can be, and not used',
 };
+
+/** Damage as well, counted apart for each part. */
+const PARTS: readonly DiagnosticCode[] = [
+  'header-section-unreadable',
+  'describing-record-unreadable',
+] satisfies readonly PartCode[];
 
 const JIT_NAMES: Record<JitNamesCode, string> = {
   'perf-map-unused': 'perf map not used',
@@ -215,7 +223,7 @@ export function recordedElsewhere(machine: string): string {
 
 /** Whether a part of the recording is cut or damaged. */
 export function isDamage(code: DiagnosticCode): boolean {
-  return Object.hasOwn(DAMAGE, code);
+  return PARTS.includes(code) || Object.hasOwn(DAMAGE, code);
 }
 
 /** Whether JIT code may have wrong names, or none that it could have. */
