@@ -9,7 +9,7 @@ import { type Alignment, alignPeriods, findReportedPeriods } from '../period/ali
 import { findInStep, type InStep } from '../period/in-step.ts';
 import { computeLedgers, type EventLedger } from '../period/loss/loss-ledger.ts';
 import { type PeriodsReport, type ReportOptions, reportPeriods } from '../period/report/report.ts';
-import type { RuleDoubt } from '../period/report/rule-doubt.ts';
+import { type RuleDoubt, readByLeaderText, ruleDoubtText } from '../period/report/rule-doubt.ts';
 import type { PeriodInput, ReportedPeriod } from '../period/types.ts';
 import { estimateEvent } from '../period/uncertainty/event-estimator.ts';
 import { movedShare, shiftOfOtherReading } from '../period/uncertainty/other-reading.ts';
@@ -314,9 +314,18 @@ export class AnalysedProfile {
     return found;
   }
 
+  /** Why the weights of an event may be those of neighbouring samples, for every command that prints shares. */
+  weightDoubt(event: EventIndex): string | null {
+    const { events } = this.profile;
+    const leader = events[event]?.leader;
+    if (leader !== undefined) return readByLeaderText(events[leader].name);
+    const doubt = this.ruleDoubt(event);
+    return doubt === null ? null : ruleDoubtText(doubt);
+  }
+
   /**
    * Why the shares of an event may be those of neighbouring samples; null where it is known which interval
-   * each period measures. Every command that prints shares prints `ruleDoubtText` of it.
+   * each period measures. `weightDoubt` has it as a sentence.
    */
   ruleDoubt(event: EventIndex): RuleDoubt | null {
     const reported = this.rules()[event];

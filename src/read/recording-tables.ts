@@ -11,7 +11,6 @@ import {
 } from '../formats/tables/schema.ts';
 import { inStepText } from '../period/report/in-step-words.ts';
 import type { PeriodsReport } from '../period/report/report.ts';
-import { ruleDoubtText } from '../period/report/rule-doubt.ts';
 import { secondsOf } from '../profile/analysis/diff-measure.ts';
 import type { EventIndex, WeightKind } from '../profile/types.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
@@ -64,10 +63,7 @@ export function recordingTables(
         const found = opened.inStep(event);
         return found === null ? null : inStepText(found);
       },
-      (event) => {
-        const doubt = opened.ruleDoubt(event);
-        return doubt === null ? null : ruleDoubtText(doubt);
-      },
+      (event) => opened.weightDoubt(event),
     ),
   );
   const functions = once(() => functionRows(profile, figures()));

@@ -188,3 +188,31 @@ describe('instructions per cycle of functions, of which the program counted its 
     expect(half?.self[0][compute].value).toBe(1);
   });
 });
+
+describe("an event that its group's leader reads", () => {
+  const MEMBER = 1 as EventIndex;
+
+  it('has no intervals of shares, which would be wrong with certainty', () => {
+    expect(opened.shareEstimator(opened.weights('events', MEMBER), MEMBER)).toBeNull();
+    const { events } = reportDocument(opened, [MEMBER], { sort: 'sym', json: true }, VIEW);
+    const [{ rows }] = events;
+    const waits = rows.find((row) => 'name' in row && row.name === 'wait_much') as {
+      selfShare: number;
+      selfLow?: number;
+    };
+    // The program counted a fourteenth of its instructions there.
+    expect(waits.selfShare).toBeGreaterThan(1.1 / 14);
+    expect(waits.selfLow).toBeUndefined();
+  });
+
+  it('says so to those who read its shares', async () => {
+    const doubt = opened.weightDoubt(MEMBER);
+    expect(doubt).toMatch(/^counted where samples of cycles:u fell: /);
+    expect(opened.weightDoubt(0 as EventIndex)).toBeNull();
+    const { events } = recordingTables(opened, { name: 'r' });
+    const column = tableColumns('events').findIndex(({ name }) => name === 'rule_doubt') - 1;
+    expect(events.columns[column]).toEqual([null, doubt]);
+    const top = perfTools(async () => opened).find(({ name }) => name === 'top');
+    expect(await top?.answer({ file: FILE, event: 'instructions:u' })).toContain(doubt);
+  });
+});

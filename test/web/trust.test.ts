@@ -3,7 +3,14 @@ import type { LateReport } from '../../web/src/late-report.ts';
 import { assessTrust } from '../../web/src/trust.ts';
 import type { OpenResult } from '../../web/src/worker/messages.ts';
 
-const EVENT = { name: 'cycles', type: 0, mode: 'frequency', unit: 'events', lostSamples: 0 };
+const EVENT = {
+  name: 'cycles',
+  type: 0,
+  mode: 'frequency',
+  unit: 'events',
+  readBy: null as string | null,
+  lostSamples: 0,
+};
 
 function recordingOf(
   event: { samples?: number; lostSamples?: number } = {},
@@ -61,6 +68,13 @@ describe('the sampling of a recording is', () => {
   });
 
   test.each([
+    [
+      'read by another event',
+      recordingOf({ samples: 1000, readBy: 'cycles' }),
+      NOT_YET,
+      'fair',
+      'without own samples',
+    ],
     ['0.4% lost', recordingOf({ samples: 996, lostSamples: 4 }), NOT_YET, 'good', 'sampling sound'],
     ['0.5% lost', recordingOf({ samples: 995, lostSamples: 5 }), NOT_YET, 'fair', '0.5% lost'],
     ['10% lost', recordingOf({ samples: 900, lostSamples: 100 }), NOT_YET, 'poor', '10.0% lost'],

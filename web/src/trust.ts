@@ -1,7 +1,7 @@
 import { MATTERS, mattersText } from '../../src/period/report/advice.ts';
 import type { EventReport } from '../../src/period/report/event-report.ts';
 import { inStepRemedy, inStepText } from '../../src/period/report/in-step-words.ts';
-import { unknownRuleText } from '../../src/period/report/rule-doubt.ts';
+import { readByLeaderText, unknownRuleText } from '../../src/period/report/rule-doubt.ts';
 import { formatTenth, throttledText } from '../../src/period/report/words.ts';
 import { sayLostSideband } from '../../src/profile/losses.ts';
 import { formatCount, formatWeight } from './format.ts';
@@ -49,6 +49,7 @@ export function assessTrust(recording: OpenResult, late: LateReport, event: numb
     ofPauses(report),
     ofStep(report),
     ofRule(report),
+    ofLeader(recording, event),
     ofText(recording),
   ].filter((doubt) => doubt !== null);
   const poor = doubts.filter(({ level }) => level === 'poor');
@@ -135,6 +136,14 @@ function ofRule(report: EventReport | undefined): Doubt | null {
   if (report === undefined || report.reportedPeriod.rule !== 'unknown') return null;
   const text = unknownRuleText(report.reportedPeriod);
   return fair('periods uncertain', `It is ${text}. Intervals allow for it.`);
+}
+
+/** An event that another one's samples read. */
+function ofLeader({ events }: OpenResult, event: number): Doubt | null {
+  const { readBy } = events[event];
+  if (readBy === null) return null;
+  const text = readByLeaderText(readBy);
+  return fair('without own samples', `${text[0].toUpperCase()}${text.slice(1)}.`);
 }
 
 function ofText({ areLossesKnown }: OpenResult): Doubt | null {

@@ -2,7 +2,6 @@ import { UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
-import { ruleDoubtText } from '../../period/report/rule-doubt.ts';
 import { compareFunctions, sortChanges } from '../../profile/analysis/compare-functions.ts';
 import {
   areSampledAlike,
@@ -69,8 +68,7 @@ function compareRecordings(
 
 /** The first doubt of one side: its recordings are runs of one program, as a rule on one machine. */
 function ruleDoubtsOf(runs: readonly Compared[], rows: SharedEvent['rows']): string[] {
-  const doubts = runs.flatMap(({ opened }, i) => opened.ruleDoubt(rows[i]) ?? []);
-  return doubts.slice(0, 1).map(ruleDoubtText);
+  return runs.flatMap(({ opened }, i) => opened.weightDoubt(rows[i]) ?? []).slice(0, 1);
 }
 
 function areAlike(

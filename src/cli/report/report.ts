@@ -10,7 +10,6 @@ import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
 import { inStepRemedy, inStepText } from '../../period/report/in-step-words.ts';
-import { ruleDoubtText } from '../../period/report/rule-doubt.ts';
 import { computeCallNodesByInlining } from '../../profile/analysis/call-nodes.ts';
 import { computeCallTree } from '../../profile/analysis/call-tree.ts';
 import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
@@ -284,7 +283,7 @@ function headLines(
           ...uncoveredLine(opened, event, report.weight),
           ...tailsLine(opened, event, weights),
           ...inStepLine(opened, event),
-          ...ruleDoubtLine(opened, event),
+          ...weightDoubtLine(opened, event),
         ]
       : []),
   ];
@@ -341,9 +340,9 @@ function inStepLine(opened: OpenedProfile, event: EventIndex): string[] {
 }
 
 /** A line for weights that may be those of neighbouring samples. */
-function ruleDoubtLine(opened: OpenedProfile, event: EventIndex): string[] {
-  const doubt = opened.ruleDoubt(event);
-  return doubt === null ? [] : [`# ${ruleDoubtText(doubt)}`];
+function weightDoubtLine(opened: OpenedProfile, event: EventIndex): string[] {
+  const doubt = opened.weightDoubt(event);
+  return doubt === null ? [] : [`# ${doubt}`];
 }
 
 /** The document of `--json`. */
@@ -403,5 +402,6 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
     }),
     inStep: opened.inStep(event),
     ruleDoubt: opened.ruleDoubt(event),
+    weightDoubt: opened.weightDoubt(event),
   };
 }

@@ -23,6 +23,14 @@ export function unknownRuleText({ driver, contradiction }: ReportedPeriod): stri
   return 'unknown which interval a sample reports: used as reported; --counts would tell';
 }
 
+/** The same of an event that has no samples of its own: those of `leader`, the first of its group, read it. */
+export function readByLeaderText(leader: string): string {
+  return (
+    `counted where samples of ${printable(leader)} fell: shares are partly those of neighbouring functions, nobody knows ` +
+    'how much, and have no intervals; ratios leave that out'
+  );
+}
+
 /** One sentence for everyone who reads shares of the event, without a full stop. */
 export function ruleDoubtText({ reported, moved }: RuleDoubt): string {
   const why =

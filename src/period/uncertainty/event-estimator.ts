@@ -26,14 +26,18 @@ export type EstimatedEvent = {
   readonly inStep: () => InStep | null;
 };
 
-/** The estimator of an event's shares; null for waits of which some were lost. */
+/**
+ * The estimator of an event's shares; null for waits of which some were lost, and for an event that its group's leader
+ * reads: it was counted where samples of another event fell, and no formula of samples holds.
+ */
 export function* estimateEvent(of: EstimatedEvent): Slices<ShareEstimator | null> {
   const { input, alignment, weights, event, rows, isWhole, inStep } = of;
   const { groups, arrivedEvents } = alignment;
   const lostBounds = weights.lostBounds?.[event] ?? null;
   const sampled = { weights: weights.values, rows, groups, event, lostBounds };
   if (isMeasured(input, event, weights.kind)) return createExactEstimator(sampled);
-  if (areWaits(input.events[event])) return null;
+  const described = input.events[event];
+  if (areWaits(described) || described.leader !== undefined) return null;
   const isInDoubt = weights.kind === 'events' && alignment.rules[event].rule === 'unknown';
   const shared = {
     ...sampled,

@@ -4,7 +4,6 @@ import { mapInts } from '../../base/int-column.ts';
 import { markdownTable } from '../../base/markdown.ts';
 import { formatCount, formatPoints, formatShare, formatShortWeight } from '../../base/numbers.ts';
 import { finish } from '../../base/slices.ts';
-import { ruleDoubtText } from '../../period/report/rule-doubt.ts';
 import { compareFunctions, sortChanges } from '../../profile/analysis/compare-functions.ts';
 import { secondsOf } from '../../profile/analysis/diff-measure.ts';
 import { comparedDsoName, matchRuns } from '../../profile/analysis/match-functions.ts';
@@ -332,12 +331,12 @@ async function sqlAnswer(open: () => Promise<AnalysedProfile>, input: Input): Pr
 function headOf({ opened, event, report }: EventFigures): string[] {
   const { name, unit } = opened.profile.events[event];
   const step = opened.inStep(event);
-  const doubt = opened.ruleDoubt(event);
+  const doubt = opened.weightDoubt(event);
   return [
     `event ${quotedName(name)}: ${formatCount(report.samples)} samples, worth ${formatCount(Math.round(report.effectiveSamples ?? 0))} equal ones; ` +
       `all ${formatShortWeight(report.weight, unit)}, lost ${formatShare(report.weight === 0 ? 0 : report.lost / report.weight)}, without stack ${formatShare(report.weight === 0 ? 0 : report.withoutStack / report.weight)}`,
     ...(step === null ? [] : ['Samples fall in step with the work: see open.']),
-    ...(doubt === null ? [] : [`${ruleDoubtText(doubt)}.`]),
+    ...(doubt === null ? [] : [`${doubt}.`]),
     '',
   ];
 }

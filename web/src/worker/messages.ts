@@ -46,6 +46,8 @@ export type OpenResult = {
     readonly mode: SamplingMode;
     readonly unit: Unit;
     readonly samples: number;
+    /** The event whose samples read it, as member of its group; null: it has samples of its own. */
+    readonly readBy: string | null;
     readonly lostSamples: number;
     /** The counter's final value; null where it was not read. */
     readonly counted: number | null;

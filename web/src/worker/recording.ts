@@ -175,10 +175,11 @@ export class LoadedRecording {
     cpus.delete(NONE);
     const { profile: _profile, weights, periodInput: _input, ...head } = page;
     return {
-      events: profile.events.map(({ name, type, mode, unit }, index) => {
+      events: profile.events.map(({ name, type, mode, unit, leader }, index) => {
         const lostSamples = lostSamplesOf(profile.losses, index);
         const counted = page.periodInput.eventTotals?.[index] ?? null;
-        return { name, type, mode, unit, samples: ofEvent[index], lostSamples, counted };
+        const readBy = leader === undefined ? null : profile.events[leader].name;
+        return { name, type, mode, unit, readBy, samples: ofEvent[index], lostSamples, counted };
       }),
       threads: profile.threads.map(({ pid, tid, comm }, index) => ({
         pid,
