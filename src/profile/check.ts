@@ -1,5 +1,5 @@
 import { NONE } from '../base/brand.ts';
-import { MARKER_DEPTH } from './analysis/cut-stacks.ts';
+import { MARKER_DEPTH } from './frame-table.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS } from './types.ts';
 
 /**

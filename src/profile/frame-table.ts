@@ -6,6 +6,8 @@ const FIRST_CAPACITY = 1024;
 /** Two keep probing short, as in `StackTableBuilder`. */
 const SLOTS_PER_ROW = 2;
 const MAX_INLINE_DEPTH = 255;
+/** Nothing is inlined so deep: tells frames that only state something from frames of code. */
+export const MARKER_DEPTH = MAX_INLINE_DEPTH;
 const MAX_DSOS = 2 ** 23;
 const TWO_TO_MINUS_32 = 2 ** -32;
 

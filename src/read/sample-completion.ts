@@ -3,7 +3,7 @@
 import { NONE } from '../base/brand.ts';
 import type { JitCode } from '../code/jit/jit-code.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
-import { knownCpu } from '../kernel/perf-event/cpu-number.ts';
+import { knownCpu } from '../base/cpu-number.ts';
 import { readCookie } from '../kernel/perf-event/deferred-callchain.ts';
 import type { LbrInnermost } from '../kernel/perf-event/lbr-callchain.ts';
 import { newerFields } from '../kernel/perf-event/parse-info.ts';

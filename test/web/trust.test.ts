@@ -13,7 +13,7 @@ const EVENT = {
 };
 
 function recordingOf(
-  event: { samples?: number; lostSamples?: number } = {},
+  event: { samples?: number; lostSamples?: number; readBy?: string } = {},
   head: object = {},
   rest: object = {},
 ): OpenResult {

@@ -1,6 +1,6 @@
 import { NONE } from '../../base/brand.ts';
-import { MARKER_DEPTH } from '../../profile/analysis/cut-stacks.ts';
 import { isKindOfCode } from '../../profile/frame-level.ts';
+import { MARKER_DEPTH } from '../../profile/frame-table.ts';
 import { categoryRow } from '../../profile/func-table.ts';
 import { longerTable } from '../../profile/longer-table.ts';
 import type { FuncCategory, Profile } from '../../profile/types.ts';

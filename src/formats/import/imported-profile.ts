@@ -1,7 +1,7 @@
 import { NONE } from '../../base/brand.ts';
+import { knownCpu } from '../../base/cpu-number.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { printable } from '../../base/printable.ts';
-import { knownCpu } from '../../kernel/perf-event/cpu-number.ts';
 import { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type {
   Dso,

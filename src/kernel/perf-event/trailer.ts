@@ -1,6 +1,6 @@
+import { knownCpu } from '../../base/cpu-number.ts';
 import { type RawTime, readTimeSince, readU64 } from '../../base/u64.ts';
 import { PERF_SAMPLE } from './constants.ts';
-import { knownCpu } from './cpu-number.ts';
 import type { ParseInfo } from './parse-info.ts';
 import { RECORD_HEADER_SIZE, type RecordView } from './record-view.ts';
 

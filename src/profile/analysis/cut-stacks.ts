@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { lookUpNarrow } from '../../base/narrow-column.ts';
+import { MARKER_DEPTH } from '../frame-table.ts';
 import { UNKNOWN_FUNC_NAME } from '../func-table.ts';
 import { StackTableBuilder } from '../stack-table.ts';
 import type { FrameTable, Profile } from '../types.ts';
@@ -7,8 +8,6 @@ import type { FrameTable, Profile } from '../types.ts';
 /** The marker frame at the root of stacks whose callers are missing. */
 export const TRUNCATED_FUNC_NAME = '[truncated]';
 
-/** Nothing is inlined so deep: tells markers apart from frames of code. */
-export const MARKER_DEPTH = 255;
 /** The frame of lost samples has −1. */
 const FIRST_MARKER_ADDRESS = -2;
 const NO_REASON = -1;

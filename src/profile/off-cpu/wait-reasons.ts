@@ -1,5 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import { MARKER_DEPTH } from '../analysis/cut-stacks.ts';
+import { MARKER_DEPTH } from '../frame-table.ts';
 import { longerTable } from '../longer-table.ts';
 import type { Profile } from '../types.ts';
 import { isRunnable, waitState } from './wait-states.ts';

@@ -7,12 +7,12 @@ import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 import { type Completeness, computeCompleteness } from '../../profile/analysis/completeness.ts';
 import {
   findStackEnds,
-  MARKER_DEPTH,
   markerAddress,
   type RootFacts,
   TRUNCATED_FUNC_NAME,
   unmarkWholeStacks,
 } from '../../profile/analysis/cut-stacks.ts';
+import { MARKER_DEPTH } from '../../profile/frame-table.ts';
 import type { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { Profile } from '../../profile/types.ts';
 import { isAuxiliaryEvent } from '../facts/event-description.ts';

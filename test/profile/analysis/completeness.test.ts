@@ -3,11 +3,11 @@ import { computeCompleteness } from '../../../src/profile/analysis/completeness.
 import {
   findStackEnds,
   isRootFunc,
-  MARKER_DEPTH,
   markerAddress,
   TRUNCATED_FUNC_NAME,
   unmarkWholeStacks,
 } from '../../../src/profile/analysis/cut-stacks.ts';
+import { MARKER_DEPTH } from '../../../src/profile/frame-table.ts';
 import { ProfileBuilder } from '../../../src/profile/profile-builder.ts';
 import type { DsoKind, Profile } from '../../../src/profile/types.ts';
 import { EMPTY_META } from '../../helpers/profile-from-text.ts';

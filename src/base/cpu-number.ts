@@ -1,4 +1,4 @@
-import { NONE } from '../../base/brand.ts';
+import { NONE } from './brand.ts';
 
 /** Twice as many as a kernel can be built for (NR_CPUS), less one: there are tables by CPU + 1. */
 const MOST_CPUS = 2 ** 14 - 1;
