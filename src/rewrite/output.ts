@@ -1,4 +1,5 @@
 import { ByteWriter } from '../base/byte-writer.ts';
+import { FailedError } from '../base/errors.ts';
 import type { FeatureSection } from '../formats/perf-data/feature-encoders.ts';
 import { FEATURE } from '../formats/perf-data/features.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../formats/perf-data/header.ts';
@@ -31,7 +32,7 @@ export function openRewriteOutput(path: string): RewriteOutput {
   return rewriteInto(OutputFile.create(path, chooseUser({}).owner));
 }
 
-/** Into a file that was just made. `close` closes it, `discard` removes it. */
+/** Into a file that was just made. `close` closes it, and throws where it has no name any more; `discard` removes it. */
 export function rewriteInto(file: OutputFile): RewriteOutput {
   let dataOffset = 0;
   let length = 0;
@@ -54,8 +55,13 @@ export function rewriteInto(file: OutputFile): RewriteOutput {
       file.write(flags, FEATURE_FLAGS_OFFSET);
     },
     close() {
+      const isThere = file.place() !== null;
       file.close();
-      return length;
+      if (isThere) return length;
+      throw new FailedError(
+        `${file.path} is lost: it was removed or replaced while it was written`,
+        ['name a place that nobody clears with -o'],
+      );
     },
     discard: () => file.discard(),
   };

@@ -55,6 +55,9 @@ const ownBundle = join(here, `../build/fuzz-${process.pid}.mjs`);
 const bundlePath = values.bundle === undefined ? ownBundle : resolve(values.bundle);
 if (!existsSync(bundlePath)) await writeBundle();
 if (values.bundle === undefined) process.on('exit', () => rmSync(bundlePath, { force: true }));
+let running = null;
+process.on('exit', () => running?.kill('SIGKILL'));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 async function writeBundle() {
   const bundle = await rolldown({
@@ -76,6 +79,7 @@ async function runPart(target, from, to, result) {
     stdio: ['ignore', 'inherit', 'pipe', 'pipe'],
     env: { ...process.env, PERF_TS_FUZZ_TASK: JSON.stringify({ target, from, to }) },
   });
+  running = child;
   let current = null;
   let cpuAtStart = 0;
   let done = null;
