@@ -241,9 +241,8 @@ Napi::Value JsConnectionUser(const Napi::CallbackInfo& info) {
   }
   const std::string peer = info[0].As<Napi::String>().Utf8Value();
   const std::string own = info[2].As<Napi::String>().Utf8Value();
-  const ConnectionUser user =
-      FindConnectionUser({peer.c_str(), static_cast<uint16_t>(peer_port)},
-                         {own.c_str(), static_cast<uint16_t>(own_port)});
+  const ConnectionUser user = FindConnectionUser({peer.c_str(), static_cast<uint16_t>(peer_port)},
+                                                 {own.c_str(), static_cast<uint16_t>(own_port)});
   if (user.kind == ConnectionUserKind::kUnknown) return env.Undefined();
   if (user.kind == ConnectionUserKind::kNone) return env.Null();
   return Napi::Number::New(env, user.uid);

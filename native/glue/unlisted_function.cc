@@ -33,7 +33,8 @@ Handle* NewestHandle(napi_env env) {
   uv_loop_s* loop = nullptr;
   if (walk == nullptr || napi_get_uv_event_loop(env, &loop) != napi_ok) return nullptr;
   Handle* newest = nullptr;
-  walk(loop, [](Handle* handle, void* out) { *static_cast<Handle**>(out) = handle; }, &newest);
+  walk(
+      loop, [](Handle* handle, void* out) { *static_cast<Handle**>(out) = handle; }, &newest);
   return newest;
 }
 

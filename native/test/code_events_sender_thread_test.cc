@@ -156,7 +156,8 @@ int HighSocket() {
   return -1;
 }
 
-TEST("a program that closes the connection and uses its number gets nothing of it, and loses none") {
+TEST(
+    "a program that closes the connection and uses its number gets nothing of it, and loses none") {
   Recorder recorder("closed");
   const char* operation = "";
   gone = 0;

@@ -35,9 +35,8 @@ OwnedSocket::~OwnedSocket() {
 
 int OwnedSocket::get() const {
   struct stat status = {};
-  const bool is_ours = fd_.valid() && ReadStatus(fd_.get(), &status) &&
-                       S_ISSOCK(status.st_mode) && status.st_ino == inode_ &&
-                       status.st_dev == device_;
+  const bool is_ours = fd_.valid() && ReadStatus(fd_.get(), &status) && S_ISSOCK(status.st_mode) &&
+                       status.st_ino == inode_ && status.st_dev == device_;
   return is_ours ? fd_.get() : -1;
 }
 

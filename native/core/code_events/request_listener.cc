@@ -102,8 +102,10 @@ int RequestListener::Listen(const char* path, OnRequest on_request, void* contex
   *operation = "pthread_create";
   const int failure = pthread_create(&thread, nullptr, Main, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (failure == 0) pthread_detach(thread);
-  else Close();
+  if (failure == 0)
+    pthread_detach(thread);
+  else
+    Close();
   return failure;
 }
 
@@ -143,9 +145,12 @@ void RequestListener::Run() {
     const int fd = socket_->get();
     if (fd < 0) return Close();
     Fd connection(accept4(fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (connection.valid()) Take(static_cast<Fd&&>(connection));
-    else if (IsShortage(errno)) poll(nullptr, 0, kPauseMs);
-    else if (errno == EINVAL || errno == EBADF) return Close();
+    if (connection.valid())
+      Take(static_cast<Fd&&>(connection));
+    else if (IsShortage(errno))
+      poll(nullptr, 0, kPauseMs);
+    else if (errno == EINVAL || errno == EBADF)
+      return Close();
   }
 }
 
