@@ -18,7 +18,7 @@ import type { PeriodInput } from './types.ts';
  *     every 100th         ●    ●    ●    ●    ●    ●          A A B A A B …
  *
  * - `cycle`: the functions of a stream's samples come again every `every` samples, `repeats` times in a row
- *   and more.
+ *   and more. `atRate`: though the intervals are not equal.
  * - `clock`: functions come again every `everyNs`, at which timers tick, and samples fall on few places of
  *   that time; or they do although their rate would move on. `cycles` is how often.
  * - `one-place`: samples of equal intervals have one stack, all but `others` of them. It may be all that
@@ -29,11 +29,19 @@ import type { PeriodInput } from './types.ts';
  * - `tasks`: many tasks that do the same are sampled at the same events each (`alike-tasks.ts`).
  */
 export type InStep =
-  | { readonly kind: 'cycle'; readonly every: number; readonly repeats: number }
+  | Cycle
   | { readonly kind: 'clock'; readonly everyNs: number; readonly cycles: number }
   | OnePlace
   | EventLoop
   | AlikeTasks;
+
+type Cycle = {
+  readonly kind: 'cycle';
+  readonly every: number;
+  readonly repeats: number;
+  /** The kernel moves the period, and the work holds it: errors at the places that it shows may all be one way. */
+  readonly atRate?: true;
+};
 
 type OnePlace = {
   readonly kind: 'one-place';
@@ -73,7 +81,7 @@ export function findInStep(
     (sequence === null ? null : findClock(sequence, settled, input.samples.timeNs)) ??
     findHoldingClock(settled, input.samples.timeNs, frequencyHz) ??
     findLoop(settled, places.func, arrived) ??
-    (areEqual || sequence === null ? null : findCycle(sequence, AT_A_RATE)) ??
+    (areEqual || sequence === null ? null : findCycleAtRate(sequence)) ??
     alike
   );
 }
@@ -199,7 +207,7 @@ function hasEqualIntervals(rows: Int32Array, arrived: Float64Array): boolean {
  * The least lag at which functions come again although they differ at shorter ones, if they still do many
  * times that later.
  */
-function findCycle({ states, byChance }: FuncSequence, bar: CycleBar): InStep | null {
+function findCycle({ states, byChance }: FuncSequence, bar: CycleBar): Cycle | null {
   const { length } = states;
   const longest = Math.min(bar.longest, Math.floor(length / LEAST_REPEATS));
   const changes = differing(states, 1, length);
@@ -217,6 +225,11 @@ function findCycle({ states, byChance }: FuncSequence, bar: CycleBar): InStep | 
     return repeats >= bar.repeats ? { kind: 'cycle', every, repeats } : null;
   }
   return null;
+}
+
+function findCycleAtRate(sequence: FuncSequence): Cycle | null {
+  const found = findCycle(sequence, AT_A_RATE);
+  return found && { ...found, atRate: true };
 }
 
 /**

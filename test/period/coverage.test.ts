@@ -37,6 +37,10 @@ describe('shares of simulated processes', () => {
     'phases of 10 ms, -F 4000 hardware',
     'phases of 3 ms, -F 5000',
     'phases of 1 ms, -F 5000',
+    'phases of 3 ms, -F 5000 x86',
+    'poisson, 100k/s, -F 4000 x86',
+    'saw of 30 ms, -F 3989',
+    'burst, then computing, -F 3989 x86',
     'heavy-tailed runs, -F 1000',
     'bursts, -F 1000',
     '6 threads, -F 1000',
@@ -106,6 +110,11 @@ describe('shares of simulated processes', () => {
     '200 alike children that inherit, -c 7',
   ])('%s: samples in step are told, or the intervals hold', (title) => {
     expect(run(title).heldOrFlagged).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('work by a timer that wakes late holds samples at its own places, and is told', () => {
+    const { flagged } = run('timer of 1 ms, up to 0.1 late, -F 3989');
+    expect(flagged).toBeGreaterThanOrEqual(0.8);
   });
 
   it.each(['phases of 1 s, -F 100', 'independent, 30k/s, -F 1000'])(

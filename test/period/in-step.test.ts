@@ -143,7 +143,7 @@ describe('samples in step with the work', () => {
     const random = randomly(9);
     const periods = Array.from({ length: 1000 }, () => 50 + Math.floor(100 * random()));
     const sampled = { event: PAGE_FAULTS, periods };
-    expect(find(loop([150, 150], 1000), sampled)).toMatchObject({ kind: 'cycle', every: 3 });
+    expect(find(loop([150, 150], 1000), sampled)).toMatchObject({ every: 3, atRate: true });
     // Cycles of 10.4 samples: changes lie anywhere between two samples.
     const regular = Array.from({ length: 1000 }, (_, k) => (k % 10.4 < 4 ? 0 : 1));
     expect(find(regular, sampled)).toBeNull();

@@ -327,8 +327,9 @@ function tailsLine(opened: OpenedProfile, event: EventIndex, { tails }: Weights)
 
 /** Whether samples may all be at some places of a loop, of a clock or of alike tasks, so that no interval is vouched for. */
 function isSeenInPart(opened: OpenedProfile, event: EventIndex): boolean {
-  const kind = opened.inStep(event)?.kind;
-  return kind === 'one-place' || kind === 'clock' || kind === 'tasks';
+  const found = opened.inStep(event);
+  if (found?.kind === 'cycle') return found.atRate === true;
+  return found?.kind === 'one-place' || found?.kind === 'clock' || found?.kind === 'tasks';
 }
 
 /** A line for samples in step with the work, with the option that avoids it. */

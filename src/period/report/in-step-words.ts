@@ -15,7 +15,8 @@ export function inStepText(found: InStep): string {
     case 'cycle':
       return (
         `samples fall in step with the work: the same functions come again every ` +
-        `${formatCount(found.every)} samples; the intervals allow for it`
+        `${formatCount(found.every)} samples; the intervals allow for it` +
+        (found.atRate ? ', but may not hold where it wakes a little late each time' : '')
       );
     case 'clock':
       return (
