@@ -21,7 +21,7 @@ const VARIANTS = [
   ['none again', []],
   ['map', [MAP]],
   ['map, interpreted frames', [MAP, INTERPRETED]],
-  ['all that record sets', [MAP, INTERPRETED, PRELOAD]],
+  ['map, interpreted frames, register', [MAP, INTERPRETED, PRELOAD]],
   ['jitdump, interpreted frames', ['--perf-prof', INTERPRETED]],
 ];
 
