@@ -32,9 +32,10 @@ afterEach(async () => {
  * too, also that this one has the library and works on.
  */
 const TURNS = `
+const { createHook } = require('node:async_hooks');
 const { Worker, isMainThread, parentPort } = require('node:worker_threads');
 const isTakenIn = () =>
-  Object.getOwnPropertySymbols(process).some(({ description }) => description.startsWith('perf-ts '));
+  Object.getOwnPropertySymbols(createHook).some(({ description }) => description.startsWith('perf-ts '));
 function warm(n) { let sum = 0; for (let i = 0; i < n; i++) sum += Math.sqrt(i) * (i % 7); return sum; }
 function turn() { for (let i = 0; i < 20; i++) warm(20000); setImmediate(turn); }
 if (isMainThread) {
@@ -64,10 +65,11 @@ if (isMainThread) {
  * or for so long that it will not get it; the program ends with the number of those that have none.
  */
 const POOL = `
+const { createHook } = require('node:async_hooks');
 const { Worker, isMainThread } = require('node:worker_threads');
 function warm(n) { let sum = 0; for (let i = 0; i < n; i++) sum += Math.sqrt(i) * (i % 7); return sum; }
 const isTakenIn = () =>
-  Object.getOwnPropertySymbols(process).some(({ description }) => description.startsWith('perf-ts '));
+  Object.getOwnPropertySymbols(createHook).some(({ description }) => description.startsWith('perf-ts '));
 if (isMainThread) {
   let without = 0;
   let left = 12;
@@ -93,9 +95,10 @@ if (isMainThread) {
 const DATA_WORKER = `
 const { Worker } = require('node:worker_threads');
 const text = \`
+import { createHook } from 'node:async_hooks';
 import { parentPort } from 'node:worker_threads';
 const isTakenIn = () =>
-  Object.getOwnPropertySymbols(process).some(({ description }) => description.startsWith('perf-ts '));
+  Object.getOwnPropertySymbols(createHook).some(({ description }) => description.startsWith('perf-ts '));
 let isTold = false;
 function turn() {
   const end = performance.now() + 100;
