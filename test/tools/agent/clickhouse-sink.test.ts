@@ -128,7 +128,7 @@ describe('the sink of ClickHouse', () => {
     expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(['taken']));
     const asked = fake.received.map(queryOf);
     expect(asked[0]).toBe('exists table recordings');
-    expect(asked.filter((query) => /^create table/.test(query))).toHaveLength(10);
+    expect(asked.filter((query) => /^create table/.test(query))).toHaveLength(11);
     const inserts = fake.received.filter(({ query }) => query.get('query') !== null);
     expect(inserts).toHaveLength(window.profiles.length);
     expect(inserts.at(-1)?.query.get('query')).toMatch(/^insert into recordings /);
