@@ -1,9 +1,9 @@
 // Hot: once per sample.
 
 import { NONE } from '../base/brand.ts';
+import { knownCpu } from '../base/cpu-number.ts';
 import type { JitCode } from '../code/jit/jit-code.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
-import { knownCpu } from '../base/cpu-number.ts';
 import { readCookie } from '../kernel/perf-event/deferred-callchain.ts';
 import type { LbrInnermost } from '../kernel/perf-event/lbr-callchain.ts';
 import { newerFields } from '../kernel/perf-event/parse-info.ts';
