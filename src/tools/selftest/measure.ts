@@ -99,7 +99,7 @@ type Model = NonNullable<CaseNumbers['model']>;
 /** The rule as the periods and times alone tell it, without counts or knowledge of the event. */
 function ruleByFit(profile: Profile): ReportedPeriod | null {
   const [fit] = finish(fitRules(profile, finish(groupByStream(profile))));
-  return fit === undefined ? null : { ...fit, from: 'fit' };
+  return fit === undefined ? null : { rule: fit.rule, from: 'fit', confidence: fit.confidence };
 }
 
 /**
