@@ -65,9 +65,8 @@ describeLive('side-band records', () => {
     const threads = recordsOf('shortthr', flags, [workload, 'shortthr', '20000']);
     expect(threads.records.FORK).toBeGreaterThanOrEqual(20_000);
     expect(threads.records.EXIT).toBe(20_001);
-    for (const { loss } of [forks, execs, threads]) {
-      expect(loss).toMatchObject({ best: 0, lostSideband: 0 });
-    }
+    // Samples may be lost where others take the recorder's CPU.
+    for (const { loss } of [forks, execs, threads]) expect(loss.lostSideband).toBe(0);
   });
 
   it.skipIf(usableCpus().length < 2).each([
@@ -96,7 +95,7 @@ describeLive('side-band records', () => {
     );
     expect(info.records.FORK).toBe(1000);
     expect(info.records.EXIT).toBe(1001);
-    expect(info.loss.best).toBe(0);
+    expect(info.loss.lostSideband).toBe(0);
     expect(info.records.SAMPLE).toBeGreaterThan(1000);
   });
 });
