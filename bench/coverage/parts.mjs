@@ -25,6 +25,31 @@ export function limited(endNs, runs) {
   };
 }
 
+/**
+ * A task by the clock: every `cycleNs`, and by `lateNs` later than that, function 0 works for `firstNs` and
+ * function 1 for `secondNs`.
+ */
+export const byTheClock =
+  (cycleNs, [firstNs, secondNs], seconds, lateNs = () => 0) =>
+  (random) => {
+    const startNs = random.uniform() * cycleNs;
+    return {
+      functions: 2,
+      tasks: [
+        {
+          startNs,
+          *runs() {
+            for (let cycle = 1; cycle * cycleNs < seconds * SECOND; cycle++) {
+              yield run(0, firstNs, 300_000);
+              yield run(1, secondNs, 150_000);
+              yield { untilNs: startNs + cycle * cycleNs + lateNs(random), ns: 0 };
+            }
+          },
+        },
+      ],
+    };
+  };
+
 export const frequency = (frequencyHz) => ({ rule: 'software', frequencyHz });
 export const hardware = (frequencyHz) => ({ rule: 'hardware', frequencyHz });
 export const pebs = (frequencyHz) => ({ rule: 'pebs', frequencyHz });

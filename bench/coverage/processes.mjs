@@ -1,7 +1,18 @@
 // The kinds of processes that the bench simulates. Each gives, for one trial, `{ functions, tasks }` as
 // `sample.mjs` takes them; what is drawn at random differs from trial to trial.
 
-import { asleep, every, hardware, limited, MS, oneTask, rates, run, SECOND } from './parts.mjs';
+import {
+  asleep,
+  byTheClock,
+  every,
+  hardware,
+  limited,
+  MS,
+  oneTask,
+  rates,
+  run,
+  SECOND,
+} from './parts.mjs';
 import { UNEVEN } from './uneven.mjs';
 
 /** Each event is drawn by itself: what functions that alternate fast look like. */
@@ -163,24 +174,7 @@ const loop = (parts, perSecond, seconds) => (random) => {
 };
 
 /** Work by the clock: every `cycleNs` function 0 for three tenths, then function 1. */
-const byTheClock = (cycleNs, seconds) => (random) => {
-  const startNs = random.uniform() * cycleNs;
-  return {
-    functions: 2,
-    tasks: [
-      {
-        startNs,
-        *runs() {
-          for (let cycle = 1; cycle * cycleNs < seconds * SECOND; cycle++) {
-            yield run(0, 0.3 * cycleNs, 300_000);
-            yield run(1, 0.45 * cycleNs, 150_000);
-            yield { untilNs: startNs + cycle * cycleNs, ns: 0 };
-          }
-        },
-      },
-    ],
-  };
-};
+const onTime = (cycleNs, seconds) => byTheClock(cycleNs, [0.3 * cycleNs, 0.45 * cycleNs], seconds);
 
 /**
  * `{ name, build, samplings }`: each sampling is a scenario of its own. `isInStep`: samples may fall into
@@ -309,19 +303,19 @@ export const KINDS = [
   },
   {
     name: 'by the clock, 1 ms',
-    build: byTheClock(MS, 1),
+    build: onTime(MS, 1),
     samplings: rates(1000, 999, 3989),
     isInStep: true,
   },
   {
     name: 'by the clock, 2 ms',
-    build: byTheClock(2 * MS, 1),
+    build: onTime(2 * MS, 1),
     samplings: rates(1000),
     isInStep: true,
   },
   {
     name: 'by the clock, 4 ms',
-    build: byTheClock(4 * MS, 1),
+    build: onTime(4 * MS, 1),
     samplings: rates(250, 3989),
     isInStep: true,
   },

@@ -2,7 +2,19 @@
 // about as long as an interval, timers that are late, children. Borders between functions are then not
 // equally likely anywhere in an interval.
 
-import { asleep, each, every, limited, MS, oneTask, pebs, rates, run, SECOND } from './parts.mjs';
+import {
+  asleep,
+  byTheClock,
+  each,
+  every,
+  limited,
+  MS,
+  oneTask,
+  pebs,
+  rates,
+  run,
+  SECOND,
+} from './parts.mjs';
 
 /** The rate rises fiftyfold within each `cycleNs`, and three functions have fixed parts of that time. */
 const saw = (cycleNs, seconds) => (random) =>
@@ -57,25 +69,9 @@ const callsAbout = (seconds) => (random) =>
     }
   });
 
-/** By a timer of `cycleNs` that wakes up to `lateNs` late; all of the work lasts `workNs`. */
-const byTimer = (cycleNs, lateNs, workNs, seconds) => (random) => {
-  const startNs = random.uniform() * cycleNs;
-  return {
-    functions: 2,
-    tasks: [
-      {
-        startNs,
-        *runs() {
-          for (let cycle = 1; cycle * cycleNs < seconds * SECOND; cycle++) {
-            yield run(0, 0.4 * workNs, 300_000);
-            yield run(1, 0.6 * workNs, 150_000);
-            yield { untilNs: startNs + cycle * cycleNs + random.uniform() * lateNs, ns: 0 };
-          }
-        },
-      },
-    ],
-  };
-};
+/** A timer of `cycleNs` wakes the task up to `lateNs` late; all of the work lasts `workNs`. */
+const byTimer = (cycleNs, lateNs, workNs, seconds) =>
+  byTheClock(cycleNs, [0.4 * workNs, 0.6 * workNs], seconds, (random) => random.uniform() * lateNs);
 
 /**
  * Children that begin and end with the same few events each, with work of heavy-tailed length between; their parent
