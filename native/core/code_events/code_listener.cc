@@ -3,8 +3,9 @@
 #include <dlfcn.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "monotonic.h"
 
 namespace perf_ts {
 namespace {
@@ -33,12 +34,6 @@ bool IsJitless(const CodeListener::V8& v8) {
   if (v8.get_version_tag() == before) return false;
   v8.set_flags("--jitless");
   return true;
-}
-
-uint64_t NowNs() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
 size_t RoundUp(size_t size) {

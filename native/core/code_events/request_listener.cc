@@ -9,12 +9,12 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <new>
 
 #include "../posix/peer.h"
+#include "monotonic.h"
 
 namespace perf_ts {
 namespace {
@@ -26,9 +26,7 @@ constexpr int kPauseMs = 100;
 constexpr int kBacklog = 16;
 
 int64_t NowMs() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+  return static_cast<int64_t>(NowNs() / 1'000'000);
 }
 
 bool SetAddress(const char* path, sockaddr_un* address) {

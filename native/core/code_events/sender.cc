@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../posix/peer.h"
+#include "monotonic.h"
 
 namespace perf_ts {
 namespace {
@@ -25,12 +26,6 @@ constexpr int kFlushMs = 1000;
 constexpr int kMostConnectMs = 20;
 /** How often an idle thread looks whether the recorder is there. */
 constexpr time_t kLookS = 1;
-
-uint64_t NowNs() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
-}
 
 void SleepNs(long ns) {
   const timespec pause = {0, ns};
