@@ -25,7 +25,8 @@ const debug = debugLog('record');
 type ProbeEnvironment = {
   readonly binding: NativeBinding;
   readonly settings: Pick<KernelSettings, 'maxSampleRateHz'>;
-  readonly pmus: readonly PmuDescription[];
+  /** Asked only for an event of a PMU's own type: they are read from many files. */
+  readonly pmus: () => readonly PmuDescription[];
 };
 
 /**
@@ -66,14 +67,14 @@ const PMU_BITS = 32n;
 /** Cycles on the PMU of an event; null where it is none of the cores, and for a probe of the kernel's code. */
 function cyclesBeside(
   { type, config }: EventAttr,
-  pmus: readonly PmuDescription[],
+  pmus: () => readonly PmuDescription[],
 ): AskedEvent | null {
   const cycles = { type: PERF_TYPE.HARDWARE, config1: 0n, config2: 0n, config3: 0n };
   if (type === PERF_TYPE.RAW) return { ...cycles, config: 0n };
   if (type === PERF_TYPE.HARDWARE || type === PERF_TYPE.HW_CACHE) {
     return { ...cycles, config: (config >> PMU_BITS) << PMU_BITS };
   }
-  const pmu = pmus.find((each) => each.type === type);
+  const pmu = pmus().find((each) => each.type === type);
   return pmu !== undefined && isCorePmu(pmu)
     ? { ...cycles, config: BigInt(type) << PMU_BITS }
     : null;

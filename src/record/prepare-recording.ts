@@ -176,7 +176,7 @@ export function prepareRecording(
   const { ring, settings, notices } = decided;
   const online = onlineCpus();
   // Before the recording takes counters.
-  const pmus = readEventSources().pmus;
+  const pmus = () => readEventSources().pmus;
   const events = probeRules(decided.plan.events, { binding, settings, pmus });
   const probed = { ...decided, plan: { ...decided.plan, events } };
   const { plan, sampler } = openSampler(probed, options, binding, { latencyMs, online });

@@ -34,7 +34,7 @@ function probe(
 ) {
   const plan = planOf(events.join(','), {}, machine);
   const { binding, asked } = machineThat(happens);
-  const environment = { binding, settings: USUAL_SETTINGS, pmus: INTEL.pmus };
+  const environment = { binding, settings: USUAL_SETTINGS, pmus: () => INTEL.pmus };
   const found = probeRules(plan.events, environment);
   return { found, asked, again: () => probeRules(plan.events, environment) };
 }
