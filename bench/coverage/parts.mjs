@@ -1,4 +1,4 @@
-// What kinds of processes are made of, in the form that `sample.mjs` takes.
+// Parts of kinds of processes, in the form that `sample.mjs` takes.
 
 export const MS = 1e6;
 export const SECOND = 1e9;

@@ -208,7 +208,7 @@ napi_value Sends(napi_env env, napi_callback_info) {
   return sends;
 }
 
-/** Of this process. */
+/** The one listener of this process. */
 RequestListener request_listener;
 napi_threadsafe_function requests = nullptr;
 

@@ -119,7 +119,7 @@ export function markUnclaimed(
 
 /** With so much of all events before the first samples, functions that no sample shows may have most of these. */
 const MUCH_OF_HEADS = 0.25;
-/** Of tasks with a border in common so many are in one function before it, … */
+/** The least share of tasks with a border in common that are in one function before it, … */
 const LEAST_ALIKE = 0.8;
 /** … and so many of these in another one behind it. */
 const LEAST_LEAVING = 0.95;

@@ -91,7 +91,7 @@ function hasMost(longest: Int32Array, streams: readonly Int32Array[]): boolean {
   return 2 * longest.length > streams.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Where a sample of one of many tasks lies, to be compared with the other tasks'. */
+/** The place of a sample of one of many tasks, to be compared with the other tasks'. */
 export function placeOfTasks(type: number, places: SamplePlaces): SamplePlaces['func'] {
   return isOfOnePlace(type) ? places.caller : places.func;
 }
@@ -170,12 +170,12 @@ const LEAST_SAMPLES = 64;
 const MOST_SAMPLES = 20_000;
 const LEAST_REPEATS = 5;
 
-/** What tells a cycle: shares are of the samples that would differ by chance. */
+/** Bounds that tell a cycle: shares are of the samples that would differ by chance. */
 type CycleBar = {
   /** Samples of a cycle; the longer, the more of it they see. */
   readonly longest: number;
   readonly repeats: number;
-  /** Of samples one cycle apart … */
+  /** Most samples one cycle apart … */
   readonly once: number;
   /** … and of those `repeats` cycles apart, so many may differ. */
   readonly still: number;

@@ -70,7 +70,7 @@ export function* findRules(input: PeriodInput, groups: StreamGroups): Slices<Rep
 /** Rules that were measured: by counts of the recording, or by the probe before it. */
 type MeasuredRule = ReportedPeriod & { readonly from: 'counts' | 'probe' };
 
-/** What the counts say, by the probe's word about their lag, which looks like the other rule. */
+/** The rule of the counts, set right where the probe says that they lag, which looks like the other rule. */
 function withProbe(
   counted: MeasuredRule,
   probed: ProbedRule | null,
@@ -82,7 +82,7 @@ function withProbe(
     : counted;
 }
 
-/** What was measured, against the table. */
+/** The measured rule, compared with the table. */
 function withTable(
   measured: MeasuredRule,
   driver: DriverRule | null,
@@ -139,7 +139,7 @@ function listGroupsByEvent(input: PeriodInput, groups: StreamGroups): Int32Array
   return lists;
 }
 
-/** What counts say of an event's rule, and how many pairs of samples said it. */
+/** The rule of an event by its counts, and how many pairs of samples voted. */
 export type CountedRule = {
   readonly rule: 'next' | 'elapsed';
   /** Share of the votes, `MIN_MAJORITY`…1. */

@@ -8,9 +8,9 @@ import type { PeriodInput } from './types.ts';
 /** A start of a probe: time in ns, period and count of each sample, in order, three numbers each. */
 export type ProbedSamples = Float64Array;
 
-/** How much worse the times of a constant rate must fit one rule than the other, to contradict. */
+/** Times contradict a rule that they fit so many times worse than the other one. */
 const CONTRADICTS = 3;
-/** Of fewer intervals no spread is known. */
+/** Fewer intervals have no spread that could be compared. */
 const MIN_INTERVALS = 8;
 
 /**
@@ -46,7 +46,7 @@ function withNextCounts(start: ProbedSamples): ProbedSamples {
   return shifted;
 }
 
-/** Of one event in frequency mode, each start an instance of its own. */
+/** Input with one event in frequency mode, each start an instance of its own. */
 function inputOf(starts: readonly ProbedSamples[]): PeriodInput {
   const length = starts.reduce((sum, start) => sum + start.length / 3, 0);
   const [timeNs, periodEvents, count] = [0, 1, 2].map((field) =>

@@ -11,7 +11,7 @@ import type { PeriodInput } from './types.ts';
  * tasks, where samples come event after event, many times their share. The last sample is the
  * nearest that tells what ran; that it may have been something else is for the interval to say.
  *
- * What single streams have after their last samples is not given to these one by one, though it is known where their
+ * The events that single streams have after their last samples are not given to these one by one, though it is known where their
  * final values were recorded (`--exit-counts`): a last sample that is far from the end is seldom in what tasks end
  * with, and one in it is always near, so that its part would be the smallest where it is all of the tail.
  *

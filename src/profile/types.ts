@@ -75,7 +75,7 @@ export type ProfileEvent = {
   readonly leader?: EventIndex;
   /** Which interval the driver that sampled it reports; absent where the recording leaves the driver open. */
   readonly driverRule?: DriverRule;
-  /** What was measured of it when the recording was made; absent where nothing was. */
+  /** The rule that was measured when the recording was made; absent where nothing was. */
   readonly probedRule?: ProbedRule;
 };
 

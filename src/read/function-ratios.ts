@@ -28,7 +28,7 @@ export type RecordedRatio = EventRatio<MetricName> & {
 /** The ratios of functions: entry i of each is of `ratios[i]`. */
 export type FunctionRatios = {
   readonly ratios: readonly RecordedRatio[];
-  /** What they execute themselves, by FuncIndex; and with all that they call. */
+  /** Ratios of their own code, by FuncIndex; and with all that they call. */
   readonly self: readonly (readonly RatioEstimate[])[];
   readonly total: readonly (readonly RatioEstimate[])[];
   /** Functions that samples of an event compared were taken in, at all or as innermost one. */

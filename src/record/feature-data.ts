@@ -134,7 +134,7 @@ export function collectHostFeatures(
   return sections;
 }
 
-/** Of which driver an event is decides what its samples' periods mean: `period/driver-rules.ts`. */
+/** Sections that name the driver of an event, which decides the meaning of its periods: `period/driver-rules.ts`. */
 function driverSections(
   host: ReturnType<typeof readHostInfo>,
   { pmus }: Pick<EventSources, 'pmus'>,
@@ -223,7 +223,7 @@ function rulesOfPeriods({ events }: RecordingPlan): Pick<Provenance, 'periodRule
   return probed.length === 0 ? {} : { periodRules: Object.fromEntries(probed) };
 }
 
-/** What a plan itself tells; `settings` as they stood before the recording. */
+/** Facts of the plan itself; `settings` as they stood before the recording. */
 function planProvenance(
   plan: RecordingPlan,
   settings: KernelSettings,

@@ -17,7 +17,7 @@ const SAMPLES_A_START = 16;
 const MOST_HZ = 20_000;
 /** Sixteen samples at the rate above take less than one. */
 const MOST_CPU_NS_A_START = 5e6;
-/** What a probe may take, milliseconds of CPU time. */
+/** Most CPU time of a probe, milliseconds. */
 export const MOST_PROBE_MS = (STARTS * MOST_CPU_NS_A_START) / 1e6;
 
 const debug = debugLog('record');
@@ -120,7 +120,7 @@ function sampleOwnWork(attr: Uint8Array, binding: NativeBinding): ProbedRule | n
     const starts = binding.probePeriods(attr, STARTS, SAMPLES_A_START, MOST_CPU_NS_A_START, false);
     return ruleOfProbe(starts);
   } catch {
-    // What it can't be opened with says the opening of the event itself.
+    // The opening of the event itself reports why it is refused.
     return null;
   }
 }

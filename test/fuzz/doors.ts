@@ -74,7 +74,7 @@ export async function openChecked(path: string, symbols: boolean): Promise<Opene
 
 export const WEIGHTS = ['samples', 'period', 'events', 'time'] as const;
 
-/** What `export` and `view` make of a profile, by the format's name. */
+/** Output of `export` and `view` for a profile, by the format's name. */
 export const EXPORTS: Readonly<Record<string, (opened: OpenedProfile) => unknown>> = {
   ...Object.fromEntries(
     EXPORT_FORMATS.filter((format) => format !== 'html').map((format) => [
@@ -91,7 +91,7 @@ export const EXPORTS: Readonly<Record<string, (opened: OpenedProfile) => unknown
   pprof: exportPprof,
 };
 
-/** What `report` and `periods` print; `weight` of the report's figures. */
+/** Output of `report` and `periods`; `weight` of the report's figures. */
 export function reportOn(opened: OpenedProfile, weight: (typeof WEIGHTS)[number]): void {
   for (const kind of WEIGHTS) refusable(() => opened.weights(kind));
   if (opened.profile.events.length > 0) refusable(() => opened.report({ weight }));
@@ -117,7 +117,7 @@ const STYLE = {
   nameWidth: 8,
 };
 
-/** What commands do with the records of the file at `path`. */
+/** Work of the commands on the records of the file at `path`. */
 export const RECORD_DOORS: readonly ((path: string, random: Random) => void)[] = [
   (path) => void readInfo(path),
   (path) => void dumpRecords(path, (record) => checkShown(formatDump(record))),

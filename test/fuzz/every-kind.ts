@@ -87,7 +87,7 @@ const EVENTS: readonly Event[] = [
   { name: WAKE_UP_EVENT, attr: { ...WAIT, config: 313n }, ids: [10] },
 ];
 
-/** What differs between the recordings of `everyKind`. */
+/** Differences between the recordings of `everyKind`. */
 type Way = { readonly littleEndian: boolean; readonly pipe: boolean; readonly packed: boolean };
 
 /** The same recording as a file, a pipe, compressed, and of a machine of the other byte order. */

@@ -15,7 +15,7 @@ const HEAP_MB = 1024;
 const MOST_BYTES = 2 ** 30;
 const WATCH_MS = 250;
 const MOST_SHOWN = 12;
-/** Of /proc/PID/stat. */
+/** Milliseconds of a clock tick, the unit of CPU time in /proc/PID/stat. */
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
 

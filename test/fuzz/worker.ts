@@ -6,7 +6,7 @@ import { TARGETS } from './targets/all.ts';
 import { FAULTY_TARGETS } from './targets/faulty.ts';
 import { closeServer } from './targets/http.ts';
 
-/** What `run.mjs` asks of a process, in `PERF_TS_FUZZ_TASK`. */
+/** Request of `run.mjs` to a process, in `PERF_TS_FUZZ_TASK`. */
 type Task = { readonly target: string; readonly from: number; readonly to: number };
 
 /** Memory of a process that a case may come to. */
@@ -44,7 +44,7 @@ async function runTask({ target: name, from, to }: Task): Promise<void> {
     if (bytes > worst.bytes) Object.assign(worst, { bytes, ofBytes: seed });
     if (bytes > MOST_BYTES) {
       report({ seed, error: `it took ${Math.round(bytes / 2 ** 20)} MiB of memory` });
-      // What it leaves behind would count for the next ones.
+      // Garbage of this case would count for the next ones.
       break;
     }
   }

@@ -21,7 +21,7 @@ namespace {
 
 /** From the connection to the end of the line. */
 constexpr int kMostRequestMs = 1000;
-/** Where there are no descriptors or no memory just now. */
+/** The pause before the next attempt while descriptors or memory are short. */
 constexpr int kPauseMs = 100;
 constexpr int kBacklog = 16;
 

@@ -9,7 +9,7 @@
 
 namespace perf_ts {
 
-/** What a recorder asks of this process: a line, and the connection that its answer goes to. */
+/** A recorder's request to this process: a line, and the connection that its answer goes to. */
 struct Request {
   static constexpr size_t kMostBytes = 4096;
 

@@ -81,7 +81,7 @@ ConnectionUser FindConnectionUser(TcpEnd peer, TcpEnd own) {
   inet_diag_msg found;
   if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY || rest < sizeof found) return kUnknown;
   memcpy(&found, bytes + sizeof header, sizeof found);
-  // Where there is no such connection, the kernel answers with a socket that listens at the port.
+  // The kernel answers with a socket that listens at the port where no such connection exists.
   // Without an inode no process holds it, and the owner reads as root.
   const bool is_same = found.id.idiag_dport == question.request.id.idiag_dport;
   if (!is_same || found.idiag_inode == 0) return {ConnectionUserKind::kNone, 0};

@@ -22,7 +22,7 @@ export function warnIfCut(
   say(`perf-ts: ${message}`);
 }
 
-/** What of the recording can't be read, in a line each. */
+/** Lines for the parts of the recording that can't be read. */
 export function sayDamage(diagnostics: readonly DescribedDiagnostic[]): void {
   for (const damage of diagnostics) {
     if (isDamage(damage.code)) say(`perf-ts: ${damageText(damage)}`);

@@ -18,7 +18,7 @@ type NameOf = (event: number) => string;
 
 /** A row of the table of ratios. */
 export type ShownRatios = {
-  /** What it is of: `DSO`, `symbol`. */
+  /** Heading of its names: `DSO`, `symbol`. */
   readonly names: readonly string[];
   /** Its share of what the first ratio divides by. */
   readonly share: number;

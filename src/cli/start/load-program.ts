@@ -39,7 +39,7 @@ function load(folder: string, file: string, user: string): void {
   bundle.require(file);
 }
 
-/** What `use` returns; null where nothing is to be kept, or can't be. */
+/** The result of `use`; null where nothing is to be kept, or can't be. */
 type Store = <T>(use: (codes: CodeStore) => T) => T | null;
 
 /** Leaves no descriptor open: how this process was started is noted later, and a command has what is open then. */

@@ -3,7 +3,7 @@ import type { Metric, MetricName } from './metric.ts';
 /** A number and its unit as a person reads them: `1.23`, `insn per cycle`. */
 export type ShownMetric = { readonly number: string; readonly unit: string };
 
-/** How a metric is written: so many of it are one of `unit`. */
+/** Notation of a metric: so many of it are one of `unit`. */
 type Scale = { readonly factor: number; readonly decimals: number; readonly unit: string };
 
 /** Shares are 0…1 until here. */
@@ -78,7 +78,7 @@ export function metricUnit(name: MetricName): string {
   return name === 'per-second' ? 'per second' : SCALES[name].unit;
 }
 
-/** What a column of a metric of `event` is called: `insn per cycle`, `cache-misses per 1000 insn`. */
+/** Heading of the column of a metric of `event`: `insn per cycle`, `cache-misses per 1000 insn`. */
 export function metricTitle(name: MetricName, event: string): string {
   // One event alone has instructions per cycle; misses and rates are those of many.
   return name === 'ipc' ? metricUnit(name) : `${event} ${metricUnit(name)}`;

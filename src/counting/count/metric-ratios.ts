@@ -4,7 +4,7 @@ import type { GroupMember, MetricName } from './metric.ts';
 export type MetricRatio = {
   readonly name: MetricName;
   /**
-   * What the count is divided by: the count of the event with this role, in the same domain; the time that
+   * The divisor of the count: the count of the event with this role, in the same domain; the time that
    * the event itself was on a counter; or the time that passed.
    */
   readonly whole: { readonly role: string } | 'running' | 'elapsed';
@@ -32,7 +32,7 @@ export function metricRatios(
     case 'energy':
       return [{ name: 'watts', whole: 'elapsed', per: 1e9, reason: 'no time has passed' }];
     case 'cycles':
-      // Where only a part is counted (`:u`) its cycles and its time are not of the same.
+      // A part (`:u`) has cycles of its own, and the time of the whole.
       return domain === '' ? [{ name: 'ghz', whole: 'running', per: 1, reason: NOT_RUNNING }] : [];
     case 'instructions':
       return hasPeer('cycles') ? [shareOf('ipc', 'cycles')] : [PER_SECOND];

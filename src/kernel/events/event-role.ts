@@ -6,7 +6,7 @@ import { findGenericEvent, HARDWARE_EVENTS, SOFTWARE_EVENTS } from './generic-ev
 const CONFIG_MASK = 0xffff_ffffn;
 
 /**
- * What an event stands for in metrics: perf's generic name of it, the name that its PMU gives it
+ * The role of an event in metrics: perf's generic name of it, the name that its PMU gives it
  * (`pmuEvent`), or empty. By number and not by text, so that `cpu-cycles`, `cycles:u` and
  * `cpu_core/cycles/` are all `cycles`.
  */
@@ -28,7 +28,7 @@ export function eventRole(type: number, config: bigint, pmuEvent: string): strin
   return generic ?? ARM_NAMES[pmuEvent] ?? pmuEvent;
 }
 
-/** What the architecture's events of arm64 are called generically. */
+/** Generic names of the architecture's events of arm64. */
 const ARM_NAMES: Readonly<Record<string, string>> = {
   cpu_cycles: 'cycles',
   inst_retired: 'instructions',

@@ -89,7 +89,7 @@ function* rowsOfEvent({ samples, events }: Profile, event: number): Slices<Int32
     groupsByEvent.set(samples, groups);
   }
   const { starts } = groups;
-  // Of an event that the profile does not have there are none.
+  // An event that the profile does not have has no samples.
   return groups.samples.subarray(starts[event] ?? 0, starts[event + 1] ?? 0);
 }
 

@@ -12,7 +12,7 @@ export type SamplesByStream = {
   readonly rows: Int32Array;
 };
 
-/** What is known of all samples before anything is asked of them (`period/alignment.ts`). */
+/** Facts of all samples, known before anything is asked of them (`period/alignment.ts`). */
 export type AlignedSamples = {
   readonly groups: SamplesByStream;
   /** Per sample: events since the stream's previous sample. */
@@ -22,7 +22,7 @@ export type AlignedSamples = {
 };
 
 /**
- * What two counters of a group counted between two samples of its leader, whose samples read both. Columns,
+ * Counts of two counters of a group between two samples of its leader, whose samples read both. Columns,
  * one row an interval, stream after stream:
  *
  *     leader's samples   ·───●────────●───────●        rows 4, 7, 9 of the sample table
@@ -86,7 +86,7 @@ export function groupIntervals(
 }
 
 /**
- * What a member counted, at the rows of its leader. A sample's row is followed by one for each member that
+ * Counts of a member, at the rows of its leader. A sample's row is followed by one for each member that
  * has counted anything.
  */
 function countsAtLeader({ samples }: Profile, leader: number, member: number): Float64Array {

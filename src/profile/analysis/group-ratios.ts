@@ -231,7 +231,7 @@ class RatioSums {
       this.#partPart[key] - 2 * ratio * this.#partWhole[key] + ratio ** 2 * this.#wholeWhole[key];
     const variance = (Math.max(0, residuals) * stays) / (stays - 1) / whole ** 2;
     const half = t95(stays - 1) * Math.sqrt(elsewhere * variance);
-    // Of what did not happen here, there may be as much elsewhere as is seldom missed: three times.
+    // An event that did not happen here may happen elsewhere as often as is seldom missed: three times.
     const low = Math.max(0, ratio - half);
     const high = part === 0 ? (elsewhere * 3) / whole : ratio + half;
     const rest = 1 - foreign.most;

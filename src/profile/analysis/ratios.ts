@@ -120,7 +120,7 @@ export type SampledEvent = {
   readonly estimator: ShareEstimator | null;
 };
 
-/** Where the numbers of a profile come from. */
+/** Sources of a profile's numbers. */
 export type RatioSource = {
   readonly profile: Profile;
   readonly aligned: AlignedSamples;
@@ -182,7 +182,7 @@ function scaled({ value, low, high, reason }: RatioEstimate, per: number): Ratio
 /** A sum and the interval that it is in. */
 type Estimate = { readonly value: number; readonly low: number; readonly high: number };
 
-/** What of an event is in each category. */
+/** Weight of an event in each category. */
 function sumKeys(of: SampledEvent, keys: RatioKeys): (key: number) => Estimate | null {
   const { weights, samples, estimator } = of;
   if (estimator === null) return () => null;
@@ -227,7 +227,7 @@ function sumByKey(
   return sums;
 }
 
-/** What is divided by has to be known to this part of itself. */
+/** The divisor has to be known to this part of itself. */
 const LEAST_OF_WHOLE = 0.5;
 
 /**

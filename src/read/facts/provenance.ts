@@ -44,7 +44,7 @@ export type Provenance = {
    * `-e cpu_atom/cycles/`. Absent: none does.
    */
   readonly onSeveralCores?: readonly string[];
-  /** What was measured of events before they were recorded, by `totalKeys`; absent where nothing was. */
+  /** Rules that were measured before the events were recorded, by `totalKeys`; absent where nothing was. */
   readonly periodRules?: Readonly<Record<string, ProbedRule>>;
   /** Absent in older recordings. */
   readonly countsBegin?: CountStart;
@@ -108,7 +108,7 @@ export function totalsOf(
   return keys.map((key, event) => (isAmbiguous(names[event]) ? null : finalOf(key)));
 }
 
-/** What was measured of each event before it was recorded; null where nothing was, or it is damaged. */
+/** The rule that was measured before each event was recorded; null where nothing was, or it is damaged. */
 export function probedRulesOf(
   provenance: Provenance | null,
   names: readonly string[],

@@ -11,11 +11,11 @@ const MOST_OF_OURS = 128;
 /** The same of each other user, and of all of them: whoever has other users' numbers has many. */
 const MOST_OF_ANOTHER = 8;
 const MOST_OF_OTHERS = 256;
-/** How long a stranger has to ask, and be told why not. */
+/** The time that a stranger has to ask, and be told why not. */
 const ASKING_MS = 1000;
 
 /**
- * How long requests and idle connections may take; with what Node looks after them. A request comes from this machine,
+ * Limits of the time that requests and idle connections take; with what Node looks after them. A request comes from this machine,
  * and only recordings that are sent have a body, for which there is a limit of its own.
  */
 export const VISITOR_TIMES = {

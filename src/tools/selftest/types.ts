@@ -59,7 +59,7 @@ export type CaseNumbers = {
   /** Event instances that took samples. */
   readonly streams: number;
   readonly rule: ReportedPeriod;
-  /** What was measured before the recording; null where nothing was. */
+  /** The rule that was measured before the recording; null where nothing was. */
   readonly probed: ProbedRule | null;
   /** What the fit alone says of the same samples; null in period mode and for clocks. */
   readonly fit: ReportedPeriod | null;

@@ -257,7 +257,7 @@ export type TableResult = {
   readonly weight: number;
   readonly samples: number;
   readonly unit: Unit;
-  /** What the columns of ratios are of; empty where no two events are compared. */
+  /** Metrics of the columns of ratios; empty where no two events are compared. */
   readonly ratios: readonly TableRatio[];
 };
 

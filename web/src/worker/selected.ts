@@ -117,7 +117,7 @@ export class Selected {
     return this.weights.kind === 'events' && !this.recording.page.isPart;
   }
 
-  /** What ratios of events are computed from: the same selection of each event's samples. */
+  /** Inputs of the ratios of events: the same selection of each event's samples. */
   *ratioSource(ratios: readonly EventRatio[]): Slices<RatioSource> {
     const { recording, profile } = this;
     const aligned = yield* alignmentOf(recording.page).get();
