@@ -93,9 +93,9 @@ async function run() {
   );
   const args = [join(ROOT, 'dist/bin/main.js'), 'agent', '--config', config];
   const agent = start(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
+  let reported = '';
   agent.stderr.setEncoding('utf8').on('data', (text) => {
-    said += text;
+    reported += text;
   });
   const ended = new Promise((resolve) => {
     agent.once('exit', resolve);
@@ -117,16 +117,17 @@ async function run() {
   const starts = (startsOfMachine() - startsBefore) / SECONDS;
   agent.kill('SIGTERM');
   await ended;
-  summarize(costs, received, said);
+  summarize(costs, received, reported);
   console.log(
     `starts       ${starts.toFixed(0)} processes and threads a second on the whole machine`,
   );
 }
 
-function summarize(costs, { windows, ids, weight, profiles, bytes }, said) {
+function summarize(costs, { windows, ids, weight, profiles, bytes }, reported) {
   const last = costs.at(-1);
   const [, samples, lost, weighed, counted] =
-    /(\d+) samples, lost (\d+); weights add up to (\d+), the counters to (\d+)/.exec(said) ?? [];
+    /(\d+) samples, lost (\d+); weights add up to (\d+), the counters to (\d+)/.exec(reported) ??
+    [];
   const loads = costs.map(({ load }) => load);
   console.log(`
 CPU          ${((100 * last.cpuS) / last.second).toFixed(2)} % of one CPU in ${last.second} s, ${(100 * laterShare(costs)).toFixed(2)} % after the first minute
@@ -135,7 +136,7 @@ windows      ${windows.size} arrived, ${profiles} profiles in them, ${profiles -
 samples      ${samples}, lost ${lost}
 weights      ${weight} arrived, ${weighed} in windows, ${counted} counted
 load         ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}
-the agent    ${said.trim().replaceAll('\n', '\n             ')}`);
+the agent    ${reported.trim().replaceAll('\n', '\n             ')}`);
 }
 
 function laterShare(costs) {

@@ -99,10 +99,10 @@ function record(server, seconds, options = ['--attach-js', '-g']) {
     ...[CLI, 'record', '-e', 'cpu-clock', '-F', '999', '-o', file, ...options],
     ...['-p', `${server.pid}`, '--duration', `${seconds}`],
   ]);
-  const recording = { child, named: null, said: '', ended: once(child, 'exit') };
+  const recording = { child, named: null, reported: '', ended: once(child, 'exit') };
   child.stderr.on('data', (text) => {
-    recording.said += text;
-    if (/reports its JavaScript/.test(recording.said))
+    recording.reported += text;
+    if (/reports its JavaScript/.test(recording.reported))
       recording.named ??= performance.now() - begun;
   });
   return recording;
@@ -123,7 +123,7 @@ async function measure(node) {
     const recording = record(server, 0.5);
     await recording.ended;
     named.push(recording.named ?? Number.NaN);
-    listed.push(Number(/in (\d+) ms/.exec(recording.said)?.[1]));
+    listed.push(Number(/in (\d+) ms/.exec(recording.reported)?.[1]));
     pauses.push(Number(await server.get('/pause')));
   }
   const ratios = [];

@@ -40,15 +40,15 @@ const checker = new NameChecker(createRequire(join(folder, 'package.json'))('typ
 /** Runs perf-ts to its end; what it said on standard error. */
 async function finish(args, cwd, env) {
   const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe' });
-  let said = '';
+  let reported = '';
   child.stderr.on('data', (text) => {
-    said += text;
+    reported += text;
   });
   child.stdout.resume();
   const timer = setTimeout(() => child.kill(), LIMIT_MS);
   const [code] = await once(child, 'close');
   clearTimeout(timer);
-  return { code, said };
+  return { code, reported };
 }
 
 /** `node` is what `#!` lines and children find. */
@@ -109,7 +109,7 @@ for (const [kind, program] of Object.entries(PROGRAMS)) {
       console.log(`| ${[kind, version, ...cells(measured)].join(' | ')} |`);
       const { result, counted } = measured;
       if (result.code !== 0)
-        console.error(`  exit ${result.code}: ${result.said.trim().slice(0, 300)}`);
+        console.error(`  exit ${result.code}: ${result.reported.trim().slice(0, 300)}`);
       if (!values.verbose) continue;
       for (const { count, name, verdict, isOwn } of counted.wrong) {
         console.error(`  ${count} ${verdict}${isOwn ? ', own' : ''}: ${name}`);

@@ -227,6 +227,9 @@ function checkSource(file) {
       if (!MAY_USE_NODE.has(folder)) problems.push(`${name}: ${folder} may not import ${target}`);
     } else if (target.startsWith('.')) {
       const other = folderOf(resolve(dirname(file), target));
+      if (isDeclaration(resolve(dirname(file), target)) && !mayDeclare(file)) {
+        problems.push(`${name}: a declaration is for declarations only (${target})`);
+      }
       const types = typeOnly ? (TYPES_ONLY[folder] ?? []) : [];
       if (other === folder || ALLOWED[folder]?.includes(other) || types.includes(other)) continue;
       problems.push(`${name}: ${folder} may not import ${other} (${target})`);
@@ -309,10 +312,14 @@ function checkCycles(files) {
   for (const file of files) if (!number.has(file)) visit(file);
 }
 
-/** A folder and one below it count as two: what both need lies in one that neither of them imports back. */
+/**
+ * A folder and one below it count as two: what both need lies in one that neither of them imports back. A command's
+ * declaration is above all commands, whose code it loads when it runs; nothing but declarations imports it.
+ */
 function checkFolders(files) {
   const arrows = new Map();
   for (const file of files) {
+    if (isDeclaration(file)) continue;
     const from = relative(root, dirname(file));
     for (const { target } of importsOf(file)) {
       const to = relative(root, dirname(resolve(dirname(file), target)));
@@ -326,6 +333,14 @@ function checkFolders(files) {
       problems.push(`${from} and ${to} import each other: ${file}, ${back}`);
     }
   }
+}
+
+function mayDeclare(file) {
+  return isDeclaration(file) || /\/cli\/(?:program|reference\/[^/]+)\.ts$/.test(file);
+}
+
+function isDeclaration(file) {
+  return /\/cli\/(?:(?!shared\/)[^/]+\/[^/]+-command|declare-program)\.ts$/.test(file);
 }
 
 function importsOf(file) {

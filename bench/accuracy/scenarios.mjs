@@ -11,7 +11,7 @@ const slowedTo = (times) => (times - 1) * SPINS_PER_TIMES;
  */
 export const scenarios = {
   'equal-rate': {
-    says: 'one rate, shares 50/25/15/7/3 %: the control',
+    named: 'one rate, shares 50/25/15/7/3 %: the control',
     program: 'threads',
     tasks: (random) => [
       repeat(40, () => [
@@ -30,7 +30,7 @@ export const scenarios = {
   'short-10x': shortPhases(10),
   'short-100x': shortPhases(100),
   'idle-gaps': {
-    says: 'phases of two rates, 5 to 60 ms of sleep between them',
+    named: 'phases of two rates, 5 to 60 ms of sleep between them',
     program: 'threads',
     tasks: (random) => [
       repeat(10, () => [
@@ -43,7 +43,7 @@ export const scenarios = {
     ],
   },
   'busy-gaps': {
-    says: 'phases of two rates, 5 to 60 ms of computing without an event between them',
+    named: 'phases of two rates, 5 to 60 ms of computing without an event between them',
     program: 'threads',
     tasks: (random) => [
       repeat(8, () => [
@@ -56,7 +56,7 @@ export const scenarios = {
     ],
   },
   bursts: {
-    says: 'bursts of some hundred events at full speed in a slow course of events',
+    named: 'bursts of some hundred events at full speed in a slow course of events',
     program: 'threads',
     tasks: (random) => [
       repeat(120, () => [
@@ -68,7 +68,7 @@ export const scenarios = {
     ],
   },
   threads: {
-    says: 'six threads on two CPUs, each with its own mix and rates',
+    named: 'six threads on two CPUs, each with its own mix and rates',
     program: 'threads',
     tasks: (random) =>
       [...'abcdef'].map((own, i) =>
@@ -81,7 +81,7 @@ export const scenarios = {
       ),
   },
   migrations: {
-    says: 'one task that changes its CPU every few milliseconds, at two rates',
+    named: 'one task that changes its CPU every few milliseconds, at two rates',
     program: 'threads',
     tasks: (random) => [
       repeat(30, (i) => [
@@ -94,7 +94,7 @@ export const scenarios = {
     ],
   },
   forks: {
-    says: '150 children of a few milliseconds, each with its own mix',
+    named: '150 children of a few milliseconds, each with its own mix',
     program: 'forks',
     tasks: (random) =>
       Array.from({ length: 150 }, (_, i) => [
@@ -107,7 +107,7 @@ export const scenarios = {
 
 function longPhases(times) {
   return {
-    says: `phases of 50 to 150 ms, rates ${times}× apart`,
+    named: `phases of 50 to 150 ms, rates ${times}× apart`,
     program: 'threads',
     tasks: (random) => [
       repeat(3, () => [
@@ -121,7 +121,7 @@ function longPhases(times) {
 
 function shortPhases(times) {
   return {
-    says: `phases of 1 to 5 ms, rates ${times}× apart`,
+    named: `phases of 1 to 5 ms, rates ${times}× apart`,
     program: 'threads',
     tasks: (random) => [
       repeat(80, () => [

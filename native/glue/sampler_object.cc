@@ -177,17 +177,17 @@ void SamplerObject::OnNotified() {
   const Napi::HandleScope scope(env);
   [[maybe_unused]] const Napi::Object self = Value();
   const Mail mail = sampler_->CollectMail();
-  if (mail.chunks) Tell(ChunksToJs(env));
-  if (mail.exec_failure) Tell(ExecFailureToJs(env, *mail.exec_failure));
-  if (mail.switched_file) Tell(SwitchedFileToJs(env, *mail.switched_file));
-  if (mail.recording_end) Tell(RecordingEndToJs(env, *mail.recording_end));
-  if (mail.child_exit) Tell(ChildExitToJs(env, *mail.child_exit));
+  if (mail.chunks) Notify(ChunksToJs(env));
+  if (mail.exec_failure) Notify(ExecFailureToJs(env, *mail.exec_failure));
+  if (mail.switched_file) Notify(SwitchedFileToJs(env, *mail.switched_file));
+  if (mail.recording_end) Notify(RecordingEndToJs(env, *mail.recording_end));
+  if (mail.child_exit) Notify(ChildExitToJs(env, *mail.child_exit));
   // Events and rings stay until `close`: to close them can take the kernel seconds.
   if (mail.done && notifier_ != nullptr) LetGo();
 }
 
 /** Calls back as from the event loop's top: what the callback throws is an uncaught exception. */
-void SamplerObject::Tell(napi_value event) {
+void SamplerObject::Notify(napi_value event) {
   if (notifier_ == nullptr || event == nullptr) return;  // closed by an earlier callback
   const napi_env env = Env();
   napi_value result;

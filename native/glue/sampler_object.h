@@ -42,7 +42,7 @@ class SamplerObject : public Napi::ObjectWrap<SamplerObject>, private Notifier::
   void FinishStart(bool started, const Error& error);
   /** The recording is over or never began: nothing of it keeps the object alive. */
   void LetGo();
-  void Tell(napi_value event);
+  void Notify(napi_value event);
 
   void OnNotified() override;
   void OnEnvironmentExit() override;

@@ -1,13 +1,57 @@
 import { packageVersion } from '../system/version.ts';
-import { declareGeneralOptions } from './command/general-options.ts';
-import { GuidedCommand } from './command/guided-command.ts';
-import { OPTION_GROUP } from './command/option-groups.ts';
+import { declareAgent } from './agent/agent-command.ts';
+import { declareAnnotate } from './annotate/annotate-command.ts';
+import { declareArchive } from './archive/archive-command.ts';
 import { declareCompletion } from './completion/completion-command.ts';
-import { declareMachineCommands } from './machine-commands.ts';
-import { declareMeasuringCommands } from './measuring-commands.ts';
+import { declareCpu } from './cpu/cpu-command.ts';
+import { declareDiff } from './diff/diff-command.ts';
+import { declareDoctor } from './doctor/doctor-command.ts';
+import { declareExport } from './export/export-command.ts';
+import { declareInfo } from './info/info-command.ts';
+import { declareInject } from './inject/inject-command.ts';
+import { declareList } from './list/list-command.ts';
+import { declareBuildIdList, declareEvlist } from './lists/lists-command.ts';
+import { declareMcp } from './mcp/mcp-command.ts';
 import { acceptSameOptions } from './perf/same-options.ts';
-import { declareMcp, declareQuery } from './query/query-command.ts';
-import { declareReadingCommands } from './reading-commands.ts';
+import { declarePeriods } from './periods/periods-command.ts';
+import { declareQuery } from './query/query-command.ts';
+import { declareRecord } from './record/record-command.ts';
+import { declareReport } from './report/report-command.ts';
+import { declareScript } from './script/script-command.ts';
+import { declareGeneralOptions } from './shared/general-options.ts';
+import { GuidedCommand } from './shared/guided-command.ts';
+import { OPTION_GROUP } from './shared/option-groups.ts';
+import { declareStat } from './stat/stat-command.ts';
+import { declareTop } from './top/top-command.ts';
+import { declareVersion } from './version/version-command.ts';
+import { declareView } from './view/view-command.ts';
+
+/** In the order of the help: what measures, what reads a recording, what is about this machine. */
+const COMMANDS: readonly ((program: GuidedCommand) => void)[] = [
+  declareRecord,
+  declareStat,
+  declareTop,
+  declareAgent,
+  declareReport,
+  declareDiff,
+  declarePeriods,
+  declareExport,
+  declareView,
+  declareAnnotate,
+  declareScript,
+  declareInject,
+  declareArchive,
+  declareInfo,
+  declareEvlist,
+  declareBuildIdList,
+  declareQuery,
+  declareMcp,
+  declareList,
+  declareCpu,
+  declareDoctor,
+  declareVersion,
+  declareCompletion,
+];
 
 /**
  * The command line as it is declared: every command with its options, examples and defaults. Help, the
@@ -42,12 +86,7 @@ export function declareProgram(prepare: (program: GuidedCommand) => void = () =>
       'perf-ts COMMAND --help has the options of a command, and so has man perf-ts-COMMAND where perf-ts is installed globally.',
     ],
   );
-  declareMeasuringCommands(program);
-  declareReadingCommands(program);
-  declareQuery(program);
-  declareMcp(program);
-  declareMachineCommands(program);
-  declareCompletion(program);
+  for (const declare of COMMANDS) declare(program);
   for (const command of program.commands) {
     declareGeneralOptions(command);
     acceptSameOptions(command);

@@ -22,7 +22,7 @@ if (tooOld !== null) {
   // EXIT.FAILED, whose module is the program's.
   process.exitCode = 125;
 } else if (!printVersion()) {
-  void import('./start/load-program.ts').then(({ loadProgram }) =>
+  void import('./code-cache/load-program.ts').then(({ loadProgram }) =>
     loadProgram(import.meta.dirname),
   );
 }

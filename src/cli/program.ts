@@ -3,14 +3,14 @@ import { isEscaped } from '../base/byte-text.ts';
 import { UsageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-status.ts';
 import { exactArguments } from '../system/launch/exact-words.ts';
-import { endWith, keepStdioBlocking, quit } from './command/exit.ts';
-import { reportFailure, say } from './command/failure.ts';
-import { HELP_COLUMNS } from './command/guided-command.ts';
-import { terminalStream, writeError, writeText } from './command/stdout.ts';
 import { declareProgram } from './declare-program.ts';
 import { type AppliedDefault, applyDefaults } from './defaults/apply-defaults.ts';
-import { MEASURING_COMMANDS } from './measuring-commands.ts';
 import { fromPerfWords } from './perf/perf-words.ts';
+import { endWith, keepStdioBlocking, quit } from './shared/exit.ts';
+import { notify, reportFailure } from './shared/failure.ts';
+import { HELP_COLUMNS } from './shared/guided-command.ts';
+import { MEASURING_COMMANDS } from './shared/measuring-command.ts';
+import { terminalStream, writeError, writeText } from './shared/stdout.ts';
 import { startThreadEarly } from './view/early-thread.ts';
 
 function buildProgram(): Command {
@@ -42,8 +42,8 @@ function prepare(command: Command): void {
   const { verbose, quiet } = command.opts<{ verbose?: boolean; quiet?: boolean }>();
   isVerbose = verbose === true;
   if (quiet) return;
-  for (const notice of notices) say(`perf-ts: ${notice}`);
-  if (isVerbose) for (const each of applied) say(`perf-ts: ${wordsOf(each)}`);
+  for (const notice of notices) notify(`perf-ts: ${notice}`);
+  if (isVerbose) for (const each of applied) notify(`perf-ts: ${wordsOf(each)}`);
 }
 
 function wordsOf({ words, from }: AppliedDefault): string {

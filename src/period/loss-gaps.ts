@@ -78,7 +78,7 @@ export function* findLossGaps(
       // NaN, where a sample was not read, fails this comparison too.
       if (
         counted > expected * (isFirst ? Math.max(slack, FIRST_SLACK) : slack) &&
-        saidLost(lossTimes, cpu[row], previousNs, endNs)
+        reportedLost(lossTimes, cpu[row], previousNs, endNs)
       ) {
         const certain = isNext && fixedPeriod === null ? expected : 0;
         const gap = counted - Math.min(period, counted - certain);
@@ -130,7 +130,7 @@ function sortLossTimes({ lossGaps }: PeriodInput): Map<number, number[]> {
 }
 
 /** Whether a LOST record of that CPU lies in (startNs, endNs]. */
-function saidLost(
+function reportedLost(
   times: ReadonlyMap<number, number[]>,
   cpu: number,
   startNs: number,

@@ -51,12 +51,12 @@ export function* findRules(input: PeriodInput, groups: StreamGroups): Slices<Rep
     const counted = yield* ruleFromCounts(input, groups, own);
     if (counted !== null) {
       const { rule, confidence } = counted;
-      const said = { rule, from: 'counts', confidence } as const;
+      const reported = { rule, from: 'counts', confidence } as const;
       const lags = () => areCountsBehind(input, groups, own);
-      found.push(withTable(withProbe(said, probed, lags), driver, lags));
+      found.push(withTable(withProbe(reported, probed, lags), driver, lags));
     } else if (probed !== null) {
-      const said = { rule: probed.rule, from: 'probe', confidence: probed.majority } as const;
-      found.push(withTable(said, driver, () => false));
+      const reported = { rule: probed.rule, from: 'probe', confidence: probed.majority } as const;
+      found.push(withTable(reported, driver, () => false));
     } else if (isCountedInSoftware(event.type)) {
       found.push({ rule: 'next', from: 'table', confidence: 1 });
     } else {

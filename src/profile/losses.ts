@@ -3,7 +3,7 @@ import { formatCount } from '../base/numbers.ts';
 import type { Profile } from './types.ts';
 
 /** What it means that side-band records were lost, for everybody who shows a profile. */
-export function sayLostSideband(lost: number): string {
+export function reportLostSideband(lost: number): string {
   return (
     `${formatCount(lost)} side-band ${lost === 1 ? 'record was' : 'records were'} lost ` +
     '(forks, execs, mappings): samples may be unnamed, or named as what was there before'

@@ -7,7 +7,7 @@ import {
 } from '../formats/export/export-provenance.ts';
 import { withUnitOf } from '../formats/export/weight-title.ts';
 import { isRestricting, type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
-import { sayLostSideband } from '../profile/losses.ts';
+import { reportLostSideband } from '../profile/losses.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
 import { OFF_CPU_EVENT } from '../profile/wait-event.ts';
 import { packageVersion } from '../system/version.ts';
@@ -47,7 +47,7 @@ export function describeProvenance(
       samples,
       isRuleKnown: rule !== null && rule.rule !== 'unknown',
     });
-    const described: Omit<EventProvenance, 'said'> = {
+    const described: Omit<EventProvenance, 'sentences'> = {
       event: event.name,
       insteadOf: replacedBy(event.name, profile.meta.notes),
       mode: event.mode,
@@ -67,7 +67,7 @@ export function describeProvenance(
       // What is counted of it are switches, what is weighed are times.
       counted: isOffCpu ? null : opened.eventsCounted(index as EventIndex),
     };
-    return [{ ...described, said: explainProvenance(described, kind) }];
+    return [{ ...described, sentences: explainProvenance(described, kind) }];
   });
   const { kernel, arch, notes, recorder, lostSideband = 0 } = profile.meta;
   return {
@@ -81,7 +81,7 @@ export function describeProvenance(
     truncatedAt: opened.truncatedAt,
     lostSideband,
     notes: [
-      ...(lostSideband > 0 ? [sayLostSideband(lostSideband)] : []),
+      ...(lostSideband > 0 ? [reportLostSideband(lostSideband)] : []),
       ...notes,
       ...partNote(profile, rows),
     ],

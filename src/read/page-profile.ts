@@ -38,7 +38,7 @@ export function describePageProfile(
   const profile = printableProfile(levels.length > 1 ? withKinds(opened.profile) : opened.profile);
   const { samples, threads, events, streams } = profile;
   const command = profile.meta.commandLine.join(' ');
-  const missingNames = sayMissingNames(opened);
+  const missingNames = reportMissingNames(opened);
   const page: PageProfile = {
     schema: 'perf-ts/page-profile@1',
     title: printable(options.title ?? (command || 'profile')),
@@ -66,7 +66,7 @@ export function describePageProfile(
 /** More than that a page does not list. */
 const MAX_MISSING_NAMES = 3;
 
-function sayMissingNames({ diagnostics }: AnalysedProfile): string[] {
+function reportMissingNames({ diagnostics }: AnalysedProfile): string[] {
   return diagnostics
     .entries()
     .filter(({ code }) => code === 'names-missing' || code === 'names-doubtful')

@@ -31,7 +31,7 @@ export function describeExisting(
   target: SamplerTarget,
   opened: SamplerOpened,
   plan: RecordingPlan,
-  say: (notice: string) => void,
+  notify: (notice: string) => void,
   isLater = false,
 ): Uint8Array {
   const encoder = new RecordEncoder({
@@ -42,7 +42,7 @@ export function describeExisting(
   const id = opened.sidebandIds[0] ?? 0n;
   const { namespaces, cgroup } = plan.sideband.flags;
   const buildIds = plan.sideband.flags.buildId ? new MappedBuildIds() : null;
-  const records: Uint8Array[] = describeKernel(encoder, id, plan, say);
+  const records: Uint8Array[] = describeKernel(encoder, id, plan, notify);
   if (cgroup) {
     for (const group of listCgroups()) records.push(encoder.cgroup(group, { id }));
   }
@@ -65,7 +65,7 @@ export function describeExisting(
         records,
       );
   }
-  for (const [refusal, pids] of refusals) say(describeRefusal(refusal, pids));
+  for (const [refusal, pids] of refusals) notify(describeRefusal(refusal, pids));
   return Buffer.concat(records);
 }
 
@@ -94,7 +94,7 @@ function describeKernel(
   encoder: RecordEncoder,
   id: bigint,
   plan: RecordingPlan,
-  say: (notice: string) => void,
+  notify: (notice: string) => void,
 ): Uint8Array[] {
   const { text, modules, refusal } = readKernelImage();
   if (text === null) {
@@ -103,7 +103,7 @@ function describeKernel(
         refusal === null
           ? 'kernel.kptr_restrict or a missing CAP_SYSLOG hides its addresses'
           : `/proc/kallsyms cannot be read: ${errnoReason(refusal)}`;
-      say(`kernel code stays unnamed: ${reason}`);
+      notify(`kernel code stays unnamed: ${reason}`);
     }
     return [];
   }

@@ -53,7 +53,7 @@ export type FeatureContext = {
   readonly clock: ClockName;
   readonly notices: readonly string[];
   /** Adds to `notices`, and tells the user. */
-  readonly say: (notice: string) => void;
+  readonly notify: (notice: string) => void;
   /** As they stood before the recording. */
   readonly settings: KernelSettings;
   readonly readClockPair: NativeBinding['readClockPair'];

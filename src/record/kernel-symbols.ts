@@ -17,29 +17,29 @@ const BEST = 9;
 export function collectKernelSymbols(
   addresses: Float64Array,
   readKernelLines: NativeBinding['readKernelLines'],
-  say: (notice: string) => void,
+  notify: (notice: string) => void,
 ): string | null {
   if (addresses.length === 0) return null;
-  return orNotice(say, () => {
+  return orNotice(notify, () => {
     const lines = readKernelLines(KALLSYMS, addressesToName(addresses));
     return nameKernel(lines, addresses, BEST);
   });
 }
 
 /** The same of all functions of the kernel, where what was recorded is gone already: a pipe. */
-export function collectAllKernelSymbols(say: (notice: string) => void): string | null {
-  return orNotice(say, () => nameKernel(readProcFile(KALLSYMS), null, FASTEST));
+export function collectAllKernelSymbols(notify: (notice: string) => void): string | null {
+  return orNotice(notify, () => nameKernel(readProcFile(KALLSYMS), null, FASTEST));
 }
 
 /** No recording ends for the names of what it met in the kernel: its samples are whole. */
-function orNotice(say: (notice: string) => void, collect: () => string | null): string | null {
+function orNotice(notify: (notice: string) => void, collect: () => string | null): string | null {
   try {
     return collect();
   } catch (error) {
     // A kernel without a list of its names.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     const reason = systemErrorReason(error);
-    say(`names of the kernel's functions are not in the recording: ${reason}`);
+    notify(`names of the kernel's functions are not in the recording: ${reason}`);
     return null;
   }
 }

@@ -69,7 +69,7 @@ export function collectPrograms(
   findMet: FindMet,
   owner: { readonly uid: number; readonly gid: number },
   keepsCode: boolean,
-  say: (notice: string) => void,
+  notify: (notice: string) => void,
 ): Attachment[] {
   try {
     const ranges = findPrograms(codeMappings);
@@ -80,7 +80,7 @@ export function collectPrograms(
     const store = () => storePrograms(met, keepsCode);
     return isOurs ? store() : actAs({ uid: owner.uid, gid: owner.gid }, store);
   } catch (error) {
-    say(`symbols of the programs are not in the recording: ${systemErrorReason(error)}`);
+    notify(`symbols of the programs are not in the recording: ${systemErrorReason(error)}`);
     return [];
   }
 }

@@ -22,10 +22,10 @@ export async function openCodeSink(
       peerOf,
       offsetNs: () => clockOffsetNs(features),
       ...peersOf(target),
-      say: features.say,
+      notify: features.notify,
     });
   } catch (error) {
-    features.say(`functions of JavaScript may have no names: ${describeError(error)}`);
+    features.notify(`functions of JavaScript may have no names: ${describeError(error)}`);
     return null;
   }
 }

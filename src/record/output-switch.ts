@@ -25,7 +25,7 @@ export type SwitchingContext = {
   /** Told the path of each complete file. */
   readonly onFile: (path: string) => void;
   /** Told what went wrong: the recording goes on all the same. */
-  readonly say: (notice: string) => void;
+  readonly notify: (notice: string) => void;
 };
 
 /**
@@ -58,13 +58,13 @@ export class OutputSwitch {
   /** Begins a new file. Does nothing while the last one of these is under way. */
   begin(): void {
     if (this.#next !== null || this.#isOver) return;
-    const { path, plan, owner, sampler, marksRounds, describe, say } = this.#context;
+    const { path, plan, owner, sampler, marksRounds, describe, notify } = this.#context;
     const { compressionLevel } = this.#current;
     try {
       // What starts while the machine is described, and until the worker has switched, is in both.
       sampler.keepSideband(true);
       if (!this.#current.file.rename(this.#freeName())) {
-        say(`${path} is gone: others have replaced or removed it, and what was recorded in it`);
+        notify(`${path} is gone: others have replaced or removed it, and what was recorded in it`);
       }
       const file = RecordingFile.create(path, plan, sampler.opened, owner, compressionLevel);
       this.#next = file;
@@ -74,7 +74,7 @@ export class OutputSwitch {
     } catch (error) {
       sampler.keepSideband(false);
       this.#takeBack();
-      this.#sayOnce(`no new file was begun: ${writeErrorReason(error)}`);
+      this.#notifyOnce(`no new file was begun: ${writeErrorReason(error)}`);
     }
   }
 
@@ -83,7 +83,7 @@ export class OutputSwitch {
     if (this.#next === null) return;
     const complete = this.#current;
     this.#current = this.#next;
-    this.#current.file.keep(this.#context.say);
+    this.#current.file.keep(this.#context.notify);
     this.#next = null;
     const ended = {
       kind: 'recording-ended',
@@ -92,7 +92,7 @@ export class OutputSwitch {
       finals: [],
       tasksLeft: false,
     } as const;
-    const { features, attachments, maxFiles, onFile, say } = this.#context;
+    const { features, attachments, maxFiles, onFile, notify } = this.#context;
     const place = complete.file.place();
     const described = this.featuresOf(features);
     this.#hasSwitched = true;
@@ -108,7 +108,7 @@ export class OutputSwitch {
       if (place !== null) onFile(place);
     } catch (error) {
       isWhole = false;
-      say(`${complete.file.path}: ${writeErrorReason(error)}`);
+      notify(`${complete.file.path}: ${writeErrorReason(error)}`);
     }
     if (!isWhole) this.lostFiles++;
     if (place === null) return;
@@ -145,12 +145,12 @@ export class OutputSwitch {
       this.#next = null;
       if (!file.isTaken(name)) file.rename(name);
     } catch (error) {
-      this.#sayOnce(`${file.path} keeps this name: ${writeErrorReason(error)}`);
+      this.#notifyOnce(`${file.path} keeps this name: ${writeErrorReason(error)}`);
     }
   }
 
-  #sayOnce(failure: string): void {
-    if (failure !== this.#failure) this.#context.say(`${failure}; the recording goes on`);
+  #notifyOnce(failure: string): void {
+    if (failure !== this.#failure) this.#context.notify(`${failure}; the recording goes on`);
     this.#failure = failure;
   }
 

@@ -109,8 +109,8 @@ function measure(
   if (rule === undefined) {
     rule = sampleOwnWork(attr, binding);
     known.set(key, rule);
-    const said = rule === null ? 'does not tell' : `${rule.rule}, ${rule.votes} votes`;
-    debug?.(`probe of type ${type}, config 0x${config.toString(16)}: ${said}`);
+    const reported = rule === null ? 'does not tell' : `${rule.rule}, ${rule.votes} votes`;
+    debug?.(`probe of type ${type}, config 0x${config.toString(16)}: ${reported}`);
   }
   return rule;
 }

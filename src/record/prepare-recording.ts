@@ -88,7 +88,7 @@ export function planOnly(
   naming: CodeNaming = 'maps',
 ): DecidedRecording {
   const notices: string[] = [];
-  const say = (notice: string): void => {
+  const notify = (notice: string): void => {
     notices.push(notice);
     options.onNotice?.(notice);
   };
@@ -98,7 +98,7 @@ export function planOnly(
   const chosen = chooseTarget(options, naming);
   const { target, owner, notes } = chosen;
   const { causesMaps = false, recordingId = null, codeSocket = null, dumpsIn = null } = chosen;
-  for (const note of notes) say(note);
+  for (const note of notes) notify(note);
   const { specs, notices: eventNotices } = chooseSpecs(options, target, binding);
   const asked = options.ringPages ?? null;
   const pageBytes = readPageBytes();
@@ -119,15 +119,15 @@ export function planOnly(
       cpus: checkCpuOption(options.cpus),
     },
   );
-  for (const notice of [...eventNotices, ...plan.notices]) say(notice);
+  for (const notice of [...eventNotices, ...plan.notices]) notify(notice);
   if (granted.ringPages * pageBytes < PRIVILEGED_BYTES && asked === null) {
-    say(
+    notify(
       `rings of ${ring.ringPages} + ${ring.sidebandPages} pages per CPU: what ` +
         `kernel.perf_event_mlock_kb (${settings.mlockKib} KiB) leaves without CAP_IPC_LOCK`,
     );
   }
   if (options.overwrite) {
-    say(`--overwrite: each CPU keeps its last samples, as many as ${ring.ringPages} pages hold`);
+    notify(`--overwrite: each CPU keeps its last samples, as many as ${ring.ringPages} pages hold`);
   }
   const causes = { causesMaps, recordingId, codeSocket, dumpsIn };
   return { plan, target, ring, settings, notices, owner, ...causes };
@@ -184,7 +184,7 @@ export function prepareRecording(
     notices.push(notice);
     options.onNotice?.(notice);
   }
-  const say = (notice: string): void => {
+  const notify = (notice: string): void => {
     notices.push(notice);
     options.onNotice?.(notice);
   };
@@ -194,13 +194,13 @@ export function prepareRecording(
       `rings of ${ringPages} + ${sidebandPages} pages`,
   );
   if (ringPages < ring.ringPages || sidebandPages < ring.sidebandPages) {
-    say(
+    notify(
       `rings reduced from ${ring.ringPages} + ${ring.sidebandPages} to ${ringPages} + ` +
         `${sidebandPages} pages: kernel.perf_event_mlock_kb (${settings.mlockKib} KiB per CPU) ` +
         'allows no more',
     );
   }
-  if (!isSettled) say(UNSETTLED);
+  if (!isSettled) notify(UNSETTLED);
   return { ...decided, plan, sampler, online };
 }
 

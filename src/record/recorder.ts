@@ -175,10 +175,10 @@ class Recorder implements ControlActions {
       features,
       marksRounds: this.#marksRounds,
       attachments: () => this.#takeJit(false).attachments,
-      describe: () => describeExisting(target, sampler.opened, plan, features.say, true),
+      describe: () => describeExisting(target, sampler.opened, plan, features.notify, true),
       maxFiles: switchMaxFiles ?? 0,
       onFile: (file) => onNotice?.(`recorded so far is in ${file}`),
-      say: features.say,
+      notify: features.notify,
     });
   }
 
@@ -230,7 +230,7 @@ class Recorder implements ControlActions {
     const begun = findBegunWaits(session, this.#options, readClockNs);
     if (begun === null) return;
     output.appendSamples(begun.records);
-    features.say(begun.notice);
+    features.notify(begun.notice);
   }
 
   /** Running Node processes report their code; what is sampled meanwhile is named as well. */
@@ -242,7 +242,7 @@ class Recorder implements ControlActions {
       pids: session.target.pids,
       socket: this.#code.name,
       byInspector: this.#options.attachJs === true,
-      say: features.say,
+      notify: features.notify,
       onWait: (pid) => {
         this.#work = pid === null ? null : { kind: 'attach', pid };
       },
@@ -265,13 +265,13 @@ class Recorder implements ControlActions {
     const { output, features } = this.#opened;
     const hasBegun = (): boolean => this.childPid < 0 || hasExeced(this.childPid);
     if (hasBegun()) {
-      output.keep(features.say);
+      output.keep(features.notify);
       return;
     }
     const look = callEvery(LOOK_MS, () => {
       if (!hasBegun()) return;
       look.cancel();
-      output.keep(features.say);
+      output.keep(features.notify);
     });
     this.#timers.push(look);
   }
@@ -309,7 +309,7 @@ class Recorder implements ControlActions {
       this.#opened.counters?.enable();
     } catch (error) {
       // Requested by a timer or from outside: the recording goes on.
-      this.#say(`not all events could be enabled: ${(error as Error).message}`);
+      this.#notify(`not all events could be enabled: ${(error as Error).message}`);
     }
   }
 
@@ -424,7 +424,7 @@ class Recorder implements ControlActions {
         output.discard();
         throw this.#execFailure;
       }
-      output.keep(this.#say);
+      output.keep(this.#notify);
       this.#reportTasksLeft(ended);
       this.#reportChangedCpus();
       const end = this.#endOf(ended, counted);
@@ -463,7 +463,7 @@ class Recorder implements ControlActions {
     try {
       return this.#opened.counters?.finish() ?? null;
     } catch (error) {
-      this.#say(`--stat: what was counted cannot be read: ${systemErrorReason(error)}`);
+      this.#notify(`--stat: what was counted cannot be read: ${systemErrorReason(error)}`);
       return null;
     }
   }
@@ -471,7 +471,7 @@ class Recorder implements ControlActions {
   #reportTasksLeft({ tasksLeft }: RecordingEnded): void {
     if (!tasksLeft || this.#opened.session.target.kind !== 'command') return;
     const ended = formatMs(Date.now() - this.#startedMs);
-    this.#say(
+    this.#notify(
       `the command ended after ${ended}; processes that it started run on, and are not ` +
         'recorded any more: -p or -a records them',
     );
@@ -482,9 +482,9 @@ class Recorder implements ControlActions {
     if (this.#options.perThread) return;
     const { plan, online } = this.#opened.session;
     try {
-      for (const text of changedCpusText(plan.cpus, online, onlineCpus())) this.#say(text);
+      for (const text of changedCpusText(plan.cpus, online, onlineCpus())) this.#notify(text);
     } catch (error) {
-      this.#say(`whether other CPUs are online now is not known: ${systemErrorReason(error)}`);
+      this.#notify(`whether other CPUs are online now is not known: ${systemErrorReason(error)}`);
     }
   }
 
@@ -500,14 +500,14 @@ class Recorder implements ControlActions {
     try {
       if (output instanceof RecordingFile) await this.#reportUnmappedNode(output, ended, jit);
     } catch (error) {
-      this.#say(`which Node processes wrote no map is not known: ${describeError(error)}`);
+      this.#notify(`which Node processes wrote no map is not known: ${describeError(error)}`);
     }
     return jit;
   }
 
   #takeJit(finish: boolean): JitAttachments {
     const announced = () => this.#code?.attachments() ?? [];
-    return takeJitAttachments(this.#maps, announced, this.#dumps, finish, this.#say, {
+    return takeJitAttachments(this.#maps, announced, this.#dumps, finish, this.#notify, {
       recordingId: this.#opened.session.recordingId,
       commandUid: this.#commandUid ?? null,
       startedMs: this.#startedMs,
@@ -527,7 +527,7 @@ class Recorder implements ControlActions {
     const areFlagsSet = causesMaps || codeSocket !== null;
     const command = { pid: this.childPid, words: target.command.argv };
     const missing = await findUnmappedNode(mappings, jit.attachments, areFlagsSet, command);
-    if (missing !== null) this.#say(missing);
+    if (missing !== null) this.#notify(missing);
   }
 
   /** The end as the output that is written last tells it. */
@@ -535,7 +535,7 @@ class Recorder implements ControlActions {
     const { stat, overwrite } = this.#options;
     const hasSwitched = this.#switching?.hasSwitched === true;
     if (hasSwitched && counted !== null) {
-      this.#say('--stat: what was counted is of all files of this recording together');
+      this.#notify('--stat: what was counted is of all files of this recording together');
     }
     // Only the last file has the counts: they have one value, at the end of all files.
     const features = {
@@ -557,14 +557,14 @@ class Recorder implements ControlActions {
     jit: JitAttachments,
   ): Promise<Pick<Recording, 'path' | 'fileBytes' | 'isOutputGone'>> {
     const { session, path } = this.#opened;
-    const place = file.findPlace(path, this.#say);
+    const place = file.findPlace(path, this.#notify);
     let fileBytes = recordedBytes;
     if (reason !== 'write-error') {
       if (place !== null && dropsCopies(this.#options.callGraph)) {
         // Loaded here: the unwinder is a third of the program, and most recordings copy no stacks.
         const { unwindCopies } = await import('./unwind-copies.ts');
         fileBytes = await unwindCopies(file.file, recordedBytes, {
-          say: this.#say,
+          notify: this.#notify,
           onShare: (share) => {
             this.#work = { kind: 'unwind', share };
           },
@@ -584,8 +584,8 @@ class Recorder implements ControlActions {
     return { path: place, fileBytes, isOutputGone: false };
   }
 
-  get #say(): (notice: string) => void {
-    return this.#opened.features.say;
+  get #notify(): (notice: string) => void {
+    return this.#opened.features.notify;
   }
 
   get #commandUid(): number | undefined {

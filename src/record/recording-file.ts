@@ -72,15 +72,15 @@ export class RecordingFile {
   }
 
   /** Under sudo the file belongs to who called it; not every file system has owners. */
-  reportOwner(say: (notice: string) => void): void {
+  reportOwner(notify: (notice: string) => void): void {
     const { ownerProblem, path } = this.file;
     if (ownerProblem === null) return;
-    say(`${path} stays root's: it can't be given to another user (${ownerProblem})`);
+    notify(`${path} stays root's: it can't be given to another user (${ownerProblem})`);
   }
 
   /** The recording has begun: what stood at its path before it is replaced for good. */
-  keep(say: (notice: string) => void): void {
-    this.file.keep(say);
+  keep(notify: (notice: string) => void): void {
+    this.file.keep(notify);
   }
 
   /** Adds records that describe what is there before the first round. */
@@ -128,7 +128,7 @@ export class RecordingFile {
       const kernelSymbols = collectKernelSymbols(
         met.kernelAddresses,
         context.scanner.readKernelLines,
-        context.say,
+        context.notify,
       );
       const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
       if (this.#compressionLevel > 0) {
@@ -174,7 +174,7 @@ export class RecordingFile {
    * One pass over the complete data: kernel addresses, behind what described the machine before the
    * recording began, and the mappings of programs. No recording ends for it.
    */
-  #scan(dataEnd: number, { scanner, say }: FeatureContext): RecordingScan {
+  #scan(dataEnd: number, { scanner, notify }: FeatureContext): RecordingScan {
     if (this.#scanned !== null) return this.#scanned;
     const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);
     const from = this.#dataOffset;
@@ -188,7 +188,7 @@ export class RecordingFile {
         kernelFrom,
       );
     } catch (error) {
-      say(`names of what was met are not in the recording: ${systemErrorReason(error)}`);
+      notify(`names of what was met are not in the recording: ${systemErrorReason(error)}`);
       this.#scanned = { kernelAddresses: new Float64Array(), codeMappings: new Uint8Array() };
     }
     return this.#scanned;
@@ -197,7 +197,7 @@ export class RecordingFile {
   #programs(
     dataEnd: number,
     codeMappings: Uint8Array,
-    { scanner, keepsPrograms, say }: FeatureContext,
+    { scanner, keepsPrograms, notify }: FeatureContext,
   ): Attachment[] {
     if (!keepsPrograms) return [];
     const { fd } = this.file;
@@ -205,9 +205,9 @@ export class RecordingFile {
     const findMet: FindMet = (...ranges) =>
       scanner.findMetOwners(fd, this.#dataOffset, dataEnd, this.#isCompressed, ...ranges);
     try {
-      return collectPrograms(codeMappings, findMet, fstatSync(fd), keepsCode, say);
+      return collectPrograms(codeMappings, findMet, fstatSync(fd), keepsCode, notify);
     } catch (error) {
-      say(`programs are not kept in the recording: ${systemErrorReason(error)}`);
+      notify(`programs are not kept in the recording: ${systemErrorReason(error)}`);
       return [];
     }
   }
@@ -216,10 +216,10 @@ export class RecordingFile {
    * Finds the file that was to be at `path`. Another recording to the same path that began
    * meanwhile may have moved it, which is reported; null where it was removed or replaced.
    */
-  findPlace(path: string, say: (notice: string) => void): string | null {
+  findPlace(path: string, notify: (notice: string) => void): string | null {
     const place = this.file.place();
     if (place !== null && place !== path) {
-      say(`another recording has taken ${path} since: this one is ${place}`);
+      notify(`another recording has taken ${path} since: this one is ${place}`);
     }
     return place;
   }

@@ -83,7 +83,7 @@ function featuresOf(
     opened: sampler.opened,
     clock: clock ?? 'monotonic',
     notices,
-    say: (notice) => {
+    notify: (notice) => {
       notices.push(notice);
       onNotice?.(notice);
     },
@@ -115,7 +115,7 @@ function openCounters(
       cgroup: options.cgroup,
       inherit: options.inherit !== false,
       delayed: isDelayed(options),
-      say: (notice) => options.onNotice?.(notice),
+      notify: (notice) => options.onNotice?.(notice),
     },
     binding,
   );
@@ -128,15 +128,15 @@ function openOutput(
   features: FeatureContext,
   compressionLevel = 0,
 ): RecordingFile | RecordingStream {
-  const { say } = features;
+  const { notify } = features;
   const { opened } = sampler;
   const output =
     stream !== null
       ? RecordingStream.create(stream, plan, opened, features, compressionLevel)
       : RecordingFile.create(path, plan, opened, owner, compressionLevel);
   try {
-    if (output instanceof RecordingFile) output.reportOwner(say);
-    output.append(describeExisting(target, sampler.opened, plan, say));
+    if (output instanceof RecordingFile) output.reportOwner(notify);
+    output.append(describeExisting(target, sampler.opened, plan, notify));
     return output;
   } catch (error) {
     output.discard();

@@ -94,7 +94,7 @@ export function planRecording(
         'or CAP_PERFMON',
     );
   }
-  for (const { name, spec } of needed) tellLimits(name, spec, options, features, notices);
+  for (const { name, spec } of needed) reportLimits(name, spec, options, features, notices);
   // Only a file matters: samples shown at once are named from the files that are there now.
   if (!features.buildId && options.buildIds !== false && options.output !== undefined) {
     notices.add(
@@ -154,7 +154,7 @@ export function withoutWeakGroup(plan: RecordingPlan, refused: number): Recordin
 }
 
 /** What an event that opens will nevertheless not give. */
-function tellLimits(
+function reportLimits(
   name: string,
   spec: EventSpec,
   options: RecordOptions,

@@ -114,7 +114,7 @@ export class RecordingStream {
   ): number {
     if (event.reason !== 'write-error') {
       const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);
-      const kernelSymbols = seesKernel ? collectAllKernelSymbols(context.say) : null;
+      const kernelSymbols = seesKernel ? collectAllKernelSymbols(context.notify) : null;
       const provenance = describeRecording(this.#plan, event, context, kernelSymbols);
       const all = [provenanceAttachment(provenance), ...attachments];
       try {

@@ -18,7 +18,7 @@ import { runInTurns } from '../system/time/run-in-turns.ts';
 export async function unwindCopies(
   file: OutputFile,
   bytes: number,
-  { say, onShare }: { say: (notice: string) => void; onShare: OnShareRead },
+  { notify, onShare }: { notify: (notice: string) => void; onShare: OnShareRead },
 ): Promise<number> {
   const path = file.place() ?? file.path;
   let unwound: OutputFile | null = null;
@@ -38,7 +38,7 @@ export async function unwindCopies(
     return unwoundBytes;
   } catch (error) {
     unwound?.discard();
-    say(`the copies of stacks stay in ${path}: ${writeErrorReason(error)}`);
+    notify(`the copies of stacks stay in ${path}: ${writeErrorReason(error)}`);
     return bytes;
   } finally {
     source.close();

@@ -50,8 +50,8 @@ export function readContainer(read: ReadText = readTextOrNull): Container | null
     return of('Kubernetes');
   }
   if (read('/.dockerenv') !== null) return of('Docker');
-  const told = /(?:^|\0)container=([\w.-]{1,32})/.exec(read('/proc/1/environ') ?? '')?.[1];
-  if (told !== undefined) return of('other', told);
+  const reported = /(?:^|\0)container=([\w.-]{1,32})/.exec(read('/proc/1/environ') ?? '')?.[1];
+  if (reported !== undefined) return of('other', reported);
   if (/microsoft-standard/i.test(version)) return of('WSL2');
   return /-microsoft /i.test(version) ? of('WSL1') : null;
 }

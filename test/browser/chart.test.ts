@@ -118,9 +118,9 @@ describeBrowser('the flame chart', (tab) => {
   it('goes from box to box by keys, zooms in and back, and opens a menu', async () => {
     const page = await open();
     const spoken = page.locator('.chart-readout');
-    const press = async (key: string, says: RegExp) => {
+    const press = async (key: string, named: RegExp) => {
       await page.keyboard.press(key);
-      await spoken.getByText(says).waitFor();
+      await spoken.getByText(named).waitFor();
     };
     await page.locator('.chart-scroll').focus();
     await press('ArrowDown', /^main: 89\d\.\d ms/);

@@ -72,8 +72,8 @@ describeBrowser('the plots of the sampling period', (tab) => {
       if (box === null) throw new Error(`${selector} is not drawn`);
       return box;
     };
-    const said = () => plots.getAttribute('aria-valuetext');
-    return { page, plots, boxOf, said };
+    const reported = () => plots.getAttribute('aria-valuetext');
+    return { page, plots, boxOf, reported };
   };
 
   it.each([
@@ -108,34 +108,34 @@ describeBrowser('the plots of the sampling period', (tab) => {
   });
 
   it('read out their values by keys, in words that are spoken', async () => {
-    const { page, plots, said } = await visit();
-    expect(await said()).toMatch(/arrow keys/);
+    const { page, plots, reported } = await visit();
+    expect(await reported()).toMatch(/arrow keys/);
     await plots.focus();
     await page.keyboard.press('Home');
     await expect
-      .poll(said)
+      .poll(reported)
       .toMatch(/^0\.0000 s: period 50 events, .* samples per second, .* events per second/);
     await page.keyboard.press('ArrowRight');
-    await expect.poll(said).toMatch(/^0\.0010 s: period 70 events/);
-    expect(await page.locator('.plot-readout').innerText()).toBe(await said());
+    await expect.poll(reported).toMatch(/^0\.0010 s: period 70 events/);
+    expect(await page.locator('.plot-readout').innerText()).toBe(await reported());
     await page.keyboard.press('ArrowLeft');
-    await expect.poll(said).toMatch(/^0\.0000 s: period 50/);
+    await expect.poll(reported).toMatch(/^0\.0000 s: period 50/);
     await page.keyboard.press('End');
-    await expect.poll(said).toMatch(/^0\.2990 s: period 50/);
+    await expect.poll(reported).toMatch(/^0\.2990 s: period 50/);
     await page.keyboard.press('Shift+ArrowLeft');
     // A tenth of the axis before the end.
-    await expect.poll(said).toMatch(/^0\.2690 s: period 50/);
+    await expect.poll(reported).toMatch(/^0\.2690 s: period 50/);
     await page.keyboard.press('Escape');
-    await expect.poll(said).toMatch(/arrow keys/);
+    await expect.poll(reported).toMatch(/arrow keys/);
   });
 
   it('say of a time without samples that there are none', async () => {
-    const { page, boxOf, said } = await visit();
+    const { page, boxOf, reported } = await visit();
     const { x, y, width } = await boxOf('.plot-area');
     await page.mouse.move(x + width / 2, y + 20);
-    await expect.poll(said).toMatch(/^0\.1(49|50)\d s: no samples$/);
+    await expect.poll(reported).toMatch(/^0\.1(49|50)\d s: no samples$/);
     await page.mouse.move(x - 20, y + 20);
-    await expect.poll(said).toMatch(/arrow keys/);
+    await expect.poll(reported).toMatch(/arrow keys/);
   });
 
   it('dragging takes a range of time, the wheel with Ctrl zooms the axis of all views', async () => {

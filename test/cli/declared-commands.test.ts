@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { GuidedCommand } from '../../src/cli/command/guided-command.ts';
 import { declareProgram } from '../../src/cli/declare-program.ts';
+import { GuidedCommand } from '../../src/cli/shared/guided-command.ts';
 
 const program = declareProgram();
 const commands = program.commands.filter((each) => each instanceof GuidedCommand);

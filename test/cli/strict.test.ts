@@ -24,7 +24,7 @@ function withEntry(entry: number, part: 'offset' | 'size', value: bigint): Uint8
 }
 
 const first = viewOf(whole).getBigUint64(tableAt, true);
-const DAMAGES: readonly [name: string, bytes: Uint8Array, said: string][] = [
+const DAMAGES: readonly [name: string, bytes: Uint8Array, reported: string][] = [
   ['appendix', whole.subarray(0, whole.length - 5), 'part behind the header sections is cut off'],
   ['section', withEntry(1, 'size', 2n ** 40n), 'a header section reaches past the end of the file'],
   ['overlap', withEntry(3, 'offset', first), 'a header section lies over another one'],
@@ -42,19 +42,19 @@ const COMMANDS = [
 
 test.each(DAMAGES)(
   'a recording with a damaged part (%s) is reported by each command, and refused with --strict',
-  (name, bytes, said) => {
+  (name, bytes, reported) => {
     const file = join(folder, `${name}.data`);
     writeFileSync(file, bytes);
     for (const command of COMMANDS) {
       const read = perfTs([...command, '-i', file]);
       expect([read.status, read.stderr], command.join(' ')).toEqual([
         0,
-        expect.stringContaining(said),
+        expect.stringContaining(reported),
       ]);
       const refused = perfTs([...command, '-i', file, '--strict']);
       expect([refused.status, refused.stderr], command.join(' ')).toEqual([
         125,
-        expect.stringContaining(said),
+        expect.stringContaining(reported),
       ]);
     }
   },

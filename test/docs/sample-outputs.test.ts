@@ -9,7 +9,7 @@ import { describeLive } from '../helpers/live.ts';
 import { readersPlace, type } from '../helpers/readers-place.ts';
 
 /** Rows below it may have been chance on the day of the recording. */
-const SAID_SHARE = 10;
+const REPORTED_SHARE = 10;
 
 /** The lines that a page shows below each command of a block. */
 function shownBy(block: Block): string[][] {
@@ -67,7 +67,7 @@ describeLive('the outputs of a Node program in', () => {
     const names = rows.output.split('\n').filter(isRow).map(nameOf);
     const expected = shown
       .flat()
-      .filter((line) => isRow(line) && Number.parseFloat(line) >= SAID_SHARE);
+      .filter((line) => isRow(line) && Number.parseFloat(line) >= REPORTED_SHARE);
     expect(expected.length).toBeGreaterThan(2);
     for (const row of expected) expect(names).toContain(nameOf(row));
   });

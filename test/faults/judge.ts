@@ -95,8 +95,9 @@ function judgeFiles(
   }
   for (const name of run.files.keys()) {
     // A file that can't be removed is left, and said to be.
-    const isSaid = run.stderr.includes(`is left as ${name}: `);
-    if (!isSaid && !/^perf\.data(\.old|\.\d+(-\d+)?)?$/.test(name)) problems.push(`leaves ${name}`);
+    const isReported = run.stderr.includes(`is left as ${name}: `);
+    if (!isReported && !/^perf\.data(\.old|\.\d+(-\d+)?)?$/.test(name))
+      problems.push(`leaves ${name}`);
   }
   return problems;
 }

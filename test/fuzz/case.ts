@@ -1,5 +1,5 @@
 import { seededRandom } from '../helpers/random.ts';
-import { isSaid, type Target } from './target.ts';
+import { isReported, type Target } from './target.ts';
 
 /** What became of a case: read, refused with a reason, or a failure. */
 export type Outcome =
@@ -17,7 +17,7 @@ export async function runCase(target: Target, input: Uint8Array, seed: number): 
     await target.read(input, seededRandom(mixed(seed, 2)));
     return { kind: 'read' };
   } catch (error) {
-    return isSaid(error) ? { kind: 'refused' } : { kind: 'failed', error };
+    return isReported(error) ? { kind: 'refused' } : { kind: 'failed', error };
   }
 }
 

@@ -25,7 +25,7 @@ import { rewriteRecording } from '../../src/rewrite/rewrite-recording.ts';
 import { dumpRecords } from '../../src/tools/script/dump-records.ts';
 import { visitRecords } from '../../src/tools/script/record-stream.ts';
 import { pick, type Random } from './mutate-bytes.ts';
-import { checkShown, isSaid } from './target.ts';
+import { checkShown, isReported } from './target.ts';
 
 let scratch: string | null = null;
 
@@ -55,7 +55,7 @@ export function refusable<T>(act: () => T): T | null {
   try {
     return act();
   } catch (error) {
-    if (!isSaid(error)) throw error;
+    if (!isReported(error)) throw error;
     return null;
   }
 }
@@ -156,7 +156,7 @@ const readAlone = () => ({ symbols: { symfs: scratchFolder(), kallsyms: '/nonexi
 export async function throughEveryDoor(bytes: Uint8Array, random: Random): Promise<void> {
   const path = written(bytes);
   const opened = await openChecked(path, random() < 0.3).catch((error: unknown) => {
-    if (!isSaid(error)) throw error;
+    if (!isReported(error)) throw error;
     return null;
   });
   if (opened !== null) {

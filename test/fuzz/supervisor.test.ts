@@ -18,10 +18,10 @@ test.each([
   ['faulty-error', 30, '--seed 3: TypeError: a reader fell over'],
 ])(
   'a fuzz run reports the bad case of the target %s alone, and runs the cases behind it',
-  (name, seconds, said) => {
+  (name, seconds, reported) => {
     const { status, output } = runCases('--count', '5', '--limit', `${seconds}`, name);
     expect(output).toContain(`${name.padEnd(18)}        5 cases of 1 seeds`);
-    expect(output).toMatch(said);
+    expect(output).toMatch(reported);
     expect(output).toContain(', 1 failures;');
     expect(status).toBe(1);
   },

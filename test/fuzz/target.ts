@@ -17,7 +17,7 @@ export type Target = {
   readonly fewCases?: number;
 };
 
-export function isSaid(error: unknown): boolean {
+export function isReported(error: unknown): boolean {
   return (
     error instanceof PerfDataError || error instanceof FailedError || error instanceof UsageError
   );
@@ -37,7 +37,7 @@ export function checkShown(text: string): void {
 }
 
 /** What an error that is shown to a user may have in it. */
-export function checkSaid(error: unknown): void {
+export function checkReported(error: unknown): void {
   if (error instanceof UsageError || error instanceof FailedError) {
     checkShown(error.message);
     for (const hint of error.hints) checkShown(hint);

@@ -224,9 +224,9 @@ function countEvents({ perfTs, workload }) {
 
 /** Waits are as long as the waiting thread measured, and have the kernel's function as their place. */
 function recordWaits({ perfTs, waits }) {
-  const { said, notices } = perfTs.record('waits', ['--off-cpu=only'], [waits, String(WAITS)]);
+  const { reported, notices } = perfTs.record('waits', ['--off-cpu=only'], [waits, String(WAITS)]);
   const own = Object.fromEntries(
-    [...said.matchAll(/(\w+) (\d+)\b/g)].map(([, key, value]) => [key, Number(value)]),
+    [...reported.matchAll(/(\w+) (\d+)\b/g)].map(([, key, value]) => [key, Number(value)]),
   );
   const [event] = perfTs.read('report', 'waits', '-c', 'waiter', '--limit', '0').events;
   checkEqual(event.event, 'off-cpu', 'event');

@@ -24,12 +24,12 @@ export function judgeCase(one, result, arch) {
 
 /** Counts where they were asked for, or a notice that says why not. */
 function checkCounts(one, { hasCounts, notices }) {
-  const told = notices.some((notice) => notice.includes('without --counts'));
-  const passed = one.counts ? hasCounts !== told : !hasCounts;
+  const reported = notices.some((notice) => notice.includes('without --counts'));
+  const passed = one.counts ? hasCounts !== reported : !hasCounts;
   return {
     what: 'counts',
     passed,
-    saw: hasCounts ? 'read' : told ? 'refused, and said so' : 'not asked',
+    saw: hasCounts ? 'read' : reported ? 'refused, and said so' : 'not asked',
   };
 }
 

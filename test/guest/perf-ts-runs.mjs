@@ -73,7 +73,7 @@ export class PerfTs {
     const { stdout, stderr } = this.run(args, spawnOptions);
     const summary = stderr.split('\n').find((line) => line.startsWith('{"schema"'));
     if (summary === undefined) throw new Error(`record printed no summary: ${stderr}`);
-    return { ...JSON.parse(summary), said: `${stdout}${stderr}` };
+    return { ...JSON.parse(summary), reported: `${stdout}${stderr}` };
   }
 
   /** The JSON document of a command that reads a recording. */

@@ -100,7 +100,7 @@ function goesOn(command: string): boolean {
 
 /** The exit statuses that each of the commands may have. */
 export function statusesOf(block: Block): number[][] {
-  const said = /^statuses: ([\d| ]+)$/.exec(block.comment ?? '')?.[1];
-  if (said === undefined) return commandsOf(block).map(() => [0]);
-  return said.split(' ').map((choice) => choice.split('|').map(Number));
+  const reported = /^statuses: ([\d| ]+)$/.exec(block.comment ?? '')?.[1];
+  if (reported === undefined) return commandsOf(block).map(() => [0]);
+  return reported.split(' ').map((choice) => choice.split('|').map(Number));
 }

@@ -47,8 +47,8 @@ function reasonOf(test: TestCase): string {
     if (task.options.mode === 'skip') skipped = task;
     task = task.parent;
   }
-  const said = /\(skipped: (.*)\)$/.exec(skipped.name)?.[1];
-  if (said !== undefined) return said;
+  const reported = /\(skipped: (.*)\)$/.exec(skipped.name)?.[1];
+  if (reported !== undefined) return reported;
   const source = readFileSync(test.module.moduleId, 'utf8');
   return skipCondition(source, skipped.location?.line ?? 1);
 }

@@ -2,8 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { FailedError, PerfDataError, UsageError } from '../../src/base/errors.ts';
-import { GuidedCommand } from '../../src/cli/command/guided-command.ts';
-import { declareReadingCommands } from '../../src/cli/reading-commands.ts';
+import { declareProgram } from '../../src/cli/declare-program.ts';
 import { MAX_UNPACKED_VARIABLE } from '../../src/read/files/most-unpacked.ts';
 import { readStat } from '../../src/system/processes/thread-stat.ts';
 import { allShapes, type Case, writeCase } from './cases.ts';
@@ -62,9 +61,7 @@ function childrenMs(): number {
 
 export async function runCommand(words: readonly string[]): Promise<Result> {
   delete process.env[MAX_UNPACKED_VARIABLE];
-  const program = new GuidedCommand('perf-ts').exitOverride();
-  declareReadingCommands(program);
-  for (const command of program.commands) command.exitOverride();
+  const program = declareProgram((bare) => bare.exitOverride());
   resetPeak();
   const start = performance.now();
   const cpuStart = process.cpuUsage();
@@ -84,9 +81,9 @@ export async function runCommand(words: readonly string[]): Promise<Result> {
     await program.parseAsync(words, { from: 'user' });
     return end('answered', '');
   } catch (error) {
-    const isSaid =
+    const isReported =
       error instanceof PerfDataError || error instanceof FailedError || error instanceof UsageError;
-    if (isSaid) return end('refused', error.message);
+    if (isReported) return end('refused', error.message);
     return end('failed', error instanceof Error ? String(error.stack) : String(error));
   }
 }

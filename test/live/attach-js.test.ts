@@ -169,7 +169,7 @@ function record(pid: number, ...options: readonly string[]) {
   const flags = ['-g', '-e', 'cpu-clock:u', '-F', '997', '--duration', '1', '-o', file];
   const run = perfTs(['record', ...flags, '-p', `${pid}`, ...options]);
   expect(run.status).toBe(0);
-  return { said: run.stderr, ...namesOf(file) };
+  return { notices: run.stderr, ...namesOf(file) };
 }
 
 /** The functions of a recording, and what its report says besides. */
@@ -267,8 +267,8 @@ describeLive('attaching to a running Node', () => {
   it('names a process whose event loop never turns, each time, and closes its port', async () => {
     const { pid } = await start(BUSY);
     for (let time = 0; time < 2; time++) {
-      const { said, names } = record(pid, '--attach-js');
-      expect(said).toMatch(/reports its JavaScript/);
+      const { notices, names } = record(pid, '--attach-js');
+      expect(notices).toMatch(/reports its JavaScript/);
       expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
       await until(() => listeningPorts(pid).size === 0);
     }
@@ -283,7 +283,7 @@ describeLive('attaching to a running Node', () => {
     await until(() => listeningPorts(pid).size === 0);
     expect(child.exitCode).toBeNull();
     // The handshake ended, and another one works.
-    expect(record(pid, '--attach-js').said).toMatch(/reports its JavaScript/);
+    expect(record(pid, '--attach-js').notices).toMatch(/reports its JavaScript/);
   });
 
   it('waits for an inspector that may still open, but for no longer than the process is there', async () => {
@@ -307,8 +307,8 @@ describeLive('attaching to a running Node', () => {
       const { pid } = await start(text, [], flags);
       const ports = [...listeningPorts(pid).values()].sort();
       // It takes a part of a second to see that the signal opened nothing, and all ports are asked then.
-      const { said } = record(pid, '--attach-js', '--duration', '5');
-      expect(said).toMatch(/reports its JavaScript/);
+      const { notices } = record(pid, '--attach-js', '--duration', '5');
+      expect(notices).toMatch(/reports its JavaScript/);
       expect([...listeningPorts(pid).values()].sort()).toEqual(ports);
     });
   }
@@ -318,8 +318,8 @@ describeLive('attaching to a running Node', () => {
       process.allowedNodeEnvironmentFlags.has(name),
     ) as string;
     const { pid, child } = await start(TURNS, [], [flag, '--allow-fs-read=*']);
-    const { said, reported } = record(pid, '--attach-js');
-    expect(said).toMatch(/have no names: Node's permission model \(--permission\) keeps it/);
+    const { notices, reported } = record(pid, '--attach-js');
+    expect(notices).toMatch(/have no names: Node's permission model \(--permission\) keeps it/);
     // The samples that stay unnamed are told with their share.
     const [, count, share] =
       /no perf map .*: ([\d ]+) samples \(([\d.]+)% of all\)/.exec(reported) ?? [];
@@ -337,15 +337,15 @@ describeLive('attaching to a running Node', () => {
       process.allowedNodeEnvironmentFlags.has(name.replace(/=.*/, '')),
     );
     const { pid } = await start(TURNS, [], [flag, ...flags, '--require', REGISTER]);
-    const { said, names } = record(pid);
-    expect(said).toMatch(/reports its JavaScript/);
+    const { notices, names } = record(pid);
+    expect(notices).toMatch(/reports its JavaScript/);
     expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
   });
 
   it('needs no inspector where the program imports perf-ts/register', async () => {
     const program = await start(TURNS, ['worker'], ['--require', REGISTER]);
-    const { said, names } = record(program.pid);
-    expect(said).toMatch(/reports its JavaScript/);
+    const { notices, names } = record(program.pid);
+    expect(notices).toMatch(/reports its JavaScript/);
     expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
     expect(program.stderr).toBe('');
   });
@@ -375,7 +375,9 @@ describeLive('attaching to a running Node', () => {
 
   it('prints the option that helps where it is not given', async () => {
     const { pid } = await start(TURNS);
-    expect(record(pid).said).toMatch(/runs Node without V8's perf map: .*--attach-js names them/);
+    expect(record(pid).notices).toMatch(
+      /runs Node without V8's perf map: .*--attach-js names them/,
+    );
   });
 });
 

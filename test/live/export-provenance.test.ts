@@ -80,6 +80,6 @@ describeLive('the provenance in exports', () => {
     const block = /id="page-report-0">(.*?)<\/script>/s.exec(text)?.[1] ?? '';
     const { provenance } = decodePageReport(gunzipSync(Buffer.from(block, 'base64')).toString());
     expect(provenance.events[0].rule!.rule).toBe('next');
-    expect(provenance.events[0].said[0]).toContain('as is known of this kind of event');
+    expect(provenance.events[0].sentences[0]).toContain('as is known of this kind of event');
   });
 });

@@ -100,7 +100,7 @@ describeLive('a recording of a program that is hostile', () => {
       'answers with nothing that is understood',
     ],
     ['a byte now and then', '', 'does not answer'],
-  ])('ends with its samples where the program answers with %s', async (_, answer, said) => {
+  ])('ends with its samples where the program answers with %s', async (_, answer, reported) => {
     mkdirSync(`/tmp/perf-ts-${process.getuid?.()}`, { mode: 0o700, recursive: true });
     const pid = await start(write('registered.cjs', REGISTERED), answer);
     const notices: string[] = [];
@@ -112,7 +112,7 @@ describeLive('a recording of a program that is hostile', () => {
     const { totals } = await recording.finished;
     expect(totals.samples).toBeGreaterThan(0);
     expect(notices.filter((notice) => notice.includes(`process ${pid}`)).join()).toMatch(
-      said === 'does not answer' ? /does not answer|had not answered/ : said,
+      reported === 'does not answer' ? /does not answer|had not answered/ : reported,
     );
     const profile = await openProfile(output);
     expect(profile.profile.samples.length).toBe(totals.samples);

@@ -9,15 +9,15 @@ import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
 
-type Told = { readonly kind: string; readonly every?: number } | null;
-type Document = { readonly events: readonly { readonly inStep: Told }[] };
+type Reported = { readonly kind: string; readonly every?: number } | null;
+type Document = { readonly events: readonly { readonly inStep: Reported }[] };
 
 /** Records a program of bench/accuracy/programs/work.h and says what `report` tells of it. */
 function recordWork(
   kind: 'faults' | 'calls',
   script: string,
   options: readonly string[],
-): { told: Told; file: string } {
+): { reported: Reported; file: string } {
   const file = join(scratch, 'work.data');
   const scriptFile = join(scratch, 'script');
   writeFileSync(scriptFile, `task\n${script}`);
@@ -42,7 +42,7 @@ function recordWork(
   const document = perfTs(['report', '--json', file]);
   expect(document.status, document.stderr).toBe(0);
   const { events } = JSON.parse(document.stdout) as Document;
-  return { told: events[0].inStep, file };
+  return { reported: events[0].inStep, file };
 }
 
 const loop = (a: number, b: number, turns: number) => `run a ${a} 0\nrun b ${b} 0\n`.repeat(turns);
@@ -70,14 +70,14 @@ function anyOrder(seed: number, events: number, least: number, most: number): st
 
 describeLive('samples in step with a program', () => {
   it.each(['faults', 'calls'] as const)('%s: a loop of the period is seen in one place', (kind) => {
-    const { told, file } = recordWork(kind, loop(70, 30, 1500), ['-c', '100']);
-    expect(told).toMatchObject({ kind: 'one-place' });
+    const { reported, file } = recordWork(kind, loop(70, 30, 1500), ['-c', '100']);
+    expect(reported).toMatchObject({ kind: 'one-place' });
     expect(perfTs(['report', file]).stdout).toContain('record with -c 61');
   });
 
   it.each(['faults', 'calls'] as const)('%s: a loop of three periods is a cycle', (kind) => {
-    const { told, file } = recordWork(kind, loop(210, 90, 500), ['-c', '100']);
-    expect(told).toMatchObject({ kind: 'cycle', every: 3 });
+    const { reported, file } = recordWork(kind, loop(210, 90, 500), ['-c', '100']);
+    expect(reported).toMatchObject({ kind: 'cycle', every: 3 });
     expect(perfTs(['report', file]).stdout).toContain('record with -c 61');
   });
 
@@ -96,8 +96,8 @@ describeLive('samples in step with a program', () => {
     for (const options of samplings) {
       for (const [i, [least, most]] of shapes.entries()) {
         const events = least === 1 ? 30_000 : 100_000;
-        const { told } = recordWork(kind, anyOrder(100 + i, events, least, most), options);
-        expect(told, `${options.join(' ')}, runs of ${least} to ${most}`).toBeNull();
+        const { reported } = recordWork(kind, anyOrder(100 + i, events, least, most), options);
+        expect(reported, `${options.join(' ')}, runs of ${least} to ${most}`).toBeNull();
       }
     }
   });

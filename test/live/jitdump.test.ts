@@ -56,7 +56,7 @@ function record(name: string, options: string[], command: string[]) {
   expect(run.status).toBe(0);
   const report = perfTs(['report', '--json', file]);
   const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0];
-  return { file, said: run.stderr, rows };
+  return { file, reported: run.stderr, rows };
 }
 
 /** The row with most of the samples whose name ends with `file:line`, and its share of them. */
@@ -73,13 +73,13 @@ describeLiveAsUser('a jitdump of Node', () => {
   });
 
   it('names the function that was inlined from another file, and is stored', () => {
-    const { file, said, rows } = record(
+    const { file, reported, rows } = record(
       'node.data',
       ['--jitdump'],
       [process.execPath, ...['hot.cjs', 'parent']],
     );
-    expect(said).toMatch(/NODE_OPTIONS got --perf-(?:basic-)?prof/);
-    expect(said).toMatch(/jitdumps? of .* in the recording/);
+    expect(reported).toMatch(/NODE_OPTIONS got --perf-(?:basic-)?prof/);
+    expect(reported).toMatch(/jitdumps? of .* in the recording/);
     // Files that V8 wrote are gone, also where a child ran.
     expect(readdirSync(directory).sort()).toEqual(['below', 'hot.cjs', 'leaf.cjs']);
     expect(readdirSync(join(directory, 'below'))).toEqual([]);
@@ -124,16 +124,16 @@ describeLiveAsUser('other runtimes', () => {
 
   it.skipIf(!has('bun'))('the functions of Bun have names and tiers', () => {
     const before = new Set(readdirSync('/tmp'));
-    const { said, rows } = record('bun.data', [], ['bun', 'typed.ts']);
-    expect(said).toContain('BUN_JSC_useJITDump=1 is set for Bun');
+    const { reported, rows } = record('bun.data', [], ['bun', 'typed.ts']);
+    expect(reported).toContain('BUN_JSC_useJITDump=1 is set for Bun');
     expect(largest(rows, /^[a-z]+$/i)).toMatch(/^weigh$/);
     const left = readdirSync('/tmp').filter((name) => name.startsWith('jit-') && !before.has(name));
     expect(left).toEqual([]);
   });
 
   it.skipIf(!has('deno'))('the functions of Deno have the lines of their source', () => {
-    const { said, rows } = record('deno.data', [], ['deno', 'run', 'typed.ts']);
-    expect(said).toContain('DENO_V8_FLAGS got --perf-basic-prof');
+    const { reported, rows } = record('deno.data', [], ['deno', 'run', 'typed.ts']);
+    expect(reported).toContain('DENO_V8_FLAGS got --perf-basic-prof');
     expect(largest(rows, /typed\.ts/)).toMatch(/^weigh \S*typed\.ts:3$/);
     expect(readdirSync(directory).filter((name) => name.startsWith('isolate'))).toEqual([]);
   });

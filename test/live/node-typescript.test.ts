@@ -31,7 +31,7 @@ function recorded(name: string, command: string[], ...reportOptions: string[]) {
   const report = perfTs(['report', '--json', ...reportOptions, file]);
   expect(report.status).toBe(0);
   const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0];
-  return { said: run.stderr, rows };
+  return { reported: run.stderr, rows };
 }
 
 /** Functions of the server at their lines, and nothing of V8's interpreter among the first 50. */
@@ -54,8 +54,8 @@ describeLive('a TypeScript server', () => {
   });
 
   test('TypeScript compiled with source maps has its own names', () => {
-    const { said, rows } = recorded('compiled', [process.execPath, 'out/server.js']);
-    expect(said).toContain("NODE_OPTIONS got a preload that reports V8's code");
+    const { reported, rows } = recorded('compiled', [process.execPath, 'out/server.js']);
+    expect(reported).toContain("NODE_OPTIONS got a preload that reports V8's code");
     expectServer(rows);
     const plain = perfTs(['report', '--json', '--no-source-maps', join(scratch, 'compiled.data')]);
     expect(plain.stdout).toMatch(/"score out\/work\.js:\d+"/);

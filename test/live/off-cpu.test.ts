@@ -33,11 +33,11 @@ async function record(
   const outcome = perfTs(['record', '-q', '-o', file, ...options, ...command]);
   expect(outcome.stderr).toBe('');
   expect(outcome.status).toBe(0);
-  const said = [...outcome.stdout.matchAll(/(\w+) (-?\d+)/g)].map(([, key, value]) => [
+  const reported = [...outcome.stdout.matchAll(/(\w+) (-?\d+)/g)].map(([, key, value]) => [
     key,
     +value,
   ]);
-  return { said: Object.fromEntries(said), opened: await openProfile(file), file };
+  return { reported: Object.fromEntries(reported), opened: await openProfile(file), file };
 }
 
 type Wait = { readonly name: string; readonly ns: number };
@@ -76,22 +76,22 @@ const sum = (waits: readonly Wait[]) => waits.reduce((total, { ns }) => total + 
 
 describeLive('a recording of waits', () => {
   it('--off-cpu has every wait, as long as the thread measured it', async () => {
-    const { said, opened } = await record('only', ['--off-cpu=only']);
+    const { reported, opened } = await record('only', ['--off-cpu=only']);
     expect(opened.profile.events.map(({ name }) => name)).toEqual(['off-cpu']);
     const waits = waitsOf(opened, 0);
     const switches = waits.filter(({ name }) => !isWoken(name)).length;
     // The kernel counts a switch when it is over: the thread's last one is not in its own count.
-    expect(switches - said.switches).toBeGreaterThanOrEqual(0);
-    expect(switches - said.switches).toBeLessThanOrEqual(1);
+    expect(switches - reported.switches).toBeGreaterThanOrEqual(0);
+    expect(switches - reported.switches).toBeLessThanOrEqual(1);
     // On the CPU or off it, a thread is always one of them.
-    expect((sum(waits) + said.cpu) / said.wall).toBeGreaterThan(0.97);
-    expect((sum(waits) + said.cpu) / said.wall).toBeLessThan(1.03);
+    expect((sum(waits) + reported.cpu) / reported.wall).toBeGreaterThan(0.97);
+    expect((sum(waits) + reported.cpu) / reported.wall).toBeLessThan(1.03);
 
-    if (said.ran > 0) {
-      expect((sum(waits) + said.ran) / said.wall).toBeGreaterThan(0.97);
-      expect((sum(waits) + said.ran) / said.wall).toBeLessThan(1.03);
+    if (reported.ran > 0) {
+      expect((sum(waits) + reported.ran) / reported.wall).toBeGreaterThan(0.97);
+      expect((sum(waits) + reported.ran) / reported.wall).toBeLessThan(1.03);
       // Ready and without a CPU is a part of each wait.
-      expect(said.delayed).toBeLessThan(sum(waits));
+      expect(reported.delayed).toBeLessThan(sum(waits));
     }
 
     const sleeping = waits.filter(({ name }) => name.startsWith('[S sleeping in '));
@@ -101,8 +101,8 @@ describeLive('a recording of waits', () => {
       expect(those.length, way).toBeGreaterThanOrEqual(TIMES / 2);
       expect(those.length, way).toBeLessThanOrEqual(TIMES);
       // A wait lies within the call that the program measured.
-      expect(sum(those), way).toBeLessThanOrEqual(said[way]);
-      expect(sum(those), way).toBeGreaterThan((said[way] - said.delayed) * 0.7);
+      expect(sum(those), way).toBeLessThanOrEqual(reported[way]);
+      expect(sum(those), way).toBeGreaterThan((reported[way] - reported.delayed) * 0.7);
     }
     expect(sleeping.length).toBeLessThanOrEqual(3 * TIMES);
   });
@@ -110,7 +110,7 @@ describeLive('a recording of waits', () => {
   it('--off-cpu separates waiting from being runnable, and names the waker', async () => {
     const rounds = 20;
     const program = [compileRunnable(), String(rounds), '3'];
-    const { said, opened, file } = await record('runnable', ['--off-cpu=only'], program);
+    const { reported, opened, file } = await record('runnable', ['--off-cpu=only'], program);
     expect(opened.profile.events.map(({ name }) => name)).toEqual(['off-cpu']);
     const waits = waitsOf(opened, 0);
     const woken = waits.filter(({ name }) => /^\[woken by waker\/\d+\]$/.test(name));
@@ -124,10 +124,10 @@ describeLive('a recording of waits', () => {
     expect(woken.length).toBeLessThanOrEqual(rounds + elsewhere.length);
     // From the wake-up on it is as late as it says itself; before, nothing was sent. The waker may lose
     // its CPU between reading the clock and writing, which only makes it later.
-    expect(sum(woken) / said.late).toBeGreaterThan(0.3);
-    expect(sum(woken) / said.late).toBeLessThan(1.02);
+    expect(sum(woken) / reported.late).toBeGreaterThan(0.3);
+    expect(sum(woken) / reported.late).toBeLessThan(1.02);
     expect(sum(blocked)).toBeGreaterThan(rounds * 0.8 * 20e6);
-    expect(sum(blocked)).toBeLessThan(said.wall - sum(woken));
+    expect(sum(blocked)).toBeLessThan(reported.wall - sum(woken));
     const folded = ['export', '--format', 'folded', '-o', '-', '--comm', 'waiter', file];
     expect(perfTs(folded).stdout).toMatch(/;\[R runnable\];\[woken by waker\/\d+\] \d+$/m);
     // Without them a wait lasts until the thread has a CPU.
@@ -171,7 +171,7 @@ describeLive('a recording of waits', () => {
   });
 
   it('--off-cpu and on-CPU samples have the same unit', async () => {
-    const { said, opened, file } = await record('both', ['--off-cpu', '-g', '-F', '2000']);
+    const { reported, opened, file } = await record('both', ['--off-cpu', '-g', '-F', '2000']);
     const { events, samples } = opened.profile;
     expect(events.map(({ name, unit }) => [name, unit])).toEqual([
       ['cpu-clock', 'nanoseconds'],
@@ -185,8 +185,8 @@ describeLive('a recording of waits', () => {
       }
     }
     const waited = sum(waitsOf(opened, 1));
-    expect((waited + said.cpu) / said.wall).toBeGreaterThan(0.97);
-    expect((waited + said.cpu) / said.wall).toBeLessThan(1.03);
+    expect((waited + reported.cpu) / reported.wall).toBeGreaterThan(0.97);
+    expect((waited + reported.cpu) / reported.wall).toBeLessThan(1.03);
     const joined = await openProfile(file, { join: true });
     expect(joined.profile.events.map(({ name }) => name)).toEqual(['cpu-clock + off-cpu']);
     expect(joined.profile.samples.length).toBe(samples.length);

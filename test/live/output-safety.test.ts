@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { SIGNAL_DEBOUNCE_MS } from '../../src/cli/command/ending-signals.ts';
+import { SIGNAL_DEBOUNCE_MS } from '../../src/cli/shared/ending-signals.ts';
 import { cleanEnvironment, infoOf, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';

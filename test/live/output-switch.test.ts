@@ -34,7 +34,7 @@ const scratch = scratchDirectory();
 type Started = {
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
-  said(): string;
+  reported(): string;
   /** Resolves when `condition` holds; throws where the recorder or its command has ended before. */
   progress(condition: () => boolean): Promise<void>;
 };
@@ -53,7 +53,7 @@ function start(options: readonly string[], command: readonly string[]): Started 
   return {
     child,
     ended,
-    said: () => text,
+    reported: () => text,
     progress: (condition) =>
       until(() => {
         if (condition()) return true;
@@ -98,16 +98,16 @@ describeLive('a recording over several files', () => {
     const file = newPlace();
     const loop = `while :; do '${workload}' faults-pinned 1000; done`;
     const options = ['-e', 'page-faults:u', '-c', '1', '--switch-output=300K'];
-    const { child, ended, said, progress } = start(
+    const { child, ended, reported, progress } = start(
       ['-o', file, ...options],
       // On one CPU: what two of them write while the file changes may lie on either side.
       ['taskset', '-c', '0', 'sh', '-c', loop],
     );
-    await progress(() => said().split('recorded so far is in').length > 2);
+    await progress(() => reported().split('recorded so far is in').length > 2);
     child.kill('SIGINT');
     await ended;
     const files = filesOf(file);
-    const closing = /([\d ]+) samples of page-faults/.exec(said())?.[1] ?? '';
+    const closing = /([\d ]+) samples of page-faults/.exec(reported())?.[1] ?? '';
     const total = Number(closing.replaceAll(' ', ''));
     expect(files.map(samplesIn).reduce((sum, count) => sum + count)).toBe(total);
     for (const file of files) {
@@ -137,14 +137,14 @@ describeLive('a recording over several files', () => {
     const file = newPlace();
     const loop = `while :; do '${workload}' faults-pinned 20000; done`;
     const options = ['-e', 'page-faults:u', '-c', '1', '-m', '1', '--switch-output=300K'];
-    const { child, ended, said, progress } = start(
+    const { child, ended, reported, progress } = start(
       ['-o', file, ...options],
       ['taskset', '-c', '0', 'sh', '-c', loop],
     );
-    await progress(() => said().split('recorded so far is in').length > 2);
+    await progress(() => reported().split('recorded so far is in').length > 2);
     child.kill('SIGINT');
     await ended;
-    const total = Number((/lost ([\d ]+)/.exec(said())?.[1] ?? '').replaceAll(' ', ''));
+    const total = Number((/lost ([\d ]+)/.exec(reported())?.[1] ?? '').replaceAll(' ', ''));
     const lost = filesOf(file).map((file) => infoOf(file).loss.lostSamples);
     expect(lost.reduce((sum, count) => sum + count)).toBe(total);
     // Not all of it in the one that was written last.
@@ -161,13 +161,13 @@ describeLive('a recording over several files', () => {
        for (;;) { hot(300_000); for (let i = 0; i < 300; i++) statSync('/proc/self/maps'); }`,
     );
     const options = ['-g', '-e', 'cpu-clock', '-F', '2000', '--switch-output', '-o', file];
-    const { child, ended, said, progress } = start(options, [process.execPath, script]);
+    const { child, ended, reported, progress } = start(options, [process.execPath, script]);
     const hasSamples = (path: string) =>
       (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 450_000;
     for (let complete = 1; complete <= 2; complete++) {
       await progress(() => hasSamples(file));
       child.kill('SIGUSR2');
-      await progress(() => said().split('recorded so far is in').length > complete);
+      await progress(() => reported().split('recorded so far is in').length > complete);
     }
     await progress(() => hasSamples(file));
     child.kill('SIGINT');
@@ -188,11 +188,11 @@ describeLive('a recording over several files', () => {
     const file = newPlace();
     const loop = `while :; do '${workload}' faults-pinned 1000; done`;
     const options = ['--switch-output=100K', '--switch-max-files', '1', '-o', file];
-    const { child, ended, said, progress } = start(
+    const { child, ended, reported, progress } = start(
       ['-e', 'page-faults:u', '-c', '1', ...options],
       ['sh', '-c', loop],
     );
-    await progress(() => said().split('recorded so far is in').length > 2);
+    await progress(() => reported().split('recorded so far is in').length > 2);
     child.kill('SIGINT');
     await ended;
     expect(filesOf(file)).toHaveLength(2);
@@ -201,14 +201,14 @@ describeLive('a recording over several files', () => {
   it('SIGUSR2 starts a new file with the content of overwritten rings', async () => {
     const file = newPlace();
     const options = ['-e', 'cpu-clock', '-F', '2000', '--overwrite', '-m', '4', '--switch-output'];
-    const { child, ended, said, progress } = start(
+    const { child, ended, reported, progress } = start(
       ['-o', file, ...options],
       [workload, 'burn', '1', '300'],
     );
     // By then the rings hold tens of its samples.
     await progress(() => childrenOf(child.pid as number).some((pid) => cpuSecondsOf(pid) >= 0.03));
     child.kill('SIGUSR2');
-    await progress(() => said().includes('recorded so far is in'));
+    await progress(() => reported().includes('recorded so far is in'));
     child.kill('SIGINT');
     await ended;
     const files = filesOf(file);
@@ -222,13 +222,13 @@ describeLive('a recording that is overwritten', () => {
   it('--overwrite writes the rings at each SIGUSR2, no sample twice', async () => {
     const file = newPlace();
     const options = ['-e', 'cpu-clock', '-F', '2000', '--overwrite', '-m', '2', '-o', file];
-    const { child, ended, said, progress } = start(options, [
+    const { child, ended, reported, progress } = start(options, [
       compileWorkload(),
       'burn',
       '1',
       '300',
     ]);
-    await progress(() => said().includes('--overwrite') && existsSync(file));
+    await progress(() => reported().includes('--overwrite') && existsSync(file));
     // Two pages hold a hundred samples: more of them than that come from more than one reading.
     let asked = 0;
     await progress(() => {
@@ -254,7 +254,7 @@ describeLive('a recording that others control', () => {
     const flags = constants.O_RDWR | constants.O_NONBLOCK;
     const [commandFd, ackFd] = [openSync(commands, flags), openSync(acks, flags)];
     const control = ['--control', `fifo:${commands},${acks}`, '-D', '-1'];
-    const { ended, said, progress } = start(
+    const { ended, reported, progress } = start(
       ['-e', 'cpu-clock', '-F', '2000', ...control, '-o', file],
       [compileWorkload(), 'burn', '1', '300'],
     );
@@ -277,15 +277,15 @@ describeLive('a recording that others control', () => {
     expect(await acknowledged('enable')).toBe('ack\n');
     expect(await acknowledged('disable')).toBe('ack\n');
     writeSync(commandFd, 'dance\n');
-    await progress(() => said().includes('unknown command dance'));
+    await progress(() => reported().includes('unknown command dance'));
     expect(await acknowledged('enable')).toBe('ack\n');
     expect(await acknowledged('stop')).toBe('ack\n');
-    await progress(() => said().includes('samples of cpu-clock'));
+    await progress(() => reported().includes('samples of cpu-clock'));
     for (const child of running) child.kill('SIGINT');
     await ended;
     closeSync(commandFd);
     closeSync(ackFd);
-    expect(said()).toContain('events: cpu-clock');
+    expect(reported()).toContain('events: cpu-clock');
     expect(infoOf(file)).toMatchObject({ truncatedAt: null });
   });
 

@@ -124,8 +124,8 @@ describeLive('--fail-on-loss', () => {
   });
 
   it('losses come with what makes them fewer', () => {
-    const [_quiet, ...told] = flood;
-    expect(record('told', told, faults).stderr).toContain(
+    const [_quiet, ...reported] = flood;
+    expect(record('told', reported, faults).stderr).toContain(
       '\nperf-ts: larger rings (-m 4, now 1) or a lower rate (-F, -c) lose less\n',
     );
   });

@@ -189,9 +189,9 @@ describe.skipIf(findPerf() === null)('fields of samples as perf prints them', ()
       stdio: ['ignore', 'pipe', 'ignore'],
     }).split('\n');
     // perf 6.1 does not print how a branch was speculated on; newer ones do, at the end.
-    const isSpeculationTold = theirs.some((line) => line.includes('SPEC_'));
+    const isSpeculationReported = theirs.some((line) => line.includes('SPEC_'));
     const ours = ourLines('brstack', attr, records).map((line) =>
-      isSpeculationTold ? line : line.replace(/\/[^/ ]+(?= |$)/g, ''),
+      isSpeculationReported ? line : line.replace(/\/[^/ ]+(?= |$)/g, ''),
     );
     expect(ours.filter((line) => line !== '')).toEqual(
       theirs.map((line) => line.trim().replace(/ +/g, ' ')).filter((line) => line !== ''),

@@ -72,6 +72,6 @@ describeLive('perf-ts doctor --selftest', () => {
     expect(outcome.status).toBe(1);
     expect(cases).toHaveLength(1);
     expect(cases[0].findings).toMatchObject([{ name: 'samples', state: 'not-available' }]);
-    expect(cases[0].findings[0].said).toContain('no-such-event');
+    expect(cases[0].findings[0].sentence).toContain('no-such-event');
   });
 });

@@ -45,7 +45,7 @@ function eventOf(profile: OpenedProfile, weight?: WeightKind) {
 }
 
 describe('where the weights come from', () => {
-  const UNTOLD = { name: 'cycles', type: 0 };
+  const UNKNOWN_RULE = { name: 'cycles', type: 0 };
   it.each([
     ['counts', {}, { counts: [2, 4, 8, 16] }, 'events', 'counts', false],
     [
@@ -57,8 +57,8 @@ describe('where the weights come from', () => {
       false,
     ],
     ['periods of a known kind', {}, {}, 'events', 'realigned-periods', false],
-    ['periods of an unknown rule', UNTOLD, {}, 'events', 'reported-periods', true],
-    ['periods as perf takes them', UNTOLD, {}, 'period', 'reported-periods', false],
+    ['periods of an unknown rule', UNKNOWN_RULE, {}, 'events', 'reported-periods', true],
+    ['periods as perf takes them', UNKNOWN_RULE, {}, 'period', 'reported-periods', false],
     ['the number of samples', {}, {}, 'samples', 'samples', false],
     [
       'the times between context switches',
@@ -91,11 +91,11 @@ describe('where the weights come from', () => {
   });
 
   it('provenance calls a known rule known, and an unknown one a guess', () => {
-    expect(eventOf(opened({})).said).toEqual([
+    expect(eventOf(opened({})).sentences).toEqual([
       'weights are periods of the interval after the sample that reports them, as is known of this ' +
         'kind of event',
     ]);
-    expect(eventOf(opened(UNTOLD)).said).toEqual([
+    expect(eventOf(opened(UNKNOWN_RULE)).sentences).toEqual([
       'weights are the periods as reported: a guess, as which interval they measure is not known',
     ]);
   });
@@ -106,22 +106,22 @@ it('provenance names the requested event where another was recorded', () => {
     'cycles: this machine has no hardware counters (ENOENT); recording cpu-clock:u instead, a ' +
     'timer at the same rate';
   const clock = { name: 'cpu-clock:u', mode: 'clock', unit: 'nanoseconds' } as const;
-  const { insteadOf, said } = eventOf(opened(clock, { notes: [note] }));
+  const { insteadOf, sentences } = eventOf(opened(clock, { notes: [note] }));
   expect(insteadOf).toBe('cycles');
-  expect(said[0]).toBe('cpu-clock:u was recorded instead of cycles');
+  expect(sentences[0]).toBe('cpu-clock:u was recorded instead of cycles');
   expect(eventOf(opened({}, { notes: [note] })).insteadOf).toBe(null);
 });
 
 it('provenance has the number of lost samples', () => {
-  const { lostSamples, coverage, said } = eventOf(opened({}, { lost: 12 }));
+  const { lostSamples, coverage, sentences } = eventOf(opened({}, { lost: 12 }));
   expect([lostSamples, coverage]).toEqual([12, 0.25]);
-  expect(said).toContain('12 samples were lost: 25.00% of those taken are here');
+  expect(sentences).toContain('12 samples were lost: 25.00% of those taken are here');
 });
 
 it('provenance compares the weights with the counter', () => {
-  const { counted, weighed, said } = eventOf(opened({}, { counts: [2, 4, 8, 16] }));
+  const { counted, weighed, sentences } = eventOf(opened({}, { counts: [2, 4, 8, 16] }));
   expect([counted, weighed]).toEqual([16, 16]);
-  expect(said).toContain('the weights are 100.00% of the 16 events counted in all');
+  expect(sentences).toContain('the weights are 100.00% of the 16 events counted in all');
 });
 
 it('provenance names recorder and exporter', () => {

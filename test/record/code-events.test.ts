@@ -10,7 +10,7 @@ const newName = () => `@perf-ts-test-${randomBytes(8).toString('hex')}`;
 
 function sinkFor(
   isRecorded: (pid: number) => boolean,
-  said: string[] = [],
+  reported: string[] = [],
 ): Promise<CodeEventSink> {
   return CodeEventSink.open({
     name: newName(),
@@ -18,7 +18,7 @@ function sinkFor(
     offsetNs: () => 0n,
     isRecorded,
     uids: [],
-    say: (notice) => said.push(notice),
+    notify: (notice) => reported.push(notice),
   });
 }
 
@@ -48,8 +48,8 @@ test('a recorder takes nothing from a process that is not recorded', async () =>
 });
 
 test('connections of one process are bounded, and said once; those that end make room', async () => {
-  const said: string[] = [];
-  const sink = await sinkFor(() => true, said);
+  const reported: string[] = [];
+  const sink = await sinkFor(() => true, reported);
   const connectOne = async () => {
     const program = connect(sink.name.replace('@', '\0'));
     program.on('error', () => {});
@@ -62,7 +62,7 @@ test('connections of one process are bounded, and said once; those that end make
     const refused = await connectOne();
     await new Promise((closed) => refused.once('close', closed));
   }
-  expect(said).toEqual([expect.stringContaining('more than 256 threads of a process')]);
+  expect(reported).toEqual([expect.stringContaining('more than 256 threads of a process')]);
   expect(programs.filter(({ destroyed }) => destroyed)).toEqual([]);
   for (const program of programs) program.destroy();
   await sink.settle();

@@ -29,15 +29,18 @@ const TARGET = 1;
 /** Opens the events on a process, and collects what the user is told. */
 function prepare(events: string, counters: number) {
   const { binding, tried } = bindingWith(counters);
-  const told: string[] = [];
+  const reported: string[] = [];
   const options = { pids: [TARGET], events: [events], ringPages: 1024, inherit: false };
-  const prepared = prepareRecording({ ...options, onNotice: (text) => told.push(text) }, binding);
-  return { prepared, tried, told };
+  const prepared = prepareRecording(
+    { ...options, onNotice: (text) => reported.push(text) },
+    binding,
+  );
+  return { prepared, tried, reported };
 }
 
 describe('a group of more events than the PMU has counters', () => {
   it('a weak group that does not fit is opened singly, with one notice', () => {
-    const { prepared, tried, told } = prepare('{cpu-clock,page-faults,task-clock}:W,dummy', 2);
+    const { prepared, tried, reported } = prepare('{cpu-clock,page-faults,task-clock}:W,dummy', 2);
     expect(tried).toEqual([
       [-1, 0, 0, -1],
       [-1, -1, -1, -1],
@@ -45,7 +48,7 @@ describe('a group of more events than the PMU has counters', () => {
     const notice =
       'the group {cpu-clock,page-faults,task-clock} does not fit the PMU: its events are ' +
       'recorded singly, as its modifier W allows';
-    expect(told).toEqual([notice]);
+    expect(reported).toEqual([notice]);
     expect(prepared.notices).toEqual([notice]);
     expect(prepared.plan.events.map(({ leader }) => leader)).toEqual([-1, -1, -1, -1]);
   });
@@ -66,7 +69,7 @@ describe('a group of more events than the PMU has counters', () => {
   });
 
   it('a weak group that fits stays together', () => {
-    const { tried, told } = prepare('{cpu-clock,page-faults,task-clock}:W', 3);
-    expect([tried, told]).toEqual([[[-1, 0, 0]], []]);
+    const { tried, reported } = prepare('{cpu-clock,page-faults,task-clock}:W', 3);
+    expect([tried, reported]).toEqual([[[-1, 0, 0]], []]);
   });
 });

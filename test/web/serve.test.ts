@@ -12,7 +12,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 /** A worker with a recording in slot 0; once it is open, `say` is given, all messages at once. */
 async function conversation(
-  ...say: readonly (RequestMessage | CancelMessage)[]
+  ...notify: readonly (RequestMessage | CancelMessage)[]
 ): Promise<ReplyMessage[]> {
   const profile = profileFromText(`
     period  4     3     2
@@ -43,7 +43,7 @@ async function conversation(
   await opened;
   // Intervals come last of all.
   const quiet = answered(99);
-  for (const data of say) hear({ data });
+  for (const data of notify) hear({ data });
   hear({ data: { id: 99, kind: 'intervals', params: TREE } });
   await quiet;
   return replies;

@@ -5,11 +5,11 @@ import { themeAfter } from './theme-order.ts';
 
 type Theme = ViewState['theme'];
 
-const THEMES: readonly { readonly theme: Theme; readonly label: string; readonly says: string }[] =
+const THEMES: readonly { readonly theme: Theme; readonly label: string; readonly named: string }[] =
   [
-    { theme: 'system', label: '◐', says: 'Theme: as the system has it' },
-    { theme: 'light', label: '○', says: 'Theme: light' },
-    { theme: 'dark', label: '●', says: 'Theme: dark' },
+    { theme: 'system', label: '◐', named: 'Theme: as the system has it' },
+    { theme: 'light', label: '○', named: 'Theme: light' },
+    { theme: 'dark', label: '●', named: 'Theme: dark' },
   ];
 
 /** A button that goes round system, light and dark; it also keeps the page in the state's theme. */
@@ -19,10 +19,10 @@ export function themeButton(page: Document, store: Store): HTMLElement {
   );
   const show = ({ theme }: ViewState) => {
     page.documentElement.dataset.theme = theme;
-    const { label, says } = THEMES.find((entry) => entry.theme === theme) ?? THEMES[0];
+    const { label, named } = THEMES.find((entry) => entry.theme === theme) ?? THEMES[0];
     button.textContent = label;
-    button.title = says;
-    button.setAttribute('aria-label', says);
+    button.title = named;
+    button.setAttribute('aria-label', named);
   };
   store.subscribe(show);
   show(store.get());

@@ -3,7 +3,7 @@ import type { EventReport } from '../../src/period/report/event-report.ts';
 import { inStepRemedy, inStepText } from '../../src/period/report/in-step-words.ts';
 import { readByLeaderText, unknownRuleText } from '../../src/period/report/rule-doubt.ts';
 import { formatTenth, throttledText } from '../../src/period/report/words.ts';
-import { sayLostSideband } from '../../src/profile/losses.ts';
+import { reportLostSideband } from '../../src/profile/losses.ts';
 import { formatCount, formatWeight } from './format.ts';
 import { type LateReport, reportOfEvent } from './late-report.ts';
 import type { OpenResult } from './worker/messages.ts';
@@ -67,7 +67,9 @@ function ofFile({ head }: OpenResult): Doubt | null {
 
 function ofSideband({ meta }: OpenResult): Doubt | null {
   const { lostSideband = 0 } = meta;
-  return lostSideband === 0 ? null : poor('names uncertain', `${sayLostSideband(lostSideband)}.`);
+  return lostSideband === 0
+    ? null
+    : poor('names uncertain', `${reportLostSideband(lostSideband)}.`);
 }
 
 /** Few samples are no doubt where each occurrence is one; an item of a text may sum any number of them. */

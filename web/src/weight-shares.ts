@@ -26,7 +26,7 @@ export function renderWeightShares({ functions }: WeightDisagreement): HTMLEleme
     return heading;
   });
   const rows = functions.map((shares) => {
-    const row = element('tr', '', element('td', 'said-name', shares.function));
+    const row = element('tr', '', element('td', 'remark-name', shares.function));
     for (const { value } of kinds) {
       const share = shares[value];
       row.append(element('td', 'number', share === null ? '–' : formatShare(share)));

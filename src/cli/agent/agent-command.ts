@@ -1,22 +1,20 @@
-import type { GuidedCommand } from '../command/guided-command.ts';
-import { OPTION_GROUP } from '../command/option-groups.ts';
+import type { GuidedCommand } from '../shared/guided-command.ts';
+import { OPTION_GROUP } from '../shared/option-groups.ts';
 
-export type AgentFlags = {
-  config?: string;
-  sink?: string[];
-  freq?: string;
-  window?: string;
-  label?: string[];
-  spool?: string;
-  listen?: string;
-  idle?: boolean;
-  checkConfig?: boolean;
-  duration?: string;
-  quiet?: boolean;
-};
+/** `perf-ts agent`; its code is loaded when it is run. */
+export function declareAgent(program: GuidedCommand): void {
+  declareAgentOptions(
+    program
+      .command('agent')
+      .description('profile this machine without an end, a profile of each service every 10 s'),
+  ).action(async (options) => {
+    const { runAgent } = await import('./agent.ts');
+    await runAgent(options);
+  });
+}
 
 /** The options of `agent`. */
-export function declareAgentOptions(command: GuidedCommand): GuidedCommand {
+function declareAgentOptions(command: GuidedCommand): GuidedCommand {
   return command
     .optionsGroup('Agent:')
     .option('--config <file>', 'JSON; read again when it changes and at SIGHUP')

@@ -6,16 +6,30 @@ import { type RunningAgent, startAgent } from '../../tools/agent/agent.ts';
 import type { AgentConfig } from '../../tools/agent/config/agent-config.ts';
 import { readConfigFile, watchConfigFile } from '../../tools/agent/config/config-file.ts';
 import { readAgentConfig } from '../../tools/agent/config/parse-config.ts';
-import { reportFailure, say } from '../command/failure.ts';
-import { positiveNumber } from '../command/option-values.ts';
-import { writeOut } from '../command/stdout.ts';
-import type { AgentFlags } from './agent-command.ts';
+import { notify, reportFailure } from '../shared/failure.ts';
+import { positiveNumber } from '../shared/option-values.ts';
+import { writeOut } from '../shared/stdout.ts';
 
 /**
  * Tables of symbols are larger, and live for very different times: among others their memory was never given back, up to as
  * much again as all that is used.
  */
 const LEAST_BLOCK_BYTES = 128 << 10;
+
+/** The options as commander hands them over. */
+export type AgentFlags = {
+  config?: string;
+  sink?: string[];
+  freq?: string;
+  window?: string;
+  label?: string[];
+  spool?: string;
+  listen?: string;
+  idle?: boolean;
+  checkConfig?: boolean;
+  duration?: string;
+  quiet?: boolean;
+};
 
 /** `perf-ts agent`: profiles this machine until a signal ends it. */
 export async function runAgent(flags: AgentFlags): Promise<void> {
@@ -25,7 +39,7 @@ export async function runAgent(flags: AgentFlags): Promise<void> {
     return;
   }
   const notice = (text: string): void => {
-    if (!flags.quiet) say(`perf-ts: ${text}`);
+    if (!flags.quiet) notify(`perf-ts: ${text}`);
   };
   loadBinding().mapBlocksFrom(LEAST_BLOCK_BYTES);
   const agent = await startAgent({ config, onNotice: notice });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Option } from 'commander';
-import type { GuidedCommand } from '../command/guided-command.ts';
-import { OPTION_GROUP } from '../command/option-groups.ts';
+import type { GuidedCommand } from '../shared/guided-command.ts';
+import { OPTION_GROUP } from '../shared/option-groups.ts';
 import {
   collect,
   debuginfodOption,
@@ -11,7 +11,7 @@ import {
   withRecordSelection,
   withStrict,
   withSymbols,
-} from '../command/reading-options.ts';
+} from '../shared/reading-options.ts';
 
 /** Declares `annotate`. Its code is loaded when it is run. */
 export function declareAnnotate(program: GuidedCommand): void {

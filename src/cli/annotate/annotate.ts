@@ -13,11 +13,11 @@ import { lostFunc } from '../../profile/losses.ts';
 import type { EventIndex, FuncIndex, WeightKind, Weights } from '../../profile/types.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
-import { say } from '../command/failure.ts';
-import { loadForCommand } from '../command/load.ts';
-import { percentage, wholeNumber } from '../command/option-values.ts';
-import { type SelectionFlags, selectFrom } from '../command/selection-flags.ts';
-import { printJson, writeText } from '../command/stdout.ts';
+import { notify } from '../shared/failure.ts';
+import { loadForCommand } from '../shared/load.ts';
+import { percentage, wholeNumber } from '../shared/option-values.ts';
+import { type SelectionFlags, selectFrom } from '../shared/selection-flags.ts';
+import { printJson, writeText } from '../shared/stdout.ts';
 import { assemblyLines, type LineText, sourceLines } from './annotate-lines.ts';
 import { openSourceText } from './source-text.ts';
 
@@ -118,7 +118,7 @@ async function disassembleAll(
       listings.push(await opened.disassemble(func));
     } catch (error) {
       if (!(error instanceof FailedError)) throw error;
-      if (!isQuiet && listings.length === 0) say(`perf-ts: source lines only: ${error.message}`);
+      if (!isQuiet && listings.length === 0) notify(`perf-ts: source lines only: ${error.message}`);
       return shown.map(() => null);
     }
   }

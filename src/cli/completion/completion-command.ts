@@ -1,5 +1,5 @@
 import { Argument } from 'commander';
-import type { GuidedCommand } from '../command/guided-command.ts';
+import type { GuidedCommand } from '../shared/guided-command.ts';
 
 /** Declares `completion`. Its code is loaded when it is run. */
 export function declareCompletion(program: GuidedCommand): void {

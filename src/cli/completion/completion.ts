@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { listEventsHere } from '../../tools/list/list-events.ts';
-import { writeOut } from '../command/stdout.ts';
+import { writeOut } from '../shared/stdout.ts';
 import { bashCompletion } from './bash.ts';
 import { type CommandWords, commandWordsOf } from './command-words.ts';
 import { fishCompletion } from './fish.ts';

@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { type RecordingInfo, readInfo } from '../../read/recording-info.ts';
-import { reportDamage } from '../command/cut-warning.ts';
-import { stepProgress } from '../command/progress.ts';
-import { recordSelection, type SelectionFlags, selectionText } from '../command/selection-flags.ts';
-import { printJson, writeText } from '../command/stdout.ts';
 import { formatTable } from '../render/table.ts';
+import { reportDamage } from '../shared/cut-warning.ts';
+import { stepProgress } from '../shared/progress.ts';
+import { recordSelection, type SelectionFlags, selectionText } from '../shared/selection-flags.ts';
+import { printJson, writeText } from '../shared/stdout.ts';
 
 /** Columns of the names in front. */
 const COLUMN = 18;

@@ -3,8 +3,8 @@ import { UsageError } from '../../base/errors.ts';
 import { answerLine, type Tool } from '../../tools/mcp/protocol.ts';
 import { recordTool } from '../../tools/mcp/record-tool.ts';
 import { perfTools } from '../../tools/mcp/tools.ts';
-import { loadForCommand } from '../command/load.ts';
-import { writeOut } from '../command/stdout.ts';
+import { loadForCommand } from '../shared/load.ts';
+import { writeOut } from '../shared/stdout.ts';
 import { runRecorder } from './run-recorder.ts';
 
 export type McpFlags = { readonly allowRecord?: boolean; readonly md?: string };

@@ -4,7 +4,7 @@ import { printable } from '../../base/printable.ts';
 import type { RunRecorder } from '../../tools/mcp/record-tool.ts';
 
 /** A recorder may say so much; the last of it counts. */
-const MOST_SAID = 2000;
+const MOST_KEPT = 2000;
 /** To write its file, after the time is over. */
 const GRACE_MS = 15_000;
 const LAST_GRACE_MS = 5000;
@@ -18,9 +18,9 @@ export const runRecorder: RunRecorder = (args, seconds) =>
     const child = spawn(process.execPath, [...process.execArgv, process.argv[1], ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let said = '';
+    let reported = '';
     child.stderr.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-MOST_SAID);
+      reported = (reported + chunk.toString()).slice(-MOST_KEPT);
     });
     // The first interrupt ends what is recorded as well.
     const timers = [
@@ -31,7 +31,7 @@ export const runRecorder: RunRecorder = (args, seconds) =>
     child.once('error', (error) => reject(new FailedError(error.message)));
     child.once('close', (status, signal) => {
       for (const timer of timers) clearTimeout(timer);
-      const text = said.split('\n').map(printable).join('\n').trim();
+      const text = reported.split('\n').map(printable).join('\n').trim();
       const how = `The recorder ended with ${signal ?? `status ${status}`}.`;
       if (status === 125 || status === 2 || signal !== null)
         reject(new FailedError(`${how} ${text}`));

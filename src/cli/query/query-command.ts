@@ -1,39 +1,17 @@
 import { Option } from 'commander';
-import type { GuidedCommand } from '../command/guided-command.ts';
-import { OPTION_GROUP } from '../command/option-groups.ts';
+import type { GuidedCommand } from '../shared/guided-command.ts';
+import { OPTION_GROUP } from '../shared/option-groups.ts';
 import {
-  allowUnpacked,
   collect,
   weightOption,
   withJavaScript,
   withStrict,
   withSymbols,
-} from '../command/reading-options.ts';
-
-/** `perf-ts mcp`. */
-export function declareMcp(program: GuidedCommand): void {
-  program
-    .command('mcp')
-    .description('a server for assistants (Model Context Protocol, on standard input and output)')
-    .optionsGroup('Answering:')
-    .option('--allow-record', 'also a tool that records a command or a process, a minute at most')
-    .option('--md <call>', 'answer one call as text, and end (default: read requests)')
-    .examples(
-      [
-        ['perf-ts mcp', 'as an assistant starts it: it reads requests from standard input'],
-        [`perf-ts mcp --md 'top {"file":"perf.data"}'`, 'what an assistant would be told'],
-      ],
-      ['Tools, and what they answer: docs/how-to/ask-an-assistant.md'],
-    )
-    .action(async (flags) => {
-      const { runMcp } = await import('../mcp/mcp.ts');
-      await runMcp(flags);
-    });
-}
+} from '../shared/reading-options.ts';
 
 /** `perf-ts query`; its code is loaded when it is run. */
 export function declareQuery(program: GuidedCommand): void {
-  const command = withStrict(withJavaScript(withSymbols(program.command('query'))))
+  withStrict(withJavaScript(withSymbols(program.command('query'))))
     .description('SQL over recordings, by DuckDB; or one of its questions by name')
     .argument(
       '<what>',
@@ -90,5 +68,4 @@ export function declareQuery(program: GuidedCommand): void {
       const { runQuery } = await import('./query.ts');
       await runQuery(what, files, options);
     });
-  allowUnpacked(command);
 }

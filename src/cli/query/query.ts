@@ -16,11 +16,11 @@ import {
 import type { AnalysedProfile } from '../../read/analysed-profile.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { recordingNumber, recordingTables } from '../../read/recording-tables.ts';
-import { say } from '../command/failure.ts';
-import { type JavaScriptFlags, loadForCommand } from '../command/load.ts';
-import { wholeNumber } from '../command/option-values.ts';
-import { printJson, writeOut, writeText } from '../command/stdout.ts';
-import { wantedFrames } from '../command/wanted-frames.ts';
+import { notify } from '../shared/failure.ts';
+import { type JavaScriptFlags, loadForCommand } from '../shared/load.ts';
+import { wholeNumber } from '../shared/option-values.ts';
+import { printJson, writeOut, writeText } from '../shared/stdout.ts';
+import { wantedFrames } from '../shared/wanted-frames.ts';
 import { answerCsv, answerLines, answerMarkdown, answerObjects } from './answer-text.ts';
 
 export type QueryFlags = SymbolSources &
@@ -85,7 +85,7 @@ export async function runQuery(
   try {
     const answer = await engine.run(sql, { ...limits, signal: stopped.signal });
     print(sql, answer, recordings, flags);
-    if (answer.rows.length === 0 && noRows !== '') say(`perf-ts: ${printable(noRows)}`);
+    if (answer.rows.length === 0 && noRows !== '') notify(`perf-ts: ${printable(noRows)}`);
   } catch (error) {
     if (!(error instanceof AbortError)) throw error;
     throw new FailedError('the query was interrupted', [], signalStatus(SIGINT));
@@ -154,7 +154,7 @@ async function insertInto(
     const opened = await open(file);
     const recording = recordingNumber(opened);
     await engine.insert(recording, recordingTables(opened, { name: file, ...labels }, options));
-    say(`perf-ts: ${file} is recording ${recording} on the server`);
+    notify(`perf-ts: ${file} is recording ${recording} on the server`);
     recordings.push({ recording, file });
   }
   return recordings;
@@ -200,8 +200,8 @@ function print(
     return;
   }
   if (flags.csv) {
-    if (flags.sql) say(sql);
-    if (answer.isCut) say(`perf-ts: more than these ${answer.rows.length} rows (--max-rows)`);
+    if (flags.sql) notify(sql);
+    if (answer.isCut) notify(`perf-ts: more than these ${answer.rows.length} rows (--max-rows)`);
     writeOut(answerCsv(answer));
     return;
   }

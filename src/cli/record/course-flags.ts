@@ -3,8 +3,8 @@ import type { Course } from '../../record/load/drive.ts';
 import { parseReadyAddress } from '../../record/load/ready-address.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
 import { chooseUser } from '../../system/accounts/run-as.ts';
-import { say } from '../command/failure.ts';
-import { positiveNumber } from '../command/option-values.ts';
+import { notify } from '../shared/failure.ts';
+import { positiveNumber } from '../shared/option-values.ts';
 import type { RecordFlags } from './record-flags.ts';
 
 const MS = 1000;
@@ -41,8 +41,8 @@ export function readCourse(flags: RecordFlags, options: RecordOptions): Course |
     idleMs: untilIdle === undefined ? null : idleSeconds(untilIdle) * MS,
     durationMs: options.durationMs ?? null,
     pids,
-    say: (notice) => {
-      if (flags.quiet !== true) say(`perf-ts: ${notice}`);
+    notify: (notice) => {
+      if (flags.quiet !== true) notify(`perf-ts: ${notice}`);
     },
   };
 }

@@ -1,6 +1,19 @@
 import { Option } from 'commander';
-import type { Example, GuidedCommand } from '../command/guided-command.ts';
-import { OPTION_GROUP } from '../command/option-groups.ts';
+import type { Example, GuidedCommand } from '../shared/guided-command.ts';
+import { measuringCommand, prepareFor } from '../shared/measuring-command.ts';
+import { OPTION_GROUP } from '../shared/option-groups.ts';
+import { ALWAYS_SO, REFUSED } from './perf-record-options.ts';
+
+/** `perf-ts record`; its code is loaded when it is run. */
+export function declareRecord(program: GuidedCommand): void {
+  declareRecordOptions(
+    measuringCommand(program, 'record', 'run or attach, sample, write perf.data'),
+  ).action(async (command: string[], options) => {
+    prepareFor(command);
+    const { runRecord } = await import('./record.ts');
+    await runRecord(command, options);
+  });
+}
 
 /** Declares the options of `record`, in the groups that its help shows. What they mean is in record-flags. */
 export function declareRecordOptions(command: GuidedCommand): GuidedCommand {
@@ -167,32 +180,6 @@ const EXAMPLES: readonly Example[] = [
   ['sudo perf-ts record -a -e sched:sched_switch -c 1', 'every context switch of the machine'],
   ['sudo perf-ts record --off-cpu -g -- node app.js', 'what it runs, and what it waits for'],
 ];
-
-/** Options of perf that change nothing, because what they ask for is always so. */
-const ALWAYS_SO = [
-  '-T, --timestamp',
-  '-P, --period',
-  '--sample-cpu',
-  '--sample-identifier',
-  '--buildid-mmap',
-  '--buildid-all',
-] as const;
-
-/** Options of perf that are not there, by commander's name for them, and why. */
-export const REFUSED = [
-  {
-    flags: '--threads [=spec]',
-    key: 'threads',
-    why: 'one thread drains all rings',
-    instead: 'if samples are lost, give it larger rings: -m 16M',
-  },
-  {
-    flags: '--aio [=n]',
-    key: 'aio',
-    why: 'the thread that writes does nothing else',
-    instead: 'if samples are lost, give it larger rings: -m 16M',
-  },
-] as const;
 
 function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];

@@ -6,9 +6,9 @@ import { FASTEST_LEVEL } from '../../record/compression.ts';
 import type { CallGraph, RecordOptions, SampleFieldOptions } from '../../record/record-options.ts';
 import { parseRingPages } from '../../record/ring-size.ts';
 import { processesOfUser } from '../../tools/top/processes-of-user.ts';
-import type { ReadingFlags } from '../command/load.ts';
-import { byteSize, positiveNumber, taskIds, wholeNumber } from '../command/option-values.ts';
-import { REFUSED } from './record-command.ts';
+import type { ReadingFlags } from '../shared/load.ts';
+import { byteSize, positiveNumber, taskIds, wholeNumber } from '../shared/option-values.ts';
+import { REFUSED } from './perf-record-options.ts';
 
 /** The options as commander hands them over. */
 export type RecordFlags = {

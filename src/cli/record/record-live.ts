@@ -2,9 +2,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { makeOwnFolder } from '../../system/files/own-folder.ts';
-import type { ReadingFlags } from '../command/load.ts';
-import { symbolSources } from '../command/load.ts';
-import { taskIds } from '../command/option-values.ts';
+import type { ReadingFlags } from '../shared/load.ts';
+import { symbolSources } from '../shared/load.ts';
+import { taskIds } from '../shared/option-values.ts';
 import type { RecordFlags } from './record-flags.ts';
 
 /** The options of `view --live`: those of recording, and those of reading. */

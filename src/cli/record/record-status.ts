@@ -3,11 +3,11 @@ import { printable } from '../../base/printable.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
 import type { RecordingWork, RunningRecording } from '../../record/recording.ts';
 import { readLinkOrNull } from '../../system/small-file.ts';
-import type { EndingSignals } from '../command/ending-signals.ts';
-import { say } from '../command/failure.ts';
-import { progressLine } from '../command/progress.ts';
-import { isTerminal } from '../command/stdout.ts';
 import type { ProgressLine, ProgressStep } from '../render/progress-line.ts';
+import type { EndingSignals } from '../shared/ending-signals.ts';
+import { notify } from '../shared/failure.ts';
+import { progressLine } from '../shared/progress.ts';
+import { isTerminal } from '../shared/stdout.ts';
 
 const LOOK_MS = 500;
 const STDERR = 2;
@@ -43,7 +43,7 @@ export function followRecording(
 ): RecordStatus {
   const line = followed.isAlone === 'never' ? null : openLine();
   if (line !== null && followed.isAlone === 'always') return drawStatus(line, followed);
-  const waits = isTerminal(STDERR) ? tellWaits(followed) : { complete() {}, end() {} };
+  const waits = isTerminal(STDERR) ? reportWaits(followed) : { complete() {}, end() {} };
   return line === null ? waits : drawEnd(line, followed, waits);
 }
 
@@ -130,21 +130,21 @@ function endingStep(output: string, work: RecordingWork | null): ProgressStep {
 }
 
 /** Tells in a line each what the first Ctrl-C waits for. */
-function tellWaits({ running, signals, output }: FollowedRecording): RecordStatus {
+function reportWaits({ running, signals, output }: FollowedRecording): RecordStatus {
   const pid = running.childPid;
   const waits = {
     file: `perf-ts: completing ${output}; Ctrl-C again quits after that`,
     command: `perf-ts: waiting for the command (process ${pid}) to end; Ctrl-C again quits without it`,
   };
   let waited: keyof typeof waits = 'file';
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let looks = 0;
   const look = setInterval(() => {
     // A whole turn has to pass: most recordings have ended by then.
-    if (signals.sent === 0 || looks++ === 0 || told.has(waited)) return;
+    if (signals.sent === 0 || looks++ === 0 || reported.has(waited)) return;
     if (waited === 'command' && pid < 0) return;
-    told.add(waited);
-    say(waits[waited]);
+    reported.add(waited);
+    notify(waits[waited]);
   }, LOOK_MS).unref();
   return {
     complete() {

@@ -5,7 +5,7 @@ import { EXIT } from '../../base/exit-status.ts';
 import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import { sayLostSideband } from '../../profile/losses.ts';
+import { reportLostSideband } from '../../profile/losses.ts';
 import type { Course, Driven } from '../../record/load/drive.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
 import { beginRecording } from '../../record/recorder.ts';
@@ -13,13 +13,13 @@ import type { CommandExit, Recording, RunningRecording } from '../../record/reco
 import { isStream } from '../../system/files/stream-place.ts';
 import { startNotices } from '../../system/launch/start-state.ts';
 import { processesOfUser } from '../../tools/top/processes-of-user.ts';
-import { commandStatus } from '../command/command-status.ts';
-import { EndingSignals } from '../command/ending-signals.ts';
-import { say } from '../command/failure.ts';
-import { mayKeep } from '../command/kept-caches.ts';
-import { tellClosing } from '../command/progress.ts';
-import { SideCommand } from '../command/side-command.ts';
-import { writeError } from '../command/stdout.ts';
+import { commandStatus } from '../shared/command-status.ts';
+import { EndingSignals } from '../shared/ending-signals.ts';
+import { notify } from '../shared/failure.ts';
+import { mayKeep } from '../shared/kept-caches.ts';
+import { reportClosing } from '../shared/progress.ts';
+import { SideCommand } from '../shared/side-command.ts';
+import { writeError } from '../shared/stdout.ts';
 import type { LiveView } from '../view/live-page.ts';
 import { askAttach } from './ask-attach.ts';
 import { optionsForCourse, readCourse } from './course-flags.ts';
@@ -42,18 +42,18 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
     attachJs,
     cache: mayKeep('kernel'),
     onNotice: (notice) => {
-      if (!quiet) say(`perf-ts: ${notice}`);
+      if (!quiet) notify(`perf-ts: ${notice}`);
     },
   };
   if (command.length > 0) for (const notice of startNotices()) options.onNotice?.(notice);
   noteRoundedRings(flags.mmapPages, chosen.ringPages, quiet);
   if (flags.dryRun) {
-    for (const line of describeDryRun(options)) say(line);
+    for (const line of describeDryRun(options)) notify(line);
     return;
   }
   if (flags.verbose) {
     // The recording itself passes the notices on.
-    for (const line of describeDryRun({ ...options, onNotice: () => {} })) say(line);
+    for (const line of describeDryRun({ ...options, onNotice: () => {} })) notify(line);
   }
   if (flags.archive === true && isStream(options.output)) {
     throw new UsageError(`--archive needs a file, and -o ${options.output} writes a stream`);
@@ -70,12 +70,12 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   const bounds = { course, side };
   const { recording, exit, driven } = await (flags.view === true
     ? recordWithView(followed, flags, bounds)
-    : recordAndTell(followed, flags, null, bounds)
+    : recordAndReport(followed, flags, null, bounds)
   ).finally(() => side?.close());
   // The command was ended by us: what counts is the load.
   const status = exitStatus(recording, driven?.isDone ? driven.load : exit);
   const excesses = toleratedLoss === null ? [] : lossesBeyond(recording, toleratedLoss);
-  for (const excess of excesses) say(`perf-ts: --fail-on-loss: ${excess}`);
+  for (const excess of excesses) notify(`perf-ts: --fail-on-loss: ${excess}`);
   process.exitCode = status === EXIT.OK && excesses.length > 0 ? EXIT.LOSS : status;
 }
 
@@ -111,7 +111,7 @@ async function recordWithView(
   checkLiveView(flags);
   const view = await openLiveView(options.output ?? 'perf.data', flags);
   try {
-    return await recordAndTell({ ...options, readMeanwhile: true }, flags, view, bounds);
+    return await recordAndReport({ ...options, readMeanwhile: true }, flags, view, bounds);
   } finally {
     await view.close();
   }
@@ -124,7 +124,7 @@ async function drive(running: RunningRecording, course: Course): Promise<Driven>
 }
 
 /** Until the file is complete and the command has ended; with a page, until Ctrl-C or another signal. */
-async function recordAndTell(
+async function recordAndReport(
   options: RecordOptions,
   flags: RecordFlags,
   view: LiveView | null,
@@ -156,21 +156,21 @@ async function recordAndTell(
   const counted = beside?.countedBeside(recording);
   if (flags.json) writeError(`${JSON.stringify({ ...recordSummary(recording), counted })}\n`);
   else if (!quiet || isFailed(recording)) printClosingLine(recording);
-  if (!flags.json && !quiet) for (const line of beside?.besideLines(recording) ?? []) say(line);
+  if (!flags.json && !quiet) for (const line of beside?.besideLines(recording) ?? []) notify(line);
   process.off('SIGUSR2', snapshot);
   signals.complete();
   const isOver = recording.endReason === 'target-exited' || side !== null || signals.sent !== 0;
-  if (!quiet && !flags.json && !isOver) await tellRunning(running);
+  if (!quiet && !flags.json && !isOver) await reportRunning(running);
   const exit = side === null ? await running.exited : await statusOfSide(side);
   const driven = await driving;
   status?.end();
-  if (!quiet) tellClosing(recording.events.length);
+  if (!quiet) reportClosing(recording.events.length);
   // Both may take long, and a signal ends them alone.
   if (flags.archive === true || view !== null) await signals.release();
   if (flags.archive === true && !recording.isOutputGone) await archive(recording.path, quiet);
   const { removeDeadRecordings } = await import('../../tools/leftovers/remove-leftovers.ts');
   for (const { path } of await removeDeadRecordings()) {
-    if (flags.verbose) say(`perf-ts: removed ${path}, left by what was killed`);
+    if (flags.verbose) notify(`perf-ts: removed ${path}, left by what was killed`);
   }
   // Who sends another signal than Ctrl-C, a supervisor say, means all of it.
   if (signals.endedBy === null) await view?.serveFinished();
@@ -178,11 +178,11 @@ async function recordAndTell(
 }
 
 /** The command goes on behind the end of its recording (`--duration`, `--max-size`): says that it is waited for. */
-async function tellRunning({ childPid, exited }: RunningRecording): Promise<void> {
+async function reportRunning({ childPid, exited }: RunningRecording): Promise<void> {
   if (childPid < 0) return;
   const isRunning = await Promise.race([exited.then(() => false), setTimeout(RUNNING_MS, true)]);
   if (!isRunning) return;
-  say(
+  notify(
     `perf-ts: waiting for the command (process ${childPid}) to end; Ctrl-C goes to it, a second one quits without it`,
   );
 }
@@ -212,7 +212,7 @@ async function statusOfSide(side: SideCommand): Promise<CommandExit | null> {
 
 /** Stores what names the samples, now that the command has ended and its files still are there. */
 async function archive(path: string, quiet: boolean): Promise<void> {
-  const { runArchive } = await import('./archive.ts');
+  const { runArchive } = await import('../archive/archive.ts');
   runArchive(path, { quiet });
 }
 
@@ -286,7 +286,7 @@ function compressionOf({ compressionLevel: level, totals }: Recording) {
 function printClosingLine(recording: Recording): void {
   const { totals, path, fileBytes, events } = recording;
   if (recording.isOutputGone) {
-    say(
+    notify(
       `perf-ts: this recording is lost: ${printable(path)} was removed or replaced while it was written ` +
         `(${formatCount(totals.samples)} samples)`,
     );
@@ -298,34 +298,34 @@ function printClosingLine(recording: Recording): void {
     totals.throttles > 0 ? `, throttled ${formatCount(totals.throttles)} times` : '';
   if (recording.endReason === 'write-error') {
     const name = getSystemErrorName(-recording.writeErrno);
-    say(
+    notify(
       `perf-ts: recording stopped: writing ${path} failed (${name}) after ` +
         `${formatBytes(fileBytes)}; what was written is readable, the command runs on`,
     );
   }
-  if (recording.endReason === 'size-limit') say('perf-ts: recording stopped at --max-size');
+  if (recording.endReason === 'size-limit') notify('perf-ts: recording stopped at --max-size');
   if (totals.skippedBytes > 0) {
-    say(
+    notify(
       `perf-ts: ${formatBytes(totals.skippedBytes)} of ring data made no sense and were given up`,
     );
   }
-  if (totals.lostSideband > 0) say(`perf-ts: ${sayLostSideband(totals.lostSideband)}`);
+  if (totals.lostSideband > 0) notify(`perf-ts: ${reportLostSideband(totals.lostSideband)}`);
   if (lost > 0) {
     const { ringPages, compressionLevel } = recording;
     // Only what compresses may have no room.
     if (totals.heldRounds > 0) {
-      say(
+      notify(
         `perf-ts: compressing (-z ${compressionLevel}) fell behind ${formatCount(totals.heldRounds)} ` +
           'times, so that rings were full: a lower level, or none, loses less',
       );
     }
-    say(
+    notify(
       `perf-ts: larger rings (-m ${4 * ringPages}, now ${ringPages}) or a lower rate (-F, -c) lose less`,
     );
   }
   // A software event of a group is opened for each kind of core.
   const names = shortList([...new Set(events)]);
-  say(
+  notify(
     `perf-ts: ${formatCount(totals.samples)} samples of ${names}, ` +
       `lost ${formatCount(lost)}${lostShare}${throttled}; ${whereWritten(path, fileBytes)}${compressedFrom(recording)}`,
   );
@@ -358,5 +358,5 @@ function whereWritten(path: string, bytes: number): string {
 /** Rings hold a power of two of pages: `-m 3` gets four, as in perf. */
 function noteRoundedRings(asked = '', pages: number | undefined, quiet: boolean): void {
   if (quiet || pages === undefined || !/^\d+$/.test(asked) || Number(asked) === pages) return;
-  say(`perf-ts: -m ${asked}: rings of ${pages} pages, which have to be a power of two`);
+  notify(`perf-ts: -m ${asked}: rings of ${pages} pages, which have to be a power of two`);
 }

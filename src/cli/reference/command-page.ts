@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Example, GuidedCommand } from '../command/guided-command.ts';
+import { type Example, GuidedCommand } from '../shared/guided-command.ts';
 
 /** A word of a command line, and its meaning. */
 export type Term = { readonly name: string; readonly text: string };

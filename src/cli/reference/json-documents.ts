@@ -6,18 +6,18 @@ import type { RewriteSummary } from '../../rewrite/options.ts';
 import type { DescribedRecord } from '../../tools/script/types.ts';
 import type { SelftestReport } from '../../tools/selftest/types.ts';
 import type { annotateDocument } from '../annotate/annotate.ts';
-import type { leftoversDocument } from '../clean.ts';
-import type { explainedJson } from '../cpu-explain.ts';
-import type { DoctorDocument } from '../doctor.ts';
-import type { VersionDocument } from '../info/version.ts';
-import type { listDocument } from '../list.ts';
-import type { ArchiveDocument } from '../record/archive.ts';
+import type { ArchiveDocument } from '../archive/archive.ts';
+import type { explainedJson } from '../cpu/cpu-explain.ts';
+import type { diffDocument } from '../diff/diff-report.ts';
+import type { leftoversDocument } from '../doctor/clean.ts';
+import type { DoctorDocument } from '../doctor/doctor.ts';
+import type { listDocument } from '../list/list.ts';
 import type { recordSummary } from '../record/record.ts';
 import type { countedBeside } from '../record/record-stat.ts';
 import type { intervalDocument, statDocument } from '../render/stat-json.ts';
-import type { diffDocument } from '../report/diff-report.ts';
 import type { reportDocument } from '../report/report.ts';
 import type { topDocument } from '../top/top-batch.ts';
+import type { VersionDocument } from '../version/version.ts';
 
 /**
  * The documents that commands print with `--json`. Numbers are numbers, what is unknown is null, shares are

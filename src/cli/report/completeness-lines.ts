@@ -5,7 +5,7 @@ import type { OpenedProfile } from '../../read/open-profile.ts';
 import { adviceForCut } from '../../read/unwind/cut-advice.ts';
 
 /** More cut stacks than this are worth a line. */
-const WORTH_TELLING = 0.01;
+const WORTH_REPORTING = 0.01;
 const MOST_ROWS = 10;
 
 /** Why stacks end early, and what to do: nothing while 99 % are complete, unless `isVerbose`. */
@@ -14,7 +14,7 @@ export function completenessLines(opened: OpenedProfile, isVerbose: boolean): st
   if (completeness === null || completeness.samples === 0) return [];
   const { samples, complete, unknown, cut } = completeness;
   const cutSamples = samples - complete - unknown;
-  if (!isVerbose && cutSamples < WORTH_TELLING * samples) return [];
+  if (!isVerbose && cutSamples < WORTH_REPORTING * samples) return [];
   const unknownText =
     unknown === 0 ? '' : `, ${formatShare(unknown / samples)} unknown (no symbols)`;
   const head = `# stacks: ${formatShare(complete / samples)} of ${formatCount(samples)} are complete${unknownText}`;

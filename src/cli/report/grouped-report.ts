@@ -15,9 +15,9 @@ import {
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
-import { wantsColour } from '../command/colour.ts';
-import { figuresJson } from '../command/figures-json.ts';
 import { formatTable } from '../render/table.ts';
+import { wantsColour } from '../shared/colour.ts';
+import { figuresJson } from '../shared/figures-json.ts';
 
 export type GroupedOptions = {
   readonly keys: readonly GroupKey[];

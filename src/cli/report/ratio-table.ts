@@ -11,8 +11,8 @@ import { isOfGroup } from '../../profile/analysis/ratios.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { Profile } from '../../profile/types.ts';
 import type { RecordedRatio } from '../../read/function-ratios.ts';
-import { wantsColour } from '../command/colour.ts';
 import { formatTable } from '../render/table.ts';
+import { wantsColour } from '../shared/colour.ts';
 
 type NameOf = (event: number) => string;
 

@@ -1,7 +1,7 @@
 import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import { sayLostSideband } from '../../profile/losses.ts';
+import { reportLostSideband } from '../../profile/losses.ts';
 import type { EventIndex, Profile } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 
@@ -14,7 +14,7 @@ export function recordingLines(opened: OpenedProfile, isVerbose: boolean): strin
   return [
     ...commandLine(opened),
     ...noteLines(opened, isVerbose),
-    ...(lostSideband > 0 ? [`# ${sayLostSideband(lostSideband)}`] : []),
+    ...(lostSideband > 0 ? [`# ${reportLostSideband(lostSideband)}`] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import type { GuidedCommand } from '../command/guided-command.ts';
-import { OPTION_GROUP } from '../command/option-groups.ts';
+import type { GuidedCommand } from '../shared/guided-command.ts';
+import { OPTION_GROUP } from '../shared/option-groups.ts';
 import {
   debuginfodOption,
   eventOption,
@@ -10,7 +10,7 @@ import {
   withJavaScript,
   withSelection,
   withSymbols,
-} from '../command/reading-options.ts';
+} from '../shared/reading-options.ts';
 
 /** Declares `report`. Its code is loaded when it is run. */
 export function declareReport(program: GuidedCommand): void {
@@ -74,7 +74,7 @@ export function declareReport(program: GuidedCommand): void {
       const { asPerfMeans } = await import('./perf-flags.ts');
       const { file, options } = asPerfMeans(word, given);
       if (options.diff !== undefined) {
-        const { runDiffReport } = await import('./diff-report.ts');
+        const { runDiffReport } = await import('../diff/diff-report.ts');
         await runDiffReport([inputFile(file, options)], [options.diff], options);
         return;
       }

@@ -6,9 +6,9 @@ import { isKindOfCode } from '../../profile/frame-level.ts';
 import { lostFunc } from '../../profile/losses.ts';
 import type { Profile, WeightKind } from '../../profile/types.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
-import type { JavaScriptFlags } from '../command/load.ts';
-import { percentage, wholeNumber } from '../command/option-values.ts';
-import type { SelectionFlags } from '../command/selection-flags.ts';
+import type { JavaScriptFlags } from '../shared/load.ts';
+import { percentage, wholeNumber } from '../shared/option-values.ts';
+import type { SelectionFlags } from '../shared/selection-flags.ts';
 import type { TableFields } from './field-table.ts';
 import type { PlainKey, SortOrder } from './sort-keys.ts';
 

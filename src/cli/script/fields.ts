@@ -3,7 +3,7 @@ import { PERF_TYPE } from '../../base/event-type.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE, sampleTypeNames } from '../../kernel/perf-event/constants.ts';
 import { SCRIPT_FIELD_BITS } from '../../kernel/perf-event/sample-fields.ts';
-import { say } from '../command/failure.ts';
+import { notify } from '../shared/failure.ts';
 
 /** Fields of `-F`, by perf's names, with the bits of `sample_type` of which one is needed. */
 const FIELD_BITS = {
@@ -99,7 +99,7 @@ function applyList(list: string, events: readonly FieldEvent[], chosen: Set<Scri
     if (among.length === 0 || among.some(({ attr }) => isRecorded(field, attr))) return;
     // As in perf: for all types of event it is asked of those that can have it.
     if (field === 'trace' && type === undefined && !among.some(isTracepoint)) {
-      say('perf-ts: -F trace: no event of this recording is a tracepoint; ignored');
+      notify('perf-ts: -F trace: no event of this recording is a tracepoint; ignored');
       return;
     }
     const { name, attr } = among[0];

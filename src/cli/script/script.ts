@@ -8,12 +8,12 @@ import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { dumpRecords } from '../../tools/script/dump-records.ts';
 import { visitRecords } from '../../tools/script/record-stream.ts';
 import type { DescribedRecord } from '../../tools/script/types.ts';
-import { warnIfCut } from '../command/cut-warning.ts';
-import { say } from '../command/failure.ts';
-import { sayDiagnostics, symbolSources } from '../command/load.ts';
-import { readingProgress } from '../command/progress.ts';
-import { parseSelection, type SelectionFlags, selectionText } from '../command/selection-flags.ts';
-import { writeOut } from '../command/stdout.ts';
+import { warnIfCut } from '../shared/cut-warning.ts';
+import { notify } from '../shared/failure.ts';
+import { reportDiagnostics, symbolSources } from '../shared/load.ts';
+import { readingProgress } from '../shared/progress.ts';
+import { parseSelection, type SelectionFlags, selectionText } from '../shared/selection-flags.ts';
+import { writeOut } from '../shared/stdout.ts';
 import { formatDump } from './dump-text.ts';
 import { chooseFields } from './fields.ts';
 import { formatRecord, recordFields } from './record-text.ts';
@@ -92,10 +92,10 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
         },
   );
   flush();
-  sayWhatIsBroken(data, flags);
+  reportWhatIsBroken(data, flags);
   const selection = selectionText(flags);
   if (selection !== '' && flags.quiet !== true) {
-    say(
+    notify(
       `perf-ts: ${selection}: ${formatCount(samples - samplesLeftOut)} of ${formatCount(samples)} samples`,
     );
   }
@@ -132,14 +132,14 @@ function dump(path: string, flags: ScriptFlags): void {
     (share) => onProgress?.('records', share),
   );
   flush();
-  sayWhatIsBroken(data, flags);
+  reportWhatIsBroken(data, flags);
 }
 
-function sayWhatIsBroken(data: PerfData, { strict, verbose, quiet }: ScriptFlags): void {
+function reportWhatIsBroken(data: PerfData, { strict, verbose, quiet }: ScriptFlags): void {
   const diagnostics = describeDiagnostics(data.diagnostics);
   if (quiet !== true || strict === true)
     warnIfCut({ truncatedAt: cutOffset(data) }, strict === true, diagnostics);
-  if (quiet !== true) sayDiagnostics(diagnostics, verbose === true);
+  if (quiet !== true) reportDiagnostics(diagnostics, verbose === true);
 }
 
 /** Which records are shown beside samples; null: all. */

@@ -1,9 +1,25 @@
 import { Option } from 'commander';
-import type { GuidedCommand } from '../command/guided-command.ts';
-import { OPTION_GROUP } from '../command/option-groups.ts';
+import type { GuidedCommand } from '../shared/guided-command.ts';
+import { measuringCommand, prepareFor } from '../shared/measuring-command.ts';
+import { OPTION_GROUP } from '../shared/option-groups.ts';
+
+/** `perf-ts stat`; its code is loaded when it is run. */
+export function declareStat(program: GuidedCommand): void {
+  declareStatOptions(
+    measuringCommand(
+      program,
+      'stat',
+      'count events of a command, of what runs, or of the whole system',
+    ),
+  ).action(async (command: string[], options) => {
+    prepareFor(command);
+    const { runStat } = await import('./stat.ts');
+    await runStat(command, options);
+  });
+}
 
 /** The options of `stat`, in the groups that its help shows. What they mean is in stat-flags. */
-export function declareStatOptions(command: GuidedCommand): GuidedCommand {
+function declareStatOptions(command: GuidedCommand): GuidedCommand {
   return command
     .optionsGroup('Events:')
     .option(

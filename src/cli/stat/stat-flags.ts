@@ -1,7 +1,7 @@
 import { parseCpuList } from '../../base/cpu-list.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { Aggregation, StatOptions } from '../../counting/stat/stat-options.ts';
-import { positiveNumber, taskIds, wholeNumber } from '../command/option-values.ts';
+import { positiveNumber, taskIds, wholeNumber } from '../shared/option-values.ts';
 
 /** The options as commander hands them over. */
 export type StatFlags = {

@@ -6,20 +6,20 @@ import {
   type StatResult,
   startStat,
 } from '../../counting/stat/stat.ts';
-import { wantsColour } from '../command/colour.ts';
-import { commandStatus } from '../command/command-status.ts';
-import { EndingSignals } from '../command/ending-signals.ts';
-import { say } from '../command/failure.ts';
-import { closeOutput, openOutput } from '../command/open-output.ts';
-import { wholeNumber } from '../command/option-values.ts';
-import { tellClosing } from '../command/progress.ts';
-import { SideCommand } from '../command/side-command.ts';
-import { writeAll } from '../command/stdout.ts';
 import { insteadOfStat } from '../perf/perf-commands.ts';
 import { inLocale } from '../render/ascii.ts';
 import { type FieldColumns, formatFieldHeader, formatFields } from '../render/stat-fields.ts';
 import { intervalDocument, statDocument } from '../render/stat-json.ts';
 import { formatStat, formatStatInterval } from '../render/stat-text.ts';
+import { wantsColour } from '../shared/colour.ts';
+import { commandStatus } from '../shared/command-status.ts';
+import { EndingSignals } from '../shared/ending-signals.ts';
+import { notify } from '../shared/failure.ts';
+import { closeOutput, openOutput } from '../shared/open-output.ts';
+import { wholeNumber } from '../shared/option-values.ts';
+import { reportClosing } from '../shared/progress.ts';
+import { SideCommand } from '../shared/side-command.ts';
+import { writeAll } from '../shared/stdout.ts';
 import { readStatOptions, type StatFlags } from './stat-flags.ts';
 
 /** `perf-ts stat`: counts, prints, exits with the command's status. */
@@ -54,18 +54,18 @@ async function countAndPrint(command: string[], flags: StatFlags): Promise<void>
   });
   const side = isBound ? new SideCommand(command, options) : null;
   try {
-    let told = 0;
+    let reported = 0;
     const running: RunningStat = startStat(
       {
         ...options,
         onNotice: (notice) => {
-          if (flags.quiet !== true) say(`perf-ts: ${notice}`);
+          if (flags.quiet !== true) notify(`perf-ts: ${notice}`);
         },
       },
       (report) => {
-        output.writeInterval(report, told === 0);
-        told++;
-        if (told === intervals) running.stop();
+        output.writeInterval(report, reported === 0);
+        reported++;
+        if (reported === intervals) running.stop();
       },
     );
     signals.begin(running);
@@ -76,7 +76,7 @@ async function countAndPrint(command: string[], flags: StatFlags): Promise<void>
     output.writeResult(result);
     const exit = side === null ? await running.exited : await side.ended;
     process.exitCode = exitStatus(result, side?.isEndedByUs ? null : exit);
-    if (flags.quiet !== true) tellClosing(result.rows.length);
+    if (flags.quiet !== true) reportClosing(result.rows.length);
   } finally {
     side?.close();
     output.close();

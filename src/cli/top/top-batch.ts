@@ -2,8 +2,8 @@ import { printable } from '../../base/printable.ts';
 import type { GroupKey } from '../../profile/analysis/grouped-report.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
 import type { TopReport } from '../../tools/top/top-options.ts';
-import { figuresJson } from '../command/figures-json.ts';
-import { writeOut, writeText } from '../command/stdout.ts';
+import { figuresJson } from '../shared/figures-json.ts';
+import { writeOut, writeText } from '../shared/stdout.ts';
 import type { TopShown } from './top-shown.ts';
 import { headOf, tableLines, titlesOf } from './top-text.ts';
 

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
-import { GuidedCommand } from '../command/guided-command.ts';
 import { declareRecordOptions } from '../record/record-command.ts';
+import { GuidedCommand } from '../shared/guided-command.ts';
+import { measuringCommand, prepareFor } from '../shared/measuring-command.ts';
 
 /** Options of `record` that mean the same here. */
 const SHARED = [
@@ -26,8 +27,19 @@ const SHARED = [
   '--quiet',
 ];
 
+/** `perf-ts top`; its code is loaded when it is run. */
+export function declareTop(program: GuidedCommand): void {
+  declareTopOptions(measuringCommand(program, 'top', 'live profile of running code')).action(
+    async (command: string[], options) => {
+      prepareFor(command);
+      const { runTop } = await import('./top.ts');
+      await runTop(command, options);
+    },
+  );
+}
+
 /** The options of `top`: those of `record` that concern no file, and how it is shown. */
-export function declareTopOptions(command: GuidedCommand): GuidedCommand {
+function declareTopOptions(command: GuidedCommand): GuidedCommand {
   for (const option of declareRecordOptions(new GuidedCommand()).options) {
     if (option.long === '--all-cpus') option.description = 'the whole system (default)';
     if (SHARED.includes(option.long ?? '') || option.flags === '-g') command.addOption(option);

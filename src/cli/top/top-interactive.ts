@@ -1,6 +1,6 @@
 import type { TopReport } from '../../tools/top/top-options.ts';
-import { isTerminal } from '../command/stdout.ts';
 import { callerLines } from '../render/caller-text.ts';
+import { isTerminal } from '../shared/stdout.ts';
 import { TopScreen } from './top-screen.ts';
 import type { TopShown } from './top-shown.ts';
 import { firstState, keysOf, press, type TopAction } from './top-state.ts';

@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
-import { isTerminal, writeAll } from '../command/stdout.ts';
 import { inLocale } from '../render/ascii.ts';
+import { isTerminal, writeAll } from '../shared/stdout.ts';
 
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';
 const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l';

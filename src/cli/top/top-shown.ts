@@ -1,7 +1,7 @@
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import type { RunningTop } from '../../tools/top/top.ts';
-import type { EndingSignal } from '../command/ending-signals.ts';
 import type { RecordFlags } from '../record/record-flags.ts';
+import type { EndingSignal } from '../shared/ending-signals.ts';
 import type { TopLook } from './top-text.ts';
 
 /** A running `top`, as the screen and the batches take it. */

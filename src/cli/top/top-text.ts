@@ -6,7 +6,7 @@ import {
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { GroupKey } from '../../profile/analysis/grouped-report.ts';
-import { sayLostSideband } from '../../profile/losses.ts';
+import { reportLostSideband } from '../../profile/losses.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
@@ -60,7 +60,7 @@ export function headOf(report: TopReport, event: TopEvent): string[] {
             'a lower -F or larger rings (-m) lose less',
         ]
       : []),
-    ...(report.lostSideband > 0 ? [sayLostSideband(report.lostSideband)] : []),
+    ...(report.lostSideband > 0 ? [reportLostSideband(report.lostSideband)] : []),
     ...(throttles > 0
       ? [`throttled ${formatCount(throttles)} times: the kernel paused sampling, a lower -F helps`]
       : []),

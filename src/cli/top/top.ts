@@ -6,14 +6,14 @@ import { processesOfUser } from '../../tools/top/processes-of-user.ts';
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import { type RunningTop, startTop } from '../../tools/top/top.ts';
 import type { TopOptions } from '../../tools/top/top-options.ts';
-import { wantsColour } from '../command/colour.ts';
-import { commandStatus } from '../command/command-status.ts';
-import { EndingSignals } from '../command/ending-signals.ts';
-import { say } from '../command/failure.ts';
-import { positiveNumber, wholeNumber } from '../command/option-values.ts';
-import { isTerminal } from '../command/stdout.ts';
 import { readOptions } from '../record/record-flags.ts';
 import { parseSort } from '../report/sort-keys.ts';
+import { wantsColour } from '../shared/colour.ts';
+import { commandStatus } from '../shared/command-status.ts';
+import { EndingSignals } from '../shared/ending-signals.ts';
+import { notify } from '../shared/failure.ts';
+import { positiveNumber, wholeNumber } from '../shared/option-values.ts';
+import { isTerminal } from '../shared/stdout.ts';
 import { printBatches } from './top-batch.ts';
 import { showScreen } from './top-interactive.ts';
 import { checkTerminal } from './top-screen.ts';
@@ -36,7 +36,7 @@ export async function runTop(command: string[], flags: TopFlags): Promise<void> 
   const options = readTopOptions(command, flags, (notice) => {
     if (flags.quiet) return;
     if (hasScreen) notices.push(notice);
-    else say(`perf-ts: ${notice}`);
+    else notify(`perf-ts: ${notice}`);
   });
   const signals = new EndingSignals({ first: 'stop', again: 'quit' });
   const top = start({ ...options, ...(keys.length > 0 && { keys }) }, flags);
@@ -59,7 +59,7 @@ export async function runTop(command: string[], flags: TopFlags): Promise<void> 
     else await showScreen(shown);
   } finally {
     hasScreen = false;
-    for (const notice of notices) say(`perf-ts: ${notice}`);
+    for (const notice of notices) notify(`perf-ts: ${notice}`);
   }
   process.exitCode = exitStatus(signals, await top.exited);
 }

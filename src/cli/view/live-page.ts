@@ -2,8 +2,8 @@ import { UsageError } from '../../base/errors.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { GrowingFile } from '../../view/growing-file.ts';
 import { ThreadedFile } from '../../view/threaded-file.ts';
-import { say } from '../command/failure.ts';
-import type { ReadingFlags } from '../command/load.ts';
+import { notify } from '../shared/failure.ts';
+import type { ReadingFlags } from '../shared/load.ts';
 import { takeThread } from './early-thread.ts';
 import { announcePage, interrupted, listenForPage } from './serve-page.ts';
 import { readPort } from './view.ts';
@@ -47,7 +47,7 @@ export async function openLiveView(path: string, flags: LiveViewFlags): Promise<
     onGrowth: () => server.streams.grow(),
     onProblem: ({ message }) => {
       // Each second anew, it would be the same.
-      if (message !== lastProblem && !isClosed) say(`perf-ts: the page: ${message}`);
+      if (message !== lastProblem && !isClosed) notify(`perf-ts: the page: ${message}`);
       lastProblem = message;
     },
   });
@@ -62,7 +62,7 @@ export async function openLiveView(path: string, flags: LiveViewFlags): Promise<
       const ended = interrupted();
       const finished = growing.finish().then(() => {
         server.streams.end();
-        if (!isClosed) say('perf-ts: the page shows all of it, until Ctrl-C');
+        if (!isClosed) notify('perf-ts: the page shows all of it, until Ctrl-C');
       });
       await Promise.race([ended, finished]);
       await ended;

@@ -4,8 +4,8 @@ import { openingHint } from '../../view/browser-command.ts';
 import { findViewer, openBrowser, usersOf, type Viewer } from '../../view/open-browser.ts';
 import type { ServedFile } from '../../view/served-file.ts';
 import { startViewServer, type ViewServer, type ViewServerOptions } from '../../view/server.ts';
-import { say } from '../command/failure.ts';
-import { isTerminal, writeOut } from '../command/stdout.ts';
+import { notify } from '../shared/failure.ts';
+import { isTerminal, writeOut } from '../shared/stdout.ts';
 
 /** What can be told from its first bytes fails before there is an address. */
 export function checkIsRecording(path: string): void {
@@ -34,10 +34,10 @@ export async function announcePage(
   writeOut(`${url}\n`);
   if (open === false || !isTerminal(1)) return;
   const hint = openingHint(url, viewer.env);
-  const onFailure = (problem: string) => say(`perf-ts: ${problem}: ${hint}`);
+  const onFailure = (problem: string) => notify(`perf-ts: ${problem}: ${hint}`);
   const problem = await openBrowser(url, viewer, onFailure);
   if (problem !== null) onFailure(problem);
-  else say('perf-ts: Ctrl-C ends it');
+  else notify('perf-ts: Ctrl-C ends it');
 }
 
 /** Resolves at the first signal that ends a command; more of them change nothing. */

@@ -7,8 +7,8 @@ import { openProfile } from '../../read/open-profile.ts';
 import type { FileProgress } from '../../view/file-messages.ts';
 import { answerFrom } from '../../view/file-thread.ts';
 import { ViewedFile, type ViewedFileOptions } from '../../view/viewed-file.ts';
-import { loadForCommand, openOptions, type ReadingFlags } from '../command/load.ts';
-import { wantedFrames } from '../command/wanted-frames.ts';
+import { loadForCommand, openOptions, type ReadingFlags } from '../shared/load.ts';
+import { wantedFrames } from '../shared/wanted-frames.ts';
 
 export type ViewThreadData = {
   readonly path: string;

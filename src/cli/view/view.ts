@@ -3,8 +3,8 @@ import type { WeightKind } from '../../profile/types.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { ViewServer, ViewServerOptions } from '../../view/server.ts';
 import { ThreadedFile } from '../../view/threaded-file.ts';
-import { endReading, readingProgress } from '../command/progress.ts';
-import { isTerminal } from '../command/stdout.ts';
+import { endReading, readingProgress } from '../shared/progress.ts';
+import { isTerminal } from '../shared/stdout.ts';
 import { takeThread } from './early-thread.ts';
 import type { ViewThreadData } from './view-thread.ts';
 

@@ -121,10 +121,10 @@ export class GroupLayout {
       );
     }
     const members = this.#valueWords.length;
-    const said = bytes >= 8 ? `, which say that it has ${this.words[0]} events` : '';
+    const reported = bytes >= 8 ? `, which say that it has ${this.words[0]} events` : '';
     throw new CounterError(
       'ERR_SHORT_READ',
-      `a reading of a group of ${members} is ${this.words.byteLength} bytes; the kernel gave ${bytes}${said}`,
+      `a reading of a group of ${members} is ${this.words.byteLength} bytes; the kernel gave ${bytes}${reported}`,
     );
   }
 }

@@ -38,7 +38,7 @@ export type ConcurrentContext = {
   readonly inherit: boolean;
   /** Counting begins with `enable`, not with the target. */
   readonly delayed: boolean;
-  readonly say: (notice: string) => void;
+  readonly notify: (notice: string) => void;
 };
 
 /**
@@ -59,7 +59,7 @@ export class ConcurrentCounters {
     binding: NativeBinding,
     sources: EventSources = readEventSources(),
   ): ConcurrentCounters {
-    const { target, opened, cgroup, inherit, delayed, say } = context;
+    const { target, opened, cgroup, inherit, delayed, notify } = context;
     const systemWide = target.kind === 'system';
     const specs = chooseSpecs(context, systemWide, sources);
     const statTarget: StatTarget =
@@ -80,7 +80,7 @@ export class ConcurrentCounters {
         sources,
         inherit,
         enableOnExec: target.kind === 'command' && !delayed,
-        say,
+        notify,
       });
       return new ConcurrentCounters(counters);
     } finally {

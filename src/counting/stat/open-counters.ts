@@ -23,7 +23,7 @@ export type CounterContext = PlaceContext & {
   readonly enableOnExec: boolean;
   /** Open directories of the control groups. */
   readonly cgroupFds: readonly number[];
-  readonly say: (notice: string) => void;
+  readonly notify: (notice: string) => void;
 };
 
 /**
@@ -56,17 +56,17 @@ export function openCounters(groups: readonly CountedGroup[], context: CounterCo
     new Counters(opened, []).close();
     throw error;
   }
-  sayUserOnly(opened, context);
+  reportUserOnly(opened, context);
   return new Counters(opened, refused);
 }
 
-function sayUserOnly(opened: readonly OpenGroup[], { say }: CounterContext): void {
+function reportUserOnly(opened: readonly OpenGroup[], { notify }: CounterContext): void {
   const narrowed = opened
     .flatMap(({ events }) => events)
     .filter(({ spec, domain }) => domain !== eventDomain(spec.exclude));
   if (narrowed.length === 0) return;
   const names = narrowed.map(({ name }) => name).join(', ');
-  say(`${names}: user code only, the kernel allows this user no more`);
+  notify(`${names}: user code only, the kernel allows this user no more`);
 }
 
 type Outcome =
@@ -117,13 +117,13 @@ class GroupOpening {
 
   /** All threads of what runs, also those that it starts meanwhile. */
   attach({ tids, pids }: Extract<StatTarget, { kind: 'threads' }>): void {
-    const { binding, inherit, say } = this.#context;
+    const { binding, inherit, notify } = this.#context;
     const isComplete = binding.attachThreads(
       { tids, pids, cpus: onlineCpus(), inherits: inherit },
       (tid) => this.open({ tid, cpu: -1, cgroup: -1 }, true),
       (tid) => this.#close(tid),
     );
-    if (!isComplete) say(UNSETTLED);
+    if (!isComplete) notify(UNSETTLED);
   }
 
   /** False: nothing to count there (any more), which `mayBeGone` allows. */

@@ -135,7 +135,7 @@ class Stat {
     this.#machine = machine;
     const { target, notices } = chooseTarget(options);
     this.#target = target;
-    for (const notice of notices) this.#say(notice);
+    for (const notice of notices) this.#notify(notice);
     this.#groups = chooseGroups(options, target.kind === 'system', machine);
     this.#finder = new UnitFinder(options.aggregation ?? 'total', options.cgroups ?? []);
     const { signal } = options;
@@ -194,7 +194,7 @@ class Stat {
     const counters = this.#open(command?.pid ?? null);
     this.#counters = counters;
     if (counters.groups.length === 0) throw this.#nothingCounts(counters);
-    this.#sayForbidden(counters);
+    this.#reportForbidden(counters);
     const run = await this.#countWith(counters, command);
     if (run.end !== null) command?.close();
     return run;
@@ -239,7 +239,7 @@ class Stat {
         sources,
         inherit: options.inherit !== false && options.aggregation !== 'thread',
         enableOnExec: target.kind === 'command' && delayMs === 0,
-        say: (notice) => this.#say(notice),
+        notify: (notice) => this.#notify(notice),
       });
     } finally {
       for (const fd of cgroupFds) closeSync(fd);
@@ -273,7 +273,7 @@ class Stat {
 
     let before: Snapshot | null = null;
     let lastNs = startNs;
-    const tell = (nowNs: bigint): void => {
+    const report = (nowNs: bigint): void => {
       const now = counters.read();
       const tallies = tallyGroups(counters, now, before, finder);
       this.#onInterval(
@@ -284,7 +284,7 @@ class Stat {
     };
     const begin = (): void => {
       if (intervalMs !== undefined) {
-        timers.push(callEvery(intervalMs, () => tell(process.hrtime.bigint())));
+        timers.push(callEvery(intervalMs, () => report(process.hrtime.bigint())));
       }
       if (durationMs !== undefined) timers.push(callAfter(durationMs, () => this.stop()));
     };
@@ -307,7 +307,7 @@ class Stat {
     else this.#checkStarted(ended);
     const endNs = ended?.endNs ?? process.hrtime.bigint();
     const elapsedNs = Math.max(0, Number(endNs - startNs));
-    if (intervalMs !== undefined && endNs > lastNs) tell(endNs);
+    if (intervalMs !== undefined && endNs > lastNs) report(endNs);
     const tallies = tallyGroups(counters, counters.read(), null, finder);
     return { tallies, counters, elapsedNs, end };
   }
@@ -379,13 +379,13 @@ class Stat {
   }
 
   /** Names what the kernel does not allow among events that are counted, and what would allow it. */
-  #sayForbidden({ refused }: Counters): void {
+  #reportForbidden({ refused }: Counters): void {
     const forbidden = forbiddenOf(refused);
     if (forbidden.length === 0) return;
     const names = forbidden.map(({ event }) => event.name).join(', ');
     const lines = this.#permissionHints().filter((line) => !line.startsWith('for good'));
     const how = lines.map((line) => line.replace(/ {2,}/g, ' ')).join('; ');
-    this.#say(`${names}: not counted, the kernel does not allow it: ${how}`);
+    this.#notify(`${names}: not counted, the kernel does not allow it: ${how}`);
   }
 
   #permissionHints(): string[] {
@@ -396,7 +396,7 @@ class Stat {
     });
   }
 
-  #say(notice: string): void {
+  #notify(notice: string): void {
     if (this.#notices.includes(notice)) return;
     this.#notices.push(notice);
     this.#options.onNotice?.(notice);

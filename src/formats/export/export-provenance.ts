@@ -51,7 +51,7 @@ export type EventProvenance = {
   /** The counter's final value; null where it was not read. */
   readonly counted: number | null;
   /** The above in sentences, what matters most first. */
-  readonly said: readonly string[];
+  readonly sentences: readonly string[];
 };
 
 /** The origin of an export's numbers: the same object in every format. */
@@ -84,7 +84,7 @@ export function printableProvenance(provenance: ExportProvenance): ExportProvena
 
 /** The sentences for one event, from its figures. */
 export function explainProvenance(
-  event: Omit<EventProvenance, 'said'>,
+  event: Omit<EventProvenance, 'sentences'>,
   weight: WeightKind,
 ): readonly string[] {
   const sentences: string[] = [];
@@ -107,7 +107,10 @@ export function explainProvenance(
   return sentences;
 }
 
-function explainSource({ weightsFrom, rule }: Omit<EventProvenance, 'said'>, weight: WeightKind) {
+function explainSource(
+  { weightsFrom, rule }: Omit<EventProvenance, 'sentences'>,
+  weight: WeightKind,
+) {
   switch (weightsFrom) {
     case 'samples':
       return 'each sample weighs 1, whatever its period was';

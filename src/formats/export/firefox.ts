@@ -263,7 +263,9 @@ function metaOf(
   const isTime = shown.every((event) => withUnitOf(events[event], weights).unit === 'nanoseconds');
   const title = weightTitle({ ...weights, ...(isTime && { unit: 'nanoseconds' }) });
   const notes = [
-    ...(provenance?.events ?? []).flatMap(({ event, said }) => said.map((it) => `${event}: ${it}`)),
+    ...(provenance?.events ?? []).flatMap(({ event, sentences }) =>
+      sentences.map((it) => `${event}: ${it}`),
+    ),
     ...meta.notes,
   ];
   return {

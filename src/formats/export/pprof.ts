@@ -213,7 +213,7 @@ function commentsOf(
     // Waits, and events that are counted in a group whose leader takes the samples.
     else if (frequencyHz === null) note(`each sample recorded the ${unit} that it stands for`);
     const described = provenance?.events.find(({ event }) => event === name);
-    if (described !== undefined) for (const sentence of described.said) note(sentence);
+    if (described !== undefined) for (const sentence of described.sentences) note(sentence);
     else {
       const lost = lostSamplesOf(profile.losses, index);
       if (lost > 0) note(`${lost} samples were lost`);

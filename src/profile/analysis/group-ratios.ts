@@ -67,7 +67,7 @@ export function* groupRatios(
 /** Intervals that count as one stay at most, so that a long stay tells how much the ratio varies. */
 const LONGEST_STAY = 16;
 /** From so many intervals on a stay tells the ratio of its code, not that of single events. */
-const TELLING_STAY = 4;
+const DECISIVE_STAY = 4;
 /** Intervals of one weight that a ratio needs at least. */
 const FEWEST_INTERVALS = 8;
 /** With so many samples, a function that is seldom found twice in a row doesn't stay. */
@@ -199,7 +199,7 @@ class RatioSums {
     if (this.#stayLength[key] === 0) return;
     const part = this.#stayPart[key];
     const whole = this.#stayWhole[key];
-    if (this.#stayLength[key] >= TELLING_STAY)
+    if (this.#stayLength[key] >= DECISIVE_STAY)
       this.#highest = Math.max(this.#highest, part / whole);
     this.#partPart[key] = this.#partPart[key] + part * part;
     this.#partWhole[key] = this.#partWhole[key] + part * whole;

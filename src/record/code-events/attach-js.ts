@@ -25,7 +25,7 @@ export type AttachOptions = {
   readonly socket: string;
   /** Whether processes that have not imported `perf-ts/register` are asked by their inspector. */
   readonly byInspector: boolean;
-  readonly say: (notice: string) => void;
+  readonly notify: (notice: string) => void;
   /** Hears which process is waited for, and null in the end. */
   readonly onWait: (pid: number | null) => void;
   /** The recording has ended: nobody is asked any more, and nothing is said. */
@@ -38,7 +38,7 @@ export type AttachOptions = {
  * left to the program that does it, which also closes the inspector. Never rejects.
  */
 export async function attachProcesses(options: AttachOptions): Promise<void> {
-  const { pids, say, onWait, signal } = options;
+  const { pids, notify, onWait, signal } = options;
   const asker = new RegisteredAsker();
   signal.addEventListener('abort', () => asker.giveUp());
   for (const pid of pids) {
@@ -50,7 +50,7 @@ export async function attachProcesses(options: AttachOptions): Promise<void> {
     // A result behind the end has been reported as missing.
     if (signal.aborted) return;
     const text = result === null ? null : resultText(pid, result);
-    if (text !== null) say(text);
+    if (text !== null) notify(text);
   }
   asker.giveUp();
   onWait(null);

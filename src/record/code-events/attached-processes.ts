@@ -35,8 +35,8 @@ export class AttachedProcesses {
     clearTimeout(timer);
     this.#ending.abort();
     if (this.#waitedFor === null) return;
-    const { byInspector, say } = this.#options;
-    say(
+    const { byInspector, notify } = this.#options;
+    notify(
       `functions of JavaScript in process ${this.#waitedFor} may have no names: it had not answered when the ` +
         'recording ended' +
         (byInspector

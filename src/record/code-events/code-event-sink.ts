@@ -30,7 +30,7 @@ export type CodeEventSinkOptions = {
   readonly isRecorded: (pid: number) => boolean;
   /** Users whose processes may connect, besides root and us. */
   readonly uids: readonly number[];
-  readonly say: (notice: string) => void;
+  readonly notify: (notice: string) => void;
 };
 
 /** One isolate of a recorded process. */
@@ -55,7 +55,7 @@ export class CodeEventSink {
   readonly #open = new Set<Stream>();
   #bytes = 0;
   /** What was left out has been said. */
-  readonly #said = new Set<string>();
+  readonly #reported = new Set<string>();
   #isClosed = false;
 
   /** Throws where no socket can be made. */
@@ -102,26 +102,26 @@ export class CodeEventSink {
 
   #hasRoomFor(pid: number): boolean {
     if (this.#bytes + STREAM_BYTES > MOST_BYTES) {
-      this.#sayTooMuch();
+      this.#reportTooMuch();
       return false;
     }
     if (this.#open.size < MOST_SOCKETS_OF_PROCESS) return true;
     const ofProcess = [...this.#open].filter((stream) => stream.pid === pid).length;
     if (this.#open.size < MOST_SOCKETS && ofProcess < MOST_SOCKETS_OF_PROCESS) return true;
-    this.#sayOnce(
+    this.#notifyOnce(
       `more than ${MOST_SOCKETS_OF_PROCESS} threads of a process, or ${MOST_SOCKETS} in all, announce code at ` +
         'one time: the others have no names',
     );
     return false;
   }
 
-  #sayTooMuch(): void {
-    this.#sayOnce('V8 announced code of more than 256 MiB: the rest has no names');
+  #reportTooMuch(): void {
+    this.#notifyOnce('V8 announced code of more than 256 MiB: the rest has no names');
   }
 
-  #sayOnce(notice: string): void {
-    if (!this.#said.has(notice)) this.#options.say(notice);
-    this.#said.add(notice);
+  #notifyOnce(notice: string): void {
+    if (!this.#reported.has(notice)) this.#options.notify(notice);
+    this.#reported.add(notice);
   }
 
   /** Null for a process that is none of the recording's. */
@@ -135,7 +135,7 @@ export class CodeEventSink {
 
   #take({ chunks, socket }: Stream, bytes: Uint8Array): void {
     if (this.#bytes + bytes.length > MOST_BYTES) {
-      this.#sayTooMuch();
+      this.#reportTooMuch();
       socket.destroy();
       return;
     }

@@ -24,11 +24,11 @@ export type InspectorFacts = {
 /** Looks for what the process was told about its inspector, and whether it seems to be open. */
 export function inspectorFacts(pid: number): InspectorFacts {
   const words = wordsOf(pid);
-  const told = words.find((word) => INSPECT.test(word));
-  const usualPort = portIn(told ?? words.find((word) => INSPECT_PORT.test(word)));
+  const reported = words.find((word) => INSPECT.test(word));
+  const usualPort = portIn(reported ?? words.find((word) => INSPECT_PORT.test(word)));
   const listening = [...new Set(listeningPorts(pid).values())];
   // A program may open it itself, or somebody has sent SIGUSR1 before.
-  const isOpen = told !== undefined || listening.includes(usualPort) || hasInspectorThread(pid);
+  const isOpen = reported !== undefined || listening.includes(usualPort) || hasInspectorThread(pid);
   return {
     // The program's own servers are asked after the port that the inspector was given.
     openPorts: isOpen ? likeliestFirst(listening, usualPort) : [],

@@ -20,21 +20,23 @@ export function takeJitAttachments(
   announced: () => readonly Attachment[],
   dumps: Pick<JitDumps, 'take'>,
   finish: boolean,
-  say: (notice: string) => void,
+  notify: (notice: string) => void,
   options: NodeFilesOptions,
 ): JitAttachments {
   const attempt = <Result>(what: string, take: () => Result, without: Result): Result => {
     try {
       return take();
     } catch (error) {
-      say(`${what} could not be read to the end, so names may be missing: ${describeError(error)}`);
+      notify(
+        `${what} could not be read to the end, so names may be missing: ${describeError(error)}`,
+      );
       return without;
     }
   };
   const takeMaps = (): readonly Attachment[] => {
     if (!finish) return maps.soFar();
     const finished = maps.finish();
-    for (const notice of finished.notices) say(notice);
+    for (const notice of finished.notices) notify(notice);
     return finished.attachments;
   };
   const stored = [
@@ -49,21 +51,21 @@ export function takeJitAttachments(
     remove: () => {},
   };
   const node = attempt('notes of Node', () => takeNodeFiles(stored, options), none);
-  if (finish) for (const notice of node.notices) say(notice);
-  const takeDumps = () => dumps.take(node.directories, finish ? say : undefined);
+  if (finish) for (const notice of node.notices) notify(notice);
+  const takeDumps = () => dumps.take(node.directories, finish ? notify : undefined);
   // The later one of a name is read: a program's file has more notes.
   const all = [...stored, ...node.attachments, ...attempt('jitdumps', takeDumps, [])];
   return {
     startedPids: node.startedPids,
     remove: node.remove,
-    attachments: withinRoom(all, say),
+    attachments: withinRoom(all, notify),
   };
 }
 
 /** Those that have room together, in their order. */
 function withinRoom(
   attachments: readonly Attachment[],
-  say: (notice: string) => void,
+  notify: (notice: string) => void,
 ): readonly Attachment[] {
   let room = MOST_BYTES;
   const kept = attachments.filter(({ bytes }) => {
@@ -73,7 +75,9 @@ function withinRoom(
   });
   const left = attachments.length - kept.length;
   if (left > 0) {
-    say(`what names code has more than 512 MiB: ${left} parts of it are left out of the recording`);
+    notify(
+      `what names code has more than 512 MiB: ${left} parts of it are left out of the recording`,
+    );
   }
   return kept;
 }

@@ -73,20 +73,20 @@ export class JitDumps {
    */
   take(
     directories: ReadonlyMap<number, string>,
-    say: (notice: string) => void = () => {},
+    notify: (notice: string) => void = () => {},
   ): Attachment[] {
     const attachments: Attachment[] = [];
     let room = MAX_STORED_JITDUMP_BYTES;
     let written = 0;
     for (const { path, pid } of this.#candidates(directories)) {
-      const taken = this.#takeOne(path, pid, room, say);
+      const taken = this.#takeOne(path, pid, room, notify);
       if (taken === null) continue;
       const { attachment, size } = taken;
       attachments.push(attachment);
       written += size;
       room -= attachment.unpackedSize;
       if (!hasEnded(pid)) {
-        say(
+        notify(
           `${path}: process ${pid} runs on, and writes its dump in blocks: code of the last moments ` +
             'may be without names',
         );
@@ -95,7 +95,7 @@ export class JitDumps {
     if (attachments.length > 0) {
       const packed = attachments.reduce((sum, { bytes }) => sum + bytes.length, 0);
       const files = attachments.length === 1 ? 'a jitdump' : `${attachments.length} jitdumps`;
-      say(`${files} of ${formatBytes(written)}: ${formatBytes(packed)} in the recording`);
+      notify(`${files} of ${formatBytes(written)}: ${formatBytes(packed)} in the recording`);
     }
     return attachments;
   }
@@ -146,13 +146,13 @@ export class JitDumps {
     path: string,
     pid: number,
     room: number,
-    say: (notice: string) => void,
+    notify: (notice: string) => void,
   ): { attachment: Attachment; size: number } | null {
     const { commandUid } = this.#options;
     const owners = [uidOfProcess(pid), commandUid].filter((uid) => uid !== null);
     const file = openTrusted(path, owners);
     if (file.kind === 'refused') {
-      if (file.reason !== 'ENOENT') say(`jitdump not used: ${path}: ${file.reason}`);
+      if (file.reason !== 'ENOENT') notify(`jitdump not used: ${path}: ${file.reason}`);
       return null;
     }
     try {
@@ -160,7 +160,7 @@ export class JitDumps {
       const read = bytes.subarray(0, readFully(file.fd, bytes, 0));
       if (readJitdumpPid(read) !== pid) return null;
       if (read.length < file.size) {
-        say(
+        notify(
           `${path} has ${formatBytes(file.size)}: the first ${formatBytes(read.length)} are kept, and ` +
             'code behind them will have no names',
         );
@@ -174,7 +174,7 @@ export class JitDumps {
       };
       return { attachment, size: file.size };
     } catch (error) {
-      say(`jitdump not used: ${path}: ${describeError(error)}`);
+      notify(`jitdump not used: ${path}: ${describeError(error)}`);
       return null;
     } finally {
       closeSync(file.fd);

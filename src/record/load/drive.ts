@@ -24,7 +24,7 @@ export type Course = {
   readonly durationMs: number | null;
   /** Processes whose work is watched, beside a command. */
   readonly pids: readonly number[];
-  readonly say: (notice: string) => void;
+  readonly notify: (notice: string) => void;
 };
 
 /** Between two looks at the CPU time that was used. */
@@ -56,20 +56,20 @@ export async function driveRecording(running: RunningRecording, course: Course):
     const load =
       course.load === null ? null : await runLoad(course.load, course.loadUser, ended.signal);
     if (load !== null && !ended.signal.aborted)
-      course.say(`the load has ended (${howEnded(load)})`);
+      course.notify(`the load has ended (${howEnded(load)})`);
     if (course.idleMs !== null) await becomeIdle(running, course, course.idleMs, ended.signal);
     return { load: ended.signal.aborted ? null : load, isDone: !ended.signal.aborted };
   } finally {
     limit?.cancel();
     const endedFirst = ended.signal.aborted;
     running.stop();
-    if (!endedFirst) endCommand(running, course.say);
+    if (!endedFirst) endCommand(running, course.notify);
   }
 }
 
 async function becomeReady(
   running: RunningRecording,
-  { ready, readyTimeoutMs, say }: Course,
+  { ready, readyTimeoutMs, notify }: Course,
   ended: AbortSignal,
 ): Promise<void> {
   if (ready === null) return;
@@ -86,12 +86,12 @@ async function becomeReady(
     ]);
   }
   running.enable();
-  say(`${ready.text} answers after ${seconds(performance.now() - startMs)}: sampling begins`);
+  notify(`${ready.text} answers after ${seconds(performance.now() - startMs)}: sampling begins`);
 }
 
 async function becomeIdle(
   { childPid }: RunningRecording,
-  { load, pids, say }: Course,
+  { load, pids, notify }: Course,
   idleMs: number,
   ended: AbortSignal,
 ): Promise<void> {
@@ -99,7 +99,7 @@ async function becomeIdle(
   const watch = new IdleWatch(idleMs, load !== null);
   while (!ended.aborted) {
     if (watch.add(performance.now(), readProcessTree(roots).cpuMs)) {
-      say(`idle for ${seconds(idleMs)}: the recording ends`);
+      notify(`idle for ${seconds(idleMs)}: the recording ends`);
       return;
     }
     await sleep(LOOK_MS, undefined, { signal: ended }).catch(() => {});
@@ -107,11 +107,14 @@ async function becomeIdle(
 }
 
 /** Ends the command with all that it started: `npm start` alone would leave the server behind. */
-function endCommand({ childPid, exited }: RunningRecording, say: (notice: string) => void): void {
+function endCommand(
+  { childPid, exited }: RunningRecording,
+  notify: (notice: string) => void,
+): void {
   if (childPid <= 0) return;
   for (const pid of readProcessTree([childPid]).pids) signalProcess(pid, constants.signals.SIGTERM);
   const force = callAfter(GRACE_MS, () => {
-    say(`the command runs on ${seconds(GRACE_MS)} after SIGTERM: ending it by SIGKILL`);
+    notify(`the command runs on ${seconds(GRACE_MS)} after SIGTERM: ending it by SIGKILL`);
     for (const pid of readProcessTree([childPid]).pids)
       signalProcess(pid, constants.signals.SIGKILL);
   });

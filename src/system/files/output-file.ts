@@ -153,7 +153,7 @@ export class OutputFile {
   }
 
   /** The recording has begun: what was at `<path>.old` goes. `say`: where it stays, and why. */
-  keep(say: (notice: string) => void = () => {}): void {
+  keep(notify: (notice: string) => void = () => {}): void {
     const before = this.#moved?.before ?? null;
     this.#moved = null;
     if (before === null) return;
@@ -162,7 +162,7 @@ export class OutputFile {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
       const reason = systemErrorReason(error);
-      say(`the file that was ${this.path}.old is left as ${this.#prefix}${before}: ${reason}`);
+      notify(`the file that was ${this.path}.old is left as ${this.#prefix}${before}: ${reason}`);
     }
   }
 

@@ -78,8 +78,8 @@ function findUnwrapped(
     return startsNodeInShell(text, filesInto(texts)) ? byOther(texts.join('\n')) : null;
   };
   if (STARTERS.test(name)) return byOther('');
-  const said = SHELLS.test(name) ? forShell(argv) : name === 'make' ? makefile(argv) : null;
-  if (said !== null) return inShell(said);
+  const reported = SHELLS.test(name) ? forShell(argv) : name === 'make' ? makefile(argv) : null;
+  if (reported !== null) return inShell(reported);
   const text = beginning(path);
   const first = firstLineOf(text);
   if (SHEBANG_NODE.test(first)) return byOther(text);

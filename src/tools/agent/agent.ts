@@ -74,7 +74,7 @@ export async function startAgent(
 type Divide = (services: ServiceConfig) => DividedWindow;
 
 class Agent implements RunningAgent {
-  readonly #say: (notice: string) => void;
+  readonly #notify: (notice: string) => void;
   readonly #binding: NativeBinding;
   readonly #counts = new AgentCounts();
   /** Of this machine, this boot and this agent: no two windows have one name. */
@@ -95,10 +95,10 @@ class Agent implements RunningAgent {
   constructor({ config, onNotice }: AgentOptions, binding: NativeBinding) {
     this.#config = config;
     this.#binding = binding;
-    this.#say = onNotice ?? (() => {});
+    this.#notify = onNotice ?? (() => {});
     this.#services = new ServiceTable({
       parentOf: (pid) => this.#sampler?.parentOf(pid) ?? -1,
-      say: this.#say,
+      notify: this.#notify,
     });
   }
 
@@ -107,7 +107,7 @@ class Agent implements RunningAgent {
     this.#server = await this.#listen(this.#config);
     try {
       this.#sampler = MachineSampler.start(
-        { ...this.#config.sampling, windowMs: this.#config.windowMs, onNotice: this.#say },
+        { ...this.#config.sampling, windowMs: this.#config.windowMs, onNotice: this.#notify },
         this.#binding,
       );
     } catch (error) {
@@ -144,7 +144,7 @@ class Agent implements RunningAgent {
     const before = this.#config;
     const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
     if (!isSame(before.sampling, config.sampling)) {
-      this.#say('sampling: another event or rate needs a restart; the old one goes on');
+      this.#notify('sampling: another event or rate needs a restart; the old one goes on');
     }
     if (!isSame(before.listen, config.listen)) {
       const server = await this.#listen(config);
@@ -193,7 +193,7 @@ class Agent implements RunningAgent {
         new Delivery(openSink(sink, config), {
           directory: spool === null ? null : join(spool.directory, sink.name),
           maxBytes: spool?.maxBytes ?? Number.POSITIVE_INFINITY,
-          say: this.#say,
+          notify: this.#notify,
         }),
     );
   }

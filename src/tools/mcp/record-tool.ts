@@ -34,11 +34,11 @@ export function recordTool(run: RunRecorder): Tool {
       const file = newFile(input.file);
       const seconds = secondsOf(input.seconds);
       const args = ['record', '-q', '-g', '--duration', String(seconds), '-o', file];
-      const said = await run([...args, ...targetOf(input)], seconds);
+      const reported = await run([...args, ...targetOf(input)], seconds);
       // The status is that of a command that could not be started, say.
-      if (!existsSync(file)) throw new FailedError(`nothing was recorded. ${said}`);
+      if (!existsSync(file)) throw new FailedError(`nothing was recorded. ${reported}`);
       return answerText(
-        [`Recorded into \`${relative('.', file)}\`.`, '', said],
+        [`Recorded into \`${relative('.', file)}\`.`, '', reported],
         'open of this file.',
       );
     },

@@ -23,13 +23,13 @@ if (parentPort !== null) void answer(parentPort, workerData as SelfThreadData);
 async function answer(port: MessagePort, { folder, options }: SelfThreadData): Promise<void> {
   const reply = (message: SelfReply, move: readonly ArrayBuffer[] = []) =>
     port.postMessage(message, move);
-  const say = (text: string) => reply({ kind: 'notice', text });
+  const notify = (text: string) => reply({ kind: 'notice', text });
   try {
-    const { fd, ended } = await startNameless(join(folder, 'self.data'), options, port, say);
+    const { fd, ended } = await startNameless(join(folder, 'self.data'), options, port, notify);
     reply({ kind: 'sampling' });
     await ended;
     reply({ kind: 'sampled' });
-    const bytes = await readBack(fd, options, say);
+    const bytes = await readBack(fd, options, notify);
     reply({ kind: 'finished', bytes }, [bytes.buffer as ArrayBuffer]);
   } catch (error) {
     reply({ kind: 'failed', error: packError(error) });
@@ -43,7 +43,7 @@ async function startNameless(
   path: string,
   { seconds, freq, events, offCpu }: SelfThreadData['options'],
   port: MessagePort,
-  say: (notice: string) => void,
+  notify: (notice: string) => void,
 ): Promise<NamelessRecording> {
   const running = await startRecording({
     pids: [process.pid],
@@ -54,7 +54,7 @@ async function startNameless(
     ...(seconds !== undefined && { durationMs: seconds * 1000 }),
     ...(events !== undefined && { events }),
     ...(offCpu !== undefined && { offCpu }),
-    onNotice: say,
+    onNotice: notify,
   });
   const fd = openSync(path, 'r');
   unlinkSync(path);
@@ -63,9 +63,9 @@ async function startNameless(
     if (kind === 'stop') running.stop();
   });
   const ended = running.finished.then(({ endReason, writeErrno }) => {
-    if (endReason === 'size-limit') say(`the recording was ended at ${MAX_BYTES / 2 ** 20} MiB`);
+    if (endReason === 'size-limit') notify(`the recording was ended at ${MAX_BYTES / 2 ** 20} MiB`);
     if (endReason === 'write-error') {
-      say(`the recording was ended: it could not be written (errno ${writeErrno})`);
+      notify(`the recording was ended: it could not be written (errno ${writeErrno})`);
     }
   });
   return { fd, ended };
@@ -74,7 +74,7 @@ async function startNameless(
 async function readBack(
   fd: number,
   options: SelfThreadData['options'],
-  say: (notice: string) => void,
+  notify: (notice: string) => void,
 ): Promise<Uint8Array> {
   // Priority of this thread: Linux gives each its own.
   setPriority(REPORT_PRIORITY);
@@ -82,7 +82,7 @@ async function readBack(
     const opened = await openProfile(`/proc/self/fd/${fd}`, {
       lines: options.format !== 'folded',
     });
-    return await write(opened, options, say);
+    return await write(opened, options, notify);
   } finally {
     closeSync(fd);
   }
@@ -91,13 +91,13 @@ async function readBack(
 async function write(
   opened: OpenedProfile,
   { format, title }: Pick<SelfProfileOptions, 'format' | 'title'>,
-  say: (notice: string) => void,
+  notify: (notice: string) => void,
 ): Promise<Uint8Array> {
   // Processes that it has started meanwhile are in the recording as well.
   const select = { pids: new Set([process.pid]) };
   const shown = { select, ...(title !== undefined && { title }) };
   if (format === 'pprof') return ownBytes(await exportPprof(opened, shown));
-  for (const sentence of explainExport(opened, format, shown)) say(sentence);
+  for (const sentence of explainExport(opened, format, shown)) notify(sentence);
   const pieces: Buffer[] = [];
   exportProfile(opened, format, shown, (text) => pieces.push(Buffer.from(text)));
   return ownBytes(Buffer.concat(pieces));

@@ -64,14 +64,14 @@ function judgeOrder({ samples, outOfOrder }: CaseNumbers): Finding {
 
 /** Each independent source that says anything must say the same. */
 function judgeRule({ rule, probed, fit }: CaseNumbers, ruleByCounts: PeriodRule | null): Finding {
-  const said: [string, PeriodRule][] = [[`by ${rule.from}`, rule.rule]];
-  if (probed !== null && rule.from !== 'probe') said.push(['by the probe', probed.rule]);
-  if (fit !== null && rule.from !== 'fit') said.push(['by fit', fit.rule]);
+  const readings: [string, PeriodRule][] = [[`by ${rule.from}`, rule.rule]];
+  if (probed !== null && rule.from !== 'probe') readings.push(['by the probe', probed.rule]);
+  if (fit !== null && rule.from !== 'fit') readings.push(['by fit', fit.rule]);
   if (rule.from !== 'counts' && ruleByCounts !== null) {
-    said.push(['by counts of another recording', ruleByCounts]);
+    readings.push(['by counts of another recording', ruleByCounts]);
   }
-  const text = said.map(([how, what]) => `${what} ${how}`).join(', ');
-  const known = new Set(said.map(([, what]) => what).filter((what) => what !== 'unknown'));
+  const text = readings.map(([how, what]) => `${what} ${how}`).join(', ');
+  const known = new Set(readings.map(([, what]) => what).filter((what) => what !== 'unknown'));
   if (known.size === 0) return notAvailable('rule', `${text}: the periods do not tell`);
   return known.size === 1 ? ok('rule', text) : differs('rule', text);
 }
@@ -192,8 +192,8 @@ function judgePhases({ phases, lostSamples }: CaseNumbers): Finding {
   if (phases.length === 0) return notAvailable('phases', 'the workload has no account of it');
   const text = phases.map(describePhase).join('; ');
   if (lostSamples > 0) return notAvailable('phases', `${text}, with samples lost`);
-  const isTelling = phases.every(({ slack, trueShare }) => slack <= MAX_SLACK * trueShare);
-  if (!isTelling) return notAvailable('phases', `${text}: intervals too long to tell`);
+  const isDecisive = phases.every(({ slack, trueShare }) => slack <= MAX_SLACK * trueShare);
+  if (!isDecisive) return notAvailable('phases', `${text}: intervals too long to tell`);
   return phases.every(isNear) ? ok('phases', text) : differs('phases', text);
 }
 
@@ -241,16 +241,16 @@ function judgeThrottling(numbers: CaseNumbers): Finding {
   return ok('throttling', `${throttles} times, ${round(throttledNs / 1e6)} ms${limit}`);
 }
 
-function ok(name: FindingName, said: string): Finding {
-  return { name, state: 'ok', said };
+function ok(name: FindingName, sentence: string): Finding {
+  return { name, state: 'ok', sentence };
 }
 
-function differs(name: FindingName, said: string): Finding {
-  return { name, state: 'differs', said };
+function differs(name: FindingName, sentence: string): Finding {
+  return { name, state: 'differs', sentence };
 }
 
-function notAvailable(name: FindingName, said: string): Finding {
-  return { name, state: 'not-available', said };
+function notAvailable(name: FindingName, sentence: string): Finding {
+  return { name, state: 'not-available', sentence };
 }
 
 function percent(share: number): string {

@@ -66,8 +66,8 @@ export async function runCase(
       numbers,
     };
   } catch (error) {
-    const said = messageOf(error).replaceAll(folder, '…');
-    return { ...failed(setup), findings: [{ name: 'samples', state: 'differs', said }] };
+    const sentence = messageOf(error).replaceAll(folder, '…');
+    return { ...failed(setup), findings: [{ name: 'samples', state: 'differs', sentence }] };
   } finally {
     rmSync(file, { force: true });
     rmSync(`${file}.old`, { force: true });
@@ -77,7 +77,10 @@ export async function runCase(
 
 /** The report of an event that is not here. */
 export function unavailableCase(setup: CaseSetup, why: string): CaseReport {
-  return { ...failed(setup), findings: [{ name: 'samples', state: 'not-available', said: why }] };
+  return {
+    ...failed(setup),
+    findings: [{ name: 'samples', state: 'not-available', sentence: why }],
+  };
 }
 
 function failed(setup: CaseSetup): CaseReport {

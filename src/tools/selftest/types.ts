@@ -102,7 +102,7 @@ export type Finding = {
   readonly name: FindingName;
   readonly state: FindingState;
   /** One sentence with the numbers that the state rests on. */
-  readonly said: string;
+  readonly sentence: string;
 };
 
 export type CaseReport = CaseSetup & {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { EndingSignals } from '../../../src/cli/command/ending-signals.ts';
 import { type FollowedRecording, followRecording } from '../../../src/cli/record/record-status.ts';
 import { ProgressLine } from '../../../src/cli/render/progress-line.ts';
+import type { EndingSignals } from '../../../src/cli/shared/ending-signals.ts';
 import type { RecordingWork, RunningRecording } from '../../../src/record/recording.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -10,7 +10,7 @@ import { scratchDirectory } from '../../helpers/scratch.ts';
 
 const log = vi.hoisted((): string[] => []);
 
-vi.mock('../../../src/cli/command/stdout.ts', async (original) => ({
+vi.mock('../../../src/cli/shared/stdout.ts', async (original) => ({
   ...(await original<object>()),
   writeText: (text: string) => log.push(text),
 }));

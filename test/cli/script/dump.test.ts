@@ -84,9 +84,9 @@ describe('samples of AMD instruction-based sampling', () => {
       ...lines,
       '.',
     ]);
-    const told: unknown[] = [];
-    describeRecords(path, {}, ({ ibs }) => told.push(ibs));
-    expect(told).toEqual([lines]);
+    const reported: unknown[] = [];
+    describeRecords(path, {}, ({ ibs }) => reported.push(ibs));
+    expect(reported).toEqual([lines]);
   });
 
   test('IBS registers are not decoded where the header names no PMU', () => {

@@ -32,9 +32,11 @@ describe.skipIf(!hasCorpora)('the text of script', () => {
   test('script notes a selection, and refuses an unknown field', () => {
     const file = join(CORPORA, 'own/cpu-clock-F30000-fp.data');
     const run = perfTs(['script', '--samples', '--dso', 'w_cpu_fp', '--time', '0%-50%', file]);
-    const told = /--time 0%-50% --dso w_cpu_fp: (\d+(?: \d+)*) of 4 529 samples/.exec(run.stderr);
+    const reported = /--time 0%-50% --dso w_cpu_fp: (\d+(?: \d+)*) of 4 529 samples/.exec(
+      run.stderr,
+    );
     const heads = run.stdout.split('\n').filter((line) => line.includes(' cpu-clock: '));
-    expect(heads).toHaveLength(Number(told?.[1]?.replace(' ', '')));
+    expect(heads).toHaveLength(Number(reported?.[1]?.replace(' ', '')));
     expect(heads.length).toBeGreaterThan(500);
     const refused = perfTs(['script', '-F', 'comm,nonsense', file]);
     expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('nonsense')]);

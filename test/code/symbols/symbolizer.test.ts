@@ -135,22 +135,22 @@ describe('a file', () => {
   test.each([
     ['most of it has no name', [0x1000, 0x1010, 0x1020], ['names-missing']],
     ['most of it has one', [0x1000, 0x1004, 0x1020], []],
-  ])('a stripped file that exports a function is told of where %s', (_, asked, told) => {
+  ])('a stripped file that exports a function is told of where %s', (_, asked, reported) => {
     const { dsos, symbolizer, codes } = drawn(() => program([['exported', 0x401000, 8]], [], true));
     const names = new Int32Array(asked.length);
     symbolizer.resolveAll(dsos.intern(FILE), Float64Array.from(asked), new StringTable(), names);
-    expect(codes()).toEqual(told);
+    expect(codes()).toEqual(reported);
   });
 
   test.each([
     ['/srv/node_modules/perf-ts/prebuilds/linux-x64/code-events.so', []],
     ['/srv/node_modules/perf-ts/prebuilds/linux-x64/perf-ts.glibc.node', []],
     ['/srv/node_modules/other/prebuilds/linux-x64/other.node', ['names-missing']],
-  ])('a stripped addon is told of where it is not of perf-ts: %s', (path, told) => {
+  ])('a stripped addon is told of where it is not of perf-ts: %s', (path, reported) => {
     const bytes = program([]);
     const { dsos, symbolizer, codes } = drawn((r) => (r.need === 'elf' ? bytes : null));
     symbolizer.resolve(dsos.intern({ kind: 'user-file', path, fileId: '' }), 0x1000);
-    expect(codes()).toEqual(told);
+    expect(codes()).toEqual(reported);
   });
 
   test('a file with all its symbols is not called stripped, however much of it has no name', () => {

@@ -86,9 +86,9 @@ it.skipIf(!hasCpuid())('every fixture is decoded as Debian’s cpuid decodes it'
         .map(([label, ours]) => [label, String(ours), theirWord(text, label)] as const)
         .filter(([, , theirs]) => theirs !== null);
       compared += both.length;
-      expect({ name, says: both.map(([label, ours]) => `${label} = ${ours}`) }).toEqual({
+      expect({ name, named: both.map(([label, ours]) => `${label} = ${ours}`) }).toEqual({
         name,
-        says: both.map(([label, , theirs]) => `${label} = ${theirs}`),
+        named: both.map(([label, , theirs]) => `${label} = ${theirs}`),
       });
     }
   }

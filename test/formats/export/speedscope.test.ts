@@ -150,7 +150,7 @@ describe('speedscope', () => {
       coverage: 0.25,
       weighed: 1,
       counted: null,
-      said: [],
+      sentences: [],
     };
     const provenance: ExportProvenance = {
       schema: 'perf-ts/provenance@1',

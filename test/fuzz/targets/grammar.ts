@@ -1,11 +1,11 @@
 // What users write: events, times, fields, selections, simulations, registers.
 
 import { globMatcher } from '../../../src/base/glob.ts';
-import { percentage, positiveNumber, wholeNumber } from '../../../src/cli/command/option-values.ts';
-import { parseRegister } from '../../../src/cli/cpu-explain.ts';
+import { parseRegister } from '../../../src/cli/cpu/cpu-explain.ts';
+import { parseSimulationSpec } from '../../../src/cli/periods/simulate-spec.ts';
 import { parseSort } from '../../../src/cli/report/sort-keys.ts';
 import { chooseFields } from '../../../src/cli/script/fields.ts';
-import { parseSimulationSpec } from '../../../src/cli/simulate-spec.ts';
+import { percentage, positiveNumber, wholeNumber } from '../../../src/cli/shared/option-values.ts';
 import { readPort } from '../../../src/cli/view/view.ts';
 import { listEvents } from '../../../src/kernel/events/event-list.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';

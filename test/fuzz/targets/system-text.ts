@@ -23,7 +23,7 @@ import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { mutateBytes, pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';
 import { repositoryFiles } from '../repository.ts';
-import { isSaid, type Target, toBytes, toText } from '../target.ts';
+import { isReported, type Target, toBytes, toText } from '../target.ts';
 
 const KALLSYMS = `ffffffff81000000 T _text
 ffffffff81000000 T _stext
@@ -82,7 +82,7 @@ function refusable(parse: () => unknown): void {
   try {
     parse();
   } catch (error) {
-    if (!isSaid(error)) throw error;
+    if (!isReported(error)) throw error;
   }
 }
 

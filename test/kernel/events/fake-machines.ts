@@ -155,22 +155,22 @@ export const NO_PMU = fakeSources(SOFTWARE);
 export function drawSpec(spec: EventSpec): string {
   const typeName = Object.entries(PERF_TYPE).find(([, type]) => type === spec.type)?.[0];
   const parts = [spec.name, '=', `${typeName ?? spec.type}/0x${spec.config.toString(16)}`];
-  const say = (part: string, isSaid: boolean): void => {
-    if (isSaid) parts.push(part);
+  const notify = (part: string, isReported: boolean): void => {
+    if (isReported) parts.push(part);
   };
   for (const field of ['config1', 'config2', 'config3'] as const) {
-    say(`${field}=0x${spec[field].toString(16)}`, spec[field] !== 0n);
+    notify(`${field}=0x${spec[field].toString(16)}`, spec[field] !== 0n);
   }
-  say(`bp=${spec.bpType}`, spec.bpType !== 0);
+  notify(`bp=${spec.bpType}`, spec.bpType !== 0);
   const { guest, ...others } = spec.exclude;
   const excluded = Object.entries(others).flatMap(([key, isOut]) => (isOut ? [key] : []));
-  say(`-${excluded.join('-')}`, excluded.length > 0);
-  say('guests', !guest);
-  say(`precise=${spec.preciseIp}`, spec.preciseIp > 0);
+  notify(`-${excluded.join('-')}`, excluded.length > 0);
+  notify('guests', !guest);
+  notify(`precise=${spec.preciseIp}`, spec.preciseIp > 0);
   for (const flag of ['preciseIsMax', 'pinned', 'exclusive', 'sampleGroup', 'weakGroup'] as const) {
-    say(flag, spec[flag]);
+    notify(flag, spec[flag]);
   }
-  say(`group=${spec.group}${spec.leader ? ' leader' : ''}`, spec.group >= 0 || spec.leader);
+  notify(`group=${spec.group}${spec.leader ? ' leader' : ''}`, spec.group >= 0 || spec.leader);
   for (const key of [
     'period',
     'frequency',
@@ -180,10 +180,10 @@ export function drawSpec(spec: EventSpec): string {
     'maxStack',
     'inherit',
   ] as const) {
-    say(`${key}=${spec[key]}`, spec[key] !== null);
+    notify(`${key}=${spec[key]}`, spec[key] !== null);
   }
-  say(`cpus=${spec.cpus?.join('+')}`, spec.cpus !== null);
-  say('uncore', spec.isUncore);
-  say('ns', spec.unit === 'nanoseconds');
+  notify(`cpus=${spec.cpus?.join('+')}`, spec.cpus !== null);
+  notify('uncore', spec.isUncore);
+  notify('ns', spec.unit === 'nanoseconds');
   return parts.join(' ');
 }

@@ -3,10 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { everything, live, open, sleeper, takeAll } from './session.mjs';
 
 const sampler = open(workerData.command ? sleeper : everything);
-let told = false;
+let reported = false;
 sampler.startLive(live, (event) => {
-  if (takeAll(sampler) > 0 && !told) {
-    told = true;
+  if (takeAll(sampler) > 0 && !reported) {
+    reported = true;
     parentPort.postMessage(event.kind);
   }
 });

@@ -93,8 +93,8 @@ function look({ app, home, debug, folder }: Place, options: { now?: () => number
   });
   lines.close();
   memory?.close();
-  const told = diagnostics.entries().map(({ code }) => code);
-  return { found: { names, places: atAddress, told }, reads };
+  const reported = diagnostics.entries().map(({ code }) => code);
+  return { found: { names, places: atAddress, reported }, reads };
 }
 
 const functionsIn = ({ names }: { names: string[] }) =>
@@ -170,7 +170,7 @@ describe('names that are kept between runs', () => {
     bytes.fill(0xff, at, at + 8);
     writeFileSync(app.app, bytes);
     const fresh = look(app).found;
-    expect(fresh.told).not.toEqual([]);
+    expect(fresh.reported).not.toEqual([]);
     expect(look(app).found).toEqual(fresh);
     expect(readdirSync(app.own).filter((name) => name.endsWith('.lines'))).toEqual([]);
   });

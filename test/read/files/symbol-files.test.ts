@@ -340,9 +340,9 @@ describe('the kernel', () => {
   test('kallsyms of the running kernel are not used for another', () => {
     const { ask, reasons } = files({ kallsymsPath: '/proc/version' });
     const request: SymbolRequest = { need: 'kallsyms', dso: { kind: 'kernel' }, buildId: 'c0ffee' };
-    const canTell = readFileSync('/sys/kernel/notes').includes('GNU\0');
-    expect(ask(request) === null).toBe(canTell);
-    expect(reasons()).toHaveLength(canTell ? 1 : 0);
+    const canReport = readFileSync('/sys/kernel/notes').includes('GNU\0');
+    expect(ask(request) === null).toBe(canReport);
+    expect(reasons()).toHaveLength(canReport ? 1 : 0);
   });
 
   test("a vDSO of another kernel comes from perf's cache, if it has the build ID that it is kept by", () => {

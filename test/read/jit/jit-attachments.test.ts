@@ -10,7 +10,7 @@ const NO_DUMPS = { take: () => [] };
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 test('a failure to read perf maps is reported and does not fail the recording', () => {
-  const said: string[] = [];
+  const reported: string[] = [];
   const broken = {
     finish() {
       throw new Error('EIO: i/o error, read');
@@ -21,15 +21,15 @@ test('a failure to read perf maps is reported and does not fail the recording', 
     () => [],
     NO_DUMPS,
     true,
-    (notice) => said.push(notice),
+    (notice) => reported.push(notice),
     OPTIONS,
   );
   expect(taken.attachments).toEqual([]);
-  expect(said).toEqual([expect.stringContaining('names may be missing: EIO: i/o error, read')]);
+  expect(reported).toEqual([expect.stringContaining('names may be missing: EIO: i/o error, read')]);
 });
 
 test('what programs announced, maps and jitdumps fail one by one, and what is left is kept', () => {
-  const said: string[] = [];
+  const reported: string[] = [];
   const map = {
     name: 'perf-map/7',
     packing: 'none',
@@ -48,11 +48,11 @@ test('what programs announced, maps and jitdumps fail one by one, and what is le
       },
     },
     true,
-    (notice) => said.push(notice),
+    (notice) => reported.push(notice),
     OPTIONS,
   );
   expect(taken.attachments).toEqual([map]);
-  expect(said).toEqual([
+  expect(reported).toEqual([
     'code that programs announced could not be read to the end, so names may be missing: Invalid string length',
     'jitdumps could not be read to the end, so names may be missing: EIO: i/o error, read',
   ]);

@@ -47,20 +47,22 @@ function dump(name: string, pid = ended): string {
 }
 
 function take(from: JitDumps, directories = new Map([[ended, directory]])) {
-  const said: string[] = [];
-  const attachments = from.take(directories, (notice) => said.push(notice));
-  return { attachments, names: attachments.map(({ name }) => name), said };
+  const reported: string[] = [];
+  const attachments = from.take(directories, (notice) => reported.push(notice));
+  return { attachments, names: attachments.map(({ name }) => name), reported };
 }
 
 describe('jitdumps that were asked for', () => {
   test('the dump in the directory of a process is stored, and removed when it has ended', () => {
     const path = dump(`jit-${ended}.dump`);
     const from = dumps('.');
-    const { attachments, names, said } = take(from);
+    const { attachments, names, reported } = take(from);
     expect(names).toEqual([`jitdump/${ended}/jit-${ended}.dump`]);
     const bytes = attachments[0]?.bytes ?? new Uint8Array();
     expect(new Uint8Array(inflateSync(bytes))).toEqual(header(ended));
-    expect(said).toEqual([expect.stringMatching(/^a jitdump of 40 B: \d+ B in the recording$/)]);
+    expect(reported).toEqual([
+      expect.stringMatching(/^a jitdump of 40 B: \d+ B in the recording$/),
+    ]);
     expect(existsSync(path)).toBe(true);
     from.remove();
     expect(existsSync(path)).toBe(false);
@@ -72,7 +74,9 @@ describe('jitdumps that were asked for', () => {
     try {
       const path = dump(`jit-${pid}.dump`, pid);
       const from = dumps('.');
-      expect(take(from, new Map([[pid, directory]])).said[0]).toContain(`process ${pid} runs on`);
+      expect(take(from, new Map([[pid, directory]])).reported[0]).toContain(
+        `process ${pid} runs on`,
+      );
       from.remove();
       expect(existsSync(path)).toBe(true);
       const isGone = new Promise((resolve) => child.once('exit', resolve));
@@ -114,13 +118,13 @@ describe('jitdumps that were asked for', () => {
     const from = dumps('.');
     expect(take(from)).toMatchObject({
       names: [],
-      said: [`jitdump not used: ${path}: a symbolic link`],
+      reported: [`jitdump not used: ${path}: a symbolic link`],
     });
     rmSync(path);
     dump(`jit-${ended}.dump`, ended + 1);
-    expect(take(from)).toMatchObject({ names: [], said: [] });
+    expect(take(from)).toMatchObject({ names: [], reported: [] });
     writeFileSync(path, 'text');
-    expect(take(from)).toMatchObject({ names: [], said: [] });
+    expect(take(from)).toMatchObject({ names: [], reported: [] });
     from.remove();
     expect(existsSync(path)).toBe(true);
   });
@@ -128,13 +132,13 @@ describe('jitdumps that were asked for', () => {
   test('a dump larger than what is stored is cut, and that is reported', () => {
     const path = dump(`jit-${ended}.dump`);
     truncateSync(path, MAX_STORED_JITDUMP_BYTES + 1);
-    const { attachments, said } = take(dumps('.'));
+    const { attachments, reported } = take(dumps('.'));
     expect(attachments[0]?.unpackedSize).toBe(MAX_STORED_JITDUMP_BYTES);
-    expect(said[0]).toContain('code behind them will have no names');
+    expect(reported[0]).toContain('code behind them will have no names');
   });
 
   test('without a request nothing is looked for', () => {
     dump(`jit-${ended}.dump`);
-    expect(take(dumps(null))).toMatchObject({ names: [], said: [] });
+    expect(take(dumps(null))).toMatchObject({ names: [], reported: [] });
   });
 });

@@ -6,7 +6,7 @@ import {
 
 const BOTH = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
 
-function said(facts: Partial<ProcessFacts>): string[] {
+function reported(facts: Partial<ProcessFacts>): string[] {
   const node = {
     program: '/usr/bin/node',
     words: ['node', 'app.js'],
@@ -17,7 +17,7 @@ function said(facts: Partial<ProcessFacts>): string[] {
 }
 
 test('a Node without the flags: what is missing and what helps', () => {
-  const [sentence, ...rest] = said({});
+  const [sentence, ...rest] = reported({});
   expect(rest).toEqual([]);
   expect(sentence).toContain('process 42');
   expect(sentence).toContain('will have no names');
@@ -25,10 +25,10 @@ test('a Node without the flags: what is missing and what helps', () => {
 });
 
 test('attaching to a Node with a map but without interpreter frames is noted', () => {
-  expect(said({ words: ['node', '--perf-basic-prof', 'app.js'] })[0]).toContain(
+  expect(reported({ words: ['node', '--perf-basic-prof', 'app.js'] })[0]).toContain(
     'interpreted functions will be missing',
   );
-  expect(said({ hasMap: true })[0]).toContain('interpreted functions will be missing');
+  expect(reported({ hasMap: true })[0]).toContain('interpreted functions will be missing');
 });
 
 test.each<[what: string, facts: Partial<ProcessFacts>]>([
@@ -37,5 +37,5 @@ test.each<[what: string, facts: Partial<ProcessFacts>]>([
   ['another program', { program: '/usr/bin/python3' }],
   ['a process that is gone', { program: null }],
 ])('attaching to %s gives no note', (_, facts) => {
-  expect(said(facts)).toEqual([]);
+  expect(reported(facts)).toEqual([]);
 });

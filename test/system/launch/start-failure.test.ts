@@ -25,12 +25,15 @@ describe('a command whose held child could not be made', () => {
     ['pidfd_open', 'EPERM', 'pidfd_open failed: not permitted (EPERM)', 'may refuse pidfd_open'],
     ['pidfd_open', 'ENOSYS', 'pidfd_open failed: ENOSYS', 'older than 5.3'],
     ['socketpair', 'EMFILE', 'socketpair failed: this process has too many', 'ulimit -n'],
-  ])('is explained by what failed, and not by an event: %s, %s', (operation, code, said, hint) => {
-    const error = failed(operation, code);
-    expect(error?.message).toContain(`the command was not started: ${said}`);
-    expect(error?.hints.join('\n')).toContain(hint);
-    expect(error?.hints.join('\n')).not.toContain('perf_event');
-  });
+  ])(
+    'is explained by what failed, and not by an event: %s, %s',
+    (operation, code, reported, hint) => {
+      const error = failed(operation, code);
+      expect(error?.message).toContain(`the command was not started: ${reported}`);
+      expect(error?.hints.join('\n')).toContain(hint);
+      expect(error?.hints.join('\n')).not.toContain('perf_event');
+    },
+  );
 
   test('is explained by the end of the child where that came before the start', () => {
     const command = { path: '/bin/true' };

@@ -41,14 +41,14 @@ function scriptedSink(answers: (sent: string, times: number) => SinkAnswer | Pro
 
 /** Without `firstPauseMs` nothing is tried again by itself while a test runs. */
 function deliver(sink: Sink, directory: string | null = null, firstPauseMs = 300_000) {
-  const said: string[] = [];
+  const reported: string[] = [];
   const delivery = new Delivery(sink, {
     directory,
     maxBytes: 1 << 20,
     firstPauseMs,
-    say: (notice) => said.push(notice),
+    notify: (notice) => reported.push(notice),
   });
-  return { delivery, said };
+  return { delivery, reported };
 }
 
 const sentAll = (delivery: Delivery) => expect.poll(() => delivery.queue.length).toBe(0);
@@ -63,19 +63,19 @@ describe('the windows of a sink', () => {
       under--;
       return TAKEN;
     });
-    const { delivery, said } = deliver(sink);
+    const { delivery, reported } = deliver(sink);
     delivery.add(windowOf('1', 2));
     delivery.add(windowOf('2', 1));
     await sentAll(delivery);
     expect(sent).toEqual(['1.0', '1.1', '2.0']);
     expect(most).toBe(1);
     expect(delivery.counts).toMatchObject({ windows: 2, requests: 3, bytes: 30, failures: 0 });
-    expect(said).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   it('wait while the sink does not take them, and go on where they stood', async () => {
     const { sink, sent } = scriptedSink((_, times) => (times === 2 ? LATER : TAKEN));
-    const { delivery, said } = deliver(sink);
+    const { delivery, reported } = deliver(sink);
     delivery.add(windowOf('1', 3));
     await expect.poll(() => delivery.trouble).toBe('busy');
     delivery.add(windowOf('2'));
@@ -83,7 +83,7 @@ describe('the windows of a sink', () => {
     await sentAll(delivery);
     // The first profile of the window was taken, and is not sent again.
     expect(sent).toEqual(['1.0', '1.1', '1.1', '1.2', '2.0']);
-    expect(said).toEqual(['fake: busy; windows wait', 'fake: takes windows again']);
+    expect(reported).toEqual(['fake: busy; windows wait', 'fake: takes windows again']);
     expect(delivery.counts).toMatchObject({ windows: 2, failures: 1, dropped: 0 });
   });
 
@@ -99,11 +99,11 @@ describe('the windows of a sink', () => {
     const { sink, sent } = scriptedSink((name) =>
       name === '1.1' ? { kind: 'refused', why: '400 bad label' } : TAKEN,
     );
-    const { delivery, said } = deliver(sink);
+    const { delivery, reported } = deliver(sink);
     delivery.add(windowOf('1', 3));
     await sentAll(delivery);
     expect(sent).toEqual(['1.0', '1.1', '1.2']);
-    expect(said).toEqual(['fake: refused a profile: 400 bad label']);
+    expect(reported).toEqual(['fake: refused a profile: 400 bad label']);
     expect(delivery.counts).toMatchObject({ windows: 1, requests: 3, refused: 1, bytes: 20 });
   });
 
@@ -112,9 +112,9 @@ describe('the windows of a sink', () => {
     const { sink, sent } = scriptedSink(() =>
       isRight ? TAKEN : { kind: 'shut', why: '401 (wrong or missing token)' },
     );
-    const { delivery, said } = deliver(sink, scratchDirectory(), 1);
+    const { delivery, reported } = deliver(sink, scratchDirectory(), 1);
     delivery.add(windowOf('1'));
-    await expect.poll(() => said.at(-1)).toMatch(/not tried again until/);
+    await expect.poll(() => reported.at(-1)).toMatch(/not tried again until/);
     delivery.add(windowOf('2'));
     expect(sent).toHaveLength(5);
     isRight = true;
@@ -127,9 +127,11 @@ describe('the windows of a sink', () => {
     const { sink, sent } = scriptedSink(() =>
       token === 'new' ? TAKEN : { kind: 'shut', why: '401 (wrong or missing token)' },
     );
-    const { delivery, said } = deliver({ ...sink, tokenStamp: () => token }, null, 1);
+    const { delivery, reported } = deliver({ ...sink, tokenStamp: () => token }, null, 1);
     delivery.add(windowOf('1'));
-    await expect.poll(() => said.at(-1)).toMatch(/until the configuration or the token changes/);
+    await expect
+      .poll(() => reported.at(-1))
+      .toMatch(/until the configuration or the token changes/);
     delivery.add(windowOf('2'));
     expect(sent).toHaveLength(5);
     token = 'new';
@@ -205,11 +207,11 @@ describe('the windows of a sink', () => {
 
   it('that are in memory only are reported as lost at the end', async () => {
     const { sink } = scriptedSink(() => LATER);
-    const { delivery, said } = deliver(sink);
+    const { delivery, reported } = deliver(sink);
     delivery.add(windowOf('1'));
     await expect.poll(() => delivery.trouble).toBe('busy');
     await delivery.stop(1000);
-    expect(said.at(-1)).toBe('fake: 1 windows that only were in memory are lost');
+    expect(reported.at(-1)).toBe('fake: 1 windows that only were in memory are lost');
     expect(delivery.counts.dropped).toBe(1);
   });
 });

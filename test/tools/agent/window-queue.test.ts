@@ -19,14 +19,14 @@ function windowNamed(id: string, bytes = 10): EncodedWindow {
 
 function openQueue(directory: string | null, maxBytes = 1 << 20) {
   const dropped: DropReason[] = [];
-  const said: string[] = [];
+  const reported: string[] = [];
   const queue = new WindowQueue({
     directory,
     maxBytes,
-    say: (notice) => said.push(notice),
+    notify: (notice) => reported.push(notice),
     drop: (reason) => dropped.push(reason),
   });
-  return { queue, dropped, said };
+  return { queue, dropped, reported };
 }
 
 function drain(queue: WindowQueue): string[] {
@@ -110,19 +110,19 @@ describe('the queue of a sink', () => {
 
   it('keeps windows in memory while the disk takes none, says so once, and writes them when it does', () => {
     const directory = join(scratchDirectory(), 'spool');
-    const { queue, said } = openQueue(directory);
+    const { queue, reported } = openQueue(directory);
     // Nothing can be written into a directory that is gone, whoever asks: as on a full disk.
     rmSync(directory, { recursive: true });
     queue.add(windowNamed('1'));
     queue.add(windowNamed('2'));
-    expect(said).toHaveLength(1);
-    expect(said[0]).toMatch(/^windows wait in memory: /);
+    expect(reported).toHaveLength(1);
+    expect(reported[0]).toMatch(/^windows wait in memory: /);
     expect(queue.inMemory).toBe(2);
     // A request of it has gone out: an agent that finds it on disk is to know.
     queue.note('1', 1);
     makeFolders(directory, 0o700);
     queue.add(windowNamed('3'));
-    expect(said[1]).toBe(`${directory}: windows are written to disk again`);
+    expect(reported[1]).toBe(`${directory}: windows are written to disk again`);
     expect(queue.inMemory).toBe(0);
     const next = openQueue(directory).queue;
     expect(next.oldest()).toMatchObject({ next: 1, window: { id: '1', isInherited: true } });

@@ -38,19 +38,19 @@ const scratch = scratchDirectory();
 function samplesOf(records: readonly Uint8Array[]) {
   const path = join(scratch, 'deferred.data');
   writeFileSync(path, perfDataFile({ attrs: [{ attr, ids: [] }], records }));
-  const told: string[] = [];
+  const reported: string[] = [];
   const { data } = visitRecords(
     path,
     { samplesOnly: true },
     {
       sampleText: ({ tid, timeNs, callchain }) =>
-        told.push(`${tid} ${timeNs}: ${callchain()?.map(({ ip }) => ip.slice(-6))}`),
+        reported.push(`${tid} ${timeNs}: ${callchain()?.map(({ ip }) => ip.slice(-6))}`),
     },
   );
   // Not whether this user sees the kernel's symbols.
   const counted = data.diagnostics.entries();
   const ofChains = counted.filter(({ code }) => code === 'callchain-user-part-missing');
-  return { told, counted: ofChains.map(({ count }) => count) };
+  return { reported, counted: ofChains.map(({ count }) => count) };
 }
 
 describe('samples whose callchain comes in two parts', () => {
@@ -66,26 +66,32 @@ describe('samples whose callchain comes in two parts', () => {
     ];
     const whole = '000000,401010,402020';
     expect(samplesOf(records)).toEqual({
-      told: ['12 2: 000000', `11 1: ${whole}`, `11 3: ${whole}`, `11 5: ${whole}`, '13 6: 000000'],
+      reported: [
+        '12 2: 000000',
+        `11 1: ${whole}`,
+        `11 3: ${whole}`,
+        `11 5: ${whole}`,
+        '13 6: 000000',
+      ],
       counted: [1],
     });
   });
 
   test('too many waiting deferred samples are released as they are', () => {
-    const told: (readonly [number, boolean])[] = [];
+    const reported: (readonly [number, boolean])[] = [];
     const diagnostics = new Diagnostics();
     const held = (tid: number) => ({ tid, byteLength: 60 });
     const samples = new DeferredSamples<HeldSample>(
-      ({ tid }, part) => told.push([tid, part !== null]),
+      ({ tid }, part) => reported.push([tid, part !== null]),
       diagnostics,
       100,
     );
     samples.add(held(1), '0x1');
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     samples.add(held(2), '0x1');
     samples.add(held(3), '0x1');
     samples.apply(3, '0x1', Float64Array.of(0x40_1010));
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [1, false],
       [2, false],
       [3, true],

@@ -66,7 +66,7 @@ function sentence(name: string, change: Partial<CaseNumbers>, judged: Judged = {
   const { setup, byCounts } = judged;
   const numbers = { ...GOOD, ...change };
   const found = judgeCase({ ...BY_FREQUENCY, ...setup }, numbers, byCounts ?? null);
-  return found.find((finding) => finding.name === name)?.said ?? '';
+  return found.find((finding) => finding.name === name)?.sentence ?? '';
 }
 
 describe('a recording that is as claimed', () => {
@@ -121,9 +121,12 @@ describe('the rule', () => {
       {},
       'rule not-available',
     ],
-  ] satisfies [string, Partial<CaseNumbers>, Judged, string][])('%s', (_, change, judged, said) => {
-    expect(troubles(change, judged)).toEqual([said]);
-  });
+  ] satisfies [string, Partial<CaseNumbers>, Judged, string][])(
+    '%s',
+    (_, change, judged, sentence) => {
+      expect(troubles(change, judged)).toEqual([sentence]);
+    },
+  );
 
   it('a rule known by one source only is no contradiction', () => {
     const change = { rule: rule('next', 'table'), fit: rule('unknown', 'fit') };
@@ -176,8 +179,8 @@ describe('the ledger', () => {
     ],
   ] satisfies [string, Partial<CaseNumbers>, Judged, string[]][])(
     '%s',
-    (_, change, judged, said) => {
-      expect(troubles(change, judged)).toEqual(said);
+    (_, change, judged, sentence) => {
+      expect(troubles(change, judged)).toEqual(sentence);
     },
   );
 });
@@ -213,9 +216,9 @@ describe('the model', () => {
     ['not replayed', null, 'model not-available'],
     ['too few steps', { compared: 199, exact: 199, within1Percent: 199 }, 'model not-available'],
     ['another algorithm', { compared: 1000, exact: 100, within1Percent: 899 }, 'model differs'],
-  ])('%s', (_, model, said) => {
+  ])('%s', (_, model, sentence) => {
     const replayed = model === null ? null : { ...model, tickDriven: false };
-    expect(troubles({ model: replayed })).toEqual([said]);
+    expect(troubles({ model: replayed })).toEqual([sentence]);
   });
 });
 
@@ -238,8 +241,8 @@ describe('the phases', () => {
     ['more than borders can move', 0.29, 0.02, ['phases differs']],
     ['more than intervals hold', 0.4, 0.02, ['phases differs', 'intervals differs']],
     ['intervals as long as the phase', 0.25, 0.1, ['phases not-available']],
-  ])('%s', (_, share, slack, said) => {
-    expect(troubles(phases(share, slack))).toEqual(said);
+  ])('%s', (_, share, slack, sentence) => {
+    expect(troubles(phases(share, slack))).toEqual(sentence);
   });
 
   it('an event without an account is not judged', () => {

@@ -97,7 +97,7 @@ export function describeChart(result: ChartResult, chosenThreads: number): strin
   if (hasWaits) states.push(`${share(waitingNs)} waited`);
   if (lostNs > 0) states.push(`${share(lostNs)} lost`);
   const rest = shown - sampledNs - waitingNs - lostNs;
-  if (rest > shown * LEAST_TOLD) {
+  if (rest > shown * LEAST_REPORTED) {
     states.push(`${share(rest)} empty: ${hasWaits ? 'not sampled' : 'off it or not sampled'}`);
   }
   if (stepNs > 0) parts.push(`${states.join(', ')}.`);
@@ -109,4 +109,4 @@ export function describeChart(result: ChartResult, chosenThreads: number): strin
 }
 
 /** Part of the time shown; less would be printed as nothing. */
-const LEAST_TOLD = 0.0005;
+const LEAST_REPORTED = 0.0005;

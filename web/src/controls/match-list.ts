@@ -78,8 +78,8 @@ export class MatchList {
     const listed = formatCount(lines.length);
     this.root.replaceChildren(element('div', 'match-lines', ...lines));
     if (lines.length === count) return;
-    const said = `The heaviest ${listed} of ${formatCount(count)} matches.`;
-    this.root.append(element('p', 'pruned', said));
+    const reported = `The heaviest ${listed} of ${formatCount(count)} matches.`;
+    this.root.append(element('p', 'pruned', reported));
   }
 
   #renderHit(hit: SearchHit, index: number): HTMLButtonElement {

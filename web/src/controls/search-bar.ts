@@ -117,7 +117,7 @@ function describeFound(result: SearchResult): Found {
     hitCount,
     problem,
     shareOf: ({ total }) => share(total),
-    said: `${share(weight)} matched`,
+    reported: `${share(weight)} matched`,
     title:
       `${formatWeight(weight, unit)} in samples with one of ` +
       `${formatCount(functions)} matching functions on their stacks`,

@@ -9,7 +9,7 @@ import { MatchList } from './match-list.ts';
 /** The result of a search in the words of the field. */
 export type Found = {
   /** `12.34% matched`. */
-  readonly said: string;
+  readonly reported: string;
   /** `said` in full, for the tooltip. */
   readonly title: string;
   /** Heaviest first; `hitCount` counts those that are left out, too. */
@@ -140,10 +140,10 @@ function stepButton(text: string, title: string, onPush: () => void): HTMLButton
   return button;
 }
 
-function textOf({ said, hits, hitCount, problem }: Found, hit: number): string {
+function textOf({ reported, hits, hitCount, problem }: Found, hit: number): string {
   // A search that was given up says nothing of matches.
   if (hits.length === 0) return problem === null ? 'no match' : `nothing found: ${problem}`;
   const remark = problem === null ? '' : ` (${problem})`;
   const place = hit < 0 ? `${formatCount(hitCount)} ×` : `${hit + 1} of ${formatCount(hitCount)}`;
-  return `${said} · ${place}${remark}`;
+  return `${reported} · ${place}${remark}`;
 }

@@ -59,7 +59,7 @@ export class LiveFeed {
     followGrowth(this.#options.page, this.#options.address, {
       onGrowth: () => {
         this.#hasMore = true;
-        this.#tell();
+        this.#report();
         void this.#fetch();
       },
       onEnd: () => this.#end('ended'),
@@ -72,7 +72,7 @@ export class LiveFeed {
 
   togglePause(): void {
     this.#isPaused = !this.#isPaused;
-    this.#tell();
+    this.#report();
     void this.#fetch();
   }
 
@@ -85,7 +85,7 @@ export class LiveFeed {
         const recording = await this.#options.open();
         await released(this.#options.page);
         this.#show(recording);
-        this.#tell();
+        this.#report();
       }
     } catch (error) {
       this.#hasMore = true;
@@ -98,10 +98,10 @@ export class LiveFeed {
 
   #end(state: 'ended' | 'gone'): void {
     this.#state = state;
-    this.#tell();
+    this.#report();
   }
 
-  #tell(): void {
+  #report(): void {
     for (const act of [...this.#listeners]) act();
   }
 }

@@ -111,10 +111,10 @@ export class PeriodPlots {
       cursor,
       colours: this.#colours,
     });
-    this.#say(this.#shown, axis, cursor);
+    this.#notify(this.#shown, axis, cursor);
   }
 
-  #say({ event, stream }: Shown, axis: TimeAxis, cursor: Moment | null): void {
+  #notify({ event, stream }: Shown, axis: TimeAxis, cursor: Moment | null): void {
     const text = cursor === null ? HOW_TO : describeMoment(stream, event, cursor, axis.nsPerPixel);
     if (this.#readout.textContent !== text) this.#readout.textContent = text;
     const seconds = (ns: number) => (ns / 1e9).toFixed(6);

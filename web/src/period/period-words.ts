@@ -38,7 +38,7 @@ function renderVerdict(verdict: Verdict, text: string): HTMLElement {
 }
 
 function renderLines(title: string, lines: readonly Line[]): HTMLElement {
-  const entries = element('dl', 'said');
+  const entries = element('dl', 'remarks');
   let previous = '';
   for (const [label, text] of lines) {
     const term = element('dt', '', label === previous ? '' : label);

@@ -7,7 +7,7 @@ import {
   lostText,
   throttledText,
 } from '../../../src/period/report/words.ts';
-import { sayLostSideband } from '../../../src/profile/losses.ts';
+import { reportLostSideband } from '../../../src/profile/losses.ts';
 import { isWaitEvent } from '../../../src/profile/wait-event.ts';
 import { element } from '../dom.ts';
 import { formatCount, formatNanos, formatShare, formatWeight } from '../format.ts';
@@ -81,7 +81,7 @@ function lossesOf(
       'paused by the kernel',
       report === undefined || report.throttled.count === 0 ? 'never' : throttledText(report),
     ],
-    ['forks, execs, mappings', lostSideband === 0 ? 'none lost' : sayLostSideband(lostSideband)],
+    ['forks, execs, mappings', lostSideband === 0 ? 'none lost' : reportLostSideband(lostSideband)],
   ];
 }
 
@@ -92,9 +92,9 @@ function renderWeights(
 ): HTMLElement | null {
   // Folded stacks have numbers, of which nobody knows what they count.
   if (!recording.areLossesKnown && recording.endNs === 0) return null;
-  const said = report.get()?.provenance.events[event]?.said ?? [];
-  if (said.length === 0 && described === undefined) return null;
-  const content: HTMLElement[] = said.map((text) =>
+  const reported = report.get()?.provenance.events[event]?.sentences ?? [];
+  if (reported.length === 0 && described === undefined) return null;
+  const content: HTMLElement[] = reported.map((text) =>
     element('p', '', sentence(text, recording.events[event].name)),
   );
   const weights = described?.weights ?? null;
@@ -123,7 +123,7 @@ function renderStacks({ recording, report }: ViewContext): HTMLElement | null {
   if (completeness === null || completeness.samples === 0) return null;
   const { samples, complete, unknown, cut } = completeness;
   const share = (part: number) => formatShare(part / samples);
-  const said = [
+  const reported = [
     `${share(complete)} of ${formatCount(samples)} stacks are whole: they reach the start of a program or thread.`,
     unknown === 0
       ? ''
@@ -137,12 +137,12 @@ function renderStacks({ recording, report }: ViewContext): HTMLElement | null {
         'tr',
         '',
         element('td', 'number', share(cutSamples)),
-        element('td', 'said-name', recording.dsoNames[dso] ?? 'no mapping'),
+        element('td', 'remark-name', recording.dsoNames[dso] ?? 'no mapping'),
         element('td', '', reason),
         element('td', '', advice[row] ?? ''),
       ),
     );
-  const text = element('p', '', said.filter((part) => part !== '').join(' '));
+  const text = element('p', '', reported.filter((part) => part !== '').join(' '));
   if (rows.length === 0) return section('Stacks', text);
   const headings = ['Cut', 'Ends in', 'Because', 'What helps'].map((title) => {
     const heading = element('th', title === 'Cut' ? 'number' : '', title);
@@ -194,7 +194,7 @@ function section(title: string, ...content: readonly HTMLElement[]): HTMLElement
 }
 
 function facts(known: readonly Fact[]): HTMLElement {
-  const entries = element('dl', 'said');
+  const entries = element('dl', 'remarks');
   for (const [term, text] of known) {
     if (text !== null) entries.append(element('dt', '', term), element('dd', '', text));
   }

@@ -48,11 +48,11 @@ export function renderChanges(
     classOf: (row) => (isDoubtful(changeIn(row, by)) ? 'is-uncertain' : ''),
   });
   const all = `${formatCount(found.length)} functions`;
-  const said =
+  const reported =
     rows.length < found.length
       ? `${formatCount(rows.length)} of ${all}; search for the others.`
       : `${all}.`;
-  return [table, element('p', 'pruned', said)];
+  return [table, element('p', 'pruned', reported)];
 }
 
 /** The worker leaves out no measure that it was asked to sort by. */

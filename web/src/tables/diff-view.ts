@@ -290,7 +290,7 @@ function openersOf(store: Store, func: number) {
 function describeFound({ share, otherShare, functions, ...found }: DiffFound): Found {
   return {
     ...found,
-    said: `${formatShare(otherShare)} before, ${formatShare(share)} after matched`,
+    reported: `${formatShare(otherShare)} before, ${formatShare(share)} after matched`,
     title: `in stacks with one of ${formatCount(functions)} matching functions`,
   };
 }

@@ -25,7 +25,7 @@ export type DeliveryCounts = {
 };
 
 export type DeliveryOptions = Pick<WindowQueueOptions, 'directory' | 'maxBytes'> & {
-  readonly say: (notice: string) => void;
+  readonly notify: (notice: string) => void;
   /** The first pause after a failure; each one after it may be twice as long. Default 1000. */
   readonly firstPauseMs?: number;
 };
@@ -45,7 +45,7 @@ export class Delivery {
   };
   /** Why nothing is sent; empty while the sink takes what it gets. */
   trouble = '';
-  readonly #say: (notice: string) => void;
+  readonly #notify: (notice: string) => void;
   readonly #firstPauseMs: number;
   #failuresInRow = 0;
   #shutInRow = 0;
@@ -61,17 +61,17 @@ export class Delivery {
   #noted = '';
 
   /** Throws `FailedError` where the spool cannot be used. */
-  constructor(sink: Sink, { directory, maxBytes, say, firstPauseMs }: DeliveryOptions) {
+  constructor(sink: Sink, { directory, maxBytes, notify, firstPauseMs }: DeliveryOptions) {
     this.sink = sink;
     this.#firstPauseMs = firstPauseMs ?? FIRST_PAUSE_MS;
-    this.#say = (notice) => say(`${sink.name}: ${notice}`);
+    this.#notify = (notice) => notify(`${sink.name}: ${notice}`);
     this.queue = new WindowQueue({
       directory,
       maxBytes,
-      say: this.#say,
+      notify: this.#notify,
       drop: (reason) => {
         if (this.counts.dropped++ === 0) {
-          this.#say(
+          this.#notify(
             reason === 'full'
               ? 'the spool is full: the oldest windows are given up'
               : 'a window in the spool is damaged and was left out',
@@ -109,7 +109,7 @@ export class Delivery {
     // The disk may have room again.
     this.queue.store();
     const { inMemory } = this.queue;
-    if (inMemory > 0) this.#say(`${inMemory} windows that only were in memory are lost`);
+    if (inMemory > 0) this.#notify(`${inMemory} windows that only were in memory are lost`);
     this.counts.dropped += inMemory;
   }
 
@@ -129,19 +129,19 @@ export class Delivery {
       const stamp = this.sink.tokenStamp?.() ?? '';
       const answer = await this.#sendWindow(first.window, first.next);
       if (answer.kind === 'taken') {
-        if (this.trouble !== '') this.#say('takes windows again');
+        if (this.trouble !== '') this.#notify('takes windows again');
         this.trouble = '';
         this.#failuresInRow = 0;
         this.#shutInRow = 0;
         continue;
       }
       this.counts.failures++;
-      if (this.trouble === '') this.#say(`${answer.why}; windows wait`);
+      if (this.trouble === '') this.#notify(`${answer.why}; windows wait`);
       this.trouble = answer.why;
       if (answer.kind === 'shut' && ++this.#shutInRow >= MOST_SHUT) {
         this.#isShut = true;
         this.#tokenStamp = stamp;
-        this.#say(`${answer.why}; not tried again until the configuration or the token changes`);
+        this.#notify(`${answer.why}; not tried again until the configuration or the token changes`);
         return;
       }
       if (this.#isStopping) return;
@@ -166,7 +166,7 @@ export class Delivery {
       }
       counts.requests++;
       if (answer.kind === 'refused') {
-        if (counts.refused === 0) this.#say(`refused a profile: ${answer.why}`);
+        if (counts.refused === 0) this.#notify(`refused a profile: ${answer.why}`);
         counts.refused += profiles.length;
         counts.failures++;
       } else {
@@ -196,7 +196,7 @@ export class Delivery {
     } catch (error) {
       // A full disk: a window that is sent twice after a kill is better than none.
       if (!this.#isNoteRefused) {
-        this.#say(
+        this.#notify(
           `a request may go out twice where the agent is killed now: ${describeError(error)}`,
         );
       }

@@ -30,7 +30,7 @@ export type WindowQueueOptions = {
   /** Null: memory only. */
   readonly directory: string | null;
   readonly maxBytes: number;
-  readonly say: (notice: string) => void;
+  readonly notify: (notice: string) => void;
   readonly drop: (reason: DropReason) => void;
 };
 
@@ -77,7 +77,7 @@ export class WindowQueue {
 
   /** Writes to disk what waits in memory, the newest first: where the disk is full, that is what it has room for. */
   store(): void {
-    const { directory, say } = this.#options;
+    const { directory, notify } = this.#options;
     if (directory === null) return;
     try {
       for (let row = this.#waiting.length - 1; row >= 0; row--) {
@@ -86,10 +86,10 @@ export class WindowQueue {
         this.#write(directory, waiting.id, waiting.packed);
         this.#waiting[row] = { ...waiting, packed: null };
       }
-      if (this.#isDiskRefused) say(`${directory}: windows are written to disk again`);
+      if (this.#isDiskRefused) notify(`${directory}: windows are written to disk again`);
       this.#isDiskRefused = false;
     } catch (error) {
-      if (!this.#isDiskRefused) say(`windows wait in memory: ${describeError(error)}`);
+      if (!this.#isDiskRefused) notify(`windows wait in memory: ${describeError(error)}`);
       this.#isDiskRefused = true;
       this.#makeRoomInMemory();
     }

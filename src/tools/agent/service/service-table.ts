@@ -27,7 +27,7 @@ export type ServiceTableOptions = {
   readonly containers?: ContainerNames;
   readonly now?: () => number;
   /** Told once when the kernel holds a helper at a process that does not serve its own memory or files. */
-  readonly say?: (notice: string) => void;
+  readonly notify?: (notice: string) => void;
 };
 
 type Thread = Pick<ProfileThread, 'pid' | 'comm' | 'generation'>;
@@ -37,16 +37,16 @@ export class ServiceTable {
   readonly #parentOf: (pid: number) => number;
   readonly #containers: ContainerNames;
   readonly #now: () => number;
-  readonly #say: (notice: string) => void;
+  readonly #notify: (notice: string) => void;
   readonly #reads = new StrangerReads();
-  #hasSaidHeld = false;
+  #hasReportedHeld = false;
   #known = new Map<number, KnownProcess>();
   #asked = new Map<number, KnownProcess>();
   /** Processes that are being asked. */
   readonly #asking = new Map<number, Promise<Service | null>>();
 
-  constructor({ parentOf, containers, now, say }: ServiceTableOptions) {
-    this.#say = say ?? (() => {});
+  constructor({ parentOf, containers, now, notify }: ServiceTableOptions) {
+    this.#notify = notify ?? (() => {});
     this.#parentOf = parentOf;
     this.#containers = containers ?? new ContainerNames();
     this.#now = now ?? (() => performance.now());
@@ -55,7 +55,7 @@ export class ServiceTable {
   /** The services of sampled threads, in their order. It takes no longer than `MOST_LEARN_MS`, whoever is asked. */
   async of(threads: readonly Thread[]): Promise<Service[]> {
     // Helpers of the window before, which have had the time to end.
-    this.#sayHeld();
+    this.#reportHeld();
     const timer = setTimeout(() => this.#reads.giveUp(), MOST_LEARN_MS);
     try {
       return await Promise.all(threads.map((thread) => this.#serviceOf(thread)));
@@ -68,11 +68,11 @@ export class ServiceTable {
     this.#reads.giveUp();
   }
 
-  #sayHeld(): void {
+  #reportHeld(): void {
     const { abandoned } = this.#reads;
-    if (abandoned === 0 || this.#hasSaidHeld) return;
-    this.#hasSaidHeld = true;
-    this.#say(
+    if (abandoned === 0 || this.#hasReportedHeld) return;
+    this.#hasReportedHeld = true;
+    this.#notify(
       `the kernel holds ${abandoned === 1 ? 'a helper' : `${abandoned} helpers`} at memory or files that a process ` +
         'serves and does not deliver: services may be named after their comm',
     );
@@ -87,8 +87,8 @@ export class ServiceTable {
     for (let i = 0; i < MOST_ANCESTORS && ancestor > 1; i++) {
       const service = await this.#find(ancestor, '', 0);
       if (service !== null) {
-        const says = service.source !== 'comm' && service.source !== 'package';
-        return says && service.source !== 'kernel' ? service : ofComm(comm);
+        const named = service.source !== 'comm' && service.source !== 'package';
+        return named && service.source !== 'kernel' ? service : ofComm(comm);
       }
       ancestor = this.#parentOf(ancestor);
     }

@@ -145,8 +145,8 @@ const NO_TABLE = /Code: (16|47|60|81)\b/;
 function judge(found: HttpAnswer, url: URL): SinkAnswer {
   const answer = judgeAnswer(found, url);
   if (answer.kind === 'taken') return answer;
-  const said = Buffer.from(found.body).toString();
+  const reported = Buffer.from(found.body).toString();
   const { why } = answer;
-  if (WRONG_USER.test(said)) return { kind: 'shut', why: `${why} (wrong user or password)` };
-  return NO_TABLE.test(said) ? { kind: 'shut', why: `${why} (other tables)` } : answer;
+  if (WRONG_USER.test(reported)) return { kind: 'shut', why: `${why} (wrong user or password)` };
+  return NO_TABLE.test(reported) ? { kind: 'shut', why: `${why} (other tables)` } : answer;
 }

@@ -86,9 +86,9 @@ export function parseRetryAfter(text: string | undefined, nowMs: number): number
 /** What an answer means for the profile that was sent. */
 export function judgeAnswer({ status, body, afterMs }: HttpAnswer, url: URL): SinkAnswer {
   if (status >= 200 && status < 300) return { kind: 'taken' };
-  const said = printable(Buffer.from(body).toString('utf8').trim().slice(0, MOST_WHY));
+  const reported = printable(Buffer.from(body).toString('utf8').trim().slice(0, MOST_WHY));
   // Without what stands behind a question mark.
-  const why = `${url.origin}${url.pathname}: ${status}${said === '' ? '' : ` ${said}`}`;
+  const why = `${url.origin}${url.pathname}: ${status}${reported === '' ? '' : ` ${reported}`}`;
   if (status === 401 || status === 403 || status === 407) {
     return { kind: 'shut', why: `${why} (wrong or missing token)` };
   }

@@ -45,7 +45,7 @@ type Asked = {
 export class RegisteredCode implements LiveCodeSource {
   readonly #peerOf: NativeBinding['peerOf'];
   readonly #rooms: UserRooms;
-  readonly #say: (notice: string) => void;
+  readonly #notify: (notice: string) => void;
   readonly #asker = new RegisteredAsker();
   readonly #name = newCodeSocket();
   readonly #asked = new Map<number, Asked>();
@@ -54,10 +54,10 @@ export class RegisteredCode implements LiveCodeSource {
   #isClosed = false;
 
   /** `rooms`: how much is kept of the processes of each user. */
-  constructor(peerOf: NativeBinding['peerOf'], rooms: UserRooms, say: (notice: string) => void) {
+  constructor(peerOf: NativeBinding['peerOf'], rooms: UserRooms, notify: (notice: string) => void) {
     this.#peerOf = peerOf;
     this.#rooms = rooms;
-    this.#say = say;
+    this.#notify = notify;
   }
 
   codeOf(pid: number): LiveCode | null {
@@ -105,7 +105,7 @@ export class RegisteredCode implements LiveCodeSource {
     for (const socket of asked.sockets) socket.destroy();
     Object.assign(asked, { code: new LiveCode(), main: null, hasAnswered: false });
     asked.nextMs = Number.POSITIVE_INFINITY;
-    this.#say(
+    this.#notify(
       `process ${pid} announces more code than is kept of the processes of its user: its JavaScript has no names`,
     );
   }

@@ -1,0 +1,56 @@
+import { basename } from 'node:path';
+import { formatBytes, formatCount } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
+import { describeDiagnostics } from '../../read/facts/diagnostic-text.ts';
+import type { SymbolSources } from '../../read/files/symbol-files.ts';
+import { archiveRecording } from '../../tools/archive/archive-recording.ts';
+import { notify } from '../shared/failure.ts';
+import { reportDiagnostics, symbolSources } from '../shared/load.ts';
+import { stepProgress } from '../shared/progress.ts';
+import { printJson } from '../shared/stdout.ts';
+
+export type ArchiveFlags = Omit<SymbolSources, 'archive'> & {
+  readonly output?: string;
+  readonly full?: boolean;
+  readonly dwarf?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+};
+
+/** The document of `--json`. */
+export type ArchiveDocument = {
+  readonly schema: 'perf-ts/archive@1';
+  /** The archive that was written. */
+  readonly path: string;
+  readonly files: number;
+  /** Bytes of all files; holes count as nothing. */
+  readonly bytes: number;
+};
+
+/** `perf-ts archive`, and the end of `perf-ts record --archive`. */
+export function runArchive(path: string, flags: ArchiveFlags): void {
+  const { output, full, dwarf } = flags;
+  const name = printable(basename(path));
+  const options = { quiet: flags.quiet === true, atInterrupt: 'leaves an incomplete archive' };
+  const stages = {
+    records: stepProgress(`reading ${name}`, path, options),
+    files: stepProgress(`storing the programs of ${name}`, path, options),
+  };
+  const archived = archiveRecording(path, {
+    ...symbolSources(flags),
+    onArchiving: (stage, share) => stages[stage]?.(share),
+    ...(output !== undefined && { output }),
+    ...(full !== undefined && { full }),
+    ...(dwarf !== undefined && { dwarf }),
+  });
+  reportDiagnostics(describeDiagnostics(archived.diagnostics), flags.verbose === true);
+  const { files, bytes } = archived;
+  if (flags.json === true) {
+    const document = { schema: 'perf-ts/archive@1', path: archived.path, files, bytes } as const;
+    printJson(document satisfies ArchiveDocument);
+    return;
+  }
+  if (flags.quiet === true) return;
+  notify(`perf-ts: ${formatCount(files)} files, ${formatBytes(bytes)} in ${archived.path}`);
+}

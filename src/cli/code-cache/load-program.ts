@@ -1,0 +1,77 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { CacheFolder, cacheHome, MOST_CACHED_BYTES } from '../../system/files/cache-folder.ts';
+import { mayKeep } from '../shared/kept-caches.ts';
+import { Bundle } from './bundle.ts';
+import { CodeStore } from './code-store.ts';
+
+const PROGRAM = './program.js';
+const VIEW_THREAD = './view-thread.js';
+/** No command has this name. */
+const OF_VIEW_THREAD = 'thread of view';
+/** Commands that run for longer have done by then what they do at each start. */
+const STARTED_AFTER_MS = 5000;
+
+/**
+ * Loads the program from the bundle in `folder`, with the code that an earlier run of the same command has left,
+ * and keeps what V8 has compiled where there was none. Never fails for the cache's sake.
+ */
+export function loadProgram(folder: string): void {
+  load(folder, PROGRAM, commandWord());
+}
+
+/** The same in the thread of a recording that `view` shows. */
+export function loadViewThread(folder: string): void {
+  load(folder, VIEW_THREAD, OF_VIEW_THREAD);
+}
+
+/** `user`: whose functions are called. */
+function load(folder: string, file: string, user: string): void {
+  // Bun and Deno have engines and formats of their own.
+  if ('bun' in process.versions || 'deno' in process.versions) {
+    createRequire(join(folder, 'main.js'))(file);
+    return;
+  }
+  const store: Store = (use) => withStore(folder, user, use);
+  const known = store((codes) => codes.read());
+  const bundle = new Bundle(folder, known ?? new Map());
+  if (known !== null) keepWhenStarted(bundle, store);
+  bundle.require(file);
+}
+
+/** The result of `use`; null where nothing is to be kept, or can't be. */
+type Store = <T>(use: (codes: CodeStore) => T) => T | null;
+
+/** Leaves no descriptor open: how this process was started is noted later, and a command has what is open then. */
+function withStore<T>(folder: string, user: string, use: (codes: CodeStore) => T): T | null {
+  // V8 counts no calls of code that it did not compile itself.
+  if (!mayKeep('code') || process.env.NODE_V8_COVERAGE !== undefined) return null;
+  const cache = CacheFolder.open(cacheHome(), MOST_CACHED_BYTES);
+  if (cache === null) return null;
+  const { version, arch, execArgv } = process;
+  try {
+    return use(new CodeStore(cache, JSON.stringify([version, arch, execArgv, folder, user])));
+  } finally {
+    cache.close();
+  }
+}
+
+/** Commands use different functions. What is not a command fails, and is not kept. */
+function commandWord(): string {
+  const word = process.argv[2] ?? '';
+  return /^[a-z]/.test(word) ? word : '';
+}
+
+/** Once: after the start of a long run, or at the end of a short one that succeeded. */
+function keepWhenStarted(bundle: Bundle, store: Store): void {
+  let isKept = false;
+  const keep = (): void => {
+    if (isKept || bundle.missing === 0) return;
+    isKept = true;
+    store((codes) => codes.write(bundle.compiled()));
+  };
+  setTimeout(keep, STARTED_AFTER_MS).unref();
+  process.on('exit', (status) => {
+    if (status === 0) keep();
+  });
+}

@@ -1,0 +1,169 @@
+import { statSync } from 'node:fs';
+import { UsageError } from '../../base/errors.ts';
+import { formatBytes } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
+import { printableProvenance } from '../../formats/export/export-provenance.ts';
+import { weightTitle } from '../../formats/export/weight-title.ts';
+import { firstEvent } from '../../profile/analysis/filter.ts';
+import type { WeightKind } from '../../profile/types.ts';
+import { exportPprof } from '../../read/export-pprof.ts';
+import {
+  type ExportFormat,
+  explainExport,
+  exportProfile,
+  exportProvenance,
+} from '../../read/export-profile.ts';
+import type { SymbolSources } from '../../read/files/symbol-files.ts';
+import type { OpenedProfile } from '../../read/open-profile.ts';
+import { notify, notifyAlways } from '../shared/failure.ts';
+import { type JavaScriptFlags, loadForCommand } from '../shared/load.ts';
+import { checkOutputIsNot, closeOutput, discardOutput, openOutput } from '../shared/open-output.ts';
+import { writingProgress } from '../shared/progress.ts';
+import { type SelectionFlags, selectFrom } from '../shared/selection-flags.ts';
+import { isTerminal, writeTo } from '../shared/stdout.ts';
+import { wantedFrames } from '../shared/wanted-frames.ts';
+
+/** Who opens a file of each format. */
+const OPENED_BY: { readonly [format in ExportFormat | 'pprof']: string } = {
+  folded: 'flamegraph.pl and https://www.speedscope.app draw it',
+  speedscope: 'https://www.speedscope.app opens it',
+  html: 'a browser opens it, also without a network',
+  pprof: 'go tool pprof -http=: opens it',
+  firefox: 'https://profiler.firefox.com opens it',
+  cpuprofile: "Chrome's DevTools and VS Code open it",
+};
+
+/** `perf-ts export`: the profile in the format of another tool. */
+export async function runExport(
+  path: string,
+  flags: SelectionFlags &
+    SymbolSources &
+    JavaScriptFlags & {
+      format: ExportFormat | 'pprof';
+      output: string;
+      weight?: WeightKind;
+      event?: string;
+      title?: string;
+      names?: 'full' | 'tidy';
+      /** False: `--no-sources`. */
+      sources?: boolean;
+      debuginfod?: string | true;
+      strict?: boolean;
+      verbose?: boolean;
+      quiet?: boolean;
+      json?: boolean;
+    },
+): Promise<void> {
+  if (flags.format === 'pprof' && flags.output === '-' && isTerminal(1)) {
+    throw new UsageError('a pprof file is compressed: it would garble the terminal', [
+      'name a file: -o profile.pb.gz',
+    ]);
+  }
+  checkOutputIsNot(path, flags.output);
+  // Folded lines have no place for them.
+  const lines = flags.inline !== false && flags.format !== 'folded';
+  // The page folds by itself, and can show all.
+  const isPage = flags.format === 'html';
+  const wanted = wantedFrames({ ...flags, json: false });
+  const opened = await loadForCommand(path, {
+    ...flags,
+    wanted: isPage ? 'all' : wanted,
+    ...(lines && { lines }),
+  });
+  const { frames: _frames, ...others } = flags;
+  const options = {
+    ...others,
+    select: selectFrom(opened, flags),
+    ...(wanted !== 'auto' && { frames: wanted }),
+    ...(isPage && flags.sources !== false && { sourcesOf: path }),
+  };
+  const fd = flags.output === '-' ? 1 : openOutput(flags.output, 0o600);
+  const name = flags.output === '-' ? 'standard output' : flags.output;
+  const onBytes = writingProgress(name, flags.quiet);
+  let written = 0;
+  const write = (bytes: Uint8Array): void => {
+    writeTo(fd, bytes, name);
+    written += bytes.length;
+    onBytes(written);
+  };
+  try {
+    onBytes(0);
+    if (flags.format === 'pprof') write(await exportPprof(opened, options));
+    else exportProfile(opened, flags.format, options, (text) => write(Buffer.from(text)));
+  } catch (error) {
+    if (fd !== 1) discardOutput(fd, flags.output);
+    throw error;
+  }
+  if (fd !== 1) closeWith(fd, flags, written);
+  if (flags.format === 'folded') reportBeside(opened, flags);
+  if (flags.format !== 'pprof') {
+    for (const line of explainExport(opened, flags.format, options)) notify(`perf-ts: ${line}`);
+  }
+  if (flags.json) {
+    notifyAlways(JSON.stringify(printableProvenance(exportProvenance(opened, flags))));
+    return;
+  }
+  reportWeight(opened, flags);
+}
+
+/** The event and the weight of what was written, where the recording leaves a choice. */
+function reportWeight(
+  opened: OpenedProfile,
+  flags: { format: ExportFormat | 'pprof'; event?: string; weight?: WeightKind; verbose?: boolean },
+): void {
+  const { events } = opened.profile;
+  if (!flags.verbose && events.length <= 1) return;
+  const event =
+    flags.event !== undefined
+      ? opened.eventIndex(flags.event)
+      : flags.format === 'folded' || flags.format === 'cpuprofile'
+        ? firstEvent(opened.profile)
+        : undefined;
+  const shown = event === undefined ? 'all events' : (events[event]?.name ?? '');
+  const title = weightTitle(opened.weights(flags.weight, event));
+  notify(`perf-ts: ${flags.format} of ${printable(shown)}, weighed by ${title}`);
+}
+
+/** Closes the file, with a line for who sees nothing else happen: a script knows what it asked for. */
+function closeWith(
+  fd: number,
+  flags: { format: ExportFormat | 'pprof'; output: string; json?: boolean; quiet?: boolean },
+  bytes: number,
+): void {
+  closeOutput(fd, flags.output);
+  if (flags.json || flags.quiet || !isTerminal(2)) return;
+  notify(`perf-ts: ${formatBytes(bytes)} in ${flags.output}: ${OPENED_BY[flags.format]}`);
+}
+
+/**
+ * Folded lines can't say where their numbers come from: a line that is no stack breaks difffolded.pl,
+ * is warned of by flamegraph.pl and inferno, and keeps speedscope from knowing the format. So it goes
+ * into a file beside the output, or on standard error where the output is a pipe.
+ */
+function reportBeside(
+  opened: OpenedProfile,
+  flags: { output: string; weight?: WeightKind; event?: string; json?: boolean },
+): void {
+  // Without a name the format holds the event of the first sample.
+  const first = opened.profile.events[firstEvent(opened.profile)]?.name;
+  const event = flags.event ?? first;
+  const provenance = exportProvenance(opened, { ...flags, ...(event !== undefined && { event }) });
+  // Nothing can stand beside a pipe or a device.
+  if (flags.output === '-' || !statSync(flags.output).isFile()) {
+    // With --json it is said as a whole.
+    if (flags.json) return;
+    for (const { sentences } of provenance.events)
+      for (const line of sentences) notify(`perf-ts: ${line}`);
+    return;
+  }
+  const path = `${flags.output}.provenance.json`;
+  const fd = openOutput(path, 0o600);
+  const text = `${JSON.stringify(printableProvenance(provenance), null, 2)}\n`;
+  try {
+    writeTo(fd, Buffer.from(text), path);
+  } catch (error) {
+    discardOutput(fd, path);
+    throw error;
+  }
+  closeOutput(fd, path);
+}

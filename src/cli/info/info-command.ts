@@ -1,0 +1,14 @@
+import type { GuidedCommand } from '../shared/guided-command.ts';
+import { inputFile, withInput, withRecordSelection } from '../shared/reading-options.ts';
+
+export function declareInfo(program: GuidedCommand): void {
+  withRecordSelection(withInput(program.command('info'), 'header, events, record counts'))
+    .examples([
+      ['perf-ts info', 'of perf.data'],
+      ['perf-ts info --json app.data', 'for a program'],
+    ])
+    .action(async (file: string | undefined, options) => {
+      const { runInfo } = await import('./info.ts');
+      await runInfo(inputFile(file, options), options);
+    });
+}

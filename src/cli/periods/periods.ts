@@ -1,0 +1,95 @@
+import { FailedError, UsageError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
+import type { ImportFormat } from '../../formats/import/imported-profile.ts';
+import { isRestricting } from '../../profile/analysis/filter.ts';
+import { comparedProfile } from '../../read/compared-profile.ts';
+import { pairsTable } from '../render/pairs-table.ts';
+import { formatPeriods } from '../render/periods-text.ts';
+import { describeTerminal } from '../render/terminal.ts';
+import { wantsColour } from '../shared/colour.ts';
+import { loadForCommand } from '../shared/load.ts';
+import { type SelectionFlags, selectFrom } from '../shared/selection-flags.ts';
+import { printJson, terminalStream, writeText } from '../shared/stdout.ts';
+import { selectStreams } from './select-streams.ts';
+
+export type PeriodsFlags = SelectionFlags & {
+  readonly streams: string;
+  /** `true`: without a number. */
+  readonly pairs?: string | true;
+  readonly json?: boolean;
+  readonly strict?: boolean;
+  readonly verbose?: boolean;
+};
+
+const DEFAULT_PAIRS = 32;
+
+/**
+ * The value of `--pairs` can be left out, and is taken for one only where it is a number or `all`: in
+ * `periods --pairs perf.data` the word is the file.
+ */
+export function fileBehindPairs<Flags extends { readonly pairs?: string | true }>(
+  file: string | undefined,
+  flags: Flags,
+): { file: string | undefined; flags: Flags } {
+  const { pairs } = flags;
+  const isFile = typeof pairs === 'string' && pairs !== 'all' && Number.isNaN(Number(pairs));
+  if (!isFile || file !== undefined) return { file, flags };
+  return { file: pairs, flags: { ...flags, pairs: true } };
+}
+
+/** `perf-ts periods`: how the kernel's adaptive period behaved, and what was lost. */
+export async function runPeriods(path: string, flags: PeriodsFlags): Promise<void> {
+  const streams = numberOrAll('--streams', flags.streams);
+  const pairs =
+    flags.pairs === undefined || flags.pairs === true
+      ? flags.pairs && DEFAULT_PAIRS
+      : numberOrAll('--pairs', flags.pairs);
+  const isPairsText = pairs !== undefined && !flags.json;
+  const opened = await loadForCommand(path, { ...flags, isNamed: !isPairsText });
+  if (opened.facts.imported !== null) throw noPeriods(path, opened.facts.imported);
+  const select = selectFrom(opened, flags);
+  const isSelected = isRestricting(select);
+  const whole = opened.periods({
+    streams: isSelected ? 'all' : streams,
+    ...(pairs !== undefined && { pairs }),
+    ...(!isPairsText && { compared: comparedProfile(opened) }),
+  });
+  const report = isSelected ? selectStreams(whole, opened.profile, select, streams) : whole;
+  if (flags.json) {
+    printJson(report);
+    return;
+  }
+  const terminal = describeTerminal(terminalStream() ?? {});
+  const lines = isPairsText
+    ? // One stream of each event is a table to read; --json has those that --streams asks for.
+      report.events.flatMap((event) =>
+        event.streams.slice(0, 1).flatMap((s) => pairsTable(event, s)),
+      )
+    : formatPeriods(report, { colour: wantsColour(), terminal });
+  const text = lines.join('\n');
+  writeText(`${text}\n`);
+}
+
+/** A text has the period of each sample at best, and not how the kernel was asked for it. */
+const IMPORTED: Readonly<Record<ImportFormat, string>> = {
+  folded: 'folded stacks',
+  'perf-script': 'text of perf script',
+  cpuprofile: 'a .cpuprofile',
+  heapprofile: 'a .heapprofile',
+  speedscope: 'a speedscope file',
+  pprof: 'a pprof file',
+};
+
+function noPeriods(path: string, format: ImportFormat): FailedError {
+  return new FailedError(
+    `${printable(path)} is ${IMPORTED[format]}: it doesn't say how events were sampled, nor by whom`,
+    ['give periods the recording itself: perf-ts periods perf.data'],
+  );
+}
+
+function numberOrAll(option: string, value: string): number | 'all' {
+  if (value === 'all') return 'all';
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new UsageError(`${option} ${value}: expected a number above 0, or all`);
+}

@@ -1,0 +1,25 @@
+/** Options of perf that change nothing, because what they ask for is always so. */
+export const ALWAYS_SO = [
+  '-T, --timestamp',
+  '-P, --period',
+  '--sample-cpu',
+  '--sample-identifier',
+  '--buildid-mmap',
+  '--buildid-all',
+] as const;
+
+/** Options of perf that are not there, by commander's name for them, and why. */
+export const REFUSED = [
+  {
+    flags: '--threads [=spec]',
+    key: 'threads',
+    why: 'one thread drains all rings',
+    instead: 'if samples are lost, give it larger rings: -m 16M',
+  },
+  {
+    flags: '--aio [=n]',
+    key: 'aio',
+    why: 'the thread that writes does nothing else',
+    instead: 'if samples are lost, give it larger rings: -m 16M',
+  },
+] as const;

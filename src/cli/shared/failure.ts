@@ -1,0 +1,66 @@
+import { FailedError, PerfDataError, UsageError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
+import { printable } from '../../base/printable.ts';
+import { describeSystemError, isSystemError, systemErrorReason } from '../../base/system-error.ts';
+import type { NativeError } from '../../native/types.ts';
+import { inLocale } from '../render/ascii.ts';
+import { writeError } from './stdout.ts';
+
+/**
+ * Prints one line for what failed, then what to do; the stack only with `--verbose`. Returns the exit
+ * status that belongs to the error.
+ */
+export function reportFailure(error: unknown, verbose: boolean): number {
+  const { message, hints } = describe(error);
+  notifyAlways(inLocale(`perf-ts: ${message}`));
+  for (const hint of hints) notifyAlways(inLocale(`  ${hint}`));
+  if (verbose && error instanceof Error && error.stack) notifyAlways(error.stack);
+  if (error instanceof UsageError) return EXIT.USAGE;
+  if (error instanceof FailedError) return error.exitStatus;
+  return EXIT.FAILED;
+}
+
+type Description = { readonly message: string; readonly hints: readonly string[] };
+
+function describe(error: unknown): Description {
+  if (error instanceof UsageError || error instanceof FailedError) return error;
+  if (error instanceof PerfDataError) return { message: error.message, hints: [] };
+  if (isSystemError(error)) return { message: describeSystemError(error), hints: [] };
+  if (isNativeError(error)) return { message: describeNativeError(error), hints: [] };
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    message: `internal error: ${message}`,
+    hints: ['--verbose prints where in perf-ts it happened: please report it with that'],
+  };
+}
+
+function isNativeError(error: unknown): error is NativeError {
+  return error instanceof Error && 'operation' in error && 'errno' in error;
+}
+
+function describeNativeError(error: NativeError): string {
+  const whom = error.pid > 0 ? ` for process ${error.pid}` : '';
+  return `${error.operation} failed${whom}: ${systemErrorReason(error)}`;
+}
+
+let isSilent = false;
+
+/** From now on `say` prints nothing. */
+export function silence(): void {
+  isSilent = true;
+}
+
+export function isSilenced(): boolean {
+  return isSilent;
+}
+
+/** Prints a message on standard error, line by line, nothing that could move the cursor. */
+export function notify(text: string): void {
+  if (!isSilent) notifyAlways(inLocale(text));
+}
+
+/** Prints a failure, or a result whose place is standard error, also after `silence`. */
+export function notifyAlways(text: string): void {
+  const lines = text.split('\n').map((line) => `${printable(line)}\n`);
+  writeError(lines.join(''));
+}

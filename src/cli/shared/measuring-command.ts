@@ -1,0 +1,26 @@
+import { captureStartState } from '../../system/launch/start-state.ts';
+import { leaveToCommand } from './exit.ts';
+import type { GuidedCommand } from './guided-command.ts';
+
+/** The commands that run a program, or attach to what runs. */
+export const MEASURING_COMMANDS: readonly string[] = ['record', 'stat', 'top'];
+
+/** A command that runs a program: the words after its own options are the program's. */
+export function measuringCommand(
+  program: GuidedCommand,
+  name: string,
+  description: string,
+): GuidedCommand {
+  return program
+    .command(name)
+    .description(description)
+    .argument('[command...]', 'the program to run and its arguments')
+    .passThroughOptions();
+}
+
+/** Before anything is opened: what a command is to inherit is only known now. */
+export function prepareFor(command: readonly string[]): void {
+  if (command.length === 0) return;
+  captureStartState();
+  leaveToCommand();
+}

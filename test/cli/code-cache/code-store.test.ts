@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { CodeStore, type StoredCode } from '../../../src/cli/code-cache/code-store.ts';
+import { CacheFolder } from '../../../src/system/files/cache-folder.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-code-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const CODES: readonly StoredCode[] = [
+  { name: './program.js', state: '1 2 3 4.5 6', bytes: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9) },
+  { name: './größer.js', state: '', bytes: Uint8Array.from({ length: 1001 }, (_, i) => i % 251) },
+];
+
+function openFolder(): { folder: CacheFolder; path: string } {
+  const home = mkdtempSync(join(scratch, 'home-'));
+  const folder = CacheFolder.open(home, 2 ** 20);
+  if (folder === null) throw new Error('no folder');
+  return { folder, path: join(home, 'perf-ts') };
+}
+
+describe('the store of compiled code', () => {
+  it('gives back what was kept, by name', () => {
+    const { folder } = openFolder();
+    new CodeStore(folder, 'a key').write(CODES);
+    const stored = new CodeStore(folder, 'a key').read();
+    expect(Array.from(stored.values())).toEqual(CODES);
+  });
+
+  it('places code where V8 takes it without a copy', () => {
+    const { folder } = openFolder();
+    new CodeStore(folder, 'a key').write(CODES);
+    for (const { bytes } of new CodeStore(folder, 'a key').read().values()) {
+      expect(bytes.byteOffset % 8).toBe(0);
+    }
+  });
+
+  it('has nothing for another key', () => {
+    const { folder, path } = openFolder();
+    new CodeStore(folder, 'a key').write(CODES);
+    expect(new CodeStore(folder, 'another key').read().size).toBe(0);
+    // Not even in the file of that key.
+    const [name] = readdirSync(path);
+    new CodeStore(folder, 'another key').write(CODES);
+    const [other] = readdirSync(path).filter((file) => file !== name);
+    writeFileSync(join(path, other), readFileSync(join(path, name)));
+    expect(new CodeStore(folder, 'another key').read().size).toBe(0);
+  });
+
+  it('has nothing where any byte is another one, or missing', () => {
+    const { folder, path } = openFolder();
+    const store = new CodeStore(folder, 'a key');
+    store.write(CODES);
+    const file = join(path, readdirSync(path)[0]);
+    const whole = readFileSync(file);
+    // 31 has no factor in common with a word, a lane or the alignment.
+    for (let at = 0; at < whole.length; at += 31) {
+      const damaged = Buffer.from(whole);
+      damaged[at] ^= 0x10;
+      writeFileSync(file, damaged);
+      expect(store.read().size, `byte ${at}`).toBe(0);
+    }
+    for (const length of [0, 4, 15, 16, 64, whole.length - 8, whole.length - 1]) {
+      writeFileSync(file, whole.subarray(0, length));
+      expect(store.read().size, `${length} bytes`).toBe(0);
+    }
+    writeFileSync(file, whole);
+    expect(store.read().size).toBe(CODES.length);
+  });
+});
