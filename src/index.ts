@@ -92,14 +92,14 @@ export type { DescribedRecord, RecordStreamOptions } from './tools/script/types.
 // Exports: a profile for other tools, and the origin of its numbers.
 
 export type { EventProvenance, ExportProvenance } from './formats/export/export-provenance.ts';
-export { describeProvenance } from './read/describe-provenance.ts';
-export { exportPprof } from './read/export-pprof.ts';
+export { describeProvenance } from './read/outputs/describe-provenance.ts';
+export { exportPprof } from './read/outputs/export-pprof.ts';
 export {
   EXPORT_FORMATS,
   type ExportFormat,
   type ExportOptions,
   exportProfile,
-} from './read/export-profile.ts';
+} from './read/outputs/export-profile.ts';
 
 // A copy of a recording: made smaller or anonymous, or a part of it.
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AnalysedProfile } from '../read/analysed-profile.ts';
-import { recordingTables, type TablesOptions } from '../read/recording-tables.ts';
+import type { AnalysedProfile } from '../read/outputs/analysed-profile.ts';
+import { recordingTables, type TablesOptions } from '../read/outputs/recording-tables.ts';
 import { DuckDBEngine } from './duckdb.ts';
 import { wantedTables, wantsTotals } from './wanted-tables.ts';
 

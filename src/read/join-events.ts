@@ -6,7 +6,7 @@ import { type EventJoin, joinProfile } from '../profile/join-events.ts';
 import { planTimeJoin } from '../profile/off-cpu/join-times.ts';
 import type { EventIndex, Profile, ProfileEvent } from '../profile/types.ts';
 import type { RecordingFacts } from './facts/recording-facts.ts';
-import { findEvents } from './find-events.ts';
+import { findEvents } from './outputs/find-events.ts';
 
 /** A profile and what goes by its events beside it. */
 export type ProfileByEvent = {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { HtmlFile } from '../formats/export/html.ts';
-import { renderPage } from '../read/render-page.ts';
+import { renderPage } from '../read/outputs/render-page.ts';
 import type { ServedFile } from './served-file.ts';
 
 /** Leaves the thread free for other answers meanwhile. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { FailedError } from '../base/errors.ts';
+import { packageFile } from '../system/version.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -35,10 +35,9 @@ export class StaticFiles {
   }
 }
 
-/** What `npm run build:web` made, seen from src/view and from dist/bin. */
+/** What `npm run build:web` made. */
 export function pageFiles(): StaticFiles {
-  const directory = fileURLToPath(new URL('../../dist/web/', import.meta.url));
-  return listed(directory, ['build it with: npm run build:web']);
+  return listed(packageFile('dist/web/'), ['build it with: npm run build:web']);
 }
 
 /** Speedscope's own release, from the package that this one depends on. */

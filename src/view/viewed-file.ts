@@ -8,12 +8,12 @@ import type { SampleSelection } from '../profile/analysis/filter.ts';
 import type { FrameLevel } from '../profile/frame-level.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
 import { hotSources, SourceFiles } from '../read/code/source-files.ts';
-import { exportPprof } from '../read/export-pprof.ts';
-import { exportProfile } from '../read/export-profile.ts';
 import { chooseLevel } from '../read/jit/choose-frames.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
-import { describePageProfile } from '../read/page-profile.ts';
-import { describePageReport } from '../read/page-report.ts';
+import { exportPprof } from '../read/outputs/export-pprof.ts';
+import { exportProfile } from '../read/outputs/export-profile.ts';
+import { describePageProfile } from '../read/outputs/page-profile.ts';
+import { describePageReport } from '../read/outputs/page-report.ts';
 import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
 
 export type ViewedFileOptions = {

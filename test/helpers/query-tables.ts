@@ -3,8 +3,8 @@ import type { LossGap } from '../../src/period/types.ts';
 import type { EventIndex, Profile } from '../../src/profile/types.ts';
 import { DuckDBEngine } from '../../src/query/duckdb.ts';
 import type { QueryValue } from '../../src/query/engine.ts';
-import { AnalysedProfile } from '../../src/read/analysed-profile.ts';
-import { recordingTables } from '../../src/read/recording-tables.ts';
+import { AnalysedProfile } from '../../src/read/outputs/analysed-profile.ts';
+import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { profileFromText } from './profile-from-text.ts';
 
 export function analysed(profile: Profile, lossGaps: readonly LossGap[] = []): AnalysedProfile {

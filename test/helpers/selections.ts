@@ -1,4 +1,4 @@
-import type { Selection } from '../../web/src/worker/selection.ts';
+import type { Selection } from '../../web/src/worker/messages/selection.ts';
 
 /** All samples of the first event, as the page asks its worker for them. */
 export const WHOLE = {

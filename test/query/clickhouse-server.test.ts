@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ClickHouseEngine } from '../../src/query/clickhouse.ts';
 import { parseClickHouse } from '../../src/query/clickhouse-place.ts';
-import { recordingTables } from '../../src/read/recording-tables.ts';
+import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { encodeRows } from '../../src/tools/agent/encode/encode-rows.ts';
 import type { EncodedWindow } from '../../src/tools/agent/encode/encoded-window.ts';
 import { ClickHouseSink } from '../../src/tools/agent/sinks/clickhouse-sink.ts';

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ClickHouseEngine } from '../../src/query/clickhouse.ts';
 import { parseClickHouse } from '../../src/query/clickhouse-place.ts';
-import { recordingTables } from '../../src/read/recording-tables.ts';
+import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { DRAWN, LIMITS } from '../helpers/query-tables.ts';
 
 let close: () => void = () => {};

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { SUM_VIEWS, sumColumns } from '../../src/formats/tables/sample-sums.ts';
 import { VIEW_NAMES } from '../../src/formats/tables/views.ts';
 import { DuckDBEngine, loadDuckDB } from '../../src/query/duckdb.ts';
-import { recordingTables } from '../../src/read/recording-tables.ts';
+import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 import { analysed, DRAWN, LATER, LIMITS, rowsOf } from '../helpers/query-tables.ts';
 

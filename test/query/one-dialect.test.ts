@@ -11,7 +11,7 @@ import { parseClickHouse } from '../../src/query/clickhouse-place.ts';
 import { DuckDBEngine } from '../../src/query/duckdb.ts';
 import type { QueryValue } from '../../src/query/engine.ts';
 import { QUERY_VERBS, type VerbOptions, verbSql } from '../../src/query/verbs.ts';
-import { type RecordingLabels, recordingTables } from '../../src/read/recording-tables.ts';
+import { type RecordingLabels, recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { hasClickHouse, openSession, serveSession } from '../helpers/clickhouse.ts';
 import { DRAWN, LATER, LIMITS } from '../helpers/query-tables.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { encodeParquet } from '../../src/formats/tables/parquet.ts';
 import { TABLE_NAMES, tableColumns } from '../../src/formats/tables/schema.ts';
 import { DuckDBEngine } from '../../src/query/duckdb.ts';
-import { recordingTables } from '../../src/read/recording-tables.ts';
+import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { hasClickHouse, openSession } from '../helpers/clickhouse.ts';
 import { DRAWN, engineWith, LIMITS } from '../helpers/query-tables.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';

@@ -4,7 +4,7 @@ import { VIEW_NAMES } from '../../src/formats/tables/views.ts';
 import { DuckDBEngine } from '../../src/query/duckdb.ts';
 import { QUERY_VERBS, verbSql } from '../../src/query/verbs.ts';
 import { wantedTables, wantsTotals } from '../../src/query/wanted-tables.ts';
-import { recordingTables } from '../../src/read/recording-tables.ts';
+import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { DRAWN, LATER, LIMITS } from '../helpers/query-tables.ts';
 
 const OPTIONS = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import type { EventIndex, Profile, ProfileEvent, WeightKind } from '../../src/profile/types.ts';
-import { describeProvenance } from '../../src/read/describe-provenance.ts';
 import { OpenedProfile } from '../../src/read/open-profile.ts';
+import { describeProvenance } from '../../src/read/outputs/describe-provenance.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 
 const PAGE_FAULTS: ProfileEvent = {

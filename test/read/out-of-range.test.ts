@@ -11,8 +11,8 @@ import {
 } from '../../src/kernel/perf-event/constants.ts';
 import { RecordEncoder } from '../../src/kernel/perf-event/encode.ts';
 import { checkProfile } from '../../src/profile/check.ts';
-import { exportPprof } from '../../src/read/export-pprof.ts';
 import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
+import { exportPprof } from '../../src/read/outputs/export-pprof.ts';
 import { perfDataFile, record } from '../helpers/record-builder.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';
 

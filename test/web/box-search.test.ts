@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { boxAt, boxBeside, depthOfBox } from '../../web/src/chart/box-search.ts';
-import { describeLane, describeLanesAt } from '../../web/src/chart/lane-words.ts';
-import type { ChartBoxes, ChartLane } from '../../web/src/worker/chart-messages.ts';
+import { boxAt, boxBeside, depthOfBox } from '../../web/src/flame-chart/box-search.ts';
+import { describeLane, describeLanesAt } from '../../web/src/flame-chart/lane-words.ts';
+import type { ChartBoxes, ChartLane } from '../../web/src/worker/messages/chart-messages.ts';
 
 /**
  *     0    2    4    6    8   10

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { addEdit, codeOfEdit, type Edit, editsOfState, removeEdit } from '../../web/src/edits.ts';
-import { DEFAULT_STATE, decodeState, encodeState, type ViewState } from '../../web/src/state.ts';
+import {
+  addEdit,
+  codeOfEdit,
+  type Edit,
+  editsOfState,
+  removeEdit,
+} from '../../web/src/state/edits.ts';
+import {
+  DEFAULT_STATE,
+  decodeState,
+  encodeState,
+  type ViewState,
+} from '../../web/src/state/state.ts';
 
 const FOCUS: Edit = { action: 'focus', of: 'func', index: 7 };
 const HIDE: Edit = { action: 'hide', of: 'dso', index: 2 };

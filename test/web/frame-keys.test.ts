@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { groupOfKey, hitsWithKeys, keyOfGroup } from '../../web/src/worker/frame-keys.ts';
-import { MAX_FUNCS } from '../../web/src/worker/messages.ts';
+import { MAX_FUNCS } from '../../web/src/worker/messages/messages.ts';
+import { groupOfKey, hitsWithKeys, keyOfGroup } from '../../web/src/worker/recording/frame-keys.ts';
 
 it('the key of a tree row stays the same when there are more functions', () => {
   // The last function, the first one inlined, and the third root of 10 functions and of 12.

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { foldToLevel, withKinds } from '../../src/code/javascript/fold-to-level.ts';
 import type { Profile, Weights } from '../../src/profile/types.ts';
-import { KIND_GROUPS } from '../../web/src/worker/kind-group.ts';
-import { groupOf } from '../../web/src/worker/kind-groups.ts';
-import { LoadedRecording } from '../../web/src/worker/recording.ts';
+import { KIND_GROUPS } from '../../web/src/worker/messages/kind-group.ts';
+import { groupOf } from '../../web/src/worker/recording/kind-groups.ts';
+import { LoadedRecording } from '../../web/src/worker/recording/recording.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 import { withScripts } from '../helpers/with-scripts.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { channelsOf, LIGHTER, mix } from '../../web/src/flame/frame-colours.ts';
-import { KIND_GROUPS, type KindGroup } from '../../web/src/worker/kind-group.ts';
+import { channelsOf, LIGHTER, mix } from '../../web/src/flame-graph/frame-colours.ts';
+import { KIND_GROUPS, type KindGroup } from '../../web/src/worker/messages/kind-group.ts';
 
 type Triple = readonly [number, number, number];
 

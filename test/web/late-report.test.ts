@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { EventReport } from '../../src/period/report/event-report.ts';
-import { createLateReport, reportOfEvent } from '../../web/src/late-report.ts';
+import { createLateReport, reportOfEvent } from '../../web/src/ask/late-report.ts';
 
 it("the late report finds an event's report among others", async () => {
   // Rows 1 and 2, the member of a group and the event of waits, have no period; names may repeat.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compileLinear } from '../../web/src/worker/linear-regex.ts';
+import { compileLinear } from '../../web/src/worker/recording/linear-regex.ts';
 
 const NAMES = [
   '',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fitState } from '../../web/src/live/fit-state.ts';
 import { slide } from '../../web/src/live/sliding-window.ts';
-import { DEFAULT_STATE, type ViewState } from '../../web/src/state.ts';
-import type { OpenResult } from '../../web/src/worker/messages.ts';
+import { DEFAULT_STATE, type ViewState } from '../../web/src/state/state.ts';
+import type { OpenResult } from '../../web/src/worker/messages/messages.ts';
 
 const state = (changes: Partial<ViewState>): ViewState => ({ ...DEFAULT_STATE, ...changes });
 const taken = { fromNs: 5, toNs: 7 };

@@ -4,8 +4,8 @@ import { narrowPage } from '../../src/formats/export/narrow-page.ts';
 import type { PageProfile } from '../../src/formats/export/page-profile.ts';
 import { createShareEstimator } from '../../src/period/uncertainty/uncertainty.ts';
 import type { EventIndex, Weights } from '../../src/profile/types.ts';
-import { alignmentOf } from '../../web/src/worker/alignment-of.ts';
-import { LoadedRecording } from '../../web/src/worker/recording.ts';
+import { alignmentOf } from '../../web/src/worker/recording/alignment-of.ts';
+import { LoadedRecording } from '../../web/src/worker/recording/recording.ts';
 import { pageOfPeriods } from '../helpers/page-of.ts';
 
 const EVENT = 0 as EventIndex;

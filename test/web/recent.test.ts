@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { finish, type Slices } from '../../src/base/slices.ts';
-import { Recent } from '../../web/src/worker/recent.ts';
+import { Recent } from '../../web/src/worker/recording/recent.ts';
 
 /** Keys in the order asked, with those that had to be computed marked. */
 function ask(recent: Recent<number>, keys: string): string {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_STATE } from '../../web/src/state.ts';
-import { TimeAxis, windowOf } from '../../web/src/time-axis.ts';
+import { DEFAULT_STATE } from '../../web/src/state/state.ts';
+import { TimeAxis, windowOf } from '../../web/src/state/time-axis.ts';
 import { timeOption } from '../../web/src/tracks/clock-time.ts';
 import { formatSpan } from '../../web/src/tracks/format-span.ts';
 import { LABEL_GAP, rulerTicks } from '../../web/src/tracks/ruler-ticks.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { deltaColour, shadeOf } from '../../web/src/flame/frame-colours.ts';
-import { formatWeight } from '../../web/src/format.ts';
-import { matchAll, parseQuery } from '../../web/src/worker/query.ts';
+import { formatWeight } from '../../web/src/ask/format.ts';
+import { deltaColour, shadeOf } from '../../web/src/flame-graph/frame-colours.ts';
+import { matchAll, parseQuery } from '../../web/src/worker/recording/query.ts';
 
 const found = (typed: string, name: string): boolean | string =>
   parseQuery(typed)?.matches(name) ?? 'nothing sought';

@@ -2,7 +2,11 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { Slices } from '../../src/base/slices.ts';
 import { encodePageData } from '../../src/formats/export/page-data.ts';
 import { HANDLERS } from '../../web/src/worker/answer.ts';
-import type { CancelMessage, ReplyMessage, RequestMessage } from '../../web/src/worker/requests.ts';
+import type {
+  CancelMessage,
+  ReplyMessage,
+  RequestMessage,
+} from '../../web/src/worker/messages/requests.ts';
 import { serve } from '../../web/src/worker/serve.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shortList } from '../../web/src/short-list.ts';
+import { shortList } from '../../web/src/dom/short-list.ts';
 
 const options = Array.from({ length: 700 }, (_, value) => ({ value, label: `thread ${value}` }));
 

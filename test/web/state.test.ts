@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_STATE, decodeState, encodeState, type ViewState } from '../../web/src/state.ts';
+import {
+  DEFAULT_STATE,
+  decodeState,
+  encodeState,
+  type ViewState,
+} from '../../web/src/state/state.ts';
 
 const row = fc.nat(1_000_000);
 const states: fc.Arbitrary<ViewState> = fc

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { themeAfter } from '../../web/src/theme-order.ts';
+import { themeAfter } from '../../web/src/shell/theme-order.ts';
 
 test.each([
   [false, ['dark', 'light', 'system']],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { threadNames } from '../../web/src/worker/thread-names.ts';
+import { threadNames } from '../../web/src/worker/recording/thread-names.ts';
 
 const thread = (pid: number, tid: number, comm: string) => ({ pid, tid, generation: 0, comm });
 

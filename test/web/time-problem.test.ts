@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { timeProblem } from '../../web/src/time/time-problem.ts';
-import type { OpenResult } from '../../web/src/worker/messages.ts';
+import type { OpenResult } from '../../web/src/worker/messages/messages.ts';
 
 const of = (samples: number[], endNs: number) =>
   timeProblem({

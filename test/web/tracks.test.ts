@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
 import type { ProfileEvent } from '../../src/profile/types.ts';
-import { KIND_GROUPS, type KindGroup } from '../../web/src/worker/kind-group.ts';
-import { LoadedRecording } from '../../web/src/worker/recording.ts';
-import type { TimeGrid } from '../../web/src/worker/time-messages.ts';
-import type { Track, TracksParams } from '../../web/src/worker/track-messages.ts';
-import { computeSpan, computeTracks } from '../../web/src/worker/tracks.ts';
+import { KIND_GROUPS, type KindGroup } from '../../web/src/worker/messages/kind-group.ts';
+import type { TimeGrid } from '../../web/src/worker/messages/time-messages.ts';
+import type { Track, TracksParams } from '../../web/src/worker/messages/track-messages.ts';
+import { LoadedRecording } from '../../web/src/worker/recording/recording.ts';
+import { computeSpan, computeTracks } from '../../web/src/worker/time/tracks.ts';
 import { type Happened, pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 

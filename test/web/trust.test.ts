@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { LateReport } from '../../web/src/late-report.ts';
-import { assessTrust } from '../../web/src/trust.ts';
-import type { OpenResult } from '../../web/src/worker/messages.ts';
+import type { LateReport } from '../../web/src/ask/late-report.ts';
+import { assessTrust } from '../../web/src/ask/trust.ts';
+import type { OpenResult } from '../../web/src/worker/messages/messages.ts';
 
 const EVENT = {
   name: 'cycles',

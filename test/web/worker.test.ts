@@ -3,7 +3,7 @@ import { encodePageData } from '../../src/formats/export/page-data.ts';
 import type { DiffMeasure } from '../../src/profile/analysis/diff-measure.ts';
 import type { EventIndex, Profile, Weights } from '../../src/profile/types.ts';
 import { type Answers, createAnswers } from '../../web/src/worker/answer.ts';
-import { MAX_ROWS, type TreeResult } from '../../web/src/worker/messages.ts';
+import { MAX_ROWS, type TreeResult } from '../../web/src/worker/messages/messages.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 import { WHOLE as ALL, WHOLE_TREE as TREE } from '../helpers/selections.ts';

@@ -1,4 +1,4 @@
-import type { KindGroup } from './worker/kind-group.ts';
+import type { KindGroup } from './worker/messages/kind-group.ts';
 import './kinds.css';
 
 const TITLES: Readonly<Record<KindGroup, string>> = {

@@ -6,7 +6,7 @@ import { encodeParquet } from '../../formats/tables/parquet.ts';
 import { TABLE_NAMES } from '../../formats/tables/schema.ts';
 import type { WeightKind } from '../../profile/types.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
-import { recordingNumber, recordingTables } from '../../read/recording-tables.ts';
+import { recordingNumber, recordingTables } from '../../read/outputs/recording-tables.ts';
 import { packageVersion } from '../../system/version.ts';
 import { notify } from '../shared/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from '../shared/load.ts';

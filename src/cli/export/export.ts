@@ -6,15 +6,15 @@ import { printableProvenance } from '../../formats/export/export-provenance.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
 import { firstEvent } from '../../profile/analysis/filter.ts';
 import type { WeightKind } from '../../profile/types.ts';
-import { exportPprof } from '../../read/export-pprof.ts';
+import type { SymbolSources } from '../../read/files/symbol-files.ts';
+import type { OpenedProfile } from '../../read/open-profile.ts';
+import { exportPprof } from '../../read/outputs/export-pprof.ts';
 import {
   type ExportFormat,
   explainExport,
   exportProfile,
   exportProvenance,
-} from '../../read/export-profile.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
-import type { OpenedProfile } from '../../read/open-profile.ts';
+} from '../../read/outputs/export-profile.ts';
 import { notify, notifyAlways } from '../shared/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from '../shared/load.ts';
 import { checkOutputIsNot, closeOutput, discardOutput, openOutput } from '../shared/open-output.ts';

@@ -2,7 +2,7 @@ import { FailedError, UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import type { ImportFormat } from '../../formats/import/imported-profile.ts';
 import { isRestricting } from '../../profile/analysis/filter.ts';
-import { comparedProfile } from '../../read/compared-profile.ts';
+import { comparedProfile } from '../../read/outputs/compared-profile.ts';
 import { pairsTable } from '../render/pairs-table.ts';
 import { formatPeriods } from '../render/periods-text.ts';
 import { describeTerminal } from '../render/terminal.ts';

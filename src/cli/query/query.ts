@@ -13,9 +13,9 @@ import {
   type VerbOptions,
   verbSql,
 } from '../../query/verbs.ts';
-import type { AnalysedProfile } from '../../read/analysed-profile.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
-import { recordingNumber, recordingTables } from '../../read/recording-tables.ts';
+import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
+import { recordingNumber, recordingTables } from '../../read/outputs/recording-tables.ts';
 import { notify } from '../shared/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from '../shared/load.ts';
 import { wholeNumber } from '../shared/option-values.ts';

@@ -2,8 +2,12 @@ import { NONE } from '../../base/brand.ts';
 import { computeFlatReport } from '../../profile/analysis/flat-report.ts';
 import type { RatioEstimate } from '../../profile/analysis/group-ratios.ts';
 import { isOfGroup } from '../../profile/analysis/ratios.ts';
-import { type FunctionRatios, functionRatios, ratiosByKeys } from '../../read/function-ratios.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
+import {
+  type FunctionRatios,
+  functionRatios,
+  ratiosByKeys,
+} from '../../read/outputs/function-ratios.ts';
 import { funcPlace } from './func-place.ts';
 import { type GroupedOptions, groupedReport, keyTitle, namesJson } from './grouped-report.ts';
 import { ratioLines, type ShownRatios } from './ratio-table.ts';

@@ -10,7 +10,7 @@ import type { RatioEstimate } from '../../profile/analysis/group-ratios.ts';
 import { isOfGroup } from '../../profile/analysis/ratios.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { Profile } from '../../profile/types.ts';
-import type { RecordedRatio } from '../../read/function-ratios.ts';
+import type { RecordedRatio } from '../../read/outputs/function-ratios.ts';
 import { formatTable } from '../render/table.ts';
 import { wantsColour } from '../shared/colour.ts';
 

@@ -11,7 +11,7 @@ import {
   sumStepsByKey,
 } from '../../profile/analysis/share-steps.ts';
 import type { EventIndex, Weights } from '../../profile/types.ts';
-import type { AnalysedProfile } from '../../read/analysed-profile.ts';
+import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 
 /** One event of a recording, with what its shares need. */
 export type EventFigures = {

@@ -1,7 +1,7 @@
 import { formatEstimate, metricTitle } from '../../counting/count/format-metric.ts';
 import type { RatioEstimate } from '../../profile/analysis/group-ratios.ts';
 import type { Profile } from '../../profile/types.ts';
-import type { RecordedRatio } from '../../read/function-ratios.ts';
+import type { RecordedRatio } from '../../read/outputs/function-ratios.ts';
 import { quotedName } from './answer-text.ts';
 
 /** Titles of the columns of ratios. */

@@ -9,13 +9,13 @@ import { secondsOf } from '../../profile/analysis/diff-measure.ts';
 import { comparedDsoName, matchRuns } from '../../profile/analysis/match-functions.ts';
 import { wholeOfRun } from '../../profile/analysis/total-bounds.ts';
 import { numbered, openRecordings } from '../../query/open-recordings.ts';
-import type { AnalysedProfile } from '../../read/analysed-profile.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
+import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 import {
   type FunctionRatios,
   functionRatios,
   ratiosOfSamples,
-} from '../../read/function-ratios.ts';
+} from '../../read/outputs/function-ratios.ts';
 import { answerText, quotedName, rowsThatFit, shareTable } from './answer-text.ts';
 import {
   type EventFigures,

@@ -2,8 +2,8 @@ import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import { isInRanges } from '../../profile/time-range.ts';
 import type { CoreType } from '../../profile/types.ts';
-import { findEvents } from '../../read/find-events.ts';
 import type { NamedFrame } from '../../read/frame-namer.ts';
+import { findEvents } from '../../read/outputs/find-events.ts';
 
 /** What is known of a record that is not a sample. */
 export type OtherRecord = {

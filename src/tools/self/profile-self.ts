@@ -4,7 +4,7 @@ import { Deferred } from '../../base/deferred.ts';
 import { AbortError, UsageError } from '../../base/errors.ts';
 import { checkOptionNames } from '../../base/option-names.ts';
 import { unpackError } from '../../base/sent-error.ts';
-import { EXPORT_FORMATS } from '../../read/export-profile.ts';
+import { EXPORT_FORMATS } from '../../read/outputs/export-profile.ts';
 import { makeOwnFolder } from '../../system/files/own-folder.ts';
 import type { SelfReply, SelfRequest, SelfThreadData } from './self-messages.ts';
 import type { RunningSelfProfile, SelfProfileOptions } from './self-options.ts';

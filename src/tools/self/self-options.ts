@@ -1,4 +1,4 @@
-import type { ExportFormat } from '../../read/export-profile.ts';
+import type { ExportFormat } from '../../read/outputs/export-profile.ts';
 
 /** The form of a profile of the own process: one of `exportProfile`, or pprof, which is gzipped. */
 export type SelfProfileFormat = ExportFormat | 'pprof';

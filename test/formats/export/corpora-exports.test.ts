@@ -2,8 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { Profile as PprofProfile } from 'pprof-format';
 import { describe, expect, test } from 'vitest';
 import { PerfDataError } from '../../../src/base/errors.ts';
-import { exportPprof } from '../../../src/read/export-pprof.ts';
 import { type OpenedProfile, openProfile } from '../../../src/read/open-profile.ts';
+import { exportPprof } from '../../../src/read/outputs/export-pprof.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../../helpers/corpora.ts';
 import { type FirefoxFile, readFirefox } from '../../helpers/firefox-profile.ts';
 

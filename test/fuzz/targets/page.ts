@@ -3,11 +3,11 @@
 import { encodePageData } from '../../../src/formats/export/page-data.ts';
 import { decodePageReport } from '../../../src/formats/export/page-report.ts';
 import { renderPageDocument } from '../../../src/view/page-document.ts';
-import { selectionOf } from '../../../web/src/selection.ts';
-import { decodeState, encodeState } from '../../../web/src/state.ts';
+import { selectionOf } from '../../../web/src/state/selection.ts';
+import { decodeState, encodeState } from '../../../web/src/state/state.ts';
 import { decodeOpenRows } from '../../../web/src/tables/open-rows.ts';
 import { createAnswers } from '../../../web/src/worker/answer.ts';
-import { parseQuery } from '../../../web/src/worker/query.ts';
+import { parseQuery } from '../../../web/src/worker/recording/query.ts';
 import { pageOf } from '../../helpers/page-of.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 import { WHOLE_TREE } from '../../helpers/selections.ts';

@@ -1,9 +1,9 @@
-import { copyText } from '../copy-text.ts';
-import { addEdit, type Edit, editsOfState, removeEdit } from '../edits.ts';
-import { funcOfKey } from '../frame-key.ts';
-import type { KeyBinding } from '../keys.ts';
-import type { Store } from '../store.ts';
-import type { TreeLabels } from '../worker/messages.ts';
+import { copyText } from '../dom/copy-text.ts';
+import type { KeyBinding } from '../dom/keys.ts';
+import { addEdit, type Edit, editsOfState, removeEdit } from '../state/edits.ts';
+import { funcOfKey } from '../state/frame-key.ts';
+import type { Store } from '../state/store.ts';
+import type { TreeLabels } from '../worker/messages/messages.ts';
 import type { MenuItem } from './frame-menu.ts';
 
 /** What an action is done with: a row of labels. */

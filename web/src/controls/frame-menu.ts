@@ -1,4 +1,4 @@
-import { element, pushButton } from '../dom.ts';
+import { element, pushButton } from '../dom/dom.ts';
 
 export type MenuItem = {
   readonly label: string;

@@ -1,9 +1,9 @@
-import { element, pushButton } from '../dom.ts';
-import { formatCount } from '../format.ts';
+import { formatCount } from '../ask/format.ts';
+import { element, pushButton } from '../dom/dom.ts';
+import { placeBelow } from '../dom/popover.ts';
 import { groupColour } from '../kinds.ts';
-import { placeBelow } from '../popover.ts';
-import { KIND_GROUPS } from '../worker/kind-group.ts';
-import type { SearchHit } from '../worker/messages.ts';
+import { KIND_GROUPS } from '../worker/messages/kind-group.ts';
+import type { SearchHit } from '../worker/messages/messages.ts';
 import './match-list.css';
 
 /**

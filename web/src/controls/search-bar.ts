@@ -1,12 +1,12 @@
-import { askLatest } from '../ask.ts';
-import { formatCount, formatShare, formatWeight } from '../format.ts';
-import type { KeyBinding } from '../keys.ts';
-import { selectionOf } from '../selection.ts';
-import type { ViewState } from '../state.ts';
-import type { Store } from '../store.ts';
-import type { ShownMatch } from '../tab-view.ts';
-import type { ViewContext } from '../view-context.ts';
-import type { FrameKey, SearchParams, SearchResult } from '../worker/messages.ts';
+import { askLatest } from '../ask/ask.ts';
+import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
+import type { KeyBinding } from '../dom/keys.ts';
+import type { ShownMatch } from '../shell/tab-view.ts';
+import { selectionOf } from '../state/selection.ts';
+import type { ViewState } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import type { FrameKey, SearchParams, SearchResult } from '../worker/messages/messages.ts';
 import { type Found, SearchField } from './search-field.ts';
 
 /** No match was shown yet. */

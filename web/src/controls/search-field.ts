@@ -1,9 +1,9 @@
-import { element, pushButton } from '../dom.ts';
-import { formatCount } from '../format.ts';
-import type { KeyBinding } from '../keys.ts';
-import type { ViewState } from '../state.ts';
-import type { Store } from '../store.ts';
-import type { SearchHit } from '../worker/messages.ts';
+import { formatCount } from '../ask/format.ts';
+import { element, pushButton } from '../dom/dom.ts';
+import type { KeyBinding } from '../dom/keys.ts';
+import type { ViewState } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
+import type { SearchHit } from '../worker/messages/messages.ts';
 import { MatchList } from './match-list.ts';
 
 /** The result of a search in the words of the field. */

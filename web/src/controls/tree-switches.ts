@@ -1,7 +1,7 @@
-import { element, switcher } from '../dom.ts';
-import type { KeyBinding } from '../keys.ts';
-import type { ViewState } from '../state.ts';
-import type { Store } from '../store.ts';
+import { element, switcher } from '../dom/dom.ts';
+import type { KeyBinding } from '../dom/keys.ts';
+import type { ViewState } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
 
 const ROOTS = [
   ['comm', 'program'],

@@ -1,8 +1,8 @@
-import { element } from '../dom.ts';
-import { createFilters } from '../filters.ts';
-import { popoverButton } from '../popover.ts';
-import type { ViewState } from '../state.ts';
-import type { ViewContext } from '../view-context.ts';
+import { element } from '../dom/dom.ts';
+import { popoverButton } from '../dom/popover.ts';
+import { createFilters } from '../state/filters.ts';
+import type { ViewState } from '../state/state.ts';
+import type { ViewContext } from '../state/view-context.ts';
 
 /** The event stays in view where there are several; process, thread and CPU are behind one button. */
 export function createFilterMenu(context: ViewContext): HTMLElement {

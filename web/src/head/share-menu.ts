@@ -1,9 +1,9 @@
 import type { PageFile } from '../../../src/formats/export/page-profile.ts';
-import { copyText } from '../copy-text.ts';
-import { element, pushButton } from '../dom.ts';
-import { popoverButton } from '../popover.ts';
-import { selectedPart } from '../selection.ts';
-import type { ViewContext } from '../view-context.ts';
+import { copyText } from '../dom/copy-text.ts';
+import { element, pushButton } from '../dom/dom.ts';
+import { popoverButton } from '../dom/popover.ts';
+import { selectedPart } from '../state/selection.ts';
+import type { ViewContext } from '../state/view-context.ts';
 
 /** The page's address, this view as one file, the recording in other tools, and files to save. */
 export function createShareMenu(context: ViewContext): HTMLElement {

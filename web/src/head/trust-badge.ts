@@ -1,6 +1,6 @@
-import { pushButton } from '../dom.ts';
-import { assessTrust } from '../trust.ts';
-import type { ViewContext } from '../view-context.ts';
+import { assessTrust } from '../ask/trust.ts';
+import { pushButton } from '../dom/dom.ts';
+import type { ViewContext } from '../state/view-context.ts';
 
 /** How far the recording can be trusted, in two words; the tab Sampling says why. */
 export class TrustBadge {

@@ -1,9 +1,9 @@
 import { orderSwitch, RootsChooser, shapeSwitch } from '../controls/tree-switches.ts';
-import { element, replaceKeepingFocus } from '../dom.ts';
-import { popoverButton } from '../popover.ts';
-import type { ViewState } from '../state.ts';
-import type { ViewContext } from '../view-context.ts';
-import { weightSwitch } from '../weights.ts';
+import { element, replaceKeepingFocus } from '../dom/dom.ts';
+import { popoverButton } from '../dom/popover.ts';
+import type { ViewState } from '../state/state.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import { weightSwitch } from '../state/weights.ts';
 
 /** What few change and nobody all the time: the weight, and how the graph is drawn. */
 export function createViewMenu(context: ViewContext): HTMLElement {

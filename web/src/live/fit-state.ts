@@ -1,5 +1,5 @@
-import type { ViewState } from '../state.ts';
-import type { OpenResult } from '../worker/messages.ts';
+import type { ViewState } from '../state/state.ts';
+import type { OpenResult } from '../worker/messages/messages.ts';
 import { slide } from './sliding-window.ts';
 
 /**

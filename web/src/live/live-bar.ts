@@ -1,7 +1,7 @@
-import { element, pushButton, switcher } from '../dom.ts';
-import type { KeyBinding } from '../keys.ts';
-import type { ViewState } from '../state.ts';
-import type { ViewContext } from '../view-context.ts';
+import { element, pushButton, switcher } from '../dom/dom.ts';
+import type { KeyBinding } from '../dom/keys.ts';
+import type { ViewState } from '../state/state.ts';
+import type { ViewContext } from '../state/view-context.ts';
 import type { LiveFeed } from './live-feed.ts';
 import { slide } from './sliding-window.ts';
 import './live.css';

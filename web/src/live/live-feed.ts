@@ -1,4 +1,4 @@
-import type { OpenResult } from '../worker/messages.ts';
+import type { OpenResult } from '../worker/messages/messages.ts';
 import { followGrowth } from './growth-events.ts';
 
 export type FeedOptions = {

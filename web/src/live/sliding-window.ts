@@ -1,4 +1,4 @@
-import type { Range, ViewState } from '../state.ts';
+import type { Range, ViewState } from '../state/state.ts';
 
 const WINDOW_NS: Readonly<Record<ViewState['window'], number>> = {
   all: Number.POSITIVE_INFINITY,

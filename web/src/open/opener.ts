@@ -1,4 +1,4 @@
-import { element, pushButton } from '../dom.ts';
+import { element, pushButton } from '../dom/dom.ts';
 import { pageOfFile, sendFile, shownFile } from './send-file.ts';
 import './open.css';
 

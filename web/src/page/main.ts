@@ -1,14 +1,14 @@
 import type { PageSetup } from '../../../src/formats/export/page-profile.ts';
-import { element } from '../dom.ts';
-import { createLateReport } from '../late-report.ts';
-import { LatestRecording } from '../latest-recording.ts';
+import { createLateReport } from '../ask/late-report.ts';
+import { LatestRecording } from '../ask/latest-recording.ts';
+import { createClient } from '../ask/worker-client.ts';
+import { element } from '../dom/dom.ts';
 import { fitState } from '../live/fit-state.ts';
 import { LiveFeed } from '../live/live-feed.ts';
 import { loadPageData, loadPageReport, readSetup, startWorker } from '../setup.ts';
-import { createClient } from '../worker-client.ts';
 import { createProfilePage } from './profile-page.ts';
 import '../style.css';
-import '../shell.css';
+import '../shell/shell.css';
 import '../time/time.css';
 import '../tracks/tracks.css';
 

@@ -1,33 +1,33 @@
 import type { PageSetup } from '../../../src/formats/export/page-profile.ts';
-import { createTimeTab } from '../chart/time-tab.ts';
+import type { LateReport } from '../ask/late-report.ts';
+import type { LatestRecording } from '../ask/latest-recording.ts';
+import type { AskWorker } from '../ask/worker-client.ts';
 import { SearchBar } from '../controls/search-bar.ts';
 import { treeSwitch } from '../controls/tree-switches.ts';
-import { element, replaceKeepingFocus } from '../dom.ts';
-import { FlameView } from '../flame/flame-view.ts';
-import { createFramesSwitch, nextFrames } from '../frame-levels.ts';
+import { element, replaceKeepingFocus } from '../dom/dom.ts';
+import { createTimeTab } from '../flame-chart/time-tab.ts';
+import { FlameView } from '../flame-graph/flame-view.ts';
 import { createHeadBar, titleOf } from '../head/head-bar.ts';
 import { createViewMenu } from '../head/view-menu.ts';
-import type { LateReport } from '../late-report.ts';
-import type { LatestRecording } from '../latest-recording.ts';
 import { LiveBar } from '../live/live-bar.ts';
 import type { LiveFeed } from '../live/live-feed.ts';
 import { createSidePanel } from '../panel/side-panel.ts';
 import { PeriodTab } from '../period/period-tab.ts';
-import { createShell } from '../shell.ts';
-import { DEFAULT_STATE, type ViewState } from '../state.ts';
+import { createShell } from '../shell/shell.ts';
+import type { TabDefinition } from '../shell/tab-view.ts';
+import { nextTheme } from '../shell/theme.ts';
+import { createFramesSwitch, nextFrames } from '../state/frame-levels.ts';
+import { DEFAULT_STATE, type ViewState } from '../state/state.ts';
+import { createStore } from '../state/store.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import { nextWeight } from '../state/weights.ts';
 import { createStatusLine } from '../status/status-line.ts';
-import { createStore } from '../store.ts';
-import type { TabDefinition } from '../tab-view.ts';
 import { CallTreeView } from '../tables/call-tree-view.ts';
 import { DiffView } from '../tables/diff-view.ts';
 import { SourceView } from '../tables/source-view.ts';
 import { TableView } from '../tables/table-view.ts';
-import { nextTheme } from '../theme.ts';
 import { fittingColumnNs } from '../time/heat-map.ts';
 import { Tracks } from '../tracks/tracks.ts';
-import type { ViewContext } from '../view-context.ts';
-import { nextWeight } from '../weights.ts';
-import type { AskWorker } from '../worker-client.ts';
 
 /** Builds the page of an opened recording. */
 export function createProfilePage(

@@ -1,15 +1,15 @@
-import { askLatest } from '../ask.ts';
-import { copyText } from '../copy-text.ts';
-import { element, pushButton, replaceKeepingFocus } from '../dom.ts';
-import { addEdit } from '../edits.ts';
-import { splitPlace } from '../flame/frame-label.ts';
-import { formatCount, formatShare, formatWeight } from '../format.ts';
-import { selectionOf } from '../selection.ts';
-import type { ViewState } from '../state.ts';
-import type { Store } from '../store.ts';
-import type { ViewContext } from '../view-context.ts';
-import type { Interval } from '../worker/messages.ts';
-import type { DetailsParams, DetailsResult, Neighbour } from '../worker/panel-messages.ts';
+import { askLatest } from '../ask/ask.ts';
+import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
+import { copyText } from '../dom/copy-text.ts';
+import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
+import { splitPlace } from '../flame-graph/frame-label.ts';
+import { addEdit } from '../state/edits.ts';
+import { selectionOf } from '../state/selection.ts';
+import type { ViewState } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import type { Interval } from '../worker/messages/messages.ts';
+import type { DetailsParams, DetailsResult, Neighbour } from '../worker/messages/panel-messages.ts';
 import { shortPlace } from './short-place.ts';
 
 /** The chosen function: its weight with the interval, its neighbours, its lines, and what can be done with it. */

@@ -1,5 +1,5 @@
-import { element } from '../dom.ts';
-import type { ViewContext } from '../view-context.ts';
+import { element } from '../dom/dom.ts';
+import type { ViewContext } from '../state/view-context.ts';
 import { FuncDetails } from './func-details.ts';
 import { WhereList } from './where-list.ts';
 import './panel.css';

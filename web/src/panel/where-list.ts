@@ -1,12 +1,12 @@
-import { askLatest } from '../ask.ts';
-import { element, pushButton, replaceKeepingFocus } from '../dom.ts';
-import { splitPlace } from '../flame/frame-label.ts';
-import { formatCount, formatShare, formatWeight } from '../format.ts';
+import { askLatest } from '../ask/ask.ts';
+import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
+import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
+import { splitPlace } from '../flame-graph/frame-label.ts';
 import { groupColour } from '../kinds.ts';
-import { selectionOf } from '../selection.ts';
-import type { ViewState } from '../state.ts';
-import type { ViewContext } from '../view-context.ts';
-import type { TableParams, TableResult, TableRow } from '../worker/messages.ts';
+import { selectionOf } from '../state/selection.ts';
+import type { ViewState } from '../state/state.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import type { TableParams, TableResult, TableRow } from '../worker/messages/messages.ts';
 import { shortPlace } from './short-place.ts';
 
 /** As many as one scrolls through; the tab Functions has all. */

@@ -1,9 +1,9 @@
 import { lastAtMost } from '../../../src/base/bisect.ts';
 import { formatCount, formatShort } from '../../../src/base/numbers.ts';
 import type { EventReport } from '../../../src/period/report/event-report.ts';
-import type { Range } from '../state.ts';
+import type { Range } from '../state/state.ts';
 import { formatTick } from '../time/format-tick.ts';
-import type { ShownStream, Stretch } from '../worker/time-messages.ts';
+import type { ShownStream, Stretch } from '../worker/messages/time-messages.ts';
 
 /** What the plots show at a moment: rows of the stream's columns, −1 where nothing was measured. */
 export type Moment = { readonly atNs: number; readonly row: number; readonly slice: number };

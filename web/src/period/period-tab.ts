@@ -1,8 +1,8 @@
-import { element } from '../dom.ts';
-import type { KeyBinding } from '../keys.ts';
-import type { ViewState } from '../state.ts';
-import type { TabView } from '../tab-view.ts';
-import type { ViewContext } from '../view-context.ts';
+import { element } from '../dom/dom.ts';
+import type { KeyBinding } from '../dom/keys.ts';
+import type { TabView } from '../shell/tab-view.ts';
+import type { ViewState } from '../state/state.ts';
+import type { ViewContext } from '../state/view-context.ts';
 import { renderSampling } from './sampling-sections.ts';
 import { StreamCourse } from './stream-course.ts';
 import './sampling.css';

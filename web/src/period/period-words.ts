@@ -10,7 +10,7 @@ import {
   streamsText,
   verdictText,
 } from '../../../src/period/report/words.ts';
-import { element } from '../dom.ts';
+import { element } from '../dom/dom.ts';
 
 /** Columns that the first periods may take. */
 const WIDTH = 90;

@@ -1,5 +1,5 @@
-import type { TimeAxis } from '../time-axis.ts';
-import type { PeriodColumns, RateColumns } from '../worker/time-messages.ts';
+import type { TimeAxis } from '../state/time-axis.ts';
+import type { PeriodColumns, RateColumns } from '../worker/messages/time-messages.ts';
 import type { ValueScale } from './value-scale.ts';
 
 /** Pixels. */

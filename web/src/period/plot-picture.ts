@@ -1,12 +1,12 @@
 import type { EventReport } from '../../../src/period/report/event-report.ts';
-import { formatNanos } from '../format.ts';
-import type { Range } from '../state.ts';
+import { formatNanos } from '../ask/format.ts';
+import type { Range } from '../state/state.ts';
+import type { TimeAxis } from '../state/time-axis.ts';
 import { fitCanvas, fontScale } from '../time/canvas.ts';
 import { axisHeight } from '../time/heat-picture.ts';
 import type { TimeColours } from '../time/marks.ts';
-import type { TimeAxis } from '../time-axis.ts';
 import { LABEL_GAP, rulerTicks } from '../tracks/ruler-ticks.ts';
-import type { ShownStream, Stretch } from '../worker/time-messages.ts';
+import type { ShownStream, Stretch } from '../worker/messages/time-messages.ts';
 import type { Moment } from './moment.ts';
 import { DOT, drawAsked, drawPeriod, drawRate } from './plot-lines.ts';
 import { ValueScale } from './value-scale.ts';

@@ -9,13 +9,13 @@ import {
 } from '../../../src/period/report/words.ts';
 import { reportLostSideband } from '../../../src/profile/losses.ts';
 import { isWaitEvent } from '../../../src/profile/wait-event.ts';
-import { element } from '../dom.ts';
-import { formatCount, formatNanos, formatShare, formatWeight } from '../format.ts';
-import { reportOfEvent } from '../late-report.ts';
-import { assessTrust } from '../trust.ts';
-import type { ViewContext } from '../view-context.ts';
-import { renderWeightShares } from '../weight-shares.ts';
-import type { OpenResult } from '../worker/messages.ts';
+import { formatCount, formatNanos, formatShare, formatWeight } from '../ask/format.ts';
+import { reportOfEvent } from '../ask/late-report.ts';
+import { assessTrust } from '../ask/trust.ts';
+import { element } from '../dom/dom.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import { renderWeightShares } from '../state/weight-shares.ts';
+import type { OpenResult } from '../worker/messages/messages.ts';
 
 /** A term and what is said of it; without text nothing is. */
 type Fact = readonly [term: string, text: string | null];

@@ -1,16 +1,16 @@
 import type { EventReport } from '../../../src/period/report/event-report.ts';
-import { askLatest } from '../ask.ts';
-import { chooser, element } from '../dom.ts';
-import { formatCount, formatNanos } from '../format.ts';
-import type { KeyBinding } from '../keys.ts';
-import { reportOfEvent } from '../late-report.ts';
-import type { ViewState } from '../state.ts';
+import { askLatest } from '../ask/ask.ts';
+import { formatCount, formatNanos } from '../ask/format.ts';
+import { reportOfEvent } from '../ask/late-report.ts';
+import { chooser, element } from '../dom/dom.ts';
+import type { KeyBinding } from '../dom/keys.ts';
+import type { ViewState } from '../state/state.ts';
+import { windowOf } from '../state/time-axis.ts';
+import type { ViewContext } from '../state/view-context.ts';
 import { mark } from '../time/marks.ts';
-import { windowOf } from '../time-axis.ts';
 import { rulerOf } from '../tracks/window-moves.ts';
-import type { ViewContext } from '../view-context.ts';
-import type { OpenResult } from '../worker/messages.ts';
-import type { PeriodParams, PeriodResult, ShownStream } from '../worker/time-messages.ts';
+import type { OpenResult } from '../worker/messages/messages.ts';
+import type { PeriodParams, PeriodResult, ShownStream } from '../worker/messages/time-messages.ts';
 import { PeriodPlots } from './period-plots.ts';
 import { renderPeriodWords } from './period-words.ts';
 

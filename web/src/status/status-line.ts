@@ -1,12 +1,12 @@
-import { askLatest } from '../ask.ts';
-import { element, pushButton, replaceKeepingFocus } from '../dom.ts';
-import { formatShare, formatWeight } from '../format.ts';
+import { askLatest } from '../ask/ask.ts';
+import { formatShare, formatWeight } from '../ask/format.ts';
+import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
 import { groupColour, groupTitle } from '../kinds.ts';
-import { selectionOf, treeParams } from '../selection.ts';
-import type { ViewContext } from '../view-context.ts';
-import { KIND_GROUPS } from '../worker/kind-group.ts';
-import type { TreeResult } from '../worker/messages.ts';
-import type { SummaryResult } from '../worker/panel-messages.ts';
+import { selectionOf, treeParams } from '../state/selection.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import { KIND_GROUPS } from '../worker/messages/kind-group.ts';
+import type { TreeResult } from '../worker/messages/messages.ts';
+import type { SummaryResult } from '../worker/messages/panel-messages.ts';
 import './status.css';
 
 /** Groups with less than this share are not in the legend: rounded, it is nothing. */

@@ -1,8 +1,8 @@
 import { formatAddress } from '../../../src/base/u64.ts';
 import type { CodeGap, CodeLocation, CodePart } from '../../../src/code/disassembly/types.ts';
-import { element, pushButton } from '../dom.ts';
-import { formatCount, formatShare } from '../format.ts';
-import type { AssemblyResult } from '../worker/messages.ts';
+import { formatCount, formatShare } from '../ask/format.ts';
+import { element, pushButton } from '../dom/dom.ts';
+import type { AssemblyResult } from '../worker/messages/messages.ts';
 import { columnHeading } from './data-table.ts';
 import { warm, weightCell } from './source-table.ts';
 

@@ -1,5 +1,5 @@
-import { element } from '../dom.ts';
-import { scrollWithin } from '../scroll-within.ts';
+import { element } from '../dom/dom.ts';
+import { scrollWithin } from '../dom/scroll-within.ts';
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** Pixels. */

@@ -1,5 +1,5 @@
-import { element, pushButton } from '../dom.ts';
-import { scrollWithin } from '../scroll-within.ts';
+import { element, pushButton } from '../dom/dom.ts';
+import { scrollWithin } from '../dom/scroll-within.ts';
 import { CodeMap } from './code-map.ts';
 import { nameText } from './data-table.ts';
 

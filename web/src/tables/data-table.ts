@@ -1,4 +1,4 @@
-import { element, pushButton } from '../dom.ts';
+import { element, pushButton } from '../dom/dom.ts';
 import { splitName } from './split-name.ts';
 
 export type TableHeading<Row> = {

@@ -1,16 +1,16 @@
 import type { PageFile } from '../../../src/formats/export/page-profile.ts';
 import type { Change } from '../../../src/profile/analysis/change.ts';
-import { element } from '../dom.ts';
 import {
   formatNanos,
   formatRelative,
   formatShortWeight,
   formatWeight,
   formatWeightChange,
-} from '../format.ts';
-import { DEFAULT_STATE, type ViewState } from '../state.ts';
-import type { ViewContext } from '../view-context.ts';
-import type { ChangesResult, DiffResult } from '../worker/messages.ts';
+} from '../ask/format.ts';
+import { element } from '../dom/dom.ts';
+import { DEFAULT_STATE, type ViewState } from '../state/state.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import type { ChangesResult, DiffResult } from '../worker/messages/messages.ts';
 
 /** The choices that leave out samples or frames of this recording. */
 const PARTS: readonly (keyof ViewState)[] = [

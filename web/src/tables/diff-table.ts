@@ -1,10 +1,10 @@
 import type { Change } from '../../../src/profile/analysis/change.ts';
 import type { DiffMeasure } from '../../../src/profile/analysis/diff-measure.ts';
-import { element } from '../dom.ts';
-import { formatCount, formatRelative } from '../format.ts';
-import type { ViewState } from '../state.ts';
-import type { DiffRow, Unit } from '../worker/messages.ts';
-import { parseQuery } from '../worker/query.ts';
+import { formatCount, formatRelative } from '../ask/format.ts';
+import { element } from '../dom/dom.ts';
+import type { ViewState } from '../state/state.ts';
+import type { DiffRow, Unit } from '../worker/messages/messages.ts';
+import { parseQuery } from '../worker/recording/query.ts';
 import { renderTable, type TableHeading } from './data-table.ts';
 import { formatCompared, formatDelta, formatInterval } from './diff-words.ts';
 

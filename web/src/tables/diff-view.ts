@@ -1,21 +1,22 @@
 import type { PageFile } from '../../../src/formats/export/page-profile.ts';
-import { askLatest } from '../ask.ts';
+import { askLatest } from '../ask/ask.ts';
+import { formatCount, formatRelative, formatShare } from '../ask/format.ts';
+import type { AskWorker } from '../ask/worker-client.ts';
 import { type Found, SearchField } from '../controls/search-field.ts';
 import { shapeSwitch, treeSwitch } from '../controls/tree-switches.ts';
-import { element, replaceKeepingFocus, switcher } from '../dom.ts';
-import { deltaColour } from '../flame/frame-colours.ts';
-import type { FrameNode } from '../flame/frame-nodes.ts';
-import type { TooltipLine } from '../flame/tooltip.ts';
-import { ZoomChart } from '../flame/zoom-chart.ts';
-import { formatCount, formatRelative, formatShare } from '../format.ts';
-import type { KeyBinding } from '../keys.ts';
-import { selectionOf } from '../selection.ts';
+import { element, replaceKeepingFocus, switcher } from '../dom/dom.ts';
+import type { KeyBinding } from '../dom/keys.ts';
+import { deltaColour } from '../flame-graph/frame-colours.ts';
+import type { FrameNode } from '../flame-graph/frame-nodes.ts';
+import type { TooltipLine } from '../flame-graph/tooltip.ts';
+import { ZoomGraph } from '../flame-graph/zoom-graph.ts';
 import { loadPageData } from '../setup.ts';
-import type { ViewState } from '../state.ts';
-import type { Store } from '../store.ts';
-import type { TabView } from '../tab-view.ts';
+import type { TabView } from '../shell/tab-view.ts';
+import { selectionOf } from '../state/selection.ts';
+import type { ViewState } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
+import type { ViewContext } from '../state/view-context.ts';
 import { renderNoSamples } from '../time/no-samples.ts';
-import type { ViewContext } from '../view-context.ts';
 import type {
   ChangesParams,
   ChangesResult,
@@ -23,8 +24,7 @@ import type {
   DiffParams,
   DiffResult,
   Side,
-} from '../worker/messages.ts';
-import type { AskWorker } from '../worker-client.ts';
+} from '../worker/messages/messages.ts';
 import { type MissingNames, renderSummary } from './diff-summary.ts';
 import { renderChanges } from './diff-table.ts';
 import { formatCompared, formatDelta } from './diff-words.ts';
@@ -42,7 +42,7 @@ export class DiffView implements TabView {
   readonly #switches = element('div', 'switches');
   readonly #summary = element('p', 'diff-summary');
   readonly #legend = element('div', 'legend');
-  readonly #chart: ZoomChart;
+  readonly #chart: ZoomGraph;
   readonly #tableBox = element('div', 'table-box diff-table');
   readonly #askDiff: (params: DiffParams) => boolean;
   readonly #askChanges: (params: ChangesParams) => boolean;
@@ -57,7 +57,7 @@ export class DiffView implements TabView {
     const { store } = context;
     this.#context = context;
     this.#search = new SearchField(store);
-    this.#chart = new ZoomChart(store, {
+    this.#chart = new ZoomGraph(store, {
       label: 'Differential flame graph. Arrow keys move, Enter zooms, o opens a menu.',
       actionsOf: ({ labels }, { label }) => {
         if (label < 0) return [];

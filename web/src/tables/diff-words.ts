@@ -1,6 +1,6 @@
 import type { DiffMeasure } from '../../../src/profile/analysis/diff-measure.ts';
-import { formatPoints, formatShare, formatShortWeight, formatWeightChange } from '../format.ts';
-import type { Unit } from '../worker/messages.ts';
+import { formatPoints, formatShare, formatShortWeight, formatWeightChange } from '../ask/format.ts';
+import type { Unit } from '../worker/messages/messages.ts';
 
 /** `1.39 s`, `520.0 ms/s`, `25.09%`: a quantity as it is compared. */
 export function formatCompared(value: number, by: DiffMeasure, unit: Unit): string {

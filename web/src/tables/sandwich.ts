@@ -1,15 +1,15 @@
-import { askLatest } from '../ask.ts';
-import { element, pushButton } from '../dom.ts';
-import { createChartBox } from '../flame/chart-box.ts';
-import { type Direction, FlameChart } from '../flame/flame-chart.ts';
-import { describeFrame, speakFrame } from '../flame/frame-lines.ts';
-import type { FrameNode } from '../flame/frame-nodes.ts';
-import { formatShare } from '../format.ts';
-import { funcOfKey } from '../frame-key.ts';
-import { selectionOf } from '../selection.ts';
-import type { ViewState } from '../state.ts';
-import type { ViewContext } from '../view-context.ts';
-import type { SandwichParams, SandwichResult, TreeResult } from '../worker/messages.ts';
+import { askLatest } from '../ask/ask.ts';
+import { formatShare } from '../ask/format.ts';
+import { element, pushButton } from '../dom/dom.ts';
+import { type Direction, FlameGraph } from '../flame-graph/flame-graph.ts';
+import { describeFrame, speakFrame } from '../flame-graph/frame-lines.ts';
+import type { FrameNode } from '../flame-graph/frame-nodes.ts';
+import { createChartBox } from '../flame-graph/graph-box.ts';
+import { funcOfKey } from '../state/frame-key.ts';
+import { selectionOf } from '../state/selection.ts';
+import type { ViewState } from '../state/state.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import type { SandwichParams, SandwichResult, TreeResult } from '../worker/messages/messages.ts';
 import { nameText } from './data-table.ts';
 
 /** Callers above, callees below one function: click one of them and it takes the middle. */
@@ -98,7 +98,7 @@ class SandwichHalf {
   readonly #context: ViewContext;
   readonly #isOfCallers: boolean;
   readonly #speak: (text: string) => void;
-  #drawn: { readonly tree: TreeResult; readonly chart: FlameChart } | null = null;
+  #drawn: { readonly tree: TreeResult; readonly chart: FlameGraph } | null = null;
 
   constructor(
     context: ViewContext,
@@ -122,7 +122,7 @@ class SandwichHalf {
     this.box.replaceChildren();
     const { recording, store } = this.#context;
     const inverted = this.#isOfCallers;
-    const chart = new FlameChart(this.box, {
+    const chart = new FlameGraph(this.box, {
       result: tree,
       title: null,
       funcs: recording.funcCount,

@@ -1,4 +1,4 @@
-import type { OpenResult } from '../worker/messages.ts';
+import type { OpenResult } from '../worker/messages/messages.ts';
 
 /** `perf_event_attr.type`. */
 const SOFTWARE = 1;

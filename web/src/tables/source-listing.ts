@@ -1,9 +1,9 @@
-import { askLatest } from '../ask.ts';
-import { formatShare } from '../format.ts';
-import { selectionOf } from '../selection.ts';
-import type { ViewState } from '../state.ts';
-import type { ViewContext } from '../view-context.ts';
-import type { SourceParams, SourceResult } from '../worker/messages.ts';
+import { askLatest } from '../ask/ask.ts';
+import { formatShare } from '../ask/format.ts';
+import { selectionOf } from '../state/selection.ts';
+import type { ViewState } from '../state/state.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import type { SourceParams, SourceResult } from '../worker/messages/messages.ts';
 import type { CodePanel, CodePicture } from './code-panel.ts';
 import type { CodeTexts } from './code-texts.ts';
 import { renderLines } from './source-table.ts';

@@ -1,6 +1,6 @@
-import { element } from '../dom.ts';
-import { formatShare, formatWeight } from '../format.ts';
-import type { SourceResult, Unit } from '../worker/messages.ts';
+import { formatShare, formatWeight } from '../ask/format.ts';
+import { element } from '../dom/dom.ts';
+import type { SourceResult, Unit } from '../worker/messages/messages.ts';
 import { columnHeading } from './data-table.ts';
 
 /** Lines around those with weight that are shown where the whole file would be too long. */

@@ -1,9 +1,9 @@
 import { formatEstimate, metricTitle } from '../../../src/counting/count/format-metric.ts';
-import { element } from '../dom.ts';
-import { splitPlace } from '../flame/frame-label.ts';
-import { formatCount, formatShare, formatShareInterval, formatWeight } from '../format.ts';
-import type { ViewState } from '../state.ts';
-import type { TableRatio, TableResult, TableRow, Unit } from '../worker/messages.ts';
+import { formatCount, formatShare, formatShareInterval, formatWeight } from '../ask/format.ts';
+import { element } from '../dom/dom.ts';
+import { splitPlace } from '../flame-graph/frame-label.ts';
+import type { ViewState } from '../state/state.ts';
+import type { TableRatio, TableResult, TableRow, Unit } from '../worker/messages/messages.ts';
 import { nameText, shareCell, type TableHeading } from './data-table.ts';
 
 const NAME_TITLES = { function: 'Function', file: 'File', dso: 'DSO', thread: 'Thread' };

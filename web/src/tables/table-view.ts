@@ -1,15 +1,20 @@
-import { askLatest } from '../ask.ts';
-import { element, emptyState, pushButton, replaceKeepingFocus, switcher } from '../dom.ts';
-import { formatCount } from '../format.ts';
-import type { KeyBinding } from '../keys.ts';
-import { scrollWithin } from '../scroll-within.ts';
-import { selectionOf } from '../selection.ts';
-import type { ViewState } from '../state.ts';
-import type { Store } from '../store.ts';
-import type { TabView } from '../tab-view.ts';
+import { askLatest } from '../ask/ask.ts';
+import { formatCount } from '../ask/format.ts';
+import { element, emptyState, pushButton, replaceKeepingFocus, switcher } from '../dom/dom.ts';
+import type { KeyBinding } from '../dom/keys.ts';
+import { scrollWithin } from '../dom/scroll-within.ts';
+import type { TabView } from '../shell/tab-view.ts';
+import { selectionOf } from '../state/selection.ts';
+import type { ViewState } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
+import type { ViewContext } from '../state/view-context.ts';
 import { renderNoSamples } from '../time/no-samples.ts';
-import type { ViewContext } from '../view-context.ts';
-import type { TableColumn, TableParams, TableResult, TableRow } from '../worker/messages.ts';
+import type {
+  TableColumn,
+  TableParams,
+  TableResult,
+  TableRow,
+} from '../worker/messages/messages.ts';
 import { markChosen, renderTable, rowWithKey } from './data-table.ts';
 import { Sandwich } from './sandwich.ts';
 import { headingsOf } from './table-headings.ts';

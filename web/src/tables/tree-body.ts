@@ -1,8 +1,8 @@
 import { frameActions } from '../controls/frame-actions.ts';
 import { showMenu } from '../controls/frame-menu.ts';
-import { element, replaceKeepingFocus } from '../dom.ts';
-import type { ViewContext } from '../view-context.ts';
-import type { FrameKey, TreeParams, TreeResult } from '../worker/messages.ts';
+import { element, replaceKeepingFocus } from '../dom/dom.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import type { FrameKey, TreeParams, TreeResult } from '../worker/messages/messages.ts';
 import { focusRow, moveFocus } from './data-table.ts';
 import { decodeOpenRows, encodeOpenRows, type OpenRow } from './open-rows.ts';
 import { TreeRow } from './tree-row.ts';

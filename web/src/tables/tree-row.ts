@@ -1,8 +1,8 @@
-import { element } from '../dom.ts';
-import { colourNameOfKind, colourVariable } from '../flame/frame-colours.ts';
-import { isInlined } from '../flame/frame-nodes.ts';
-import { formatCount, formatShare, formatWeight } from '../format.ts';
-import type { FrameKey, TreeResult } from '../worker/messages.ts';
+import { formatCount, formatShare, formatWeight } from '../ask/format.ts';
+import { element } from '../dom/dom.ts';
+import { colourNameOfKind, colourVariable } from '../flame-graph/frame-colours.ts';
+import { isInlined } from '../flame-graph/frame-nodes.ts';
+import type { FrameKey, TreeResult } from '../worker/messages/messages.ts';
 import { focusRow, nameText, shareCell } from './data-table.ts';
 
 /** Place of a row in the table: the frames above it and its depth. */

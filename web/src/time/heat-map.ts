@@ -1,20 +1,20 @@
-import { askLatest } from '../ask.ts';
-import { chooser, element } from '../dom.ts';
+import { askLatest } from '../ask/ask.ts';
 import {
   formatCount,
   formatNanos,
   formatShare,
   formatShortWeight,
   formatWeight,
-} from '../format.ts';
-import type { KeyBinding } from '../keys.ts';
-import type { ViewState } from '../state.ts';
-import type { Store } from '../store.ts';
-import { onColoursChange } from '../theme.ts';
-import { TimeAxis, windowOf } from '../time-axis.ts';
-import type { ViewContext } from '../view-context.ts';
-import type { OpenResult, Unit } from '../worker/messages.ts';
-import type { HeatMapParams, HeatMapResult } from '../worker/time-messages.ts';
+} from '../ask/format.ts';
+import { chooser, element } from '../dom/dom.ts';
+import type { KeyBinding } from '../dom/keys.ts';
+import { onColoursChange } from '../shell/theme.ts';
+import type { ViewState } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
+import { TimeAxis, windowOf } from '../state/time-axis.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import type { OpenResult, Unit } from '../worker/messages/messages.ts';
+import type { HeatMapParams, HeatMapResult } from '../worker/messages/time-messages.ts';
 import { axisHeight, cellAt, drawHeatMap, heaviestCell } from './heat-picture.ts';
 import { readColours } from './marks.ts';
 import { clampRange } from './range.ts';

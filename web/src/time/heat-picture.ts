@@ -1,6 +1,6 @@
-import type { Range } from '../state.ts';
-import type { TimeAxis } from '../time-axis.ts';
-import type { HeatMapResult } from '../worker/time-messages.ts';
+import type { Range } from '../state/state.ts';
+import type { TimeAxis } from '../state/time-axis.ts';
+import type { HeatMapResult } from '../worker/messages/time-messages.ts';
 import { axisFont, FAINTEST, fitCanvas, fontScale, strength } from './canvas.ts';
 import { formatTick } from './format-tick.ts';
 import type { TimeColours } from './marks.ts';

@@ -1,4 +1,4 @@
-import { element } from '../dom.ts';
+import { element } from '../dom/dom.ts';
 
 /** Colours of the pictures of time, from the style sheet, so that they follow the theme. */
 export type TimeColours = {

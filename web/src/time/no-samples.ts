@@ -1,7 +1,7 @@
-import { emptyState } from '../dom.ts';
-import { formatCount, formatWeight } from '../format.ts';
-import type { ViewState } from '../state.ts';
-import type { ViewContext } from '../view-context.ts';
+import { formatCount, formatWeight } from '../ask/format.ts';
+import { emptyState } from '../dom/dom.ts';
+import type { ViewState } from '../state/state.ts';
+import type { ViewContext } from '../state/view-context.ts';
 import { formatRange } from './range.ts';
 
 /** What takes samples away, all of it taken back. */

@@ -1,5 +1,5 @@
-import { formatNanos } from '../format.ts';
-import type { Range } from '../state.ts';
+import { formatNanos } from '../ask/format.ts';
+import type { Range } from '../state/state.ts';
 
 /** `1.200 s to 1.450 s (250.0 ms)`. */
 export function formatRange({ fromNs, toNs }: Range): string {

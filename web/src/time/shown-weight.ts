@@ -1,5 +1,5 @@
-import type { ViewState } from '../state.ts';
-import type { OpenResult, Unit } from '../worker/messages.ts';
+import type { ViewState } from '../state/state.ts';
+import type { OpenResult, Unit } from '../worker/messages/messages.ts';
 
 /** What one unit of the weight that `state` chooses is. */
 export function unitOf({ events }: OpenResult, { event, weight }: ViewState): Unit {

@@ -1,5 +1,5 @@
-import type { ViewState } from '../state.ts';
-import type { TimeFilter } from '../worker/time-messages.ts';
+import type { ViewState } from '../state/state.ts';
+import type { TimeFilter } from '../worker/messages/time-messages.ts';
 
 /** Which samples `state` counts, at whatever time. */
 export function timeFilterOf({ event, weight, threads, pid, cpu }: ViewState): TimeFilter {

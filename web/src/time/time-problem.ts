@@ -1,4 +1,4 @@
-import type { OpenResult } from '../worker/messages.ts';
+import type { OpenResult } from '../worker/messages/messages.ts';
 
 /** Why this recording has no picture over time, in a sentence; null: it has one. */
 export function timeProblem({ events, endNs }: OpenResult): string | null {

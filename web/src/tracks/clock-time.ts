@@ -1,4 +1,4 @@
-import type { Range } from '../state.ts';
+import type { Range } from '../state/state.ts';
 
 const SECOND_NS = 1_000_000_000n;
 

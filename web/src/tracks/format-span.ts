@@ -1,4 +1,4 @@
-import type { Range } from '../state.ts';
+import type { Range } from '../state/state.ts';
 
 /** `2.335–2.574 s`, with as many digits as tell its ends apart. */
 export function formatSpan({ fromNs, toNs }: Range): string {

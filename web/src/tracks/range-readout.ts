@@ -1,12 +1,12 @@
 import { isWaitEvent } from '../../../src/profile/wait-event.ts';
-import { askLatest } from '../ask.ts';
-import { element, pushButton } from '../dom.ts';
-import { formatNanos, formatWeight } from '../format.ts';
-import type { Range, ViewState } from '../state.ts';
+import { askLatest } from '../ask/ask.ts';
+import { formatNanos, formatWeight } from '../ask/format.ts';
+import { element, pushButton } from '../dom/dom.ts';
+import type { Range, ViewState } from '../state/state.ts';
+import type { ViewContext } from '../state/view-context.ts';
 import { unitOf } from '../time/shown-weight.ts';
 import { timeFilterOf } from '../time/time-filter.ts';
-import type { ViewContext } from '../view-context.ts';
-import type { SpanParams, SpanResult } from '../worker/track-messages.ts';
+import type { SpanParams, SpanResult } from '../worker/messages/track-messages.ts';
 import { timeOption } from './clock-time.ts';
 import { formatSpan } from './format-span.ts';
 

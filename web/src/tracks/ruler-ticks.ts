@@ -1,5 +1,5 @@
+import type { TimeAxis } from '../state/time-axis.ts';
 import { formatTick } from '../time/format-tick.ts';
-import type { TimeAxis } from '../time-axis.ts';
 
 export type RulerTick = { readonly x: number; readonly text: string };
 

@@ -1,10 +1,10 @@
-import { element } from '../dom.ts';
-import type { KeyBinding } from '../keys.ts';
-import type { Range } from '../state.ts';
+import { element } from '../dom/dom.ts';
+import type { KeyBinding } from '../dom/keys.ts';
+import type { Range } from '../state/state.ts';
+import type { TimeAxis } from '../state/time-axis.ts';
+import type { ViewContext } from '../state/view-context.ts';
 import { fitCanvas, fontScale } from '../time/canvas.ts';
 import { clampRange } from '../time/range.ts';
-import type { TimeAxis } from '../time-axis.ts';
-import type { ViewContext } from '../view-context.ts';
 import { formatSpan } from './format-span.ts';
 import { LABEL_GAP, rulerTicks } from './ruler-ticks.ts';
 import type { ShownWindow } from './shown-window.ts';

@@ -1,6 +1,6 @@
-import type { Range } from '../state.ts';
-import { windowOf } from '../time-axis.ts';
-import type { ViewContext } from '../view-context.ts';
+import type { Range } from '../state/state.ts';
+import { windowOf } from '../state/time-axis.ts';
+import type { ViewContext } from '../state/view-context.ts';
 import { rulerOf } from './window-moves.ts';
 
 /** Milliseconds without a further step after which a zoom is done. */

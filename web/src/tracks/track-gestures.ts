@@ -1,7 +1,7 @@
-import type { Range } from '../state.ts';
+import type { Range } from '../state/state.ts';
+import { TimeAxis } from '../state/time-axis.ts';
+import type { ViewContext } from '../state/view-context.ts';
 import { clampRange } from '../time/range.ts';
-import { TimeAxis } from '../time-axis.ts';
-import type { ViewContext } from '../view-context.ts';
 import type { ShownWindow } from './shown-window.ts';
 import { moveBy, zoomAbout } from './window-moves.ts';
 

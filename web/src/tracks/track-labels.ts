@@ -1,8 +1,8 @@
-import { element, pushButton, replaceKeepingFocus } from '../dom.ts';
-import { formatCount } from '../format.ts';
-import type { ViewState } from '../state.ts';
-import type { ViewContext } from '../view-context.ts';
-import type { Track, TracksResult } from '../worker/track-messages.ts';
+import { formatCount } from '../ask/format.ts';
+import { element, pushButton, replaceKeepingFocus } from '../dom/dom.ts';
+import type { ViewState } from '../state/state.ts';
+import type { ViewContext } from '../state/view-context.ts';
+import type { Track, TracksResult } from '../worker/messages/track-messages.ts';
 import { describeTrack, shortNames, type TrackScale } from './track-names.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { formatCount, formatNanos, formatShort, formatWeight } from '../format.ts';
-import type { Range } from '../state.ts';
-import type { OpenResult } from '../worker/messages.ts';
-import type { Track, TracksResult } from '../worker/track-messages.ts';
+import { formatCount, formatNanos, formatShort, formatWeight } from '../ask/format.ts';
+import type { Range } from '../state/state.ts';
+import type { OpenResult } from '../worker/messages/messages.ts';
+import type { Track, TracksResult } from '../worker/messages/track-messages.ts';
 
 /** A name, which may be cut, and what tells it from others of the same name. */
 type ShortName = { readonly name: string; readonly which: string };

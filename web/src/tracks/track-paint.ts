@@ -1,7 +1,7 @@
 // Hot: once per pixel.
 
-import type { TimeGrid } from '../worker/time-messages.ts';
-import type { Track } from '../worker/track-messages.ts';
+import type { TimeGrid } from '../worker/messages/time-messages.ts';
+import type { Track } from '../worker/messages/track-messages.ts';
 
 /** A pixel of `ImageData` as one number: on every machine that runs browsers red is the lowest byte. */
 export type Pixel = number;

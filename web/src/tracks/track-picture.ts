@@ -1,6 +1,6 @@
-import { element } from '../dom.ts';
-import type { Range } from '../state.ts';
-import type { Track, TracksResult } from '../worker/track-messages.ts';
+import { element } from '../dom/dom.ts';
+import type { Range } from '../state/state.ts';
+import type { Track, TracksResult } from '../worker/messages/track-messages.ts';
 import type { TrackColours } from './track-colours.ts';
 import { cellsOfColumns, paintLosses, paintTrack } from './track-paint.ts';
 

@@ -1,4 +1,4 @@
-import type { Range } from '../state.ts';
+import type { Range } from '../state/state.ts';
 
 /** Nothing shorter is drawn: clocks of the kernel tell no more apart. */
 const LEAST_NS = 1000;

@@ -1,27 +1,27 @@
 import { finish, type Slices } from '../../../src/base/slices.ts';
-import { computeAssembly } from './assembly.ts';
 import { computeChart } from './chart.ts';
-import { hitsWithKeys, treeWithKeys, withGroups } from './frame-keys.ts';
-import { describeFunc } from './func-details.ts';
-import type { TableKey } from './messages.ts';
+import type { TableKey } from './messages/messages.ts';
+import type { RequestKind, Requests } from './messages/requests.ts';
+import type { Selection } from './messages/selection.ts';
 import { type OpenRecording, OpenRecordings } from './open-recordings.ts';
-import type { RequestKind, Requests } from './requests.ts';
-import { computeSandwich } from './sandwich.ts';
-import { searchChains, searchTree } from './search.ts';
-import type { Selected } from './selected.ts';
-import type { Selection } from './selection.ts';
-import { computeSource } from './source.ts';
-import { summarize } from './summary.ts';
+import { hitsWithKeys, treeWithKeys, withGroups } from './recording/frame-keys.ts';
+import { searchChains, searchTree } from './recording/search.ts';
+import type { Selected } from './recording/selected.ts';
+import { drawSelected, intervalsOf } from './recording/tree.ts';
+import { computeAssembly } from './tables/assembly.ts';
+import { describeFunc } from './tables/func-details.ts';
+import { computeSandwich } from './tables/sandwich.ts';
+import { computeSource } from './tables/source.ts';
+import { summarize } from './tables/summary.ts';
 import {
   computeTable,
   intervalOfSelf,
   pageOfTable,
   pageWithIntervals,
   type WholeTable,
-} from './table.ts';
-import { TIME_HANDLERS } from './time-handlers.ts';
-import { computeSpan, computeTracks } from './tracks.ts';
-import { drawSelected, intervalsOf } from './tree.ts';
+} from './tables/table.ts';
+import { TIME_HANDLERS } from './time/time-handlers.ts';
+import { computeSpan, computeTracks } from './time/tracks.ts';
 
 type Handlers = {
   readonly [Kind in RequestKind]: (

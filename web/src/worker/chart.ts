@@ -2,16 +2,16 @@ import { NONE } from '../../../src/base/brand.ts';
 import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { ProfileEvent } from '../../../src/profile/types.ts';
 import { isWaitEvent } from '../../../src/profile/wait-event.ts';
-import { type GroupedBoxes, mergeSpans } from './chart-boxes.ts';
-import { computeLanes } from './chart-lanes.ts';
-import type { ChartParams, ChartResult, ChartWindow } from './chart-messages.ts';
-import { layOutSpans, SPAN, type ThreadSpans } from './chart-spans.ts';
-import { keyOfGroup } from './frame-keys.ts';
-import { LabelCollector } from './labels.ts';
+import { type GroupedBoxes, mergeSpans } from './chart/chart-boxes.ts';
+import { computeLanes } from './chart/chart-lanes.ts';
+import { layOutSpans, SPAN, type ThreadSpans } from './chart/chart-spans.ts';
+import type { ChartParams, ChartResult, ChartWindow } from './messages/chart-messages.ts';
 import type { OpenRecording } from './open-recordings.ts';
-import { Recent } from './recent.ts';
-import type { LoadedRecording } from './recording.ts';
-import type { Selected } from './selected.ts';
+import { keyOfGroup } from './recording/frame-keys.ts';
+import { LabelCollector } from './recording/labels.ts';
+import { Recent } from './recording/recent.ts';
+import type { LoadedRecording } from './recording/recording.ts';
+import type { Selected } from './recording/selected.ts';
 
 /** The flame chart of a thread: boxes in the order of time, on and off the CPU. */
 export function* computeChart(open: OpenRecording, params: ChartParams): Slices<ChartResult> {

@@ -1,13 +1,13 @@
 import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
 import { decodePageData } from '../../../src/formats/export/page-data.ts';
-import { Comparison } from './diff.ts';
-import { Matchings } from './matching.ts';
-import type { OpenParams, OpenResult, Side } from './messages.ts';
-import type { SummaryResult } from './panel-messages.ts';
-import { Recent } from './recent.ts';
-import { LoadedRecording } from './recording.ts';
-import { SelectedCache } from './selected.ts';
-import type { WholeTable } from './table.ts';
+import type { OpenParams, OpenResult, Side } from './messages/messages.ts';
+import type { SummaryResult } from './messages/panel-messages.ts';
+import { Matchings } from './recording/matching.ts';
+import { Recent } from './recording/recent.ts';
+import { LoadedRecording } from './recording/recording.ts';
+import { SelectedCache } from './recording/selected.ts';
+import { Comparison } from './tables/diff.ts';
+import type { WholeTable } from './tables/table.ts';
 
 /** A recording and what was computed from it lately. */
 export type OpenRecording = {

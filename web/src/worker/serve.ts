@@ -1,7 +1,12 @@
 import type { Slices } from '../../../src/base/slices.ts';
 import { HANDLERS, type Handler } from './answer.ts';
+import type {
+  CancelMessage,
+  ReplyMessage,
+  RequestKind,
+  RequestMessage,
+} from './messages/requests.ts';
 import { OpenRecordings } from './open-recordings.ts';
-import type { CancelMessage, ReplyMessage, RequestKind, RequestMessage } from './requests.ts';
 
 /** The part of a worker's global scope that is used; a `MessagePort` has it as well. */
 export type Scope = {

@@ -10,7 +10,7 @@ import {
   eventRows,
   type FunctionFigures,
   functionRows,
-} from '../../../read/figure-rows.ts';
+} from '../../../read/outputs/figure-rows.ts';
 import { packageVersion } from '../../../system/version.ts';
 import type { ServiceProfile } from '../window/service-profiles.ts';
 import type { WindowFacts } from './encode-pprof.ts';

@@ -1,0 +1,366 @@
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { FailedError } from '../../base/errors.ts';
+import { memoize } from '../../base/memoize.ts';
+import { finish } from '../../base/slices.ts';
+import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
+import { foldToLevel } from '../../code/javascript/fold-to-level.ts';
+import type { RecordingMarks } from '../../formats/export/recording-marks.ts';
+import { type Alignment, alignPeriods, findReportedPeriods } from '../../period/alignment.ts';
+import { findInStep, type InStep } from '../../period/in-step.ts';
+import { computeLedgers, type EventLedger } from '../../period/loss/loss-ledger.ts';
+import {
+  type PeriodsReport,
+  type ReportOptions,
+  reportPeriods,
+} from '../../period/report/report.ts';
+import { type RuleDoubt, readByLeaderText, ruleDoubtText } from '../../period/report/rule-doubt.ts';
+import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
+import { estimateEvent } from '../../period/uncertainty/event-estimator.ts';
+import { movedShare, shiftOfOtherReading } from '../../period/uncertainty/other-reading.ts';
+import { computeWeights } from '../../period/weights.ts';
+import { clipWaits } from '../../profile/analysis/clip-waits.ts';
+import type { Completeness } from '../../profile/analysis/completeness.ts';
+import {
+  isRestricting,
+  type SampleSelection,
+  selectSamples,
+} from '../../profile/analysis/filter.ts';
+import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
+import type { InstructionWeights } from '../../profile/analysis/instruction-weights.ts';
+import type { RatioSource, SampledEvent } from '../../profile/analysis/ratios.ts';
+import type { ShareEstimator } from '../../profile/analysis/share-steps.ts';
+import type { FrameLevel } from '../../profile/frame-level.ts';
+import { funcLabel } from '../../profile/func-label.ts';
+import { placesOfSamples, type SamplePlaces } from '../../profile/sample-places.ts';
+import type { RecordedTime } from '../../profile/time-range.ts';
+import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
+import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
+import { type FunctionCode, weighPart } from '../code/function-code.ts';
+import { type DescribedDiagnostic, describeDiagnostics } from '../facts/diagnostic-text.ts';
+import { NO_FACTS, type RecordingFacts } from '../facts/recording-facts.ts';
+import { findEvents } from './find-events.ts';
+
+/** A recording as a profile, with what is computed from it. */
+export class AnalysedProfile {
+  readonly profile: Profile;
+  /** Problems that did not end the reading: what is damaged, and what has no names. */
+  readonly diagnostics: { entries(): DescribedDiagnostic[] };
+  /** Offset at which the file ends early; null if it is whole. */
+  readonly truncatedAt: number | null;
+  /** Facts of the recording that the profile has no place for. */
+  readonly facts: RecordingFacts;
+  /** How many samples have whole stacks; null where no event records stacks. */
+  readonly completeness: Completeness | null;
+  /** Input of weights and period reports. */
+  readonly periodInput: PeriodInput;
+  readonly #code: FunctionCode | null;
+  readonly #diagnostics: Diagnostics;
+  readonly #weights = new Map<WeightKind, Weights>();
+  #alignment: Alignment | null = null;
+  #rules: readonly ReportedPeriod[] | null = null;
+  #samplePlaces: SamplePlaces | null = null;
+  readonly #inStep = new Map<EventIndex, InStep | null>();
+  /** All samples of an event, which most questions begin with. */
+  readonly #rowsOfEvent = new Map<EventIndex, Int32Array>();
+
+  constructor(
+    profile: Profile,
+    periodInput: PeriodInput,
+    diagnostics: Diagnostics,
+    truncatedAt: number | null,
+    facts: RecordingFacts = NO_FACTS,
+    completeness: Completeness | null = null,
+    code: FunctionCode | null = null,
+  ) {
+    this.#code = code;
+    this.#diagnostics = diagnostics;
+    this.profile = profile;
+    this.completeness = completeness;
+    this.facts = facts;
+    this.periodInput = periodInput;
+    this.diagnostics = { entries: () => describeDiagnostics(diagnostics) };
+    this.truncatedAt = truncatedAt;
+  }
+
+  /**
+   * The same recording with the frames of a level, of a profile that has all: `javascript` makes native
+   * code kinds, `(garbage collector)`, `own` dependencies too. Weights stay.
+   */
+  atLevel(frames: FrameLevel): AnalysedProfile {
+    return new AnalysedProfile(
+      foldToLevel(this.profile, frames),
+      this.periodInput,
+      this.#diagnostics,
+      this.truncatedAt,
+      { ...this.facts, frames },
+      this.completeness,
+      this.#code,
+    );
+  }
+
+  /**
+   * Returns the weight of each sample; `events` weighs by what was really counted. With `event` the
+   * unit is that event's, else the one that all events share. With `select` a wait that reaches out of the
+   * selected times weighs its part inside of them.
+   */
+  weights(kind: WeightKind = 'events', event?: EventIndex, select: SampleSelection = {}): Weights {
+    return clipWaits(this.profile, this.#weightsOf(kind, event), select);
+  }
+
+  #weightsOf(kind: WeightKind, event?: EventIndex): Weights {
+    let weights = this.#weights.get(kind);
+    if (weights === undefined) {
+      weights = computeWeights(
+        kind,
+        this.periodInput,
+        () => this.#aligned(),
+        () => this.#places(),
+      );
+      if (this.facts.imported !== null) weights = { ...weights, areOfText: true };
+      this.#weights.set(kind, weights);
+    }
+    const described = event === undefined ? undefined : this.profile.events[event];
+    // A recording may have no event at all, where the first is asked for.
+    if (described === undefined) return weights;
+    const { name, unit } = described;
+    const isCount = kind === 'samples' || kind === 'time';
+    return {
+      ...weights,
+      ...(!isCount && { unit }),
+      ...(name === OFF_CPU_EVENT && { areWaits: true as const }),
+    };
+  }
+
+  /** The event with this name, or the only or first one. Throws UsageError for an unknown name. */
+  eventIndex(name?: string): EventIndex {
+    if (name === undefined) return 0 as EventIndex;
+    const names = this.profile.events.map((event) => event.name);
+    return findEvents(names, name)[0] as EventIndex;
+  }
+
+  /** Samples of one event, as rows, which are not to be changed; with `select` those that it admits. */
+  samplesOf(event: EventIndex, select: SampleSelection = {}): Int32Array {
+    if (isRestricting(select)) return finish(selectSamples(this.profile, { ...select, event }));
+    let rows = this.#rowsOfEvent.get(event);
+    if (rows === undefined) {
+      rows = finish(selectSamples(this.profile, { event }));
+      this.#rowsOfEvent.set(event, rows);
+    }
+    return rows;
+  }
+
+  /** When the samples were taken. */
+  recordedTime(): RecordedTime {
+    const { timeNs, length } = this.profile.samples;
+    const startTime = BigInt(this.profile.meta.startTime);
+    const times = [timeNs[0], timeNs[length - 1]].map((time) => time ?? Number.NaN);
+    return { startTime, firstNs: times[0], lastNs: times[1] };
+  }
+
+  /**
+   * How well shares of one event are known, by these weights of its samples. Of a part of them it
+   * is not known what was counted in between: each counts as drawn with its own weight. Null for
+   * folded stacks, heap profiles and speedscope files, whose items are sums: what the samples were, and in which
+   * order, is gone. Null also for recordings without events.
+   */
+  shareEstimator(
+    weights: Weights,
+    event: EventIndex,
+    select: SampleSelection = {},
+  ): ShareEstimator | null {
+    const described = this.profile.events[event];
+    if (described === undefined || isSummed(this.facts.imported)) return null;
+    return finish(
+      estimateEvent({
+        input: this.periodInput,
+        alignment: this.#aligned(),
+        weights,
+        event,
+        rows: this.samplesOf(event, select),
+        isWhole: !isRestricting(select),
+        eventsCounted: this.eventsCounted(event),
+        inStep: () => this.inStep(event),
+      }),
+    );
+  }
+
+  /** The counts that ratios of events are computed from, of the selected samples. */
+  ratioSource(select: SampleSelection = {}): RatioSource {
+    const { profile } = this;
+    const eventOf = (event: EventIndex): SampledEvent => {
+      const weights = this.weights('events', event, select);
+      const estimator = this.shareEstimator(weights, event, select);
+      return { weights, samples: this.samplesOf(event, select), estimator };
+    };
+    return { profile, aligned: this.#aligned(), eventOf: memoize(eventOf) };
+  }
+
+  /** Self and total by symbol, DSO, thread and comm, with 95 % intervals of the shares. */
+  report(
+    options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
+  ): FlatReport {
+    const event = this.eventIndex(options.event);
+    const weights = this.weights(options.weight, event, options.select);
+    const estimator = this.shareEstimator(weights, event, options.select);
+    const rows = this.samplesOf(event, options.select);
+    if (estimator === null) return computeFlatReport(this.profile, weights, rows);
+    return computeFlatReport(this.profile, weights, rows, {
+      estimator,
+      tables: ['bySymbol', 'byDso', 'byThread', 'byComm'],
+      totals: true,
+    });
+  }
+
+  /** A function as reports and graphs call it; code without a symbol goes by its DSO. */
+  nameOf(func: FuncIndex): string {
+    return funcLabel(this.profile, func);
+  }
+
+  /**
+   * The machine code of a function, decoded, with the instruction of each frame in it. Throws
+   * `FailedError` where the disassembler is not installed, and for a text, which has no code.
+   */
+  disassemble(func: FuncIndex): Promise<FunctionAssembly> {
+    const { frames } = this.profile;
+    const rows: number[] = [];
+    for (let frame = 0; frame < frames.length; frame++) {
+      if (frames.func[frame] === func) rows.push(frame);
+    }
+    return this.disassembleFrames(rows);
+  }
+
+  /**
+   * Sums the weights at the instructions of a part that `disassemble` gave of `func`, as columns by its
+   * rows: of one event, in weights of one kind; with `select` only of the samples that it admits.
+   */
+  weighInstructions(
+    func: FuncIndex,
+    part: CodePart,
+    options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
+  ): InstructionWeights {
+    const event = this.eventIndex(options.event);
+    const weights = this.weights(options.weight, event, options.select);
+    return weighPart(this.profile, weights, this.samplesOf(event, options.select), func, part);
+  }
+
+  /** The same as `disassemble`, of rows of the frame table. */
+  async disassembleFrames(frames: readonly number[]): Promise<FunctionAssembly> {
+    if (this.#code === null) {
+      throw new FailedError('no assembly: only a perf.data file records which code ran');
+    }
+    return this.#code.disassemble(this.profile, frames);
+  }
+
+  /** Which interval the periods of each event measure, and how that is known. */
+  rules(): readonly ReportedPeriod[] {
+    this.#rules ??= this.#alignment?.rules ?? finish(findReportedPeriods(this.periodInput));
+    return this.#rules;
+  }
+
+  /**
+   * The final value of an event's counter over all its instances, or as far as the samples read it;
+   * null if they did not.
+   */
+  eventsCounted(event: EventIndex): number | null {
+    const total = this.periodInput.eventTotals?.[event] ?? null;
+    const { count } = this.profile.samples;
+    if (total !== null || count === null) return total;
+    const rows = this.samplesOf(event);
+    if (rows.length === 0 || rows.some((row) => Number.isNaN(count[row]))) return null;
+    const { elapsedEvents } = this.#aligned();
+    return rows.reduce((sum, row) => sum + elapsedEvents[row], 0);
+  }
+
+  /**
+   * Collects events in time that are not samples: losses, throttling, re-ramps, context switches.
+   * `report` describes all streams.
+   */
+  marks(report: PeriodsReport = this.periods({ streams: 'all' })): RecordingMarks {
+    const { losses, throttles, switches } = this.facts;
+    const reported = this.reportedEvents();
+    const reRamps = report.events.flatMap(({ streams }, index) => {
+      const event = reported[index];
+      return streams.flatMap(({ streamId, reRamps }) =>
+        reRamps.map((ramp) => ({ ...ramp, event, streamId })),
+      );
+    });
+    return { losses, throttles, switches, reRamps };
+  }
+
+  /** Accounts for each event: what arrived and what did not, in events. */
+  ledgers(): EventLedger[] {
+    return computeLedgers(this.periodInput, this.#aligned());
+  }
+
+  /** How the kernel's adaptive period behaved, and what was lost; its events are `reportedEvents()`. */
+  periods(options: ReportOptions = {}): PeriodsReport {
+    const places = this.#places();
+    const report = reportPeriods(this.periodInput, { places, ...options }, this.#aligned());
+    return { ...report, events: this.reportedEvents().map((event) => report.events[event]) };
+  }
+
+  /**
+   * Those with a period: members of a sampled group have none of their own, since their leader samples
+   * them, nor has the event of waits one.
+   */
+  reportedEvents(): EventIndex[] {
+    const reported: EventIndex[] = [];
+    this.profile.events.forEach(({ fixedPeriod, name }, event) => {
+      if (fixedPeriod !== 0 && name !== OFF_CPU_EVENT) reported.push(event as EventIndex);
+    });
+    return reported;
+  }
+
+  /** How samples of an event fall in step with the work; null where that is not seen. */
+  inStep(event: EventIndex): InStep | null {
+    let found = this.#inStep.get(event);
+    if (found === undefined) {
+      const { groups, arrivedEvents } = this.#aligned();
+      found = findInStep(this.periodInput, groups, event, arrivedEvents, this.#places());
+      this.#inStep.set(event, found);
+    }
+    return found;
+  }
+
+  /** Why the weights of an event may be those of neighbouring samples, for every command that prints shares. */
+  weightDoubt(event: EventIndex): string | null {
+    const { events } = this.profile;
+    const leader = events[event]?.leader;
+    if (leader !== undefined) return readByLeaderText(events[leader].name);
+    const doubt = this.ruleDoubt(event);
+    return doubt === null ? null : ruleDoubtText(doubt);
+  }
+
+  /**
+   * Why the shares of an event may be those of neighbouring samples; null where it is known which interval
+   * each period measures. `weightDoubt` has it as a sentence.
+   */
+  ruleDoubt(event: EventIndex): RuleDoubt | null {
+    const reported = this.rules()[event];
+    if (reported?.rule !== 'unknown' || isSummed(this.facts.imported)) return null;
+    const { values } = this.weights('events', event);
+    const rows = this.samplesOf(event);
+    const weight = rows.reduce((sum, row) => sum + values[row], 0);
+    const { groups } = this.#aligned();
+    const shift = shiftOfOtherReading(this.periodInput, groups, { weights: values, rows });
+    const moved = movedShare(shift, weight);
+    return moved > 0 ? { reported, moved } : null;
+  }
+
+  #places(): SamplePlaces {
+    this.#samplePlaces ??= placesOfSamples(this.profile);
+    return this.#samplePlaces;
+  }
+
+  #aligned(): Alignment {
+    this.#alignment ??= finish(alignPeriods(this.periodInput));
+    return this.#alignment;
+  }
+}
+
+/** Its items are sums, each of several samples. */
+function isSummed(format: RecordingFacts['imported']): boolean {
+  return (
+    format === 'folded' || format === 'heapprofile' || format === 'speedscope' || format === 'pprof'
+  );
+}

@@ -1,0 +1,32 @@
+import { FailedError } from '../../base/errors.ts';
+import type { ComparedProfile } from '../../period/report/disagreement.ts';
+import { innermostFuncs } from '../../profile/analysis/call-nodes.ts';
+import type { FuncIndex, WeightKind } from '../../profile/types.ts';
+import type { AnalysedProfile } from './analysed-profile.ts';
+
+const KINDS: readonly WeightKind[] = ['samples', 'period', 'events', 'time'];
+
+/** A recording's weights and the function of each sample, for `reportPeriods` to compare. */
+export function comparedProfile(opened: AnalysedProfile): ComparedProfile {
+  const weights: Partial<Record<WeightKind, Float64Array>> = {};
+  for (const kind of KINDS) {
+    const values = weightsOf(opened, kind);
+    if (values !== null) weights[kind] = values;
+  }
+  return {
+    weights,
+    funcOfSample: innermostFuncs(opened.profile),
+    funcCount: opened.profile.funcs.length,
+    nameOf: (func) => (func < 0 ? '[no stack]' : opened.nameOf(func as FuncIndex)),
+  };
+}
+
+/** Null where the recording does not hold what the weight needs. */
+function weightsOf(opened: AnalysedProfile, kind: WeightKind): Float64Array | null {
+  try {
+    return opened.weights(kind).values;
+  } catch (error) {
+    if (error instanceof FailedError) return null;
+    throw error;
+  }
+}

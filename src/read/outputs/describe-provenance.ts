@@ -1,0 +1,158 @@
+import { lostSamplesOf } from '../../base/lost-samples.ts';
+import { finish } from '../../base/slices.ts';
+import {
+  type EventProvenance,
+  type ExportProvenance,
+  explainProvenance,
+} from '../../formats/export/export-provenance.ts';
+import { withUnitOf } from '../../formats/export/weight-title.ts';
+import {
+  isRestricting,
+  type SampleSelection,
+  selectSamples,
+} from '../../profile/analysis/filter.ts';
+import { reportLostSideband } from '../../profile/losses.ts';
+import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
+import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
+import { packageVersion } from '../../system/version.ts';
+import type { AnalysedProfile } from './analysed-profile.ts';
+
+/**
+ * Describes the origin of a profile's numbers: the events opened and those they replace, the source of the
+ * weights, its confidence, and the losses. Every export holds this object, or points to it.
+ */
+export function describeProvenance(
+  opened: AnalysedProfile,
+  options: {
+    readonly weight?: WeightKind;
+    readonly event?: EventIndex;
+    readonly select?: SampleSelection;
+  } = {},
+): ExportProvenance {
+  const { profile } = opened;
+  const kind = options.weight ?? 'events';
+  const weights = opened.weights(kind, options.event, options.select);
+  const rules = opened.rules();
+  const rows = selectedRows(profile, options.select ?? {});
+  const figures = sumByEvent(profile, weights, rows);
+  const events = profile.events.flatMap((event, index): EventProvenance[] => {
+    if (options.event !== undefined && options.event !== index) return [];
+    const { samples, counted, weighed } = figures[index];
+    const lostSamples = lostSamplesOf(profile.losses, index as EventIndex);
+    const rule = rules[index] ?? null;
+    const isOffCpu = event.name === OFF_CPU_EVENT;
+    const weightsFrom = sourceOf(kind, {
+      isOffCpu,
+      isFixed: event.mode !== 'frequency',
+      // A clock's counter runs on another clock than its timer: its weights are the timer's.
+      isClock: event.mode === 'clock',
+      // The running time is read with the counter: without it these weights do not exist.
+      readings: kind === 'time' && event.unit !== 'nanoseconds' ? samples : counted,
+      samples,
+      isRuleKnown: rule !== null && rule.rule !== 'unknown',
+    });
+    const described: Omit<EventProvenance, 'sentences'> = {
+      event: event.name,
+      insteadOf: replacedBy(event.name, profile.meta.notes),
+      mode: event.mode,
+      frequencyHz: event.frequencyHz,
+      fixedPeriod: event.fixedPeriod,
+      unit: withUnitOf(event, weights).unit,
+      weightsFrom,
+      isGuess:
+        kind === 'events' &&
+        (weightsFrom === 'reported-periods' ||
+          (weightsFrom === 'realigned-periods' && rule?.from === 'fit')),
+      rule,
+      samples,
+      lostSamples,
+      coverage: samples + lostSamples > 0 ? samples / (samples + lostSamples) : null,
+      weighed,
+      // What is counted of it are switches, what is weighed are times.
+      counted: isOffCpu ? null : opened.eventsCounted(index as EventIndex),
+    };
+    return [{ ...described, sentences: explainProvenance(described, kind) }];
+  });
+  const { kernel, arch, notes, recorder, lostSideband = 0 } = profile.meta;
+  return {
+    schema: 'perf-ts/provenance@1',
+    exporter: `perf-ts ${packageVersion()}`,
+    recorder: recorder ?? null,
+    kernel,
+    arch,
+    weight: kind,
+    ...(opened.facts.frames !== 'all' && { frames: opened.facts.frames }),
+    truncatedAt: opened.truncatedAt,
+    lostSideband,
+    notes: [
+      ...(lostSideband > 0 ? [reportLostSideband(lostSideband)] : []),
+      ...notes,
+      ...partNote(profile, rows),
+    ],
+    events,
+  };
+}
+
+type EventFigures = {
+  samples: number;
+  /** Samples with a value of the counter. */
+  counted: number;
+  weighed: number;
+};
+
+/** Rows of the selected samples; null: all, whose rows are not listed. */
+function selectedRows(profile: Profile, select: SampleSelection): Int32Array | null {
+  if (select.event === undefined && !isRestricting(select)) return null;
+  return finish(selectSamples(profile, select));
+}
+
+/** Where samples were left out, so that nobody takes the part for the whole. */
+function partNote({ samples }: Profile, rows: Int32Array | null): string[] {
+  if (rows === null || rows.length === samples.length) return [];
+  return [`a part of the recording: ${rows.length} of ${samples.length} samples were selected`];
+}
+
+function sumByEvent(profile: Profile, weights: Weights, rows: Int32Array | null): EventFigures[] {
+  const figures = profile.events.map(() => ({ samples: 0, counted: 0, weighed: 0 }));
+  const { event, count } = profile.samples;
+  const length = rows === null ? profile.samples.length : rows.length;
+  for (let k = 0; k < length; k++) {
+    const i = rows === null ? k : rows[k];
+    const of = figures[event[i]] as EventFigures;
+    of.samples++;
+    if (count !== null && !Number.isNaN(count[i])) of.counted++;
+    of.weighed += weights.values[i];
+  }
+  return figures;
+}
+
+function sourceOf(
+  kind: WeightKind,
+  found: {
+    isOffCpu: boolean;
+    isFixed: boolean;
+    isClock: boolean;
+    readings: number;
+    samples: number;
+    isRuleKnown: boolean;
+  },
+): EventProvenance['weightsFrom'] {
+  if (kind === 'samples') return 'samples';
+  if (found.isOffCpu) return 'waits';
+  if (kind === 'events' && found.isClock) return 'fixed-period';
+  if (found.readings > 0) {
+    return found.readings === found.samples ? 'counts' : 'counts-and-periods';
+  }
+  if (kind === 'period') return found.isFixed ? 'fixed-period' : 'reported-periods';
+  if (found.isFixed) return 'fixed-period';
+  return found.isRuleKnown ? 'realigned-periods' : 'reported-periods';
+}
+
+/** The recorder says in a note what it recorded in place of what: `cycles: … recording X instead`. */
+function replacedBy(name: string, notes: readonly string[]): string | null {
+  for (const note of notes) {
+    const match = /^(\S+): .*recording (\S+?),? (?:.* )?instead\b/.exec(note);
+    if (match !== null && match[2] === name) return match[1];
+  }
+  return null;
+}

@@ -1,0 +1,29 @@
+import { lateModules } from '../../base/late-modules.ts';
+import type { AnalysedProfile } from './analysed-profile.ts';
+import { type ExportOptions, exportProvenance } from './export-profile.ts';
+
+/**
+ * The profile as a pprof file (`profile.pb.gz`), gzipped. The encoder is loaded when it is asked
+ * for, so that nothing else waits for it.
+ */
+export async function exportPprof(
+  opened: AnalysedProfile,
+  options: Omit<ExportOptions, 'title'> = {},
+): Promise<Uint8Array> {
+  const { writePprof } = await import('../../formats/export/pprof.ts');
+  const { profile, facts } = opened;
+  const event = options.event === undefined ? undefined : opened.eventIndex(options.event);
+  const pieces: Uint8Array[] = [];
+  writePprof(
+    profile,
+    opened.weights(options.weight, event, options.select),
+    {
+      select: { ...options.select, ...(event !== undefined && { event }) },
+      mappings: facts.mappings,
+      ...(facts.startWallNs !== null && { startWallNs: facts.startWallNs }),
+      provenance: exportProvenance(opened, options),
+    },
+    (bytes) => pieces.push(bytes),
+  );
+  return lateModules.zlib.gzipSync(Buffer.concat(pieces));
+}

@@ -1,0 +1,168 @@
+import { lateModules } from '../../base/late-modules.ts';
+import { writeCpuProfile } from '../../formats/export/cpuprofile.ts';
+import {
+  chooseCpuProfilePart,
+  explainCpuProfilePart,
+} from '../../formats/export/cpuprofile-part.ts';
+import type { ExportProvenance } from '../../formats/export/export-provenance.ts';
+import { writeFirefox } from '../../formats/export/firefox.ts';
+import { type FoldedOptions, writeFolded } from '../../formats/export/folded.ts';
+import { encodePageData } from '../../formats/export/page-data.ts';
+import { encodePageReport } from '../../formats/export/page-report.ts';
+import { writeSpeedscope } from '../../formats/export/speedscope.ts';
+import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import type { FrameLevel } from '../../profile/frame-level.ts';
+import type { WeightKind, Weights } from '../../profile/types.ts';
+import { packageVersion } from '../../system/version.ts';
+import { hotSources, SourceFiles } from '../code/source-files.ts';
+import type { AnalysedProfile } from './analysed-profile.ts';
+import { describeProvenance } from './describe-provenance.ts';
+import { describePageProfile } from './page-profile.ts';
+import { describePageReport } from './page-report.ts';
+import { renderPage } from './render-page.ts';
+
+/** Formats of `exportProfile`; pprof is binary and has `exportPprof`. */
+export const EXPORT_FORMATS = ['folded', 'speedscope', 'cpuprofile', 'html', 'firefox'] as const;
+/** One of `EXPORT_FORMATS`. */
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** The selection, weight and form of an export. */
+export type ExportOptions = {
+  /** What a sample counts for; default `events`. */
+  readonly weight?: WeightKind;
+  /** One event by name; default the first (folded, cpuprofile), all that the format has room for. */
+  readonly event?: string;
+  /** These samples only; their weights stay those of the whole recording. */
+  readonly select?: SampleSelection;
+  /** The frames that the page begins with, where the profile has all. */
+  readonly frames?: FrameLevel;
+  /** Title of the page. */
+  readonly title?: string;
+  /**
+   * Path of the recording, whose owner's rights count: the page gets the texts of the source files in which
+   * most samples were taken, 20 files and 2 million characters at most. Without it the page has none.
+   */
+  readonly sourcesOf?: string;
+  /** Names in folded lines, whole by default. */
+  readonly names?: FoldedOptions['names'];
+};
+
+/** Writes the profile in one of the formats; `write` gets it in pieces. */
+export function exportProfile(
+  opened: AnalysedProfile,
+  format: ExportFormat,
+  options: ExportOptions,
+  write: (text: string) => void,
+): void {
+  const { profile } = opened;
+  const { weights, select } = selectionOf(opened, options);
+  const exporter = `perf-ts ${packageVersion()}`;
+  const provenance = () => exportProvenance(opened, options);
+  switch (format) {
+    case 'folded':
+      writeFolded(
+        profile,
+        weights,
+        { select, ...(options.names !== undefined && { names: options.names }) },
+        write,
+      );
+      break;
+    case 'speedscope':
+      writeSpeedscope(profile, weights, { select, exporter, provenance: provenance() }, write);
+      break;
+    case 'cpuprofile':
+      writeCpuProfile(profile, weights, { select, exporter, provenance: provenance() }, write);
+      break;
+    case 'firefox': {
+      const { startWallNs } = opened.facts;
+      const wall = startWallNs === null ? {} : { startWallNs };
+      const marks = opened.marks();
+      writeFirefox(
+        profile,
+        weights,
+        { select, exporter, provenance: provenance(), marks, ...wall },
+        write,
+      );
+      break;
+    }
+    case 'html':
+      write(exportPage(opened, options, select));
+      break;
+  }
+}
+
+/**
+ * What an export leaves out or shows in another unit, in sentences: a .cpuprofile has one thread, and
+ * its unit is time. Empty for formats that hold all that was selected.
+ */
+export function explainExport(
+  opened: AnalysedProfile,
+  format: ExportFormat,
+  options: ExportOptions,
+): readonly string[] {
+  if (format !== 'cpuprofile') return [];
+  const { weights, select } = selectionOf(opened, options);
+  return explainCpuProfilePart(
+    opened.profile,
+    chooseCpuProfilePart(opened.profile, weights, select),
+  );
+}
+
+function selectionOf(
+  opened: AnalysedProfile,
+  options: ExportOptions,
+): { readonly weights: Weights; readonly select: SampleSelection } {
+  const event = options.event === undefined ? undefined : opened.eventIndex(options.event);
+  return {
+    weights: opened.weights(options.weight, event, options.select),
+    select: { ...options.select, ...(event !== undefined && { event }) },
+  };
+}
+
+/** The page with the profile inside. */
+function exportPage(
+  opened: AnalysedProfile,
+  options: ExportOptions,
+  select: SampleSelection,
+): string {
+  const isWhole = Object.values(select).every((part) => part === undefined);
+  const shown = {
+    ...(options.weight !== undefined && { weight: options.weight }),
+    ...(!isWhole && { select }),
+  };
+  const page = describePageProfile(opened, {
+    ...shown,
+    ...(options.title !== undefined && { title: options.title }),
+    ...(options.frames !== undefined && { frames: options.frames }),
+  });
+  const file = {
+    title: page.title,
+    data: pack(encodePageData(page)),
+    report: pack(encodePageReport(describePageReport(opened, shown))),
+    ...(options.sourcesOf !== undefined && {
+      sources: pack(hotSources(page.profile, new SourceFiles(page.profile, options.sourcesOf))),
+    }),
+  };
+  return renderPage([file]);
+}
+
+/**
+ * Packs a data block of the page. The best compression takes up to ten times the time, in which nothing else can
+ * happen, and saves a fiftieth.
+ */
+function pack(content: Uint8Array | string): string {
+  return lateModules.zlib.gzipSync(content).toString('base64');
+}
+
+/** Where the numbers of that export come from. Folded lines have no room for it: write it beside. */
+export function exportProvenance(
+  opened: AnalysedProfile,
+  options: ExportOptions,
+): ExportProvenance {
+  const { event, weight, select } = options;
+  return describeProvenance(opened, {
+    ...(select !== undefined && { select }),
+    ...(weight !== undefined && { weight }),
+    ...(event !== undefined && { event: opened.eventIndex(event) }),
+  });
+}

@@ -1,0 +1,47 @@
+import { printable } from '../../base/printable.ts';
+import { printableProvenance } from '../../formats/export/export-provenance.ts';
+import type { PageReport } from '../../formats/export/page-report.ts';
+import type { EventReport } from '../../period/report/event-report.ts';
+import { adviceForCut } from '../unwind/cut-advice.ts';
+import type { AnalysedProfile } from './analysed-profile.ts';
+import { comparedProfile } from './compared-profile.ts';
+import { describeProvenance } from './describe-provenance.ts';
+import type { PageProfileOptions } from './page-profile.ts';
+
+/** Streams that the report describes, per event: 5 000 forks make 10 000. */
+const MOST_STREAMS = 100;
+
+/** What the page says of all streams and of its weights, every name printable. */
+export function describePageReport(
+  opened: AnalysedProfile,
+  { weight, select }: Pick<PageProfileOptions, 'weight' | 'select'> = {},
+): PageReport {
+  const compared = comparedProfile(opened);
+  const nameOf = (func: number) => printable(compared.nameOf(func));
+  const periods = opened.periods({ streams: 'all', compared: { ...compared, nameOf } });
+  const provenance = describeProvenance(opened, {
+    ...(weight !== undefined && { weight }),
+    ...(select !== undefined && { select }),
+  });
+  return {
+    periods: { ...periods, events: periods.events.map(describeEvent) },
+    eventRows: opened.reportedEvents(),
+    provenance: printableProvenance(provenance),
+    cutAdvice: (opened.completeness?.cut ?? []).map((cut) => adviceForCut(cut, opened.profile)),
+  };
+}
+
+/** With a printable name and the largest streams, which come first. */
+function describeEvent(report: EventReport): EventReport {
+  const event = { ...report, event: printable(report.event) };
+  const rest = event.streams.slice(MOST_STREAMS);
+  if (rest.length === 0) return event;
+  return {
+    ...event,
+    streams: event.streams.slice(0, MOST_STREAMS),
+    restOfStreams: {
+      streams: rest.length,
+      samples: rest.reduce((sum, { samples }) => sum + samples, 0),
+    },
+  };
+}

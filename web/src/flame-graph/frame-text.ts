@@ -1,0 +1,82 @@
+import { formatShare } from '../ask/format.ts';
+import { fontScale } from '../time/canvas.ts';
+import type { DrawnFrame } from './frame-drawing.ts';
+import { fitLabel, widthOf } from './frame-label.ts';
+import type { FrameNode } from './frame-nodes.ts';
+
+/** Pixels; narrower frames have no label. */
+const LEAST_LABEL = 35;
+/** Pixels on both sides of a label. */
+const MARGIN = 4;
+/** Characters of a frame in which the share is worth cutting the name for. */
+const WIDE_FRAME = 24;
+const SVG = 'http://www.w3.org/2000/svg';
+
+export type TextOptions = {
+  /** Weight that is 100 %. */
+  readonly weight: number;
+  readonly rowHeight: number;
+  /** Pixels that a character takes. */
+  readonly characterWidth: number;
+  /** Where a function is, if that is not part of its name. */
+  readonly placeOf: (node: FrameNode) => string;
+};
+
+/** Puts the name into a frame and, where there is room, its share of all at the right. */
+export function labelFrame(frame: DrawnFrame, options: TextOptions): void {
+  const width = Number(frame.getAttribute('width'));
+  if (width < LEAST_LABEL) return;
+  const node = frame.__data__.data;
+  const { weight, rowHeight, characterWidth } = options;
+  const characters = Math.floor((width - 2 * MARGIN) / characterWidth);
+  const { name, share } = labelOf(node, options.placeOf(node), weight, characters);
+  const baseline = Math.round(rowHeight * 0.7);
+  if (name !== '') frame.append(text('frame-name', name, MARGIN, baseline));
+  if (share !== '') frame.append(text('frame-share', share, width - MARGIN, baseline));
+}
+
+/** What stands in a frame that has room for so many characters. */
+export function labelOf(
+  node: FrameNode,
+  place: string,
+  weight: number,
+  characters: number,
+): { readonly name: string; readonly share: string } {
+  const share = node.folded > 0 || weight <= 0 ? '' : formatShare(node.value / weight);
+  const left = characters - share.length - 2;
+  const whole = fitLabel(node.name, place, characters);
+  if (share === '' || left < widthOf(whole)) {
+    if (share === '' || characters < WIDE_FRAME) return { name: whole, share: '' };
+    return { name: fitLabel(node.name, place, left), share };
+  }
+  return { name: whole, share };
+}
+
+function text(className: string, content: string, x: number, y: number): SVGTextElement {
+  const made = document.createElementNS(SVG, 'text');
+  made.setAttribute('class', className);
+  made.setAttribute('x', String(x));
+  made.setAttribute('y', String(y));
+  made.textContent = content;
+  return made;
+}
+
+/** Width of a character at a size of the font and a zoom of the browser: to measure it takes a layout. */
+const measured = new Map<string, number>();
+
+/** Pixels that a character of the labels' font takes in `box`. */
+export function measureCharacter(box: HTMLElement): number {
+  const size = `${fontScale()} ${window.devicePixelRatio}`;
+  const known = measured.get(size);
+  if (known !== undefined) return known;
+  const probe = document.createElement('span');
+  probe.className = 'frame-name-probe';
+  probe.textContent = 'm'.repeat(50);
+  box.append(probe);
+  const { width } = probe.getBoundingClientRect();
+  probe.remove();
+  // Without a layout there is none: the width of a common font.
+  if (width === 0) return 7.25;
+  measured.set(size, width / 50);
+  return width / 50;
+}

@@ -1,0 +1,106 @@
+import { element, pushButton } from '../dom/dom.ts';
+import { type KeyBinding, listenToKeys, showKeys } from '../dom/keys.ts';
+import type { ViewState } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
+import { TabPanel } from './tab-panel.ts';
+import type { TabDefinition } from './tab-view.ts';
+import { themeButton } from './theme.ts';
+
+export type ShellParts = {
+  readonly store: Store;
+  /** The line above everything, with the buttons that the shell adds at its end. */
+  readonly head: (...tools: readonly HTMLElement[]) => HTMLElement;
+  /** What happened when, above the tabs. */
+  readonly tracks: HTMLElement;
+  readonly tabs: readonly TabDefinition[];
+  /** Beside the tabs; those of trees of calls are not there in other tabs. */
+  readonly tools: readonly HTMLElement[];
+  readonly treeTools: readonly HTMLElement[];
+  /** Beside the open view. */
+  readonly side: HTMLElement;
+  readonly status: HTMLElement;
+  /** Keys that work in every tab. */
+  readonly keys: readonly KeyBinding[];
+};
+
+/**
+ * The frame of the page, as high as the window: only the views scroll, each by itself.
+ *
+ *     head
+ *     tracks
+ *     tabs, tools
+ *     open view │ side panel
+ *     status
+ *
+ * Returns the part with the open view.
+ */
+export function createShell(page: Document, parts: ShellParts): TabPanel {
+  const { store, treeTools } = parts;
+  const panel = new TabPanel(store, parts.tabs);
+  const everywhere: readonly KeyBinding[] = [
+    ...panel.tabKeys,
+    ...parts.keys,
+    { key: '?', does: 'this list', run: () => listKeys() },
+  ];
+  const listKeys = () =>
+    showKeys(page, [
+      { title: 'Everywhere', bindings: everywhere },
+      { title: panel.label, bindings: panel.keys },
+    ]);
+  const sideToggle = createSideToggle(page, parts.side);
+  const ofTree = element('div', 'tree-tools');
+  const tools = element('div', 'tab-tools', ...parts.tools, ofTree, sideToggle);
+  const tabBar = element('section', 'tab-bar', panel.bar, tools);
+  tabBar.setAttribute('aria-label', 'Views and what they show');
+  page.body.append(
+    skipLink(panel.root),
+    parts.head(themeButton(page, store), helpButton(listKeys)),
+    parts.tracks,
+    tabBar,
+    element('main', 'work', panel.root, parts.side),
+    parts.status,
+  );
+  const show = (state: ViewState) => {
+    panel.show(state);
+    if (panel.showsTree !== ofTree.hasChildNodes()) {
+      ofTree.replaceChildren(...(panel.showsTree ? treeTools : []));
+    }
+  };
+  store.subscribe(show);
+  show(store.get());
+  listenToKeys(page, () => [...panel.keys, ...everywhere]);
+  return panel;
+}
+
+/** In a narrow window the side panel lies over the view, and this opens it. */
+function createSideToggle(page: Document, side: HTMLElement): HTMLElement {
+  const toggle = pushButton('side-toggle', '☰', () => {
+    const isOpen = page.body.classList.toggle('has-side');
+    toggle.setAttribute('aria-expanded', String(isOpen));
+    if (isOpen) side.querySelector('button')?.focus();
+  });
+  toggle.title = 'Where the weight went';
+  toggle.setAttribute('aria-label', 'Where the weight went');
+  toggle.setAttribute('aria-expanded', 'false');
+  return toggle;
+}
+
+/** The first link of the page, for those who go by keys. */
+function skipLink(panel: HTMLElement): HTMLElement {
+  const skip = element('a', 'skip', 'Skip to the view');
+  skip.href = '#panel';
+  skip.addEventListener('click', (event) => {
+    // The hash is the state's.
+    event.preventDefault();
+    panel.tabIndex = -1;
+    panel.focus();
+  });
+  return skip;
+}
+
+function helpButton(listKeys: () => void): HTMLElement {
+  const help = pushButton('icon', '?', listKeys);
+  help.title = 'Keys';
+  help.setAttribute('aria-label', 'Keys');
+  return help;
+}

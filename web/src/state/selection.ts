@@ -1,0 +1,64 @@
+import type { FrameEdit } from '../../../src/profile/analysis/edit-stacks.ts';
+import type { OpenResult, TreeParams } from '../worker/messages/messages.ts';
+import type { Selection } from '../worker/messages/selection.ts';
+import type { ViewState } from './state.ts';
+
+/** Which samples a state shows, and how their stacks are changed, as the worker wants it. */
+export function selectionOf(state: ViewState): Selection {
+  return {
+    event: state.event,
+    weight: state.weight,
+    level: state.frames,
+    threads: state.threads,
+    pid: state.pid,
+    cpu: state.cpu,
+    fromNs: state.range?.fromNs ?? null,
+    toNs: state.range?.toNs ?? null,
+    group: state.group,
+    edits: editsOf(state),
+  };
+}
+
+/** The samples that a state shows, as the server's downloads take them; empty: all of them. */
+export function selectedPart(state: ViewState, { threads }: OpenResult): URLSearchParams {
+  const part = new URLSearchParams();
+  const tids = state.threads.flatMap((row) => threads[row]?.tid ?? []);
+  if (state.range !== null) {
+    part.set('from', String(Math.round(state.range.fromNs)));
+    part.set('to', String(Math.round(state.range.toNs)));
+  }
+  if (tids.length > 0) part.set('tids', tids.join());
+  if (state.pid !== null) part.set('pids', String(state.pid));
+  if (state.cpu !== null) part.set('cpus', String(state.cpu));
+  return part;
+}
+
+/** The tree that a state shows; nodes below the share `leastPart` of the root are left out. */
+export function treeParams(state: ViewState, leastPart: number): TreeParams {
+  return {
+    ...selectionOf(state),
+    roots: state.roots,
+    inverted: state.tree === 'callers',
+    order: state.sort,
+    zoom: state.zoom,
+    search: state.search.trim(),
+    leastPart,
+  };
+}
+
+/** What is left out comes first: a merged function could hide no more. */
+function editsOf(state: ViewState): FrameEdit[] {
+  const func = (action: FrameEdit['action']) => (index: number) =>
+    ({ action, of: 'func', func: index }) as const;
+  const dso = (action: FrameEdit['action']) => (index: number) =>
+    ({ action, of: 'dso', dso: index }) as const;
+  return [
+    ...state.hidden.map(func('hide')),
+    ...state.hiddenDsos.map(dso('hide')),
+    ...(state.focusDso === null ? [] : [dso('focus')(state.focusDso)]),
+    ...(state.focus === null ? [] : [func('focus')(state.focus)]),
+    ...state.mergedFuncs.map(func('merge')),
+    ...state.mergedDsos.map(dso('merge')),
+    ...(state.foldRecursion ? [{ action: 'merge', of: 'recursion' } as const] : []),
+  ];
+}

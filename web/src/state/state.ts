@@ -1,0 +1,273 @@
+import { DIFF_MEASURES, type DiffMeasure } from '../../../src/profile/analysis/diff-measure.ts';
+import { FRAME_LEVELS, type FrameLevel } from '../../../src/profile/frame-level.ts';
+import type { WeightKind } from '../../../src/profile/types.ts';
+import { KIND_GROUPS, type KindGroup } from '../worker/messages/kind-group.ts';
+
+/**
+ * What the page shows: one immutable value, of which every view is a function, and which the hash
+ * of the address holds. Rows are those of the profile's tables, so a link means the same to
+ * whoever opens the same profile.
+ */
+export type ViewState = {
+  readonly tab: Tab;
+  /** Row of the profile's events. */
+  readonly event: number;
+  readonly weight: WeightKind;
+  /** Which frames of programs of JavaScript; of others all are shown. */
+  readonly frames: FrameLevel;
+
+  /** Which samples: rows of the profile's threads, none: all; process, CPU, null: all. */
+  readonly threads: readonly number[];
+  readonly pid: number | null;
+  readonly cpu: number | null;
+  /** Nanoseconds since the recording's start, the first moment in, the first out; null: all. */
+  readonly range: Range | null;
+  /** Samples whose innermost function is such code. */
+  readonly group: KindGroup | null;
+  /** While it is being recorded: the last seconds, which then are the range; `all`: it stands still. */
+  readonly window: '10s' | '60s' | 'all';
+  /** The time that the x axis of every picture of time spans; null: the whole recording. */
+  readonly ruler: Range | null;
+
+  /** What stands at the root of the trees. */
+  readonly roots: 'comm' | 'thread' | 'process' | 'cpu' | 'none';
+  /** From the outermost function inwards, or from where the weight was spent outwards. */
+  readonly tree: 'callees' | 'callers';
+  readonly shape: 'flame' | 'icicle';
+  readonly sort: 'weight' | 'name' | 'time';
+  /** `FrameKey`s from the outermost row to the one zoomed into; empty: not zoomed. */
+  readonly zoom: readonly number[];
+  readonly search: string;
+  /** Position of the match of `search` that was gone to, the heaviest first; null: none was. */
+  readonly match: number | null;
+  /** Row of a function, of a DSO: only stacks with it, from it on. */
+  readonly focus: number | null;
+  readonly focusDso: number | null;
+  /** Rows of functions and DSOs whose stacks are left out. */
+  readonly hidden: readonly number[];
+  readonly hiddenDsos: readonly number[];
+  /** Rows of functions and DSOs whose frames are folded into their callers. */
+  readonly mergedFuncs: readonly number[];
+  readonly mergedDsos: readonly number[];
+  /** Direct and indirect recursion as one frame. */
+  readonly foldRecursion: boolean;
+  /** The order in which these edits were made (`edits.ts`): `f12.h3.r`. */
+  readonly editOrder: string;
+
+  /** Row of the function whose callers, callees and source are shown. */
+  readonly func: number | null;
+  /** What the list beside the views is ordered by. */
+  readonly listBy: 'self' | 'total';
+  /** What of that function the tab Source shows, and whether instructions show their bytes. */
+  readonly code: 'source' | 'assembly' | 'both';
+  readonly codeBytes: boolean;
+  /** Row of the profile's strings: the file that the tab Source shows as a whole where `func` is null. */
+  readonly sourceFile: number | null;
+  readonly tableBy: 'function' | 'file' | 'dso' | 'thread';
+  /** Column and direction: `self-`, `name+`. */
+  readonly tableSort: string;
+  readonly tableFilter: string;
+  /** The same of the changes between two recordings: `change-`. */
+  readonly diffSort: string;
+  /** How these are compared. */
+  readonly diffBy: DiffMeasure;
+  /** Rows of the call tree that are open (`tables/open-rows.ts`); empty: the heaviest path. */
+  readonly treeOpen: string;
+
+  /** Row of the groups that `groupByStream` makes; null: the event's largest. */
+  readonly stream: number | null;
+  /** What the tab of time shows. */
+  readonly timeView: 'chart' | 'heat';
+  /** Nanoseconds that a column of the heat map is wide. */
+  readonly heatColumnNs: number;
+  /** Rows into which the heat map cuts a column. */
+  readonly heatRows: number;
+
+  readonly theme: 'system' | 'light' | 'dark';
+};
+
+export type Range = { readonly fromNs: number; readonly toNs: number };
+
+const TABS = ['flame', 'table', 'tree', 'time', 'period', 'source', 'diff'] as const;
+export type Tab = (typeof TABS)[number];
+
+export const DEFAULT_STATE: ViewState = {
+  tab: 'flame',
+  event: 0,
+  weight: 'events',
+  frames: 'all',
+  threads: [],
+  pid: null,
+  cpu: null,
+  range: null,
+  group: null,
+  window: 'all',
+  ruler: null,
+  roots: 'comm',
+  tree: 'callees',
+  shape: 'icicle',
+  sort: 'weight',
+  zoom: [],
+  search: '',
+  match: null,
+  focus: null,
+  focusDso: null,
+  hidden: [],
+  hiddenDsos: [],
+  mergedFuncs: [],
+  mergedDsos: [],
+  foldRecursion: false,
+  editOrder: '',
+  func: null,
+  listBy: 'self',
+  code: 'source',
+  codeBytes: false,
+  sourceFile: null,
+  tableBy: 'function',
+  tableSort: 'self-',
+  tableFilter: '',
+  diffSort: 'change-',
+  diffBy: 'absolute',
+  treeOpen: '',
+  stream: null,
+  timeView: 'chart',
+  heatColumnNs: 1e9,
+  heatRows: 50,
+  theme: 'system',
+};
+
+/** How a value stands in the hash; `read` gives undefined for what it can't be. */
+type Codec<Value> = {
+  readonly read: (text: string) => Value | undefined;
+  readonly write: (value: Value) => string;
+};
+
+const text: Codec<string> = { read: (value) => value, write: (value) => value };
+const flag: Codec<boolean> = {
+  read: (value) => value === '1',
+  write: (value) => (value ? '1' : '0'),
+};
+const row: Codec<number> = {
+  read: (value) => (/^\d{1,10}$/.test(value) ? Number(value) : undefined),
+  write: String,
+};
+const rowOrNone: Codec<number | null> = {
+  read: (value) => (value === '' ? null : row.read(value)),
+  write: (value) => String(value ?? ''),
+};
+const rows: Codec<readonly number[]> = {
+  read: (value) => (value === '' ? [] : allOf(value.split('.').map(row.read))),
+  write: (value) => value.join('.'),
+};
+const nanos: Codec<number> = {
+  read: (value) => (/^\d{1,15}$/.test(value) ? Number(value) : undefined),
+  write: String,
+};
+const range: Codec<Range | null> = {
+  read: (value) => {
+    if (value === '') return null;
+    const [fromNs, toNs] = value.split('-').map(nanos.read);
+    if (fromNs === undefined || toNs === undefined || fromNs >= toNs) return undefined;
+    return { fromNs, toNs };
+  },
+  write: (value) => (value ? `${Math.round(value.fromNs)}-${Math.round(value.toNs)}` : ''),
+};
+
+function oneOf<Value extends string>(...values: readonly Value[]): Codec<Value> {
+  return { read: (value) => values.find((known) => known === value), write: (value) => value };
+}
+
+function oneOfOrNone<Value extends string>(...values: readonly Value[]): Codec<Value | null> {
+  const known = oneOf(...values);
+  return {
+    read: (value) => (value === '' ? null : known.read(value)),
+    write: (value) => value ?? '',
+  };
+}
+
+function within(least: number, most: number): Codec<number> {
+  return {
+    read: (value) => {
+      const number = nanos.read(value);
+      return number !== undefined && number >= least && number <= most ? number : undefined;
+    },
+    write: String,
+  };
+}
+
+const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
+  tab: oneOf(...TABS),
+  event: row,
+  weight: oneOf('samples', 'period', 'events', 'time'),
+  frames: oneOf(...FRAME_LEVELS),
+  threads: rows,
+  pid: rowOrNone,
+  cpu: rowOrNone,
+  range,
+  group: oneOfOrNone(...KIND_GROUPS),
+  window: oneOf('10s', '60s', 'all'),
+  ruler: range,
+  roots: oneOf('comm', 'thread', 'process', 'cpu', 'none'),
+  tree: oneOf('callees', 'callers'),
+  shape: oneOf('flame', 'icicle'),
+  sort: oneOf('weight', 'name', 'time'),
+  zoom: rows,
+  search: text,
+  match: rowOrNone,
+  focus: rowOrNone,
+  focusDso: rowOrNone,
+  hidden: rows,
+  hiddenDsos: rows,
+  mergedFuncs: rows,
+  mergedDsos: rows,
+  foldRecursion: flag,
+  editOrder: text,
+  func: rowOrNone,
+  listBy: oneOf('self', 'total'),
+  code: oneOf('source', 'assembly', 'both'),
+  codeBytes: flag,
+  sourceFile: rowOrNone,
+  tableBy: oneOf('function', 'file', 'dso', 'thread'),
+  tableSort: text,
+  tableFilter: text,
+  diffSort: text,
+  diffBy: oneOf(...DIFF_MEASURES),
+  treeOpen: text,
+  stream: rowOrNone,
+  timeView: oneOf('chart', 'heat'),
+  heatColumnNs: within(1e6, 1e11),
+  heatRows: within(2, 200),
+  theme: oneOf('system', 'light', 'dark'),
+};
+const KEYS = Object.keys(CODECS) as (keyof ViewState)[];
+
+/** A key's name in the hash: that of one thread was there before one could choose several. */
+const nameOf = (key: keyof ViewState): string => (key === 'threads' ? 'thread' : key);
+
+/** `tab=time&event=1`: what differs from the default, always in the same order. */
+export function encodeState(state: ViewState, defaults: ViewState = DEFAULT_STATE): string {
+  const parameters = new URLSearchParams();
+  for (const key of KEYS) {
+    const codec = CODECS[key] as Codec<unknown>;
+    const value = codec.write(state[key]);
+    if (value !== codec.write(defaults[key])) parameters.set(nameOf(key), value);
+  }
+  return parameters.toString();
+}
+
+/** Unknown names and values that can't be are as if they were not there: links come from anyone. */
+export function decodeState(hash: string, defaults: ViewState = DEFAULT_STATE): ViewState {
+  const parameters = new URLSearchParams(hash.replace(/^#/, ''));
+  const decoded: Partial<Record<keyof ViewState, unknown>> = {};
+  for (const key of KEYS) {
+    const value = parameters.get(nameOf(key));
+    if (value === null) continue;
+    const read = CODECS[key].read(value);
+    if (read !== undefined) decoded[key] = read;
+  }
+  return { ...defaults, ...decoded } as ViewState;
+}
+
+function allOf(values: readonly (number | undefined)[]): number[] | undefined {
+  return values.some((value) => value === undefined) ? undefined : (values as number[]);
+}

@@ -1,0 +1,198 @@
+// Hot: once per span.
+
+import { NONE } from '../../../../src/base/brand.ts';
+import { GrowableFloat64 } from '../../../../src/base/growable-columns.ts';
+import type { Slices } from '../../../../src/base/slices.ts';
+import { classifyFuncs } from '../../../../src/code/javascript/frame-class.ts';
+import type { Profile } from '../../../../src/profile/types.ts';
+import type { ChartLane, ChartWindow } from '../messages/chart-messages.ts';
+import type { LoadedRecording } from '../recording/recording.ts';
+import { SPAN, type ThreadSpans } from './chart-spans.ts';
+
+/** Lanes of events: a recording of more has too many to be looked at together. */
+const MAX_EVENT_LANES = 4;
+
+/** What stands above the flame chart of a thread, as far as its samples show it. */
+export function* computeLanes(
+  recording: LoadedRecording,
+  thread: number,
+  spans: ThreadSpans,
+  window: ChartWindow,
+  pixels: number,
+): Slices<ChartLane[]> {
+  const { profile } = recording;
+  const pixelNs = (window.toNs - window.fromNs) / pixels;
+  const { isCollecting, phase } = roleOfStacks(recording);
+  yield;
+  const gc = new LaneBuilder('gc', 'GC', window, pixelNs);
+  const turns = new LaneBuilder('turns', 'loop turns', window, pixelNs);
+  const lost = new LaneBuilder('lost', 'lost', window, pixelNs);
+  const collecting = (stack: number) => isCollecting[stack];
+  addStretches(gc, spans, profile, collecting, () => false);
+  // Turns between two samples of the same phase are one.
+  const turning = (stack: number) => (phase[stack] === PHASE.POLL ? PHASE.NONE : phase[stack]);
+  addStretches(turns, spans, profile, turning, (role, before) => role < before);
+  yield;
+  for (let i = 0; i < spans.length; i++) {
+    if (spans.kind[i] === SPAN.LOST) lost.add(spans.fromNs[i], spans.toNs[i]);
+  }
+  const events = eventLanes(profile, thread, spans, window, pixelNs);
+  return [gc, turns, ...events, lost].map((lane) => lane.finish()).filter(hasAny);
+}
+
+function hasAny({ fromNs }: ChartLane): boolean {
+  return fromNs.length > 0;
+}
+
+/**
+ * Where in a turn of libuv's loop a stack is, in the order of a turn: an earlier one than before is in
+ * the next turn. The poll itself is between two turns.
+ */
+const PHASE = { NONE: 0, TIMERS: 1, IDLE: 2, EVENTS: 3, CHECK: 4, CLOSING: 5, POLL: 6 } as const;
+const PHASE_OF_NAME: readonly (readonly [RegExp, number])[] = [
+  [/^(?:__x64_sys_|__arm64_sys_|do_)?epoll_p?wait/, PHASE.POLL],
+  [/^uv__run_timers\b/, PHASE.TIMERS],
+  [/^uv__run_(?:pending|idle|prepare)\b/, PHASE.IDLE],
+  [/^uv__io_poll\b/, PHASE.EVENTS],
+  [/^uv__run_check\b/, PHASE.CHECK],
+  [/^uv__run_closing_handles\b/, PHASE.CLOSING],
+];
+
+type StackRoles = {
+  /** 1: V8 collects garbage. */
+  readonly isCollecting: Uint8Array;
+  /** A `PHASE`. */
+  readonly phase: Uint8Array;
+};
+const known = new WeakMap<LoadedRecording, StackRoles>();
+
+/** By StackIndex of the stacks as recorded, whatever level is shown. */
+function roleOfStacks(recording: LoadedRecording): StackRoles {
+  const found = known.get(recording);
+  if (found !== undefined) return found;
+  const { funcs, strings, frames, stacks } = recording.profile;
+  const collects = Uint8Array.from(classifyFuncs(recording.profile), (func, index) => {
+    const isKind = func.is === 'native' && func.kind === 'gc';
+    return isKind || strings[funcs.name[index]] === '(garbage collector)' ? 1 : 0;
+  });
+  const phaseOfFunc = Uint8Array.from({ length: funcs.length }, (_, func) => {
+    const name = strings[funcs.name[func]];
+    return PHASE_OF_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? PHASE.NONE;
+  });
+  const isCollecting = new Uint8Array(stacks.length);
+  const phase = new Uint8Array(stacks.length);
+  for (let row = 0; row < stacks.length; row++) {
+    const above = stacks.prefix[row];
+    const func = frames.func[stacks.frame[row]];
+    const own = phaseOfFunc[func];
+    const outer = above === NONE ? PHASE.NONE : phase[above];
+    isCollecting[row] = above !== NONE && isCollecting[above] === 1 ? 1 : collects[func];
+    // A loop within a callback is that callback's; epoll elsewhere is no turn of libuv's.
+    if (outer === PHASE.NONE) phase[row] = own === PHASE.POLL ? PHASE.NONE : own;
+    else phase[row] = outer === PHASE.EVENTS && own === PHASE.POLL ? PHASE.POLL : outer;
+  }
+  const roles = { isCollecting, phase };
+  known.set(recording, roles);
+  return roles;
+}
+
+/** Steps without a sample that a stretch may have in it: the machine may have stood still for one. */
+const MISSED_STEPS = 2;
+
+/**
+ * Adds the stretches whose samples all have a role (not 0) by their stack. `isNext` says whether a role
+ * behind another one begins a stretch of its own.
+ */
+function addStretches(
+  lane: LaneBuilder,
+  spans: ThreadSpans,
+  { samples }: Profile,
+  roleOf: (stack: number) => number,
+  isNext: (role: number, before: number) => boolean,
+): void {
+  let from = 0;
+  let to = 0;
+  let before = 0;
+  for (let i = 0; i < spans.length; i++) {
+    const stack = samples.stack[spans.sample[i]];
+    const role = stack === NONE || spans.kind[i] === SPAN.LOST ? 0 : roleOf(stack);
+    const isGap = spans.fromNs[i] - to > MISSED_STEPS * spans.stepNs;
+    if (before !== 0 && (role === 0 || isGap || isNext(role, before))) {
+      lane.add(from, to);
+      before = 0;
+    }
+    if (role === 0) continue;
+    if (before === 0) from = spans.fromNs[i];
+    to = spans.toNs[i];
+    before = role;
+  }
+  if (before !== 0) lane.add(from, to);
+}
+
+/** Other events of the thread that happen at a moment: tracepoints, probes, page faults. */
+function eventLanes(
+  { events, samples }: Profile,
+  thread: number,
+  spans: ThreadSpans,
+  window: ChartWindow,
+  pixelNs: number,
+): LaneBuilder[] {
+  const shown = spans.length === 0 ? NONE : samples.event[spans.sample[0]];
+  const lanes = new Map<number, LaneBuilder>();
+  for (const [event, { name, unit }] of events.entries()) {
+    // Of clocks and waits each is a picture, not a mark.
+    if (event === shown || unit !== 'events') continue;
+    if (lanes.size < MAX_EVENT_LANES) {
+      lanes.set(event, new LaneBuilder('event', name, window, pixelNs));
+    }
+  }
+  if (lanes.size === 0) return [];
+  for (let i = 0; i < samples.length; i++) {
+    if (samples.thread[i] !== thread) continue;
+    lanes.get(samples.event[i])?.add(samples.timeNs[i], samples.timeNs[i]);
+  }
+  return [...lanes.values()];
+}
+
+/** Collects what overlaps a window; what is closer together than a pixel becomes one. */
+class LaneBuilder {
+  readonly #kind: ChartLane['kind'];
+  readonly #title: string;
+  readonly #window: ChartWindow;
+  readonly #pixelNs: number;
+  readonly #fromNs = new GrowableFloat64(16);
+  readonly #toNs = new GrowableFloat64(16);
+  readonly #count = new GrowableFloat64(16);
+
+  constructor(kind: ChartLane['kind'], title: string, window: ChartWindow, pixelNs: number) {
+    this.#kind = kind;
+    this.#title = title;
+    this.#window = window;
+    this.#pixelNs = pixelNs;
+  }
+
+  add(from: number, to: number): void {
+    if (to < this.#window.fromNs || from >= this.#window.toNs) return;
+    const last = this.#fromNs.length - 1;
+    const lastFrom = last < 0 ? 0 : this.#fromNs.array[last];
+    const isNarrow = to - lastFrom < this.#pixelNs;
+    if (last >= 0 && isNarrow) {
+      this.#toNs.array[last] = Math.max(to, this.#toNs.array[last]);
+      this.#count.array[last]++;
+      return;
+    }
+    this.#fromNs.push(from);
+    this.#toNs.push(to);
+    this.#count.push(1);
+  }
+
+  finish(): ChartLane {
+    return {
+      kind: this.#kind,
+      title: this.#title,
+      fromNs: this.#fromNs.finish(),
+      toNs: this.#toNs.finish(),
+      count: this.#count.finish(),
+    };
+  }
+}

@@ -1,0 +1,61 @@
+import type { FrameLevel } from '../../../../src/profile/frame-level.ts';
+import type { Unit } from './messages.ts';
+import type { TimeFilter, TimeGrid } from './time-messages.ts';
+
+/** Requests of the thread tracks. */
+export type TrackRequests = {
+  tracks: { params: TracksParams; result: TracksResult };
+  span: { params: SpanParams; result: SpanResult };
+};
+
+/** Tracks of all threads of a process or of all processes: those that are not chosen are drawn, too. */
+export type TracksParams = Omit<TimeFilter, 'threads'> & {
+  /** The level whose innermost frames tell the kinds. */
+  readonly level: FrameLevel;
+  /** The time that is drawn: a cell per pixel. */
+  readonly grid: TimeGrid;
+  /** Threads with a track of their own, at most; the others share one. */
+  readonly own: number;
+  /** ThreadIndexes that are among them in any case. */
+  readonly chosen: readonly number[];
+};
+
+export type TracksResult = {
+  readonly grid: TimeGrid;
+  readonly unit: Unit;
+  /** The event's samples are waits: nothing of them is in `groups`. */
+  readonly areWaits: boolean;
+  /** Heaviest first; then that of the other threads; then that of idle CPUs. */
+  readonly tracks: readonly Track[];
+  /** Samples that the kernel could not write, per cell; null: none. See `TimeCells`. */
+  readonly lost: Float64Array | null;
+};
+
+export type Track = {
+  readonly kind: 'thread' | 'merged' | 'idle';
+  /** ThreadIndex, −1 of several. */
+  readonly thread: number;
+  /** How many threads it has. */
+  readonly threads: number;
+  /** Weight within the grid. */
+  readonly weight: number;
+  /** Weight per group and cell: that of group g in cell c is at g · grid.length + c. */
+  readonly groups: Float32Array;
+  /** Nanoseconds per cell for which the threads waited off the CPU; null: none did. */
+  readonly waits: Float32Array | null;
+  readonly waitNs: number;
+  /** Share of each cell in which the kernel had paused the event; null: never. */
+  readonly paused: Float64Array | null;
+  /** The first and the last moment with weight, within the grid; NaN without any. */
+  readonly busyFromNs: number;
+  readonly busyToNs: number;
+};
+
+/** Samples from one moment on, until before another one. */
+export type SpanParams = TimeFilter & { readonly fromNs: number; readonly toNs: number };
+
+export type SpanResult = {
+  readonly samples: number;
+  readonly weight: number;
+  readonly unit: Unit;
+};

@@ -1,0 +1,234 @@
+import { NONE } from '../../../../src/base/brand.ts';
+import { lostSamplesOf } from '../../../../src/base/lost-samples.ts';
+import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
+import { foldToLevel } from '../../../../src/code/javascript/fold-to-level.ts';
+import type { PageProfile } from '../../../../src/formats/export/page-profile.ts';
+import { withUnitOf } from '../../../../src/formats/export/weight-title.ts';
+import type { Alignment } from '../../../../src/period/alignment.ts';
+import { findInStep, type InStep } from '../../../../src/period/in-step.ts';
+import { estimateEvent } from '../../../../src/period/uncertainty/event-estimator.ts';
+import { clipWaits } from '../../../../src/profile/analysis/clip-waits.ts';
+import { firstMeasure } from '../../../../src/profile/analysis/diff-measure.ts';
+import { selectSamples } from '../../../../src/profile/analysis/filter.ts';
+import type { ShareEstimator } from '../../../../src/profile/analysis/share-steps.ts';
+import { dsoPlace } from '../../../../src/profile/dso-place.ts';
+import { type FrameLevel, isKindOfCode } from '../../../../src/profile/frame-level.ts';
+import { funcLabel } from '../../../../src/profile/func-label.ts';
+import { lostFunc } from '../../../../src/profile/losses.ts';
+import { placesOfSamples } from '../../../../src/profile/sample-places.ts';
+import {
+  type DsoKind,
+  type EventIndex,
+  FUNC_CATEGORIES,
+  type Profile,
+  type WeightKind,
+  type Weights,
+} from '../../../../src/profile/types.ts';
+import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
+import { type FrameKind, MAX_FUNCS, type OpenResult } from '../messages/messages.ts';
+import { alignmentOf } from './alignment-of.ts';
+import { groupsOfFuncs } from './kind-groups.ts';
+import { threadNames } from './thread-names.ts';
+
+/** One recording with what every view of it needs: names, kinds, weights, estimators. */
+export class LoadedRecording {
+  readonly page: PageProfile;
+  readonly profile: Profile;
+  /** By FuncIndex: what functions are called where no DSO stands beside them. */
+  readonly funcName: readonly string[];
+  /** By ThreadIndex, as `threadNames` has them. */
+  readonly threadName: readonly string[];
+  readonly #lostFunc: number;
+  readonly #folded = new Map<FrameLevel, Profile>();
+  #groups: Uint8Array | null = null;
+  readonly #inStep = new Map<EventIndex, InStep | null>();
+
+  constructor(page: PageProfile) {
+    this.page = page;
+    this.profile = page.profile;
+    this.threadName = threadNames(this.profile.threads);
+    this.#lostFunc = lostFunc(this.profile);
+    const { length } = this.profile.funcs;
+    this.funcName = Array.from({ length }, (_, func) => funcLabel(this.profile, func));
+  }
+
+  /** The profile with the stacks of a level. All rows but those of stacks are the same. */
+  profileAt(level: FrameLevel): Profile {
+    if (level === 'all' || this.page.firstFrames === undefined) return this.profile;
+    const folded = this.#folded.get(level) ?? foldToLevel(this.profile, level);
+    this.#folded.set(level, folded);
+    return folded;
+  }
+
+  /** Throws where the recording does not have these weights. */
+  weights(kind: WeightKind, event: number): Weights {
+    const weights = this.page.weights[kind];
+    const described = this.profile.events[event];
+    if (weights === undefined || described === undefined) {
+      throw new RangeError(
+        this.page.missingWeights[kind] ??
+          `this recording has no weights "${kind}" of event ${event}`,
+      );
+    }
+    return withUnitOf(described, weights);
+  }
+
+  /** The same within a time: a wait weighs its part inside of it. */
+  weightsWithin(
+    kind: WeightKind,
+    event: number,
+    { fromNs, toNs }: { readonly fromNs: number | null; readonly toNs: number | null },
+  ): Weights {
+    const weights = this.weights(kind, event);
+    if (!isWaitEvent(this.profile.events[event])) return weights;
+    return clipWaits(this.profile, weights, {
+      ...(fromNs !== null && { fromNs }),
+      ...(toNs !== null && { toNs }),
+    });
+  }
+
+  /**
+   * As `OpenedProfile.shareEstimator`: of a part of the samples it is not known what was counted in
+   * between, so each counts as drawn. Null for folded stacks, whose order is gone.
+   */
+  *estimator(
+    weights: Weights,
+    event: EventIndex,
+    samples: Int32Array,
+    isWhole: boolean,
+  ): Slices<ShareEstimator | null> {
+    const { recorder } = this.profile.meta;
+    if (samples.length === 0 || (weights.areOfText && recorder === undefined)) return null;
+    const alignment = yield* alignmentOf(this.page).get();
+    const { periodInput, isPart } = this.page;
+    return yield* estimateEvent({
+      input: periodInput,
+      alignment,
+      weights,
+      event,
+      rows: samples,
+      isWhole: isWhole && !isPart,
+      eventsCounted: periodInput.eventTotals?.[event] ?? null,
+      inStep: () => this.#inStepOf(event, alignment),
+    });
+  }
+
+  #inStepOf(event: EventIndex, { groups, arrivedEvents }: Alignment): InStep | null {
+    let found = this.#inStep.get(event);
+    if (found === undefined) {
+      const places = placesOfSamples(this.profile);
+      found = findInStep(this.page.periodInput, groups, event, arrivedEvents, places);
+      this.#inStep.set(event, found);
+    }
+    return found;
+  }
+
+  /** A link may name a function of another recording. */
+  hasFunc(func: number): boolean {
+    return func >= 0 && func < this.profile.funcs.length;
+  }
+
+  kindOf(func: number): FrameKind {
+    if (func === this.#lostFunc) return 'lost';
+    const { dsos, funcs, strings } = this.profile;
+    const dso = funcs.dso[func];
+    const category = FUNC_CATEGORIES[funcs.category[func]];
+    if (isKindOfCode(strings[funcs.name[func]], dso)) return category;
+    if (dso === NONE) return 'unknown';
+    const kind = KIND_OF_DSO[dsos[dso].kind];
+    if (category === 'native' || category === 'kernel') return kind;
+    return category;
+  }
+
+  /** As `groupsOfFuncs` computes them, once. */
+  get groups(): Uint8Array {
+    this.#groups ??= groupsOfFuncs(this);
+    return this.#groups;
+  }
+
+  /** `src/server.ts:12` where a function begins; empty if that is not known. */
+  placeOf(func: number): string {
+    const { funcs, strings } = this.profile;
+    const file = funcs.file[func];
+    if (file === NONE) return '';
+    const line = funcs.line[func];
+    return line > 0 ? `${strings[file]}:${line}` : strings[file];
+  }
+
+  dsoPathOf(func: number): string {
+    return dsoPlace(this.profile.dsos[this.profile.funcs.dso[func]]);
+  }
+
+  *describe(): Slices<OpenResult> {
+    const { profile, page } = this;
+    const ofThread = new Int32Array(profile.threads.length);
+    const ofEvent = new Int32Array(profile.events.length);
+    const cpus = new Set<number>();
+    const { thread, event, cpu, timeNs, length } = profile.samples;
+    yield* eachSlice(length, (first, end) => {
+      for (let i = first; i < end; i++) {
+        ofThread[thread[i]]++;
+        ofEvent[event[i]]++;
+        cpus.add(cpu[i]);
+      }
+    });
+    cpus.delete(NONE);
+    const { profile: _profile, weights, periodInput: _input, ...head } = page;
+    return {
+      events: profile.events.map(({ name, type, mode, unit, leader }, index) => {
+        const lostSamples = lostSamplesOf(profile.losses, index);
+        const counted = page.periodInput.eventTotals?.[index] ?? null;
+        const readBy = leader === undefined ? null : profile.events[leader].name;
+        return { name, type, mode, unit, readBy, samples: ofEvent[index], lostSamples, counted };
+      }),
+      threads: profile.threads.map(({ pid, tid, comm }, index) => ({
+        pid,
+        tid,
+        comm,
+        name: this.threadName[index],
+        samples: ofThread[index],
+      })),
+      funcCount: MAX_FUNCS,
+      funcNames: this.funcName,
+      dsoNames: profile.dsos.map(({ name }) => name),
+      cpus: [...cpus].sort((a, b) => a - b),
+      areLossesKnown: !Object.values(weights).some(({ areOfText }) => areOfText === true),
+      endNs: length === 0 ? 0 : timeNs[length - 1],
+      diffBy: firstMeasure(profile),
+      meta: profile.meta,
+      head: { ...head, weightKinds: Object.keys(weights) as WeightKind[] },
+    };
+  }
+
+  /** Samples of one event and those that the filters admit, in time order. */
+  samplesOf(
+    event: number,
+    filter: {
+      readonly threads: readonly number[];
+      readonly pid: number | null;
+      readonly cpu: number | null;
+      readonly fromNs: number | null;
+      readonly toNs: number | null;
+    },
+  ): Slices<Int32Array> {
+    const { threads, pid, cpu, fromNs, toNs } = filter;
+    return selectSamples(this.profile, {
+      event,
+      ...(threads.length > 0 && { threads: new Set(threads) }),
+      ...(pid !== null && { pids: new Set([pid]) }),
+      ...(cpu !== null && { cpus: new Set([cpu]) }),
+      ...(fromNs !== null && { fromNs }),
+      ...(toNs !== null && { toNs }),
+    });
+  }
+}
+
+const KIND_OF_DSO: Readonly<Record<DsoKind, FrameKind>> = {
+  user: 'native',
+  kernel: 'kernel',
+  module: 'module',
+  vdso: 'vdso',
+  jit: 'jit',
+  guest: 'guest',
+  unknown: 'unknown',
+};

@@ -1,0 +1,16 @@
+import type { ProfileThread } from '../../../../src/profile/types.ts';
+
+/**
+ * What threads are called, by ThreadIndex: `V8 worker`, `esbuild`; the first of a process with several
+ * goes by the process, `node main thread`.
+ */
+export function threadNames(threads: readonly ProfileThread[]): string[] {
+  const withOthers = new Set<number>();
+  for (const { pid, tid } of threads) {
+    if (tid !== pid) withOthers.add(pid);
+  }
+  return threads.map(({ pid, tid, comm }) => {
+    const name = comm === '' ? '[unknown]' : comm;
+    return tid === pid && withOthers.has(pid) ? `${name} main thread` : name;
+  });
+}

@@ -1,0 +1,246 @@
+import { NONE } from '../../../../src/base/brand.ts';
+import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
+import type { ProfileThread } from '../../../../src/profile/types.ts';
+import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
+import { KIND_GROUPS } from '../messages/kind-group.ts';
+import type { TimeFilter, TimeGrid } from '../messages/time-messages.ts';
+import type {
+  SpanParams,
+  SpanResult,
+  Track,
+  TracksParams,
+  TracksResult,
+} from '../messages/track-messages.ts';
+import type { LoadedRecording } from '../recording/recording.ts';
+import { addLosses, addShares, selectTime } from './time-cells.ts';
+import { timeFactsOf } from './time-facts.ts';
+import {
+  addToLines,
+  type Lines,
+  type Stretches,
+  sumByThread,
+  type ThreadTotals,
+} from './track-cells.ts';
+
+const GROUPS = KIND_GROUPS.length;
+const UNKNOWN = KIND_GROUPS.indexOf('unknown');
+
+/** Weight of each thread over time by kind, with waits and what is missing. */
+export function* computeTracks(
+  recording: LoadedRecording,
+  params: TracksParams,
+): Slices<TracksResult> {
+  const { page, profile } = recording;
+  const { grid, event } = params;
+  const filter: TimeFilter = { ...params, threads: [] };
+  const { unit } = recording.weights(params.weight, event);
+  const rows = yield* selectTime(page, filter);
+  const stretches = stretchesOf(recording, params);
+  const totals = yield* sumByThread(grid, rows, stretches, profile.threads.length);
+  const waits = yield* selectWaits(recording, filter);
+  const plan = planTracks(profile.threads, totals, waits, params);
+  const isOfWaits = isWaitEvent(profile.events[event]);
+  const groups = new Float32Array(plan.length * GROUPS * grid.length);
+  const trackOf = tracksOfThreads(plan, profile.threads.length);
+  if (!isOfWaits) {
+    const lines = {
+      ofThread: trackOf.map((track) => (track === NONE ? NONE : track * GROUPS)),
+      below: groupsOfStacks(recording, params),
+      withoutStack: UNKNOWN,
+    };
+    yield* addToLines(groups, grid, rows, stretches, lines);
+  }
+  const waited = yield* sumWaits(grid, waits, trackOf, plan.length);
+  const paused = yield* findPaused(recording, params, plan);
+  return {
+    grid,
+    unit,
+    areWaits: isOfWaits,
+    tracks: plan.map((planned, index) => ({
+      ...planned.head,
+      ...totalsOf(planned.rows, totals),
+      groups: groups.slice(index * GROUPS * grid.length, (index + 1) * GROUPS * grid.length),
+      ...waitsOf(waited, index, grid),
+      paused: paused === null ? null : paused[index],
+    })),
+    lost: yield* findLost(recording, filter, grid),
+  };
+}
+
+/** What the samples between two moments weigh. */
+export function* computeSpan(recording: LoadedRecording, params: SpanParams): Slices<SpanResult> {
+  const { values, unit } = recording.weightsWithin(params.weight, params.event, params);
+  const rows = yield* recording.samplesOf(params.event, params);
+  let weight = 0;
+  yield* eachSlice(rows.length, (first, end) => {
+    for (let k = first; k < end; k++) weight += values[rows[k]];
+  });
+  return { samples: rows.length, weight, unit };
+}
+
+function stretchesOf(recording: LoadedRecording, { weight, event }: TracksParams): Stretches {
+  const { values, unit } = recording.weights(weight, event);
+  const { timeNs, thread } = recording.profile.samples;
+  const isTime = unit === 'nanoseconds';
+  const isWait = isWaitEvent(recording.profile.events[event]);
+  return {
+    timeNs,
+    thread,
+    values,
+    reach: isTime ? (isWait ? 'after' : 'before') : 'moment',
+  };
+}
+
+/** The group of each stack, that of the innermost frame at the level, and the stack of each sample. */
+function groupsOfStacks(recording: LoadedRecording, { level }: TracksParams): Lines['below'] {
+  const { groups } = recording;
+  const { samples, stacks, frames } = recording.profileAt(level);
+  const ofStack = new Uint8Array(stacks.length);
+  for (let row = 0; row < stacks.length; row++) {
+    ofStack[row] = groups[frames.func[stacks.frame[row]]];
+  }
+  return { stack: samples.stack, ofStack };
+}
+
+/** Samples that are waits, of the event that has them; null without one. */
+type WaitRows = { readonly rows: Int32Array; readonly stretches: Stretches };
+
+function* selectWaits(
+  { page, profile }: LoadedRecording,
+  filter: TimeFilter,
+): Slices<WaitRows | null> {
+  const event = profile.events.findIndex(isWaitEvent);
+  if (event === NONE) return null;
+  const rows = yield* selectTime(page, { ...filter, event });
+  const { timeNs, thread, periodEvents } = profile.samples;
+  const stretches: Stretches = {
+    timeNs,
+    thread,
+    values: periodEvents,
+    reach: 'after',
+  };
+  return { rows, stretches };
+}
+
+/** A track to be filled: which threads it has. */
+type Planned = {
+  readonly head: Pick<Track, 'kind' | 'thread' | 'threads'>;
+  readonly rows: readonly number[];
+};
+
+/** Threads in the order of their weight, those without any within the grid behind the others. */
+function planTracks(
+  threads: readonly ProfileThread[],
+  { weight, samples }: ThreadTotals,
+  waits: WaitRows | null,
+  { own, chosen }: TracksParams,
+): Planned[] {
+  const isWaiting = new Uint8Array(threads.length);
+  for (const row of waits?.rows ?? []) isWaiting[waits?.stretches.thread[row] ?? 0] = 1;
+  const all = [...threads.keys()]
+    .filter((row) => samples[row] > 0 || isWaiting[row] === 1)
+    .sort((a, b) => weight[b] - weight[a] || samples[b] - samples[a] || a - b);
+  const idle = all.filter((row) => isIdle(threads[row]));
+  const busy = all.filter((row) => !isIdle(threads[row]));
+  const first = new Set(busy.slice(0, own));
+  const missing = chosen.filter((row) => busy.includes(row) && !first.has(row));
+  const kept = [...first].slice(0, Math.max(0, own - missing.length));
+  const shown = new Set([...kept, ...missing].slice(0, own));
+  const rest = busy.filter((row) => !shown.has(row));
+  return [
+    ...busy.filter((row) => shown.has(row)).map((row) => plan('thread', [row])),
+    ...(rest.length === 0 ? [] : [plan('merged', rest)]),
+    ...(idle.length === 0 ? [] : [plan('idle', idle)]),
+  ];
+}
+
+function plan(kind: Track['kind'], rows: readonly number[]): Planned {
+  const thread = rows.length === 1 ? rows[0] : NONE;
+  return { head: { kind, thread, threads: rows.length }, rows };
+}
+
+/** The kernel's own task of a CPU that has nothing to do. */
+function isIdle({ pid, tid, comm }: ProfileThread): boolean {
+  return pid === 0 && tid === 0 && comm.startsWith('swapper');
+}
+
+/** The track of each thread, −1: none. */
+function tracksOfThreads(plan: readonly Planned[], threadCount: number): Int32Array {
+  const trackOf = new Int32Array(threadCount).fill(NONE);
+  for (const [index, { rows }] of plan.entries()) {
+    for (const row of rows) trackOf[row] = index;
+  }
+  return trackOf;
+}
+
+function totalsOf(
+  rows: readonly number[],
+  { weight, fromNs, toNs }: ThreadTotals,
+): Pick<Track, 'weight' | 'busyFromNs' | 'busyToNs'> {
+  const busy = rows.filter((row) => weight[row] > 0);
+  return {
+    weight: busy.reduce((sum, row) => sum + weight[row], 0),
+    busyFromNs: busy.reduce((least, row) => earlier(least, fromNs[row]), Number.NaN),
+    busyToNs: -busy.reduce((least, row) => earlier(least, -toNs[row]), Number.NaN),
+  };
+}
+
+/** The smaller one; NaN is none. */
+function earlier(a: number, b: number): number {
+  return a <= b ? a : b;
+}
+
+function* sumWaits(
+  grid: TimeGrid,
+  waits: WaitRows | null,
+  trackOf: Int32Array,
+  trackCount: number,
+): Slices<Float32Array | null> {
+  if (waits === null) return null;
+  const cells = new Float32Array(trackCount * grid.length);
+  const lines = { ofThread: trackOf, below: null, withoutStack: 0 };
+  yield* addToLines(cells, grid, waits.rows, waits.stretches, lines);
+  return cells;
+}
+
+function waitsOf(
+  waited: Float32Array | null,
+  index: number,
+  { length }: TimeGrid,
+): Pick<Track, 'waits' | 'waitNs'> {
+  const waits = waited?.slice(index * length, (index + 1) * length) ?? null;
+  const waitNs = waits?.reduce((sum, ns) => sum + ns, 0) ?? 0;
+  return { waits: waitNs > 0 ? waits : null, waitNs };
+}
+
+/** A pause is in the tracks of the threads whose streams were paused; in all if nobody knows. */
+function* findPaused(
+  { page }: LoadedRecording,
+  { event, grid }: TracksParams,
+  plan: readonly Planned[],
+): Slices<Float64Array[] | null> {
+  if ((page.periodInput.throttles ?? []).length === 0) return null;
+  const { pauses } = yield* timeFactsOf(page);
+  return plan.map(({ rows }) => {
+    const shares = new Float64Array(grid.length);
+    for (const pause of pauses) {
+      if (pause.event !== event) continue;
+      const { threads } = pause;
+      if (threads !== null && !rows.some((row) => threads.has(row))) continue;
+      addShares(shares, grid, pause.startNs, pause.endNs);
+    }
+    return shares;
+  });
+}
+
+/** Losses are of a CPU, not of a thread. */
+function* findLost(
+  { page }: LoadedRecording,
+  filter: TimeFilter,
+  grid: TimeGrid,
+): Slices<Float64Array | null> {
+  if ((page.periodInput.lossGaps ?? []).length === 0) return null;
+  const lost = new Float64Array(grid.length);
+  addLosses(page, yield* timeFactsOf(page), filter, grid, lost);
+  return lost;
+}
