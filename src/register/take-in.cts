@@ -38,20 +38,28 @@ export type TakenIn = {
 /** The expression that makes a Node process report V8's code, evaluated in its main thread. */
 exports.takeInExpression = (options: TakeIn): string => {
   const given = JSON.stringify(options);
-  const worker = JSON.stringify(workerExpression(options));
+  const worker = JSON.stringify(workerExpressions(options));
   return `(${takeInProcess})(require, process, ${given}, ${takeInThread}, ${worker})`;
 };
 
 /** The same in this process, from its main thread. */
 exports.takeIn = (options: TakeIn, onEnd: () => void): string => {
-  const inWorkers = workerExpression(options);
+  const inWorkers = workerExpressions(options);
   return takeInProcess(require, process as Inspected, options, takeInThread, inWorkers, onEnd);
 };
 
-function workerExpression(options: TakeIn): string {
-  const load = `process.getBuiltinModule ?? require`;
-  return `(${takeInThread})(${load}, process, ${JSON.stringify(options)})`;
+/** What a worker's inspector evaluates: the first at once, the second where its event loop has not turned since. */
+function workerExpressions(options: TakeIn): WorkerExpressions {
+  const load = `(process.getBuiltinModule ?? require)`;
+  const key = `perf-ts-awaits ${options.library}`;
+  const given = `${JSON.stringify(options)}, ${JSON.stringify(key)}, ${takeInThread}`;
+  return {
+    soon: `(${takeInWorker})(${load}, process, ${given})`,
+    now: `${load}('node:async_hooks').createHook[Symbol.for(${JSON.stringify(key)})]?.()`,
+  };
 }
+
+type WorkerExpressions = { readonly soon: string; readonly now: string };
 
 type Inspected = NodeJS.Process & { _debugEnd(): void };
 
@@ -137,13 +145,43 @@ function takeInThread(
   return loaded.exports;
 }
 
+/**
+ * A worker is taken in by its own event loop. V8's inspector cancels a termination that comes while it evaluates
+ * (`V8Debugger::reportTermination`), and Node terminates a worker once: one whose end came meanwhile would run on, and
+ * who waits for it, as `process.exit` does, would never end. Only a worker whose loop has not turned until it is asked
+ * again is taken in by the evaluation itself.
+ */
+function takeInWorker(
+  require: NodeJS.Require,
+  process: NodeJS.Process,
+  options: TakeIn,
+  name: string,
+  takeIn: typeof takeInThread,
+): void {
+  const hooks = require('node:async_hooks') as typeof import('node:async_hooks');
+  const key = Symbol.for(name);
+  const places = hooks.createHook as unknown as Record<symbol, (() => void) | undefined>;
+  const takeInOnce = (): void => {
+    if (places[key] === undefined) return;
+    delete places[key];
+    try {
+      takeIn(require, process, options);
+    } catch {
+      // Its functions stay without names; the worker is none the wiser.
+    }
+  };
+  Object.defineProperty(places, key, { value: takeInOnce, configurable: true });
+  const timers = require('node:timers') as typeof import('node:timers');
+  timers.setImmediate(takeInOnce).unref();
+}
+
 /** The main thread, and through a session of its own the workers that there are and that come. */
 function takeInProcess(
   require: NodeJS.Require,
   process: Inspected,
   options: TakeIn,
   takeIn: typeof takeInThread,
-  inWorkers: string,
+  inWorkers: WorkerExpressions,
   onEnd: () => void = () => {},
 ): string {
   // SIGUSR1 may open the inspector once more, when the event loop turns: this closes it behind that.
@@ -179,6 +217,7 @@ function takeInProcess(
   const hasLoader = 'getBuiltinModule' in process;
   const OFTEN = 60;
   const MOST = 180;
+  const BUSY_MS = 1000;
   const evaluate = (sessionId: string, id: number, expression: string): void => {
     const includeCommandLineAPI = id === TAKE_IN && !hasLoader;
     const params = { expression, includeCommandLineAPI };
@@ -204,7 +243,10 @@ function takeInProcess(
     const { id, result } = JSON.parse(message) as Answer;
     if (id !== ASK) return;
     if (result?.result.value === true) {
-      evaluate(sessionId, TAKE_IN, inWorkers);
+      evaluate(sessionId, TAKE_IN, inWorkers.soon);
+      setTimeout(() => {
+        if (questions.has(sessionId)) evaluate(sessionId, TAKE_IN, inWorkers.now);
+      }, BUSY_MS).unref();
       return;
     }
     const asked = questions.get(sessionId) ?? 0;

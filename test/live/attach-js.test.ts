@@ -86,8 +86,41 @@ if (isMainThread) {
   console.log('begun');
 } else {
   let turns = 0;
-  while (!isTakenIn() && turns++ < 20000) warm(20000);
-  require('node:worker_threads').parentPort.postMessage(isTakenIn());
+  const { parentPort } = require('node:worker_threads');
+  const turn = () => {
+    if (isTakenIn() || turns++ === 2000) return parentPort.postMessage(isTakenIn());
+    for (let i = 0; i < 10; i++) warm(20000);
+    setImmediate(turn);
+  };
+  turn();
+}
+`;
+
+/**
+ * A program whose worker is asked while it starts, and then works for 700 ms in one turn of its event loop. It prints whether the
+ * worker had the library within that turn, and once it has it behind it.
+ */
+const ONE_TURN = `
+const { createHook } = require('node:async_hooks');
+const { Worker, isMainThread, parentPort } = require('node:worker_threads');
+const isTakenIn = () =>
+  Object.getOwnPropertySymbols(createHook).some(({ description }) => description.startsWith('perf-ts '));
+if (isMainThread) {
+  const wait = setInterval(() => {
+    if (!isTakenIn()) return;
+    clearInterval(wait);
+    new Worker(__filename).on('message', (text) => console.log(text));
+  }, 10);
+  console.log('begun');
+} else {
+  const end = performance.now() + 700;
+  let within = false;
+  while (performance.now() < end) within ||= isTakenIn();
+  const wait = setInterval(() => {
+    if (!isTakenIn()) return;
+    clearInterval(wait);
+    parentPort.postMessage('within its turn: ' + within);
+  }, 10);
 }
 `;
 
@@ -235,6 +268,17 @@ describeLive('attaching to a running Node', () => {
     const words = ['record', '-q', '-e', 'cpu-clock:u', '-o', file, '-p', `${pid}`, '--attach-js'];
     expect((await startPerfTs(words).ended).status).toBe(0);
     expect(await ended).toEqual([0, null]);
+  });
+
+  // V8's inspector swallows the end of a worker that comes while it evaluates, and the program waits for that worker for ever.
+  it('takes a worker in between turns of its event loop', async () => {
+    const { pid, child } = await start(ONE_TURN);
+    const words = ['record', '-q', '-e', 'cpu-clock:u', '-o', join(scratch, 'one-turn.data')];
+    const recorder = startPerfTs([...words, '-p', `${pid}`, '--attach-js']);
+    const [text] = (await once(child.stdout as Readable, 'data')) as [Buffer];
+    recorder.child.kill('SIGINT');
+    expect((await recorder.ended).status).toBe(0);
+    expect(String(text).trim()).toBe('within its turn: false');
   });
 
   it('names it once more, with one library', async () => {
