@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { Deferred } from '../base/deferred.ts';
 import { AbortError, type FailedError } from '../base/errors.ts';
 import { inOptionWords } from '../base/option-words.ts';
-import { describeError, systemErrorReason } from '../base/system-error.ts';
+import { systemErrorReason } from '../base/system-error.ts';
 import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../native/binding.ts';
@@ -14,15 +14,11 @@ import { callAfter, callEvery, type LongTimer } from '../system/time/long-timer.
 import { findBegunWaits } from './begun-waits.ts';
 import { dropsCopies } from './call-graph.ts';
 import { changedCpusText } from './changed-cpus.ts';
-import { AttachedProcesses } from './code-events/attached-processes.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
-import { HeldNotes } from './jit-maps/held-notes.ts';
-import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
-import { JitDumps } from './jit-maps/jit-dumps.ts';
-import { MapWatch } from './jit-maps/map-watch.ts';
-import { findUnmappedNode } from './jit-maps/unmapped-node.ts';
+import { JitCapture } from './jit-capture.ts';
+import type { JitAttachments } from './jit-maps/jit-attachments.ts';
 import { openCodeSink } from './open-code-sink.ts';
 import { checkRecordOptionNames } from './option-names.ts';
 import { OutputSwitch } from './output-switch.ts';
@@ -107,14 +103,8 @@ class Recorder implements ControlActions {
   readonly #opened: OpenedRecording;
   readonly #sampler: NativeSampler;
   readonly #startedMs = Date.now();
-  readonly #maps: MapWatch;
-  /** Receives V8's code from the programs; null if they do not report it. */
-  readonly #code: CodeEventSink | null;
-  /** Running processes that are asked for their code; null where none are. */
-  #attaching: AttachedProcesses | null = null;
+  readonly #jit: JitCapture;
   #work: RecordingWork | null = null;
-  readonly #dumps: JitDumps;
-  readonly #notes = new HeldNotes();
   /** With `switchOutput`, and only where the output is a file. */
   readonly #switching: OutputSwitch | null;
   readonly #timers: LongTimer[] = [];
@@ -128,17 +118,9 @@ class Recorder implements ControlActions {
   constructor(opened: OpenedRecording, options: RecordOptions, code: CodeEventSink | null) {
     this.#opened = opened;
     this.#options = options;
-    this.#code = code;
     this.#sampler = opened.session.sampler;
     this.childPid = this.#sampler.opened.childPid;
-    this.#maps = this.#watchMaps();
-    this.#dumps = new JitDumps({
-      dumpsIn: opened.session.dumpsIn,
-      target: opened.session.target,
-      childPid: this.childPid,
-      commandUid: this.#commandUid ?? null,
-      startedMs: this.#startedMs,
-    });
+    this.#jit = new JitCapture(opened, options, code, this.#startedMs);
     this.#switching = this.#prepareSwitch();
     if (this.childPid < 0) this.#exited.settle(null);
   }
@@ -149,17 +131,6 @@ class Recorder implements ControlActions {
 
   get exited(): Promise<CommandExit | null> {
     return this.#exited.promise;
-  }
-
-  #watchMaps(): MapWatch {
-    const { session, features } = this.#opened;
-    const commandUid = this.#commandUid;
-    return new MapWatch({
-      target: session.target,
-      childPid: this.childPid,
-      readClock: () => features.readClockPair(CLOCK_IDS[features.clock]),
-      ...(commandUid !== undefined && { commandUid }),
-    });
   }
 
   #prepareSwitch(): OutputSwitch | null {
@@ -174,7 +145,7 @@ class Recorder implements ControlActions {
       sampler,
       features,
       marksRounds: this.#marksRounds,
-      attachments: () => this.#takeJit(false).attachments,
+      attachments: () => this.#jit.take(false).attachments,
       describe: () => describeExisting(target, sampler.opened, plan, features.notify, true),
       maxFiles: switchMaxFiles ?? 0,
       onFile: (file) => onNotice?.(`recorded so far is in ${file}`),
@@ -190,8 +161,7 @@ class Recorder implements ControlActions {
       if (signal?.aborted) throw new AbortError(signal);
       // First of all: its places may not be there.
       if (control !== undefined) this.#control = this.#openControl(control);
-      this.#maps.start();
-      this.#dumps.start();
+      this.#jit.start();
       if (!isDelayed(this.#options)) counters?.start();
       this.#appendBegunWaits();
       this.#sampler.startFile(
@@ -207,7 +177,9 @@ class Recorder implements ControlActions {
       throw explainNativeError(error, session);
     }
     this.#state = 'running';
-    this.#attachJs();
+    this.#jit.attach((pid) => {
+      this.#work = pid === null ? null : { kind: 'attach', pid };
+    });
     this.#keepOutputOnceBegun();
     this.#startTimers();
     signal?.addEventListener('abort', this.#abort);
@@ -233,28 +205,10 @@ class Recorder implements ControlActions {
     features.notify(begun.notice);
   }
 
-  /** Running Node processes report their code; what is sampled meanwhile is named as well. */
-  #attachJs(): void {
-    const { session, features } = this.#opened;
-    if (this.#code === null || session.target.kind !== 'processes') return;
-    this.#notes.hold(session.target.pids);
-    this.#attaching = new AttachedProcesses({
-      pids: session.target.pids,
-      socket: this.#code.name,
-      byInspector: this.#options.attachJs === true,
-      notify: features.notify,
-      onWait: (pid) => {
-        this.#work = pid === null ? null : { kind: 'attach', pid };
-      },
-    });
-  }
-
   /** As if nothing had been opened: a held command never runs, the previous file is back. */
   #abandon(): void {
     this.#control?.close();
-    this.#maps.stop();
-    this.#code?.close();
-    this.#dumps.stop();
+    this.#jit.close();
     this.#finishCounting();
     this.#sampler.close();
     this.#opened.output.discard();
@@ -429,7 +383,8 @@ class Recorder implements ControlActions {
       this.#reportChangedCpus();
       const end = this.#endOf(ended, counted);
       output.finish(end.event, end.features);
-      const jit = await this.#takeNames(output, ended);
+      const jit = await this.#jit.end(output, ended.dataEnd);
+      this.#work = null;
       const recordedBytes = output.addNames(end.event, end.features, jit.attachments);
       const written =
         output instanceof RecordingFile
@@ -450,10 +405,7 @@ class Recorder implements ControlActions {
       };
     } finally {
       this.#state = 'complete';
-      this.#maps.stop();
-      this.#code?.close();
-      this.#dumps.stop();
-      this.#notes.close();
+      this.#jit.close();
       output.close();
     }
   }
@@ -488,48 +440,6 @@ class Recorder implements ControlActions {
     }
   }
 
-  /** What names code, as far as it is there in time. Never rejects. */
-  async #takeNames(
-    output: OpenedRecording['output'],
-    ended: RecordingEnded,
-  ): Promise<JitAttachments> {
-    await this.#attaching?.end();
-    this.#work = null;
-    await this.#code?.settle();
-    const jit = this.#takeJit(true);
-    try {
-      if (output instanceof RecordingFile) await this.#reportUnmappedNode(output, ended, jit);
-    } catch (error) {
-      this.#notify(`which Node processes wrote no map is not known: ${describeError(error)}`);
-    }
-    return jit;
-  }
-
-  #takeJit(finish: boolean): JitAttachments {
-    const announced = () => this.#code?.attachments() ?? [];
-    return takeJitAttachments(this.#maps, announced, this.#dumps, finish, this.#notify, {
-      recordingId: this.#opened.session.recordingId,
-      commandUid: this.#commandUid ?? null,
-      startedMs: this.#startedMs,
-      heldNotes: this.#notes,
-    });
-  }
-
-  /** Node that the command started in a way that nothing showed. */
-  async #reportUnmappedNode(
-    file: RecordingFile,
-    { dataEnd }: RecordingEnded,
-    jit: JitAttachments,
-  ): Promise<void> {
-    const { target, causesMaps, codeSocket } = this.#opened.session;
-    if (target.kind !== 'command' || this.#options.nodeFlags === false) return;
-    const mappings = file.codeMappings(dataEnd, this.#opened.features);
-    const areFlagsSet = causesMaps || codeSocket !== null;
-    const command = { pid: this.childPid, words: target.command.argv };
-    const missing = await findUnmappedNode(mappings, jit.attachments, areFlagsSet, command);
-    if (missing !== null) this.#notify(missing);
-  }
-
   /** The end as the output that is written last tells it. */
   #endOf(ended: RecordingEnded, counted: readonly ConcurrentCount[] | null) {
     const { stat, overwrite } = this.#options;
@@ -556,7 +466,7 @@ class Recorder implements ControlActions {
     { reason }: RecordingEnded,
     jit: JitAttachments,
   ): Promise<Pick<Recording, 'path' | 'fileBytes' | 'isOutputGone'>> {
-    const { session, path } = this.#opened;
+    const { path } = this.#opened;
     const place = file.findPlace(path, this.#notify);
     let fileBytes = recordedBytes;
     if (reason !== 'write-error') {
@@ -571,11 +481,7 @@ class Recorder implements ControlActions {
         });
         this.#work = null;
       }
-      const removeStored = (): void => {
-        if (session.causesMaps) this.#maps.removeMaps(jit.startedPids);
-        this.#dumps.remove();
-        jit.remove();
-      };
+      const removeStored = (): void => this.#jit.removeStored(jit);
       removeStored();
       // Files that the command goes on using are removed when it has ended.
       void this.exited.then(removeStored);
@@ -586,11 +492,6 @@ class Recorder implements ControlActions {
 
   get #notify(): (notice: string) => void {
     return this.#opened.features.notify;
-  }
-
-  get #commandUid(): number | undefined {
-    const { target } = this.#opened.session;
-    return 'command' in target ? target.command?.user?.uid : undefined;
   }
 
   /** With `overwrite` later rounds may hold older records. */

@@ -1,0 +1,145 @@
+import { describeError } from '../base/system-error.ts';
+import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
+import { AttachedProcesses } from './code-events/attached-processes.ts';
+import type { CodeEventSink } from './code-events/code-event-sink.ts';
+import { HeldNotes } from './jit-maps/held-notes.ts';
+import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
+import { JitDumps } from './jit-maps/jit-dumps.ts';
+import { MapWatch } from './jit-maps/map-watch.ts';
+import { findUnmappedNode } from './jit-maps/unmapped-node.ts';
+import type { RecordOptions } from './record-options.ts';
+import { RecordingFile } from './recording-file.ts';
+import type { OpenedRecording } from './recording-parts.ts';
+
+/**
+ * What names JIT code while a recording runs: perf maps and jitdumps that programs write, V8's code events that they
+ * send, and running processes that are asked to send them.
+ *
+ *     start ─ attach ─ take(false) … ─ end ─ removeStored ─ close
+ */
+export class JitCapture {
+  readonly #opened: OpenedRecording;
+  readonly #options: RecordOptions;
+  readonly #childPid: number;
+  readonly #startedMs: number;
+  readonly #maps: MapWatch;
+  readonly #dumps: JitDumps;
+  readonly #notes = new HeldNotes();
+  /** Receives V8's code from the programs; null if they do not report it. */
+  readonly #code: CodeEventSink | null;
+  /** Running processes that are asked for their code; null where none are. */
+  #attaching: AttachedProcesses | null = null;
+
+  constructor(
+    opened: OpenedRecording,
+    options: RecordOptions,
+    code: CodeEventSink | null,
+    startedMs: number,
+  ) {
+    const { session, features } = opened;
+    const { target, dumpsIn, sampler } = session;
+    const { childPid } = sampler.opened;
+    this.#opened = opened;
+    this.#options = options;
+    this.#code = code;
+    this.#childPid = childPid;
+    this.#startedMs = startedMs;
+    const commandUid = this.#commandUid;
+    this.#maps = new MapWatch({
+      target,
+      childPid,
+      readClock: () => features.readClockPair(CLOCK_IDS[features.clock]),
+      ...(commandUid !== undefined && { commandUid }),
+    });
+    this.#dumps = new JitDumps({
+      dumpsIn,
+      target,
+      childPid,
+      commandUid: commandUid ?? null,
+      startedMs,
+    });
+  }
+
+  start(): void {
+    this.#maps.start();
+    this.#dumps.start();
+  }
+
+  /** Asks running Node processes for their code; what is sampled meanwhile is named as well. */
+  attach(onWait: (pid: number | null) => void): void {
+    const { session, features } = this.#opened;
+    if (this.#code === null || session.target.kind !== 'processes') return;
+    this.#notes.hold(session.target.pids);
+    this.#attaching = new AttachedProcesses({
+      pids: session.target.pids,
+      socket: this.#code.name,
+      byInspector: this.#options.attachJs === true,
+      notify: features.notify,
+      onWait,
+    });
+  }
+
+  /** The files and events so far. `finish`: nothing is sampled any more. */
+  take(finish: boolean): JitAttachments {
+    const announced = () => this.#code?.attachments() ?? [];
+    const { session, features } = this.#opened;
+    return takeJitAttachments(this.#maps, announced, this.#dumps, finish, features.notify, {
+      recordingId: session.recordingId,
+      commandUid: this.#commandUid ?? null,
+      startedMs: this.#startedMs,
+      heldNotes: this.#notes,
+    });
+  }
+
+  /**
+   * All of it, as far as it is there in time, and a notice on Node processes that gave nothing. Never rejects.
+   * `dataEnd`: where the records of `output` end.
+   */
+  async end(output: OpenedRecording['output'], dataEnd: number): Promise<JitAttachments> {
+    const { notify } = this.#opened.features;
+    await this.#attaching?.end();
+    await this.#code?.settle();
+    const jit = this.take(true);
+    try {
+      if (output instanceof RecordingFile) await this.#reportUnmappedNode(output, dataEnd, jit);
+    } catch (error) {
+      notify(`which Node processes wrote no map is not known: ${describeError(error)}`);
+    }
+    return jit;
+  }
+
+  /** Node that the command started in a way that nothing showed. */
+  async #reportUnmappedNode(
+    file: RecordingFile,
+    dataEnd: number,
+    jit: JitAttachments,
+  ): Promise<void> {
+    const { features, session } = this.#opened;
+    const { target, causesMaps, codeSocket } = session;
+    if (target.kind !== 'command' || this.#options.nodeFlags === false) return;
+    const mappings = file.codeMappings(dataEnd, features);
+    const areFlagsSet = causesMaps || codeSocket !== null;
+    const command = { pid: this.#childPid, words: target.command.argv };
+    const missing = await findUnmappedNode(mappings, jit.attachments, areFlagsSet, command);
+    if (missing !== null) features.notify(missing);
+  }
+
+  /** Removes files of JITs that the recording has stored. */
+  removeStored(jit: JitAttachments): void {
+    if (this.#opened.session.causesMaps) this.#maps.removeMaps(jit.startedPids);
+    this.#dumps.remove();
+    jit.remove();
+  }
+
+  close(): void {
+    this.#maps.stop();
+    this.#code?.close();
+    this.#dumps.stop();
+    this.#notes.close();
+  }
+
+  get #commandUid(): number | undefined {
+    const { target } = this.#opened.session;
+    return 'command' in target ? target.command?.user?.uid : undefined;
+  }
+}
