@@ -16,6 +16,7 @@
 
 import type { Brand } from '../base/brand.ts';
 import type { IntColumn, NumberColumn } from '../base/int-column.ts';
+import type { TimeRange } from './time-range.ts';
 
 /** Row of `Profile.events`. */
 export type EventIndex = Brand<number, 'EventIndex'>;
@@ -267,6 +268,11 @@ export type ProfileMeta = {
   readonly lostSideband?: number;
   /** The kinds of cores of a machine that has several; absent for all others. */
   readonly coreTypes?: readonly CoreType[];
+  /**
+   * When the events were enabled, nanoseconds since the start, in order and apart from each other: outside of them
+   * nothing could be sampled, which is no sign of idleness. Absent: not known, which is most likely all the time.
+   */
+  readonly sampled?: readonly TimeRange[];
   /** Program and version that recorded; absent where the recording does not say. */
   readonly recorder?: string;
 };

@@ -18,6 +18,7 @@ import {
   type Provenance,
   readKernelSymbols,
   readProvenance,
+  sampledSpansOf,
   totalsOf,
 } from './facts/provenance.ts';
 import { gatherFacts, NO_FACTS } from './facts/recording-facts.ts';
@@ -192,6 +193,7 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
   const { data, builder, processes, streams, lostSideband } = pipeline;
   const { features } = data;
   const opened = describeEvents(data, provenance);
+  const sampled = sampledSpansOf(provenance, toRawTime(data.startTime, 0));
   const profile = builder.finish({
     meta: {
       commandLine: features.commandLine ?? [],
@@ -203,6 +205,7 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
       notes: [...(provenance?.notes ?? []), ...pipeline.lossNotes()],
       ...(lostSideband > 0 && { lostSideband }),
       ...coreTypesOf(data),
+      ...(sampled !== null && { sampled }),
       ...(provenance !== null && { recorder: `perf-ts ${provenance.recorder}` }),
     },
     events: opened,

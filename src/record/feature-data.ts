@@ -40,6 +40,7 @@ import { readFormatTexts } from '../system/kernel/tracefs.ts';
 import { readVdsoBuildId } from '../system/kernel/vdso.ts';
 import { packageVersion } from '../system/version.ts';
 import type { RecordingPlan } from './recording-plan.ts';
+import type { SampledSpans } from './sampled-spans.ts';
 
 /** The part of the addon that looks through a finished recording. */
 export type RecordingScanner = Pick<
@@ -63,6 +64,8 @@ export type FeatureContext = {
   readonly keepsPrograms: boolean;
   /** With `--stat`, at the end: what was counted beside the samples. */
   readonly countedBeside?: readonly ConcurrentCount[];
+  /** When the events were enabled. */
+  readonly sampled: SampledSpans;
   /** Default `here`; see `Provenance`. */
   readonly countsBegin?: CountStart;
 };
@@ -245,7 +248,7 @@ function planProvenance(
 export function describeRecording(
   plan: RecordingPlan,
   ended: RecordingEnded,
-  { notices, settings, countedBeside, countsBegin }: FeatureContext,
+  { notices, settings, countedBeside, countsBegin, sampled }: FeatureContext,
   kernelSymbols: string | null,
 ): Provenance {
   const keys = totalKeys(plan.events.map(({ name }) => name));
@@ -264,6 +267,7 @@ export function describeRecording(
       }),
     ),
     countsBegin: countsBegin ?? 'here',
+    sampled: sampled.get().map(({ fromNs, toNs }) => [`${fromNs}`, `${toNs}`]),
     ...(kernelSymbols !== null && { kernelSymbols }),
   };
 }

@@ -156,13 +156,16 @@ class Recorder implements ControlActions {
   /** Lets the target run. Throws where that fails: then nothing has run, and no file is left. */
   start(): void {
     const { control, signal } = this.#options;
-    const { session, counters, output } = this.#opened;
+    const { session, counters, output, features } = this.#opened;
     try {
       if (signal?.aborted) throw new AbortError(signal);
       // First of all: its places may not be there.
       if (control !== undefined) this.#control = this.#openControl(control);
       this.#jit.start();
-      if (!isDelayed(this.#options)) counters?.start();
+      if (!isDelayed(this.#options)) {
+        features.sampled.begin();
+        counters?.start();
+      }
       this.#appendBegunWaits();
       this.#sampler.startFile(
         {
@@ -258,6 +261,7 @@ class Recorder implements ControlActions {
   // Requests, of the caller and of `--control`, while it runs.
 
   enable(): void {
+    this.#opened.features.sampled.begin();
     try {
       this.#sampler.enable();
       this.#opened.counters?.enable();
@@ -270,6 +274,7 @@ class Recorder implements ControlActions {
   disable(): void {
     this.#sampler.disable();
     this.#opened.counters?.disable();
+    this.#opened.features.sampled.end();
   }
 
   snapshot(): void {
@@ -352,6 +357,7 @@ class Recorder implements ControlActions {
 
   #onEnded(ended: RecordingEnded): void {
     this.#state = 'ended';
+    this.#opened.features.sampled.end();
     for (const timer of this.#timers) timer.cancel();
     this.#control?.close();
     const complete = this.#complete(ended);

@@ -1,4 +1,5 @@
 import { ConcurrentCounters } from '../counting/stat/concurrent-counters.ts';
+import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import type { NativeBinding } from '../native/types.ts';
 import { asWriteFailure, checkWritable } from '../system/files/output-file.ts';
 import {
@@ -14,6 +15,7 @@ import { type PreparedRecording, prepareRecording } from './prepare-recording.ts
 import { isDelayed, type RecordOptions } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
 import { RecordingStream } from './recording-stream.ts';
+import { SampledSpans } from './sampled-spans.ts';
 
 /** Elsewhere words that are no addresses always look as if they could be in a module. */
 const KEEPS_KERNEL = process.arch === 'x64';
@@ -92,6 +94,7 @@ function featuresOf(
     scanner: cache === true && KEEPS_KERNEL ? withKeptKernel(binding) : binding,
     keepsPrograms: programSymbols !== false,
     ...(overwrite && { countsBegin: 'dropped' as const }),
+    sampled: new SampledSpans(() => binding.readClockPair(CLOCK_IDS[clock ?? 'monotonic']).clockNs),
   };
 }
 

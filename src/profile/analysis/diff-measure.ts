@@ -1,3 +1,4 @@
+import { sampledWithin } from '../sampled-time.ts';
 import type { TimeRange } from '../time-range.ts';
 import type { Profile, ProfileEvent } from '../types.ts';
 
@@ -25,7 +26,7 @@ export function firstMeasure({ meta, samples }: Profile): DiffMeasure {
   const end = commandLine.indexOf('--');
   const own = commandLine.slice(0, end < 0 ? undefined : end);
   const runsOn = own.some((word) => RUNS_ON.test(word) && !NO_TARGET.test(word));
-  return runsOn && secondsOf({ samples }) !== null ? 'second' : 'absolute';
+  return runsOn && secondsOf({ samples, meta }) !== null ? 'second' : 'absolute';
 }
 
 /**
@@ -36,18 +37,20 @@ export function areSampledAlike(a: ProfileEvent, b: ProfileEvent): boolean {
   return a.frequencyHz === b.frequencyHz && a.fixedPeriod === b.fixedPeriod;
 }
 
-/** Seconds up to the last sample, or of `times`; null where samples have no times. */
+/**
+ * Seconds in which the events were enabled up to the last sample, or within `times`; null where samples have no times.
+ */
 export function secondsOf(
-  { samples }: Pick<Profile, 'samples'>,
+  { samples, meta }: Pick<Profile, 'samples' | 'meta'>,
   times?: readonly TimeRange[],
 ): number | null {
   const { timeNs, length } = samples;
   const endNs = length === 0 ? 0 : timeNs[length - 1];
   if (!(endNs > 0)) return null;
-  if (times === undefined) return endNs / 1e9;
   let sum = 0;
-  for (const { fromNs, toNs } of times) {
-    sum += Math.max(0, Math.min(toNs, endNs) - Math.max(fromNs, 0));
+  for (const { fromNs, toNs } of times ?? [{ fromNs: 0, toNs: endNs }]) {
+    const range = { fromNs: Math.max(fromNs, 0), toNs: Math.min(toNs, endNs) };
+    sum += sampledWithin(meta.sampled, range);
   }
   return sum / 1e9;
 }

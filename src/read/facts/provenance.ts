@@ -5,6 +5,7 @@ import type { FeatureSection } from '../../formats/perf-data/feature-encoders.ts
 import { FEATURE } from '../../formats/perf-data/features.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { KernelLimits } from '../../period/types.ts';
+import type { TimeRange } from '../../profile/time-range.ts';
 import type { ProbedRule } from '../../profile/types.ts';
 
 /**
@@ -46,6 +47,11 @@ export type Provenance = {
   readonly onSeveralCores?: readonly string[];
   /** Rules that were measured before the events were recorded, by `totalKeys`; absent where nothing was. */
   readonly periodRules?: Readonly<Record<string, ProbedRule>>;
+  /**
+   * When the events were enabled, on the recording's clock: nanoseconds in decimal, the first moment in, the last out.
+   * Absent in older recordings.
+   */
+  readonly sampled?: readonly (readonly [from: string, to: string])[];
   /** Absent in older recordings. */
   readonly countsBegin?: CountStart;
   /** With `--stat`: what was counted beside the samples; null for what could not be. */
@@ -130,6 +136,28 @@ function readProbedRule(value: unknown): ProbedRule | null {
 /** `onSeveralCores`; null for perf's files, which do not tell what `-e` was. */
 export function namesOnSeveralCores(provenance: Provenance | null): readonly string[] | null {
   return provenance === null ? null : (provenance.onSeveralCores ?? []);
+}
+
+/** The spans of `sampled`, nanoseconds since `startTime`; null where they are not known, or damaged. */
+export function sampledSpansOf(
+  provenance: Provenance | null,
+  startTime: bigint,
+): readonly TimeRange[] | null {
+  const given: unknown = provenance?.sampled;
+  if (!Array.isArray(given)) return null;
+  const spans: TimeRange[] = [];
+  for (const span of given) {
+    const [from, to] = Array.isArray(span) ? span.map(nanoseconds) : [];
+    if (typeof from !== 'bigint' || typeof to !== 'bigint' || to < from) return null;
+    const fromNs = Number(from - startTime);
+    if (fromNs < (spans.at(-1)?.toNs ?? Number.NEGATIVE_INFINITY)) return null;
+    spans.push({ fromNs, toNs: Number(to - startTime) });
+  }
+  return spans;
+}
+
+function nanoseconds(text: unknown): bigint | null {
+  return typeof text === 'string' && /^\d{1,20}$/.test(text) ? BigInt(text) : null;
 }
 
 const MAX_BYTES = 16 << 20;

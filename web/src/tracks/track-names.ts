@@ -1,3 +1,5 @@
+import { sampledWithin } from '../../../src/profile/sampled-time.ts';
+import type { ProfileMeta } from '../../../src/profile/types.ts';
 import { formatCount, formatNanos, formatShort, formatWeight } from '../ask/format.ts';
 import type { Range } from '../state/state.ts';
 import type { OpenResult } from '../worker/messages/messages.ts';
@@ -28,11 +30,21 @@ export type TrackScale = {
   readonly describe: (track: Track) => string;
   /** `63%`: of a CPU; `1.2k/s` of what is no time. */
   readonly figureOf: (track: Track) => string;
+  /** How much of the window no event was enabled in. */
+  readonly unsampledNs: number;
 };
 
 /** Time is drawn as a share of a CPU; of counters the highest rate of any track is the top. */
-export function scaleOf(result: TracksResult, cpus: number, window: Range): TrackScale {
-  const spanNs = window.toNs - window.fromNs;
+export function scaleOf(
+  result: TracksResult,
+  cpus: number,
+  sampled: ProfileMeta['sampled'],
+  window: Range,
+): TrackScale {
+  // Whoever was not sampled may have worked.
+  const spanNs = sampledWithin(sampled, window);
+  const unsampledNs = window.toNs - window.fromNs - spanNs;
+  const shareOf = (weight: number): number => (spanNs > 0 ? weight / spanNs : Number.NaN);
   if (result.unit === 'nanoseconds') {
     const mostOf = ({ kind, threads }: Track) =>
       kind === 'thread' ? 1 : Math.max(1, result.areWaits ? threads : Math.min(threads, cpus));
@@ -42,7 +54,8 @@ export function scaleOf(result: TracksResult, cpus: number, window: Range): Trac
         const most = track.kind === 'idle' ? cpus : mostOf(track);
         return most <= 1 ? 'full height: 100% of a CPU' : `full height: ${most} CPUs`;
       },
-      figureOf: ({ weight }) => formatPercent(weight / spanNs),
+      unsampledNs,
+      figureOf: ({ weight }) => formatPercent(shareOf(weight)),
     };
   }
   const most = result.tracks.reduce((top, track) => Math.max(top, highestRate(track, result)), 0);
@@ -50,7 +63,8 @@ export function scaleOf(result: TracksResult, cpus: number, window: Range): Trac
   return {
     ofTrack: () => (most > 0 ? most : 1),
     describe: () => `full height: ${perSecond(most)}`,
-    figureOf: ({ weight }) => perSecond(weight / spanNs),
+    unsampledNs,
+    figureOf: ({ weight }) => (spanNs > 0 ? perSecond(shareOf(weight)) : '–'),
   };
 }
 
@@ -66,8 +80,9 @@ function highestRate({ groups }: Track, { grid }: TracksResult): number {
   return most / cellNs;
 }
 
-/** `63%`; of little `0.4%`. */
+/** `63%`; of little `0.4%`; – where nothing was sampled. */
 function formatPercent(share: number): string {
+  if (Number.isNaN(share)) return '–';
   const percent = share * 100;
   if (percent === 0) return '0%';
   if (percent < 0.1) return '<0.1%';
@@ -94,6 +109,11 @@ export function describeTrack(
   }
   if (track.waitNs > 0 && !areWaits)
     parts.push(`waits of ${formatNanos(track.waitNs)} are hatched`);
+  if (scale.unsampledNs > 0) {
+    parts.push(
+      `${formatNanos(scale.unsampledNs)} in which nothing was sampled are hatched, and not counted`,
+    );
+  }
   parts.push(scale.describe(track));
   return parts.join(', ');
 }

@@ -156,6 +156,23 @@ function fillColumn(
   }
 }
 
+/** Hatches where nothing was sampled, through all tracks: no height of a track means anything there. */
+export function paintUnsampled(
+  { pixels, width, top, height, ratio }: PaintArea,
+  unsampled: Float64Array,
+  cells: Int32Array,
+  colour: Pixel,
+): void {
+  const hatch = Math.round(5 * ratio);
+  for (let x = 0; x < width; x++) {
+    const cell = cells[x];
+    if (cell < 0 || unsampled[cell] < 0.5) continue;
+    for (let y = top; y < top + height; y++) {
+      if ((x + y) % hatch < ratio) pixels[y * width + x] = colour;
+    }
+  }
+}
+
 /** What was lost, through all tracks; as strong as it is much. */
 export function paintLosses(
   { pixels, width, top, height }: PaintArea,

@@ -2,7 +2,7 @@ import { element } from '../dom/dom.ts';
 import type { Range } from '../state/state.ts';
 import type { Track, TracksResult } from '../worker/messages/track-messages.ts';
 import type { TrackColours } from './track-colours.ts';
-import { cellsOfColumns, paintLosses, paintTrack } from './track-paint.ts';
+import { cellsOfColumns, paintLosses, paintTrack, paintUnsampled } from './track-paint.ts';
 
 export type PictureOptions = {
   readonly window: Range;
@@ -39,6 +39,10 @@ export class TrackPicture {
       const cellNs = result.grid.cellNs;
       const full = { full: fullOf(track) * cellNs, fullWaitNs: cellNs * waitersOf(track, result) };
       paintTrack(area, track, cells, full, isDimmed(track) ? colours.dimmed : colours.bright);
+    }
+    if (result.unsampled !== null) {
+      const area = { pixels, width: columns, top: 0, height: image.height, ratio };
+      paintUnsampled(area, result.unsampled, cells, colours.bright.paused);
     }
     if (result.lost !== null) {
       const area = { pixels, width: columns, top: 0, height: image.height, ratio };

@@ -197,8 +197,8 @@ export class Tracks {
 
   #scale(result: TracksResult) {
     const { firstNs, cellNs, length } = result.grid;
-    const { cpus } = this.#context.recording;
-    return scaleOf(result, Math.max(1, cpus.length), {
+    const { cpus, meta } = this.#context.recording;
+    return scaleOf(result, Math.max(1, cpus.length), meta.sampled, {
       fromNs: firstNs,
       toNs: firstNs + cellNs * length,
     });

@@ -29,6 +29,8 @@ export type TracksResult = {
   readonly tracks: readonly Track[];
   /** Samples that the kernel could not write, per cell; null: none. See `TimeCells`. */
   readonly lost: Float64Array | null;
+  /** Share of each cell in which no event was enabled; null: none that is known. */
+  readonly unsampled: Float64Array | null;
 };
 
 export type Track = {

@@ -1,6 +1,7 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
-import type { ProfileThread } from '../../../../src/profile/types.ts';
+import { unsampledWithin } from '../../../../src/profile/sampled-time.ts';
+import type { Profile, ProfileThread } from '../../../../src/profile/types.ts';
 import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
 import { KIND_GROUPS } from '../messages/kind-group.ts';
 import type { TimeFilter, TimeGrid } from '../messages/time-messages.ts';
@@ -64,6 +65,7 @@ export function* computeTracks(
       paused: paused === null ? null : paused[index],
     })),
     lost: yield* findLost(recording, filter, grid),
+    unsampled: findUnsampled(profile, grid),
   };
 }
 
@@ -231,6 +233,19 @@ function* findPaused(
     }
     return shares;
   });
+}
+
+/** Before `--delay` is over, and while `--control` has it disabled. */
+function findUnsampled({ meta }: Profile, grid: TimeGrid): Float64Array | null {
+  const { firstNs, cellNs, length } = grid;
+  const gaps = unsampledWithin(meta.sampled, {
+    fromNs: firstNs,
+    toNs: firstNs + length * cellNs,
+  });
+  if (gaps.length === 0) return null;
+  const shares = new Float64Array(length);
+  for (const { fromNs, toNs } of gaps) addShares(shares, grid, fromNs, toNs);
+  return shares;
 }
 
 /** Losses are of a CPU, not of a thread. */

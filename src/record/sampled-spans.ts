@@ -1,0 +1,32 @@
+/** A span in which the events were enabled, by the clock of the recording, nanoseconds. */
+export type SampledSpan = { readonly fromNs: bigint; readonly toNs: bigint };
+
+/**
+ * When the events of a recording were enabled. A span begins just before they are enabled and ends just after they
+ * are disabled, so that each sample lies in one.
+ */
+export class SampledSpans {
+  readonly #readClockNs: () => bigint;
+  readonly #closed: SampledSpan[] = [];
+  #fromNs: bigint | null = null;
+
+  constructor(readClockNs: () => bigint) {
+    this.#readClockNs = readClockNs;
+  }
+
+  begin(): void {
+    this.#fromNs ??= this.#readClockNs();
+  }
+
+  end(): void {
+    if (this.#fromNs === null) return;
+    this.#closed.push({ fromNs: this.#fromNs, toNs: this.#readClockNs() });
+    this.#fromNs = null;
+  }
+
+  /** All until now. */
+  get(): SampledSpan[] {
+    const now = this.#fromNs === null ? [] : [{ fromNs: this.#fromNs, toNs: this.#readClockNs() }];
+    return [...this.#closed, ...now];
+  }
+}

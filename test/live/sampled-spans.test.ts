@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, it } from 'vitest';
+import { secondsOf } from '../../src/profile/analysis/diff-measure.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
+import { record } from '../../src/record/record.ts';
+import { startRecording } from '../../src/record/recorder.ts';
+import { describeLive } from '../helpers/live.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-spans-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const SPIN = [process.execPath, '-e', 'const end = Date.now() + 1200; while (Date.now() < end);'];
+
+describeLive('time in which the events of a recording were enabled', () => {
+  it('begins after the delay, and the time before is no idle time', async () => {
+    const output = join(scratch, 'delayed.data');
+    await record({ command: SPIN, events: ['cpu-clock:u'], freq: 997, delayMs: 600, output });
+    const { profile } = await openProfile(output);
+    const [span, ...others] = profile.meta.sampled ?? [];
+    expect(others).toEqual([]);
+    const { timeNs, length } = profile.samples;
+    expect(span.fromNs).toBeLessThan(timeNs[0]);
+    expect(span.toNs).toBeGreaterThan(timeNs[length - 1]);
+    expect(span.fromNs).toBeGreaterThan(500e6);
+    const seconds = secondsOf(profile) ?? 0;
+    expect(seconds).toBeCloseTo((timeNs[length - 1] - span.fromNs) / 1e9, 6);
+  });
+
+  it('has a gap between disable and enable', async () => {
+    const output = join(scratch, 'disabled.data');
+    const running = await startRecording({
+      command: SPIN,
+      events: ['cpu-clock:u'],
+      freq: 997,
+      output,
+    });
+    await sleep(300);
+    running.disable();
+    const disabledMs = performance.now();
+    await sleep(300);
+    const leastNs = (performance.now() - disabledMs) * 1e6;
+    running.enable();
+    await running.finished;
+    const { profile } = await openProfile(output);
+    const [before, behind, ...others] = profile.meta.sampled ?? [];
+    expect(others).toEqual([]);
+    const isInGap = (time: number) => time > before.toNs && time < behind.fromNs;
+    expect(Array.from(profile.samples.timeNs).filter(isInGap)).toEqual([]);
+    // Each end is read within the microseconds around its call.
+    expect(behind.fromNs - before.toNs).toBeGreaterThan(leastNs - 1e6);
+  });
+});
