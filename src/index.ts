@@ -35,10 +35,12 @@ export { AbortError, FailedError, PerfDataError, UsageError } from './base/error
 // Recording: options to a file, or to batches of samples while they arrive.
 
 export type { ClockName } from './kernel/perf-event/clock-ids.ts';
-export type { CallGraph } from './record/call-graph.ts';
-export { type LiveBatch, type LiveOptions, live } from './record/live.ts';
+export type { CallGraph } from './options/call-graph.ts';
+export type { LiveOptions } from './options/live.ts';
+export type { RecordOptions, RecordTarget } from './options/record.ts';
+export type { UserOptions } from './options/user.ts';
+export { type LiveBatch, live } from './record/live.ts';
 export { type FinishedRecording, record } from './record/record.ts';
-export type { RecordOptions, RecordTarget } from './record/record-options.ts';
 export { startRecording } from './record/recorder.ts';
 export type {
   CommandExit,
@@ -46,7 +48,6 @@ export type {
   RecordingWork,
   RunningRecording,
 } from './record/recording.ts';
-export type { UserOptions } from './system/accounts/run-as.ts';
 
 // Reading: a path to a profile, its tables (`profile/types.ts`) and its reports.
 
@@ -135,17 +136,15 @@ export {
   type StatResult,
   startStat,
 } from './counting/stat/stat.ts';
-export type { Aggregation, StatOptions, StatTarget } from './counting/stat/stat-options.ts';
+export type { StatTarget } from './counting/stat/stat-options.ts';
 export type { StatRow } from './counting/stat/tally.ts';
+export type { Aggregation, StatOptions } from './options/stat.ts';
 
 // The own process: recorded, read and exported by a thread of its own.
 
+export type { SelfProfileFormat, SelfProfileOptions } from './options/self.ts';
 export { profileSelf, startSelfProfile } from './tools/self/profile-self.ts';
-export type {
-  RunningSelfProfile,
-  SelfProfileFormat,
-  SelfProfileOptions,
-} from './tools/self/self-options.ts';
+export type { RunningSelfProfile } from './tools/self/self-options.ts';
 
 // This machine all the time: a profile of each service and window, sent where profiles are kept.
 
@@ -168,11 +167,12 @@ export type { MachineTotals } from './tools/agent/window/machine-sampler.ts';
 
 // Tables of running code, sampled without a file.
 
+export type { TopOptions } from './options/top.ts';
 export type { CallerNode } from './tools/top/caller-sums.ts';
 export type { TopRow, TopTable } from './tools/top/share-sums.ts';
 export type { SliceTableKey } from './tools/top/slice-tables.ts';
 export { type RunningTop, startTop } from './tools/top/top.ts';
-export type { TopEvent, TopOptions, TopReport } from './tools/top/top-options.ts';
+export type { TopEvent, TopReport } from './tools/top/top-options.ts';
 
 // This machine: what its processor counts, its events, obstacles to recording.
 

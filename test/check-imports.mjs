@@ -16,6 +16,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
  */
 const PURE = {
   base: [],
+  options: ['base'],
   'kernel/perf-event': ['base'],
   'kernel/tracepoint': ['base'],
   'kernel/events': ['base'],
@@ -47,13 +48,21 @@ const MACHINE = {
   native: ['base'],
   system: ['base'],
   'system/time': ['base', 'native'],
-  'system/accounts': ['base', 'native', 'system'],
+  'system/accounts': ['base', 'options', 'native', 'system'],
   'system/processes': ['base', 'system'],
   'system/strangers': ['base', 'native', 'system', 'system/files'],
-  'system/files': ['base', 'native', 'system/time', 'system/accounts', 'system/processes'],
+  'system/files': [
+    'base',
+    'options',
+    'native',
+    'system/time',
+    'system/accounts',
+    'system/processes',
+  ],
   'system/kernel': [
     'system',
     'base',
+    'options',
     'code/elf',
     'kernel/events',
     'kernel/perf-event',

@@ -1,4 +1,5 @@
 import { EXIT } from './exit-status.ts';
+import { commandWords, libraryWords, type Text } from './words.ts';
 
 /**
  * Broken input that ends the work. `offset` is the byte in the file where it was noticed, −1 if
@@ -30,37 +31,66 @@ const USAGE = 'ERR_INVALID_ARG_VALUE';
 /** Code of a `FailedError` that no refusal of the system stands behind. */
 const FAILED = 'ERR_OPERATION_FAILED';
 
-/** The command line, an event name or an option can't be understood: exit status `EXIT.USAGE`. */
-export class UsageError extends Error {
-  /** `ERR_INVALID_ARG_VALUE`, as in Node. */
-  readonly code: string;
+/** Message of an error and what to do, with the options that they name for either door. */
+export type ErrorText = { readonly message: Text; readonly hints: readonly Text[] };
+
+/** An error whose `message` and `hints` name options by their keys, while `errorText` has them for a terminal too. */
+abstract class WordedError extends Error {
   /** Further lines for the user: position, nearest names, what to run. */
   readonly hints: readonly string[];
+  readonly #text: ErrorText;
 
-  constructor(message: string, hints: readonly string[] = [], code: string = USAGE) {
-    super(message);
+  constructor(message: Text, hints: readonly Text[]) {
+    super(libraryWords(message) ?? commandWords(message));
+    this.hints = hints.map(libraryWords).filter((hint) => hint !== null);
+    this.#text = { message, hints };
+  }
+
+  static errorText(error: WordedError): ErrorText {
+    return error.#text;
+  }
+}
+
+/** The text that an error was made of: to print it in the words of a door, or to add a hint. */
+export function errorText(error: UsageError | FailedError): ErrorText {
+  return WordedError.errorText(error);
+}
+
+/** An error as a command line prints it: options go by their flags. */
+export function atCommand(error: UsageError | FailedError): {
+  readonly message: string;
+  readonly hints: readonly string[];
+} {
+  const { message, hints } = errorText(error);
+  return { message: commandWords(message), hints: hints.map(commandWords) };
+}
+
+/** The command line, an event name or an option can't be understood: exit status `EXIT.USAGE`. */
+export class UsageError extends WordedError {
+  /** `ERR_INVALID_ARG_VALUE`, as in Node. */
+  readonly code: string;
+
+  constructor(message: Text, hints: readonly Text[] = [], code: string = USAGE) {
+    super(message, hints);
     this.name = 'UsageError';
-    this.hints = hints;
     this.code = code;
   }
 }
 
 /** Understood but failed: permission, no such file, write error. Exit status `EXIT.FAILED` unless given. */
-export class FailedError extends Error {
+export class FailedError extends WordedError {
   /** The name of the errno where the system refused, `EACCES`; else `ERR_OPERATION_FAILED`. */
   readonly code: string;
-  readonly hints: readonly string[];
   readonly exitStatus: number;
 
   constructor(
-    message: string,
-    hints: readonly string[] = [],
+    message: Text,
+    hints: readonly Text[] = [],
     exitStatus: number = EXIT.FAILED,
-    code: string = errnoOf(message, exitStatus),
+    code: string = errnoOf(libraryWords(message) ?? '', exitStatus),
   ) {
-    super(message);
+    super(message, hints);
     this.name = 'FailedError';
-    this.hints = hints;
     this.exitStatus = exitStatus;
     this.code = code;
   }

@@ -1,3 +1,4 @@
+import { OPTION_GROUP } from '../options/groups.ts';
 import { packageVersion } from '../system/version.ts';
 import { declareAgent } from './agent/agent-command.ts';
 import { declareAnnotate } from './annotate/annotate-command.ts';
@@ -20,7 +21,6 @@ import { declareReport } from './report/report-command.ts';
 import { declareScript } from './script/script-command.ts';
 import { declareGeneralOptions } from './shared/general-options.ts';
 import { GuidedCommand } from './shared/guided-command.ts';
-import { OPTION_GROUP } from './shared/option-groups.ts';
 import { declareStat } from './stat/stat-command.ts';
 import { declareTop } from './top/top-command.ts';
 import { declareVersion } from './version/version-command.ts';

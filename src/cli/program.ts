@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { isEscaped } from '../base/byte-text.ts';
-import { UsageError } from '../base/errors.ts';
+import { errorText, UsageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-status.ts';
 import { exactArguments } from '../system/launch/exact-words.ts';
 import { declareProgram } from './declare-program.ts';
@@ -87,8 +87,8 @@ async function statusOf(
 ): Promise<number> {
   if (error instanceof UsageError && defaults.length > 0) {
     // A value that nobody has typed now may be what is wrong.
-    const hints = [...error.hints, ...defaults.map(wordsOf)];
-    return reportFailure(new UsageError(error.message, hints), isVerbose);
+    const { message, hints } = errorText(error);
+    return reportFailure(new UsageError(message, [...hints, ...defaults.map(wordsOf)]), isVerbose);
   }
   if (!(error instanceof CommanderError)) return reportFailure(error, isVerbose);
   if (error.exitCode === 0) return EXIT.OK;

@@ -9,13 +9,14 @@ import {
 } from '../kernel/perf-event/constants.ts';
 import { parseFormatFile } from '../kernel/tracepoint/format-file.ts';
 import type { SamplerOpened } from '../native/types.ts';
+import type { RecordOptions } from '../options/record.ts';
 import { OFF_CPU_EVENT } from '../profile/wait-event.ts';
 import { readFormatTexts } from '../system/kernel/tracefs.ts';
 import { findSleepingThreads, type SleepingThread } from '../system/processes/sleeping-threads.ts';
 import { listProcesses } from '../system/processes/system-processes.ts';
 import { listThreads } from '../system/processes/thread-stat.ts';
+import { isDelayed } from './check-options.ts';
 import type { PreparedRecording } from './prepare-recording.ts';
-import { isDelayed, type RecordOptions } from './record-options.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 
 /** Records of the waits that are under way when a recording begins, and in words what they are. */

@@ -1,8 +1,8 @@
 import type { EventSources } from '../kernel/events/event-sources.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { parseEvents } from '../kernel/events/parse-events.ts';
+import type { RecordOptions } from '../options/record.ts';
 import { readEventSources } from '../system/kernel/machine-events.ts';
-import type { RecordOptions } from './record-options.ts';
 
 /**
  * perf's default: cycles with the least skid that opens. Where there is no PMU the plan substitutes

@@ -1,8 +1,9 @@
 import { UsageError } from '../base/errors.ts';
+import { words } from '../base/words.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
+import { RECORD, type RecordOptions } from '../options/record.ts';
 import type { KernelSettings } from '../system/kernel/kernel-settings.ts';
 import type { Notices } from './notices.ts';
-import type { RecordOptions } from './record-options.ts';
 
 /**
  * The default rate, Hz: perf's 4000, but a prime, so that samples don't fall in step with what timers of 1, 4 or 10 ms
@@ -17,7 +18,7 @@ export type SamplingRate =
   /** One sample every so many events; nanoseconds for clocks. */
   | { readonly kind: 'period'; readonly events: number };
 
-/** What `-F` and `-c` say; null: neither is there. */
+/** The rate that the options ask for; null: none. */
 export type AskedRate = SamplingRate | null;
 
 /** The kernel's own default of `perf_event_max_sample_rate`, where the file can't be read. */
@@ -27,24 +28,12 @@ const USUAL_LIMIT_HZ = 100_000;
 const SHORTEST_TIMER_NS = 10_000;
 const NS_PER_SECOND = 1_000_000_000;
 
-/** Reads `-F` and `-c`. The frequency is not yet held against the kernel's limit. */
+/** The rate of `freq` or `count`. The frequency is not yet held against the kernel's limit. */
 export function readAskedRate(options: RecordOptions, settings: KernelSettings): AskedRate {
   const { count, freq } = options;
-  if (count !== undefined) {
-    if (freq !== undefined) {
-      throw new UsageError('-F and -c exclude each other: sample by frequency or by count');
-    }
-    if (!Number.isSafeInteger(count) || count < 1) {
-      throw new UsageError(`-c ${count}: the count must be a whole number of at least 1`);
-    }
-    return { kind: 'period', events: count };
-  }
+  if (count !== undefined) return { kind: 'period', events: count };
   if (freq === undefined) return null;
-  const hz = freq === 'max' ? limitOf(settings) : freq;
-  if (!Number.isSafeInteger(hz) || hz < 1) {
-    throw new UsageError(`-F ${hz}: the frequency must be a whole number of Hz, at least 1`);
-  }
-  return { kind: 'frequency', hz };
+  return { kind: 'frequency', hz: freq === 'max' ? limitOf(settings) : freq };
 }
 
 /**
@@ -79,10 +68,11 @@ function withinLimit(
   const limit = limitOf(settings);
   const lowered = Math.min(hz, limit);
   if (hz > limit) {
-    const what = spec.frequency === null ? `-F ${hz}` : spec.text;
     const cause = `kernel.perf_event_max_sample_rate is ${limit} Hz`;
+    const what =
+      spec.frequency === null ? words`${RECORD.freq} ${hz}: ${cause}` : `${spec.text}: ${cause}`;
     const remedy = `sudo sysctl kernel.perf_event_max_sample_rate=${hz}`;
-    if (options.strictFreq) throw new UsageError(`${what}: ${cause}`, [remedy]);
+    if (options.strictFreq) throw new UsageError(what, [remedy]);
     notices.add(`frequency lowered from ${hz} to ${limit} Hz: ${cause} (${remedy})`);
   }
   const fastestHz = NS_PER_SECOND / SHORTEST_TIMER_NS;

@@ -1,8 +1,8 @@
 import type { EventAttr } from '../kernel/perf-event/attr.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { PERF_FORMAT, PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
+import type { RecordOptions } from '../options/record.ts';
 import type { KernelFeatures } from '../system/kernel/kernel-features.ts';
-import type { RecordOptions } from './record-options.ts';
 
 /** Fields of every record's trailer, the same for all events, so that one walk orders them all. */
 export const COMMON_SAMPLE_TYPE =

@@ -1,11 +1,9 @@
-import { FailedError, UsageError } from '../base/errors.ts';
+import { FailedError } from '../base/errors.ts';
+import { words } from '../base/words.ts';
 import { compressionSection, type FeatureSection } from '../formats/perf-data/feature-encoders.ts';
 import { encodeHeaderFeature } from '../formats/perf-data/pipe-writer.ts';
 import type { NativeBinding, SamplerTotals } from '../native/types.ts';
-
-/** zstd's levels: the fastest, which is perf's default too, to the one that compresses most. */
-export const FASTEST_LEVEL = 1;
-const MAX_LEVEL = 22;
+import { RECORD } from '../options/record.ts';
 
 /**
  * Room that readers make for what comes out of a COMPRESSED record: more than the drain thread's
@@ -19,16 +17,14 @@ export function checkCompression(
   { zstdProblem }: Pick<NativeBinding, 'zstdProblem'>,
 ): void {
   if (level === undefined) return;
-  if (!Number.isInteger(level) || level < FASTEST_LEVEL || level > MAX_LEVEL) {
-    throw new UsageError(
-      `-z ${level}: expected a level from ${FASTEST_LEVEL} (fast) to ${MAX_LEVEL}`,
-    );
-  }
   const problem = zstdProblem();
   if (problem === '') return;
-  throw new FailedError(`-z compresses with libzstd, which cannot be used: ${problem}`, [
-    'install it: sudo apt-get install libzstd1 (Fedora: libzstd), or leave -z out',
-  ]);
+  throw new FailedError(
+    words`${RECORD.compressionLevel} compresses with libzstd, which cannot be used: ${problem}`,
+    [
+      words`install it: sudo apt-get install libzstd1 (Fedora: libzstd), or leave ${RECORD.compressionLevel} out`,
+    ],
+  );
 }
 
 /** The header's section about compressed records; `totals` of the finished recording. */

@@ -3,6 +3,9 @@ import type { Socket } from 'node:net';
 import { FailedError, UsageError } from '../base/errors.ts';
 import { lateModules } from '../base/late-modules.ts';
 import { printable } from '../base/printable.ts';
+import { words } from '../base/words.ts';
+import { OptionError } from '../options/option-error.ts';
+import { RECORD } from '../options/record.ts';
 
 /** Where commands come from and where they are acknowledged: descriptors, or paths of FIFOs. */
 export type ControlPlaces =
@@ -27,7 +30,9 @@ export function parseControl(text: string): ControlPlaces {
   if (kind === 'fifo') return { kind, commands, ack };
   const isNumber = (part: string | null) => part === null || /^\d{1,9}$/.test(part);
   if (kind !== 'fd' || !isNumber(commands) || !isNumber(ack)) {
-    throw new UsageError(`--control ${text}: expected fd:COMMANDS[,ACK] or fifo:COMMANDS[,ACK]`);
+    throw new OptionError(RECORD.control, 'expected fd:COMMANDS[,ACK] or fifo:COMMANDS[,ACK]', {
+      given: text,
+    });
   }
   return { kind, commands: Number(commands), ack: ack === null ? null : Number(ack) };
 }
@@ -160,7 +165,7 @@ function openPlace(place: number | string): number {
       fstatSync(place);
       return place;
     } catch {
-      throw new UsageError(`--control fd:${place}: this descriptor is not open`);
+      throw new UsageError(words`${RECORD.control} fd:${place}: this descriptor is not open`);
     }
   }
   const shown = printable(place);
@@ -168,13 +173,15 @@ function openPlace(place: number | string): number {
   try {
     fd = openSync(place, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
-    throw new FailedError(`--control fifo:${shown}: ${(error as Error).message}`, [
+    throw new FailedError(words`${RECORD.control} fifo:${shown}: ${(error as Error).message}`, [
       `make it first: mkfifo ${shown}`,
     ]);
   }
   if (!fstatSync(fd).isFIFO()) {
     closeSync(fd);
-    throw new UsageError(`--control fifo:${shown}: this is no FIFO`, [`make one: mkfifo ${shown}`]);
+    throw new UsageError(words`${RECORD.control} fifo:${shown}: this is no FIFO`, [
+      `make one: mkfifo ${shown}`,
+    ]);
   }
   return fd;
 }

@@ -1,5 +1,6 @@
 import { describeError } from '../base/system-error.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
+import type { RecordOptions } from '../options/record.ts';
 import { AttachedProcesses } from './code-events/attached-processes.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
 import { HeldNotes } from './jit-maps/held-notes.ts';
@@ -7,7 +8,6 @@ import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachme
 import { JitDumps } from './jit-maps/jit-dumps.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
 import { findUnmappedNode } from './jit-maps/unmapped-node.ts';
-import type { RecordOptions } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
 import type { OpenedRecording } from './recording-parts.ts';
 

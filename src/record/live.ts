@@ -1,9 +1,8 @@
 import { constants } from 'node:os';
 import { NONE } from '../base/brand.ts';
 import { Diagnostics } from '../base/diagnostics.ts';
-import { AbortError, UsageError } from '../base/errors.ts';
+import { AbortError } from '../base/errors.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
-import { inOptionWords } from '../base/option-words.ts';
 import { type RawTime, readHigh32, readLow32 } from '../base/u64.ts';
 import { PERF_RECORD } from '../kernel/perf-event/constants.ts';
 import { EventLookup, UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
@@ -14,27 +13,13 @@ import { RECORD_HEADER_SIZE, RecordView } from '../kernel/perf-event/record-view
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../native/types.ts';
+import { checkOptions } from '../options/check.ts';
+import { LIVE, type LiveOptions } from '../options/live.ts';
+import type { RecordTarget } from '../options/record.ts';
 import { reapLater } from '../system/launch/reap-later.ts';
 import { callAfter, type LongTimer } from '../system/time/long-timer.ts';
 import { dropsCopies } from './call-graph.ts';
-import { checkRecordOptionNames } from './option-names.ts';
 import { prepareRecording } from './prepare-recording.ts';
-import type { RecordOptions, RecordTarget } from './record-options.ts';
-
-/** The options of `record` except those of the file. */
-export type LiveOptions = Omit<
-  RecordOptions,
-  | 'output'
-  | 'compressionLevel'
-  | 'maxBytes'
-  | 'overwrite'
-  | 'switchOutput'
-  | 'switchMaxFiles'
-  | 'control'
-> & {
-  /** Longest time that a sample waits before it is handed out, milliseconds. Default 20. */
-  readonly latencyMs?: number;
-};
 
 /**
  * Samples as columns, one row each, in the order of the rings (within one CPU that is time order).
@@ -82,16 +67,12 @@ export async function* live(
   options: LiveOptions & RecordTarget,
   binding: NativeBinding = loadBinding(),
 ): AsyncGenerator<LiveBatch, void, void> {
-  try {
-    checkRecordOptionNames(options, ['latencyMs']);
-    yield* sampleLive(options, binding);
-  } catch (error) {
-    throw inOptionWords(error);
-  }
+  checkOptions(LIVE, options, 'live');
+  yield* sampleLive(options, binding);
 }
 
 async function* sampleLive(
-  options: LiveOptions,
+  { latencyMs = DEFAULT_LATENCY_MS, ...options }: LiveOptions,
   binding: NativeBinding,
 ): AsyncGenerator<LiveBatch, void, void> {
   const { signal } = options;
@@ -100,12 +81,7 @@ async function* sampleLive(
   const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
   // Addresses are not named here either, so Node needs no flags.
   const plain = { nodeFlags: false, ...options, ...(callGraph !== undefined && { callGraph }) };
-  if ((options as RecordOptions).overwrite) {
-    throw new UsageError('overwrite: live() hands samples out as they come, and overwrites none', [
-      'record() to a file can',
-    ]);
-  }
-  const session = prepareRecording(plain, binding, options.latencyMs ?? DEFAULT_LATENCY_MS);
+  const session = prepareRecording(plain, binding, latencyMs);
   const { sampler, plan } = session;
   const decoder = new LiveDecoder(
     [...plan.events.map(({ attr }) => attr), plan.sideband].map((attr, index) => ({

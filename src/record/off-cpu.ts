@@ -4,9 +4,9 @@ import { parseEvents } from '../kernel/events/parse-events.ts';
 import { encodeAttr, newAttr } from '../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import type { NativeBinding } from '../native/types.ts';
+import type { RecordOptions } from '../options/record.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { OFF_CPU_EVENT } from '../profile/wait-event.ts';
-import type { RecordOptions } from './record-options.ts';
 
 /** Fires when a thread leaves its CPU, and knows in what state. */
 const TRACEPOINT = 'sched:sched_switch';

@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs';
 import { FailedError, UsageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-status.ts';
 import { errnoReason } from '../base/system-error.ts';
+import { commandOnly, words } from '../base/words.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { encodeAttr } from '../kernel/perf-event/attr.ts';
 import { loadBinding } from '../native/binding.ts';
@@ -12,6 +13,7 @@ import type {
   SamplerOptions,
   SamplerTarget,
 } from '../native/types.ts';
+import { RECORD, type RecordOptions } from '../options/record.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { chooseUser } from '../system/accounts/run-as.ts';
 import { debugLog } from '../system/debug-log.ts';
@@ -38,7 +40,7 @@ import { explainUnprofilable } from '../system/launch/unprofilable.ts';
 import type { NodeFlags } from '../system/launch/v8-flags.ts';
 import { processesOf, UNSETTLED } from '../system/processes/attached.ts';
 import { autoStackBytes, dropsCopies } from './call-graph.ts';
-import { checkOptions } from './check-options.ts';
+import { checkRecordOptions } from './check-options.ts';
 import { chooseEvents } from './choose-events.ts';
 import { DEFAULT_FREQUENCY_HZ } from './choose-rate.ts';
 import { hasOwnCode } from './code-events/own-process.ts';
@@ -46,9 +48,14 @@ import { registeredSocket } from './code-events/registered.ts';
 import { checkCompression } from './compression.ts';
 import { chooseOffCpu } from './off-cpu.ts';
 import { probeRules } from './period-probe.ts';
-import type { RecordOptions } from './record-options.ts';
 import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
-import { chooseRingSize, PRIVILEGED_BYTES, type RingSize, ringsPerThread } from './ring-size.ts';
+import {
+  askedRingPages,
+  chooseRingSize,
+  PRIVILEGED_BYTES,
+  type RingSize,
+  ringsPerThread,
+} from './ring-size.ts';
 import { groupName } from './sample-groups.ts';
 
 const debug = debugLog('record');
@@ -92,7 +99,7 @@ export function planOnly(
     notices.push(notice);
     options.onNotice?.(notice);
   };
-  checkOptions(options);
+  checkRecordOptions(options);
   checkCompression(options.compressionLevel, binding);
   const settings = readKernelSettings();
   const chosen = chooseTarget(options, naming);
@@ -100,8 +107,8 @@ export function planOnly(
   const { causesMaps = false, recordingId = null, codeSocket = null, dumpsIn = null } = chosen;
   for (const note of notes) notify(note);
   const { specs, notices: eventNotices } = chooseSpecs(options, target, binding);
-  const asked = options.ringPages ?? null;
   const pageBytes = readPageBytes();
+  const asked = askedRingPages(options.ringPages, pageBytes, notify);
   const granted = chooseRingSize(settings, readPrivileges(), asked, pageBytes);
   const ring = options.perThread ? ringsPerThread(granted, asked, pageBytes) : granted;
   const plan = planRecording(
@@ -214,7 +221,7 @@ function openSampler(
   binding: NativeBinding,
   given: OpeningFacts,
 ): { plan: RecordingPlan; sampler: NativeSampler } {
-  const cgroupFd = options.cgroup === undefined ? null : openCgroup(options.cgroup, '-G');
+  const cgroupFd = options.cgroup === undefined ? null : openCgroup(options.cgroup, RECORD.cgroup);
   try {
     return openPlanned(decided, options, binding, { ...given, cgroupFd });
   } finally {
@@ -272,14 +279,11 @@ function chooseTarget(
   dumpsIn?: NodeFlags['dumpsIn'];
 } {
   const hasCommand = (options.command?.length ?? 0) > 0;
-  const attached = [options.pids, options.tids].filter((list) => list !== undefined).length;
-  if (attached > 1 || (attached === 1 && options.systemWide)) {
-    throw new UsageError('-p, -t and -a exclude each other: name one target');
-  }
-  if (attached === 1 && hasCommand) {
-    throw new UsageError('-p and -t record what runs already: leave the command out', [
-      'to stop by itself use --duration SECONDS',
-    ]);
+  if ((options.pids ?? options.tids) !== undefined && hasCommand) {
+    throw new UsageError(
+      words`${RECORD.pids} and ${RECORD.tids} record what runs already: leave the command out`,
+      [words`to stop by itself use ${RECORD.durationMs}`],
+    );
   }
   const user = chooseUser(options);
   if (options.pids) {
@@ -307,9 +311,9 @@ function chooseTarget(
       return { target: { kind: 'system' }, owner: user.owner, notes: [] };
     }
     throw new UsageError('nothing to record', [
-      'a command:        perf-ts record -- ./app',
-      'a process:        perf-ts record -p PID',
-      'the whole system: perf-ts record -a',
+      commandOnly('a command:        perf-ts record -- ./app'),
+      commandOnly('a process:        perf-ts record -p PID'),
+      commandOnly('the whole system: perf-ts record -a'),
     ]);
   }
   const resolved = resolveCommand(options.command as readonly string[], options, user);
@@ -372,9 +376,10 @@ export function explainNativeError(
       ...(code === 'EACCES' && { code }),
     };
     if (eventIndex < 0 && context.plan.sideband.flags.namespaces) {
-      return new FailedError(`--namespaces: the kernel refuses to record them (${code})`, [
-        'it needs root or CAP_PERFMON',
-      ]);
+      return new FailedError(
+        words`${RECORD.namespaces}: the kernel refuses to record them (${code})`,
+        ['it needs root or CAP_PERFMON'],
+      );
     }
     const whom = pid > 0 ? ` on process ${pid}` : '';
     return new FailedError(
@@ -386,7 +391,7 @@ export function explainNativeError(
   if (code === 'EINVAL' && leader >= 0) {
     const group = groupName(context.plan.events, leader);
     return new FailedError(`the group ${group} does not fit the PMU, at ${event} (${code})`, [
-      `let it be broken up where it must: -e '${group}:W'`,
+      words`let it be broken up where it must: ${RECORD.events.as([`${group}:W`])}`,
       'or record fewer events at once',
     ]);
   }

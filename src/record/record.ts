@@ -1,6 +1,5 @@
 import { AbortError } from '../base/errors.ts';
-import { inOptionWords } from '../base/option-words.ts';
-import type { RecordOptions, RecordTarget } from './record-options.ts';
+import type { RecordOptions, RecordTarget } from '../options/record.ts';
 import { startRecording } from './recorder.ts';
 import type { CommandExit, Recording } from './recording.ts';
 
@@ -26,12 +25,8 @@ export type FinishedRecording = Recording & {
  */
 export async function record(options: RecordOptions & RecordTarget): Promise<FinishedRecording> {
   const running = await startRecording(options);
-  try {
-    const [recording, exit] = await Promise.all([running.finished, running.exited]);
-    // The command may have run on behind the recording.
-    if (options.signal?.aborted) throw new AbortError(options.signal);
-    return { ...recording, exit };
-  } catch (error) {
-    throw inOptionWords(error);
-  }
+  const [recording, exit] = await Promise.all([running.finished, running.exited]);
+  // The command may have run on behind the recording.
+  if (options.signal?.aborted) throw new AbortError(options.signal);
+  return { ...recording, exit };
 }

@@ -1,12 +1,12 @@
 import { constants } from 'node:os';
 import { Deferred } from '../base/deferred.ts';
 import { AbortError, type FailedError } from '../base/errors.ts';
-import { inOptionWords } from '../base/option-words.ts';
 import { systemErrorReason } from '../base/system-error.ts';
 import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, NativeSampler, SamplerEvent, SamplerTotals } from '../native/types.ts';
+import type { RecordOptions, RecordTarget } from '../options/record.ts';
 import { onlineCpus } from '../system/kernel/online-cpus.ts';
 import { explainExecFailure } from '../system/launch/exec-failure.ts';
 import { hasExeced } from '../system/launch/exec-state.ts';
@@ -14,16 +14,15 @@ import { callAfter, callEvery, type LongTimer } from '../system/time/long-timer.
 import { findBegunWaits } from './begun-waits.ts';
 import { dropsCopies } from './call-graph.ts';
 import { changedCpusText } from './changed-cpus.ts';
+import { isDelayed } from './check-options.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
 import { JitCapture } from './jit-capture.ts';
 import type { JitAttachments } from './jit-maps/jit-attachments.ts';
 import { openCodeSink } from './open-code-sink.ts';
-import { checkRecordOptionNames } from './option-names.ts';
 import { OutputSwitch } from './output-switch.ts';
 import { explainNativeError } from './prepare-recording.ts';
-import { isDelayed, type RecordOptions, type RecordTarget } from './record-options.ts';
 import type { CommandExit, Recording, RecordingWork, RunningRecording } from './recording.ts';
 import { RecordingFile } from './recording-file.ts';
 import { type OpenedRecording, openRecordingParts } from './recording-parts.ts';
@@ -40,12 +39,7 @@ export async function startRecording(
   options: RecordOptions & RecordTarget,
   binding: NativeBinding = loadBinding(),
 ): Promise<RunningRecording> {
-  try {
-    checkRecordOptionNames(options);
-    return await beginRecording(options, binding);
-  } catch (error) {
-    throw inOptionWords(error);
-  }
+  return await beginRecording(options, binding);
 }
 
 /** The same with any options. `giveUp`: ends the wait for the reader of a pipe. */

@@ -1,6 +1,7 @@
 import { ConcurrentCounters } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import type { NativeBinding } from '../native/types.ts';
+import type { RecordOptions } from '../options/record.ts';
 import { asWriteFailure, checkWritable } from '../system/files/output-file.ts';
 import {
   isStream,
@@ -8,11 +9,11 @@ import {
   plainOutput,
   type StreamPlace,
 } from '../system/files/stream-place.ts';
+import { isDelayed } from './check-options.ts';
 import { describeExisting } from './existing-state.ts';
 import type { FeatureContext, RecordingScanner } from './feature-data.ts';
 import { keptKernelLines } from './kept-kernel.ts';
 import { type PreparedRecording, prepareRecording } from './prepare-recording.ts';
-import { isDelayed, type RecordOptions } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
 import { RecordingStream } from './recording-stream.ts';
 import { SampledSpans } from './sampled-spans.ts';

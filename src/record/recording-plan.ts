@@ -3,6 +3,7 @@ import { type EventAttr, encodeAttr } from '../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import { isReportedByKernel } from '../kernel/perf-event/event-lookup.ts';
 import type { NativeBinding } from '../native/types.ts';
+import type { RecordOptions } from '../options/record.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { OFF_CPU_EVENT } from '../profile/wait-event.ts';
 import { cpusOfEvents, type PlacedEvent, placeEvents } from '../system/kernel/event-cpus.ts';
@@ -13,7 +14,6 @@ import { explainUnopenable } from '../system/kernel/open-refusal.ts';
 import { chooseRate, readAskedRate } from './choose-rate.ts';
 import { Notices } from './notices.ts';
 import { findOpenable } from './open-fallbacks.ts';
-import type { RecordOptions } from './record-options.ts';
 import { readsCounter, sampleAttr, whyNotLbr } from './sample-attr.ts';
 import {
   breakWeakGroup,

@@ -1,4 +1,6 @@
-import { UsageError } from '../base/errors.ts';
+import type { PagesOrBytes } from '../options/kinds.ts';
+import { OptionError } from '../options/option-error.ts';
+import { RECORD } from '../options/record.ts';
 import type { KernelSettings, Privileges } from '../system/kernel/kernel-settings.ts';
 import { readPageBytes } from '../system/kernel/page-bytes.ts';
 
@@ -8,11 +10,10 @@ const PRIVILEGED_SIDEBAND_BYTES = 512 << 10;
 const SIDEBAND_BYTES = 64 << 10;
 /** There may be many rings of threads, and a thread fills one CPU at most. */
 const THREAD_BYTES = 512 << 10;
-/** `perf_event_mlock_kb` unless it was changed, without the control page. */
-const USUAL_RING_KIB = 512;
 /** The largest ring that can be asked for. */
 const MOST_BYTES = 4 * 2 ** 30;
-
+/** `perf_event_mlock_kb` unless it was changed, without the control page. */
+const USUAL_RING_KIB = 512;
 export type RingSize = {
   /** Data pages of a sample ring, a power of two. */
   readonly ringPages: number;
@@ -61,20 +62,20 @@ function pagesIn(bytes: number, pageBytes: number): number {
   return Math.max(1, bytes / pageBytes);
 }
 
-/**
- * Reads `-m`: a number of pages, or a size with a suffix (B, K, M, G), rounded up to a power of two
- * of pages as perf does.
- */
-export function parseRingPages(text: string, pageBytes = readPageBytes()): number {
-  const match = /^(\d+)([bBkKmMgG]?)$/.exec(text.trim());
-  const amount = match ? Number(match[1]) : 0;
-  if (!match || amount === 0) {
-    throw new UsageError(`-m ${text}: expected a number of pages or a size such as 512K`);
-  }
-  const unit = (match[2] ?? '').toUpperCase();
-  const bytesPerUnit = { B: 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }[unit];
-  const pages = bytesPerUnit === undefined ? amount : (amount * bytesPerUnit) / pageBytes;
+/** The data pages that a user asks for, rounded up to a power of two as perf does; null: none. Throws OptionError. */
+export function askedRingPages(
+  asked: PagesOrBytes | undefined,
+  pageBytes: number,
+  notify: (notice: string) => void,
+): number | null {
+  if (asked === undefined) return null;
+  const pages = typeof asked === 'number' ? asked : asked.bytes / pageBytes;
   const rounded = 2 ** Math.ceil(Math.log2(Math.max(1, pages)));
-  if (rounded * pageBytes > MOST_BYTES) throw new UsageError(`-m ${text}: more than 4 GiB a ring`);
+  if (rounded * pageBytes > MOST_BYTES) {
+    throw new OptionError(RECORD.ringPages, 'more than 4 GiB a ring');
+  }
+  if (typeof asked === 'number' && rounded !== asked) {
+    notify(`-m ${asked}: rings of ${rounded} pages, which have to be a power of two`);
+  }
   return rounded;
 }

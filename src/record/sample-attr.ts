@@ -24,6 +24,7 @@ import { PERF_TYPE } from '../base/event-type.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { type EventAttr, newAttr } from '../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
+import type { RecordOptions } from '../options/record.ts';
 import type { KernelFeatures } from '../system/kernel/kernel-features.ts';
 import { eventFields, exclusionFlags } from '../system/kernel/spec-attr.ts';
 import { branchMask, LBR_CALLS } from './branch-types.ts';
@@ -31,7 +32,6 @@ import { chooseStackFields, type StackFields } from './call-graph.ts';
 import type { SamplingRate } from './choose-rate.ts';
 import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
 import { generalRegisterMask, namedRegisterMask } from './dumped-registers.ts';
-import type { RecordOptions } from './record-options.ts';
 
 /** The attr of a sampled event by itself. Throws UsageError for an unknown register, branch or stack. */
 export function sampleAttr(

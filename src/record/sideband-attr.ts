@@ -1,8 +1,8 @@
 import { PERF_COUNT_SW, PERF_TYPE } from '../base/event-type.ts';
 import { type EventAttr, newAttr } from '../kernel/perf-event/attr.ts';
+import type { RecordOptions } from '../options/record.ts';
 import type { KernelFeatures } from '../system/kernel/kernel-features.ts';
 import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
-import type { RecordOptions } from './record-options.ts';
 
 /**
  * The dummy event: it counts nothing, and its rings carry what must not be lost. Since it sees no

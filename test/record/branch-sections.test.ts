@@ -3,8 +3,8 @@ import { memorySource } from '../../src/base/byte-source.ts';
 import { FEATURE } from '../../src/formats/perf-data/features.ts';
 import { openPerfData } from '../../src/formats/perf-data/reader.ts';
 import type { PmuDescription } from '../../src/kernel/events/event-sources.ts';
+import type { RecordOptions } from '../../src/options/record.ts';
 import { branchMark, branchSections } from '../../src/record/feature-data.ts';
-import type { RecordOptions } from '../../src/record/record-options.ts';
 import { perfDataFile } from '../helpers/record-builder.ts';
 import { planOf } from '../system/kernel/fake-kernel.ts';
 

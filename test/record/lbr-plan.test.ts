@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FailedError } from '../../src/base/errors.ts';
+import { atCommand, FailedError } from '../../src/base/errors.ts';
 import type { EventAttr } from '../../src/kernel/perf-event/attr.ts';
 import { PERF_SAMPLE, PERF_SAMPLE_BRANCH } from '../../src/kernel/perf-event/constants.ts';
-import type { RecordOptions } from '../../src/record/record-options.ts';
+import type { RecordOptions } from '../../src/options/record.ts';
 import { type KernelRule, planOf } from '../system/kernel/fake-kernel.ts';
 
 const { USER, CALL_STACK, NO_FLAGS, NO_CYCLES, HW_INDEX, ANY } = PERF_SAMPLE_BRANCH;
@@ -70,10 +70,10 @@ describe('--call-graph lbr', () => {
       } catch (error) {
         expect(error).toBeInstanceOf(FailedError);
         const { message, hints } = error as FailedError;
-        expect(message).toBe(
-          `--call-graph lbr: cycles has no branch records of calls here (${code})`,
-        );
-        expect(hints[0]).toContain('--call-graph auto');
+        const problem = `cycles has no branch records of calls here (${code})`;
+        expect(message).toBe(`callGraph: 'lbr': ${problem}`);
+        expect(hints[0]).toContain("callGraph: 'auto'");
+        expect(atCommand(error as FailedError).message).toBe(`--call-graph lbr: ${problem}`);
       }
     },
   );

@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from 'vitest';
-import type { RecordOptions, RecordTarget } from '../../src/record/record-options.ts';
+import type { RecordOptions, RecordTarget } from '../../src/options/record.ts';
 
 // The compiler is what tests here: `npm run check` reads this file.
 

@@ -1,5 +1,5 @@
+import { OPTION_GROUP } from '../../options/groups.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
-import { OPTION_GROUP } from '../shared/option-groups.ts';
 
 /** `perf-ts agent`; its code is loaded when it is run. */
 export function declareAgent(program: GuidedCommand): void {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Option } from 'commander';
+import { OPTION_GROUP } from '../../options/groups.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
-import { OPTION_GROUP } from '../shared/option-groups.ts';
 import {
   collect,
   debuginfodOption,

@@ -1,5 +1,5 @@
+import { OPTION_GROUP } from '../../options/groups.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
-import { OPTION_GROUP } from '../shared/option-groups.ts';
 import { inputFile, withInput } from '../shared/reading-options.ts';
 
 export function declareArchive(program: GuidedCommand): void {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, type Option } from 'commander';
-import { UsageError } from '../../base/errors.ts';
+import { atCommand, UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
+import { TableOption } from '../shared/declare-options.ts';
 import { type Config, type ReadConfig, readConfig } from './config-file.ts';
 import { configurableOptions, optionsBefore } from './configurable.ts';
 import { defaultWords, type FoundDefault, findDefault, optionNamed } from './find-default.ts';
@@ -30,7 +31,7 @@ export function applyDefaults(
   read: ReadConfig = readConfig(environment),
 ): AppliedDefaults {
   const config = read.kind === 'config' ? read.config : null;
-  const applied = configurableOptions(command.name()).flatMap((name) => {
+  const applied = configurableOptions(command).flatMap((name) => {
     const option = optionNamed(command, name);
     if (option === undefined || isGiven(command, option, name)) return [];
     const found = findDefault(command.name(), name, option, environment, config);
@@ -46,7 +47,7 @@ export function applyDefaults(
 }
 
 function isGiven(command: Command, option: Option, name: string): boolean {
-  return [option.attributeName(), ...optionsBefore(name)].some(
+  return [option.attributeName(), ...optionsBefore(name, option)].some(
     (key) => command.getOptionValueSource(key) === 'cli',
   );
 }
@@ -73,6 +74,7 @@ function parsed(option: Option, values: readonly (string | true)[], from: string
   if (option.negate) return false;
   let result: unknown;
   for (const value of values) {
+    if (option instanceof TableOption) checkWords(option, value, from);
     try {
       result = value === true ? true : (option.parseArg?.(value, result) ?? value);
     } catch (error) {
@@ -83,10 +85,20 @@ function parsed(option: Option, values: readonly (string | true)[], from: string
   return result;
 }
 
+function checkWords(option: TableOption, words: string | true, from: string): void {
+  try {
+    option.check(words);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { message, hints } = atCommand(error);
+    throw new UsageError(`${from}: ${printable(message)}`, hints);
+  }
+}
+
 /** Keys of the file that no command takes from it. */
 function unknownKeys(config: Config | null, commands: readonly Command[]): string[] {
   if (config === null) return [];
-  const known = new Map(commands.map((each) => [each.name(), configurableOptions(each.name())]));
+  const known = new Map(commands.map((each) => [each.name(), configurableOptions(each)]));
   const isOfAny = (name: string) => [...known.values()].some((names) => names.includes(name));
   const unknown = [
     ...[...config.all.keys()].filter((name) => !isOfAny(name)),

@@ -1,3 +1,6 @@
+import type { Command, Option } from 'commander';
+import { TableOption } from '../shared/declare-options.ts';
+
 const EVERY = ['color', 'quiet', 'verbose'];
 const FILES = ['symfs', 'debug-dir'];
 const NAMES = [...FILES, 'no-inline'];
@@ -6,22 +9,10 @@ const WEIGHING = [...NAMES, ...FRAMES, 'weight', 'debuginfod'];
 
 /** The options that can have a default of the user's, by command and by their long name. */
 const CONFIGURABLE: Readonly<Record<string, readonly string[]>> = {
-  record: [
-    'event',
-    'freq',
-    'call-graph',
-    'mmap-pages',
-    'clockid',
-    'no-node-flags',
-    'no-attach-js',
-    'fail-on-loss',
-  ],
-  stat: ['event'],
-  top: ['event', 'freq', 'call-graph', 'mmap-pages', 'delay', 'window', 'limit'],
   report: [...WEIGHING, 'limit', 'idle'],
   diff: [...WEIGHING, 'limit'],
   export: WEIGHING,
-  view: [...WEIGHING, 'port', 'no-open'],
+  view: WEIGHING,
   annotate: [...NAMES, 'weight', 'debuginfod', 'limit'],
   query: [...NAMES, ...FRAMES, 'weight', 'limit', 'max-rows', 'timeout'],
   script: NAMES,
@@ -34,9 +25,6 @@ const CONFIGURABLE: Readonly<Record<string, readonly string[]>> = {
  * ask for the same in another way, or ask for all there is.
  */
 const GIVES_WAY_TO: Readonly<Record<string, readonly string[]>> = {
-  event: ['topdown', 'detailed'],
-  freq: ['count'],
-  'call-graph': ['g'],
   frames: ['jsRaw', 'jsSimple', 'json', 'dso', 'dsos'],
   'js-simple': ['jsRaw', 'frames'],
   limit: ['rows', 'entries', 'json', 'md'],
@@ -44,11 +32,15 @@ const GIVES_WAY_TO: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Long names of the options of `command` that can have a default of the user's. */
-export function configurableOptions(command: string): readonly string[] {
-  return [...EVERY, ...(CONFIGURABLE[command] ?? [])];
+export function configurableOptions(command: Command): readonly string[] {
+  const ofTable = command.options.filter(
+    (option) => option instanceof TableOption && option.isConfigurable,
+  );
+  const names = ofTable.map(({ long }) => `${long}`.slice(2));
+  return [...new Set([...EVERY, ...names, ...(CONFIGURABLE[command.name()] ?? [])])];
 }
 
-/** The options that make the default of `name` void where they are given. */
-export function optionsBefore(name: string): readonly string[] {
-  return GIVES_WAY_TO[name] ?? [];
+/** Commander's names of the options that make the default of another void where they are given. */
+export function optionsBefore(name: string, option: Option): readonly string[] {
+  return option instanceof TableOption ? option.givesWayTo : (GIVES_WAY_TO[name] ?? []);
 }

@@ -33,7 +33,7 @@ export function defaultsInForce(
   const config = read.kind === 'config' ? read.config : null;
   const values = new Map<string, DefaultInForce & { commands: string[] }>();
   for (const command of commands) {
-    for (const name of configurableOptions(command.name())) {
+    for (const name of configurableOptions(command)) {
       const option = optionNamed(command, name);
       if (option === undefined) continue;
       const found = findDefault(command.name(), name, option, environment, config);

@@ -59,7 +59,7 @@ export function unknownVariables(
 /** Names of the variables that are defaults, without the prefix: `FREQ`, `RECORD_FREQ`. */
 function defaultNames(commands: readonly Command[]): string[] {
   const names = commands.flatMap((command) =>
-    configurableOptions(command.name()).flatMap((option) => variablesOf(command.name(), option)),
+    configurableOptions(command).flatMap((option) => variablesOf(command.name(), option)),
   );
   return [...new Set(names)].map((name) => name.slice(PREFIX.length));
 }

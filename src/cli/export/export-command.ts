@@ -1,6 +1,6 @@
 import { Option } from 'commander';
+import { OPTION_GROUP } from '../../options/groups.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
-import { OPTION_GROUP } from '../shared/option-groups.ts';
 import {
   debuginfodOption,
   eventOption,

@@ -1,5 +1,5 @@
+import type { RecordOptions } from '../../options/record.ts';
 import { registeredSocket } from '../../record/code-events/registered.ts';
-import type { RecordOptions } from '../../record/record-options.ts';
 import { unnamedNodes } from '../../system/launch/attached-node.ts';
 
 /**

@@ -1,3 +1,6 @@
+import { UsageError } from '../../base/errors.ts';
+import type { GivenFlags } from '../../options/read-flags.ts';
+
 /** Options of perf that change nothing, because what they ask for is always so. */
 export const ALWAYS_SO = [
   '-T, --timestamp',
@@ -23,3 +26,11 @@ export const REFUSED = [
     instead: 'if samples are lost, give it larger rings: -m 16M',
   },
 ] as const;
+
+/** Throws `UsageError` that says why an option of perf is not there. */
+export function refuse(flags: GivenFlags): void {
+  for (const { flags: option, key, why, instead } of REFUSED) {
+    if (flags[key] !== undefined)
+      throw new UsageError(`${option.split(' ')[0]}: ${why}`, [instead]);
+  }
+}

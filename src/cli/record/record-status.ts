@@ -1,6 +1,6 @@
 import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import type { RecordOptions } from '../../record/record-options.ts';
+import type { RecordOptions } from '../../options/record.ts';
 import type { RecordingWork, RunningRecording } from '../../record/recording.ts';
 import { readLinkOrNull } from '../../system/small-file.ts';
 import type { ProgressLine, ProgressStep } from '../render/progress-line.ts';

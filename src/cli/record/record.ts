@@ -5,9 +5,9 @@ import { EXIT } from '../../base/exit-status.ts';
 import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import type { RecordOptions } from '../../options/record.ts';
 import { reportLostSideband } from '../../profile/losses.ts';
 import type { Course, Driven } from '../../record/load/drive.ts';
-import type { RecordOptions } from '../../record/record-options.ts';
 import { beginRecording } from '../../record/recorder.ts';
 import type { CommandExit, Recording, RunningRecording } from '../../record/recording.ts';
 import { isStream } from '../../system/files/stream-place.ts';
@@ -17,26 +17,28 @@ import { commandStatus } from '../shared/command-status.ts';
 import { EndingSignals } from '../shared/ending-signals.ts';
 import { notify } from '../shared/failure.ts';
 import { mayKeep } from '../shared/kept-caches.ts';
+import type { ReadingFlags } from '../shared/load.ts';
 import { reportClosing } from '../shared/progress.ts';
 import { SideCommand } from '../shared/side-command.ts';
 import { writeError } from '../shared/stdout.ts';
 import type { LiveView } from '../view/live-page.ts';
 import { askAttach } from './ask-attach.ts';
+import { type AskedRecording, recordingAsked } from './asked-recording.ts';
 import { optionsForCourse, readCourse } from './course-flags.ts';
 import { describeDryRun } from './dry-run.ts';
-import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
 import { followRecording, whenAlone } from './record-status.ts';
 
 /** `perf-ts record`: records, forwards signals, prints the closing line, sets the exit status. */
-export async function runRecord(command: string[], flags: RecordFlags): Promise<void> {
-  const quiet = flags.quiet === true;
-  const toleratedLoss = readToleratedLoss(flags);
-  checkPageFlags(flags);
+export async function runRecord(
+  command: readonly string[],
+  asked: AskedRecording,
+  reading?: ReadingFlags,
+): Promise<void> {
+  const { quiet = false, toleratedLoss } = asked;
   // perf's commonest attach: the command says how long, and is not recorded.
-  const isBound =
-    command.length > 0 && [flags.pid, flags.tid, flags.uid].some((whom) => whom !== undefined);
-  const chosen = readOptions(isBound ? [] : command, flags);
-  const attachJs = flags.attachJs ?? (flags.dryRun || quiet ? false : await askAttach(chosen));
+  const isBound = command.length > 0 && (asked.pids ?? asked.tids ?? asked.uid) !== undefined;
+  const chosen = recordingAsked(isBound ? [] : command, asked);
+  const attachJs = asked.attachJs ?? (asked.dryRun || quiet ? false : await askAttach(chosen));
   const options: RecordOptions = {
     ...chosen,
     attachJs,
@@ -46,19 +48,18 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
     },
   };
   if (command.length > 0) for (const notice of startNotices()) options.onNotice?.(notice);
-  noteRoundedRings(flags.mmapPages, chosen.ringPages, quiet);
-  if (flags.dryRun) {
+  if (asked.dryRun) {
     for (const line of describeDryRun(options)) notify(line);
     return;
   }
-  if (flags.verbose) {
+  if (asked.verbose) {
     // The recording itself passes the notices on.
     for (const line of describeDryRun({ ...options, onNotice: () => {} })) notify(line);
   }
-  if (flags.archive === true && isStream(options.output)) {
+  if (asked.archive && isStream(options.output)) {
     throw new UsageError(`--archive needs a file, and -o ${options.output} writes a stream`);
   }
-  const course = readCourse(flags, options);
+  const course = readCourse(asked, options);
   if (isBound && course !== null) {
     throw new UsageError(
       'a command beside -p bounds the recording, and so do --ready, --load and --until-idle',
@@ -68,22 +69,15 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   const side = isBound ? new SideCommand(command, options) : null;
   const followed = course === null ? options : optionsForCourse(options, course);
   const bounds = { course, side };
-  const { recording, exit, driven } = await (flags.view === true
-    ? recordWithView(followed, flags, bounds)
-    : recordAndReport(followed, flags, null, bounds)
+  const { recording, exit, driven } = await (asked.view
+    ? recordWithView(followed, asked, reading, bounds)
+    : recordAndReport(followed, asked, null, bounds)
   ).finally(() => side?.close());
   // The command was ended by us: what counts is the load.
   const status = exitStatus(recording, driven?.isDone ? driven.load : exit);
-  const excesses = toleratedLoss === null ? [] : lossesBeyond(recording, toleratedLoss);
+  const excesses = toleratedLoss === undefined ? [] : lossesBeyond(recording, toleratedLoss);
   for (const excess of excesses) notify(`perf-ts: --fail-on-loss: ${excess}`);
   process.exitCode = status === EXIT.OK && excesses.length > 0 ? EXIT.LOSS : status;
-}
-
-/** Options of the page that would have no effect without it. */
-function checkPageFlags(flags: RecordFlags): void {
-  if (flags.view) return;
-  if (flags.port !== undefined) throw new UsageError('--port goes with --view');
-  if (flags.open === false) throw new UsageError('--no-open goes with --view');
 }
 
 /** What ends a recording before its target does. */
@@ -104,14 +98,15 @@ type Outcome = {
 /** The page of the recording meanwhile. What its server can't do fails before anything is started. */
 async function recordWithView(
   options: RecordOptions,
-  flags: RecordFlags,
+  asked: AskedRecording,
+  reading: ReadingFlags | undefined,
   bounds: Bounds,
 ): Promise<Outcome> {
   const { checkLiveView, openLiveView } = await import('../view/live-page.ts');
-  checkLiveView(flags);
-  const view = await openLiveView(options.output ?? 'perf.data', flags);
+  checkLiveView(asked);
+  const view = await openLiveView(options.output ?? 'perf.data', asked, reading);
   try {
-    return await recordAndReport({ ...options, readMeanwhile: true }, flags, view, bounds);
+    return await recordAndReport({ ...options, readMeanwhile: true }, asked, view, bounds);
   } finally {
     await view.close();
   }
@@ -126,15 +121,15 @@ async function drive(running: RunningRecording, course: Course): Promise<Driven>
 /** Until the file is complete and the command has ended; with a page, until Ctrl-C or another signal. */
 async function recordAndReport(
   options: RecordOptions,
-  flags: RecordFlags,
+  asked: AskedRecording,
   view: LiveView | null,
   { course, side }: Bounds,
 ): Promise<Outcome> {
-  const quiet = flags.quiet === true;
+  const { quiet = false } = asked;
   // From the first moment: by itself this signal ends a process.
   process.on('SIGUSR2', () => {});
   const signals = new EndingSignals({ first: 'stop', again: 'quit-once-complete' });
-  const running = await begin(options, flags, signals.abortSignal);
+  const running = await begin(options, asked, signals.abortSignal);
   signals.begin(running);
   side?.start();
   void side?.ended.finally(() => running.stop()).catch(() => {});
@@ -149,28 +144,28 @@ async function recordAndReport(
   const isAlone = isOnly ? whenAlone(options) : 'never';
   const { output = 'perf.data' } = options;
   const status =
-    quiet || flags.json ? null : followRecording({ running, signals, output, isAlone });
+    quiet || asked.json ? null : followRecording({ running, signals, output, isAlone });
   const recording = await running.finished.finally(() => status?.complete());
   side?.end();
   const beside = recording.counted === null ? null : await import('./record-stat.ts');
   const counted = beside?.countedBeside(recording);
-  if (flags.json) writeError(`${JSON.stringify({ ...recordSummary(recording), counted })}\n`);
+  if (asked.json) writeError(`${JSON.stringify({ ...recordSummary(recording), counted })}\n`);
   else if (!quiet || isFailed(recording)) printClosingLine(recording);
-  if (!flags.json && !quiet) for (const line of beside?.besideLines(recording) ?? []) notify(line);
+  if (!asked.json && !quiet) for (const line of beside?.besideLines(recording) ?? []) notify(line);
   process.off('SIGUSR2', snapshot);
   signals.complete();
   const isOver = recording.endReason === 'target-exited' || side !== null || signals.sent !== 0;
-  if (!quiet && !flags.json && !isOver) await reportRunning(running);
+  if (!quiet && !asked.json && !isOver) await reportRunning(running);
   const exit = side === null ? await running.exited : await statusOfSide(side);
   const driven = await driving;
   status?.end();
   if (!quiet) reportClosing(recording.events.length);
   // Both may take long, and a signal ends them alone.
-  if (flags.archive === true || view !== null) await signals.release();
-  if (flags.archive === true && !recording.isOutputGone) await archive(recording.path, quiet);
+  if (asked.archive || view !== null) await signals.release();
+  if (asked.archive && !recording.isOutputGone) await archive(recording.path, quiet);
   const { removeDeadRecordings } = await import('../../tools/leftovers/remove-leftovers.ts');
   for (const { path } of await removeDeadRecordings()) {
-    if (flags.verbose) notify(`perf-ts: removed ${path}, left by what was killed`);
+    if (asked.verbose) notify(`perf-ts: removed ${path}, left by what was killed`);
   }
   // Who sends another signal than Ctrl-C, a supervisor say, means all of it.
   if (signals.endedBy === null) await view?.serveFinished();
@@ -192,7 +187,7 @@ const RUNNING_MS = 50;
 /** Times that processes of a user are listed anew because one of them ended before it was attached to. */
 const MOST_LISTINGS = 20;
 
-async function begin(options: RecordOptions, { uid }: RecordFlags, giveUp: AbortSignal) {
+async function begin(options: RecordOptions, { uid }: AskedRecording, giveUp: AbortSignal) {
   for (let listing = 1; ; listing++) {
     try {
       return await beginRecording(options, undefined, giveUp);
@@ -353,10 +348,4 @@ function compressedFrom(recording: Recording): string {
 function whereWritten(path: string, bytes: number): string {
   if (path === '-') return 'written to standard output';
   return bytes === 0 ? `written to ${path}` : `${formatBytes(bytes)} in ${path}`;
-}
-
-/** Rings hold a power of two of pages: `-m 3` gets four, as in perf. */
-function noteRoundedRings(asked = '', pages: number | undefined, quiet: boolean): void {
-  if (quiet || pages === undefined || !/^\d+$/.test(asked) || Number(asked) === pages) return;
-  notify(`perf-ts: -m ${asked}: rings of ${pages} pages, which have to be a power of two`);
 }

@@ -1,8 +1,6 @@
 import { isTerminal } from './stdout.ts';
 
-export const COLOUR_CHOICES = ['auto', 'always', 'never'] as const;
-
-type ColourChoice = (typeof COLOUR_CHOICES)[number];
+type ColourChoice = 'auto' | 'always' | 'never';
 
 let choice: ColourChoice = 'auto';
 

@@ -1,4 +1,4 @@
-import { FailedError, PerfDataError, UsageError } from '../../base/errors.ts';
+import { atCommand, FailedError, PerfDataError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { describeSystemError, isSystemError, systemErrorReason } from '../../base/system-error.ts';
@@ -23,7 +23,7 @@ export function reportFailure(error: unknown, verbose: boolean): number {
 type Description = { readonly message: string; readonly hints: readonly string[] };
 
 function describe(error: unknown): Description {
-  if (error instanceof UsageError || error instanceof FailedError) return error;
+  if (error instanceof UsageError || error instanceof FailedError) return atCommand(error);
   if (error instanceof PerfDataError) return { message: error.message, hints: [] };
   if (isSystemError(error)) return { message: describeSystemError(error), hints: [] };
   if (isNativeError(error)) return { message: describeNativeError(error), hints: [] };

@@ -1,12 +1,4 @@
-/** Headings of the groups in which help shows options that several commands have. */
-export const OPTION_GROUP = {
-  SAMPLES: 'Samples:',
-  NAMES: 'Names:',
-  FRAMES: 'Frames:',
-  INPUT: 'Recording file:',
-  OUTPUT: 'Output:',
-  GENERAL: 'General:',
-} as const;
+import { OPTION_GROUP } from '../../options/groups.ts';
 
 /** These follow the groups of the command itself, in this order. */
 const SHARED: readonly string[] = Object.values(OPTION_GROUP);

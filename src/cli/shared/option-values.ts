@@ -7,16 +7,6 @@ export function wholeNumber(option: string, text: string): number {
   throw new UsageError(`${option} ${text}: expected a whole number`);
 }
 
-/** Highest pid that fits the kernel's type. */
-const MAX_ID = 2 ** 31 - 1;
-
-/** `12,34`: ids of processes or threads. */
-export function taskIds(option: string, text: string): number[] {
-  const ids = text.split(',').map((part) => wholeNumber(option, part));
-  if (ids.every((id) => id >= 1 && id <= MAX_ID)) return ids;
-  throw new UsageError(`${option} ${text}: expected ids between 1 and ${MAX_ID}`);
-}
-
 /** A number above 0, decimals allowed. */
 export function positiveNumber(option: string, text: string): number {
   const value = decimal(text);

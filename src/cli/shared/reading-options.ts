@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
+import { OPTION_GROUP } from '../../options/groups.ts';
 import { FRAME_LEVELS } from '../../profile/frame-level.ts';
 import { MAX_UNPACKED_VARIABLE } from '../../read/files/most-unpacked.ts';
 import type { GuidedCommand } from './guided-command.ts';
-import { OPTION_GROUP } from './option-groups.ts';
 import { byteSize } from './option-values.ts';
 
 // Options that several commands have which read a recording.

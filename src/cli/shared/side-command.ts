@@ -2,8 +2,9 @@ import { constants } from 'node:os';
 import { Deferred } from '../../base/deferred.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { CommandSpec, NativeHeldCommand } from '../../native/types.ts';
+import type { UserOptions } from '../../options/user.ts';
 import type { CommandExit } from '../../record/recording.ts';
-import { chooseUser, type UserOptions } from '../../system/accounts/run-as.ts';
+import { chooseUser } from '../../system/accounts/run-as.ts';
 import { explainExecFailure } from '../../system/launch/exec-failure.ts';
 import { type CommandOptions, resolveCommand } from '../../system/launch/resolve-command.ts';
 

@@ -1,4 +1,4 @@
-import { FailedError, UsageError } from '../../base/errors.ts';
+import { FailedError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import {
   type RunningStat,
@@ -16,16 +16,15 @@ import { commandStatus } from '../shared/command-status.ts';
 import { EndingSignals } from '../shared/ending-signals.ts';
 import { notify } from '../shared/failure.ts';
 import { closeOutput, openOutput } from '../shared/open-output.ts';
-import { wholeNumber } from '../shared/option-values.ts';
 import { reportClosing } from '../shared/progress.ts';
 import { SideCommand } from '../shared/side-command.ts';
 import { writeAll } from '../shared/stdout.ts';
-import { readStatOptions, type StatFlags } from './stat-flags.ts';
+import { type AskedCount, countAsked } from './asked-count.ts';
 
 /** `perf-ts stat`: counts, prints, exits with the command's status. */
-export async function runStat(command: string[], flags: StatFlags): Promise<void> {
+export async function runStat(command: string[], asked: AskedCount): Promise<void> {
   try {
-    await countAndPrint(command, flags);
+    await countAndPrint(command, asked);
   } catch (error) {
     const instead = insteadOfStat(command);
     const isAbsent = error instanceof FailedError && error.exitStatus === EXIT.NOT_FOUND;
@@ -34,17 +33,13 @@ export async function runStat(command: string[], flags: StatFlags): Promise<void
   }
 }
 
-async function countAndPrint(command: string[], flags: StatFlags): Promise<void> {
+async function countAndPrint(command: string[], asked: AskedCount): Promise<void> {
   // As in perf the command says how long, and is not counted.
-  const isBound = command.length > 0 && (flags.pid !== undefined || flags.tid !== undefined);
-  const options = readStatOptions(isBound ? [] : command, flags);
-  const intervals =
-    flags.intervalCount === undefined ? null : wholeNumber('--interval-count', flags.intervalCount);
-  if (intervals !== null && options.intervalMs === undefined) {
-    throw new UsageError('--interval-count counts the stretches of -I: add -I MS');
-  }
+  const isBound = command.length > 0 && (asked.pids ?? asked.tids) !== undefined;
+  const options = countAsked(isBound ? [] : command, asked);
+  const { intervals } = asked;
   const output = StatOutput.open(
-    flags,
+    asked,
     options.aggregation !== undefined || options.cgroups !== undefined,
   );
   // Ctrl-C ends a count without a command; a command gets it, and is counted to its end.
@@ -59,7 +54,7 @@ async function countAndPrint(command: string[], flags: StatFlags): Promise<void>
       {
         ...options,
         onNotice: (notice) => {
-          if (flags.quiet !== true) notify(`perf-ts: ${notice}`);
+          if (!asked.quiet) notify(`perf-ts: ${notice}`);
         },
       },
       (report) => {
@@ -76,7 +71,7 @@ async function countAndPrint(command: string[], flags: StatFlags): Promise<void>
     output.writeResult(result);
     const exit = side === null ? await running.exited : await side.ended;
     process.exitCode = exitStatus(result, side?.isEndedByUs ? null : exit);
-    if (flags.quiet !== true) reportClosing(result.rows.length);
+    if (!asked.quiet) reportClosing(result.rows.length);
   } finally {
     side?.close();
     output.close();
@@ -96,27 +91,27 @@ function exitStatus(
 
 /** Where the counts go, and in which form. */
 class StatOutput {
-  readonly #flags: StatFlags;
+  readonly #asked: AskedCount;
   readonly #hasUnits: boolean;
   readonly #fd: number;
   readonly #isOwn: boolean;
 
-  private constructor(flags: StatFlags, hasUnits: boolean, fd: number) {
-    this.#flags = flags;
+  private constructor(asked: AskedCount, hasUnits: boolean, fd: number) {
+    this.#asked = asked;
     this.#hasUnits = hasUnits;
     this.#fd = fd;
-    this.#isOwn = flags.output !== undefined && flags.output !== '-';
+    this.#isOwn = asked.output !== undefined && asked.output !== '-';
   }
 
   /** Opens the file of `-o`; without one the counts go to standard error. */
-  static open(flags: StatFlags, hasUnits: boolean): StatOutput {
-    const { output } = flags;
+  static open(asked: AskedCount, hasUnits: boolean): StatOutput {
+    const { output } = asked;
     const fd = output === undefined ? 2 : output === '-' ? 1 : openOutput(output);
-    return new StatOutput(flags, hasUnits, fd);
+    return new StatOutput(asked, hasUnits, fd);
   }
 
   writeInterval(report: StatReport, isFirst: boolean): void {
-    const { json, fieldSeparator } = this.#flags;
+    const { json, fieldSeparator } = this.#asked;
     if (json) {
       this.#write([JSON.stringify(intervalDocument(report))]);
     } else if (fieldSeparator !== undefined) {
@@ -129,13 +124,13 @@ class StatOutput {
   }
 
   writeResult(result: StatResult): void {
-    const { json, fieldSeparator, intervalPrint, table } = this.#flags;
+    const { json, fieldSeparator, intervalMs, table } = this.#asked;
     if (json) {
-      const indent = intervalPrint === undefined ? 2 : undefined;
+      const indent = intervalMs === undefined ? 2 : undefined;
       this.#write([JSON.stringify(statDocument(result), null, indent)]);
     } else if (fieldSeparator === undefined) {
       this.#writeText(formatStat(result, { colour: this.#colour(), runs: table === true }));
-    } else if (intervalPrint === undefined) {
+    } else if (intervalMs === undefined) {
       // Otherwise the stretches were the whole, as in perf.
       const columns = this.#columns(false, result.runs > 1);
       this.#write([formatFieldHeader(columns), ...formatFields(result, columns)]);
@@ -143,11 +138,11 @@ class StatOutput {
   }
 
   close(): void {
-    if (this.#isOwn) closeOutput(this.#fd, this.#flags.output ?? '');
+    if (this.#isOwn) closeOutput(this.#fd, this.#asked.output ?? '');
   }
 
   #columns(hasTime: boolean, hasSpread: boolean): FieldColumns {
-    const separator = this.#flags.fieldSeparator ?? ',';
+    const separator = this.#asked.fieldSeparator ?? ',';
     return {
       separator: separator === '\\t' ? '\t' : separator,
       hasTime,

@@ -11,9 +11,9 @@ import { headOf, tableLines, titlesOf } from './top-text.ts';
 const FILE_COLUMNS = 10_000;
 
 /** A table, or a line of JSON, at each interval. */
-export async function printBatches({ top, tables, look, flags }: TopShown): Promise<void> {
+export async function printBatches({ top, tables, look, asked }: TopShown): Promise<void> {
   for await (const report of top.reports()) {
-    if (flags.json) {
+    if (asked.json) {
       writeOut(`${JSON.stringify(topDocument(report, { tables, look }))}\n`);
       continue;
     }

@@ -1,72 +1,12 @@
-import { Option } from 'commander';
-import { declareRecordOptions } from '../record/record-command.ts';
-import { GuidedCommand } from '../shared/guided-command.ts';
+import { type GivenFlags, readFlags } from '../../options/read-flags.ts';
+import { TOP } from '../../options/top.ts';
+import { declareOptions } from '../shared/declare-options.ts';
+import type { GuidedCommand } from '../shared/guided-command.ts';
 import { measuringCommand, prepareFor } from '../shared/measuring-command.ts';
-
-/** Options of `record` that mean the same here. */
-const SHARED = [
-  '--event',
-  '--freq',
-  '--count',
-  '--strict-freq',
-  '--all-user',
-  '--all-kernel',
-  '--pid',
-  '--tid',
-  '--all-cpus',
-  '--cpu',
-  '--no-inherit',
-  '--cgroup',
-  '--user',
-  '--as-root',
-  '--node-flags',
-  '--no-node-flags',
-  '--call-graph',
-  '--mmap-pages',
-  '--duration',
-  '--quiet',
-];
 
 /** `perf-ts top`; its code is loaded when it is run. */
 export function declareTop(program: GuidedCommand): void {
-  declareTopOptions(measuringCommand(program, 'top', 'live profile of running code')).action(
-    async (command: string[], options) => {
-      prepareFor(command);
-      const { runTop } = await import('./top.ts');
-      await runTop(command, options);
-    },
-  );
-}
-
-/** The options of `top`: those of `record` that concern no file, and how it is shown. */
-function declareTopOptions(command: GuidedCommand): GuidedCommand {
-  for (const option of declareRecordOptions(new GuidedCommand()).options) {
-    if (option.long === '--all-cpus') option.description = 'the whole system (default)';
-    if (SHARED.includes(option.long ?? '') || option.flags === '-g') command.addOption(option);
-  }
-  return command
-    .optionsGroup('Target:')
-    .option('-u, --uid <user>', 'the processes that run as this user (name or number)')
-    .optionsGroup('Display:')
-    .option('-d, --delay <s>', 'seconds between two tables (default 1)')
-    .option('--window <s>', 'tables of the last so many seconds (default since the start)')
-    .option(
-      '-s, --sort <keys>',
-      'rows: sym, dso, comm, thread, or a list of these and pid, tid, cpu, category, tier',
-      'sym',
-    )
-    .addOption(
-      new Option('--weight <kind>', 'what a sample counts for (default period)').choices([
-        'samples',
-        'period',
-      ]),
-    )
-    .option('-n, --limit [rows]', 'how many rows, 0: all (default what the terminal has, else 40)')
-    .addOption(new Option('--rows <n>').hideHelp())
-    .addOption(new Option('-E, --entries <n>').hideHelp())
-    .option('--with-self', 'also what perf-ts itself does')
-    .option('--batch', 'table after table, without a screen; so it is where output is no terminal')
-    .option('--json', 'one line of JSON for each table')
+  declareOptions(measuringCommand(program, 'top', 'live profile of running code'), TOP)
     .examples(
       [
         ['sudo perf-ts top', 'the whole machine'],
@@ -78,5 +18,10 @@ function declareTopOptions(command: GuidedCommand): GuidedCommand {
         'Keys: q quit, s other rows, e other event, p pause, z begin anew, / filter, ↑ ↓ choose a row, Enter ' +
           'its callers, Esc back, h help.',
       ],
-    );
+    )
+    .action(async (command: string[], flags: GivenFlags) => {
+      prepareFor(command);
+      const { runTop } = await import('./top.ts');
+      await runTop(command, readFlags(TOP, flags));
+    });
 }

@@ -1,45 +1,45 @@
 import { constants } from 'node:os';
-import { FailedError, UsageError } from '../../base/errors.ts';
+import { errorText, FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT, signalStatus } from '../../base/exit-status.ts';
+import { forLibrary } from '../../options/read-flags.ts';
+import type { TopOptions } from '../../options/top.ts';
+import { TOP } from '../../options/top.ts';
 import type { CommandExit } from '../../record/recording.ts';
 import { processesOfUser } from '../../tools/top/processes-of-user.ts';
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import { type RunningTop, startTop } from '../../tools/top/top.ts';
-import type { TopOptions } from '../../tools/top/top-options.ts';
-import { readOptions } from '../record/record-flags.ts';
 import { parseSort } from '../report/sort-keys.ts';
 import { wantsColour } from '../shared/colour.ts';
 import { commandStatus } from '../shared/command-status.ts';
 import { EndingSignals } from '../shared/ending-signals.ts';
 import { notify } from '../shared/failure.ts';
-import { positiveNumber, wholeNumber } from '../shared/option-values.ts';
 import { isTerminal } from '../shared/stdout.ts';
 import { printBatches } from './top-batch.ts';
 import { showScreen } from './top-interactive.ts';
 import { checkTerminal } from './top-screen.ts';
-import type { TopFlags, TopShown } from './top-shown.ts';
+import type { AskedTop, TopShown } from './top-shown.ts';
 
 const PLAIN_TABLES: readonly SliceTableKey[] = ['sym', 'dso', 'comm', 'thread'];
 const BATCH_ROWS = 40;
 
 /** `perf-ts top`: on a terminal a screen that is drawn anew, else table after table. */
-export async function runTop(command: string[], flags: TopFlags): Promise<void> {
-  const isBatch = flags.batch === true || flags.json === true || !isTerminal(1);
-  const order = parseSort(flags.sort);
+export async function runTop(command: string[], asked: AskedTop): Promise<void> {
+  const isBatch = asked.batch === true || asked.json === true || !isTerminal(1);
+  const order = parseSort(asked.sort ?? 'sym');
   const keys = order.kind === 'grouped' ? order.keys : [];
   const first: SliceTableKey = order.kind === 'grouped' ? 'grouped' : order.key;
-  const rows = readRows(flags, isBatch);
+  const rows = shownRows(asked, isBatch);
   // On the screen they would be written over: they are said when it is gone.
   if (!isBatch) checkTerminal();
   const notices: string[] = [];
   let hasScreen = false;
-  const options = readTopOptions(command, flags, (notice) => {
-    if (flags.quiet) return;
+  const options = topAsked(command, asked, (notice) => {
+    if (asked.quiet) return;
     if (hasScreen) notices.push(notice);
     else notify(`perf-ts: ${notice}`);
   });
   const signals = new EndingSignals({ first: 'stop', again: 'quit' });
-  const top = start({ ...options, ...(keys.length > 0 && { keys }) }, flags);
+  const top = start({ ...options, ...(keys.length > 0 && { keys }) }, asked);
   signals.begin(top);
   const shown: TopShown = {
     top,
@@ -50,7 +50,7 @@ export async function runTop(command: string[], flags: TopFlags): Promise<void> 
       keys,
       rows,
     },
-    flags,
+    asked,
     end: (name) => signals.end(name),
   };
   try {
@@ -65,52 +65,43 @@ export async function runTop(command: string[], flags: TopFlags): Promise<void> 
 }
 
 /** Without a target it is the whole machine, which not everybody may see. */
-function start(options: TopOptions, { allCpus, cpu }: TopFlags): RunningTop {
+function start(options: TopOptions, { systemWide, cpus }: AskedTop): RunningTop {
   try {
     return startTop(options);
   } catch (error) {
-    const isDefault = options.systemWide && !allCpus && cpu === undefined;
+    const isDefault = options.systemWide && !systemWide && cpus === undefined;
     if (!(error instanceof FailedError) || !isDefault) throw error;
-    const hints = [
-      ...error.hints,
+    const { message, hints } = errorText(error);
+    throw new FailedError(message, [
+      ...hints,
       'or watch what is yours: perf-ts top -p PID, perf-ts top -- ./app',
-    ];
-    throw new FailedError(error.message, hints);
+    ]);
   }
 }
 
-function readTopOptions(
-  command: string[],
-  flags: TopFlags,
+function topAsked(
+  command: readonly string[],
+  asked: AskedTop,
   onNotice: (notice: string) => void,
 ): TopOptions {
-  const { uid, delay, window, weight, withSelf, batch, json, sort, ...rest } = flags;
-  const { limit, rows, entries, ...recorded } = rest;
-  const others = [flags.pid, flags.tid].filter((target) => target !== undefined).length;
-  if (uid !== undefined && (others > 0 || flags.allCpus || command.length > 0)) {
-    throw new UsageError('-u, -p, -t, -a and a command exclude each other: name one target');
+  const { uid, pids, tids, cpus } = asked;
+  if (uid !== undefined && command.length > 0) {
+    throw new UsageError('-u and a command exclude each other: name one target');
   }
-  const hasTarget =
-    command.length > 0 ||
-    flags.pid !== undefined ||
-    flags.tid !== undefined ||
-    uid !== undefined ||
-    flags.cpu !== undefined;
-  const given = readOptions(command, { ...recorded, allCpus: flags.allCpus || !hasTarget });
+  const isNamed = command.length > 0 || (pids ?? tids ?? uid) !== undefined;
   return {
-    ...given,
+    ...forLibrary(TOP, asked),
+    ...(command.length > 0 && { command }),
     ...(uid !== undefined && { pids: processesOfUser(uid) }),
+    // Those CPUs with all that runs on them, unless a process is named; without a target the whole machine.
+    ...((pids ?? tids ?? uid) === undefined &&
+      (cpus !== undefined || !isNamed) && { systemWide: true }),
     onNotice,
-    ...(delay !== undefined && { intervalMs: positiveNumber('-d', delay) * 1000 }),
-    ...(window !== undefined && { windowMs: positiveNumber('--window', window) * 1000 }),
-    ...(weight !== undefined && { weight }),
-    ...(withSelf && { withSelf }),
   };
 }
 
-function readRows({ limit, rows, entries, json }: TopFlags, isBatch: boolean): number {
-  const asked = rows ?? entries ?? (limit === true ? undefined : limit);
-  const most = asked === undefined ? (isBatch && !json ? BATCH_ROWS : 0) : wholeNumber('-n', asked);
+function shownRows({ rows, json }: AskedTop, isBatch: boolean): number {
+  const most = rows ?? (isBatch && !json ? BATCH_ROWS : 0);
   return most === 0 ? Number.POSITIVE_INFINITY : most;
 }
 

@@ -9,17 +9,13 @@ import { announcePage, interrupted, listenForPage } from './serve-page.ts';
 import { readPort } from './view.ts';
 import type { ViewThreadData } from './view-thread.ts';
 
-export type LiveViewFlags = {
-  readonly port?: string;
-  readonly open?: boolean;
-  /** How the page names and weighs what it reads. */
-  readonly reading?: ReadingFlags;
-};
+/** Where the page is served. */
+export type LiveViewFlags = { readonly port?: string; readonly open?: boolean };
 
 /** What the page of a live recording can't be of. Throws `UsageError`. */
 export function checkLiveView(flags: {
   readonly output?: string;
-  readonly switchOutput?: string | true;
+  readonly switchOutput?: unknown;
   readonly port?: string;
 }): void {
   if (isStream(flags.output)) {
@@ -32,15 +28,19 @@ export function checkLiveView(flags: {
 }
 
 /**
- * Listens for the page of the recording that will be at `path`. Throws `FailedError` where that
+ * Listens for the page of the recording that will be at `path`, which names and weighs as `reading` has it. Throws `FailedError` where that
  * is not possible, before anything is started.
  */
-export async function openLiveView(path: string, flags: LiveViewFlags): Promise<LiveView> {
+export async function openLiveView(
+  path: string,
+  flags: LiveViewFlags,
+  reading: ReadingFlags = {},
+): Promise<LiveView> {
   let lastProblem = '';
   let isClosed = false;
   const growing = new GrowingFile(path, {
     open: (path) => {
-      const data: ViewThreadData = { path, isLive: true, flags: flags.reading ?? {} };
+      const data: ViewThreadData = { path, isLive: true, flags: reading };
       return new ThreadedFile(path, takeThread(), data, { isLive: true });
     },
     isWatched: () => server.streams.isWatched,

@@ -1,11 +1,14 @@
-import { FailedError, UsageError } from '../../base/errors.ts';
+import { FailedError } from '../../base/errors.ts';
+import { words } from '../../base/words.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { parseEvents } from '../../kernel/events/parse-events.ts';
 import { encodeAttr } from '../../kernel/perf-event/attr.ts';
+import type { StatOptions } from '../../options/stat.ts';
+import { STAT } from '../../options/stat.ts';
 import { type CountedGroup, groupSpecs } from './counted-group.ts';
 import { counterAttr } from './counter-attr.ts';
 import { defaultEvents, topdownEvents } from './default-events.ts';
-import type { StatMachine, StatOptions } from './stat-options.ts';
+import type { StatMachine } from './stat-options.ts';
 
 /** The groups to count: those asked for, those of `--topdown`, or the default set. */
 export function chooseGroups(
@@ -13,9 +16,6 @@ export function chooseGroups(
   systemWide: boolean,
   machine: StatMachine,
 ): CountedGroup[] {
-  if (options.topdown === true && options.events !== undefined) {
-    throw new UsageError('--topdown chooses the events: leave -e out');
-  }
   const specs = narrow(chooseSpecs(options, systemWide, machine), options);
   return groupSpecs(specs, machine.sources, machine.sysfs);
 }
@@ -29,9 +29,12 @@ function chooseSpecs(
   if (options.topdown === true) {
     const specs = topdownEvents(sources);
     if (specs !== null) return specs;
-    throw new FailedError("--topdown: this CPU has no events of the method's first level", [
-      'Intel cores and arm64 ones from v8.4 on count issue slots; perf-ts list shows what is here',
-    ]);
+    throw new FailedError(
+      words`${STAT.topdown}: this CPU has no events of the method's first level`,
+      [
+        'Intel cores and arm64 ones from v8.4 on count issue slots; perf-ts list shows what is here',
+      ],
+    );
   }
   const opens = (spec: EventSpec): boolean => {
     const [group] = groupSpecs([spec], sources, sysfs);

@@ -3,6 +3,7 @@ import type { EventSources } from '../../kernel/events/event-sources.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import type { NativeBinding, SamplerOpened, SamplerTarget } from '../../native/types.ts';
+import { RECORD } from '../../options/record.ts';
 import { openCgroup } from '../../system/kernel/containers.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { onlineCpus } from '../../system/kernel/online-cpus.ts';
@@ -68,7 +69,7 @@ export class ConcurrentCounters {
         : target.kind === 'system'
           ? { kind: 'system', command: target.command ?? null }
           : { kind: 'threads', tids: [...opened.tids], pids: [] };
-    const cgroupFds = cgroup === undefined ? [] : [openCgroup(cgroup, '-G')];
+    const cgroupFds = cgroup === undefined ? [] : [openCgroup(cgroup, RECORD.cgroup)];
     try {
       const counters = openCounters(groupSpecs(specs, sources, '/sys'), {
         target: statTarget,

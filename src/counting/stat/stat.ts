@@ -9,6 +9,8 @@ import type {
   NativeError,
   NativeHeldCommand,
 } from '../../native/types.ts';
+import type { StatOptions } from '../../options/stat.ts';
+import { STAT } from '../../options/stat.ts';
 import { openCgroup } from '../../system/kernel/containers.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { checkCpuOption, onlineCpus } from '../../system/kernel/online-cpus.ts';
@@ -25,7 +27,7 @@ import type { Counters, Refused, Snapshot } from './counters.ts';
 import { slotsPerCycle } from './default-events.ts';
 import { openCounters } from './open-counters.ts';
 import { permissionHints } from './refusal.ts';
-import type { StatMachine, StatOptions, StatTarget } from './stat-options.ts';
+import type { StatMachine, StatTarget } from './stat-options.ts';
 import { chooseTarget } from './stat-target.ts';
 import { type GroupTally, type StatRow, statRowsOf, tallyGroups } from './tally.ts';
 import { UnitFinder } from './units.ts';
@@ -228,7 +230,7 @@ class Stat {
     const events = this.#groups.reduce((sum, group) => sum + group.events.length, 0);
     binding.raiseFdLimit(events * Math.max(1, perEvent) + watch + OTHER_FDS);
     try {
-      for (const path of cgroups) cgroupFds.push(openCgroup(path, '--for-each-cgroup'));
+      for (const path of cgroups) cgroupFds.push(openCgroup(path, STAT.cgroups));
       return openCounters(this.#groups, {
         target,
         tids,

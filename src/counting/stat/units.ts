@@ -1,6 +1,6 @@
+import type { Aggregation } from '../../options/stat.ts';
 import { type CpuPlace, readCpuPlace } from './cpu-topology.ts';
 import { commOf, type Place } from './places.ts';
-import type { Aggregation } from './stat-options.ts';
 
 /** What one row of a report is about: everything, or a part of the machine or target. */
 export type StatUnit = {

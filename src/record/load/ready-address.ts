@@ -1,4 +1,5 @@
-import { UsageError } from '../../base/errors.ts';
+import { OptionError } from '../../options/option-error.ts';
+import { RECORD } from '../../options/record.ts';
 
 /** Where a server answers once it is ready: a TCP port, or a URL that is asked for. */
 export type ReadyAddress =
@@ -20,8 +21,8 @@ export function parseReadyAddress(text: string): ReadyAddress {
   return { kind: 'tcp', host: host === '' ? 'localhost' : host, port };
 }
 
-function refusal(text: string): UsageError {
-  return new UsageError(
-    `--ready ${text}: expected a URL (http://localhost:3000/) or a port (3000)`,
-  );
+function refusal(text: string): OptionError {
+  return new OptionError(RECORD.ready, 'expected a URL (http://localhost:3000/) or a port (3000)', {
+    given: text,
+  });
 }

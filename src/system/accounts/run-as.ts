@@ -1,17 +1,11 @@
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
+import { USER, type UserOptions } from '../../options/user.ts';
 import { type Account, type Accounts, parseId } from './accounts.ts';
 import type { FileIdentity } from './file-identity.ts';
 import { type Caller, findSudoCaller, thisProcess } from './sudo-caller.ts';
 import { systemAccounts } from './system-accounts.ts';
-
-/** The options that decide who the command runs as. */
-export type UserOptions = {
-  /** Name or uid; under sudo the invoking user is the default. */
-  readonly user?: string;
-  /** Keep root under sudo. */
-  readonly asRoot?: boolean;
-};
 
 /** Who the command runs as. */
 export type ChosenUser = {
@@ -40,11 +34,13 @@ export function chooseUser(
   accounts: Accounts = systemAccounts(),
 ): ChosenUser {
   if (options.user !== undefined && options.asRoot) {
-    throw new UsageError('--user and --as-root exclude each other');
+    throw new UsageError(words`${USER.user} and ${USER.asRoot} exclude each other`);
   }
   const isRoot = caller.euid === 0;
   if (options.asRoot && !isRoot) {
-    throw new FailedError('--as-root: perf-ts does not run as root', ['run it with sudo']);
+    throw new FailedError(words`${USER.asRoot}: perf-ts does not run as root`, [
+      'run it with sudo',
+    ]);
   }
   const invoker = isRoot ? findSudoCaller(caller.env, accounts) : null;
   const owner =
@@ -57,9 +53,10 @@ export function chooseUser(
     const account = findNamed(options.user, accounts);
     if (account.uid === caller.euid) return { ...unchanged, env: identity(account), notes: [] };
     if (!isRoot) {
-      throw new FailedError(`--user ${options.user}: only root can run a command as someone else`, [
-        'run it with sudo',
-      ]);
+      throw new FailedError(
+        words`${USER.user} ${options.user}: only root can run a command as someone else`,
+        ['run it with sudo'],
+      );
     }
     const env = { ...withoutSession(caller.env), ...identity(account) };
     return { change: becoming(account, account.gid), env, owner, notes: [] };
@@ -80,7 +77,8 @@ export function chooseUser(
 function findNamed(nameOrUid: string, accounts: Accounts): Account {
   const uid = parseId(nameOrUid);
   const account = accounts.byName(nameOrUid) ?? (uid === null ? null : accounts.byUid(uid));
-  if (account === null) throw new UsageError(`--user ${nameOrUid}: there is no such user`);
+  if (account === null)
+    throw new UsageError(words`${USER.user} ${nameOrUid}: there is no such user`);
   return account;
 }
 

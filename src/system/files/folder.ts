@@ -16,6 +16,8 @@ import {
 import { basename, dirname } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
+import { words } from '../../base/words.ts';
+import { OUTPUT } from '../../options/output.ts';
 import { actingUid } from '../accounts/file-identity.ts';
 import { MOST_LINKS, O_PATH } from './open-flags.ts';
 
@@ -55,7 +57,7 @@ export class Folder {
   static around(path: string): Folder {
     const name = basename(path);
     if (name === '' || name === '.' || name === '..' || path.endsWith('/')) {
-      const hints = ['name a file with -o'];
+      const hints = [words`name a file with ${OUTPUT.output}`];
       throw new FailedError(
         `cannot write ${path}: it is a directory`,
         hints,

@@ -12,6 +12,8 @@ import { basename } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
+import { words } from '../../base/words.ts';
+import { OUTPUT } from '../../options/output.ts';
 import { actAs, type FileIdentity } from '../accounts/file-identity.ts';
 import { Folder } from './folder.ts';
 
@@ -259,7 +261,7 @@ function moveAside(folder: Folder, path: string): Moved | null {
   checkEntry(path, entry);
   if (OF_THE_SYSTEM.test(folder.realPath())) {
     throw new FailedError(`cannot write ${path}: nothing of the system is replaced`, [
-      'name a file elsewhere with -o, or - for standard output',
+      words`name a file elsewhere with ${OUTPUT.output}, or - for standard output`,
     ]);
   }
   const old = `${name}.old`;
@@ -341,12 +343,12 @@ export function checkWritable(path: string): void {
 
 function checkEntry(path: string, entry: Stats): void {
   if (entry.isDirectory()) {
-    const hints = ['name a file with -o'];
+    const hints = [words`name a file with ${OUTPUT.output}`];
     throw new FailedError(`cannot write ${path}: it is a directory`, hints, EXIT.FAILED, 'EISDIR');
   }
   if (entry.isCharacterDevice() || entry.isBlockDevice()) {
     throw new FailedError(`cannot write ${path}: it is a device`, [
-      'name a file with -o, or - for standard output',
+      words`name a file with ${OUTPUT.output}, or - for standard output`,
     ]);
   }
 }
@@ -357,7 +359,7 @@ function checkOld(path: string, entry: Stats | undefined): void {
   const old = `${path}.old`;
   throw new FailedError(
     `cannot write ${path}: what is there would become ${old}, and that is a directory`,
-    [`move ${old} away, or name another file with -o`],
+    [words`move ${old} away, or name another file with ${OUTPUT.output}`],
   );
 }
 
@@ -372,7 +374,7 @@ function cannotWrite(path: string, error: unknown): FailedError {
   const hints = [
     code === 'EMFILE'
       ? 'raise the limit of open files: ulimit -n 65536 (RLIMIT_NOFILE)'
-      : 'name a place you may write to with -o',
+      : words`name a place you may write to with ${OUTPUT.output}`,
   ];
   return new FailedError(
     `cannot write ${path}: ${writeErrorReason(error)}`,

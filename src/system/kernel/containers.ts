@@ -2,6 +2,7 @@ import { constants, openSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
+import { type NamedOption, words } from '../../base/words.ts';
 import { readTextOrEmpty } from '../small-file.ts';
 
 /** `/proc/PID/ns`, in the order of the kernel's `*_NS_INDEX`. */
@@ -61,21 +62,22 @@ export function listCgroups(root: string | null = cgroupRoot()): ControlGroup[] 
 /** The directory of a control group that `option` names, open. Throws UsageError if there is none. */
 export function openCgroup(
   path: string,
-  option: '-G' | '--for-each-cgroup',
+  option: NamedOption,
   root: string | null = cgroupRoot(),
 ): number {
-  const asked = `${option} ${printable(path)}`;
+  const asked = words`${option} ${printable(path)}`;
   if (root === null) {
-    throw new UsageError(`${asked}: no control groups are mounted here`);
+    throw new UsageError(words`${asked}: no control groups are mounted here`);
   }
   const directory = join(root, path);
   try {
     return openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${asked}: no such control group (${printable(directory)}: ${code})`, [
-      'name it by its path below the root of the hierarchy, as /proc/PID/cgroup does',
-    ]);
+    throw new UsageError(
+      words`${asked}: no such control group (${printable(directory)}: ${code ?? ''})`,
+      ['name it by its path below the root of the hierarchy, as /proc/PID/cgroup does'],
+    );
   }
 }
 

@@ -1,6 +1,8 @@
 import { formatCpuList } from '../../base/cpu-list.ts';
 import { UsageError } from '../../base/errors.ts';
+import { words } from '../../base/words.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
+import { RECORD } from '../../options/record.ts';
 
 /** An event and the CPUs that it is opened on. */
 export type PlacedEvent = {
@@ -26,7 +28,7 @@ export function placeEvents(
     const { cpus, isUncore, name } = spec;
     if (isUncore && !systemWide) {
       throw new UsageError(`${name}: counts for a whole socket or device, not for a process`, [
-        'record the whole system: add -a',
+        words`record the whole system: add ${RECORD.systemWide}`,
       ]);
     }
     return { spec, cpus: cpus === null ? null : cpus.filter((cpu) => isRecorded.has(cpu)) };
@@ -39,7 +41,7 @@ export function placeEvents(
     throw new UsageError(
       `${spec.name}: counts on the CPUs ${formatCpuList(spec.cpus ?? []) || '(none)'}, and the ` +
         `recording is of ${formatCpuList(recorded)}`,
-      ['name other CPUs with -C, or leave -C out'],
+      [words`name other CPUs with ${RECORD.cpus}, or leave it out`],
     );
   }
   return kept;

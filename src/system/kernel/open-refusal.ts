@@ -1,5 +1,6 @@
 import { release } from 'node:os';
 import { FailedError } from '../../base/errors.ts';
+import { words } from '../../base/words.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { openWords } from '../../kernel/events/open-reasons.ts';
 import { explainPrecise } from '../../kernel/events/precise-help.ts';
@@ -7,6 +8,7 @@ import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { hasLbrCallchain } from '../../kernel/perf-event/attr.ts';
 import { CLOCK_IDS, clockName } from '../../kernel/perf-event/clock-ids.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
+import { RECORD } from '../../options/record.ts';
 import type { KernelSettings } from './kernel-settings.ts';
 import { findLaterFeature } from './later-features.ts';
 import { readEventSources } from './machine-events.ts';
@@ -63,22 +65,25 @@ export function explainUnopenable(
     );
   }
   if (hasLbrCallchain(attr) && isAbsent(code)) {
-    const where = spec.callGraph === null ? '--call-graph lbr' : 'call-graph=lbr';
-    return new FailedError(`${where}: ${spec.name} has no branch records of calls here (${code})`, [
-      'instead: --call-graph auto, which has complete stacks on any CPU; or dwarf, or fp',
-      'hardware events (-e cycles) have such records on Intel CPUs since Haswell; virtual machines ' +
-        'mostly hide them: perf-ts cpu',
-    ]);
+    const where = spec.callGraph === null ? RECORD.callGraph.as('lbr') : 'call-graph=lbr';
+    return new FailedError(
+      words`${where}: ${spec.name} has no branch records of calls here (${code})`,
+      [
+        words`instead: ${RECORD.callGraph.as('auto')}, which has complete stacks on any CPU; or dwarf, or fp`,
+        'hardware events (cycles) have such records on Intel CPUs since Haswell; virtual machines ' +
+          'mostly hide them: perf-ts cpu',
+      ],
+    );
   }
   if (attr.branchSampleType !== 0n && isAbsent(code)) {
     return new FailedError(`${spec.name}: has no branch records here (${code})`, [
-      "they come from some CPUs' own counters: -e cycles, on such a machine",
+      "they come from some CPUs' own counters: cycles, on such a machine",
     ]);
   }
   const clock = slowClockOf(attr);
   if (code === 'EINVAL' && clock !== null) {
     return new FailedError(`${spec.name}: the kernel has no times of ${clock} for it (${code})`, [
-      '-k monotonic or monotonic_raw can be read wherever an event may happen',
+      words`${RECORD.clock} monotonic or monotonic_raw can be read wherever an event may happen`,
     ]);
   }
   const precise = explainPrecise(spec, code, readEventSources());

@@ -2,12 +2,13 @@ import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { Deferred } from '../../base/deferred.ts';
 import { AbortError, UsageError } from '../../base/errors.ts';
-import { checkOptionNames } from '../../base/option-names.ts';
 import { unpackError } from '../../base/sent-error.ts';
-import { EXPORT_FORMATS } from '../../read/outputs/export-profile.ts';
+import { checkOptions } from '../../options/check.ts';
+import { OptionError } from '../../options/option-error.ts';
+import { SELF, type SelfProfileOptions } from '../../options/self.ts';
 import { makeOwnFolder } from '../../system/files/own-folder.ts';
 import type { SelfReply, SelfRequest, SelfThreadData } from './self-messages.ts';
-import type { RunningSelfProfile, SelfProfileOptions } from './self-options.ts';
+import type { RunningSelfProfile } from './self-options.ts';
 
 /**
  * Profiles the own process, all its threads, and resolves with the bytes of the format. The event loop
@@ -34,7 +35,8 @@ export async function profileSelf(options: SelfProfileOptions): Promise<Uint8Arr
 
 /** Begins what `profileSelf` does, and resolves while it samples. */
 export async function startSelfProfile(options: SelfProfileOptions): Promise<RunningSelfProfile> {
-  checkOptions(options);
+  checkOptions(SELF, options, 'profileSelf');
+  if (options.format === undefined) throw new OptionError(SELF.format, 'has to be given');
   if (options.signal?.aborted) throw new AbortError(options.signal);
   const folder = makeOwnFolder('self');
   const profile = new SelfProfile(options, folder);
@@ -44,33 +46,6 @@ export async function startSelfProfile(options: SelfProfileOptions): Promise<Run
   } catch (error) {
     await profile[Symbol.asyncDispose]();
     throw error;
-  }
-}
-
-/** A name left out here, or one too many, does not compile. */
-const OPTIONS: Readonly<Record<keyof SelfProfileOptions, true>> = {
-  format: true,
-  seconds: true,
-  signal: true,
-  freq: true,
-  events: true,
-  offCpu: true,
-  title: true,
-  onNotice: true,
-};
-
-function checkOptions(options: SelfProfileOptions): void {
-  checkOptionNames(options, Object.keys(OPTIONS), 'profileSelf');
-  const { seconds, freq, format } = options;
-  const formats: readonly string[] = [...EXPORT_FORMATS, 'pprof'];
-  if (!formats.includes(format)) {
-    throw new UsageError(
-      `profileSelf: format is ${format}; it has to be one of ${formats.join(', ')}`,
-    );
-  }
-  for (const [name, value] of Object.entries({ seconds, freq })) {
-    if (value === undefined || (Number.isFinite(value) && value > 0)) continue;
-    throw new UsageError(`profileSelf: ${name} is ${value}; it has to be a number above 0`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { SentError } from '../../base/sent-error.ts';
-import type { SelfProfileOptions } from './self-options.ts';
+import type { SelfProfileOptions } from '../../options/self.ts';
 
 /** Data that the thread begins with. */
 export type SelfThreadData = {

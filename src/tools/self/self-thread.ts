@@ -5,12 +5,12 @@ import { setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { packError } from '../../base/sent-error.ts';
+import type { SelfProfileOptions } from '../../options/self.ts';
 import { type OpenedProfile, openProfile } from '../../read/open-profile.ts';
 import { exportPprof } from '../../read/outputs/export-pprof.ts';
 import { explainExport, exportProfile } from '../../read/outputs/export-profile.ts';
 import { startRecording } from '../../record/recorder.ts';
 import type { SelfReply, SelfRequest, SelfThreadData } from './self-messages.ts';
-import type { SelfProfileOptions } from './self-options.ts';
 
 const DEFAULT_HZ = 999;
 /** An hour of a busy thread; more would fill the folder of temporary files. */

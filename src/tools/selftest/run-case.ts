@@ -1,11 +1,11 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEvents } from '../../kernel/events/parse-events.ts';
+import type { RecordOptions, RecordTarget } from '../../options/record.ts';
 import type { PeriodRule } from '../../period/types.ts';
 import { openProfile } from '../../read/open-profile.ts';
 import { planOnly } from '../../record/prepare-recording.ts';
 import { record } from '../../record/record.ts';
-import type { RecordOptions, RecordTarget } from '../../record/record-options.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { packageFile } from '../../system/version.ts';
 import { judgeCase } from './judge.ts';

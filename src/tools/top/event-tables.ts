@@ -1,8 +1,9 @@
+import type { TopOptions } from '../../options/top.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import { CallerSums } from './caller-sums.ts';
 import { ShareSums, type TableSums, type TopTable, WindowSums } from './share-sums.ts';
 import { type SliceTableKey, type SliceTables, tablesOfSlice } from './slice-tables.ts';
-import type { TopEvent, TopOptions } from './top-options.ts';
+import type { TopEvent } from './top-options.ts';
 
 /** The sums of one event, as far as they are shown. */
 export class EventTables {

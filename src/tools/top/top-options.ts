@@ -1,48 +1,10 @@
 import { UsageError } from '../../base/errors.ts';
-import type { GroupKey } from '../../profile/analysis/grouped-report.ts';
-import type { RecordOptions } from '../../record/record-options.ts';
+import { commandOnly, words } from '../../base/words.ts';
+import { checkOptions } from '../../options/check.ts';
+import { TOP, type TopOptions } from '../../options/top.ts';
 import type { CallerSums } from './caller-sums.ts';
 import type { TopTable } from './share-sums.ts';
 import type { SliceTableKey } from './slice-tables.ts';
-
-/** The options of `record` except those of a file, and the window of the tables. */
-export type TopOptions = Pick<
-  RecordOptions,
-  | 'command'
-  | 'pids'
-  | 'tids'
-  | 'systemWide'
-  | 'cpus'
-  | 'events'
-  | 'freq'
-  | 'count'
-  | 'strictFreq'
-  | 'callGraph'
-  | 'only'
-  | 'cgroup'
-  | 'inherit'
-  | 'durationMs'
-  | 'ringPages'
-  | 'user'
-  | 'asRoot'
-  | 'nodeFlags'
-  | 'env'
-  | 'onNotice'
-  | 'signal'
-> & {
-  /** Between two reports, milliseconds. Default 1000. */
-  readonly intervalMs?: number;
-  /** Reports are of the last so many milliseconds; absent: of all since the start or `reset`. */
-  readonly windowMs?: number;
-  /** What a sample counts for. Default `period`: the events that it stands for. */
-  readonly weight?: 'samples' | 'period';
-  /** Also a table with a row per combination of these. Not by source line: none is looked up. */
-  readonly keys?: readonly GroupKey[];
-  /** Rows of tables after which they are made anew, so that memory is bounded. Default 400 000. */
-  readonly mostRows?: number;
-  /** Samples of this process count, too. */
-  readonly withSelf?: boolean;
-};
 
 /** One event as of a report. */
 export type TopEvent = {
@@ -87,21 +49,16 @@ export type TopReport = {
 
 /** Throws `UsageError` for what `top` can't do. */
 export function checkTopOptions(options: TopOptions): void {
-  const { intervalMs = 1000, windowMs, weight } = options;
-  if (!(intervalMs >= 50)) throw new UsageError('-d: expected at least 0.05 seconds');
-  if (windowMs !== undefined && !(windowMs >= intervalMs)) {
-    throw new UsageError('--window: shorter than the time between two reports', [
-      'the latter is -d SECONDS',
-    ]);
-  }
-  if (weight !== undefined && weight !== 'samples' && weight !== 'period') {
-    throw new UsageError(`--weight ${weight}: not while it is sampled`, [
-      'what was counted before each sample is known only when a recording is complete: perf-ts record, perf-ts report',
+  checkOptions(TOP, options, 'top');
+  const { intervalMs = 1000, windowMs } = options;
+  if (windowMs !== undefined && windowMs < intervalMs) {
+    throw new UsageError(words`${TOP.windowMs}: shorter than the time between two reports`, [
+      words`the latter is ${TOP.intervalMs}`,
     ]);
   }
   if (options.keys?.some((key) => key.startsWith('src'))) {
-    throw new UsageError('--sort by source: no lines are looked up while it is sampled', [
-      'perf-ts record, perf-ts report --sort srcline',
+    throw new UsageError(words`${TOP.sort} by source: no lines are looked up while it is sampled`, [
+      commandOnly('perf-ts record, perf-ts report --sort srcline'),
     ]);
   }
 }

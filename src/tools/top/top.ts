@@ -5,6 +5,7 @@ import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
+import type { TopOptions } from '../../options/top.ts';
 import type { Profile } from '../../profile/types.ts';
 import { dropsCopies } from '../../record/call-graph.ts';
 import { describeExisting } from '../../record/existing-state.ts';
@@ -21,7 +22,7 @@ import { EventTables } from './event-tables.ts';
 import { openLiveHead } from './live-head.ts';
 import { LiveProfile } from './live-profile.ts';
 import { nodeCleanUp } from './node-clean-up.ts';
-import { checkTopOptions, type TopOptions, type TopReport } from './top-options.ts';
+import { checkTopOptions, type TopReport } from './top-options.ts';
 
 const DEFAULT_INTERVAL_MS = 1000;
 /** Longest time that a record waits in its ring: seldom, so that waking costs little. */

@@ -1,43 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/base/errors.ts';
-import {
-  type RecordFlags,
-  readOptions,
-  readToleratedLoss,
-} from '../../../src/cli/record/record-flags.ts';
+import { atCommand, UsageError } from '../../../src/base/errors.ts';
+import { recordingAsked } from '../../../src/cli/record/asked-recording.ts';
+import { type GivenFlags, readFlags } from '../../../src/options/read-flags.ts';
+import { RECORD } from '../../../src/options/record.ts';
 
-/** The options that a command line gives beside the ones that are always there. */
-function options(flags: Partial<RecordFlags>, ...command: string[]) {
-  const { callGraph, inherit, ...rest } = readOptions(command, { inherit: true, ...flags });
-  return {
-    ...rest,
-    ...(callGraph !== 'none' && { callGraph }),
-    ...(inherit !== true && { inherit }),
-  };
+/** The options of the recording that a command line asks for. */
+function options(flags: GivenFlags, ...command: string[]) {
+  return recordingAsked(command, readFlags(RECORD, { inherit: true, ...flags }));
 }
 
 describe('the command line of record', () => {
   it('an empty command line of record sets no options', () => {
-    expect(readOptions([], { inherit: true })).toEqual({ callGraph: 'none', inherit: true });
+    expect(options({})).toEqual({});
   });
 
-  it.each<[string, Partial<RecordFlags>, object]>([
+  it.each<[string, GivenFlags, object]>([
     ['-p 1,22', { pid: '1,22' }, { pids: [1, 22] }],
     ['-t 5', { tid: '5' }, { tids: [5] }],
     ['-a', { allCpus: true }, { systemWide: true }],
     ['-C 0-2,5', { cpu: '0-2,5' }, { cpus: [0, 1, 2, 5], systemWide: true }],
     ['-C 1 -p 7', { cpu: '1', pid: '7' }, { cpus: [1], pids: [7] }],
     ['-C 1 -t 7', { cpu: '1', tid: '7' }, { cpus: [1], tids: [7] }],
-    [
-      '-C 1 -a -p 7',
-      { cpu: '1', allCpus: true, pid: '7' },
-      { cpus: [1], pids: [7], systemWide: true },
-    ],
     ['-e a -e b,c', { event: ['a', 'b,c'] }, { events: ['a', 'b,c'] }],
     ['-F 30000', { freq: '30000' }, { freq: 30_000 }],
     ['-F max', { freq: 'max' }, { freq: 'max' }],
     ['-c 1', { count: '1' }, { count: 1 }],
-    ['-F 99 -c 5', { freq: '99', count: '5' }, { freq: 99, count: 5 }],
+    ['-F 30k', { freq: '30k' }, { freq: 30_000 }],
     ['--strict-freq', { strictFreq: true }, { strictFreq: true }],
     ['-g', { g: true }, { callGraph: 'fp' }],
     ['--call-graph fp', { callGraph: 'fp' }, { callGraph: 'fp' }],
@@ -46,7 +34,7 @@ describe('the command line of record', () => {
     ['--call-graph auto', { callGraph: 'auto' }, { callGraph: 'auto' }],
     ['--call-graph auto,2000', { callGraph: 'auto,2000' }, { callGraph: 'auto,2000' }],
     ['--call-graph dwarf,100', { callGraph: 'dwarf,100' }, { callGraph: 'dwarf,104' }],
-    ['-g --call-graph none', { g: true, callGraph: 'none' }, {}],
+    ['-g --call-graph none', { g: true, callGraph: 'none' }, { callGraph: 'none' }],
     ['--counts', { counts: true }, { counts: true }],
     ['-i', { inherit: false }, { inherit: false }],
     ['-o -', { output: '-' }, { output: '-' }],
@@ -54,12 +42,14 @@ describe('the command line of record', () => {
     ['--max-size 123', { maxSize: '123' }, { maxBytes: 123 }],
     ['--max-size 2g', { maxSize: '2g' }, { maxBytes: 2 ** 31 }],
     ['--duration 1.5', { duration: '1.5' }, { durationMs: 1500 }],
+    ['--duration 2m', { duration: '2m' }, { durationMs: 120_000 }],
     ['-D 250', { delay: '250' }, { delayMs: 250 }],
+    ['-D 1s', { delay: '1s' }, { delayMs: 1000 }],
     ['-D -1', { delay: '-1' }, { startDisabled: true }],
     ['--switch-output', { switchOutput: true }, { switchOutput: 'asked' }],
     ['--switch-output=5m', { switchOutput: '5m' }, { switchOutput: { ms: 300_000 } }],
     ['--switch-output=5M', { switchOutput: '5M' }, { switchOutput: { bytes: 5 * 2 ** 20 } }],
-    ['-m 512K', { mmapPages: '512K' }, { ringPages: 128 }],
+    ['-m 512K', { mmapPages: '512K' }, { ringPages: { bytes: 512 * 2 ** 10 } }],
     ['-k CLOCK_MONOTONIC_RAW', { clockid: 'CLOCK_MONOTONIC_RAW' }, { clock: 'monotonic_raw' }],
     ['-k mono', { clockid: 'mono' }, { clock: 'monotonic' }],
     ['-k boot', { clockid: 'boot' }, { clock: 'boottime' }],
@@ -87,9 +77,13 @@ describe('the command line of record', () => {
     });
   });
 
-  it.each<[Partial<RecordFlags>, string]>([
-    [{ pid: '1,x' }, '-p x: expected a whole number'],
-    [{ tid: '' }, '-t : expected a whole number'],
+  it.each<[GivenFlags, string]>([
+    [{ pid: '1,x' }, '-p 1,x: expected ids'],
+    [{ freq: '99', count: '5' }, '-F and -c exclude each other'],
+    [{ pid: '7', allCpus: true }, '-p and -a exclude each other: name one target'],
+    [{ port: '80' }, '--port goes with --view'],
+    [{ switchMaxFiles: '2' }, '--switch-max-files goes with --switch-output'],
+    [{ tid: '' }, '-t : expected ids'],
     [{ freq: '99.5' }, '-F 99.5: expected a whole number'],
     [{ freq: 'fast' }, '-F fast: expected a whole number'],
     [{ count: '-1' }, '-c -1: expected a whole number'],
@@ -108,16 +102,15 @@ describe('the command line of record', () => {
     [{ callGraph: 'dwarf,65529' }, '--call-graph dwarf,65529: the stack copy has 8 to 65528'],
     [{ callGraph: 'lbr,16' }, '--call-graph lbr,16: unknown way to record stacks'],
   ])('the command line of record refuses %o', (flags, message) => {
-    expect(() => options(flags)).toThrow(UsageError);
-    expect(() => options(flags)).toThrow(message);
+    expect(refusal(() => options(flags))).toContain(message);
   });
 });
 
 describe('--fail-on-loss', () => {
+  const read = (failOnLoss: string) =>
+    readFlags(RECORD, { inherit: true, failOnLoss }).toleratedLoss;
+
   it('--fail-on-loss takes a share or a percentage; without it any loss is tolerated', () => {
-    const read = (failOnLoss?: string) =>
-      readToleratedLoss({ inherit: true, ...(failOnLoss !== undefined && { failOnLoss }) });
-    expect(read()).toBe(null);
     expect(['0', '0.01', '.5', '1', '1%', '2.5%', '100%', ' 10% '].map(read)).toEqual([
       0, 0.01, 0.5, 1, 0.01, 0.025, 1, 0.1,
     ]);
@@ -126,9 +119,19 @@ describe('--fail-on-loss', () => {
   it.each(['', '2', '101%', '-1', '1 %', 'none', '0,5', 'NaN'])(
     '--fail-on-loss refuses "%s"',
     (failOnLoss) => {
-      const read = () => readToleratedLoss({ inherit: true, failOnLoss });
-      expect(read).toThrow(UsageError);
-      expect(read).toThrow(`--fail-on-loss ${failOnLoss}: expected a share such as 0.01 or 1%`);
+      const message = `--fail-on-loss ${failOnLoss}: expected a share such as 0.01 or 1%`;
+      expect(refusal(() => read(failOnLoss))).toBe(message);
     },
   );
 });
+
+/** What the command line prints for the `UsageError` that `read` throws. */
+function refusal(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return atCommand(error as UsageError).message;
+  }
+  return 'nothing was thrown';
+}

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type StatResult, startStat } from '../../../src/counting/stat/stat.ts';
-import type { StatMachine, StatOptions } from '../../../src/counting/stat/stat-options.ts';
+import type { StatMachine } from '../../../src/counting/stat/stat-options.ts';
+import type { StatOptions } from '../../../src/options/stat.ts';
 import { ARM, fakeSources, HYBRID, INTEL, NO_PMU } from '../../kernel/events/fake-machines.ts';
 import { type Asked, fakeMachine } from './fake-machine.ts';
 
@@ -259,8 +260,8 @@ describe('parts', () => {
 
   it('aggregation needs whole CPUs or running threads', async () => {
     const machine = fakeMachine(INTEL);
-    expect(() => count({ aggregation: 'core' }, machine)).toThrow(/add -a/);
-    expect(() => count({ aggregation: 'thread' }, machine)).toThrow(/-p PID or -t TID/);
+    expect(() => count({ aggregation: 'core' }, machine)).toThrow(/add systemWide/);
+    expect(() => count({ aggregation: 'thread' }, machine)).toThrow(/add pids or tids/);
   });
 });
 

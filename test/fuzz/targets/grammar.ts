@@ -10,10 +10,11 @@ import { readPort } from '../../../src/cli/view/view.ts';
 import { listEvents } from '../../../src/kernel/events/event-list.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
+import { takesWords } from '../../../src/options/option.ts';
+import { attributeOf, readFlags } from '../../../src/options/read-flags.ts';
+import { RECORD } from '../../../src/options/record.ts';
 import { parseTimeRanges } from '../../../src/profile/time-range.ts';
-import { checkCallGraph } from '../../../src/record/call-graph.ts';
 import { parseControl } from '../../../src/record/control.ts';
-import { parseRingPages } from '../../../src/record/ring-size.ts';
 import { AMD, ARM, BIG_LITTLE, HYBRID, INTEL, NO_PMU } from '../../kernel/events/fake-machines.ts';
 import { pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';
@@ -67,8 +68,10 @@ const PARSERS: readonly ((text: string) => unknown)[] = [
   parseSimulationSpec,
   parseRegister,
   parseControl,
-  (text) => checkCallGraph(text, '--call-graph'),
-  parseRingPages,
+  ...Object.values(RECORD)
+    .flatMap(({ flags }) => flags)
+    .filter(takesWords)
+    .map((flag) => (text: string) => readFlags(RECORD, { [attributeOf(flag)]: text })),
   readPort,
   (text) => wholeNumber('-n', text),
   (text) => positiveNumber('-n', text),

@@ -145,7 +145,7 @@ describe('--user', () => {
   it('--user refuses an unknown user', () => {
     for (const user of ['nobody-here', '4242', '', '-1']) {
       expect(() => chooseUser({ user }, asRoot({}), accounts)).toThrow(
-        new UsageError(`--user ${user}: there is no such user`),
+        new UsageError(`user ${user}: there is no such user`),
       );
     }
   });
@@ -171,7 +171,7 @@ describe('without root', () => {
 
   it('without root --as-root is refused', () => {
     expect(() => chooseUser({ asRoot: true }, { euid: 1001, env: {} }, accounts)).toThrow(
-      '--as-root: perf-ts does not run as root',
+      'asRoot: perf-ts does not run as root',
     );
   });
 });

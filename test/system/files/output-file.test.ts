@@ -202,7 +202,7 @@ describe('a place that cannot be written', () => {
     }
     return 'written';
   };
-  const hint = 'name a place you may write to with -o';
+  const hint = 'name a place you may write to with output';
 
   it('an unwritable place is reported before anything is started', () => {
     mkdirSync(join(scratch, 'folder'), { recursive: true });
@@ -210,12 +210,12 @@ describe('a place that cannot be written', () => {
     expect(
       ['folder', 'none/perf.data', 'file/perf.data'].map((at) => failure(join(scratch, at))),
     ).toEqual([
-      'cannot write …/folder: it is a directory; name a file with -o',
+      'cannot write …/folder: it is a directory; name a file with output',
       `cannot write …/none/perf.data: the directory does not exist; ${hint}`,
       `cannot write …/file/perf.data: a part of the path is not a directory; ${hint}`,
     ]);
     expect(failure('/dev/null')).toBe(
-      'cannot write /dev/null: it is a device; name a file with -o, or - for standard output',
+      'cannot write /dev/null: it is a device; name a file with output, or - for standard output',
     );
     expect(existsSync('/dev/null')).toBe(true);
   });
@@ -233,7 +233,7 @@ describe('a place that cannot be written', () => {
     mkdirSync(blocked);
     expect(failure(path).replaceAll(`/${folder.split('/').at(-1)}/`, '/')).toBe(
       'cannot write …/perf.data: what is there would become …/perf.data.old, and that is a ' +
-        'directory; move …/perf.data.old away, or name another file with -o',
+        'directory; move …/perf.data.old away, or name another file with output',
     );
     expect(readFileSync(path, 'utf8')).toBe('kept');
     expect(readdirSync(folder).sort()).toEqual(['perf.data', 'perf.data.old']);

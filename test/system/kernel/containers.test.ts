@@ -1,6 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { RECORD } from '../../../src/options/record.ts';
+import { STAT } from '../../../src/options/stat.ts';
 import {
   cgroupRoot,
   listCgroups,
@@ -35,12 +37,12 @@ describe('the control groups', () => {
     expect(listCgroups(join(root, 'none'))).toEqual([]);
   });
 
-  it.each(['-G', '--for-each-cgroup'] as const)('are named as %s named them', (option) => {
+  it.each([RECORD.cgroup, STAT.cgroups])('are named by the option that named them', (option) => {
     const root = scratchDirectory();
     expect(() => openCgroup('none', option, root)).toThrow(
-      `${option} none: no such control group (${join(root, 'none')}: ENOENT)`,
+      `${option.key} none: no such control group (${join(root, 'none')}: ENOENT)`,
     );
-    expect(() => openCgroup('a', option, null)).toThrow(`${option} a: no control groups`);
+    expect(() => openCgroup('a', option, null)).toThrow(`${option.key} a: no control groups`);
   });
 });
 

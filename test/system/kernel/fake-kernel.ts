@@ -3,7 +3,7 @@ import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { type EventAttr, parseAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { PERF_FORMAT, sampleTypeNames } from '../../../src/kernel/perf-event/constants.ts';
 import type { NativeBinding } from '../../../src/native/types.ts';
-import type { RecordOptions } from '../../../src/record/record-options.ts';
+import type { RecordOptions } from '../../../src/options/record.ts';
 import {
   type PlannedEvent,
   planRecording,

@@ -1,4 +1,4 @@
-import type { CallGraph } from '../../../record/call-graph.ts';
+import type { CallGraph } from '../../../options/call-graph.ts';
 
 /** The sampling: a clock at a rate, or any event with a fixed period. */
 export type SamplingConfig = {

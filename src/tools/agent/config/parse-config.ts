@@ -1,5 +1,5 @@
 import { UsageError } from '../../../base/errors.ts';
-import type { CallGraph } from '../../../record/call-graph.ts';
+import type { CallGraph } from '../../../options/call-graph.ts';
 import type {
   AgentConfig,
   SampleLabel,

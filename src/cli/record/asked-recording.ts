@@ -1,0 +1,23 @@
+import type { AskedOf } from '../../options/option.ts';
+import { forLibrary } from '../../options/read-flags.ts';
+import { RECORD, type RecordOptions } from '../../options/record.ts';
+import { processesOfUser } from '../../tools/top/processes-of-user.ts';
+
+/** What a command line of `record` asks for. */
+export type AskedRecording = AskedOf<typeof RECORD>;
+
+/** The recording that is asked for, of `command`. Throws UsageError. */
+export function recordingAsked(command: readonly string[], asked: AskedRecording): RecordOptions {
+  const { delayMs, ...rest } = forLibrary(RECORD, asked);
+  const { uid, pids, tids, cpus } = asked;
+  const isWhenAsked = delayMs !== undefined && delayMs < 0;
+  return {
+    ...rest,
+    ...(command.length > 0 && { command }),
+    ...(uid !== undefined && { pids: processesOfUser(uid) }),
+    // Those CPUs with all that runs on them, unless a process is named.
+    ...(cpus !== undefined && (pids ?? tids ?? uid) === undefined && { systemWide: true }),
+    ...(asked.exitCounts && { counts: true }),
+    ...(isWhenAsked ? { startDisabled: true } : delayMs !== undefined && { delayMs }),
+  };
+}

@@ -1,0 +1,36 @@
+import { UsageError } from '../base/errors.ts';
+import { commandWords, libraryWords, type NamedOption, type Text } from '../base/words.ts';
+
+/**
+ * A value that an option cannot have. `problem` says why; the option goes by its key in the library's words and by
+ * its flag in those of the command: `freq 0: …`, `-F 0: …`.
+ */
+export class OptionError extends UsageError {
+  readonly option: NamedOption;
+  readonly problem: Text;
+
+  /** `given`: the value as it was written; undefined where the problem is about the option itself. */
+  constructor(
+    option: NamedOption,
+    problem: Text,
+    { given, hints = [] }: { readonly given?: unknown; readonly hints?: readonly Text[] } = {},
+  ) {
+    const what = given === undefined ? '' : ` ${typeof given === 'string' ? given : shown(given)}`;
+    const text = {
+      library: `${option.inLibrary}${what}: ${libraryWords(problem)}`,
+      command: `${option.inCommand}${what}: ${commandWords(problem)}`,
+    };
+    super(text, hints);
+    this.option = option;
+    this.problem = problem;
+  }
+}
+
+/** A value of a program; functions and the like have no JSON. */
+function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
+}

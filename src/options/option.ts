@@ -1,0 +1,168 @@
+import type { NamedOption } from '../base/words.ts';
+import type { Kind } from './kinds.ts';
+
+/** One way to set an option on a command line. */
+export type Flag = {
+  /** In commander's form: `-F, --freq <hz>`, `--off-cpu [=only]`, `--no-inherit`. */
+  readonly flags: string;
+  /** A line of help; absent: an alias, of perf say, that works and is not shown. */
+  readonly help?: string;
+  /** The value that a flag without words stands for; default true, of `--no-…` false. */
+  readonly value?: unknown;
+  /** The value where the words of `[=words]` are left out. */
+  readonly alone?: unknown;
+  /** Reads the words of this flag, where that is not the option's own kind: perf's `--timeout <ms>`. */
+  readonly kind?: Kind<unknown>;
+  /** A user can set its default, in the configuration file or by a variable. */
+  readonly configurable?: true;
+};
+
+/** How an option is set, and with which others. Options are named by their keys. */
+export type Declared = Omit<Flag, 'flags'> & {
+  /** One flag, which `help` and the like are about, or several. Absent: an option of the library only. */
+  readonly flags?: string | readonly Flag[];
+  /** The value as it would be typed that the command line takes where nobody gives one. */
+  readonly default?: string;
+  /** Options that cannot be given with this one, and why: `sample by frequency or by count`. */
+  readonly excludes?: Readonly<Record<string, string>>;
+  /** The option that this one means nothing without. */
+  readonly needs?: string;
+  /** Where one of these is given, the user's default of this one is void; so it is where an excluded one is. */
+  readonly givesWayTo?: readonly string[];
+};
+
+/** Who takes an option: the library and a command, or a command alone. */
+export type Door = 'both' | 'command';
+
+/** A row of a table of options. In texts it stands for its name: words`${RECORD.freq}`. */
+export class OptionRow<V, D extends Door = 'both'> implements NamedOption {
+  /** The name in the library; set by the table. */
+  key = '';
+  /** Heading in help; set by `inGroup`. */
+  group = '';
+  /** Only for types. */
+  readonly door?: D;
+  readonly kind: Kind<V>;
+  readonly declared: Declared;
+  /** Options of its own, for one whose value is an object of them. */
+  readonly fields: OptionTable | null;
+
+  /** Whether no function of the library takes it. */
+  readonly onlyCommand: boolean;
+
+  constructor(
+    kind: Kind<V>,
+    declared: Declared,
+    {
+      fields = null,
+      onlyCommand = false,
+    }: { fields?: OptionTable | null; onlyCommand?: boolean } = {},
+  ) {
+    this.kind = kind;
+    this.declared = declared;
+    this.fields = fields;
+    this.onlyCommand = onlyCommand;
+  }
+
+  get flags(): readonly Flag[] {
+    const { flags, ...rest } = this.declared;
+    if (flags === undefined) return [];
+    return typeof flags === 'string' ? [{ ...rest, flags }] : flags;
+  }
+
+  get inLibrary(): string {
+    return this.key;
+  }
+
+  /** `-F`; `--call-graph`, not the `-g` that stands for one value of it. */
+  get inCommand(): string {
+    const flag = this.flags.find(takesWords) ?? this.flags[0];
+    return flag === undefined ? this.key : nameOf(flag);
+  }
+
+  /** The option with a value, as it would be given: `callGraph: 'fp'`, `-g`. */
+  as(value: V): NamedOption {
+    const flag = this.flags.find((each) => !takesWords(each) && fixedValue(each) === value);
+    return {
+      inLibrary: `${this.key}: ${typeof value === 'string' ? `'${value}'` : JSON.stringify(value)}`,
+      inCommand: flag === undefined ? `${this.inCommand} ${value}` : nameOf(flag),
+    };
+  }
+
+  /** The same option where something is said of it in another way. */
+  with(declared: Declared): OptionRow<V, D> {
+    const row = new OptionRow<V, D>(this.kind, { ...this.declared, ...declared }, this);
+    return Object.assign(row, { key: this.key, group: this.group });
+  }
+}
+
+export type OptionTable = Readonly<Record<string, OptionRow<unknown, Door>>>;
+
+/** An option of the library, and of the command line where it has flags. */
+export function option<V>(kind: Kind<V>, declared: Declared = {}): OptionRow<V> {
+  return new OptionRow<V>(kind, declared);
+}
+
+/** An option whose value is an object of other options. */
+export function nested<T extends OptionTable>(fields: T): OptionRow<OptionsOf<T>> {
+  const kind: Kind<OptionsOf<T>> = {
+    expected: 'an object',
+    read: () => undefined,
+    has: () => true,
+  };
+  return new OptionRow(kind, {}, { fields });
+}
+
+/** An option of a command that no function of the library takes. */
+export function commandOption<V>(kind: Kind<V>, declared: Declared): OptionRow<V, 'command'> {
+  return new OptionRow<V, 'command'>(kind, declared, { onlyCommand: true });
+}
+
+/** The table itself; its rows learn their names. */
+export function options<T extends OptionTable>(table: T): T {
+  for (const [key, row] of Object.entries(table)) row.key = key;
+  return table;
+}
+
+/** Rows that help shows below a heading. */
+export function inGroup<T extends OptionTable>(heading: string, rows: T): T {
+  for (const row of Object.values(rows)) row.group = heading;
+  return rows;
+}
+
+/** Rows of another table that mean the same here. */
+export function pick<T extends OptionTable, K extends keyof T>(table: T, ...keys: K[]): Pick<T, K> {
+  return Object.fromEntries(keys.map((key) => [key, table[key]])) as Pick<T, K>;
+}
+
+/** The rows of another table but for some. */
+export function omit<T extends OptionTable, K extends keyof T>(table: T, ...keys: K[]): Omit<T, K> {
+  const kept = Object.entries(table).filter(([key]) => !keys.some((each) => each === key));
+  return Object.fromEntries(kept) as Omit<T, K>;
+}
+
+type ValueOf<R> = R extends OptionRow<infer V, Door> ? V : never;
+type ValuesOf<T, K extends keyof T> = { readonly [P in K]?: ValueOf<T[P]> };
+type LibraryKeys<T> = {
+  [K in keyof T]: T[K] extends OptionRow<unknown, 'command'> ? never : K;
+}[keyof T];
+
+/** What a function of the library takes. */
+export type OptionsOf<T> = ValuesOf<T, LibraryKeys<T>>;
+/** What a command line may have asked for. */
+export type AskedOf<T> = ValuesOf<T, keyof T>;
+
+/** Whether words belong to a flag: `<hz>`, `[=only]`. */
+export function takesWords({ flags }: Flag): boolean {
+  return /[<[]/.test(flags);
+}
+
+/** The value of a flag without words. */
+export function fixedValue({ flags, value }: Flag): unknown {
+  return value === undefined ? !/(?:^|\s)--no-/.test(flags) : value;
+}
+
+/** `-F` of `-F, --freq <hz>`: how texts name a flag. */
+export function nameOf({ flags }: Flag): string {
+  return flags.split(/[ ,]/)[0];
+}

@@ -1,0 +1,79 @@
+import { duration, listOf, oneOf, text, whole, yesNo } from './kinds.ts';
+import { commandOption, inGroup, type OptionsOf, option, options, pick } from './option.ts';
+import { RECORD } from './record.ts';
+
+const SHORTEST_INTERVAL_MS = 50;
+
+/** `startTop()` and `perf-ts top`: what `record` takes but for its file, and how it is shown. */
+export const TOP = options({
+  ...pick(RECORD, 'events', 'freq', 'count', 'strictFreq', 'only', 'command', 'pids', 'tids'),
+  systemWide: RECORD.systemWide.with({ help: 'the whole system (default)' }),
+  ...pick(RECORD, 'cpus', 'inherit', 'cgroup', 'user', 'asRoot'),
+  nodeFlags: RECORD.nodeFlags,
+  ...pick(RECORD, 'callGraph', 'durationMs', 'ringPages', 'quiet', 'env', 'onNotice', 'signal'),
+  uid: RECORD.uid.with({ help: 'the processes that run as this user (name or number)' }),
+  ...inGroup('Display:', {
+    /** Between two reports, milliseconds. Default 1000. */
+    intervalMs: option(duration('s', SHORTEST_INTERVAL_MS), {
+      flags: '-d, --delay <s>',
+      help: 'seconds between two tables (default 1)',
+      configurable: true,
+    }),
+    /** Reports are of the last so many milliseconds; absent: of all since the start or `reset`. */
+    windowMs: option(duration('s'), {
+      flags: '--window <s>',
+      help: 'tables of the last so many seconds (default since the start)',
+      configurable: true,
+    }),
+    sort: commandOption(text, {
+      flags: '-s, --sort <keys>',
+      help: 'rows: sym, dso, comm, thread, or a list of these and pid, tid, cpu, category, tier',
+      default: 'sym',
+    }),
+    /** What a sample counts for. Default `period`: the events that it stands for. */
+    weight: option(oneOf('samples', 'period'), {
+      flags: '--weight <kind>',
+      help: 'what a sample counts for (default period)',
+    }),
+    rows: commandOption(whole(), {
+      flags: [
+        {
+          flags: '-n, --limit [rows]',
+          help: 'how many rows, 0: all (default what the terminal has, else 40)',
+          configurable: true,
+        },
+        { flags: '--rows <n>' },
+        { flags: '-E, --entries <n>' },
+      ],
+    }),
+    /** Samples of this process count, too. */
+    withSelf: option(yesNo, { flags: '--with-self', help: 'also what perf-ts itself does' }),
+    batch: commandOption(yesNo, {
+      flags: '--batch',
+      help: 'table after table, without a screen; so it is where output is no terminal',
+    }),
+    json: commandOption(yesNo, { flags: '--json', help: 'one line of JSON for each table' }),
+  }),
+  /** Also a table with a row per combination of these. Not by source line: none is looked up. */
+  keys: option(
+    listOf(
+      'comm',
+      'pid',
+      'tid',
+      'cpu',
+      'coretype',
+      'event',
+      'dso',
+      'sym',
+      'srcline',
+      'srcfile',
+      'category',
+      'tier',
+    ),
+  ),
+  /** Rows of tables after which they are made anew, so that memory is bounded. Default 400 000. */
+  mostRows: option(whole(1)),
+});
+
+/** The options of `record` except those of a file, and the window of the tables. */
+export type TopOptions = OptionsOf<typeof TOP>;

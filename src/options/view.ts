@@ -1,0 +1,56 @@
+import { text, texts, yesNo } from './kinds.ts';
+import { commandOption, inGroup, options } from './option.ts';
+import { RECORD } from './record.ts';
+
+const IT_SHOWS = 'it shows what is recorded now';
+/** Recording options that mean something only while the page shows what is recorded. */
+const needs = 'live';
+
+/** `perf-ts view`, beyond what all commands take that read a recording. */
+export const VIEW = options({
+  baseline: commandOption(texts, {
+    flags: '--baseline <old>',
+    help: 'a recording to compare the files with; may repeat, as may the files: several runs a side',
+  }),
+  ...inGroup('Page:', {
+    port: commandOption(text, {
+      flags: '--port <n>',
+      help: 'listen on this port of 127.0.0.1; 3000+: or the next free one (default any that is free)',
+      configurable: true,
+    }),
+    open: commandOption(yesNo, {
+      flags: '--no-open',
+      help: 'print the address only',
+      configurable: true,
+    }),
+  }),
+  ...inGroup('Live:', {
+    live: commandOption(yesNo, {
+      flags: '--live',
+      help: 'record now, and show what comes: with one of the next three',
+      excludes: { baseline: IT_SHOWS },
+    }),
+    pids: RECORD.pids.with({ help: 'processes, all their threads', needs }),
+    tids: RECORD.tids.with({ help: 'single threads', needs }),
+    systemWide: RECORD.systemWide.with({ help: 'the whole system', needs }),
+    events: RECORD.events.with({
+      flags: [
+        {
+          flags: '-e, --event <list>',
+          help: 'events in perf syntax; may repeat (default as in record)',
+        },
+      ],
+      needs,
+    }),
+    freq: RECORD.freq.with({
+      flags: [{ flags: '-F, --freq <hz>', help: 'samples per second (default 3989)' }],
+      excludes: {},
+      needs,
+    }),
+    callGraph: RECORD.callGraph.with({
+      flags: [{ flags: '--call-graph <how>', help: 'call stacks, as in record (default fp)' }],
+      needs,
+    }),
+    durationMs: RECORD.durationMs.with({ help: 'stop recording after this many seconds', needs }),
+  }),
+});
