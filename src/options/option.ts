@@ -23,6 +23,8 @@ export type Declared = Omit<Flag, 'flags'> & {
   readonly flags?: string | readonly Flag[];
   /** The value as it would be typed that the command line takes where nobody gives one. */
   readonly default?: string;
+  /** The command line has to give it. */
+  readonly mandatory?: true;
   /** Options that cannot be given with this one, and why: `sample by frequency or by count`. */
   readonly excludes?: Readonly<Record<string, string>>;
   /** The option that this one means nothing without. */

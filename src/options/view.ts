@@ -1,16 +1,24 @@
+import { OPTION_GROUP } from './groups.ts';
 import { text, texts, yesNo } from './kinds.ts';
-import { commandOption, inGroup, options } from './option.ts';
+import { commandOption, inGroup, options, pick } from './option.ts';
+import { JAVASCRIPT, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
 import { RECORD } from './record.ts';
 
 const IT_SHOWS = 'it shows what is recorded now';
 /** Recording options that mean something only while the page shows what is recorded. */
 const needs = 'live';
 
-/** `perf-ts view`, beyond what all commands take that read a recording. */
+/** `perf-ts view`. */
 export const VIEW = options({
-  baseline: commandOption(texts, {
-    flags: '--baseline <old>',
-    help: 'a recording to compare the files with; may repeat, as may the files: several runs a side',
+  ...SYMBOLS,
+  ...JAVASCRIPT,
+  ...STRICT,
+  ...pick(WEIGHING, 'weight', 'debuginfod'),
+  ...inGroup(OPTION_GROUP.INPUT, {
+    baseline: commandOption(texts, {
+      flags: '--baseline <old>',
+      help: 'a recording to compare the files with; may repeat, as may the files: several runs a side',
+    }),
   }),
   ...inGroup('Page:', {
     port: commandOption(text, {

@@ -1,10 +1,14 @@
-import { type Command, InvalidArgumentError, type Option } from 'commander';
+import type { Command } from 'commander';
 import { atCommand, UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
-import { TableOption } from '../shared/declare-options.ts';
+import type { TableOption } from '../shared/declare-options.ts';
 import { type Config, type ReadConfig, readConfig } from './config-file.ts';
-import { configurableOptions, optionsBefore } from './configurable.ts';
-import { defaultWords, type FoundDefault, findDefault, optionNamed } from './find-default.ts';
+import {
+  configurableOptions,
+  defaultWords,
+  type FoundDefault,
+  findDefault,
+} from './find-default.ts';
 import { unknownVariables } from './unknown-variables.ts';
 
 /** An option that got its value from the user's defaults. */
@@ -31,10 +35,9 @@ export function applyDefaults(
   read: ReadConfig = readConfig(environment),
 ): AppliedDefaults {
   const config = read.kind === 'config' ? read.config : null;
-  const applied = configurableOptions(command).flatMap((name) => {
-    const option = optionNamed(command, name);
-    if (option === undefined || isGiven(command, option, name)) return [];
-    const found = findDefault(command.name(), name, option, environment, config);
+  const applied = configurableOptions(command).flatMap((option) => {
+    if (isGiven(command, option)) return [];
+    const found = findDefault(command.name(), option, environment, config);
     return found === null ? [] : setDefault(command, option, found);
   });
   const commands = command.parent?.commands ?? [];
@@ -46,15 +49,15 @@ export function applyDefaults(
   return { applied, notices };
 }
 
-function isGiven(command: Command, option: Option, name: string): boolean {
-  return [option.attributeName(), ...optionsBefore(name, option)].some(
+function isGiven(command: Command, option: TableOption): boolean {
+  return [option.attributeName(), ...option.givesWayTo].some(
     (key) => command.getOptionValueSource(key) === 'cli',
   );
 }
 
 function setDefault(
   command: Command,
-  option: Option,
+  option: TableOption,
   { value, from }: FoundDefault,
 ): AppliedDefault[] {
   if (value === false) return [];
@@ -70,17 +73,12 @@ function setDefault(
   return [{ words: defaultWords(`${option.long}`, value), from }];
 }
 
-function parsed(option: Option, values: readonly (string | true)[], from: string): unknown {
+function parsed(option: TableOption, values: readonly (string | true)[], from: string): unknown {
   if (option.negate) return false;
   let result: unknown;
   for (const value of values) {
-    if (option instanceof TableOption) checkWords(option, value, from);
-    try {
-      result = value === true ? true : (option.parseArg?.(value, result) ?? value);
-    } catch (error) {
-      if (!(error instanceof InvalidArgumentError)) throw error;
-      throw new UsageError(`${from}: ${option.long} ${printable(`${value}`)}: ${error.message}`);
-    }
+    checkWords(option, value, from);
+    result = value === true ? true : (option.parseArg?.(value, result) ?? value);
   }
   return result;
 }
@@ -98,7 +96,9 @@ function checkWords(option: TableOption, words: string | true, from: string): vo
 /** Keys of the file that no command takes from it. */
 function unknownKeys(config: Config | null, commands: readonly Command[]): string[] {
   if (config === null) return [];
-  const known = new Map(commands.map((each) => [each.name(), configurableOptions(each)]));
+  const known = new Map(
+    commands.map((each) => [each.name(), configurableOptions(each).map((option) => option.name())]),
+  );
   const isOfAny = (name: string) => [...known.values()].some((names) => names.includes(name));
   const unknown = [
     ...[...config.all.keys()].filter((name) => !isOfAny(name)),

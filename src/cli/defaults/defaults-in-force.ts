@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { type ReadConfig, readConfig, type Setting } from './config-file.ts';
-import { configurableOptions } from './configurable.ts';
-import { findDefault, optionNamed } from './find-default.ts';
+import { configurableOptions, findDefault } from './find-default.ts';
 
 /** A default of the user's, as `perf-ts doctor` lists it. */
 export type DefaultInForce = {
@@ -33,10 +32,9 @@ export function defaultsInForce(
   const config = read.kind === 'config' ? read.config : null;
   const values = new Map<string, DefaultInForce & { commands: string[] }>();
   for (const command of commands) {
-    for (const name of configurableOptions(command)) {
-      const option = optionNamed(command, name);
-      if (option === undefined) continue;
-      const found = findDefault(command.name(), name, option, environment, config);
+    for (const option of configurableOptions(command)) {
+      const name = option.name();
+      const found = findDefault(command.name(), option, environment, config);
       // The built-in value holds.
       if (found === null || found.value === false) continue;
       const key = JSON.stringify([name, found.value, found.from]);

@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { TableOption } from '../shared/declare-options.ts';
 import type { Config, Setting } from './config-file.ts';
 
 /** Beginning of the names of perf-ts's variables. */
@@ -7,19 +8,21 @@ export const PREFIX = 'PERF_TS_';
 /** A value that a user has set for an option, and the variable or the file that says so. */
 export type FoundDefault = { readonly value: Setting; readonly from: string };
 
-/** The option of `command` by its long name, without the dashes. */
-export function optionNamed(command: Command, name: string): Option | undefined {
-  return command.options.find(({ long }) => long === `--${name}`);
+/** The options of `command` that can have a default of the user's. */
+export function configurableOptions(command: Command): readonly TableOption[] {
+  return command.options
+    .filter((option) => option instanceof TableOption)
+    .filter(({ isConfigurable }) => isConfigurable);
 }
 
 /** The user's default of an option. That of one command has precedence over that of all. */
 export function findDefault(
   command: string,
-  name: string,
   option: Option,
   environment: NodeJS.ProcessEnv,
   config: Config | null,
 ): FoundDefault | null {
+  const name = option.name();
   for (const variable of variablesOf(command, name)) {
     const text = environment[variable];
     if (text !== undefined && text !== '')

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { nearestName } from '../../base/nearest-names.ts';
 import { printable } from '../../base/printable.ts';
-import { configurableOptions } from './configurable.ts';
-import { PREFIX, variablesOf } from './find-default.ts';
+import { configurableOptions, PREFIX, variablesOf } from './find-default.ts';
 
 /** Variables that are settings without being defaults of options; docs/reference/environment.md explains them. */
 export const SETTINGS: readonly string[] = ['DEBUG', 'MAX_UNPACKED', 'NO_CACHE', 'PROGRESS_MS'];
@@ -59,7 +58,7 @@ export function unknownVariables(
 /** Names of the variables that are defaults, without the prefix: `FREQ`, `RECORD_FREQ`. */
 function defaultNames(commands: readonly Command[]): string[] {
   const names = commands.flatMap((command) =>
-    configurableOptions(command).flatMap((option) => variablesOf(command.name(), option)),
+    configurableOptions(command).flatMap((option) => variablesOf(command.name(), option.name())),
   );
   return [...new Set(names)].map((name) => name.slice(PREFIX.length));
 }

@@ -1,52 +1,12 @@
-import { Option } from 'commander';
-import { OPTION_GROUP } from '../../options/groups.ts';
-import { DIFF_MEASURES } from '../../profile/analysis/diff-measure.ts';
+import { DIFF } from '../../options/diff.ts';
+import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
-import {
-  collect,
-  debuginfodOption,
-  eventOption,
-  weightOption,
-  withJavaScript,
-  withSelection,
-  withStrict,
-  withSymbols,
-} from '../shared/reading-options.ts';
 
 export function declareDiff(program: GuidedCommand): void {
-  withStrict(withJavaScript(withSymbols(withSelection(program.command('diff')))))
-    .optionsGroup('Comparison:')
+  declareChecked(program.command('diff'), DIFF)
     .description('what takes more and what less from one recording to another, the older one first')
     .argument('[old]', 'the recording that is compared with (default perf.data.old)')
     .argument('[new...]', 'the recording that is looked at (default perf.data)')
-    .option(
-      '--baseline <old>',
-      'compare with this one; may repeat, all files are new then',
-      collect,
-    )
-    .option('--old <files...>', 'the older recordings, up to the next option')
-    .option('--new <files...>', 'the newer recordings, up to the next option')
-    .addOption(
-      new Option(
-        '--by <measure>',
-        'compare as recorded, per second, or parts of all (default as recorded where a command ran)',
-      ).choices(DIFF_MEASURES),
-    )
-    .option(
-      '--fail-if <condition>',
-      "end with status 1 where recordings show it: 'share(FUNC) grows by 10%'; may repeat",
-      collect,
-    )
-    .addOption(weightOption())
-    .addOption(debuginfodOption())
-    .addOption(eventOption())
-    .optionsGroup(OPTION_GROUP.OUTPUT)
-    .option('-n, --limit <rows>', 'how many rows, 0: all (default 40)')
-    .addOption(new Option('--rows <n>').hideHelp())
-    .option('--md', 'a summary in Markdown, for a pull request')
-    .option('--json', 'as JSON')
-    .optionsGroup(OPTION_GROUP.GENERAL)
-    .option('-q, --quiet', 'the table only: no messages')
     .examples(
       [
         ['perf-ts diff', 'what is new in perf.data, against perf.data.old before it'],

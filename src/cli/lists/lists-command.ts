@@ -1,15 +1,14 @@
-import { Option } from 'commander';
-import { OPTION_GROUP } from '../../options/groups.ts';
+import { BUILD_ID_LIST, EVLIST } from '../../options/lists.ts';
+import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { inputFile, withInput } from '../shared/reading-options.ts';
 
 /** Declares `evlist`: the events of a recording. */
 export function declareEvlist(program: GuidedCommand): void {
-  withInput(program.command('evlist'), 'the events of a recording, one line each')
-    .optionsGroup(OPTION_GROUP.OUTPUT)
-    .option('-F, --freq', 'their rates, too')
-    .option('-g, --group', 'events of a group in braces')
-    .addOption(new Option('--trace-fields', 'the fields of tracepoints').hideHelp())
+  withInput(
+    declareChecked(program.command('evlist'), EVLIST),
+    'the events of a recording, one line each',
+  )
     .examples([
       ['perf-ts evlist', 'of perf.data'],
       ['perf-ts evlist -F', 'with the rate of each'],
@@ -23,10 +22,10 @@ export function declareEvlist(program: GuidedCommand): void {
 
 /** Declares `buildid-list`: the build IDs of recorded files. */
 export function declareBuildIdList(program: GuidedCommand): void {
-  withInput(program.command('buildid-list'), 'the build IDs of the files of a recording')
-    .optionsGroup(OPTION_GROUP.OUTPUT)
-    .option('-H, --with-hits', 'files in which samples were taken, only')
-    .option('-k, --kernel', 'of the running kernel, in place of a recording')
+  withInput(
+    declareChecked(program.command('buildid-list'), BUILD_ID_LIST),
+    'the build IDs of the files of a recording',
+  )
     .examples([
       ['perf-ts buildid-list', 'of perf.data'],
       ['perf-ts buildid-list -k', 'of the kernel that runs'],

@@ -1,13 +1,11 @@
+import { MCP } from '../../options/mcp.ts';
+import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 /** `perf-ts mcp`. */
 export function declareMcp(program: GuidedCommand): void {
-  program
-    .command('mcp')
+  declareChecked(program.command('mcp'), MCP)
     .description('a server for assistants (Model Context Protocol, on standard input and output)')
-    .optionsGroup('Answering:')
-    .option('--allow-record', 'also a tool that records a command or a process, a minute at most')
-    .option('--md <call>', 'answer one call as text, and end (default: read requests)')
     .examples(
       [
         ['perf-ts mcp', 'as an assistant starts it: it reads requests from standard input'],

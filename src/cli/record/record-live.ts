@@ -7,11 +7,26 @@ import { makeOwnFolder } from '../../system/files/own-folder.ts';
 import type { ReadingFlags } from '../shared/load.ts';
 import { symbolSources } from '../shared/load.ts';
 
+/** The options of `view` that the recording takes. */
+const LIVE_OPTIONS = [
+  'pids',
+  'tids',
+  'systemWide',
+  'events',
+  'freq',
+  'callGraph',
+  'durationMs',
+  'port',
+  'open',
+  'verbose',
+] as const;
+
 /** `perf-ts view --live`: records processes that run, and shows them meanwhile, read as `reading` has it. */
 export async function runLiveView(
-  { pids, tids, systemWide, live: _, baseline: __, ...asked }: AskedOf<typeof VIEW>,
-  reading: ReadingFlags & { readonly verbose?: boolean },
+  asked: AskedOf<typeof VIEW>,
+  reading: ReadingFlags,
 ): Promise<void> {
+  const { pids, tids, systemWide } = asked;
   if ((pids ?? tids) === undefined && !systemWide) {
     throw new UsageError('view --live: no target: -p PID, -t TID, or -a for the whole system', [
       'a program that is to be started: perf-ts record --view -- ./app',
@@ -27,16 +42,17 @@ export async function runLiveView(
     [],
     {
       callGraph: 'fp',
-      ...asked,
-      ...(pids && { pids }),
-      ...(tids && { tids }),
-      ...(systemWide && { systemWide }),
-      ...(reading.verbose && { verbose: true }),
+      ...picked(asked, LIVE_OPTIONS),
       output: join(directory, nameOfTarget([...(pids ?? []), ...(tids ?? [])])),
       view: true,
     },
     reading,
   );
+}
+
+function picked<T, K extends keyof T>(values: T, keys: readonly K[]): Pick<T, K> {
+  const given = keys.filter((key) => values[key] !== undefined);
+  return Object.fromEntries(given.map((key) => [key, values[key]])) as Pick<T, K>;
 }
 
 /** The name of the recording, which is the page's title: `node-1234` of a process or thread. */

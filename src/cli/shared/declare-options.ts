@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Flag, type OptionRow, type OptionTable, takesWords } from '../../options/option.ts';
-import { attributeOf, readWords } from '../../options/read-flags.ts';
+import { attributeOf, readFlags, readWords } from '../../options/read-flags.ts';
 
 type Row = OptionRow<unknown, 'both' | 'command'>;
 
@@ -17,7 +17,8 @@ export class TableOption extends Option {
   constructor(flag: Flag, row: Row, table: OptionTable) {
     super(flag.flags, flag.help ?? '');
     const { excludes = {}, givesWayTo = [] } = row.declared;
-    const others = [...Object.keys(excludes), ...givesWayTo].map((key) => table[key]);
+    // A table has not all of the options that shared rows give way to.
+    const others = [...Object.keys(excludes), ...givesWayTo].flatMap((key) => table[key] ?? []);
     this.isConfigurable = flag.configurable === true;
     this.givesWayTo = [row, ...others]
       .flatMap((each) => each.flags.map(attributeOf))
@@ -30,6 +31,7 @@ export class TableOption extends Option {
     if (choices !== undefined && takesWords(flag)) this.argChoices = [...choices];
     if (again === 'list') this.argParser(collect);
     if (again === 'count') this.argParser(increase).default(0);
+    if (row.declared.mandatory) this.makeOptionMandatory();
     if (row.declared.default !== undefined) this.default(row.declared.default);
   }
 }
@@ -41,6 +43,13 @@ export function declareOptions<C extends Command>(command: C, table: OptionTable
     for (const flag of row.flags) command.addOption(new TableOption(flag, row, table));
   }
   return command;
+}
+
+/** The same for a command that takes commander's words: they are checked before it runs. */
+export function declareChecked<C extends Command>(command: C, table: OptionTable): C {
+  return declareOptions(command, table).hook('preAction', (called) => {
+    readFlags(table, called.opts());
+  });
 }
 
 function collect(value: string, earlier: readonly string[] = []): string[] {

@@ -1,23 +1,14 @@
 import { UsageError } from '../../base/errors.ts';
 import { readFlags } from '../../options/read-flags.ts';
 import { VIEW } from '../../options/view.ts';
-import { declareOptions } from '../shared/declare-options.ts';
+import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
-import {
-  debuginfodOption,
-  weightOption,
-  withJavaScript,
-  withStrict,
-  withSymbols,
-} from '../shared/reading-options.ts';
 
 export function declareView(program: GuidedCommand): void {
-  const command = withStrict(withJavaScript(withSymbols(program.command('view'))))
+  const command = declareChecked(program.command('view'), VIEW)
     .description('look at a profile in the browser, or compare it with an older one')
-    .argument('[files...]', 'one recording (default perf.data), or two: NEW OLD')
-    .addOption(weightOption())
-    .addOption(debuginfodOption());
-  declareOptions(command, VIEW)
+    .argument('[files...]', 'one recording (default perf.data), or two: NEW OLD');
+  command
     .examples([
       ['perf-ts view', 'perf.data'],
       [

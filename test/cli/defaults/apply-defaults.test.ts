@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { declareProgram } from '../../../src/cli/declare-program.ts';
 import { applyDefaults } from '../../../src/cli/defaults/apply-defaults.ts';
 import { parseConfig } from '../../../src/cli/defaults/config-file.ts';
-import { configurableOptions } from '../../../src/cli/defaults/configurable.ts';
+import { configurableOptions } from '../../../src/cli/defaults/find-default.ts';
 
 /** The options of a command line, with these defaults of the user's. */
 function parse(
@@ -41,8 +41,8 @@ describe('the precedence of defaults', () => {
   it('is reported with the place of each default', () => {
     const { applied } = parse('record -- true', { env: { PERF_TS_COLOR: 'never' }, file });
     expect(applied).toEqual([
-      { words: '--color never', from: 'PERF_TS_COLOR' },
       { words: '--freq 2', from: '/home/ann/config.json' },
+      { words: '--color never', from: 'PERF_TS_COLOR' },
     ]);
   });
 
@@ -115,7 +115,7 @@ it('every option that can have a default is declared, and named in docs/referenc
   const general = ['color', 'quiet', 'verbose'];
   expect(page).toContain('| every command | `color`, `quiet`, `verbose` |');
   for (const command of declareProgram().commands) {
-    const own = configurableOptions(command);
+    const own = configurableOptions(command).map((option) => option.name());
     const names = command.options.map(({ long }) => long?.slice(2));
     expect(names).toEqual(expect.arrayContaining([...own]));
     const rest = own.filter((name) => !general.includes(name)).map((name) => `\`${name}\``);

@@ -1,0 +1,49 @@
+import { GENERAL } from './general.ts';
+import { OPTION_GROUP } from './groups.ts';
+import { oneOf, text, texts, yesNo } from './kinds.ts';
+import { commandOption, inGroup, options, pick } from './option.ts';
+import { JAVASCRIPT, RECORD_SELECTION, SELECTION, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
+
+/** `perf-ts diff`. */
+export const DIFF = options({
+  ...RECORD_SELECTION,
+  ...SELECTION,
+  ...SYMBOLS,
+  ...JAVASCRIPT,
+  ...STRICT,
+  ...inGroup('Comparison:', {
+    baseline: commandOption(texts, {
+      flags: '--baseline <old>',
+      help: 'compare with this one; may repeat, all files are new then',
+    }),
+    old: commandOption(texts, {
+      flags: '--old <files...>',
+      help: 'the older recordings, up to the next option',
+    }),
+    new: commandOption(texts, {
+      flags: '--new <files...>',
+      help: 'the newer recordings, up to the next option',
+    }),
+    by: commandOption(oneOf('absolute', 'second', 'share'), {
+      flags: '--by <measure>',
+      help: 'compare as recorded, per second, or parts of all (default as recorded where a command ran)',
+    }),
+    failIf: commandOption(texts, {
+      flags: '--fail-if <condition>',
+      help: "end with status 1 where recordings show it: 'share(FUNC) grows by 10%'; may repeat",
+    }),
+  }),
+  ...pick(WEIGHING, 'weight', 'debuginfod', 'event'),
+  ...inGroup(OPTION_GROUP.OUTPUT, {
+    limit: commandOption(text, {
+      flags: '-n, --limit <rows>',
+      help: 'how many rows, 0: all (default 40)',
+      configurable: true,
+      givesWayTo: ['rows', 'entries', 'json', 'md'],
+    }),
+    rows: commandOption(text, { flags: '--rows <n>' }),
+    md: commandOption(yesNo, { flags: '--md', help: 'a summary in Markdown, for a pull request' }),
+    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
+  }),
+  quiet: GENERAL.quiet.with({ help: 'the table only: no messages' }),
+});

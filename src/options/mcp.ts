@@ -1,0 +1,16 @@
+import { text, yesNo } from './kinds.ts';
+import { commandOption, inGroup, options } from './option.ts';
+
+/** `perf-ts mcp`. */
+export const MCP = options({
+  ...inGroup('Answering:', {
+    allowRecord: commandOption(yesNo, {
+      flags: '--allow-record',
+      help: 'also a tool that records a command or a process, a minute at most',
+    }),
+    md: commandOption(text, {
+      flags: '--md <call>',
+      help: 'answer one call as text, and end (default: read requests)',
+    }),
+  }),
+});

@@ -1,0 +1,67 @@
+import { OPTION_GROUP } from './groups.ts';
+import { oneOf, text, texts, yesNo } from './kinds.ts';
+import { commandOption, inGroup, options, pick } from './option.ts';
+import { JAVASCRIPT, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
+
+/** `perf-ts query`. */
+export const QUERY = options({
+  ...SYMBOLS,
+  ...JAVASCRIPT,
+  ...STRICT,
+  ...inGroup('Questions by name:', {
+    func: commandOption(text, { flags: '--func <name>', help: 'this function; * is anything' }),
+    event: commandOption(text, {
+      flags: '-e, --event <name>',
+      help: 'this event (default the first)',
+    }),
+    by: commandOption(oneOf('self', 'total'), {
+      flags: '--by <what>',
+      help: 'top: by what functions did, or with what they called (default self)',
+    }),
+    limit: commandOption(text, {
+      flags: '-n, --limit <rows>',
+      help: 'rows of a question by name (default 20)',
+      configurable: true,
+      givesWayTo: ['rows', 'entries', 'json', 'md'],
+    }),
+    baseline: commandOption(texts, {
+      flags: '--baseline <old>',
+      help: 'diff: an older recording; may repeat, all files are new then',
+    }),
+  }),
+  ...inGroup('Server:', {
+    on: commandOption(text, {
+      flags: '--on <server>',
+      help: 'ask clickhouse://HOST:8123/DATABASE in place of recordings',
+    }),
+    insert: commandOption(yesNo, {
+      flags: '--insert',
+      help: 'with --on: add the recordings to the server first',
+    }),
+    service: commandOption(text, {
+      flags: '--service <name>',
+      help: 'with --on: of this service; with --insert: the name it gets',
+    }),
+    build: commandOption(text, {
+      flags: '--build <name>',
+      help: 'with --insert: the version that was recorded',
+    }),
+  }),
+  ...inGroup(OPTION_GROUP.OUTPUT, {
+    sql: commandOption(yesNo, { flags: '--sql', help: 'print the SQL, too' }),
+    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
+    csv: commandOption(yesNo, { flags: '--csv', help: 'as CSV' }),
+    md: commandOption(yesNo, { flags: '--md', help: 'as a table in Markdown' }),
+    maxRows: commandOption(text, {
+      flags: '--max-rows <rows>',
+      help: 'stop after so many rows (default 10000)',
+      configurable: true,
+    }),
+    timeout: commandOption(text, {
+      flags: '--timeout <seconds>',
+      help: 'end the query after this time (default 60)',
+      configurable: true,
+    }),
+  }),
+  ...pick(WEIGHING, 'weight'),
+});

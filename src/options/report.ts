@@ -1,0 +1,108 @@
+import { GENERAL } from './general.ts';
+import { OPTION_GROUP } from './groups.ts';
+import { text, yesNo } from './kinds.ts';
+import { commandOption, inGroup, options, pick } from './option.ts';
+import {
+  INPUT,
+  JAVASCRIPT,
+  RECORD_SELECTION,
+  SELECTION,
+  STRICT,
+  SYMBOLS,
+  WEIGHING,
+} from './reading.ts';
+
+/** `perf-ts report`. */
+export const REPORT = options({
+  ...INPUT,
+  ...STRICT,
+  ...inGroup(OPTION_GROUP.OUTPUT, {
+    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
+  }),
+  ...RECORD_SELECTION,
+  ...SELECTION,
+  ...SYMBOLS,
+  ...JAVASCRIPT,
+  ...pick(WEIGHING, 'weight', 'join', 'debuginfod'),
+  ...inGroup('Table:', {
+    tree: commandOption(yesNo, {
+      flags: '--tree',
+      help: 'callers and callees instead of the flat table',
+    }),
+    callGraph: commandOption(text, {
+      flags: '-g, --call-graph [how]',
+      help: 'as in perf: --tree, with a least share and an order (graph,0.5,caller or callee)',
+      alone: true,
+    }),
+    inverted: commandOption(yesNo, { flags: '-G, --inverted' }),
+    sort: commandOption(text, {
+      flags: '-s, --sort <keys>',
+      help: 'rows of the flat table: sym, dso, srcline, tier, category, comm, pid, tid, cpu, coretype, event, or a list',
+      default: 'sym',
+    }),
+    children: commandOption(yesNo, {
+      flags: [
+        {
+          flags: '--children',
+          help: 'rows by total: what was done in them and in all that they called',
+        },
+        { flags: '--no-children', help: 'rows by self, without totals' },
+      ],
+    }),
+    group: commandOption(yesNo, {
+      flags: '--no-group',
+      help: 'a table for each event of a group, in place of one for all',
+    }),
+  }),
+  ...pick(WEIGHING, 'event'),
+  ...inGroup('Table:', {
+    limit: commandOption(text, {
+      flags: '-n, --limit [rows]',
+      help: 'how many rows, 0: all (default 40)',
+      alone: true,
+      configurable: true,
+      givesWayTo: ['rows', 'entries', 'json', 'md'],
+    }),
+    rows: commandOption(text, { flags: '--rows <n>' }),
+    idle: commandOption(yesNo, {
+      flags: '--idle',
+      help: 'also what CPUs do that have nothing to do, which is hidden as in perf top',
+      configurable: true,
+    }),
+    percentLimit: commandOption(text, {
+      flags: '--percent-limit <share>',
+      help: 'leave out what is below this per cent (default 0; of a tree 0.5)',
+    }),
+    fields: commandOption(text, {
+      flags: '-F, --fields <list>',
+      help: 'columns: overhead, overhead_children, sample, period, and keys of --sort',
+    }),
+    diff: commandOption(text, {
+      flags: '--diff <old>',
+      help: 'changes of self against this older recording, with their intervals',
+    }),
+  }),
+  ...inGroup(OPTION_GROUP.OUTPUT, {
+    fieldSeparator: commandOption(text, {
+      flags: '-t, --field-separator <separator>',
+      help: 'for programs: fields with this between them',
+    }),
+    header: commandOption(yesNo, {
+      flags: '--header',
+      help: 'the header of the recording before the report',
+    }),
+    headerOnly: commandOption(yesNo, {
+      flags: '--header-only',
+      help: 'the header of the recording, and no report',
+    }),
+    stats: commandOption(yesNo, {
+      flags: '--stats',
+      help: 'how many records of each kind there are, and no report',
+    }),
+  }),
+  quiet: GENERAL.quiet.with({ help: 'the table only: no lines with #, no messages' }),
+  ...inGroup(OPTION_GROUP.GENERAL, {
+    showInfo: commandOption(yesNo, { flags: '-I, --show-info' }),
+    showTotalPeriod: commandOption(yesNo, { flags: '--show-total-period' }),
+  }),
+});
