@@ -1,5 +1,5 @@
 import { GENERAL } from './general.ts';
-import { text, texts, yesNo } from './kinds.ts';
+import { duration, positive, text, texts, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options } from './option.ts';
 
 /** `perf-ts agent`. */
@@ -13,7 +13,7 @@ export const AGENT = options({
       flags: '--check-config',
       help: 'print what the configuration means, and end',
     }),
-    duration: commandOption(text, { flags: '--duration <s>', help: 'stop by itself' }),
+    duration: commandOption(duration('s'), { flags: '--duration <s>', help: 'stop by itself' }),
   }),
   quiet: GENERAL.quiet.with({ help: 'no notices' }),
   ...inGroup('Without a file:', {
@@ -21,11 +21,11 @@ export const AGENT = options({
       flags: '--sink <type:target>',
       help: 'where profiles go, repeatable: pyroscope:URL, otlp:URL, parca:URL, coroot:URL, clickhouse://HOST/DB, folder:PATH',
     }),
-    freq: commandOption(text, {
+    freq: commandOption(positive, {
       flags: '-F, --freq <hz>',
       help: 'samples a second and CPU (default 19)',
     }),
-    window: commandOption(text, {
+    window: commandOption(duration('s'), {
       flags: '--window <s>',
       help: 'seconds of a profile (default 10)',
     }),

@@ -1,6 +1,6 @@
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
-import { text, texts, yesNo } from './kinds.ts';
+import { percent, text, texts, whole, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
 import { RECORD_SELECTION, SELECTION, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
 
@@ -20,15 +20,14 @@ export const ANNOTATE = options({
       flags: '-s, --symbol <name>',
       help: 'this function; may repeat',
     }),
-    limit: commandOption(text, {
+    limit: commandOption(whole(), {
       flags: '-n, --limit [functions]',
       help: 'how many functions, where none is named; 0: all (default 3)',
-      alone: true,
       configurable: true,
       givesWayTo: ['rows', 'entries', 'json', 'md'],
     }),
-    rows: commandOption(text, { flags: '--rows <n>' }),
-    percentLimit: commandOption(text, {
+    rows: commandOption(whole(), { flags: '--rows <n>' }),
+    percentLimit: commandOption(percent, {
       flags: '--percent-limit <share>',
       help: 'leave out functions below this per cent (default 0)',
     }),

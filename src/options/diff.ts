@@ -1,6 +1,6 @@
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
-import { oneOf, text, texts, yesNo } from './kinds.ts';
+import { oneOf, texts, whole, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
 import { JAVASCRIPT, RECORD_SELECTION, SELECTION, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
 
@@ -35,13 +35,13 @@ export const DIFF = options({
   }),
   ...pick(WEIGHING, 'weight', 'debuginfod', 'event'),
   ...inGroup(OPTION_GROUP.OUTPUT, {
-    limit: commandOption(text, {
+    limit: commandOption(whole(), {
       flags: '-n, --limit <rows>',
       help: 'how many rows, 0: all (default 40)',
       configurable: true,
       givesWayTo: ['rows', 'entries', 'json', 'md'],
     }),
-    rows: commandOption(text, { flags: '--rows <n>' }),
+    rows: commandOption(whole(), { flags: '--rows <n>' }),
     md: commandOption(yesNo, { flags: '--md', help: 'a summary in Markdown, for a pull request' }),
     json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
   }),

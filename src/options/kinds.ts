@@ -112,6 +112,10 @@ function readWhole(words: string): number {
   return /^\d+$/.test(words.trim()) ? Number(words) : Number.NaN;
 }
 
+function readDecimal(words: string): number {
+  return /^(\d+(\.\d*)?|\.\d+)$/.test(words.trim()) ? Number(words) : Number.NaN;
+}
+
 /** A whole number of at least `least`. */
 export function whole(least = 0, most?: number): Kind<number> {
   const isAny = least === 0 && most === undefined;
@@ -130,7 +134,7 @@ export function howOften(most: number): Kind<number> {
 
 export const positive: Kind<number> = {
   expected: 'a number above 0',
-  read: (words) => fitting(Number(words), positive.has),
+  read: (words) => fitting(readDecimal(words), positive.has),
   has: (value) => typeof value === 'number' && value > 0 && value < Number.POSITIVE_INFINITY,
 };
 
@@ -233,8 +237,7 @@ export const share: Kind<number> = {
 export const percent: Kind<number> = {
   expected: 'a number from 0 to 100',
   read(words) {
-    const isNumber = /^(\d+(\.\d*)?|\.\d+)%?$/.test(words.trim());
-    return isNumber ? fitting(Number.parseFloat(words) / 100, (value) => value <= 1) : undefined;
+    return fitting(readDecimal(words.replace(/%$/, '')) / 100, (value) => value <= 1);
   },
   has: (value) => typeof value === 'number' && value >= 0 && value <= 1,
 };
@@ -260,6 +263,13 @@ export const taskIds: Kind<readonly number[]> = {
   expected: `ids between 1 and ${MAX_ID}`,
   read: (words) => fitting(words.split(',').map(readWhole), taskIds.has),
   has: (value) => isListOf(value, (id) => isWhole(id, 1, MAX_ID)) && (value as []).length > 0,
+};
+
+/** Ids as a recording may have them, 0 of what is idle among them: `0,34`. */
+export const recordedIds: Kind<readonly number[]> = {
+  expected: 'whole numbers',
+  read: (words) => fitting(words.split(',').map(readWhole), recordedIds.has),
+  has: (value) => isListOf(value, (id) => isWhole(id, 0)) && (value as []).length > 0,
 };
 
 /** When a recording begins a new file: when it is asked to, by size or by time. */

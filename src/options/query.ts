@@ -1,5 +1,5 @@
 import { OPTION_GROUP } from './groups.ts';
-import { oneOf, text, texts, yesNo } from './kinds.ts';
+import { duration, oneOf, text, texts, whole, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
 import { JAVASCRIPT, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
 
@@ -18,7 +18,7 @@ export const QUERY = options({
       flags: '--by <what>',
       help: 'top: by what functions did, or with what they called (default self)',
     }),
-    limit: commandOption(text, {
+    limit: commandOption(whole(), {
       flags: '-n, --limit <rows>',
       help: 'rows of a question by name (default 20)',
       configurable: true,
@@ -52,12 +52,12 @@ export const QUERY = options({
     json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
     csv: commandOption(yesNo, { flags: '--csv', help: 'as CSV' }),
     md: commandOption(yesNo, { flags: '--md', help: 'as a table in Markdown' }),
-    maxRows: commandOption(text, {
+    maxRows: commandOption(whole(), {
       flags: '--max-rows <rows>',
       help: 'stop after so many rows (default 10000)',
       configurable: true,
     }),
-    timeout: commandOption(text, {
+    timeout: commandOption(duration('s'), {
       flags: '--timeout <seconds>',
       help: 'end the query after this time (default 60)',
       configurable: true,

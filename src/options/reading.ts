@@ -1,6 +1,6 @@
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
-import { limit, oneOf, text, yesNo } from './kinds.ts';
+import { cpus, limit, names, oneOf, recordedIds, text, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options } from './option.ts';
 
 /** The recording that a command reads. */
@@ -32,10 +32,10 @@ export const RECORD_SELECTION = options({
       flags: '--time <ranges>',
       help: 'samples of this time: START,STOP in seconds, 10%-20%, 10%/2',
     }),
-    cpu: commandOption(text, { flags: '-C, --cpu <cpus>', help: 'samples of these CPUs (0-3,8)' }),
-    pid: commandOption(text, { flags: '--pid <pids>', help: 'samples of these processes' }),
-    tid: commandOption(text, { flags: '--tid <tids>', help: 'samples of these threads' }),
-    comm: commandOption(text, {
+    cpu: commandOption(cpus, { flags: '-C, --cpu <cpus>', help: 'samples of these CPUs (0-3,8)' }),
+    pid: commandOption(recordedIds, { flags: '--pid <pids>', help: 'samples of these processes' }),
+    tid: commandOption(recordedIds, { flags: '--tid <tids>', help: 'samples of these threads' }),
+    comm: commandOption(names, {
       flags: '-c, --comm <names>',
       help: 'samples of threads with these names',
     }),
@@ -45,14 +45,14 @@ export const RECORD_SELECTION = options({
 /** Options that choose among samples by the names of their frames. */
 export const SELECTION = options({
   ...inGroup(OPTION_GROUP.SAMPLES, {
-    dso: commandOption(text, { flags: '-d, --dso <names>', help: 'samples in these files' }),
-    symbol: commandOption(text, {
+    dso: commandOption(names, { flags: '-d, --dso <names>', help: 'samples in these files' }),
+    symbol: commandOption(names, {
       flags: '-S, --symbol <names>',
       help: 'samples in these functions',
     }),
-    comms: commandOption(text, { flags: '--comms <names>' }),
-    dsos: commandOption(text, { flags: '--dsos <names>' }),
-    symbols: commandOption(text, { flags: '--symbols <names>' }),
+    comms: commandOption(names, { flags: '--comms <names>' }),
+    dsos: commandOption(names, { flags: '--dsos <names>' }),
+    symbols: commandOption(names, { flags: '--symbols <names>' }),
   }),
 });
 

@@ -1,6 +1,6 @@
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
-import { text, yesNo } from './kinds.ts';
+import { percent, text, whole, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
 import {
   INPUT,
@@ -56,20 +56,19 @@ export const REPORT = options({
   }),
   ...pick(WEIGHING, 'event'),
   ...inGroup('Table:', {
-    limit: commandOption(text, {
+    limit: commandOption(whole(), {
       flags: '-n, --limit [rows]',
       help: 'how many rows, 0: all (default 40)',
-      alone: true,
       configurable: true,
       givesWayTo: ['rows', 'entries', 'json', 'md'],
     }),
-    rows: commandOption(text, { flags: '--rows <n>' }),
+    rows: commandOption(whole(), { flags: '--rows <n>' }),
     idle: commandOption(yesNo, {
       flags: '--idle',
       help: 'also what CPUs do that have nothing to do, which is hidden as in perf top',
       configurable: true,
     }),
-    percentLimit: commandOption(text, {
+    percentLimit: commandOption(percent, {
       flags: '--percent-limit <share>',
       help: 'leave out what is below this per cent (default 0; of a tree 0.5)',
     }),

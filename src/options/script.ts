@@ -5,7 +5,7 @@ import { commandOption, inGroup, options, pick } from './option.ts';
 import { INPUT, RECORD_SELECTION, SELECTION, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
 
 /** `perf-ts script`. */
-export const SCRIPT = options({
+export const SCRIPT_OPTIONS = options({
   ...INPUT,
   ...STRICT,
   ...inGroup(OPTION_GROUP.OUTPUT, {

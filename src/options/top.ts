@@ -36,6 +36,7 @@ export const TOP = options({
       help: 'what a sample counts for (default period)',
     }),
     rows: commandOption(whole(), {
+      givesWayTo: ['json'],
       flags: [
         {
           flags: '-n, --limit [rows]',

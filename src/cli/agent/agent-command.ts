@@ -1,16 +1,17 @@
 import { AGENT } from '../../options/agent.ts';
-import { declareChecked } from '../shared/declare-options.ts';
+import { type GivenFlags, readFlags } from '../../options/read-flags.ts';
+import { declareOptions } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 /** `perf-ts agent`; its code is loaded when it is run. */
 export function declareAgent(program: GuidedCommand): void {
   declareAgentOptions(
-    declareChecked(program.command('agent'), AGENT).description(
+    declareOptions(program.command('agent'), AGENT).description(
       'profile this machine without an end, a profile of each service every 10 s',
     ),
-  ).action(async (options) => {
+  ).action(async (flags: GivenFlags) => {
     const { runAgent } = await import('./agent.ts');
-    await runAgent(options);
+    await runAgent(readFlags(AGENT, flags));
   });
 }
 

@@ -1,13 +1,14 @@
 import { Deferred } from '../../base/deferred.ts';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { loadBinding } from '../../native/binding.ts';
+import type { AGENT } from '../../options/agent.ts';
+import type { AskedOf } from '../../options/option.ts';
 import { callAfter } from '../../system/time/long-timer.ts';
 import { type RunningAgent, startAgent } from '../../tools/agent/agent.ts';
 import type { AgentConfig } from '../../tools/agent/config/agent-config.ts';
 import { readConfigFile, watchConfigFile } from '../../tools/agent/config/config-file.ts';
 import { readAgentConfig } from '../../tools/agent/config/parse-config.ts';
 import { notify, reportFailure } from '../shared/failure.ts';
-import { positiveNumber } from '../shared/option-values.ts';
 import { writeOut } from '../shared/stdout.ts';
 
 /**
@@ -16,20 +17,8 @@ import { writeOut } from '../shared/stdout.ts';
  */
 const LEAST_BLOCK_BYTES = 128 << 10;
 
-/** The options as commander hands them over. */
-export type AgentFlags = {
-  config?: string;
-  sink?: string[];
-  freq?: string;
-  window?: string;
-  label?: string[];
-  spool?: string;
-  listen?: string;
-  idle?: boolean;
-  checkConfig?: boolean;
-  duration?: string;
-  quiet?: boolean;
-};
+/** What a command line of `agent` asks for. */
+export type AgentFlags = AskedOf<typeof AGENT>;
 
 /** `perf-ts agent`: profiles this machine until a signal ends it. */
 export async function runAgent(flags: AgentFlags): Promise<void> {
@@ -75,10 +64,7 @@ function untilStopped({ duration }: AgentFlags): {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => asked.settle(signal));
   }
-  const timer =
-    duration === undefined
-      ? null
-      : callAfter(positiveNumber('--duration', duration) * 1000, () => asked.settle('duration'));
+  const timer = duration === undefined ? null : callAfter(duration, () => asked.settle('duration'));
   return { asked: asked.promise, forget: () => timer?.cancel() };
 }
 
@@ -118,8 +104,8 @@ function readConfig(flags: AgentFlags): AgentConfig {
   return readAgentConfig(
     {
       sinks: sink.map(readSink),
-      ...(freq !== undefined && { sampling: { hz: positiveNumber('-F', freq) } }),
-      ...(window !== undefined && { window: { seconds: positiveNumber('--window', window) } }),
+      ...(freq !== undefined && { sampling: { hz: freq } }),
+      ...(window !== undefined && { window: { seconds: window / 1000 } }),
       ...(label !== undefined && { labels: Object.fromEntries(label.map(readLabel)) }),
       ...(spool !== undefined && { spool: { directory: spool } }),
       ...(listen !== undefined && { listen }),

@@ -4,6 +4,9 @@ import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { formatAddress } from '../../base/u64.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
+import { ANNOTATE } from '../../options/annotate.ts';
+import { pick } from '../../options/option.ts';
+import { readFlags } from '../../options/read-flags.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import type { InstructionWeights } from '../../profile/analysis/instruction-weights.ts';
@@ -15,7 +18,6 @@ import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
-import { percentage, wholeNumber } from '../shared/option-values.ts';
 import { type SelectionFlags, selectFrom } from '../shared/selection-flags.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
 import { assemblyLines, type LineText, sourceLines } from './annotate-lines.ts';
@@ -35,6 +37,7 @@ export type AnnotateFlags = SelectionFlags &
     readonly quiet?: boolean;
   };
 
+const LIMITS = pick(ANNOTATE, 'rows', 'limit', 'percentLimit');
 /** Functions that are shown where none is named. */
 const DEFAULT_FUNCTIONS = 3;
 
@@ -86,10 +89,9 @@ function chooseFunctions(
       'perf-ts report lists the functions of the recording',
     ]);
   }
-  const least =
-    flags.percentLimit === undefined ? 0 : percentage('--percent-limit', flags.percentLimit);
-  const asked = flags.rows ?? (flags.limit === true ? undefined : flags.limit);
-  const most = asked === undefined ? DEFAULT_FUNCTIONS : wholeNumber('--limit', asked);
+  const limits = readFlags(LIMITS, flags);
+  const { percentLimit: least = 0 } = limits;
+  const most = limits.rows ?? limits.limit ?? DEFAULT_FUNCTIONS;
   const chosen =
     symbols.length > 0
       ? named

@@ -1,6 +1,9 @@
 import { AbortError, FailedError, UsageError } from '../../base/errors.ts';
 import { signalStatus } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
+import { pick } from '../../options/option.ts';
+import { QUERY } from '../../options/query.ts';
+import { readFlags } from '../../options/read-flags.ts';
 import type { WeightKind } from '../../profile/types.ts';
 import { ClickHouseEngine } from '../../query/clickhouse.ts';
 import { parseClickHouse } from '../../query/clickhouse-place.ts';
@@ -18,7 +21,6 @@ import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 import { recordingNumber, recordingTables } from '../../read/outputs/recording-tables.ts';
 import { notify } from '../shared/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from '../shared/load.ts';
-import { wholeNumber } from '../shared/option-values.ts';
 import { printJson, writeOut, writeText } from '../shared/stdout.ts';
 import { wantedFrames } from '../shared/wanted-frames.ts';
 import { answerCsv, answerLines, answerMarkdown, answerObjects } from './answer-text.ts';
@@ -48,7 +50,8 @@ export type QueryFlags = SymbolSources &
 const SIGINT = 2;
 const DEFAULT_LIMIT = 20;
 const DEFAULT_MAX_ROWS = 10_000;
-const DEFAULT_TIMEOUT = 60;
+const DEFAULT_TIMEOUT_MS = 60_000;
+const LIMITS = pick(QUERY, 'limit', 'maxRows', 'timeout');
 
 /** `perf-ts query WHAT [FILE…]`: WHAT is a verb or SQL. */
 export async function runQuery(
@@ -65,10 +68,8 @@ export async function runQuery(
       "perf-ts query 'select * from top_self limit 10' perf.data",
     ]);
   }
-  const limits = {
-    maxRows: wholeNumber('--max-rows', flags.maxRows ?? String(DEFAULT_MAX_ROWS)),
-    timeoutSeconds: wholeNumber('--timeout', flags.timeout ?? String(DEFAULT_TIMEOUT)),
-  };
+  const { maxRows = DEFAULT_MAX_ROWS, timeout = DEFAULT_TIMEOUT_MS } = readFlags(LIMITS, flags);
+  const limits = { maxRows, timeoutSeconds: timeout / 1000 };
   const builds = verb === 'compare' ? words : [];
   const files = verb === 'compare' ? [] : words;
   let noRows = '';
@@ -178,7 +179,7 @@ function optionsOf(
     ]);
   }
   return {
-    limit: wholeNumber('--limit', flags.limit ?? String(DEFAULT_LIMIT)),
+    limit: readFlags(LIMITS, flags).limit ?? DEFAULT_LIMIT,
     ...(func !== undefined && { func }),
     ...(event !== undefined && { event }),
     ...(by !== undefined && { by }),

@@ -1,5 +1,8 @@
 import { NONE } from '../../base/brand.ts';
 import { formatCount } from '../../base/numbers.ts';
+import { pick } from '../../options/option.ts';
+import { readFlags } from '../../options/read-flags.ts';
+import { REPORT } from '../../options/report.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import type { Figures, FlatReport, TableName } from '../../profile/analysis/flat-report.ts';
 import { isKindOfCode } from '../../profile/frame-level.ts';
@@ -7,7 +10,6 @@ import { lostFunc } from '../../profile/losses.ts';
 import type { Profile, WeightKind } from '../../profile/types.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { JavaScriptFlags } from '../shared/load.ts';
-import { percentage, wholeNumber } from '../shared/option-values.ts';
 import type { SelectionFlags } from '../shared/selection-flags.ts';
 import type { TableFields } from './field-table.ts';
 import type { PlainKey, SortOrder } from './sort-keys.ts';
@@ -112,18 +114,14 @@ export type Limits = {
 };
 
 /** Throws `UsageError` for a limit that is no number of its kind. */
+const LIMITS = pick(REPORT, 'limit', 'percentLimit');
+
 export function readLimits(flags: ReportFlags): Limits {
   // A document for a program is whole; a table on a screen is as long as one reads.
   const defaultRows = flags.json ? 0 : DEFAULT_ROWS;
-  const { limit } = flags;
-  const rows = limit === undefined || limit === true ? defaultRows : wholeNumber('--limit', limit);
   const defaultShare = flags.tree && !flags.json ? DEFAULT_TREE_SHARE : 0;
-  const { percentLimit } = flags;
-  return {
-    rows: rows === 0 ? Number.POSITIVE_INFINITY : rows,
-    leastShare:
-      percentLimit === undefined ? defaultShare : percentage('--percent-limit', percentLimit),
-  };
+  const { limit = defaultRows, percentLimit = defaultShare } = readFlags(LIMITS, flags);
+  return { rows: limit === 0 ? Number.POSITIVE_INFINITY : limit, leastShare: percentLimit };
 }
 
 /** The rows to show, and a line for those that are not. */

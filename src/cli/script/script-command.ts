@@ -1,10 +1,13 @@
-import { SCRIPT } from '../../options/script.ts';
+import { SCRIPT_OPTIONS } from '../../options/script.ts';
 import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { inputFile, withInput } from '../shared/reading-options.ts';
 
 export function declareScript(program: GuidedCommand): void {
-  withInput(declareChecked(program.command('script'), SCRIPT), 'every record, one line each')
+  withInput(
+    declareChecked(program.command('script'), SCRIPT_OPTIONS),
+    'every record, one line each',
+  )
     .examples([
       ['perf-ts script', 'every record, in the order of time'],
       ['perf-ts script -F comm,tid,time,ip,sym', 'samples only, with these fields'],

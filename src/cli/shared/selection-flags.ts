@@ -1,8 +1,8 @@
-import { parseCpuList } from '../../base/cpu-list.ts';
-import { UsageError } from '../../base/errors.ts';
 import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
+import { readFlags } from '../../options/read-flags.ts';
+import { RECORD_SELECTION, SELECTION } from '../../options/reading.ts';
 import {
   isRestricting,
   type SampleSelection,
@@ -13,7 +13,6 @@ import type { WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import type { RecordSelection } from '../../read/selection.ts';
 import { notify } from './failure.ts';
-import { wholeNumber } from './option-values.ts';
 
 /** The options that choose among the samples of a recording, as perf names them. */
 export type SelectionFlags = {
@@ -30,21 +29,24 @@ export type SelectionFlags = {
   readonly symbols?: string;
 };
 
+const CHOOSING = { ...RECORD_SELECTION, ...SELECTION };
+
 /** The samples that the options ask for. Throws `UsageError` naming the option. */
 export function parseSelection(
   flags: SelectionFlags,
   recorded: () => RecordedTime,
 ): SampleSelection {
-  const { time, cpu, pid, tid } = flags;
-  const { comm = flags.comms, dso = flags.dsos, symbol = flags.symbols } = flags;
+  const asked = readFlags(CHOOSING, flags);
+  const { time, cpu, pid, tid } = asked;
+  const { comm = asked.comms, dso = asked.dsos, symbol = asked.symbols } = asked;
   return {
     ...(time !== undefined && { times: parseTimeRanges(time, recorded()) }),
-    ...(cpu !== undefined && { cpus: new Set(cpusOf(cpu)) }),
-    ...(pid !== undefined && { pids: numbers('--pid', pid) }),
-    ...(tid !== undefined && { tids: numbers('--tid', tid) }),
-    ...(comm !== undefined && { comms: names('--comm', comm) }),
-    ...(dso !== undefined && { dsos: names('--dso', dso) }),
-    ...(symbol !== undefined && { symbols: names('--symbol', symbol) }),
+    ...(cpu !== undefined && { cpus: new Set(cpu) }),
+    ...(pid !== undefined && { pids: new Set(pid) }),
+    ...(tid !== undefined && { tids: new Set(tid) }),
+    ...(comm !== undefined && { comms: new Set(comm) }),
+    ...(dso !== undefined && { dsos: new Set(dso) }),
+    ...(symbol !== undefined && { symbols: new Set(symbol) }),
   };
 }
 
@@ -125,22 +127,4 @@ export function selectionText(flags: SelectionFlags): string {
     .filter(([, value]) => value !== undefined)
     .map(([option, value]) => `--${option} ${value}`)
     .join(' ');
-}
-
-function cpusOf(text: string): readonly number[] {
-  try {
-    return parseCpuList(text);
-  } catch (error) {
-    throw new UsageError(`--cpu ${text}: ${(error as Error).message}`);
-  }
-}
-
-function numbers(option: string, text: string): Set<number> {
-  return new Set(text.split(',').map((part) => wholeNumber(option, part)));
-}
-
-function names(option: string, text: string): Set<string> {
-  const list = text.split(',').filter((name) => name !== '');
-  if (list.length === 0) throw new UsageError(`${option} ${text}: expected names`);
-  return new Set(list);
 }

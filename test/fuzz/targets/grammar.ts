@@ -5,7 +5,6 @@ import { parseRegister } from '../../../src/cli/cpu/cpu-explain.ts';
 import { parseSimulationSpec } from '../../../src/cli/periods/simulate-spec.ts';
 import { parseSort } from '../../../src/cli/report/sort-keys.ts';
 import { chooseFields } from '../../../src/cli/script/fields.ts';
-import { percentage, positiveNumber, wholeNumber } from '../../../src/cli/shared/option-values.ts';
 import { readPort } from '../../../src/cli/view/view.ts';
 import { listEvents } from '../../../src/kernel/events/event-list.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
@@ -13,6 +12,7 @@ import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { takesWords } from '../../../src/options/option.ts';
 import { attributeOf, readFlags } from '../../../src/options/read-flags.ts';
 import { RECORD } from '../../../src/options/record.ts';
+import { REPORT } from '../../../src/options/report.ts';
 import { parseTimeRanges } from '../../../src/profile/time-range.ts';
 import { parseControl } from '../../../src/record/control.ts';
 import { AMD, ARM, BIG_LITTLE, HYBRID, INTEL, NO_PMU } from '../../kernel/events/fake-machines.ts';
@@ -68,14 +68,14 @@ const PARSERS: readonly ((text: string) => unknown)[] = [
   parseSimulationSpec,
   parseRegister,
   parseControl,
-  ...Object.values(RECORD)
+  ...Object.values({ ...RECORD, ...REPORT })
     .flatMap(({ flags }) => flags)
     .filter(takesWords)
-    .map((flag) => (text: string) => readFlags(RECORD, { [attributeOf(flag)]: text })),
+    .map(
+      (flag) => (text: string) =>
+        readFlags({ ...RECORD, ...REPORT }, { [attributeOf(flag)]: text }),
+    ),
   readPort,
-  (text) => wholeNumber('-n', text),
-  (text) => positiveNumber('-n', text),
-  (text) => percentage('-n', text),
   (text) => globMatcher(text)('sched_process_exec_'.repeat(3)),
 ];
 
