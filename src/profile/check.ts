@@ -1,6 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import { MARKER_DEPTH } from './frame-table.ts';
-import { FUNC_CATEGORIES, type Profile, TIERS } from './types.ts';
+import { isJitCode } from './jit-dso.ts';
+import { type Dso, FUNC_CATEGORIES, type Profile, TIERS } from './types.ts';
 
 /**
  * Throws unless `profile` keeps every invariant that `types.ts` states. The message names the
@@ -37,7 +38,7 @@ function checkFrames({ frames, funcs, strings, dsos }: Profile): void {
     if (!isAddress) fail(`frames.address[${row}]`, 'a safe integer', address);
     const funcDso = funcs.dso[frames.func[row]];
     const isStatement = frames.inlineDepth[row] === MARKER_DEPTH && frames.dso[row] === NONE;
-    if (!isStatement && funcDso !== frames.dso[row]) {
+    if (!isStatement && !haveSameCode(dsos[funcDso], dsos[frames.dso[row]])) {
       fail(`frames.dso[${row}]`, `its func's DSO ${funcDso}`, frames.dso[row]);
     }
     checkNotNegative(`frames.line[${row}]`, frames.line[row]);
@@ -49,6 +50,13 @@ function checkFrames({ frames, funcs, strings, dsos }: Profile): void {
     const isJit = dsos[frames.dso[row]]?.kind === 'jit';
     return isJit ? `${place}, code object of frame ${row}` : place;
   });
+}
+
+/** `joinSameCode` gives functions of either the same row. */
+function haveSameCode(a: Dso | undefined, b: Dso | undefined): boolean {
+  if (a === undefined || b === undefined || a === b) return a === b;
+  if (isJitCode(a) && isJitCode(b)) return true;
+  return a.buildId !== null && a.buildId === b.buildId && a.name === b.name;
 }
 
 function checkStacks({ stacks, frames, lostStack }: Profile): void {

@@ -116,7 +116,7 @@ export type ProfileThread = {
 /**
  * Functions, the unit that people read: one row per (name, DSO). A function of JavaScript has its
  * file and line in its name, `handle src/server.ts:12`, since so many have no other: it is one row
- * in whatever way V8 ran it (`FrameTable.tier`).
+ * in whatever way V8 ran it (`FrameTable.tier`) and in whatever process (`joinSameCode`).
  */
 export type FuncTable = {
   readonly length: number;
@@ -170,8 +170,9 @@ export type FrameTable = {
   readonly length: number;
   readonly func: Int32Array;
   /**
-   * DsoIndex, −1 if no mapping covered the address. That of its func, unless the frame only states something
-   * of what lies below it, such as why a thread waits: then it is −1.
+   * DsoIndex, −1 if no mapping covered the address. That of its func, or another one with the same code: JIT
+   * code of one process of several, the same file at another path. A frame that only states something of
+   * what lies below it, such as why a thread waits, has −1.
    */
   readonly dso: Int32Array;
   /**

@@ -56,7 +56,7 @@ function applyEdit(profile: Profile, stacks: StackTable, edit: FrameEdit): EditS
   const isMeant =
     edit.of === 'func'
       ? flagEqual(profile.frames.func, edit.func)
-      : flagEqual(profile.frames.dso, edit.dso);
+      : flagEqual(dsoOfFrames(profile), edit.dso);
   switch (edit.action) {
     case 'hide':
       return hide(isMeant, stacks);
@@ -65,6 +65,11 @@ function applyEdit(profile: Profile, stacks: StackTable, edit: FrameEdit): EditS
     case 'merge':
       return merge(isMeant, stacks);
   }
+}
+
+/** The DSO of each frame's function; of what states something of the frames below it, none. */
+function dsoOfFrames({ frames, funcs }: Profile): Int32Array {
+  return frames.dso.map((dso, frame) => (dso === NONE ? NONE : funcs.dso[frames.func[frame]]));
 }
 
 function flagEqual(column: Int32Array, value: number): Uint8Array {

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { isJitCode } from '../jit-dso.ts';
 import type { Dso, Profile } from '../types.ts';
 
 /** Files of different names that are compared with each other. */
@@ -67,14 +68,6 @@ type Entry = {
   /** In `Groups`. */
   readonly row: number;
 };
-
-/** JIT code as this program, perf's perf map, and `perf inject --jit` name it. */
-const JIT_NAME = /^(\[JIT\] .*|perf-\d+\.map|jitted-\d+-\d+\.so)$/;
-
-/** Code without a file, which some process made while it ran. */
-export function isJitCode({ kind, name }: Pick<Dso, 'kind' | 'name'>): boolean {
-  return kind === 'jit' || JIT_NAME.test(name);
-}
 
 function identitiesOf({ kind, name, path, buildId }: Dso): string[] {
   if (isJitCode({ kind, name })) return ['jit'];

@@ -1,7 +1,9 @@
 import { NONE } from '../../base/brand.ts';
+import { isJitCode } from '../jit-dso.ts';
+import { ALL_JIT } from '../join-same-code.ts';
 import { scriptName } from '../script-name.ts';
 import type { Profile } from '../types.ts';
-import { type DsoMatch, isJitCode, matchDsos } from './match-dsos.ts';
+import { type DsoMatch, matchDsos } from './match-dsos.ts';
 
 /** Which functions of two recordings are the same. */
 export type MatchedFunctions = {
@@ -159,5 +161,5 @@ function idsAlone(
 export function comparedDsoName({ dsos, funcs }: Profile, func: number): string {
   const dso = dsos[funcs.dso[func]];
   if (dso === undefined) return '';
-  return isJitCode(dso) ? '[JIT]' : dso.name;
+  return isJitCode(dso) ? ALL_JIT.name : dso.name;
 }

@@ -7,6 +7,7 @@ import type { SourceMaps } from '../../code/javascript/source-map.ts';
 import { nameWorkers, type Worker } from '../../code/javascript/worker-names.ts';
 import { readAppendix } from '../../formats/perf-data/appendix.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
+import { joinSameCode } from '../../profile/join-same-code.ts';
 import type { Profile } from '../../profile/types.ts';
 import { fileSource } from '../../system/files/open-regular.ts';
 import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
@@ -61,10 +62,12 @@ export function nameJavaScript(
   });
   for (const { note } of notes) if (note.kind === 'sourceMap') maps.addNoted(note.url, note.map);
   if (options.sourceMaps !== false) keepMaps(maps);
-  const named = nameScripts(profile, {
+  const isOfDeno = findDenoCode(profile);
+  // Deno runs other code than the files have, and a script is of one runtime in each process.
+  const named = nameScripts(joinSameCode(profile, isOfDeno), {
     sourceMaps: options.sourceMaps === false ? null : maps,
     directory: directoryOf(notes),
-    isOfDeno: findDenoCode(profile),
+    isOfDeno,
     simplify,
   });
   const shown = nameWorkers(simplifyStacks(named, simplify), workersOf(notes));
