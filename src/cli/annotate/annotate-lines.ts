@@ -50,7 +50,7 @@ export function assemblyLines(
   return lines;
 }
 
-/** Lines of one file with the weight of their samples. */
+/** Lines of one file with the weight of their samples; `all` is that of the samples with the function on the stack. */
 export function sourceLines(
   file: string,
   { line, self, total }: SourceLines,

@@ -8,6 +8,7 @@ import { ANNOTATE } from '../../options/annotate.ts';
 import { pick } from '../../options/option.ts';
 import { readFlags } from '../../options/read-flags.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import { functionsNamed } from '../../profile/analysis/find-functions.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import type { InstructionWeights } from '../../profile/analysis/instruction-weights.ts';
 import { computeSourceLines } from '../../profile/analysis/source-lines.ts';
@@ -48,6 +49,8 @@ type Shown = {
   readonly dso: string;
   readonly share: number;
   readonly self: number;
+  readonly totalShare: number;
+  readonly total: number;
   readonly samples: number;
 };
 
@@ -82,11 +85,11 @@ function chooseFunctions(
   const { profile } = opened;
   const lost = lostFunc(profile);
   const rows = report.bySymbol.filter(({ func }) => func !== lost);
-  const wanted = (name: string) => symbols.includes(name);
-  const named = rows.filter(({ func }) => wanted(profile.strings[profile.funcs.name[func]]));
+  const meant = symbols.map((text) => functionsNamed(profile, text));
+  const named = rows.filter(({ func }) => meant.some((isMeant) => isMeant[func] === 1));
   if (symbols.length > 0 && named.length === 0) {
-    throw new UsageError(`${symbols.join(', ')}: no samples in a function of this name`, [
-      'perf-ts report lists the functions of the recording',
+    throw new UsageError(`${symbols.map(printable).join(', ')}: none of the samples is in it`, [
+      'perf-ts report, with the same options, lists the functions that are in samples',
     ]);
   }
   const limits = readFlags(LIMITS, flags);
@@ -98,12 +101,14 @@ function chooseFunctions(
       : rows.filter(({ selfSamples }) => selfSamples > 0).slice(0, most || undefined);
   return chosen
     .filter(({ selfShare }) => selfShare >= least)
-    .map(({ func, self, selfShare, selfSamples }) => ({
+    .map(({ func, self, selfShare, total, totalShare, selfSamples }) => ({
       func: func as FuncIndex,
       name: profile.strings[profile.funcs.name[func]],
       dso: profile.funcs.dso[func] === NONE ? '' : dsoPlace(profile.dsos[profile.funcs.dso[func]]),
       share: selfShare,
       self,
+      totalShare,
+      total,
       samples: selfSamples,
     }));
 }
@@ -137,7 +142,7 @@ type Context = {
 function headOf({ profile }: OpenedProfile, each: Shown, event: EventIndex): string {
   const where = each.dso === '' ? '' : ` in ${printable(each.dso)}`;
   return (
-    `# ${printable(each.name)}${where}: self ${formatShare(each.share)} of ` +
+    `# ${printable(each.name)}${where}: self ${formatShare(each.share)}, total ${formatShare(each.totalShare)} of ` +
     `${printable(profile.events[event].name)}, ${formatCount(each.samples)} samples; shares below are of the function`
   );
 }
@@ -185,8 +190,8 @@ function sumOf(column: Float64Array): number {
   return column.reduce((sum, value) => sum + value, 0);
 }
 
-/** Source lines with weights, of all files that the function's frames name. */
-function plainLines(opened: OpenedProfile, { func, self }: Shown, context: Context): string[] {
+/** Source lines of all files that the function's frames name, with their parts of what has it on the stack. */
+function plainLines(opened: OpenedProfile, { func, total }: Shown, context: Context): string[] {
   const { profile } = opened;
   const { weights, textOf, event, select } = context;
   const files = new Set<number>();
@@ -197,7 +202,7 @@ function plainLines(opened: OpenedProfile, { func, self }: Shown, context: Conte
   const samples = opened.samplesOf(event, select);
   const lines = [...files].flatMap((file) => {
     const found = computeSourceLines(profile, weights, samples, file, func);
-    return sourceLines(profile.strings[file], found, self, textOf);
+    return sourceLines(profile.strings[file], found, total, textOf);
   });
   return lines.length > 0 ? lines : ['# neither machine code nor source lines are known of it'];
 }
@@ -223,6 +228,8 @@ export function annotateDocument(
       dso: each.dso,
       selfShare: each.share,
       self: each.self,
+      totalShare: each.totalShare,
+      total: each.total,
       selfSamples: each.samples,
       missing: listings[i]?.missing ?? null,
       parts: weighParts(opened, each, listings[i], context).map(({ part, found }) => ({

@@ -2,6 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import type { Change } from '../../profile/analysis/change.ts';
 import type { FunctionChange } from '../../profile/analysis/compare-functions.ts';
 import type { DiffMeasure } from '../../profile/analysis/diff-measure.ts';
+import { fitting } from '../../profile/analysis/find-functions.ts';
 import type { EventDiff } from './event-diff.ts';
 
 /** `share(parse) grows by 10%`: what makes `perf-ts diff --fail-if` fail. */
@@ -81,7 +82,7 @@ export function judgeCondition(condition: FailCondition, diff: EventDiff): Judge
     const change = measure === 'share' ? null : diff.total[measure];
     return [judged(condition, diff.event, null, change)];
   }
-  const rows = diff.functions.filter(({ name }) => isNamed(name, func));
+  const rows = fitting(func, diff.functions, ({ name }, pattern) => pattern(name));
   if (rows.length === 0) {
     throw new UsageError(`--fail-if '${text}': no recording has a function ${func}`, [
       'names are those of the table; its arguments or place may be left out',
@@ -121,9 +122,4 @@ function verdictOf({ direction, by }: FailCondition, change: Change): ConditionV
   const bound = by * there;
   if (delta - (delta - low) * wider > bound) return 'met';
   return delta + (high - delta) * wider < bound ? 'not met' : 'not distinguishable';
-}
-
-/** By the whole name, or by what stands in front of arguments, template or place. */
-function isNamed(name: string, func: string): boolean {
-  return name === func || [' ', '(', '<'].some((end) => name.startsWith(func + end));
 }

@@ -8,6 +8,7 @@ import {
   type SampleSelection,
   selectSamples,
 } from '../../profile/analysis/filter.ts';
+import { functionsNamed } from '../../profile/analysis/find-functions.ts';
 import { parseTimeRanges, type RecordedTime } from '../../profile/time-range.ts';
 import type { WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
@@ -69,12 +70,16 @@ export function recordSelection({
   };
 }
 
-/** The part of a profile that the options ask for; says on standard error what is left out. */
+/**
+ * The part of a profile that the options ask for; reports on standard error what is left out. Throws `UsageError`
+ * for a name that fits no function.
+ */
 export function selectFrom(
   opened: OpenedProfile,
   flags: SelectionFlags & { readonly weight?: WeightKind; readonly quiet?: boolean },
 ): SampleSelection {
   const select = parseSelection(flags, () => opened.recordedTime());
+  for (const text of select.symbols ?? []) functionsNamed(opened.profile, text);
   if (!isRestricting(select) || flags.quiet === true) return select;
   const { samples, events } = opened.profile;
   const rows = finish(selectSamples(opened.profile, select));

@@ -4,6 +4,7 @@ import { eachSlice, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import { isInRanges, type TimeRange } from '../time-range.ts';
 import type { EventIndex, Profile } from '../types.ts';
 import { isWaitEvent } from '../wait-event.ts';
+import { findFunctions } from './find-functions.ts';
 
 /**
  * Which samples: those that every given part admits. A wait is inside of a time of which it is a part, however
@@ -28,7 +29,7 @@ export type SampleSelection = {
   readonly comms?: ReadonlySet<string>;
   /** The innermost frame's DSO, by file name or path. */
   readonly dsos?: ReadonlySet<string>;
-  /** The innermost frame's function. */
+  /** The innermost frame's function, as people name it (`readFunctionPattern`). */
   readonly symbols?: ReadonlySet<string>;
 };
 
@@ -128,24 +129,22 @@ function admittedComms(
 }
 
 /** By stack, what its innermost frame says; null: all. */
-function admittedStacks(
-  { stacks, frames, funcs, dsos, strings }: Profile,
-  wanted: SampleSelection,
-): Uint8Array | null {
+function admittedStacks(profile: Profile, wanted: SampleSelection): Uint8Array | null {
   if (wanted.dsos === undefined && wanted.symbols === undefined) return null;
+  const { stacks, frames, funcs, dsos } = profile;
   const dsoAdmits = admitted(dsos.length, (row) => {
     const { name, path } = dsos[row];
     return wanted.dsos === undefined || wanted.dsos.has(name) || wanted.dsos.has(path);
   });
-  const funcAdmits = admitted(funcs.length, (row) => {
-    const dso = funcs.dso[row];
-    const isInDso = dso === NONE ? wanted.dsos === undefined : dsoAdmits[dso] === 1;
-    const name = strings[funcs.name[row]];
-    return isInDso && (wanted.symbols?.has(name) ?? true);
-  });
+  const found = [...(wanted.symbols ?? [])].flatMap((text) => findFunctions(profile, text));
+  const named = wanted.symbols === undefined ? null : new Set(found);
+  const isInDso = (dso: number): boolean =>
+    dso === NONE ? wanted.dsos === undefined : dsoAdmits[dso] === 1;
   return admitted(stacks.length, (row) => {
-    const func = frames.func[stacks.frame[row]];
-    return funcAdmits[func] === 1;
+    const frame = stacks.frame[row];
+    const func = frames.func[frame];
+    // That of all JIT code is the function's, that of one process the frame's.
+    return (isInDso(funcs.dso[func]) || isInDso(frames.dso[frame])) && (named?.has(func) ?? true);
   });
 }
 

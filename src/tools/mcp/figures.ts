@@ -1,5 +1,4 @@
 import { NONE } from '../../base/brand.ts';
-import { FailedError } from '../../base/errors.ts';
 import { mapInts } from '../../base/int-column.ts';
 import { finish } from '../../base/slices.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
@@ -31,20 +30,6 @@ export function figuresOfEvent(opened: AnalysedProfile, name?: string): EventFig
   const wanted = estimator && { estimator, tables: ['bySymbol'] as const, totals: true };
   const report = computeFlatReport(opened.profile, weights, rows, wanted ?? undefined);
   return { opened, event, rows, weights, estimator, report };
-}
-
-/** Functions by their whole names, or by what stands in front of arguments or place. Throws where none is. */
-export function functionsNamed({ opened }: EventFigures, name: string): Uint8Array {
-  const { funcs } = opened.profile;
-  const isMeant = new Uint8Array(funcs.length);
-  let found = 0;
-  for (let func = 0; func < funcs.length; func++) {
-    const own = opened.nameOf(func as never);
-    const isNamed = own === name || [' ', '(', '<'].some((end) => own.startsWith(name + end));
-    if (isNamed) found = isMeant[func] = 1;
-  }
-  if (found === 0) throw new FailedError('no function of that name: `top` lists names');
-  return isMeant;
 }
 
 /** Shares by a key of each sample (−1: none), heaviest first, with their intervals. */

@@ -6,6 +6,7 @@ import { formatCount, formatPoints, formatShare, formatShortWeight } from '../..
 import { finish } from '../../base/slices.ts';
 import { compareFunctions, sortChanges } from '../../profile/analysis/compare-functions.ts';
 import { secondsOf } from '../../profile/analysis/diff-measure.ts';
+import { functionsNamed } from '../../profile/analysis/find-functions.ts';
 import { comparedDsoName, matchRuns } from '../../profile/analysis/match-functions.ts';
 import { wholeOfRun } from '../../profile/analysis/total-bounds.ts';
 import { numbered, openRecordings } from '../../query/open-recordings.ts';
@@ -17,13 +18,7 @@ import {
   ratiosOfSamples,
 } from '../../read/outputs/function-ratios.ts';
 import { answerText, quotedName, rowsThatFit, shareTable } from './answer-text.ts';
-import {
-  type EventFigures,
-  figuresOfEvent,
-  functionsNamed,
-  neighbourOfSample,
-  sharesByKey,
-} from './figures.ts';
+import { type EventFigures, figuresOfEvent, neighbourOfSample, sharesByKey } from './figures.ts';
 import type { Tool } from './protocol.ts';
 import { ratioCells, ratioTitles } from './ratio-cells.ts';
 
@@ -37,7 +32,10 @@ const FILES = {
 };
 const EVENT = { type: 'string', description: 'event; default the first' };
 const LIMIT = { type: 'integer', minimum: 1, maximum: 100, description: 'rows; default 20' };
-const FUNC = { type: 'string', description: 'function; its arguments or place may be left out' };
+const FUNC = {
+  type: 'string',
+  description: 'NAME, NAME FILE, NAME FILE:LINE, a glob or /EXPRESSION/',
+};
 const DEFAULT_LIMIT = 20;
 const MOST_FILES = 10;
 const SQL_ROWS = 50;
@@ -184,7 +182,7 @@ function topAnswer(figures: EventFigures, input: Input): string {
 
 function edgesAnswer(figures: EventFigures, input: Input): string {
   const side = input.side === 'callees' ? 'callees' : 'callers';
-  const isMeant = functionsNamed(figures, textOf(input, 'func'));
+  const isMeant = functionsNamed(figures.opened.profile, textOf(input, 'func'));
   const { opened } = figures;
   const keys = neighbourOfSample(figures, isMeant, side);
   const nobody = side === 'callers' ? '[root]' : '[self]';
@@ -206,7 +204,7 @@ function edgesAnswer(figures: EventFigures, input: Input): string {
 }
 
 function sourceAnswer(figures: EventFigures, input: Input): string {
-  const isMeant = functionsNamed(figures, textOf(input, 'func'));
+  const isMeant = functionsNamed(figures.opened.profile, textOf(input, 'func'));
   const { samples, stacks, frames, strings } = figures.opened.profile;
   const places = new Map<string, number>();
   const first: { file: number; line: number }[] = [];

@@ -145,7 +145,7 @@ describe('answers', () => {
     ['diff', { old: [], new: 'new.data' }, 'old: one path, or up to 10'],
     ['top', { file: 'absent.data' }, 'no such file'],
     ['top', {}, 'the argument file is missing'],
-    ['source', { file: 'new.data', func: 'nosuch' }, 'no function of that name'],
+    ['source', { file: 'new.data', func: 'nosuch' }, 'no function of the recording is called so'],
     ['sql', { file: 'new.data', sql: "select * from read_text('/etc/passwd')" }, 'file system'],
   ])('of %s with %j are errors that can be mended', async (name, input, message) => {
     const { text, isError } = await call(name, input);
