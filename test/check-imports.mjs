@@ -35,6 +35,7 @@ const PURE = {
   'code/symbols': ['base', 'code/elf', 'code/dwarf'],
   'code/levels': ['base', 'profile', 'profile/analysis'],
   'code/javascript': ['base', 'profile', 'profile/analysis', 'code/levels'],
+  questions: ['base', 'profile', 'profile/analysis', 'period', 'code/levels', 'code/javascript'],
   'counting/count': ['base'],
   'counting/cpu': ['base'],
   'formats/export': ['base', 'profile', 'profile/analysis'],
@@ -138,6 +139,7 @@ const WEB_ALLOWED = [
   'formats/export',
   'code/javascript',
   'code/levels',
+  'questions',
 ];
 const WEB_TYPES_ONLY = ['code/disassembly'];
 

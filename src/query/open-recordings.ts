@@ -37,6 +37,7 @@ export async function openRecordings(
   return engine;
 }
 
-function isParquetFolder(path: string): boolean {
+/** A folder that `export --format parquet` wrote. */
+export function isParquetFolder(path: string): boolean {
   return existsSync(join(path, 'samples.parquet')) && statSync(path).isDirectory();
 }

@@ -264,7 +264,7 @@ function t95(degrees: string): string {
 export function explainNoRows(verb: QueryVerb, { func, event, builds }: VerbOptions): string {
   const asked = [
     ...(builds === undefined ? [] : [`a recording of each of ${builds.join(' and ')}`]),
-    ...(func === undefined ? [] : [`a function ${func} (whole names, or with * for the rest)`]),
+    ...(func === undefined ? [] : [`a function ${func}`]),
     ...(event === undefined ? [] : [`an event ${event}`]),
   ];
   return `${verb}: no rows${asked.length === 0 ? '' : `: needs ${asked.join(', and ')}`}`;

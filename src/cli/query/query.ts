@@ -8,7 +8,13 @@ import type { WeightKind } from '../../profile/types.ts';
 import { ClickHouseEngine } from '../../query/clickhouse.ts';
 import { parseClickHouse } from '../../query/clickhouse-place.ts';
 import type { QueryEngine } from '../../query/engine.ts';
-import { numbered, openRecordings, type QueriedRecording } from '../../query/open-recordings.ts';
+import { type AnsweredVerb, answerByName, isAnswered } from '../../query/named-answers.ts';
+import {
+  isParquetFolder,
+  numbered,
+  openRecordings,
+  type QueriedRecording,
+} from '../../query/open-recordings.ts';
 import {
   explainNoRows,
   QUERY_VERBS,
@@ -72,6 +78,10 @@ export async function runQuery(
   const limits = { maxRows, timeoutSeconds: timeout / 1000 };
   const builds = verb === 'compare' ? words : [];
   const files = verb === 'compare' ? [] : words;
+  if (isAnswered(verb) && flags.on === undefined && !flags.insert && !files.some(isParquetFolder)) {
+    await printAnswer(verb, numbered(files.length === 0 ? ['perf.data'] : files), flags, limits);
+    return;
+  }
   let noRows = '';
   const sqlFor = (recordings: readonly QueriedRecording[]) => {
     if (verb === undefined) return what;
@@ -96,6 +106,29 @@ export async function runQuery(
   }
 }
 
+/** Prints what a question by name is answered without an engine. */
+async function printAnswer(
+  verb: AnsweredVerb,
+  recordings: readonly QueriedRecording[],
+  flags: QueryFlags,
+  { maxRows }: { readonly maxRows: number },
+): Promise<void> {
+  const options = optionsOf(verb, recordings, [], flags);
+  const { weight } = flags;
+  const answer = await answerByName(verb, recordings, opener(flags), {
+    ...options,
+    maxRows,
+    ...(weight !== undefined && { weight }),
+  });
+  print(verbSql(verb, options), answer, recordings, flags);
+  if (answer.rows.length === 0) notify(`perf-ts: ${printable(explainNoRows(verb, options))}`);
+}
+
+function opener(flags: QueryFlags): (file: string) => Promise<AnalysedProfile> {
+  const wanted = wantedFrames({ ...flags, json: false });
+  return (file) => loadForCommand(file, { ...flags, wanted, lines: true });
+}
+
 /** A question, the recordings it is about, and the engine. */
 type OpenedQuery = {
   readonly engine: QueryEngine;
@@ -109,12 +142,7 @@ async function openEngine(
   sqlFor: (recordings: readonly QueriedRecording[]) => string,
   flags: QueryFlags,
 ): Promise<OpenedQuery> {
-  const open = (file: string) =>
-    loadForCommand(file, {
-      ...flags,
-      wanted: wantedFrames({ ...flags, json: false }),
-      lines: true,
-    });
+  const open = opener(flags);
   const options = {
     ...(flags.weight !== undefined && { weight: flags.weight }),
     // These are questions by name, which their text need not tell.

@@ -1,6 +1,5 @@
 import { NONE } from '../../base/brand.ts';
 import { UsageError } from '../../base/errors.ts';
-import { mapInts } from '../../base/int-column.ts';
 import { markdownTable } from '../../base/markdown.ts';
 import { formatCount, formatPoints, formatShare, formatShortWeight } from '../../base/numbers.ts';
 import { finish } from '../../base/slices.ts';
@@ -9,7 +8,11 @@ import { secondsOf } from '../../profile/analysis/diff-measure.ts';
 import { functionsNamed } from '../../profile/analysis/find-functions.ts';
 import { comparedDsoName, matchRuns } from '../../profile/analysis/match-functions.ts';
 import { wholeOfRun } from '../../profile/analysis/total-bounds.ts';
+import { funcLabel } from '../../profile/func-label.ts';
 import { numbered, openRecordings } from '../../query/open-recordings.ts';
+import { findLines } from '../../questions/lines.ts';
+import { findNeighbours, NOBODY } from '../../questions/neighbours.ts';
+import { nameFunction, topFunctions } from '../../questions/top.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 import {
@@ -18,7 +21,7 @@ import {
   ratiosOfSamples,
 } from '../../read/outputs/function-ratios.ts';
 import { answerText, quotedName, rowsThatFit, shareTable } from './answer-text.ts';
-import { type EventFigures, figuresOfEvent, neighbourOfSample, sharesByKey } from './figures.ts';
+import { type EventFigures, figuresOfEvent } from './figures.ts';
 import type { Tool } from './protocol.ts';
 import { ratioCells, ratioTitles } from './ratio-cells.ts';
 
@@ -38,6 +41,7 @@ const FUNC = {
 };
 const DEFAULT_LIMIT = 20;
 const MOST_FILES = 10;
+const MOST_MEANT = 5;
 const SQL_ROWS = 50;
 const SQL_SECONDS = 30;
 
@@ -154,21 +158,14 @@ function openAnswer(opened: AnalysedProfile): string {
 
 function topAnswer(figures: EventFigures, input: Input): string {
   const by = input.by === 'total' ? 'total' : 'self';
-  const { opened, report } = figures;
+  const { opened, report, profile } = figures;
   const found = functionRatios(opened);
   const ratios = found?.ratios ?? [];
-  const rows = report.bySymbol
-    .map((row) => ({
-      share: by === 'self' ? row.selfShare : row.totalShare,
-      interval: (by === 'self' ? row.selfInterval : row.totalInterval) ?? null,
-      cells: [
-        quotedName(opened.nameOf(row.func)),
-        quotedName(comparedDsoName(opened.profile, row.func)),
-        ...ratioCells(ratios, (ratio) => (found as FunctionRatios)[by][ratio][row.func]),
-      ],
-    }))
-    .filter(({ share }) => share > 0)
-    .sort((a, b) => b.share - a.share);
+  const rows = topFunctions(report, by).map(({ func, share, interval }) => {
+    const { name, dso } = nameFunction(profile, func);
+    const ofFunction = ratioCells(ratios, (ratio) => (found as FunctionRatios)[by][ratio][func]);
+    return { share, interval, cells: [quotedName(name), quotedName(dso), ...ofFunction] };
+  });
   const lines = [
     ...headOf(figures),
     ...shareTable(
@@ -180,22 +177,31 @@ function topAnswer(figures: EventFigures, input: Input): string {
   return answerText(lines, 'callers_callees of a function, or source for its lines.');
 }
 
+/** Which functions are meant, where their name is that of several. */
+function meantLines({ profile }: EventFigures, isMeant: Uint8Array): string[] {
+  const meant = [...isMeant.keys()].filter((func) => isMeant[func] === 1);
+  if (meant.length === 1) return [];
+  const names = meant.slice(0, MOST_MEANT).map((func) => quotedName(funcLabel(profile, func)));
+  const rest = meant.length > names.length ? ' and others' : '';
+  return [
+    `${meant.length} functions are called so, here together: ${names.join(', ')}${rest}.`,
+    '',
+  ];
+}
+
 function edgesAnswer(figures: EventFigures, input: Input): string {
   const side = input.side === 'callees' ? 'callees' : 'callers';
-  const isMeant = functionsNamed(figures.opened.profile, textOf(input, 'func'));
-  const { opened } = figures;
-  const keys = neighbourOfSample(figures, isMeant, side);
-  const nobody = side === 'callers' ? '[root]' : '[self]';
-  const rows = sharesByKey(figures, keys, opened.profile.funcs.length + 1).map(
-    ({ key, share, interval }) => ({
-      share,
-      interval,
-      cells: [quotedName(key === 0 ? nobody : opened.nameOf((key - 1) as never))],
-    }),
-  );
+  const { profile } = figures;
+  const isMeant = functionsNamed(profile, textOf(input, 'func'));
+  const found = finish(findNeighbours(figures, isMeant, side));
+  const rows = found.map(({ func, share, interval }) => {
+    const name = func === null ? NOBODY[side] : nameFunction(profile, func).name;
+    return { share, interval, cells: [quotedName(name)] };
+  });
   const total = rows.reduce((sum, { share }) => sum + share, 0);
   const lines = [
     ...headOf(figures),
+    ...meantLines(figures, isMeant),
     `The function is on the stack of ${formatShare(total)} of everything; ${side}:`,
     '',
     ...shareTable([side], rows, limitOf(input)),
@@ -204,38 +210,33 @@ function edgesAnswer(figures: EventFigures, input: Input): string {
 }
 
 function sourceAnswer(figures: EventFigures, input: Input): string {
-  const isMeant = functionsNamed(figures.opened.profile, textOf(input, 'func'));
-  const { samples, stacks, frames, strings } = figures.opened.profile;
-  const places = new Map<string, number>();
-  const first: { file: number; line: number }[] = [];
-  const keyOfFrame = Int32Array.from({ length: frames.length }, (_, frame) => {
-    if (isMeant[frames.func[frame]] === 0) return NONE;
-    const [file, line] = [frames.file[frame], frames.line[frame]];
-    const key = places.get(`${file}:${line}`) ?? places.size;
-    if (key === places.size) first.push({ file, line });
-    places.set(`${file}:${line}`, key);
-    return key;
-  });
-  const keys = mapInts(samples.stack, (stack) =>
-    stack === NONE ? NONE : keyOfFrame[stacks.frame[stack]],
+  const { profile } = figures;
+  const isMeant = functionsNamed(profile, textOf(input, 'func'));
+  const found = finish(findLines(figures, isMeant));
+  const sources = new SourceFiles(profile, textOf(input, 'file'));
+  const { ratios, estimates } = ratiosOfSamples(
+    figures.opened,
+    found.rowOfSample,
+    found.rows.length,
   );
-  const sources = new SourceFiles(figures.opened.profile, textOf(input, 'file'));
-  const { ratios, estimates } = ratiosOfSamples(figures.opened, keys, first.length);
-  const rows = sharesByKey(figures, keys, first.length).map(({ key, share, interval }) => {
-    const { file, line } = first[key];
-    const place = file === NONE || line === 0 ? 'line not known' : `${strings[file]}:${line}`;
-    return {
-      share,
-      interval,
-      cells: [
-        quotedName(place),
-        quotedName(lineText(sources, file, line)),
-        ...ratioCells(ratios, (ratio) => estimates[ratio][key]),
-      ],
-    };
-  });
-  const titles = ['line', 'text', ...ratioTitles(figures.opened.profile, ratios)];
-  const lines = [...headOf(figures), ...shareTable(titles, rows, limitOf(input))];
+  const rows = found.rows
+    .map(({ file, line, share, interval }, row) => {
+      const isKnown = file !== NONE && line !== 0;
+      return {
+        share,
+        interval,
+        cells: [
+          quotedName(isKnown ? `${profile.strings[file]}:${line}` : 'line not known'),
+          quotedName(lineText(sources, file, line)),
+          ...ratioCells(ratios, (ratio) => estimates[ratio][row]),
+        ],
+      };
+    })
+    .filter(({ share }) => share > 0)
+    .sort((a, b) => b.share - a.share);
+  const titles = ['line', 'text', ...ratioTitles(profile, ratios)];
+  const table = shareTable(titles, rows, limitOf(input));
+  const lines = [...headOf(figures), ...meantLines(figures, isMeant), ...table];
   return answerText(lines, 'callers_callees with side "callees" for what the function called.');
 }
 

@@ -82,13 +82,23 @@ test('Parquet of a selection is refused before anything is written', () => {
   expect(existsSync(folder)).toBe(false);
 });
 
+test('a question about a function that is in no recording is refused with the nearest name', () => {
+  const { stderr, status } = perfTs(['query', 'callees', foldedFile(), '--func', 'lea']);
+  expect(stderr).toMatch(/^perf-ts: lea: no function .*\n {2}it has leaf\n$/);
+  expect(status).toBe(2);
+});
+
+test('a question about a function that one of two recordings has is answered from that one', () => {
+  const other = foldedFile('main;idle 5\n');
+  const words = ['query', 'callers', other, foldedFile(), '--func', 'leaf', '--json'];
+  const { rows } = JSON.parse(perfTs(words).stdout);
+  expect(rows).toMatchObject([{ recording: 2, func: 'leaf', caller: 'work', weight: 70 }]);
+});
+
 test('a question without rows says what it needs, a time is a date', () => {
-  const { stdout, stderr, status } = perfTs(['query', 'callees', foldedFile(), '--func', 'lea']);
-  expect(stderr).toBe(
-    'perf-ts: callees: no rows: needs a function lea (whole names, or with * for the rest)\n',
-  );
-  expect([status, stdout.split('\n').length]).toEqual([0, 2]);
-  expect(perfTs(['query', 'callees', foldedFile(), '--func', 'work']).stderr).toBe('');
+  const { stderr, status } = perfTs(['query', 'timeline', foldedFile(), '--func', 'lea']);
+  expect(stderr).toBe('perf-ts: timeline: no rows: needs a function lea\n');
+  expect(status).toBe(0);
 
   const sql = 'select 1795878322299374800 as first_seen, 7 as other, null as started_ns';
   const shown = perfTs(['query', sql, foldedFile()]).stdout;

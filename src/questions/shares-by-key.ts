@@ -1,0 +1,77 @@
+import { NONE } from '../base/brand.ts';
+import type { IntColumn } from '../base/int-column.ts';
+import type { Slices } from '../base/slices.ts';
+import { boundsOfShare, type WeightWithLost } from '../profile/analysis/share-bounds.ts';
+import {
+  keysOfSelected,
+  type ShareEstimator,
+  type ShareInterval,
+  sumStepsByKey,
+} from '../profile/analysis/share-steps.ts';
+import type { Profile, Weights } from '../profile/types.ts';
+
+/** What a question is about: samples of one event, what each weighs, and how well shares of them are known. */
+export type Asked = {
+  readonly profile: Profile;
+  /** Rows of the sample table. */
+  readonly rows: Int32Array;
+  readonly weights: Weights;
+  /** Made of the same rows and weights; null where nothing is known of intervals. */
+  readonly estimator: ShareEstimator | null;
+};
+
+/** A part of what was asked about. */
+export type Share = {
+  readonly weight: number;
+  readonly samples: number;
+  /** Of everything, lost or not, 0…1. */
+  readonly share: number;
+  /** Of `share`, 95 %. */
+  readonly interval: ShareInterval | null;
+};
+
+/** The weight of all that was asked about, with what was lost. */
+export function wholeOfAsked({ rows, weights }: Asked): WeightWithLost {
+  let arrived = 0;
+  let lost = 0;
+  // Hot: once per sample.
+  for (let i = 0; i < rows.length; i++) {
+    arrived += weights.values[rows[i]];
+    lost += weights.lostBefore?.[rows[i]] ?? 0;
+  }
+  return { weight: arrived + lost, lost };
+}
+
+/**
+ * Shares by a key of each sample, heaviest first. `keyOfSample` has a row for each of the sample table, with 0 …
+ * `keyCount` − 1, or −1 for none.
+ */
+export function* sharesByKey(
+  asked: Asked,
+  keyOfSample: IntColumn,
+  keyCount: number,
+): Slices<(Share & { readonly key: number })[]> {
+  const { rows, weights, estimator } = asked;
+  const whole = wholeOfAsked(asked);
+  const sums = new Float64Array(keyCount);
+  const samples = new Int32Array(keyCount);
+  // Hot: once per sample.
+  for (let i = 0; i < rows.length; i++) {
+    const key = keyOfSample[rows[i]];
+    if (key === NONE) continue;
+    sums[key] = sums[key] + weights.values[rows[i]];
+    samples[key] = samples[key] + 1;
+  }
+  yield;
+  const steps =
+    estimator &&
+    (yield* sumStepsByKey(estimator.steps, keysOfSelected(keyOfSample, rows), keyCount));
+  const keys = [...sums.keys()].filter((key) => sums[key] > 0);
+  return keys
+    .map((key) => {
+      const share = sums[key] / whole.weight;
+      const interval = estimator && steps && boundsOfShare(estimator, whole, share, steps, key);
+      return { key, weight: sums[key], samples: samples[key], share, interval };
+    })
+    .sort((a, b) => b.weight - a.weight || a.key - b.key);
+}
