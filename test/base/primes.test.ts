@@ -11,7 +11,7 @@ describe('primes', () => {
     [8.5, 11, 7],
     [13, 13, 13],
     [1e6, 1_000_003, 999_983],
-  ])('around %d the nearest ones are %d and %d', (value, above, below) => {
+  ])('the primes nearest to %d are %d and %d', (value, above, below) => {
     expect([primeFrom(value), primeUpTo(value)]).toEqual([above, below]);
   });
 

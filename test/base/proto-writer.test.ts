@@ -32,7 +32,7 @@ test.each(['', 'main', 'größer', '名', '𝒇', 'x'.repeat(300), `${'x'.repeat
   },
 );
 
-test('what was taken stays, and what follows begins anew', () => {
+test('a message that was taken keeps its bytes, and the next one begins empty', () => {
   const writer = new ProtoWriter().int(1, 1);
   const taken = writer.take();
   writer.int(1, 2);

@@ -37,7 +37,7 @@ it('a shared computation reports its failure to every caller', () => {
   expect(() => finish(once.get())).toThrow('no weights');
 });
 
-it('work that nothing interrupts is heard of piece by piece, until nobody follows', () => {
+it('uninterrupted work reports its progress piece by piece, until nobody follows', () => {
   let pieces = 0;
   followPieces(() => pieces++);
   finish(eachSlice(2 * SLICE_ITEMS + 1, () => {}));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SlotNumbers } from '../../src/base/slot-numbers.ts';
 
-test.each([8, 2 ** 50])('of %d slots those that were set have a number, all others 0', (slots) => {
+test.each([8, 2 ** 50])('the slots that were set, of %d, have a number, all others 0', (slots) => {
   const numbers = new SlotNumbers(slots);
   numbers.set(slots - 1, 7);
   numbers.set(2, 3);
