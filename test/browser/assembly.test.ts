@@ -55,7 +55,7 @@ describeBrowser('the assembly of a function', (tab) => {
     return page;
   };
 
-  it('has self and total at each instruction, the hottest marked, and names as text', async () => {
+  it('the assembly tab has self and total at each instruction, the hottest marked, and names as text', async () => {
     const page = await open('&func=0&code=assembly');
     await page.locator('.assembly-table').waitFor();
     expect(await page.locator('#panel h2').innerText()).toBe('work');

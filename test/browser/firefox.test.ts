@@ -115,7 +115,7 @@ describeFirefox('the page', (tab) => {
     expect(await page.address()).toContain('zoom=');
   });
 
-  it('has the colours of its theme', async () => {
+  it('the page has the colours of its theme', async () => {
     const page = await open();
     const colours: Record<'light' | 'dark', Record<string, string>> = { light: {}, dark: {} };
     // What the system does not have comes first.

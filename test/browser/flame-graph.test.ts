@@ -51,7 +51,7 @@ describeBrowser('the flame graph', (tab) => {
     await expect.poll(() => page.locator('.frame.selected').count()).toBe(0);
   });
 
-  it('has shares at the right of frames, and names cut to fit', async () => {
+  it('frames have their shares at the right, and names cut to fit', async () => {
     const page = await open('roots=none');
     const texts = (name: string) => frame(page, name).locator('text').allTextContents();
     expect(await texts('render')).toStrictEqual(['render', '50.00%']);
@@ -252,7 +252,7 @@ describeBrowser('the flame graph', (tab) => {
     await expect.poll(clipboard).toBe('render\nhandle\nmain');
   });
 
-  it('is saved as a picture that needs no style sheet', async () => {
+  it('the flame graph is saved as a picture that needs no style sheet', async () => {
     const page = await open('roots=none');
     const saved = page.waitForEvent('download');
     await frame(page, 'render').click({ button: 'right' });

@@ -102,7 +102,7 @@ describeBrowser('the views of functions', (tab) => {
     await expect.poll(() => names.allInnerTexts()).toContain('libdraw.so');
   });
 
-  it('open the call tree branch by branch', async () => {
+  it('views of functions open the call tree branch by branch', async () => {
     const { page } = await tab.visit(`${server.url}#tab=tree&roots=none`);
     const names = page.locator('.call-tree .name');
     // What most is spent in is open already.

@@ -22,7 +22,7 @@ describeBrowser('names that are markup', (tab) => {
   });
 
   it.each(['flame', 'table', 'tree', 'time', 'period', 'source', 'diff'])(
-    'are text in the tab %s',
+    'names that are markup are text in the tab %s',
     async (name) => {
       const { page } = await tab.visit(`${server.url}#tab=${name}&func=0`);
       await page.locator('#panel').waitFor();
@@ -35,7 +35,7 @@ describeBrowser('names that are markup', (tab) => {
     },
   );
 
-  it('are shown as typed, in frames and in their tooltip', async () => {
+  it('names that are markup are shown as typed, in frames and in their tooltip', async () => {
     const { page } = await tab.visit(server.url);
     await frame(page, MARKUP).waitFor();
     await frame(page, SCRIPT).hover();

@@ -80,7 +80,7 @@ describeBrowser('the plots of the sampling period', (tab) => {
     ['a wide window', 1280, 720],
     ['one without the side panel', 800, 600],
     ['a phone', 400, 800],
-  ])('stand below the same times of the ruler, in %s', async (_, width, height) => {
+  ])('plots stand below the same times of the ruler, in %s', async (_, width, height) => {
     const { page, plots, boxOf } = await visit({ width, height });
     const ruler = await boxOf('.ruler');
     const area = await boxOf('.plot-area');
@@ -107,7 +107,7 @@ describeBrowser('the plots of the sampling period', (tab) => {
     }
   });
 
-  it('read out their values by keys, in words that are spoken', async () => {
+  it('plots read out their values by keys, in words that are spoken', async () => {
     const { page, plots, reported } = await visit();
     expect(await reported()).toMatch(/arrow keys/);
     await plots.focus();
@@ -129,7 +129,7 @@ describeBrowser('the plots of the sampling period', (tab) => {
     await expect.poll(reported).toMatch(/arrow keys/);
   });
 
-  it('say of a time without samples that there are none', async () => {
+  it('plots mark a time without samples as such', async () => {
     const { page, boxOf, reported } = await visit();
     const { x, y, width } = await boxOf('.plot-area');
     await page.mouse.move(x + width / 2, y + 20);

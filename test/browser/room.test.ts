@@ -40,7 +40,7 @@ describeBrowser('the room of the view', (tab) => {
     ['the whole machine', systemWide],
     ['waits beside ticks', offCpu],
     ['folded text', foldedText],
-  ])('has 0.7 of a window of 1280 by 720, and nothing moves on loading: %s', async (_, text) => {
+  ])('the view has 0.7 of 1280 by 720, and nothing moves on loading: %s', async (_, text) => {
     const { page } = await tab.visit((await serveTexts(text())).url);
     await page.locator('.frame').first().waitFor();
     await page.locator('.where-row').first().waitFor();
@@ -71,7 +71,7 @@ describeBrowser('the room of the view', (tab) => {
     expect(await page.evaluate<number>(LAYOUT_SHIFT)).toBeLessThanOrEqual(0.05);
   });
 
-  it('is moved by what comes late: what is measured sees it', async () => {
+  it('content that comes late moves the view, and the measurement sees it', async () => {
     const { page } = await tab.visit((await serveTexts(nodeServer())).url);
     await page.locator('.where-row').first().waitFor();
     await page.evaluate(`new Promise((resolve) => {

@@ -67,7 +67,7 @@ describeBrowser('a search', (tab) => {
     expect(new URL(page.url()).hash).not.toContain('zoom=');
   });
 
-  it('in the flame graph brings a match far down into view, and Enter zooms into it', async () => {
+  it('a search in the flame graph brings a match far down into view, and Enter zooms into it', async () => {
     const page = await visit('roots=none');
     await page.locator('.frame').first().waitFor();
     await page.getByLabel('Search functions').fill('/^wanted/');
@@ -154,7 +154,7 @@ describeBrowser('a search', (tab) => {
     },
   );
 
-  it('with an expression that could take for ever leaves the page alive', async () => {
+  it('a search for an expression that could take for ever leaves the page alive', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `main;${'a'.repeat(200)}${i}! 1`);
     const { url } = await serveTexts(names.join('\n'));
     const { page } = await tab.visit(`${url}#roots=none`);

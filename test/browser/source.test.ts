@@ -71,7 +71,7 @@ describeBrowser('the tab Source', (tab) => {
   });
 
   it.each(['light', 'dark'] as const)(
-    'can be read and reached by everybody: %s',
+    'the source tab can be read and reached by everybody: %s',
     async (scheme) => {
       const page = await visit({ colorScheme: scheme });
       const box = page.getByRole('region', { name: /^Code of work/ });

@@ -27,7 +27,7 @@ describeBrowser('the views of rows', (tab) => {
   const visit = async (hash: string, expectedErrors = /^$/) =>
     (await tab.visit(`${server.url}#${hash}`, { expectedErrors })).page;
 
-  it('turn a comparison upside down, and sort its changes', async () => {
+  it('the table turns a comparison upside down, and sorts its changes', async () => {
     const page = await visit('tab=diff');
     await frame(page, 'paintCell').waitFor();
     const top = async (name: string) =>
@@ -60,7 +60,7 @@ describeBrowser('the views of rows', (tab) => {
     await frame(page, 'render').waitFor();
   });
 
-  it('go from a function to its callers and callees by keys', async () => {
+  it('the table leads from a function to its callers and callees by keys', async () => {
     const page = await visit('tab=table');
     const title = page.locator('.sandwich-title');
     await page.locator('.data-table tr', { hasText: 'skipSpace' }).press('Enter');
@@ -85,7 +85,7 @@ describeBrowser('the views of rows', (tab) => {
     await expect.poll(() => title.isVisible()).toBe(false);
   });
 
-  it('say that a chosen function is in none of the samples left', async () => {
+  it('the table reports that a chosen function is in none of the samples left', async () => {
     const page = await visit('tab=table');
     await page.locator('.data-table tr', { hasText: 'skipSpace' }).click();
     const { hash } = new URL(page.url());
@@ -136,7 +136,7 @@ describeBrowser('the views of rows', (tab) => {
   it.each([
     [400, 800],
     [320, 640],
-  ])('fit into a window %i pixels wide', async (width, height) => {
+  ])('the views of rows fit into a window %i pixels wide', async (width, height) => {
     const { page } = await tab.visit(`${server.url}#tab=table&func=0`, { width, height });
     await page.locator('.data-table tbody tr').first().waitFor();
     const inside = (name: string) =>
@@ -154,7 +154,7 @@ describeBrowser('the views of rows', (tab) => {
     expect(await sideways('.table-box')).toBe(0);
   });
 
-  it('show more rows where there are many', async () => {
+  it('the views of rows show more rows where there are many', async () => {
     const { url } = many;
     const { page } = await tab.visit(`${url}#tab=table`);
     const rows = page.locator('.data-table tbody tr');
@@ -167,7 +167,7 @@ describeBrowser('the views of rows', (tab) => {
     await expect.poll(() => rows.count()).toBe(200);
   });
 
-  it('go through the call tree by keys, open a menu, and lead to the flame graph', async () => {
+  it('the call tree is walked by keys, opens a menu, and leads to the flame graph', async () => {
     const page = await visit('tab=tree&roots=none');
     const names = page.locator('.call-tree .name');
     await expect.poll(() => names.allInnerTexts()).toContain('parse');
@@ -194,7 +194,7 @@ describeBrowser('the views of rows', (tab) => {
     await expect.poll(() => names.allInnerTexts()).toContain('parse');
   });
 
-  it('say that no function is left, and show the hottest again', async () => {
+  it('the table reports that no function is left, and shows the hottest again', async () => {
     const page = await visit('tab=source&range=950000000-1000000000');
     const title = page.locator('.source-head h2');
     await expect.poll(() => title.innerText()).toBe('No function');
@@ -206,7 +206,7 @@ describeBrowser('the views of rows', (tab) => {
     expect(await page.getByRole('button', { name: 'Assembly' }).count()).toBe(0);
   });
 
-  it('show the form of the code that was chosen last, however fast', async () => {
+  it('the source view shows the form of the code that was chosen last, however fast', async () => {
     // A text has no machine code.
     const page = await visit('tab=source&func=0', /404/);
     const panel = page.locator('#panel');

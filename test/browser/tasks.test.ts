@@ -45,7 +45,7 @@ describeBrowser('the hottest own function', (tab) => {
     ['the whole machine', systemWide, 'sad_16x16'],
     ['waits beside ticks', offCpu, 'merge_rows'],
     ['folded text', foldedText, 'fib'],
-  ])('is in the window on opening: %s', async (_, text, name) => {
+  ])('the hottest own function is in the window on opening: %s', async (_, text, name) => {
     const server = await serveTexts(text());
     const { page } = await tab.visit(server.url, { width: WIDTH, height: HEIGHT });
     const row = rows(page).filter({ hasText: name }).first();
@@ -70,7 +70,7 @@ describeBrowser('a question to a recording', (tab) => {
   const visit = async ({ url }: ViewServer) =>
     (await tab.visit(url, { width: WIDTH, height: HEIGHT })).page;
 
-  it('who calls the hottest function: one click', async () => {
+  it('callers of the hottest function are one click away', async () => {
     const page = await visit(server);
     await rows(page).filter({ hasText: 'score' }).first().click();
     const details = page.locator('.details');
@@ -78,7 +78,7 @@ describeBrowser('a question to a recording', (tab) => {
     await expectInView(details.getByText('scoreBody').first());
   });
 
-  it('what a thread did in a burst: its name and a drag', async () => {
+  it('work of a thread in a burst is found by its name and a drag', async () => {
     const page = await visit(plain);
     await page.locator('.track-label', { hasText: 'worker' }).click();
     const plot = (await page.locator('.track-plot').boundingBox())!;
@@ -93,14 +93,14 @@ describeBrowser('a question to a recording', (tab) => {
     expect(await names()).toMatch(/paintCell|memcpy/);
   });
 
-  it('can the sampling be trusted: nothing to do', async () => {
+  it('the trust in the sampling is shown without any action', async () => {
     const page = await visit(plain);
     const badge = page.locator('.trust-badge');
     await expect.poll(() => badge.innerText()).toMatch(/^[✓!✗] /);
     await expectInView(badge);
   });
 
-  it('which function became slower: two recordings are opened, and it is the first row', async () => {
+  it('the function that became slower is the first row once two recordings are opened', async () => {
     const page = await visit(two);
     const first = page.locator('.diff-table tbody tr').first();
     await first.waitFor();

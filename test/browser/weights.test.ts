@@ -15,7 +15,7 @@ describeBrowser('the switch of weights', (tab) => {
   it.each([
     ['a clock', 0, true],
     ['waits, which have one length', 1, false],
-  ])('has those of %s', async (_, event, hasPeriods) => {
+  ])('the switch of weights offers those of %s', async (_, event, hasPeriods) => {
     const { page } = await tab.visit(`${server.url}#event=${event}`);
     await page.getByRole('button', { name: '⚙' }).click();
     const button = (name: string) => page.getByRole('button', { name, exact: true });
