@@ -31,7 +31,7 @@ function ownWords(line: string): { name: string; words: string[] } | null {
 }
 
 describe.each(commands.map((command) => [command.name(), command] as const))('%s', (_, command) => {
-  test('has an example that begins as it does', () => {
+  test("the help has an example that begins with the command's name", () => {
     const { examples } = command.guide;
     expect(examples.length).toBeGreaterThan(0);
     const names = examples.map(([line]) => ownWords(line)?.name);
@@ -39,7 +39,7 @@ describe.each(commands.map((command) => [command.name(), command] as const))('%s
     expect(examples.filter(([, purpose]) => purpose === '')).toEqual([]);
   });
 
-  test('has examples only with options that exist', () => {
+  test('the examples have only options that exist', () => {
     const unknown = command.guide.examples.flatMap(([line]) => {
       const own = ownWords(line);
       const called = program.commands.find((each) => each.name() === own?.name);
@@ -63,7 +63,7 @@ describe.each(commands.map((command) => [command.name(), command] as const))('%s
     expect(ungrouped).toEqual([]);
   });
 
-  test('has the options that every command has', () => {
+  test('the command has the options that every command has', () => {
     const names = command.options.map(({ long }) => long);
     expect(names).toEqual(expect.arrayContaining(['--color', '--quiet', '--verbose']));
   });

@@ -127,7 +127,7 @@ describe('--frames', () => {
     expect(frames).toBe(undefined);
   });
 
-  test('both sides of a diff are folded alike', () => {
+  test('--frames folds both sides of a diff alike', () => {
     const { status, stdout } = perfTs(['diff', node, node]);
     expect(status).toBe(0);
     expect(stdout).toContain('(garbage collector)');

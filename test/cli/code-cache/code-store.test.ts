@@ -36,7 +36,7 @@ describe('the store of compiled code', () => {
     }
   });
 
-  it('has nothing for another key', () => {
+  it('the code store has nothing for another key', () => {
     const { folder, path } = openFolder();
     new CodeStore(folder, 'a key').write(CODES);
     expect(new CodeStore(folder, 'another key').read().size).toBe(0);
@@ -48,7 +48,7 @@ describe('the store of compiled code', () => {
     expect(new CodeStore(folder, 'another key').read().size).toBe(0);
   });
 
-  it('has nothing where any byte is another one, or missing', () => {
+  it('the code store has nothing where any byte is another one, or missing', () => {
     const { folder, path } = openFolder();
     const store = new CodeStore(folder, 'a key');
     store.write(CODES);

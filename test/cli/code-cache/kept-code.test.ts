@@ -42,7 +42,7 @@ describe('code that V8 has compiled', () => {
   const words = ['list', 'page-faults'];
   const plain = perfTs(words, { env: { ...cleanEnvironment(), PERF_TS_NO_CACHE: '1' } });
 
-  it('is kept by the first run of a command and used by the next', () => {
+  it('compiled code is kept by the first run of a command and used by the next', () => {
     const { own, env } = emptyCache();
     expect(perfTs(words, { env })).toEqual(plain);
     const [file, ...others] = codesIn(own);
@@ -68,7 +68,7 @@ describe('code that V8 has compiled', () => {
     expect(stdout).toContain('perf-ts/query@1');
   });
 
-  it('that is damaged is made anew', () => {
+  it('damaged compiled code is made anew', () => {
     const { own, env } = emptyCache();
     perfTs(words, { env });
     const [file] = codesIn(own);
@@ -85,7 +85,7 @@ describe('code that V8 has compiled', () => {
     }
   });
 
-  it('is not used for another state of the program, in the same place and as long', () => {
+  it('compiled code is not used for another state of the program, in the same place and of the same length', () => {
     const { env } = emptyCache();
     const copy = mkdtempSync(join(scratch, 'package-'));
     for (const name of ['dist', 'build', 'package.json']) {
@@ -104,13 +104,13 @@ describe('code that V8 has compiled', () => {
     expect(help()).toContain('sampling PROFILER');
   });
 
-  it.each(['1', 'code'])('is not kept with PERF_TS_NO_CACHE=%s', (value) => {
+  it.each(['1', 'code'])('compiled code is not kept with PERF_TS_NO_CACHE=%s', (value) => {
     const { own, env } = emptyCache({ PERF_TS_NO_CACHE: value });
     expect(perfTs(words, { env })).toEqual(plain);
     expect(() => readdirSync(own)).toThrow('ENOENT');
   });
 
-  it('of the thread that reads for view is kept as well, and used by the next', async () => {
+  it('compiled code of the thread that reads for view is kept as well, and used by the next', async () => {
     const { own, env } = emptyCache();
     const text = join(scratch, 'a.folded');
     writeFileSync(text, 'main;work 30\n');
@@ -133,7 +133,7 @@ describe('code that V8 has compiled', () => {
     expect(inodes()).toEqual(kept);
   });
 
-  it('is not kept of a run that failed', () => {
+  it('compiled code is not kept of a run that failed', () => {
     const { own, env } = emptyCache();
     expect(perfTs(['no-such-command'], { env }).status).not.toBe(0);
     expect(codesIn(own)).toEqual([]);

@@ -44,7 +44,7 @@ describe('perf-ts cpu --explain', () => {
     expect(() => parseRegister(`1${'0'.repeat(16)}`)).toThrow('more than 64 bits');
   });
 
-  it('is one JSON document with --json', () => {
+  it('cpu --explain --json prints one JSON document', () => {
     const run = perfTs(['cpu', '--explain', '0x004300c0', '--vendor', 'intel', '--json']);
     expect(run.status).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject({

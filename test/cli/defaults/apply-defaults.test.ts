@@ -28,7 +28,7 @@ function parse(
 describe('the precedence of defaults', () => {
   const file = { freq: 1, record: { freq: 2 } };
 
-  it('is the command line, the environment, the file; each by command before all', () => {
+  it('the command line precedes the environment, which precedes the file, each by command before all', () => {
     const env = { PERF_TS_FREQ: '3', PERF_TS_RECORD_FREQ: '4' };
     expect(parse('record -F 5 -- true', { env, file }).options.freq).toBe('5');
     expect(parse('record -- true', { env, file }).options.freq).toBe('4');
@@ -38,7 +38,7 @@ describe('the precedence of defaults', () => {
     expect(parse('record -- true').options.freq).toBeUndefined();
   });
 
-  it('is reported with the place of each default', () => {
+  it('each default is reported with its place', () => {
     const { applied } = parse('record -- true', { env: { PERF_TS_COLOR: 'never' }, file });
     expect(applied).toEqual([
       { words: '--freq 2', from: '/home/ann/config.json' },
@@ -56,7 +56,7 @@ describe('the precedence of defaults', () => {
 });
 
 describe('values of defaults', () => {
-  it('are the texts that the command line would have', () => {
+  it('values of defaults are the texts that the command line would have', () => {
     const file = { record: { event: ['cycles', 'faults'], 'fail-on-loss': 0.01 } };
     expect(parse('record -- true', { file }).options).toMatchObject({
       event: ['cycles', 'faults'],
@@ -76,7 +76,7 @@ describe('values of defaults', () => {
     expect(parse('info', { file }).options.quiet).toBe(true);
   });
 
-  it('take the place of what is built in', () => {
+  it('values of defaults replace what is built in', () => {
     expect(parse('periods').options.streams).toBe('20');
     expect(parse('periods', { env: { PERF_TS_STREAMS: 'all' } }).options.streams).toBe('all');
   });

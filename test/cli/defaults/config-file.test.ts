@@ -47,7 +47,7 @@ test('a default of the file holds until the environment or the command line says
   expect(byLine.stderr).not.toContain('comes from');
 });
 
-test('without XDG_CONFIG_HOME the file is in ~/.config', () => {
+test('the configuration file is in ~/.config without XDG_CONFIG_HOME', () => {
   const { home } = configHome('');
   mkdirSync(join(home, '.config/perf-ts'), { recursive: true });
   writeFileSync(join(home, '.config/perf-ts/config.json'), LIMITED);

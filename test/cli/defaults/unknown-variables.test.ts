@@ -14,7 +14,7 @@ const unknown = (...names: string[]) =>
   unknownVariables(Object.fromEntries(names.map((name) => [name, '1'])), commands);
 
 describe('variables with the prefix of perf-ts', () => {
-  it('are reported where no command reads them, with the nearest name', () => {
+  it('variables that no command reads are reported, with the nearest name', () => {
     expect(unknown('PERF_TS_FREQUENCY')).toEqual([
       expect.stringMatching(/^PERF_TS_FREQUENCY is set, .*\(did you mean PERF_TS_FREQ\?\)/),
     ]);
@@ -23,18 +23,18 @@ describe('variables with the prefix of perf-ts', () => {
     expect(unknown('PERF_TS_XYZZY')[0]).not.toContain('did you mean');
   });
 
-  it('are unknown where they name a command that has no such default', () => {
+  it('variables are unknown where they name a command that has no such default', () => {
     expect(unknown('PERF_TS_RECORD_FREQ', 'PERF_TS_TOP_FREQ')).toEqual([]);
     expect(unknown('PERF_TS_REPORT_FREQ')).toHaveLength(1);
   });
 
-  it('are not reported where a recording sets them for its programs, nor when empty', () => {
+  it('variables are not reported where a recording sets them for its programs, nor when empty', () => {
     expect(unknown('PERF_TS_SESSION')).toEqual([]);
     expect(unknown('PERF_TSX', 'MY_PERF_TS_FREQUENCY')).toEqual([]);
     expect(unknownVariables({ PERF_TS_FREQUENCY: '' }, commands)).toEqual([]);
   });
 
-  it('cannot move the cursor by their names', () => {
+  it('names of variables cannot move the cursor', () => {
     expect(unknown('PERF_TS_\u001b[2J')[0]).not.toContain('\u001b');
   });
 });
@@ -54,7 +54,7 @@ function namesBelow(folder: string, files: RegExp, use: RegExp): Set<string> {
 describe('the list of known variables', () => {
   const JAVASCRIPT = /\.(?:c|m)?(?:ts|js)$/;
 
-  it('has every one that the program names', () => {
+  it('the list of known variables has every one that the program names', () => {
     const inSource = namesBelow('src', JAVASCRIPT, /PERF_TS_([A-Z][A-Z_]+)/g);
     expect(inSource).toContain('MAX_UNPACKED');
     const inAddon = namesBelow('native/core', /\.cc$/, /"PERF_TS_([A-Z_]+)"/g);
@@ -62,14 +62,14 @@ describe('the list of known variables', () => {
     for (const name of [...inSource, ...inAddon]) expect(unknown(`PERF_TS_${name}`)).toEqual([]);
   });
 
-  it('has every setting that docs/reference/environment.md explains, and no other', () => {
+  it('the list of known variables has every setting that docs/reference/environment.md explains, and no other', () => {
     const page = readFileSync(join(root, 'docs/reference/environment.md'), 'utf8');
     const explained = [...page.matchAll(/^\| `PERF_TS_([A-Z_]+)`/gm)].map(([, name]) => name);
     const own = INTERNAL.filter((name) => !name.endsWith('_HOLD_MS'));
     expect(explained.sort()).toEqual([...SETTINGS, ...own].sort());
   });
 
-  it('has those that tests and benchmarks read', () => {
+  it('the list of known variables has those that tests and benchmarks read', () => {
     const use = /process\.env\.PERF_TS_([A-Z_]+)/g;
     const read = [...namesBelow('test', JAVASCRIPT, use), ...namesBelow('bench', JAVASCRIPT, use)];
     expect(read).toContain('RESULTS');

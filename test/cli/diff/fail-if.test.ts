@@ -54,15 +54,15 @@ describe('a condition', () => {
 describe('growth by 10% of a share of 20%', () => {
   const condition = 'share(parse) grows by 10%';
 
-  test('is met where the whole interval lies above 22%', () => {
+  test('the condition is met where the whole interval lies above 22%', () => {
     expect(verdictOf(condition, change(0.2, 0.25, 0.02))).toEqual(['met']);
   });
 
-  test('is not met where the whole interval lies below', () => {
+  test('the condition is not met where the whole interval lies below 22%', () => {
     expect(verdictOf(condition, change(0.2, 0.2, 0.01))).toEqual(['not met']);
   });
 
-  test('is not distinguishable where the interval holds the bound, on whichever side the mean is', () => {
+  test('the condition is undecided where the interval holds the bound, on whichever side the mean is', () => {
     expect(verdictOf(condition, change(0.2, 0.23, 0.02))).toEqual(['not distinguishable']);
     expect(verdictOf(condition, change(0.2, 0.21, 0.02))).toEqual(['not distinguishable']);
   });

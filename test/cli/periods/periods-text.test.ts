@@ -66,7 +66,7 @@ test('a burst after an idle gap is explained, with its effect on the profile', (
   ]);
 });
 
-test('without counts the text gives the source of the rule, and no count of events', () => {
+test('the text gives the source of the rule, and no count of events, where there are no counts', () => {
   const samples = withoutReads(fixtureSamples('page-faults-500hz-sleeps.tsv'));
   expect(textOf(recordingOf(faultsAt(500), samples))).toEqual([
     'page-faults: 500 Hz asked, 467 Hz reached',

@@ -74,7 +74,7 @@ describeLive('periods', () => {
     expect(Object.keys(period.verdicts)).toEqual(['fixed']);
   });
 
-  it('in every pair the events counted are the period that the sample before reported', () => {
+  it('the events counted in every pair are the period that the sample before reported', () => {
     const file = record('pairs', '-e', 'page-faults', '-F', '5000', '--counts', '--no-inherit');
     const [stream] = jsonOf(file, '--pairs', 'all').events[0].streams;
     const { pairs, samples } = stream;

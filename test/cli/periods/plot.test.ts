@@ -25,7 +25,7 @@ test("the plot's axis is logarithmic: each decade has the same height", () => {
   ]);
 });
 
-test('without Unicode the plot is ASCII, a dot per character', () => {
+test('the plot is ASCII, a dot per character, without Unicode', () => {
   const lines = drawPlot(series(1, 10, 100, 1000, 1000), { ...LINE, hasUnicode: false });
   expect(lines).toEqual(['    1k +      ****', '   100 +    **', '    10 +  **', '     1 +**']);
 });

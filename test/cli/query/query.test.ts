@@ -18,7 +18,7 @@ test('a question by name prints a table, and with --sql what it asked', () => {
   expect(stdout).toMatch(/70\.00% .*leaf$/m);
 });
 
-test('what --sql prints answers the same when it is asked itself', () => {
+test('the SQL that --sql prints gives the same answer when it is run itself', () => {
   const file = foldedFile();
   const words = ['callers', 'lines', 'top', 'timeline'].map((verb) => [verb, '--func', 'work']);
   for (const verb of [...words, ['ledger'], ['periods']]) {

@@ -12,18 +12,18 @@ const rows = [
 ];
 
 describe('idle CPUs in a report', () => {
-  it('have no row, and a line with their share', () => {
+  it('idle CPUs have no row, and a line with their share', () => {
     const { rows: shown, line } = hideIdle(rows, (each) => each, false);
     expect(shown.map(({ name }) => name)).toEqual(['work', 'default_idle']);
     expect(line[0]).toContain('CPUs had nothing to do in 64.00%');
     expect(line[0]).toContain('--idle');
   });
 
-  it('have their rows with --idle', () => {
+  it('idle CPUs have their rows with --idle', () => {
     expect(hideIdle(rows, (each) => each, true)).toEqual({ rows, line: [] });
   });
 
-  it('are not mentioned where no row is theirs', () => {
+  it('idle CPUs are not mentioned where no row is theirs', () => {
     expect(hideIdle([rows[1]], (each) => each, false)).toEqual({ rows: [rows[1]], line: [] });
   });
 });
@@ -39,7 +39,7 @@ describe('the line on trust', () => {
     expect(line).toMatch(/-m 16M.*-F/);
   });
 
-  it('does not say that nothing was lost where that is not known', () => {
+  it('the line on trust does not claim that nothing was lost where that is not known', () => {
     const [line] = trustLine(profileWith(0), 0 as EventIndex, 900, {
       ...sure,
       areLossesKnown: false,
