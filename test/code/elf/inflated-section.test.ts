@@ -132,7 +132,7 @@ describe('a large section of a file', () => {
   const bytes = elfBytes({ is64: true, littleEndian: true, sections: [section] });
   const elf = parseElf(memorySource(bytes), new Diagnostics())!;
 
-  test('is read through a scratch file that has no name', () => {
+  test('a large section is read through a scratch file that has no name', () => {
     const names = () =>
       ['/var/tmp', tmpdir()].flatMap((folder) =>
         readdirSync(folder).filter((name) => /^perf-ts-[0-9a-f]{24}$/.test(name)),
@@ -150,7 +150,7 @@ describe('a large section of a file', () => {
     expect(diagnostics.entries()).toEqual([]);
   });
 
-  test('is inflated whole where all of it is wanted, or where there is no scratch file', () => {
+  test('a large section is inflated whole where all of it is wanted, or where there is no scratch file', () => {
     const whole = sectionBytes(elf, '.debug_info', new Diagnostics(), {
       ...sectionDecoders,
       scratch: () => expect.unreachable(),

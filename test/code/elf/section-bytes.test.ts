@@ -66,7 +66,7 @@ describe('the bytes of a section', () => {
     expect(codes).toEqual([]);
   });
 
-  test('can be read by the piece', () => {
+  test('section bytes can be read by the piece', () => {
     const { elf } = read({ name: '.debug_abbrev', type: PROGBITS, bytes: contents });
     const source = openSection(elf, '.debug_abbrev', new Diagnostics());
     expect(source?.size).toBe(contents.length);
@@ -80,7 +80,7 @@ describe('the bytes of a section', () => {
     ['64 bits, big endian', true, false],
     ['32 bits, little endian', false, true],
     ['32 bits, big endian', false, false],
-  ])('are decompressed in a file of %s', (_kind, is64, little) => {
+  ])('section bytes are decompressed in a file of %s', (_kind, is64, little) => {
     const head = chdr(is64, little, ZLIB, contents.length);
     const bytes = concat(head, deflateSync(contents));
     const section = { name: '.debug_abbrev', type: PROGBITS, flags: COMPRESSED, bytes };
@@ -89,13 +89,13 @@ describe('the bytes of a section', () => {
     expect(found.codes).toEqual([]);
   });
 
-  test('are decompressed by zstd', () => {
+  test('section bytes are decompressed by zstd', () => {
     const { bytes, codes } = read(compressed(ZSTD, zstdFrame(contents)));
     expect(bytes).toEqual(contents);
     expect(codes).toEqual([]);
   });
 
-  test('are found under the old name of compressed ones', () => {
+  test('compressed sections are found under their old name', () => {
     const head = new DataView(new ArrayBuffer(12));
     head.setUint32(0, 0x5a4c4942, false);
     head.setBigUint64(4, BigInt(contents.length), false);

@@ -36,13 +36,13 @@ const folded = (level: 'javascript' | 'own', ...columns: readonly (readonly stri
 };
 
 describe('the level javascript', () => {
-  test('what leads to the first function is the event loop', () => {
+  test('frames that lead to the first function are the event loop', () => {
     expect(folded('javascript', [...READ, ...CALL, HANDLE])).toEqual([
       '(event loop) > handle /srv/app.js:7',
     ]);
   });
 
-  test('what V8 does to run a function is its own time, also in the C library', () => {
+  test("work of V8 to run a function is the function's own time, also in the C library", () => {
     const runs = [
       [`Builtins_LoadIC${NODE}`, `v8::internal::Runtime_GetProperty(int)${NODE}`],
       [`memcpy${LIBC}`],
@@ -136,7 +136,7 @@ describe('the level javascript', () => {
     ).toEqual(['(V8 worker) > (garbage collector)', '(libuv worker) > (libuv)', 'vips_thread_run']);
   });
 
-  test('without symbols the binary is named, and no kind is guessed', () => {
+  test('the binary is named without symbols, and no kind is guessed', () => {
     expect(folded('javascript', [`[unknown]${NODE}`, HANDLE, `[unknown]${NODE}`])).toEqual([
       'handle /srv/app.js:7 > (node)',
     ]);
@@ -158,14 +158,14 @@ describe('the level javascript', () => {
     ]);
   });
 
-  test('what perf-ts itself does in the program has its name', () => {
+  test('work of perf-ts itself in the program has its name', () => {
     const listen = ['v8::internal::Compiler::Compile(int)@node', 'On@perf_ts_code_events.node'];
     expect(
       folded('javascript', [HANDLE, ...listen], [`start_thread${LIBC}`, 'Run@perf_ts.node']),
     ).toEqual(['handle /srv/app.js:7 > (perf-ts)', '(perf-ts)']);
   });
 
-  test('what perf-ts does by addons of its package, and in JavaScript, has its name too', () => {
+  test('work of perf-ts by addons of its package, and in JavaScript, has its name too', () => {
     const script = `JS:*lifeMark /srv/node_modules/perf-ts/dist/register/preload.cjs:251:1${JIT}`;
     const hook = `JS:*hook /srv/node_modules/perf-ts/dist/register/preload.cjs:3:1${JIT}`;
     const addons = [
@@ -246,7 +246,7 @@ describe('the level own', () => {
     ]);
   });
 
-  test('what no own function has called is a kind, and so are libraries', () => {
+  test('time that no own function has called is a kind, and so are libraries', () => {
     expect(
       folded(
         'own',

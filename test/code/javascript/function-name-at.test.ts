@@ -18,7 +18,7 @@ describe('the name of a function in its source', () => {
     ['^export default function (a) {}', 'default'],
     ['export ^default function (a) {}', 'default'],
     ['export default ^(a) => a;', 'default'],
-  ])('of a declaration: %s', (text, name) => {
+  ])('the name of a function is that of a declaration: %s', (text, name) => {
     expect(nameAt(text)).toBe(name);
   });
 
@@ -37,7 +37,7 @@ describe('the name of a function in its source', () => {
     ['({ other: 1, work: ^function (a) {} })', 'work'],
     [`({ 'on message': ^(a) => a })`, 'on message'],
     ['/** That is: done. */\nconst work = ^(a) => a;', 'work'],
-  ])('of a value: %s', (text, name) => {
+  ])('the name of a function is that of a value: %s', (text, name) => {
     expect(nameAt(text)).toBe(name);
   });
 
@@ -51,7 +51,7 @@ describe('the name of a function in its source', () => {
     ['class A extends B { size = 1; ^constructor(a) { super(); } }', 'A'],
     ['var A = class extends B { constructor^(a) {} }', 'A'],
     ['class B { f() { if (a) { b(); } } }\nclass A { constructor(^a) {} }', 'A'],
-  ])('of a method: %s', (text, name) => {
+  ])('the name of a function is that of a method: %s', (text, name) => {
     expect(nameAt(text)).toBe(name);
   });
 

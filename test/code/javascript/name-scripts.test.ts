@@ -74,7 +74,7 @@ describe('functions of JavaScript', () => {
     expect(tiers(profile)).toEqual(['baseline', 'FTL', 'DFG', 'DFG']);
   });
 
-  test('what Deno made of a file has the lines of its map in the cache, or none', () => {
+  test('scripts that Deno made of a file have the lines of its map in the cache, or none', () => {
     const profile = () =>
       profileFromText(`
         JS:*once file:///srv/app.ts:1:11@${JIT}    JS:*other file:///srv/b.tsx:1:11@${JIT}    JS:*plain file:///srv/c.js:1:11@${JIT}
@@ -224,7 +224,7 @@ describe('source maps', () => {
     expect(ofText.find(1, 300, '')?.name).toBeNull();
   });
 
-  test('without columns, as in Node 18, a line of code has a place where all of it has one', () => {
+  test('a line of code without columns, as in Node 18, has a place where all of it has one', () => {
     const lines = SourceMap.from(
       // Line 2 is of line 5 of the source alone; line 1 is of lines 2 and 7.
       { version: 3, sources: ['a.ts'], names: [], mappings: 'AACA,SAKA;AAFA,SAAA' },

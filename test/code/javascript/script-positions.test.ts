@@ -56,7 +56,7 @@ const PROGRAM = `
 `;
 
 describe('positions in scripts', () => {
-  test('of the code itself are on lines of its script', () => {
+  test('positions of the code itself are on lines of its script', () => {
     const positions = positionsOf(PROGRAM);
     expect(find(positions, 3, 8, 15, 16, 48)).toEqual([
       '/app/a.js:4:21',
@@ -66,7 +66,7 @@ describe('positions in scripts', () => {
     ]);
   });
 
-  test('of inlined code are of the function whose bytecode has all of the call', () => {
+  test('positions of inlined code are of the function whose bytecode has all of the call', () => {
     const positions = positionsOf(PROGRAM);
     expect(find(positions, 3, 24, 32, 44, 56)).toEqual([
       '/app/a.js:2:31 of JS:*middle /app/a.js:2:13',
@@ -77,15 +77,15 @@ describe('positions in scripts', () => {
     ]);
   });
 
-  test('of no known function have no line', () => {
+  test('positions of no known function have no line', () => {
     expect(find(positionsOf(PROGRAM), 3, 60, 70)).toEqual(['-', '-']);
   });
 
-  test('before the first entry are where the function begins', () => {
+  test('positions before the first entry are where the function begins', () => {
     expect(find(positionsOf(PROGRAM), 3, 0)).toEqual(['/app/a.js:4:15']);
   });
 
-  test('where a function begins is one of it', () => {
+  test('the beginning of a function is a position of it', () => {
     const positions = positionsOf(`
       7 JS:~leaf /app/a.js:1:11  | +0 20
       7 JS:~twin /app/a.js:3:11  | +0 220
@@ -94,7 +94,7 @@ describe('positions in scripts', () => {
     expect(find(positions, 2, 8)).toEqual(['/app/a.js:3:11 of JS:+twin /app/a.js:3:11']);
   });
 
-  test('that two functions of other scripts have are of neither', () => {
+  test('positions that two functions of other scripts have are of neither', () => {
     const positions = positionsOf(`
       1 JS:~a /app/a.js:1:1     | +0 20
       2 JS:~b /app/b.js:1:1     | +0 20
@@ -103,7 +103,7 @@ describe('positions in scripts', () => {
     expect(find(positions, 2, 8)).toEqual(['-']);
   });
 
-  test('without numbers of calls are told apart one by one', () => {
+  test('positions without numbers of calls are told apart one by one', () => {
     const drawn = PROGRAM.replaceAll(/\(\d+\)/g, '').replace('JS:*outer', 'JS:*outer');
     const positions = positionsOf(
       `${drawn.trim()}\n  7 JS:~outer /app/a.js:4:15  | +0 320 +1 345 +2 350`,
@@ -118,11 +118,11 @@ describe('positions in scripts', () => {
     ]);
   });
 
-  test('in a script whose lines are not known have none', () => {
+  test('positions in a script whose lines are not known have none', () => {
     expect(find(positionsOf(PROGRAM, { lineEnds: () => null }), 3, 8)).toEqual(['-']);
   });
 
-  test('behind the last line have none', () => {
+  test('positions behind the last line have none', () => {
     const positions = positionsOf('7 JS:*a /app/a.js:1:1 | +0 3999 +8 4000');
     expect(find(positions, 0, 0, 8)).toEqual(['/app/a.js:40:100', '-']);
   });

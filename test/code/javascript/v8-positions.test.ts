@@ -77,7 +77,7 @@ describe('positions of V8', () => {
     expect(find(positions, 2, 0x20)).toEqual(['/app/lib.js:6:55 of JS:*leaf /app/lib.js:5:28']);
   });
 
-  test('of functions with the same position the one counts that has others in this code', () => {
+  test('the function that counts, among those with the same position, is the one with others in this code', () => {
     const positions = positionsOf(`
       JS:^here /app/b.js:5:28  | +0 6:16 +2 6:55
       JS:^there /app/c.js:5:20 | +0 6:16 +2 7:55
@@ -90,7 +90,7 @@ describe('positions of V8', () => {
     expect(find(positions, 5, 0x20)).toEqual(['-']);
   });
 
-  test('in code of Maglev only functions of the same file count whose start stands in the table', () => {
+  test('code of Maglev counts only functions of the same file whose start stands in the table', () => {
     const positions = positionsOf(`
       JS:^leaf /app/a.js:1:18    | +0 1:35 +2 1:74
       JS:^other /app/a.js:2:18   | +0 2:35

@@ -83,7 +83,7 @@ function nameAt(layer: CodeLayer, address: number): string | null {
 }
 
 describe('code events of V8', () => {
-  test('name code from the time at which it was added, and where it moved to', () => {
+  test('code events name code from the time at which it was added, and where it moved to', () => {
     const stream = new Stream()
       .added(2000, 0x5000, 0x100, 'JS:^a /a.js:1:1')
       .added(3000, 0x5000, 0x80, 'JS:*b /a.js:2:1')
@@ -98,7 +98,7 @@ describe('code events of V8', () => {
     expect(nameAt(layer, 0x9010)).toBe('JS:*b /a.js:2:1');
   });
 
-  test('leave code that was removed without a name', () => {
+  test('code events leave code that was removed without a name', () => {
     const stream = new Stream()
       .added(2000, 0x5000, 0x100, 'JS:^a /a.js:1:1')
       .numbers(3, 3000, 0x5000, 0x100);
@@ -107,7 +107,7 @@ describe('code events of V8', () => {
     expect(nameAt(layer, 0x5010)).toBe('');
   });
 
-  test('of several isolates are in the order of their times', () => {
+  test('code events of several isolates are in the order of their times', () => {
     const main = new Stream().added(5000, 0x5000, 0x100, 'main, later');
     const worker = new Stream().added(2000, 0x5000, 0x100, 'worker, before');
     const layer = layerOf([main, worker]);
@@ -116,12 +116,12 @@ describe('code events of V8', () => {
     expect(nameAt(layer, 0x5000)).toBe('main, later');
   });
 
-  test('are on the clock of the recording', () => {
+  test('code events are on the clock of the recording', () => {
     const layer = layerOf([new Stream().added(2000, 0x5000, 8, 'f')], new Diagnostics(), 500n);
     expect([...layer.table.timeNs]).toEqual([1500]);
   });
 
-  test('name machine code and WebAssembly, not bytecode, which is data', () => {
+  test('code events name machine code and WebAssembly, not bytecode, which is data', () => {
     const stream = new Stream()
       .added(2000, 0x5000, 0x100, 'JS:~a /a.js:1:1', 0)
       .added(2000, 0x6000, 0x100, 'JS:wasm-function[3]-3-liftoff', 2);
@@ -130,7 +130,7 @@ describe('code events of V8', () => {
     expect(nameAt(layer, 0x6010)).toBe('JS:wasm-function[3]-3-liftoff');
   });
 
-  test('have the positions of code, where it moved to as well, and the lines of scripts', () => {
+  test('code events have the positions of code, where it moved to as well, and the lines of scripts', () => {
     const stream = new Stream()
       .added(2000, 0x5000, 0x100, 'JS:*a /a.js:1:1')
       // +1 at 3; +4 at 2, of call 0; +5 at 2.
@@ -158,7 +158,7 @@ describe('code events of V8', () => {
     expect(log.lineEnds(log.isolate(0), 8)).toBeNull();
   });
 
-  test('are split from notes and source maps, which are not kept twice', () => {
+  test('code events are split from notes and source maps, which are not kept twice', () => {
     const url = Buffer.from('data:application/json,{}');
     const head = Buffer.alloc(8);
     head.writeUInt32LE(7, 0);
@@ -180,20 +180,20 @@ describe('code events of V8', () => {
   test.each([
     ['positions', 8, positions(0x5000, 7, 1, [2, 6]), 20],
     ['line ends', 9, lineEnds(7, [10]), 8],
-  ])('with %s beyond their record are damaged', (_, type, body, at) => {
+  ])('code events with %s beyond their record are damaged', (_, type, body, at) => {
     body.writeUInt32LE(4096, at);
     const diagnostics = new Diagnostics();
     layerOf([new Stream().record(type, 2000, body, 1)], diagnostics);
     expect(diagnostics.entries()).toMatchObject([{ code: 'code-events-damaged' }]);
   });
 
-  test('count what the program lost', () => {
+  test('code events count what the program lost', () => {
     const diagnostics = new Diagnostics();
     layerOf([new Stream().numbers(6, 2000, 7)], diagnostics);
     expect(diagnostics.entries()).toMatchObject([{ code: 'code-events-lost', count: 7 }]);
   });
 
-  test('of a program that was killed are kept up to the record that it had begun', () => {
+  test('code events of a program that was killed are kept up to the record that it had begun', () => {
     const diagnostics = new Diagnostics();
     const stream = new Stream().added(2000, 0x5000, 8, 'f').added(3000, 0x6000, 8, 'g');
     stream.chunks.splice(-1, 1, stream.chunks.at(-1)?.subarray(0, 8) as Uint8Array);
@@ -207,7 +207,7 @@ describe('code events of V8', () => {
     ['a record shorter than its head', (bytes: Buffer) => bytes.writeUInt32LE(8, 48)],
     ['a frame longer than the file', (bytes: Buffer) => bytes.writeUInt32LE(1 << 30, 0)],
     ['a name longer than its record', (bytes: Buffer) => bytes.writeUInt32LE(4096, 80)],
-  ])('with %s are damaged, and end there', (_, damage) => {
+  ])('code events with %s are damaged, and end there', (_, damage) => {
     const { chunks } = new Stream().added(2000, 0x5000, 8, 'f');
     const bytes = Buffer.from(encodeCodeEvents([{ offsetNs: 0n, chunks }]));
     damage(bytes);

@@ -177,7 +177,7 @@ describe('a jitdump', () => {
     expect(dump?.line?.(1, 0x8f0002)).toEqual({ file: '/app/a.ts', line: 4 });
   });
 
-  test('has the columns that V8 writes in place of discriminators', () => {
+  test('a jitdump has the columns that V8 writes in place of discriminators', () => {
     const entries = [
       [0x40, 3, '/app/a.js', 21],
       [0x44, 3, '"', 5],

@@ -42,7 +42,7 @@ const RECORDS = [
 ];
 
 describe('code that a process announces', () => {
-  test.each([1, 7, 40, 1 << 20])('is what is there now, in pieces of %i bytes', (step) => {
+  test.each([1, 7, 40, 1 << 20])('live code is what is there now, in pieces of %i B', (step) => {
     const code = codeOf(RECORDS, step);
     expect(nameAt(code, 0x3000)).toBe('JS:*work /a.js:1:1');
     expect(nameAt(code, 0x30ff)).toBe('JS:*work /a.js:1:1');
@@ -54,7 +54,7 @@ describe('code that a process announces', () => {
     expect(nameAt(code, 0)).toBe(null);
   });
 
-  test('is gone when it is removed, and each change shows', () => {
+  test('live code is gone when it is removed, and each change shows', () => {
     const code = codeOf(RECORDS);
     const { version } = code;
     const take = code.stream();
@@ -78,7 +78,7 @@ describe('code that a process announces', () => {
     ).toBe(false);
   });
 
-  test('is bounded in bytes: the oldest is forgotten, and no longer name than a sender has is taken', () => {
+  test('live code is bounded in bytes: the oldest is forgotten, and no longer name than a sender has is taken', () => {
     const code = new LiveCode();
     const take = code.stream();
     take(HEADER);

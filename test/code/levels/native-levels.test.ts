@@ -119,7 +119,7 @@ describe('the level own of a native program', () => {
     ]);
   });
 
-  test('what has no own function is the library or the kernel alone', () => {
+  test('a stack without an own function is the library or the kernel alone', () => {
     expect(
       folded(
         'own',
@@ -188,7 +188,7 @@ const CELLS = [
   `[unknown]${STDCPP}`,
 ];
 
-test('at every level each sample keeps a frame, and selfs of main are those of all', () => {
+test('each sample keeps a frame at every level, and selfs of main are those of all', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.constantFrom(...CELLS), { minLength: 1, maxLength: 8 }), {

@@ -135,7 +135,7 @@ describe('a mapping', () => {
 });
 
 describe('a BPF program', () => {
-  test('is a DSO of its own while it is loaded, and for samples that come late', () => {
+  test('a BPF program is a DSO of its own while it is loaded, and for samples that come late', () => {
     const { table, at } = drawn();
     const address = parseHexAddress('ffffffffc1000000');
     table.ksymbol(address, 0x80, 'bpf_prog_abc', false);
@@ -285,7 +285,7 @@ describe('threads', () => {
     expect(table.threadAt(1, 1)).toBe(thread);
   });
 
-  test('whose tid goes to another process are others', () => {
+  test('threads whose tid goes to another process are others', () => {
     const { table } = drawn();
     expect(table.threadAt(1, 5)).not.toBe(table.threadAt(2, 5));
   });

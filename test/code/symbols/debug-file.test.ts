@@ -55,7 +55,7 @@ beforeAll(() => {
 });
 
 describe('the debug file of a stripped program', () => {
-  test.each(['symbols', 'dwarf'] as const)('is found for its %s', (contents) => {
+  test.each(['symbols', 'dwarf'] as const)('the debug file is found for its %s', (contents) => {
     const { elf, provide, diagnostics, close } = open();
     expect(has(elf, contents)).toBe(false);
     const debug = findDebugFile(elf, dso, provide, diagnostics, contents);
@@ -100,7 +100,7 @@ describe('where one of the two has no build ID', () => {
     execFileSync('objcopy', [...strip, `--add-gnu-debuglink=${debug}`, bare]);
   });
 
-  test("without build IDs the debuglink's checksum decides about a debug file", () => {
+  test("the debuglink's checksum decides about a debug file where there is no build ID", () => {
     expect(find()).toBe(true);
     const meant = readFileSync(debug);
     appendFileSync(debug, 'x');
@@ -110,7 +110,7 @@ describe('where one of the two has no build ID', () => {
 });
 
 describe('what dwz moved out of debug files', () => {
-  test.skipIf(!hasDwz)('is found by the link, and only with the build ID of it', () => {
+  test.skipIf(!hasDwz)('a dwz file is found by the link, and only with the build ID of it', () => {
     const text = (value: number) => `
       struct shared { int one; struct shared *next; double two; char name[40]; long more[8]; };
       struct shared table[4]; int use(struct shared *s) { return s->one + s->more[3]; }
@@ -134,7 +134,7 @@ describe('what dwz moved out of debug files', () => {
     first.close();
   });
 
-  test('is not looked for where the link is damaged', () => {
+  test('a dwz file is not looked for where the link is damaged', () => {
     for (const bytes of [[0, 1, 2], [0x61, 0x62], [0x61, 0], new Array(9000).fill(0x61)]) {
       const sections = [{ name: '.gnu_debugaltlink', type: 1, bytes: Uint8Array.from(bytes) }];
       const file = elfBytes({ is64: true, littleEndian: true, sections });

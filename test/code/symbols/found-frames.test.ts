@@ -40,7 +40,7 @@ const DRAWN = [
 ];
 
 describe('what was found at addresses', () => {
-  it('is sorted by address and found by it', () => {
+  it('found frames are sorted by address and found by it', () => {
     const found = drawn();
     expect(textOf(found)).toEqual(DRAWN);
     expect([0x1000, 0x1800, 0x2000, 0xfff, 0x1001, 0x2001].map((at) => found.find(at))).toEqual([
@@ -68,7 +68,7 @@ describe('what was found at addresses', () => {
     ]);
   });
 
-  it('is nothing where a byte of it has changed, or where it was cut anywhere', () => {
+  it('found frames are refused where a byte has changed, or where they were cut anywhere', () => {
     const bytes = encodeFound(drawn(), KEY);
     for (let at = 0; at < bytes.length; at++) {
       const damaged = bytes.slice();
@@ -81,7 +81,7 @@ describe('what was found at addresses', () => {
     expect(decodeFound(longer)).toBeNull();
   });
 
-  it('is nothing where the checksum holds and a column leads out of its table', () => {
+  it('found frames are refused where the checksum holds and a column leads out of its table', () => {
     const { columns, texts } = drawn();
     const broken: Partial<FoundFrames['columns']>[] = [
       { address: Float64Array.of(0x1000, 0x1000, 0x2000) },

@@ -28,7 +28,7 @@ ffffffffc0400000 t usb_start	[usbcore]
 `;
 
 describe('kallsyms', () => {
-  test('name the symbol before an address', () => {
+  test('kallsyms name the symbol before an address', () => {
     const { nameAt } = parse(LIST);
     expect(nameAt('ffffffff81000000')).toBe('_text');
     expect(nameAt('ffffffff8100007f')).toBe('_text');
@@ -36,7 +36,7 @@ describe('kallsyms', () => {
     expect(nameAt('ffffffff80ffffff')).toBeNull();
   });
 
-  test('are kept without the text that they came from', () => {
+  test('kallsyms are kept without the text that they came from', () => {
     const bytes = new TextEncoder().encode(LIST);
     const table = parseKallsyms(bytes, new Diagnostics());
     bytes.fill(0);
@@ -48,7 +48,7 @@ describe('kallsyms', () => {
     expect(table.find(parseHexAddress('ffffffffc0342001'))).toBe(-1);
   });
 
-  test('of several kallsyms at one address the last is shown, as in perf', () => {
+  test('the last of several kallsyms at one address is shown, as in perf', () => {
     const local = 'ffffffff81000000 t local_with_a_long_name\n';
     const global = 'ffffffff81000000 T global\n';
     const weak = 'ffffffff81000000 W weak\n';

@@ -34,7 +34,7 @@ function near(drawn: Drawn, addresses: readonly number[]): number[] {
 }
 
 describe('rows near to wanted addresses', () => {
-  it('are the last one before each, what reaches over that, and the next one', () => {
+  it('near rows are the last one before each address, what reaches over that, and the next one', () => {
     const drawn: Drawn = [
       [100, 300],
       [110, 5],
@@ -52,7 +52,7 @@ describe('rows near to wanted addresses', () => {
     expect(near([], [5])).toEqual([]);
   });
 
-  it('name every address as the whole table does, whatever the symbols are', () => {
+  it('near rows name every address as the whole table does, whatever the symbols are', () => {
     const random = seededRandom(7);
     const below = (limit: number) => Math.floor(random() * limit);
     for (let round = 0; round < 3000; round++) {

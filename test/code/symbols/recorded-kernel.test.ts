@@ -36,7 +36,7 @@ describe('the kernel symbols that a recording carries', () => {
     );
   });
 
-  test('have the caller of a function that never returns, too', () => {
+  test('recorded kernel symbols have the caller of a function that never returns, too', () => {
     expect(
       carried('ffffffff81000200')
         ?.split('\n')
@@ -44,7 +44,7 @@ describe('the kernel symbols that a recording carries', () => {
     ).toEqual(['do_one', 'do_two', '']);
   });
 
-  test('without kernel samples or addresses no kernel symbols are recorded', () => {
+  test('kernel symbols are not recorded without kernel samples or addresses', () => {
     expect(carried()).toBeNull();
     expect(carried('ffffffff80000000')).toBeNull();
     const hidden = bytes(KALLSYMS.replaceAll(/^f{8}.{8}/gm, '0'.repeat(16)));

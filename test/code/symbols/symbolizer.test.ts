@@ -90,7 +90,7 @@ describe('a file', () => {
     expect(openSources()).toBe(0);
   });
 
-  test('is asked for once, whether it is there or not', () => {
+  test('a file is asked for once, whether it is there or not', () => {
     const { dsos, symbolizer, requests } = drawn((r) =>
       r.dso.kind === 'user-file' && r.dso.path === '/bin/app'
         ? program([['f', 0x401000, 1]])
@@ -175,7 +175,7 @@ describe('a file', () => {
     expect(openSources()).toBe(0);
   });
 
-  test('without build IDs believes a debuglink by its checksum', () => {
+  test('a file without build IDs is matched to a debuglink by its checksum', () => {
     const debug = program([['linked', 0x401000, 8]]);
     const link = new Uint8Array(12);
     link.set(new TextEncoder().encode('x.debug'));

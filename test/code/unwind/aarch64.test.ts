@@ -55,7 +55,7 @@ test.each([
   [0x3018, '2005'],
   [0x3420, '2005'],
   [0x3424, '2007'],
-])('at %i a CFI row with a code alignment factor covers its instructions', (ip, caller) => {
+])('a CFI row at %i with a code alignment factor covers its instructions', (ip, caller) => {
   const counting: FunctionTable = {
     start: 0x3000,
     size: 0x1000,
@@ -81,7 +81,7 @@ test.each([
   expect(found).toBe(`${ip.toString(16)} ${caller} | too many frames`);
 });
 
-test('only the innermost frame has its return address in the link register', () => {
+test('the return address is in the link register in the innermost frame only', () => {
   const found = unwindArm({
     sections: sections({ ehFrame: ehFrame([LEAF], 'aarch64') }),
     ip: 0x3000,
@@ -122,7 +122,7 @@ test('a frame whose CFA is the frame pointer is unwound', () => {
   expect(found).toBe('3010 2010 1010 | root');
 });
 
-test('after a step by frame pointer the unwind tables continue', () => {
+test('the unwind tables continue after a step by frame pointer', () => {
   // 0x4000 has no table: its saved pair lies somewhere in its frame, so the stack pointer is unknown;
   // main's own pair is where its frame pointer points.
   const found = unwindArm({
@@ -138,7 +138,7 @@ test.each([
   ['paciasp; stp x29, x30, [sp, #-16]!', [0xd503233f, 0xa9bf7bfd], 0, 0],
   ['ret', [0xd65f03c0], 0, 0],
   ['autiasp; ret', [0xd50323bf, 0xd65f03c0], 0, 0],
-])('without a table, %s has the return address in the link register', (_, code, at, words) => {
+])('%s without a table has the return address in the link register', (_, code, at, words) => {
   const found = unwindArm({
     sections: { ...tables, readText: textAt(0x4000, code.flatMap(u32)) },
     ip: 0x4000 + at,
@@ -152,7 +152,7 @@ test.each([
   ['mov x29, sp behind the stp', [0xa9be7bfd, 0x910003fd], 4],
   ['ldp x29, x30, [sp], #32; ret', [0xa8c27bfd, 0xd65f03c0], 0],
   ['ldp x29, x30, [sp]; add sp, sp, #32; ret', [0xa9407bfd, 0x910083ff, 0xd65f03c0], 0],
-])('without a table, %s has it on the stack', (_, code, at) => {
+])('%s without a table has the return address on the stack', (_, code, at) => {
   const found = unwindArm({
     sections: { ...tables, readText: textAt(0x4000, code.flatMap(u32)) },
     ip: 0x4000 + at,

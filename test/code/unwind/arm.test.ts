@@ -98,7 +98,7 @@ describe('tables for exceptions', () => {
     expect(found).toBe('3010 2010 1010 | no unwind table');
   });
 
-  test('follow the frame pointer of Arm code, and r7, that of Thumb code', () => {
+  test('exception tables follow the frame pointer of Arm code, and r7, that of Thumb code', () => {
     // 0x9n: vsp = rn; 0x41: vsp -= 8; pop {r11, lr}, and {r7, lr}
     const arm = { start: 0x3000, content: inline(0x9b, 0x84, 0x80) };
     const thumb = { start: 0x3000, content: inline(0x97, 0x84, 0x08) };

@@ -72,7 +72,7 @@ test('a realigned stack keeps the old one below the frame pointer', () => {
 test.each([
   [0x3008, 1],
   [0x300c, 2],
-])('at byte %i of a PLT entry %i words lie below the return address', (ip, words) => {
+])('the PLT entry at byte %i has %i words below the return address', (ip, words) => {
   // breg4 4; breg8 0; lit15; and; lit11; ge; lit2; shl; plus
   const operations = [BREG4, 4, 0x78, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x32, 0x24, 0x22];
   const plt: FunctionTable = {

@@ -345,7 +345,7 @@ test('rules are found in the cache the second time, by address and process', () 
   expect(unwinder.statistics.hits).toBe(0);
 });
 
-test('after unwinding the registers are those of the outermost frame', () => {
+test('the registers after unwinding are those of the outermost frame', () => {
   const unwinder = createUnwinder('x86-64');
   const input = {
     unwinder,
