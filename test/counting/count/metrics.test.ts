@@ -28,7 +28,7 @@ function drawMetric({ name, value, hint, reason }: Metric): string {
 }
 
 describe('metrics of a group', () => {
-  it('are IPC, frequency, a bound of stalls, miss shares and misses per 1000 instructions', () => {
+  it('metrics of a group are IPC, frequency, a bound of stalls, miss shares and misses per 1000 instructions', () => {
     const counts = { cycles: 4e9, instructions: 3e9, branches: 5e8, 'branch-misses': 1e7 };
     expect(draw(group(counts))).toEqual([
       'cycles ghz=4 stall-lower-bound=0.25[at least: bursts are hidden]',
@@ -43,7 +43,7 @@ describe('metrics of a group', () => {
     [3e9, 'ipc=3[compute-bound]'],
     [2e9, 'ipc=2'],
     [5e8, 'ipc=0.5[may wait for memory]'],
-  ])('put %d instructions in 10⁹ cycles into a band, as a hint', (instructions, ipc) => {
+  ])('metrics put %d instructions in 10⁹ cycles into a band, as a hint', (instructions, ipc) => {
     expect(draw(group({ instructions, cycles: 1e9 }))[0]).toBe(`instructions ${ipc}`);
   });
 
@@ -54,11 +54,11 @@ describe('metrics of a group', () => {
     ]);
   });
 
-  it('never find a negative stall: more than one instruction a cycle hides all of them', () => {
+  it('metrics never find a negative stall: more than one instruction a cycle hides all of them', () => {
     expect(draw(group({ cycles: 1e9, instructions: 3e9 }))[0]).toContain('stall-lower-bound=0[');
   });
 
-  it('take the stalls that the CPU counts in place of the bound', () => {
+  it('metrics take the stalls that the CPU counts in place of the bound', () => {
     const counts = { cycles: 1e9, instructions: 5e8, 'stalled-cycles-backend': 3e8 };
     expect(draw(group(counts))).toEqual([
       'cycles ghz=1',

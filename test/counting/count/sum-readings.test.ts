@@ -9,7 +9,7 @@ const reading = (value: number, enabledNs: number, runningNs: number) => ({
 });
 
 describe('the sum of instances', () => {
-  it('is exact where each was counted all the time', () => {
+  it('the sum is exact where each instance was counted all the time', () => {
     expect(sumReadings([reading(3, 10, 10), reading(4, 20, 20)])).toEqual({
       value: 7,
       counted: 7,

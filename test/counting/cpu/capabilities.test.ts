@@ -29,7 +29,7 @@ describe('the two machines of a report on hardware counters', () => {
   const intel = first('tiger-lake-i5-1135g7');
   const amd = first('ryzen-5-3600x');
 
-  it('has an i5-1135G7 with version 5, 8 general counters of 48 bits, 4 fixed ones, 8 events', () => {
+  it('the i5-1135G7 has version 5, 8 general counters of 48 bits, 4 fixed ones, 8 events', () => {
     expect(intel.identity.brand).toBe('11th Gen Intel(R) Core(TM) i5-1135G7 @ 2.40GHz');
     expect(intel.intel).toMatchObject({
       version: 5,
@@ -69,7 +69,7 @@ describe('the two machines of a report on hardware counters', () => {
     ]);
   });
 
-  it('has a Ryzen 5 3600X with 6 core counters, 4 of the northbridge, none of the L2, and IBS', () => {
+  it('the Ryzen 5 3600X has 6 core counters, 4 of the northbridge, none of the L2, and IBS', () => {
     expect(amd.identity).toMatchObject({ vendor: 'amd', family: 0x17, model: 0x71 });
     expect(amd.amd?.core).toEqual({ count: 6, where: 'CPUID[0x80000001].ECX[23]' });
     expect(amd.amd?.northbridge).toEqual({ count: 4, where: 'CPUID[0x80000001].ECX[24]' });
@@ -84,7 +84,7 @@ describe('the two machines of a report on hardware counters', () => {
 });
 
 describe('architectural events', () => {
-  it('are there where their bit is 0, with the event and unit mask of the manuals', () => {
+  it('architectural events are there where their bit is 0, with the event and unit mask of the manuals', () => {
     const lines = first('tiger-lake-i5-1135g7').intel?.events.map(
       ({ name, event, unitMask, isAvailable }) =>
         `${hex(event)} ${hex(unitMask)} ${isAvailable ? 'there' : '-----'} ${name}`,
@@ -108,7 +108,7 @@ describe('architectural events', () => {
     );
   });
 
-  it('are missing where their bit is set: Yonah has no fixed counters, version 1 and 7 events', () => {
+  it('architectural events are missing where their bit is set: Yonah has no fixed counters, version 1 and 7 events', () => {
     const yonah = first('yonah').intel;
     expect(yonah).toMatchObject({ version: 1, general: [0, 1], generalWidthBits: 40, fixed: [] });
     expect(available(yonah)).toEqual([0, 1, 2, 3, 4, 5, 6]);
@@ -236,7 +236,7 @@ describe('a virtual machine', () => {
 });
 
 describe('leaves that are missing or senseless', () => {
-  it('without any leaf all capabilities are null', () => {
+  it('all capabilities are null without any leaf', () => {
     expect(parseLeafDumps('CPU 0:\nno leaves')).toEqual([]);
     const nothing = decodeCapabilities(new CpuidLeaves());
     expect(nothing).toMatchObject({ hypervisor: null, intel: null, amd: null, topology: [] });

@@ -4,7 +4,7 @@ import { parseLeafDumps } from '../../../src/counting/cpu/leaf-dump.ts';
 import { CpuidLeaves, leavesInRange } from '../../../src/counting/cpu/leaves.ts';
 
 describe('dumps of leaves', () => {
-  it('are the same in both forms, and other lines are skipped', () => {
+  it('dumps of leaves are the same in both forms, and other lines are skipped', () => {
     const table = [
       '------[ CPUID Registers / Logical CPU #3 ]------',
       'allcpu: Package 0 / Core 1 / Thread 1: Valid, Virtual',
@@ -26,7 +26,7 @@ describe('dumps of leaves', () => {
 });
 
 describe('which leaves may be read', () => {
-  it('are those up to the last of each range: beyond it Intel answers with another leaf', () => {
+  it('leaves are read up to the last of each range: beyond it Intel answers with another leaf', () => {
     const starts = startLeaves({ basic: 0x0a, hypervisor: null, extended: 0x80000008 });
     const leaves = leavesInRange(starts).map(({ leaf }) => leaf);
     expect(leaves).toContain(0x0a);
@@ -36,7 +36,7 @@ describe('which leaves may be read', () => {
     expect(leaves).not.toContain(0x40000000);
   });
 
-  it('are the hypervisor’s only in a virtual machine, also where it gives no last leaf', () => {
+  it('leaves of the hypervisor are read only in a virtual machine, also where it gives no last leaf', () => {
     const leaves = (hypervisor: number) =>
       leavesInRange(startLeaves({ basic: 0, hypervisor, extended: 0 })).map(({ leaf }) => leaf);
     expect(leaves(0)).toEqual([0, 0x40000000]);

@@ -187,7 +187,7 @@ describe('what a group is made of', () => {
     expect(check({ pid: -1, cpu: 1 })).not.toThrow();
   });
 
-  test('only the leader starts disabled, and only it is pinned or exclusive', () => {
+  test('the leader alone starts disabled, and it alone is pinned or exclusive', () => {
     const [spec] = parseEvents('cycles:u', INTEL);
     if (spec === undefined) throw new Error('no event');
     const options = { pinned: true, exclusive: true, inherit: true, excludeHv: true };

@@ -92,7 +92,7 @@ describe('counters one by one, by the rules of perfmon(4)', () => {
     expect(counters.read(0).value).toBe(20n);
   });
 
-  it("get returns all fields of a perfmon counter's set-up", () => {
+  it("perfmon get returns all fields of a counter's set-up", () => {
     const { counters } = drawnPerfmon();
     expect(counters.get(0)).toBeNull();
     counters.setup(0, { event: 0x2e, unitMask: 0x41, kernel: false });

@@ -10,7 +10,7 @@ function reasonOf(text: string, code: string, kernel: string, sources = INTEL): 
 }
 
 describe('why an event is not counted', () => {
-  it('is an older kernel where a later one has it', () => {
+  it('the reason is an older kernel where a later one has the event', () => {
     expect(reasonOf('cgroup-switches', 'ENOENT', '5.10.0-32-cloud-amd64')).toBe(
       'it needs Linux 5.13, and this is 5.10.0-32-cloud-amd64 (ENOENT)',
     );
@@ -18,7 +18,7 @@ describe('why an event is not counted', () => {
     expect(reasonOf('cgroup-switches', 'ENOENT', '6.1.0')).toMatch(/does not have it/);
   });
 
-  it('is the missing PMU on any kernel', () => {
+  it('the reason is the missing PMU on any kernel', () => {
     expect(reasonOf('cycles', 'ENOENT', '5.10.0', NO_PMU)).toBe(
       'this machine has no hardware counters (ENOENT)',
     );
