@@ -71,25 +71,25 @@ describe('commands of a block', () => {
     comment,
   });
 
-  it('stand behind a dollar, with output between them, and may have several lines', () => {
+  it('commands stand behind a dollar, with output between them, and may have several lines', () => {
     const text = "$ one # it's one\nits output\n$ two \\\n    three\n$ four 'a\n  b'\n$ five &";
     const expected = ["one # it's one", 'two \\\n    three', "four 'a\n  b'", 'five &'];
     expect(commandsOf(block('console', text))).toEqual(expected);
   });
 
-  it('are the lines of a block of sh that are no comments', () => {
+  it('commands are the lines of a block of sh that are no comments', () => {
     expect(commandsOf(block('sh', '# why\none   # two\n\nthree'))).toEqual([
       'one   # two',
       'three',
     ]);
   });
 
-  it('have a status each, which is 0 where none is given', () => {
+  it('commands have a status each, which is 0 where none is given', () => {
     expect(statusesOf(block('sh', 'one\ntwo'))).toEqual([[0], [0]]);
     expect(statusesOf(block('sh', 'one\ntwo', 'statuses: 0 0|125'))).toEqual([[0], [0, 125]]);
   });
 
-  it('are interrupted after the texts that are given', () => {
+  it('commands are interrupted after the texts that are given', () => {
     const comment = 'Ctrl-C after: "http://", "samples of"';
     expect(interruptsOf(block('sh', 'one', comment))).toEqual(['http://', 'samples of']);
   });
