@@ -212,7 +212,7 @@ describe('cpuprofile', () => {
     expect(ticks).toEqual([{ line: 5, ticks: 1 }]);
   });
 
-  test('read again, it has the same stacks, weights and times, and is written the same', () => {
+  test('an exported cpuprofile that is read again has the same stacks, weights and times, and is written the same', () => {
     const write = (profile: Profile) =>
       collect((out) => writeCpuProfile(profile, simpleWeights(profile, 'period'), {}, out));
     const read = (text: string) =>

@@ -29,7 +29,7 @@ test('the same part of a file that was mapped again is the first mapping', () =>
   ]);
 });
 
-test('of nested absolute ranges the smallest is found', () => {
+test('the smallest of nested absolute ranges is found', () => {
   const half: MappedRange = { dso: KERNEL, start: -(2 ** 47), end: 0, first: -(2 ** 47) };
   const text: MappedRange = {
     dso: KERNEL,

@@ -12,7 +12,7 @@ function imported(...lines: readonly string[]): ImportedProfile {
 }
 
 describe('folded stacks', () => {
-  it('are a comm, frames from the root inwards, and a number of samples', () => {
+  it('folded stacks are a comm, frames from the root inwards, and a number of samples', () => {
     const { profile } = imported('app;main;work 3', 'app;main 1', 'sh 2');
     expect(profile.samples.length).toBe(6);
     expect([...profile.samples.stack]).toEqual([1, 1, 1, 0, -1, -1]);
@@ -49,7 +49,7 @@ describe('folded stacks', () => {
     ]);
   });
 
-  it('has JIT code without names as it is exported, and with the brackets of others', () => {
+  it('JIT code without names is read as it is exported, and with the brackets of others', () => {
     const { profile } = imported('node;[JIT] tid_12 1', 'node;[[JIT] tid 12] 1');
     expect(profile.dsos).toEqual([
       { kind: 'jit', name: '[JIT] tid 12', path: '[JIT] tid 12', buildId: null },
@@ -57,7 +57,7 @@ describe('folded stacks', () => {
     expect(profile.strings).toContain('[unknown]');
   });
 
-  it('may have names that end in numbers', () => {
+  it('folded stacks may have names that end in numbers', () => {
     const { profile } = imported('a;f 12 7', '# a comment', '', 'a;g\t1\r');
     expect(profile.samples.length).toBe(8);
     expect(profile.strings).toContain('f 12');

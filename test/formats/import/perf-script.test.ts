@@ -23,7 +23,7 @@ function folded({ profile }: ImportedProfile, event = 0): string[] {
 }
 
 describe('the text of perf script', () => {
-  it('is a sample per head line, its frames innermost first', () => {
+  it('a head line is a sample, its frames innermost first', () => {
     const result = imported(
       'dd 29776/29777 [003] 666709.771979:   10101010 cpu-clock: ',
       '\t          414b3b fsnotify+0x1b (/lib/modules/4.1.0-virtual/build/vmlinux)',
@@ -48,7 +48,7 @@ describe('the text of perf script', () => {
     expect(profile.meta.startTime).toBe('666709771979000');
   });
 
-  it('without callchains has its one frame behind the event', () => {
+  it('a sample without a callchain has its one frame behind the event', () => {
     const result = imported(
       '         swapper     0 [001]   100.000001:     250000 cycles:  ffffffff8103ce3b native_safe_halt+0x6 ([kernel.kallsyms])',
       '              bc   123 [000]   100.000002:     250000 cycles:          4005d0 main+0x10 (/usr/bin/bc)',
@@ -58,7 +58,7 @@ describe('the text of perf script', () => {
     expect(Math.min(...result.profile.frames.address)).toBe(-0x7efc31c5);
   });
 
-  it('has several events, each of its own', () => {
+  it('the text may have several events, each with its own samples', () => {
     const result = imported(
       'a 1 2.000001: 7 cycles:u: ',
       '\t 1 f (/a)',
@@ -83,7 +83,7 @@ describe('the text of perf script', () => {
     expect(folded(result)).toEqual(['sh;schedule 1']);
   });
 
-  it('has inlined calls in front of the function that they are part of', () => {
+  it('inlined calls stand in front of the function that they are part of', () => {
     const { profile } = imported(
       'a 1 2.000001: 7 cycles: ',
       '\t 4010a2 std::max (inlined)',

@@ -64,7 +64,7 @@ function list(data: PerfData): string[] {
 const codes = (data: PerfData) => data.diagnostics.entries().map(({ code }) => code);
 
 describe('COMPRESSED records', () => {
-  test.each([true, false])('are read in place, little-endian: %s', (le) => {
+  test.each([true, false])('compressed records are read in place, little-endian: %s', (le) => {
     const first = concat(zstdFrameHeader(), zstdRawBlock(concat(sampleAt(5, le), sampleAt(7, le))));
     const data = open(
       [
@@ -90,7 +90,7 @@ describe('COMPRESSED records', () => {
     expect(codes(data)).toEqual([]);
   });
 
-  test('may end inside a block and inside a record, wherever that is', () => {
+  test('compressed records may end inside a block and inside a record, wherever that is', () => {
     const stream = concat(
       zstdFrameHeader(),
       zstdRawBlock(sampleAt(5)),
@@ -141,7 +141,7 @@ describe('COMPRESSED records', () => {
     expect(times).toEqual(Array.from({ length: blocks * perBlock }, (_, i) => 1 + i));
   });
 
-  test('after a damaged COMPRESSED record the others are skipped and plain records are read', () => {
+  test('the other COMPRESSED records are skipped after a damaged one, and plain records are read', () => {
     const reserved = Uint8Array.of(0b111, 0, 0, 0);
     const piece = concat(zstdFrameHeader(), zstdRawBlock(sampleAt(5)));
     const last = compressed(zstdRawBlock(sampleAt(8)));
@@ -215,7 +215,7 @@ describe('COMPRESSED records', () => {
       });
     };
 
-    test('are refused, with the limit and the option that lifts it', () => {
+    test('records that unpack to too much are refused, with the limit and the option that lifts it', () => {
       expect(() => openPerfData(memorySource(bomb(1100)), { createZstdDecoder })).toThrow(
         /^\d+ bytes of compressed records unpack to more than 4000000 records, .*--max-unpacked SIZE/,
       );
@@ -224,7 +224,7 @@ describe('COMPRESSED records', () => {
       expect(open).toThrow(/unpack to more than 20971520 bytes, which is not read/);
     });
 
-    test('are refused where frames ask for windows that nothing fills', () => {
+    test('records that unpack to too much are refused where frames ask for windows that nothing fills', () => {
       // 64 MiB each, and a last block without bytes.
       const frame = concat(zstdFrameHeader({ windowExponent: 16 }), Uint8Array.of(1, 0, 0));
       const frames = compressed(concat(...Array.from({ length: 9 }, () => frame)));
@@ -237,7 +237,7 @@ describe('COMPRESSED records', () => {
       expect(walk({ createZstdDecoder, mostUnpacked: Number.POSITIVE_INFINITY })).toBe(1);
     });
 
-    test('are read where the user allows it, and where they are within the limit', () => {
+    test('records that unpack to much are read where the user allows it, and where they are within the limit', () => {
       const mostUnpacked = Number.POSITIVE_INFINITY;
       const options = { createZstdDecoder, mostUnpacked };
       const count = (bytes: Uint8Array, given: OpenOptions) =>
@@ -258,7 +258,7 @@ describe('COMPRESSED records', () => {
     expect(codes(data)).toEqual([]);
   });
 
-  test('without a decoder COMPRESSED records are skipped, counted once', () => {
+  test('compressed records are skipped without a decoder, and counted once', () => {
     const file = perfDataFile({
       attrs: [{ attr, ids: [] }],
       records: [compressed(concat(zstdFrameHeader(), zstdRawBlock(sampleAt(5)))), finishedRound()],

@@ -15,7 +15,7 @@ const RANGES = [
 ];
 
 describe('parts of a file', () => {
-  it('are read at the offsets that they have in it, with zeros between them', () => {
+  it('parts of a file are read at the offsets that they have in it, with zeros between them', () => {
     const again = openParts(encodeParts(memorySource(FILE), RANGES))!;
     const isKept = (at: number) => (at >= 4 && at < 12) || (at >= 40 && at < 48);
     const expected = FILE.map((byte, at) => (isKept(at) ? byte : 0));
@@ -30,7 +30,7 @@ describe('parts of a file', () => {
     );
   });
 
-  it('that are cut or overlap are refused', () => {
+  it('parts of a file that are cut or overlap are refused', () => {
     const bytes = encodeParts(memorySource(FILE), RANGES);
     for (let length = 0; length < bytes.length; length++) {
       expect(openParts(bytes.subarray(0, length))).toBeNull();

@@ -110,7 +110,7 @@ const SMALL_DUMP = [
 ];
 
 describe('perf.data file', () => {
-  test.each([true, false])('is read with events, names and features (little-endian: %s)', (le) => {
+  test.each([true, false])('a file has events, names and features (little-endian: %s)', (le) => {
     const data = openPerfData(memorySource(perfDataFile(smallFile(le))));
     expect(dump(data)).toEqual(SMALL_DUMP);
     expect(data.littleEndian).toBe(le);

@@ -250,7 +250,7 @@ describe('writer', () => {
     expect(() => encodeHeaderFeature(section)).toThrow(RangeError);
   });
 
-  test('what does not fit into a record of a pipe is left out', () => {
+  test('data that does not fit into a record of a pipe is left out', () => {
     const large = { feature: 11, bytes: new Uint8Array(70_000) };
     expect(encodeHeaderFeature(large)).toBeNull();
     const ids = BigUint64Array.from({ length: 10_000 }, (_, i) => BigInt(i + 1));
