@@ -15,7 +15,7 @@ afterAll(closeServer);
 afterAll(removeScratchFolder);
 
 describe('broken input', () => {
-  test.each(TARGETS)('is read or refused: $name', async (target) => {
+  test.each(TARGETS)('broken input is read or refused: $name', async (target) => {
     const seeds = target.seeds();
     if (seeds.length === 0) {
       expect(MAY_LACK_SEEDS, 'no seeds').toContain(target.name);
