@@ -18,7 +18,7 @@ function failure(text: string, sources: EventSources = INTEL): string {
 const SEE_LIST = 'perf-ts list shows every event that can be named here';
 
 describe('unknown names', () => {
-  it('name the position, the nearest names and where to look', () => {
+  it('the error for an unknown name has the position, the nearest names and where to look', () => {
     expect(failure('instructions,cycels:u')).toBe(
       [
         "unknown event 'cycels'",
@@ -30,7 +30,7 @@ describe('unknown names', () => {
     );
   });
 
-  it('find names of which only a part was given', () => {
+  it('names of which only a part was given are found', () => {
     expect(failure('switches')).toBe(
       [
         "unknown event 'switches'",
@@ -42,7 +42,7 @@ describe('unknown names', () => {
     );
   });
 
-  it('find events of PMUs, and tracepoints named without their system', () => {
+  it('events of PMUs are suggested, and tracepoints named without their system', () => {
     expect(failure('mem-lods')).toContain('did you mean mem-loads?');
     expect(failure('sched_swich')).toContain('did you mean sched:sched_switch?');
   });

@@ -98,7 +98,7 @@ describe('PMU terms on Intel', () => {
     'software/config=1/': 'software/config=1/ = SOFTWARE/0x1 ns',
   });
 
-  it('what is written out wins over what the event name stands for, in either order', () => {
+  it('terms that are written out win over what the event name stands for, in either order', () => {
     expect(draw(['cpu/mem-loads,ldlat=60/', 'cpu/ldlat=60,mem-loads/'])).toEqual([
       'cpu/mem-loads,ldlat=60/ = RAW/0x1cd config1=0x3c',
       'cpu/ldlat=60,mem-loads/ = RAW/0x1cd config1=0x3c',
@@ -191,7 +191,7 @@ describe('two core types', () => {
     ]);
   });
 
-  it('on two core types a group becomes one per type, with other events on the CPUs of each', () => {
+  it('a group on two core types becomes one per type, with other events on the CPUs of each', () => {
     expect(draw('{cycles,page-faults,mem-loads}', HYBRID)).toEqual([
       'cpu_core/cycles/ = HARDWARE/0x400000000 group=0 leader cpus=0+1+2+3',
       'page-faults = SOFTWARE/0x2 group=0 cpus=0+1+2+3',

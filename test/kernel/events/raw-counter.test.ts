@@ -134,7 +134,7 @@ describe('a raw counter as bits', () => {
 });
 
 describe('an event select register', () => {
-  it('is 0x4300c0 for instructions in all modes', () => {
+  it('an event select register is 0x4300c0 for instructions in all modes', () => {
     expect(toEventSelect({ event: 0xc0 }, INTEL)).toBe(0x4300c0n);
     expect(fromEventSelect(0x4300c0n, INTEL)).toEqual({
       counter: fullRawCounter({ event: 0xc0 }),
@@ -142,7 +142,7 @@ describe('an event select register', () => {
     });
   });
 
-  it('is explained bit by bit', () => {
+  it('an event select register is explained bit by bit', () => {
     const lines = explainEventSelect(0x4300c0n, INTEL)
       .slice(0, 11)
       .map(({ name, bits, value }) => `${bits} ${name} ${value.toString(16)}`);
@@ -172,7 +172,7 @@ describe('an event select register', () => {
     expect(meaning(0x100000n, 'INT')).toContain('performance-monitoring interrupt');
   });
 
-  it('has the registers of Intel, AMD and arm64', () => {
+  it('event select registers are those of Intel, AMD and arm64', () => {
     const pair = (vendor: SelectVendor, n: number) =>
       Object.values(eventSelectLayout(vendor).registersOf(n)).join(' ');
     expect(pair('intel', 0)).toBe('0x186 0xc1');

@@ -43,11 +43,11 @@ describe('round sorter', () => {
     expect(sorter.releasedShare).toBe(2 ** 15 / (2 ** 15 + 1));
   });
 
-  test('without rounds everything is sorted at the end', () => {
+  test('everything is sorted at the end where there are no rounds', () => {
     expect(sort('5 6 7 1 2 3 4')).toBe('1 2 3 4 5 6 7');
   });
 
-  test('equal times keep the order of the file', () => {
+  test('records of equal times keep the order of the file', () => {
     expect(sort('2a 2b 1a 2c 1b | 2d 1c | ')).toBe(' | 1a 1b 1c 2a 2b 2c 2d | ');
   });
 

@@ -49,7 +49,7 @@ const anyAttr = fc
   .map(newAttr);
 
 describe('attr', () => {
-  test('what is encoded is parsed back, in both byte orders', () => {
+  test('an encoded attr is parsed back, in both byte orders', () => {
     fc.assert(
       fc.property(anyAttr, fc.boolean(), (attr, littleEndian) => {
         const bytes = encodeAttr(attr, littleEndian);

@@ -113,7 +113,7 @@ describe('a callchain of branch records', () => {
     );
   });
 
-  test('has room for as many calls as a record can have', () => {
+  test('a callchain of branch records has room for as many calls as a record can have', () => {
     const calls = Array.from({ length: 2700 }, (_, i) => [0x1000 + i, 0x1300] as const);
     const { chain } = join({ callchain: [IN_USER, 0x1304], calls });
     expect(chain.length).toBe(2 * (1 + calls.length));

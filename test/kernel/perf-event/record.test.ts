@@ -384,7 +384,7 @@ describe('record encoder', () => {
     .string({ maxLength: 15, unit: 'grapheme-ascii' })
     .map((s) => s.replaceAll('\0', ''));
 
-  test('what is encoded is decoded again, whatever the trailer and the byte order', () => {
+  test('an encoded record is decoded again, whatever the trailer and the byte order', () => {
     fc.assert(
       fc.property(pid, pid, name, fc.boolean(), fc.boolean(), (a, b, comm, hasTrailer, little) => {
         const sampleType = hasTrailer ? TRAILER : 0;

@@ -57,7 +57,7 @@ describe('register names', () => {
 
 describe('register dump', () => {
   test.each([true, false])(
-    'has one value per bit of the mask, all 64 bits exact (little-endian %s)',
+    'a register dump has one value per bit of the mask, all 64 bits exact (little-endian %s)',
     (littleEndian) => {
       const out = new ByteWriter(littleEndian).u64(99).u64(0x7ffc_0000_1234n);
       const bytes = out.u64(0xffff_ffff_ffff_fff1n).u64(1).finish();
@@ -76,7 +76,7 @@ describe('register dump', () => {
     },
   );
 
-  test('without an ABI has no registers, whatever the mask', () => {
+  test('a register dump without an ABI has no registers, whatever the mask', () => {
     const dump = { abi: 0, offset: 8, count: 0 };
     expect(readRegisters(viewOf(new Uint8Array(8)), dump, 0xffn, 'x86', true)).toEqual([]);
     expect(formatRegisters(0, [])).toBe('ABI:0');

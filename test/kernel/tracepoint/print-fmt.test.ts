@@ -252,7 +252,7 @@ describe('what cannot be evaluated', () => {
     ['nesting without end', `"%d", ${'('.repeat(5000)}1${')'.repeat(5000)}`],
     ['operators without end', `"%d", 1${'+1'.repeat(5000)}`],
     ['nothing', ''],
-  ])('print fmt that cannot be evaluated prints name=value, with a reason: %s', (_, printFmt) => {
+  ])('a print fmt that cannot be evaluated prints name=value, with a reason: %s', (_, printFmt) => {
     const { format, text } = drawSample([s32(-3)], printFmt);
     expect(format.notEvaluated).toMatch(/\w/);
     expect(text).toBe('[FAILED TO PARSE] a=-3');
