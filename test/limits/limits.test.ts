@@ -27,7 +27,7 @@ describe('a file that becomes larger than it is', () => {
   const shapes = allShapes();
 
   test.each(shapes.map(({ name }, index) => ({ name, index })))(
-    'is answered or refused with a sentence: $name',
+    'a file that becomes larger than it is gets answered or refused with a sentence: $name',
     async ({ index }) => {
       for (let round = 0; round < ROUNDS; round++) {
         const seed = index + round * shapes.length;
