@@ -212,7 +212,7 @@ if (isMainThread) {
     expect(agent.totals.samples).toBeGreaterThan(0);
   });
 
-  it('that is killed leaves nothing on the machine, and programs that it has heard tell the next one', async () => {
+  it('an agent that is killed leaves nothing on the machine, and programs that it has heard tell the next one', async () => {
     const script = join(scratchDirectory(), 'registered.cjs');
     // It calls itself, so that V8 puts it into no other.
     writeFileSync(
@@ -257,7 +257,7 @@ if (isMainThread) {
     }
   });
 
-  it('that is killed again and again sends no window twice', async () => {
+  it('an agent that is killed again and again sends no window twice', async () => {
     const spool = scratchDirectory();
     chmodSync(spool, 0o700);
     const fake = await startFakeSink();

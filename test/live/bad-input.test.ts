@@ -51,7 +51,7 @@ describeLiveAsUser('without permission', () => {
   });
 
   it.skipIf(!canRecordAsNobody(workload) || level < 2)(
-    'without rights to kernel code user code is recorded, with a notice',
+    'user code is recorded without rights to kernel code, with a notice',
     () => {
       const { file, outcome } = record('-e', 'cpu-clock', '--', workload, 'burn', '1', '0.2');
       expect(outcome.status).toBe(0);

@@ -97,7 +97,7 @@ describeLive('a recording of record -z', () => {
     ['stack dumps', '-z', ['--call-graph', 'dwarf']],
     ['records as large as there are', '-z3', ['--call-graph', 'dwarf,65528']],
     ['the level that compresses most', '-z22', ['-g']],
-  ])('has the same samples as one without it: %s', async (name, level, options) => {
+  ])('a compressed recording has the samples of a plain one: %s', async (name, level, options) => {
     const run = (file: string, more: readonly string[]) =>
       record(file, [...more, ...FAULTS, ...options], 'faults-pinned', '300');
     const plain = run(`${name}.plain.data`, []);
@@ -159,7 +159,7 @@ describeLive('a recording of record -z', () => {
   });
 
   test.skipIf(!hasZstd())(
-    'is readable up to a whole record when the recorder is killed',
+    'a compressed recording is readable up to a whole record when the recorder is killed',
     async () => {
       const file = inScratch('killed.data');
       const words = ['record', '-q', '-z', '-g', '-e', 'cpu-clock', '-F', '4000', '-o', file, '--'];
@@ -187,7 +187,7 @@ describeLive('a recording of record -z', () => {
     },
   );
 
-  test.skipIf(!hasZstd())('is one of several files, each with a stream of its own', () => {
+  test.skipIf(!hasZstd())('each of several files is compressed in a stream of its own', () => {
     const options = ['-z', '--call-graph', 'dwarf,65528', '--switch-output=100K', ...FAULTS];
     const { samples } = record('switched.data', options, 'pf', '3000', '3');
     const files = readdirSync(scratch).filter((name) => name.startsWith('switched.data'));
@@ -214,7 +214,7 @@ describeLive('a recording of record -z', () => {
     expect(loss.best).toBeGreaterThan(0);
   });
 
-  test.skipIf(!hasZstd())('is a plain one once stack dumps were unwound', () => {
+  test.skipIf(!hasZstd())('the recording is a plain one once stack dumps were unwound', () => {
     const options = ['-z', '--call-graph', 'auto', '-e', 'cpu-clock', '-F', '2000'];
     const summary = record('auto.data', options, 'burn', '1', '0.2');
     const { records, features } = infoOf(inScratch('auto.data'));
@@ -226,7 +226,7 @@ describeLive('a recording of record -z', () => {
     expect(summary.fileBytes).not.toBe(summary.recordedBytes);
   });
 
-  test.skipIf(!hasZstd() || !canMount())('does not begin where libzstd is missing', () => {
+  test.skipIf(!hasZstd() || !canMount())('record -z is refused where libzstd is missing', () => {
     const library = libraryPath();
     const under = inMountNamespace(`mount --bind /dev/null ${library}`);
     const file = inScratch('never.data');
@@ -241,7 +241,7 @@ describeLive('a recording of record -z', () => {
     expect(perfTs(plain, { under })).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test.each(['0', '23', '1.5', 'x'])('has no level %s', (level) => {
+  test.each(['0', '23', '1.5', 'x'])('zstd has no level %s', (level) => {
     const { status, stderr } = perfTs(['record', `-z${level}`, '--', 'true']);
     expect(status).toBe(2);
     expect(stderr).toMatch(/^perf-ts: -z .*: expected a (level from 1|whole number)/);

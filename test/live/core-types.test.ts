@@ -55,7 +55,7 @@ describeLive('events of two kinds of cores', () => {
   // 1000 faults on CPU 0, 1000 on CPU 1, 1000 on CPU 0.
   const moving = [program, 'alone', '1', 'fault', '3000', '3'];
 
-  it.skipIf(!isPossible)('are opened on the CPUs of their PMU, the side-band on all', () => {
+  it.skipIf(!isPossible)('each event is opened on its PMU’s CPUs, the side-band on all', () => {
     const file = record('opened', ['-e', 'touch:u'], moving);
     const { events } = infoOf(file);
     expect(events.map(({ name, instances }) => [name, instances])).toEqual([
@@ -65,7 +65,7 @@ describeLive('events of two kinds of cores', () => {
     ]);
   });
 
-  it.skipIf(!isPossible)('are one event in the report, whose samples know their kind', () => {
+  it.skipIf(!isPossible)('the report shows one event, whose samples know their kind', () => {
     const file = record('one', ['-e', 'touch:u'], moving);
     const [touch, ...others] = report(file);
     expect(others).toEqual([]);
@@ -80,7 +80,7 @@ describeLive('events of two kinds of cores', () => {
     expect([atom.event, atom.samples]).toEqual(['cpu_atom/touch/u', onAtom]);
   });
 
-  it.skipIf(!isPossible)('are two where they were asked for by their PMUs', () => {
+  it.skipIf(!isPossible)('events that name their PMUs are two in the report', () => {
     const events = ['-e', 'cpu_core/touch/u,cpu_atom/touch/u'];
     const reports = report(record('two', events, moving));
     expect(reports.map(({ event, rows }) => [event, places(rows)])).toEqual([
@@ -89,7 +89,7 @@ describeLive('events of two kinds of cores', () => {
     ]);
   });
 
-  it.skipIf(!isPossible)('take a software event of their group along on both', () => {
+  it.skipIf(!isPossible)('a software event of their group comes along on both', () => {
     const file = record('group', ['-e', '{touch:u,minor-faults:u}'], moving);
     const reports = report(file, '--no-group');
     expect(reports.map(({ event, rows }) => [event, places(rows)])).toEqual([
@@ -98,7 +98,7 @@ describeLive('events of two kinds of cores', () => {
     ]);
   });
 
-  it.skipIf(!isPossible)('are left out with -C where their CPUs are not recorded', () => {
+  it.skipIf(!isPossible)('the event is left out with -C where its CPUs are not recorded', () => {
     const file = record('one-kind', ['-C', '1', '-e', 'touch:u'], moving);
     const { events } = infoOf(file);
     expect(events.map(({ name, instances }) => [name, instances])).toEqual([
@@ -107,7 +107,7 @@ describeLive('events of two kinds of cores', () => {
     ]);
   });
 
-  it.skipIf(!isPossible)('are counted in a row for each, as one in top', () => {
+  it.skipIf(!isPossible)('stat has a row for each kind of core, and top one for all', () => {
     const stat = perfTs(['stat', '--json', '-o', '-', '-a', '-e', 'touch:u', '--', ...moving], {
       under,
     });

@@ -56,7 +56,7 @@ function judged(script: string, cwd: string, env: NodeJS.ProcessEnv): string[] {
 }
 
 describeLive('a function is one on both sides, by the script', () => {
-  test('for GitHub Actions', () => {
+  test('the recipe for GitHub Actions matches the function on both sides', () => {
     const folder = runner('base', 'head');
     const steps = [...GITHUB.matchAll(/run: \|\n((?: {10}.*\n)+)/g)].map(([, text]) => text);
     expect(steps).toHaveLength(2);
@@ -64,7 +64,7 @@ describeLive('a function is one on both sides, by the script', () => {
     expect(judged(steps.join(''), folder, env)).toEqual(['`parse dist/bench.js:2`']);
   });
 
-  test('for GitLab', () => {
+  test('the recipe for GitLab matches the function on both sides', () => {
     const folder = runner('base', 'head');
     const project = join(folder, 'head');
     const script = /- (for run in.*> summary\.md)\n/s.exec(GITLAB)?.[1] ?? '';

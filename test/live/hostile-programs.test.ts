@@ -118,7 +118,7 @@ describeLive('a recording of a program that is hostile', () => {
     expect(profile.profile.samples.length).toBe(totals.samples);
   });
 
-  it('is complete where the program names one function in many source maps', async () => {
+  it('the recording is complete where the program names one function in many source maps', async () => {
     const output = join(scratch, 'names.data');
     const notices: string[] = [];
     const recording = await startRecording({
@@ -149,7 +149,7 @@ describeLive('a recording of a program that is hostile', () => {
     await until(() => listeningPorts(pid).size === 0 && childrenOf(pid).length === 0);
   });
 
-  it('that is disposed of ends its command, and has a complete file', async () => {
+  it('a recording that is disposed of ends its command, and has a complete file', async () => {
     const output = join(scratch, 'disposed.data');
     const recording = await startRecording({
       ...{ command: ['tail', '-f', '/dev/null'], events, output },

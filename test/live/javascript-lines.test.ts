@@ -76,7 +76,7 @@ async function startEndless(script: string): Promise<number> {
 }
 
 describeLive('lines of JavaScript', () => {
-  it('of a launched program are those that take the time', () => {
+  it('lines of a launched program are those that take the time', () => {
     const script = join(scratch, 'launched.cjs');
     writeFileSync(script, FIXED);
     const recording = join(scratch, 'launched.data');
@@ -87,7 +87,7 @@ describeLive('lines of JavaScript', () => {
     expect(share).toBeLessThan(0.9);
   });
 
-  it('of code that was optimized before the attach are read as well', async () => {
+  it('lines of code that was optimized before the attach are read as well', async () => {
     const script = join(scratch, 'attached.cjs');
     writeFileSync(script, ENDLESS);
     const pid = await startEndless(script);
@@ -99,7 +99,7 @@ describeLive('lines of JavaScript', () => {
     expect(share).toBeLessThan(0.9);
   });
 
-  it('of a script with its source map inside are those of the source, also after an attach', async () => {
+  it('lines of a script with its source map inside are those of the source, also after an attach', async () => {
     const url = Buffer.from(JSON.stringify(SOURCE_MAP)).toString('base64');
     const script = join(scratch, 'typed.cjs');
     // The code that runs is not that of the file, as with a loader.

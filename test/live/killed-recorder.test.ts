@@ -110,7 +110,7 @@ describe.skipIf(!canMount())('a recorder that was killed', () => {
       expect(status).toBe(0);
     });
 
-    test('is cleaned up behind by the next recording', () => {
+    test('the next recording cleans up behind a recorder that was killed', () => {
       const words = [...RECORD, '--jitdump', '--', process.execPath, '-e', BUSY];
       const next = [...RECORD, '-v', '-o', 'next.data', '--', 'true'];
       const { before, after, status, stderr } = killed('dumped', next, words);

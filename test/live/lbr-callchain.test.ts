@@ -85,7 +85,7 @@ describe.skipIf(findPerf() === null)('a recording with --call-graph lbr', () => 
     expect(attr.flags.excludeCallchainUser).toBe(false);
   });
 
-  test('has the chains of perf script', () => {
+  test('the recording has the chains of perf script', () => {
     // perf names nothing of the kernel here: the recording has no mapping of it.
     const ours = perfTs([
       ...['script', '--no-inline', '-F', 'ip,sym'],
@@ -97,7 +97,7 @@ describe.skipIf(findPerf() === null)('a recording with --call-graph lbr', () => 
     expect(chains(ours.stdout)).toEqual(theirs);
   });
 
-  test('is dumped as perf script -D does', () => {
+  test('the recording is dumped as perf script -D does', () => {
     const chainLines = (text: string) =>
       text.split('\n').filter((line) => /^\.{3} .* (chain|callstack): |^\.{5} /.test(line));
     const theirs = chainLines(perf(['script', '-D']));
@@ -105,7 +105,7 @@ describe.skipIf(findPerf() === null)('a recording with --call-graph lbr', () => 
     expect(chainLines(perfTs(['script', '-D', '-i', file]).stdout)).toEqual(theirs);
   });
 
-  test('has the self weights of perf report, of the function where the ip is', () => {
+  test('the recording has the self weights of perf report, of the function where the ip is', () => {
     const perfShares = perf([
       'report',
       '--stdio',

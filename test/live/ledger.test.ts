@@ -148,7 +148,7 @@ describeLive('the ledger of losses', () => {
     expect(ledger.undividedEvents).toBeLessThan(20 * 5 * 64);
   });
 
-  it.each(cases)('without loss all that is missing are tails: $title', async (one) => {
+  it.each(cases)('all that is missing without loss are tails: $title', async (one) => {
     const command = [program, ...one.command];
     const flags = [...one.flags, '--counts'];
     const file = record({ name: `whole-${one.title}`, flags, command, loses: false });

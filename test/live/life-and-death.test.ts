@@ -76,7 +76,7 @@ describeLive('life and death', () => {
     },
   );
 
-  it('is readable after kill -9, by us and by perf', async () => {
+  it('a recording is readable after kill -9, by us and by perf', async () => {
     const file = join(scratch, 'killed.data');
     const running = await startedRecording(file, 3_000_000, ['--', workload, 'pf', '0', '60']);
     const command = childrenOf(running.pid)[0];

@@ -110,7 +110,7 @@ describeLiveAsUser("the cache of the kernel's symbols", () => {
   // Not in a container without CAP_SYSLOG.
   const isShown = isRoot && process.arch === 'x64' && readKernelImage().text !== null;
 
-  it.runIf(isShown)('is made by a recording of the kernel, and left as it is by the next', () => {
+  it.runIf(isShown)('a recording of the kernel makes the cache, and the next keeps it', () => {
     const { own, env } = emptyCache();
     const inode = () => lstatSync(join(own, 'kernel')).ino;
     expect(record(env)).toMatchObject({ status: 0, stderr: '' });
@@ -122,7 +122,7 @@ describeLiveAsUser("the cache of the kernel's symbols", () => {
     );
   });
 
-  it.each(['1', 'kernel'])('is not made with PERF_TS_NO_CACHE=%s', (value) => {
+  it.each(['1', 'kernel'])('the cache is not made with PERF_TS_NO_CACHE=%s', (value) => {
     const { own, env } = emptyCache();
     expect(record({ ...env, PERF_TS_NO_CACHE: value })).toMatchObject({ status: 0, stderr: '' });
     expect(existsSync(join(own, 'kernel'))).toBe(false);

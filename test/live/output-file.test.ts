@@ -73,7 +73,7 @@ describeLiveAsUser('the output file', () => {
     expect(lstatSync(`${file}.old`).size).toBe(0);
   });
 
-  it.each(['0', '777'])('is closed to others whatever the umask (%s)', (mask) => {
+  it.each(['0', '777'])('the output file is closed to others whatever the umask (%s)', (mask) => {
     const file = join(scratch, `umask-${mask}.data`);
     const command = `umask ${mask}; exec '${process.execPath}' '${CLI}' record -q -o '${file}' -- true`;
     const shell = spawnSync('sh', ['-c', command], { env: cleanEnvironment(), encoding: 'utf8' });

@@ -147,7 +147,7 @@ describeLive('a recording under sudo', () => {
 });
 
 describeLive('stacks that are unwound at the end', () => {
-  it('keep no signal waiting, and a process that quits leaves the recording whole', async () => {
+  it('unwinding at the end keeps no signal waiting, and a process that quits leaves the recording whole', async () => {
     const { folder, file } = place();
     const flags = ['-e', 'page-faults', '-c', '1', '--call-graph', 'auto,1024', '-o', file];
     const command = [compileWorkload(), 'pf', '0', '60'];
@@ -257,7 +257,7 @@ describeLive('a recording over several files', () => {
 });
 
 describeLive('a place for the output', () => {
-  it('is refused by the name of the directory that is in the way', () => {
+  it('an output place is refused by the name of the directory that is in the way', () => {
     const { file } = place();
     rmSync(`${file}.old`);
     mkdirSync(`${file}.old`);

@@ -162,7 +162,7 @@ describeLive('agreement with perf report on the same file', () => {
   });
 
   // Files of processes in other roots are other files, for perf and for us.
-  it.skipIf(!findPerf() || hasForeignRoots())('of the whole system', () => {
+  it.skipIf(!findPerf() || hasForeignRoots())('the whole system agrees with perf report', () => {
     const file = record('system', [...CLOCK, '-a'], [workload, 'burn', '2', '0.5']);
     expectAgreement(file, 1);
   });

@@ -55,7 +55,7 @@ describeLive('a recorded Node program', () => {
     expect(recorded.stderr).toBe(alone.stderr);
   });
 
-  it('has the descriptors that it has alone where perf-ts keeps its caches', () => {
+  it('the program has the descriptors that it has alone where perf-ts keeps its caches', () => {
     const script = join(scratch, 'descriptors.cjs');
     writeFileSync(
       script,
@@ -70,7 +70,7 @@ describeLive('a recorded Node program', () => {
     expect(recorded.stdout).toBe(alone.stdout);
   });
 
-  it('has the folder of NODE_V8_COVERAGE to itself', () => {
+  it('the program has the folder of NODE_V8_COVERAGE to itself', () => {
     const coverage = join(scratch, 'coverage');
     const env = { ...cleanEnvironment(), NODE_V8_COVERAGE: coverage };
     const words = ['record', '-q', '-e', 'cpu-clock:u', '-o', join(scratch, 'coverage.data')];

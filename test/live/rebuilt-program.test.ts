@@ -35,7 +35,7 @@ describeLive('a program that was built again in place', () => {
       execFileSync('objcopy', ['--only-keep-debug', app, `${app}.debug`]);
   }
 
-  test('is named by what was recorded', () => {
+  test('a rebuilt program is named by what was recorded', () => {
     const file = recorded('r.data', () => {});
     const before = namesIn(file);
     expect(before.names).not.toEqual([]);
@@ -44,7 +44,7 @@ describeLive('a program that was built again in place', () => {
     expect(namesIn(file)).toEqual(before);
   });
 
-  test('is so if its symbols are in a debug file', () => {
+  test('a rebuilt program with symbols in a debug file is named by what was recorded', () => {
     const file = recorded('stripped.data', () => {
       execFileSync('objcopy', ['--only-keep-debug', app, `${app}.debug`]);
       execFileSync('objcopy', ['--strip-all', app]);
@@ -57,7 +57,7 @@ describeLive('a program that was built again in place', () => {
     expect(namesIn(file)).toEqual(before);
   });
 
-  test('is so if it has no build ID', () => {
+  test('a rebuilt program without a build ID is named by what was recorded', () => {
     const file = recorded('plain.data', () => {
       execFileSync('objcopy', ['--remove-section=.note.gnu.build-id', app]);
     });
@@ -67,7 +67,7 @@ describeLive('a program that was built again in place', () => {
     expect(namesIn(file).names).toEqual(before.names);
   });
 
-  test('has no names where they were not to be kept, which is said with the remedy', () => {
+  test('a rebuilt program has no names where they were not to be kept, which is reported with the remedy', () => {
     const file = recorded('bare.data', () => {}, '-N');
     replace();
     const { names, stderr } = namesIn(file);

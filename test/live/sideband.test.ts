@@ -72,7 +72,7 @@ describeLive('side-band records', () => {
   it.skipIf(usableCpus().length < 2).each([
     ['a command', []],
     ['the whole system', ['-a']],
-  ])('has what a task did on CPUs that are not recorded, recording %s on one', (_whom, target) => {
+  ])('tasks on CPUs that are not recorded are followed, recording %s', (_whom, target) => {
     const [there, here] = usableCpus() as [number, number];
     const file = join(scratch, 'elsewhere.data');
     const flags = ['-e', 'page-faults', '-c', '10', '-C', String(here), ...target, '-o', file];

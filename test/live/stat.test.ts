@@ -91,7 +91,7 @@ describeLive('stat', () => {
     );
   });
 
-  it('does not count how the command is started', () => {
+  it('stat does not count how the command is started', () => {
     const calls = stat(['-e', 'syscalls:sys_exit_execve', '--', '/bin/true']).rows[0]?.count;
     // The one that made it /bin/true: the events are enabled in the middle of it.
     expect(calls).toBeLessThanOrEqual(1);

@@ -90,7 +90,7 @@ describeLive('a program among strangers', () => {
 
   for (const name of QUICK_CASES) {
     const hostile = HOSTILE_CASES.find((one) => one.name === name)!;
-    it.skipIf(hostile.obstacle() !== null)(`is not harmed by ${name}`, async () => {
+    it.skipIf(hostile.obstacle() !== null)(`a recording is not harmed by ${name}`, async () => {
       expect(await hostile.run(place)).toEqual([]);
     });
   }

@@ -50,7 +50,7 @@ function linesOf(stdout: string): Line[] {
 }
 
 describeLive('top', () => {
-  it('has the busy function of a command on top, and ends with it', () => {
+  it('top has the busy function of a command first, and ends with it', () => {
     const workload = compileWorkload();
     const { stdout, status, stderr } = perfTs([
       ...['top', '--json', '-g', '-e', 'cpu-clock:u', '-F', '1000', '-d', '0.5'],
