@@ -82,7 +82,7 @@ describe.skipIf(binding === null)('the addon', () => {
     },
   );
 
-  it('never lowers the fd limit', () => {
+  it('the addon never lowers the fd limit', () => {
     const { soft, hard } = binding!.raiseFdLimit(1);
     expect(soft).toBeLessThanOrEqual(hard);
     expect(binding!.raiseFdLimit(1)).toEqual({ soft, hard });

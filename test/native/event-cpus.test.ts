@@ -52,17 +52,17 @@ describeLive('an event of one kind of core', () => {
   const on1: Event = { attr: PAGE_FAULTS, leader: -1, cpus: [1] };
   const anywhere: Event = { attr: CPU_CLOCK, leader: -1 };
 
-  it.skipIf(!hasTwo)('has an instance on each of its CPUs, the side-band one on all', () => {
+  it.skipIf(!hasTwo)('each CPU of the event has an instance, the side-band one on all', () => {
     expect(instancesOf(idle, [on0, on1, anywhere])).toEqual([1, 1, all, all]);
     // CPUs that the machine has not, or that are offline.
     expect(instancesOf(idle, [{ ...on0, cpus: [1, 0, 4095] }])).toEqual([2, all]);
   });
 
-  it.skipIf(!hasTwo)('has instances on those of its CPUs that are recorded', () => {
+  it.skipIf(!hasTwo)('the event has instances on those of its CPUs that are recorded', () => {
     expect(instancesOf({ kind: 'system' }, [on0, on1, anywhere], [1])).toEqual([0, 1, 1, all]);
   });
 
-  it('has one instance for a thread on whatever CPU it runs', () => {
+  it('the event has one instance for a thread on whatever CPU it runs', () => {
     const target: SamplerTarget = { kind: 'threads', tids: [process.pid] };
     const alone = { flags: { inherit: false } };
     const sampler = openSampler(target, {
@@ -80,7 +80,7 @@ describeLive('an event of one kind of core', () => {
     expect(instancesOf(idle, [on1, { ...member, cpus: [0] }])).toEqual([1, 0, all]);
   });
 
-  it.skipIf(!hasTwo)('is opened for every thread of a running process', async () => {
+  it.skipIf(!hasTwo)('the event is opened for every thread of a running process', async () => {
     const child = spawn(workload, ['threads', '3', '10'], { stdio: 'ignore' });
     children.push(child);
     await once(child, 'spawn');

@@ -48,12 +48,12 @@ const KERNEL = [
 ];
 
 describe('kernel addresses in a recording', () => {
-  test('are found at any multiple of four bytes, each once', () => {
+  test('kernel addresses are found at any multiple of four bytes, each once', () => {
     const words = { 8: 0xffffffff81000120n, 20: 0xffffffffc0000010n, 40: 0xffffffff81000120n };
     expect(kernelAddresses(words, 64)).toEqual(['0xffffffff81000120', '0xffffffffc0000010']);
   });
 
-  test('are those of arm64 as well, and no user addresses, markers or numbers', () => {
+  test('kernel addresses are those of arm64 as well, and no user addresses, markers or numbers', () => {
     const words = {
       0: 0xffff800080010000n,
       16: 0x00007f1234567890n,
@@ -65,7 +65,7 @@ describe('kernel addresses in a recording', () => {
     expect(found).toEqual(['0xffff800080010000']);
   });
 
-  test('are found where a window of the reading ends in them', () => {
+  test('kernel addresses are found where a window of the reading ends in them', () => {
     for (const edge of [1 << 18, 1 << 20]) {
       for (const at of [edge - 8, edge - 4, edge, edge + 4]) {
         expect(kernelAddresses({ [at]: 0xffffffff81000120n }, edge + 64)).toEqual([
@@ -81,7 +81,7 @@ describe('kernel addresses in a recording', () => {
     expect(kernelAddresses(words, 64, 0, 32)).toEqual(['0xffffffff81000120']);
   });
 
-  test('are as many as there are, each once', () => {
+  test('kernel addresses are as many as there are, each once', () => {
     const count = 50_000;
     const bytes = Buffer.alloc(count * 16);
     for (let i = 0; i < count; i++) {
@@ -127,7 +127,7 @@ const EXECUTABLE = 5;
 const READABLE = 1;
 
 describe('the mappings of code in a recording', () => {
-  test('are the MMAP2 records of executable user mappings, wherever a window ends', () => {
+  test('mappings of code are the MMAP2 records of executable user mappings, wherever a window ends', () => {
     const filler = Array.from({ length: 3000 }, () => sample(...Array(30).fill(7n)));
     const wanted = [3, 4, 5, 6].map((pid) => mmap2(pid, `/opt/app-${pid}`, EXECUTABLE));
     const records = [
@@ -150,7 +150,7 @@ describe('the mappings of code in a recording', () => {
     expect(pids).toEqual([3, 4, 5, 6]);
   });
 
-  test('end where a record makes no sense, and kernel addresses are still found behind it', () => {
+  test('mappings of code end where a record makes no sense, and kernel addresses are still found behind it', () => {
     const first = mmap2(3, '/opt/app', EXECUTABLE);
     const word = Buffer.alloc(8);
     word.writeBigUInt64LE(0xffffffff81000120n);
@@ -176,18 +176,18 @@ describe('programs that samples were taken in', () => {
     );
   };
 
-  test('are those with an address in a range of theirs', () => {
+  test('programs with samples are those with an address in a range of theirs', () => {
     expect(met(sample(1n, 0x5fffn))).toEqual([1, 0, 0]);
     expect(met(sample(0x6000n), sample(0x9000n))).toEqual([1, 0, 0]);
     expect(met(sample(0x6000n, 0xfffn, 0xa000n))).toEqual([0, 0, 0]);
   });
 
-  test('of several processes at the same address are all met', () => {
+  test('programs of several processes at the same address are all met', () => {
     expect(met(sample(0x1800n))).toEqual([0, 1, 1]);
     expect(met(sample(0x2800n))).toEqual([0, 0, 1]);
   });
 
-  test('are found by samples only, wherever a window ends', () => {
+  test('programs are found by samples only, wherever a window ends', () => {
     expect(
       met(mmap2(1, '/opt/app', EXECUTABLE), encoder.comm({ pid: 0x5000, tid: 0x5000, comm: 'x' })),
     ).toEqual([0, 0, 0]);
@@ -195,7 +195,7 @@ describe('programs that samples were taken in', () => {
     expect(met(...filler, sample(0x5000n), ...filler, sample(0x1000n))).toEqual([1, 1, 1]);
   });
 
-  test('with owners that are none are refused', () => {
+  test('programs with owners that are none are refused', () => {
     expect(() =>
       binding.findMetOwners(0, 0, 0, false, ranges.starts, ranges.ends, Uint32Array.of(9, 9, 9, 9)),
     ).toThrow(RangeError);
@@ -223,12 +223,12 @@ describe('lines of the list of kernel symbols', () => {
   const MODULES = ['ffffffffc0100000 t late\t[zfs]', 'ffffffffc0000000 t connect\t[hid]'];
   const LIST = `${[...KERNEL, ...MODULES].join('\n')}\n`;
 
-  test('are the symbol of an address with its aliases, and the next one that is a symbol', () => {
+  test('lines of kernel symbols are the symbol of an address with its aliases, and the next one that is a symbol', () => {
     expect(lines(LIST, 'ffffffff81000080')).toEqual(KERNEL.slice(1, 4));
     expect(lines(LIST, 'ffffffff81000280')).toEqual([KERNEL[3], KERNEL[5]]);
   });
 
-  test('are those of modules as well where an address may be in one', () => {
+  test('lines of kernel symbols are those of modules as well where an address may be in one', () => {
     expect(lines(LIST, 'ffffffff81000480')).toEqual([KERNEL[6], ...MODULES]);
     expect(lines(LIST, 'ffffffff80000000', 'ffffffff81000080')).toEqual([
       ...KERNEL.slice(1, 4),
@@ -236,7 +236,7 @@ describe('lines of the list of kernel symbols', () => {
     ]);
   });
 
-  test('of a kernel that hides its addresses are one line, which says so', () => {
+  test('lines of a kernel that hides its addresses are one line, which says so', () => {
     const hidden = LIST.replaceAll(/^f{8}.{8}/gm, '0'.repeat(16));
     expect(lines(hidden, 'ffffffff81000080')).toEqual([
       '0000000000000000 T _stext',
@@ -247,7 +247,7 @@ describe('lines of the list of kernel symbols', () => {
     expect([...diagnostics.entries()].map(({ code }) => code)).toEqual(['kallsyms-restricted']);
   });
 
-  test('without a newline at the end, of an empty list and of no list at all are handled', () => {
+  test('lists that are empty, missing or without a newline at the end are handled', () => {
     expect(lines(KERNEL.slice(0, 4).join('\n'), 'ffffffff81000180')).toEqual([KERNEL[3]]);
     expect(lines('', 'ffffffff81000180')).toEqual([]);
     expect(() => binding.readKernelLines(join(scratch, 'none'), at())).toThrow(
@@ -255,7 +255,7 @@ describe('lines of the list of kernel symbols', () => {
     );
   });
 
-  test('name random addresses as the whole list does', () => {
+  test('lines of kernel symbols name random addresses as the whole list does', () => {
     const random = seededRandom(18);
     const integer = (from: number, to: number) => from + Math.floor(random() * (to - from + 1));
     for (let round = 0; round < 40; round++) {
@@ -281,7 +281,7 @@ describe('lines of the list of kernel symbols', () => {
     }
   });
 
-  test('of the running kernel name addresses of it as the whole list does', () => {
+  test('lines of the running kernel name addresses of it as the whole list does', () => {
     const list = readFileSync('/proc/kallsyms');
     // Trampolines and BPF programs come and go.
     const kernel = list.subarray(0, list.lastIndexOf('\n', list.indexOf('\t')) + 1);
@@ -308,7 +308,7 @@ describe('kept symbols of the kernel', () => {
     return { isCurrent, lines: lines === null ? null : Buffer.from(lines).toString() };
   };
 
-  test('give the lines of an address and of what follows it, each once', () => {
+  test('kept kernel symbols give the lines of an address and of what follows it, each once', () => {
     const kept = keep(...KERNEL, ...MODULES);
     expect(find(kept, at('ffffffff81000080', 'ffffffff81000000'))).toEqual({
       isCurrent: true,
@@ -320,14 +320,14 @@ describe('kept symbols of the kernel', () => {
     expect(find(kept, at()).lines).toBe('');
   });
 
-  test('do not answer for what may be a module', () => {
+  test('kept kernel symbols do not answer for what may be a module', () => {
     const kept = keep(...KERNEL, ...MODULES);
     for (const outside of ['ffffffff81000400', 'ffffffffc0000010', 'ffffffff80ffffff']) {
       expect(find(kept, at('ffffffff81000080', outside))).toEqual({ isCurrent: true, lines: null });
     }
   });
 
-  test.runIf(process.arch === 'x64')('answer beside words that are no code on x86-64', () => {
+  test.runIf(process.arch === 'x64')('kept symbols answer beside words that are not code', () => {
     const kept = keep(...KERNEL);
     const words = at('fffffe0000000000', 'ffffffff00408001', 'ffffffffff600000');
     expect(find(kept, words).lines).toBe('');
@@ -336,7 +336,7 @@ describe('kept symbols of the kernel', () => {
     );
   });
 
-  test('are none where the kernel hides its addresses, or does not sort them', () => {
+  test('kept kernel symbols are none where the kernel hides its addresses, or does not sort them', () => {
     expect(keep(...KERNEL.map((line) => line.replace(/^\w+/, '0'.repeat(16))))).toBeNull();
     expect(keep(KERNEL[3], KERNEL[1])).toBeNull();
     expect(keep(...MODULES)).toBeNull();
@@ -345,7 +345,7 @@ describe('kept symbols of the kernel', () => {
     );
   });
 
-  test('are not those of another boot, of a list that begins otherwise, or of a damaged file', () => {
+  test('kept kernel symbols are not those of another boot, of a list that begins otherwise, or of a damaged file', () => {
     const kept = keep(...KERNEL);
     const asked = at('ffffffff81000080');
     const refused = { isCurrent: false, lines: null };
@@ -364,7 +364,7 @@ describe('kept symbols of the kernel', () => {
     expect(find(kept, asked)).toEqual(refused);
   });
 
-  test('name addresses of the running kernel as its list does', () => {
+  test('kept kernel symbols name addresses of the running kernel as its list does', () => {
     const kept = binding.keepKernel('/proc/kallsyms', BOOT);
     const list = readFileSync('/proc/kallsyms');
     const { starts } = parseKallsyms(list, new Diagnostics());

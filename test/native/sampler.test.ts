@@ -358,7 +358,7 @@ describeLive('the sampler', () => {
     expect([...sampler.opened.tids]).toEqual([child.pid]);
   });
 
-  it('never runs a held command whose session is closed', async () => {
+  it('a held command whose session is closed never runs', async () => {
     const marker = join(scratch, 'ran');
     const sampler = open(commandTarget(['/usr/bin/touch', marker]));
     const { childPid } = sampler.opened;

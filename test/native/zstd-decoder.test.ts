@@ -66,7 +66,7 @@ describe.skipIf(binding === null)('the decoder of own streams', () => {
     expect([...decode(createOwnZstdDecoder, [frames])]).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3]);
   });
 
-  it('is an error where the stream makes no sense', () => {
+  it('a stream that makes no sense is an error', () => {
     const damaged = concat(zstdFrameHeader(), Uint8Array.of(0xff, 0xff, 0xff));
     expect(() => decode(createOwnZstdDecoder, [damaged])).toThrow(/^ZSTD_decompressStream: /);
     expect(() => decode(createOwnZstdDecoder, [Uint8Array.of(1, 2, 3, 4, 5)])).toThrow(
