@@ -59,7 +59,7 @@ test('a fall to the settled period is not a ramp', () => {
   expect(drawRamps([...around(400, 60), ...around(100, 60)])).toBe('rest 0–120');
 });
 
-test('only a fall below half from 8 or more is a ramp', () => {
+test('a fall of the period is a ramp only below half, from 8 or more', () => {
   const level = (period: number) => Array.from({ length: 30 }, () => period);
   const dip = (from: number, ...way: number[]) =>
     drawRamps([...level(from), ...way, ...level(from)]);

@@ -112,7 +112,7 @@ describe('shares of simulated processes', () => {
     expect(run(title).heldOrFlagged).toBeGreaterThanOrEqual(0.95);
   });
 
-  it('work by a timer that wakes late holds samples at its own places, and is told', () => {
+  it('work by a timer that wakes late holds samples at its own places, and is reported', () => {
     const { flagged } = run('timer of 1 ms, up to 0.1 late, -F 3989');
     expect(flagged).toBeGreaterThanOrEqual(0.8);
   });

@@ -54,7 +54,7 @@ test('samples without a stack compare as one function', () => {
   expect(functions.map((shares) => shares.function)).toEqual(['[no stack]', 'hot']);
 });
 
-test('only samples of the event count; without weight there is nothing to compare', () => {
+test('the comparison uses only samples of the event, and is null without weight', () => {
   const { distance } = compareWeights(compared(), 0, Int32Array.of(0, 0, 0, 1, 1))!;
   expect(distance).toEqual({ samples: 0, period: 0, time: null });
   expect(compareWeights(compared(), 2, ONE_EVENT)).toBeNull();

@@ -92,7 +92,7 @@ test('a driver that the header leaves open has no rule', () => {
   expect(ruleOf(machine(null, INTEL))).toBeNull();
 });
 
-test('where no CPU is named, what Intel and AMD have in common holds', () => {
+test('the rule that Intel and AMD have in common holds where no CPU is named', () => {
   const kernels = ['5.15.0-100-generic', '6.8.0', '6.16.0'];
   expect(kernels.map((kernel) => ruleOf(machine(kernel, null)))).toEqual(['next', null, 'elapsed']);
   expect(
@@ -100,7 +100,7 @@ test('where no CPU is named, what Intel and AMD have in common holds', () => {
   ).toEqual([null, 'elapsed']);
 });
 
-test('without a CPUID the model of an Intel CPU is enough, that of an AMD CPU only for IBS', () => {
+test('the model of an Intel CPU is enough without a CPUID, that of an AMD CPU only for IBS', () => {
   const named = (cpuDescription: string) => machine('5.15.0', null, { cpuDescription });
   expect(ruleOf(named('Intel(R) Xeon(R) CPU @ 2.20GHz'))).toBe('next');
   expect(ruleOf(named('AMD EPYC 7B12'))).toBeNull();

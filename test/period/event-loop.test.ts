@@ -28,7 +28,7 @@ const nearTwoTurns = (random: Random) => 98 + random.integer(4);
 const inLoopOf = (length: number) => (count: number) => (count % length < 0.7 * length ? 0 : 1);
 
 describe('a loop of events', () => {
-  it('that samples move through slowly is told', () => {
+  it('a loop that samples move through slowly is reported', () => {
     for (const seed of SEEDS) {
       const found = find(seed, nearTwoTurns, inLoopOf(50));
       expect(found, `seed ${seed}`).toMatchObject({ kind: 'loop' });
@@ -37,19 +37,19 @@ describe('a loop of events', () => {
     }
   });
 
-  it('is named by its events, with the rate that avoids it', () => {
+  it('a loop is named by its events, with the rate that avoids it', () => {
     const found = find(1, nearTwoTurns, inLoopOf(50))!;
     expect(found.events).toBeCloseTo(50, 1);
     expect(inStepText(found)).toContain('again every 50 events or so');
     expect(inStepRemedy(found, { ...PAGE_FAULTS, frequencyHz: 1000 })).toBe('record with -F 719');
   });
 
-  it('that samples see all over is not told', () => {
+  it('a loop that samples see all over is not reported', () => {
     const anywhere = (random: Random) => 60 + random.integer(80);
     for (const seed of SEEDS) expect(find(seed, anywhere, inLoopOf(50))).toBeNull();
   });
 
-  it('is not seen in drawn samples, nor in phases of any length', () => {
+  it('a loop is not seen in drawn samples, nor in phases of any length', () => {
     for (const seed of SEEDS) {
       expect(find(seed, nearTwoTurns, (_, random) => random.pick([0.6, 0.3, 0.1]))).toBeNull();
       let func = 0;
@@ -65,7 +65,7 @@ describe('a loop of events', () => {
     }
   });
 
-  it('of many intervals is seen as it is', () => {
+  it('a loop of many intervals is seen as it is', () => {
     for (const seed of SEEDS) expect(find(seed, nearTwoTurns, inLoopOf(2500))).toBeNull();
   });
 });

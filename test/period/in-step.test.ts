@@ -139,7 +139,7 @@ describe('samples in step with the work', () => {
     expect(find(phases)).toBeNull();
   });
 
-  it('at a rate, functions that come again at the same samples for many cycles are in step', () => {
+  it('functions that come again at the same samples for many cycles are in step at a rate', () => {
     const random = randomly(9);
     const periods = Array.from({ length: 1000 }, () => 50 + Math.floor(100 * random()));
     const sampled = { event: PAGE_FAULTS, periods };

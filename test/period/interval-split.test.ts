@@ -74,7 +74,7 @@ function splitTasks(tasks: readonly (readonly number[])[]): number[][] {
   return tasks.map((_, stream) => [...values.filter((__, row) => drawn[row].stream === stream)]);
 }
 
-test('of an interval whose border all tasks have in common half is given to nobody', () => {
+test('half of an interval whose border all tasks have in common is given to nobody', () => {
   const [short] = splitTasks([
     [0, 1, 1, 1, 1, 1],
     [0, 1, 1, 1, 2],

@@ -50,7 +50,7 @@ describe('loss gaps', () => {
     expect(gapsOf(PAGE_FAULTS, drawn, [lostAt(9e6)])).toEqual([0, 0, 69]);
   });
 
-  it('with a single sample lost the interval after it is known exactly', () => {
+  it('the interval after a loss of a single sample is known exactly', () => {
     const drawn = software(
       { timeNs: 2e6, period: 12, count: 20 },
       { timeNs: 9e6, period: 40, count: 35 },

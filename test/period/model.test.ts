@@ -24,7 +24,7 @@ function replayFixture(name: string, frequencyHz: number): ModelReport {
 const share = (part: number, of: { compared: number }) => part / of.compared;
 
 test.each(['page-faults-5000hz.tsv', 'sys-enter-5000hz.tsv'])(
-  'at 5 000 Hz nearly every period is explained to the event: %s',
+  'nearly every period at 5 000 Hz is explained to the event: %s',
   (name) => {
     const model = replayFixture(name, 5000);
     expect(model).toMatchObject({ hz: 250, rounding: 'away', tickDriven: false });
@@ -35,7 +35,7 @@ test.each(['page-faults-5000hz.tsv', 'sys-enter-5000hz.tsv'])(
 );
 
 test.each(['page-faults-500hz-sleeps.tsv', 'page-faults-500hz-rare-phases.tsv'])(
-  'at 500 Hz, where every other period has a tick in it, 95 %% are within 1 %%: %s',
+  'periods at 500 Hz, every other with a tick in it, are within 1 %% for 95 %%: %s',
   (name) => {
     const model = replayFixture(name, 500);
     expect(model).toMatchObject({ hz: 250, rounding: 'away' });

@@ -45,7 +45,7 @@ test('pairs of the worked example', () => {
   expect(pairs.every((pair) => pair.from === 'counts')).toBe(true);
 });
 
-test('without counts the events are the period in force', () => {
+test('the events of a pair without counts are the period in force', () => {
   const samples = fixtureSamples('page-faults-5000hz.tsv');
   const counted = pairsOf(samples, PAGE_FAULTS);
   const uncounted = pairsOf(withoutReads(samples), PAGE_FAULTS);

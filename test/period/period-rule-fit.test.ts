@@ -165,7 +165,7 @@ test('each event is fitted from its own samples', () => {
   expect(fits.map(({ rule }) => rule)).toEqual(['next', 'elapsed']);
 });
 
-test('too few samples, or none, leave the rule unknown', () => {
+test('the rule is unknown with too few samples, or none', () => {
   for (const length of [0, 1, 2, 3, 9]) {
     const samples = Array.from({ length }, (_, i) => ({ timeNs: 1e5 * 2 ** i, period: 2 ** i }));
     expect(fitOf(recordingOf([CYCLES], samples))[0].rule).toBe('unknown');

@@ -87,7 +87,7 @@ test('counts that fit neither candidate decide nothing', () => {
   expect(rule.from).not.toBe('counts');
 });
 
-test('without counts, software events, tracepoints and breakpoints are known to report the next', () => {
+test('software events, tracepoints and breakpoints report the next period, also without counts', () => {
   const samples = withoutReads(fixtureSamples('sys-enter-5000hz.tsv'));
   for (const type of [1, 2, 5]) {
     expect(rulesOf(recordingOf([{ ...PAGE_FAULTS, type }], samples))).toEqual([
@@ -106,7 +106,7 @@ for (const { rule, frequencyHz } of [
   { rule: 'next', frequencyHz: 5000 },
   { rule: 'elapsed', frequencyHz: 500 },
 ] as const) {
-  test(`without counts, jumps of the period show that a driver reports the ${rule} interval`, () => {
+  test(`jumps of the period show without counts that a driver reports the ${rule} interval`, () => {
     const samples = withoutReads(simulate(RESTLESS, { frequencyHz, rule }));
     const [found] = rulesOf(recordingOf([CYCLES], samples));
     expect(found).toMatchObject({ rule, from: 'fit' });
@@ -129,7 +129,7 @@ test.each([
 
 const ARM = { driver: 'ARM', rule: 'elapsed', countsLag: false } as const;
 
-test('without counts the table of drivers decides, however even the periods are', () => {
+test('the table of drivers decides without counts, however even the periods are', () => {
   const steady = everyNs(250_000, new Array(500).fill(100_000));
   expect(rulesOf(recordingOf([{ ...CYCLES, driverRule: ARM }], steady))).toEqual([
     { rule: 'elapsed', from: 'table', confidence: 1, driver: 'ARM' },
@@ -154,7 +154,7 @@ test('a real recording without counts is recognized by its jumps, were its event
   expect(rulesOf(recordingOf([CYCLES], samples))[0]).toMatchObject({ rule: 'next', from: 'fit' });
 });
 
-test('without counts and without jumps the rule stays unknown', () => {
+test('the rule stays unknown without counts and without jumps', () => {
   const steady = everyNs(
     250_000,
     Array.from({ length: 500 }, (_, i) => 100_000 + (i % 7)),

@@ -85,7 +85,7 @@ describe('the rule of an event that was probed', () => {
     return finish(findRules(input, finish(groupByStream(input))))[0];
   }
 
-  it('is what was measured, and contradicts the table aloud', () => {
+  it('the rule of a probed event is what was measured, and contradicts the table aloud', () => {
     expect(ruleOf({ probedRule: PROBED })).toEqual({
       rule: 'next',
       from: 'probe',

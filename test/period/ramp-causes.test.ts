@@ -39,7 +39,7 @@ test('a ramp is caused by an idle gap of five ticks before it', () => {
   expect(rampOf(recordingOf([PAGE_FAULTS], late))).toMatchObject({ cause: 'gap', gapNs: 5.2e6 });
 });
 
-test("with rule next a ramp's gap shows one sample after its end", () => {
+test("a ramp's gap with rule next shows one sample after its end", () => {
   const late = withRamp(({ timeNs }, i) => ({
     timeNs: timeNs + (i >= FIRST_OF_RAMP - 1 ? 5e6 : 0),
   }));
@@ -99,7 +99,7 @@ test('a ramp is caused by throttling too short for the verdict', () => {
   expect(rampOf(recordingOf([CYCLES], longer, { throttles })).cause).toBe('throttle');
 });
 
-test('without stream ids a pause is of who sampled when it began and not while it lasted', () => {
+test('a pause without stream ids is of who sampled when it began and not while it lasted', () => {
   const drawn: DrawnSample[] = [];
   for (let i = 0; i < 100; i++) {
     const paused = i > 50 && i < 75;

@@ -80,7 +80,7 @@ describe('a program that shares its CPU, turns taken on ticks', () => {
     expect(model.within1Percent / model.compared).toBeGreaterThan(0.99);
   });
 
-  test('without running times less is explained, and less of it called exact', () => {
+  test('fewer samples are explained without running times, and fewer of them called exact', () => {
     const sequence = record(1000, TURNS_ON_TICKS);
     const options = { ...MODEL, frequencyHz: 1000, grid: GRID };
     const recorded = replayStream(sequence, options)!;

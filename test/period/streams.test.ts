@@ -41,7 +41,7 @@ test('a stream may move between threads and CPUs and stays one stream', () => {
   expect(draw(input)).toEqual(['event 0 stream 0: 0 1']);
 });
 
-test('without stream ids each thread on each CPU is one', () => {
+test('each thread on each CPU is a stream without stream ids', () => {
   const input = recordingOf(
     [PAGE_FAULTS],
     [
@@ -62,7 +62,7 @@ test('without stream ids each thread on each CPU is one', () => {
   ]);
 });
 
-test('where idle CPUs were sampled, each CPU is one, whichever threads it runs', () => {
+test('each CPU is a stream where idle CPUs were sampled, whichever threads it runs', () => {
   const input = recordingOf(
     [PAGE_FAULTS],
     [

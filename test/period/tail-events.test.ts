@@ -13,7 +13,7 @@ function tasks(count: number, pending: number): DrawnSample[] {
 
 const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
 
-test('what came after the last samples of many streams is counted at these', () => {
+test('events after the last samples of many streams are counted at these', () => {
   // Of 100 events that are missing each stream counted at most 40 more.
   const input = recordingOf([PAGE_FAULTS], tasks(200, 41), { eventTotals: [200 * 28 + 4000] });
   const { values, tails } = computeWeights('events', input);

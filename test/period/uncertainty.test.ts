@@ -220,7 +220,7 @@ test('a function that only one long interval speaks for may have had all of it, 
   expect(intervals[3].high).toBeLessThan(3 * shares[3]);
 });
 
-test('what may have come after the last sample is at most the period that was running', () => {
+test('the events after the last sample are at most the period that was running', () => {
   const drawn = [...ofEqualWeight(drawnFuncs(400)), { func: 3, weight: 1, stream: 0 }];
   const { intervals } = estimate(drawn, { pending: 2000 });
   const ofPending = 2000 / (400 * 100);

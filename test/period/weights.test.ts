@@ -119,7 +119,7 @@ test("events of lost samples are in no sample's weight, but in the lost weight",
   expect(sum(time.values) + sum(time.lostBefore!)).toBeCloseTo(running, -1);
 });
 
-test('without counts the samples around a gap give the lost weight, LOST records its place', () => {
+test('the samples around a gap without counts give the lost weight, LOST records its place', () => {
   const periods = [10, 10, 10, 10, 10, 10];
   const input = recordingOf(
     [PAGE_FAULTS],
@@ -140,7 +140,7 @@ test('without counts the samples around a gap give the lost weight, LOST records
   expect([...lostBefore!]).toEqual([0, 0, 0, 40, 10, 50]);
 });
 
-test('under loss counts still add up to the counter; periods do not', () => {
+test('counts still add up to the counter under loss; periods do not', () => {
   const samples = fixtureSamples('page-faults-5000hz.tsv').filter((_, i) => i % 4 === 0);
   const counted = sum(computeWeights('events', recordingOf([PAGE_FAULTS], samples)).values);
   const period = sum(
@@ -184,7 +184,7 @@ test('a counter that went backwards is not believed', () => {
   expect(elapsedOf(input)).toEqual(Float64Array.of(10, 20, 30));
 });
 
-test('in period mode a sample that reports a period of its own weighs that, undivided', () => {
+test('a sample that reports a period of its own weighs that in period mode, undivided', () => {
   const ofTheirOwn = {
     ...PAGE_FAULTS,
     mode: 'period',
