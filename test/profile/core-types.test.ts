@@ -40,20 +40,20 @@ describe('the name of an event without its kind of core', () => {
 });
 
 describe('events of several kinds of cores', () => {
-  it('become one where there are two, in the order of their first parts', () => {
+  it('events of two kinds of cores become one, in the order of their first parts', () => {
     const names = ['cpu_core/cycles/P', 'page-faults', 'cpu_atom/cycles/P', 'cpu_core/branches/'];
     expect(joined(names.map((name) => event(name)))).toBe(
       'cycles:P page-faults cpu_core/branches/ | 0 1 0 2',
     );
   });
 
-  it('stay apart where their rates differ, or what they count', () => {
+  it('events of two kinds stay apart where their rates differ, or what they count', () => {
     expect(joined([event('cpu_core/cycles/'), event('cpu_atom/cycles/u')])).toBeNull();
     const slow = event('cpu_atom/cycles/', { frequencyHz: 100 });
     expect(joined([event('cpu_core/cycles/'), slow])).toBeNull();
   });
 
-  it('lose a period that only one of them has', () => {
+  it('events that become one lose a period that only one of them has', () => {
     const rate = { mode: 'period', frequencyHz: null } as const;
     const join = planCoreJoin(
       [
@@ -66,14 +66,14 @@ describe('events of several kinds of cores', () => {
     expect(join?.events[0].fixedPeriod).toBeNull();
   });
 
-  it('are those that the recording names, where it names any', () => {
+  it('events of core types are those that the recording names, where it names any', () => {
     const events = ['cpu_core/cycles/', 'page-faults', 'cpu_atom/cycles/', 'page-faults'];
     const rows = events.map((name) => event(name));
     expect(joined(rows, LAPTOP, events)).toBe('cycles page-faults | 0 1 0 1');
     expect(joined(rows, LAPTOP, [])).toBeNull();
   });
 
-  it('are none on a machine with one kind', () => {
+  it('events of core types are none on a machine with one kind', () => {
     const twice = [event('page-faults'), event('page-faults')];
     expect(joined(twice, [], null)).toBeNull();
     expect(joined(twice, LAPTOP.slice(0, 1), ['page-faults'])).toBeNull();

@@ -53,7 +53,7 @@ describe('call tree', () => {
     expect(formatTree(profile, treeOf(profile))).toBe('main 0/2\n  init 1/1\n  init 1/1');
   });
 
-  test('only the selected samples count, and only what they touch has rows', () => {
+  test('the selected samples alone count, and only what they touch has rows', () => {
     const profile = profileFromText(FORK);
     expect(formatTree(profile, treeOf(profile, Int32Array.of(2)))).toBe('main 0/3\n  idle 3/3');
   });

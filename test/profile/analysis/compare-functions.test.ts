@@ -35,7 +35,7 @@ const compare = (here: ComparedRun, there: ComparedRun) => {
 };
 
 describe('changes of shares between two recordings', () => {
-  it('are differences of shares, largest first, with the errors of both added in squares', () => {
+  it('changes of shares are differences, largest first, with the errors of both added in squares', () => {
     const { rows } = compare(
       run([row('hot', 0.5, 0.03), row('same', 0.3, 0.03)]),
       run([row('hot', 0.3, 0.04), row('same', 0.31, 0.04)]),
@@ -49,14 +49,14 @@ describe('changes of shares between two recordings', () => {
     expect(rows[0].share.interval!.high).toBeCloseTo(0.25);
   });
 
-  it('are bounded for functions without a sample', () => {
+  it('changes of shares are bounded for functions without a sample', () => {
     const [gone] = compare(run([]), run([row('gone', 0.2, 0.02)])).rows;
     expect(gone.share).toMatchObject({ here: 0, there: 0.2, delta: -0.2, isCertain: true });
     const [little] = compare(run([row('little', 0.005, 0.004)]), run([])).rows;
     expect(little.share).toMatchObject({ there: 0, isCertain: false });
   });
 
-  it('are certain against all rows that are compared, not one at a time', () => {
+  it('changes of shares are certain against all rows that are compared, not one at a time', () => {
     // 2.2 standard deviations: one row in 36 is so far off by chance.
     const change = (id: number) => ({ ...row('a', 0.4 + 0.0224, 0.02), id });
     const other = (id: number) => ({ ...row('a', 0.4, 0), id });
@@ -69,7 +69,7 @@ describe('changes of shares between two recordings', () => {
     expect(certainOf(20)).toBe(0);
   });
 
-  it('are certain in spite of many other rows where they are large enough', () => {
+  it('changes of shares are certain in spite of many other rows where they are large enough', () => {
     const ids = Array.from({ length: 500 }, (_, id) => id);
     const noise = ids.map((id) => ({ ...row('a', 0.001, 0.001), id }));
     const { rows } = compare(
@@ -80,7 +80,7 @@ describe('changes of shares between two recordings', () => {
     expect(certain.map(({ name }) => name)).toEqual(['hot']);
   });
 
-  it('are uncertain where the model gives no interval', () => {
+  it('changes of shares are uncertain where the model gives no interval', () => {
     const none = { nothing: null };
     const { rows } = compare(
       { ...run([row('a', 0.9)]), ...none },
@@ -90,7 +90,7 @@ describe('changes of shares between two recordings', () => {
     expect(rows[0].absolute).toMatchObject({ interval: null, isCertain: false });
   });
 
-  it('add up functions of the same name and DSO', () => {
+  it('changes of shares add up functions of the same name and DSO', () => {
     const { rows } = compare(run([row('a', 0.2), row('a', 0.1)]), run([]));
     expect(rows[0].share.here).toBeCloseTo(0.3);
   });
@@ -101,7 +101,7 @@ describe('changes of weights between two recordings', () => {
   const after = run([row('hot', 0.5, 0.02), row('same', 0.5, 0.02)], 1.2e9, 2);
   const before = run([row('hot', 0.25, 0.02), row('same', 0.75, 0.02)], 0.8e9, 1);
 
-  it('leave alone what takes as long as before, whatever its share', () => {
+  it('changes of weights leave alone what takes as long as before, whatever its share', () => {
     const { rows, total } = compare(after, before);
     const [hot, same] = ['hot', 'same'].map((name) => rows.find((found) => found.name === name)!);
     expect(hot.absolute).toMatchObject({ here: 0.6e9, there: 0.2e9, isCertain: true });
@@ -111,7 +111,7 @@ describe('changes of weights between two recordings', () => {
     expect(total.absolute).toMatchObject({ here: 1.2e9, there: 0.8e9, isCertain: true });
   });
 
-  it('are of a second where that is asked for', () => {
+  it('changes of weights are of a second where that is asked for', () => {
     const { rows, total } = compare(after, before);
     const same = rows.find(({ name }) => name === 'same')!;
     expect(same.second).toMatchObject({ here: 0.3e9, there: 0.6e9, isCertain: true });
@@ -119,12 +119,12 @@ describe('changes of weights between two recordings', () => {
     expect(compare(after, { ...before, seconds: null }).rows[0].second).toBeNull();
   });
 
-  it('are left out between weights of several units', () => {
+  it('changes of weights are left out between weights of several units', () => {
     const { rows, total } = compare(after, { ...before, unit: 'events' });
     expect([rows[0].absolute, rows[0].second, total.absolute]).toEqual([null, null, null]);
   });
 
-  it('are known no better than the totals', () => {
+  it('changes of weights are known no better than the totals', () => {
     const vague = { value: 1.2e9, interval: { low: 0.7e9, high: 1.6e9 } };
     const { rows, total } = compare({ ...after, total: vague }, before);
     const hot = rows.find(({ name }) => name === 'hot')!;
@@ -141,7 +141,7 @@ describe('changes of weights between two recordings', () => {
     expect([isCertain(1.04), isCertain(0.96), isCertain(1.06)]).toEqual([false, false, true]);
   });
 
-  it('are none between a recording and itself', () => {
+  it('a recording has no changes to itself', () => {
     const { rows, total } = compare(after, after);
     const changes = [total.absolute, ...rows.flatMap((found) => [found.absolute, found.share])];
     expect(changes.filter((change) => change!.isCertain)).toEqual([]);
@@ -153,7 +153,7 @@ describe('changes between several recordings a side', () => {
   const total = (here: ComparedRun[], there: ComparedRun[]) =>
     finish(compareFunctions(here, there)).total.absolute!;
 
-  it('have the spread of the recordings for an interval', () => {
+  it('changes between several recordings have the spread of the recordings for an interval', () => {
     // Means 110 and 100, pooled variance 1: Student's t of 4 degrees is 2.776.
     const change = total(runs(109, 110, 111), runs(99, 100, 101));
     expect([change.here, change.there, change.isCertain]).toEqual([110, 100, true]);
@@ -161,11 +161,11 @@ describe('changes between several recordings a side', () => {
     expect(total(runs(90, 110, 130), runs(80, 100, 120)).isCertain).toBe(false);
   });
 
-  it('may be small, since it is known how far recordings differ', () => {
+  it('changes between several recordings may be small, since it is known how far recordings differ', () => {
     expect(total(runs(102.01, 102, 101.99), runs(100.01, 100, 99.99)).isCertain).toBe(true);
   });
 
-  it('take the spread of one side where the other has one recording', () => {
+  it('changes between several recordings take the spread of one side where the other has one recording', () => {
     const change = total(runs(110), runs(99, 100, 101));
     expect(change.interval!.high).toBeCloseTo(10 + 4.303 * Math.sqrt(1 + 1 / 3), 2);
   });

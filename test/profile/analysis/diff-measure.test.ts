@@ -22,7 +22,7 @@ describe('the measure that recordings are compared in at first', () => {
     'perf record -e cpu-clock -F 99 ./app',
     'perf-ts record -Fmax -- ./app',
     '',
-  ])('is what a command took: %s', (command) => {
+  ])('the first measure is what a command took: %s', (command) => {
     expect(firstMeasure(recorded(command))).toBe('absolute');
   });
 
@@ -32,17 +32,17 @@ describe('the measure that recordings are compared in at first', () => {
     'perf-ts record -t 12',
     'perf-ts record -ga -- sleep 10',
     'perf record --all-cpus sleep 10',
-  ])('is that of a second of what runs on: %s', (command) => {
+  ])('the first measure is that of a second of what runs on: %s', (command) => {
     expect(firstMeasure(recorded(command))).toBe('second');
   });
 
-  it('is as it is without times', () => {
+  it('the first measure is as it is without times', () => {
     expect(firstMeasure(recorded('perf-ts record -a', 0))).toBe('absolute');
   });
 });
 
 describe('the seconds of a recording', () => {
-  it('are those up to the last sample, or of the time that is selected', () => {
+  it('the seconds of a recording are those up to the last sample, or of the time that is selected', () => {
     expect(secondsOf(recorded(''))).toBe(2);
     expect(secondsOf(recorded('', 0))).toBeNull();
     const times = [

@@ -25,7 +25,7 @@ describe('two trees laid over each other', () => {
 
   const SAME = Int32Array.of(0, 1, 2, 3);
 
-  it('have the shares of both, whatever the number of samples', () => {
+  it('laid-over trees have the shares of both, whatever the number of samples', () => {
     const names = ['main', 'work', 'gone', 'fresh'];
     const groupOf = (profile: typeof mine) =>
       Int32Array.from({ length: profile.funcs.length }, (_, func) =>
@@ -51,7 +51,7 @@ describe('two trees laid over each other', () => {
     ]);
   });
 
-  it('have the weights of both as they are, too', () => {
+  it('laid-over trees have the weights of both as they are, too', () => {
     const { tree, delta } = finish(
       diffTrees(
         [{ tree: treeOf(mine), groups: SAME, scale: 1 }],
@@ -61,7 +61,7 @@ describe('two trees laid over each other', () => {
     expect([tree.weight, tree.total[0], delta[0]]).toEqual([3, 3, 2]);
   });
 
-  it('have the mean of several recordings of a side', () => {
+  it('laid-over trees have the mean of several recordings of a side', () => {
     const run = (scale: number) => ({ tree: treeOf(mine), groups: SAME, scale });
     const {
       tree,

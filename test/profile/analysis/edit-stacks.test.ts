@@ -40,11 +40,11 @@ function pathOf(profile: Profile, sample: number): string {
 }
 
 describe('edited stacks', () => {
-  it('without edits the profile is returned itself', () => {
+  it('the profile itself is returned without edits', () => {
     expect(finish(editStacks(PROFILE, []))).toEqual({ profile: PROFILE, isLeftOut: null });
   });
 
-  it('leave out samples with a hidden function or DSO', () => {
+  it('samples with a hidden function or DSO are left out', () => {
     expect(stacksOf({ action: 'hide', of: 'func', func: func('c') })).toEqual([
       '(left out)',
       '(left out)',
@@ -55,7 +55,7 @@ describe('edited stacks', () => {
     expect(stacksOf({ action: 'hide', of: 'dso', dso: libc })[2]).toBe('(left out)');
   });
 
-  it('begin at the outermost call of the function in focus', () => {
+  it('stacks begin at the outermost call of the function in focus', () => {
     expect(stacksOf({ action: 'focus', of: 'func', func: func('a') })).toEqual([
       'a;b;a;c',
       'a;b;c',
@@ -66,7 +66,7 @@ describe('edited stacks', () => {
     expect(stacksOf({ action: 'focus', of: 'dso', dso: libc })[2]).toBe('read;write');
   });
 
-  it('give what merged frames spent to their callers', () => {
+  it('weight of merged frames goes to their callers', () => {
     expect(stacksOf({ action: 'merge', of: 'func', func: func('a') })).toEqual([
       'main;b;c',
       'main;b;c',
@@ -78,7 +78,7 @@ describe('edited stacks', () => {
     expect(stacksOf({ action: 'merge', of: 'func', func: func('idle') })[4]).toBe('(none)');
   });
 
-  it('have each function once where recursion is merged', () => {
+  it('stacks have each function once where recursion is merged', () => {
     expect(stacksOf({ action: 'merge', of: 'recursion' })).toEqual([
       'main;a;c',
       'main;a;b;c',
@@ -88,7 +88,7 @@ describe('edited stacks', () => {
     ]);
   });
 
-  it('take one edit after the other', () => {
+  it('edits are made one after the other', () => {
     expect(
       stacksOf(
         { action: 'hide', of: 'dso', dso: libc },

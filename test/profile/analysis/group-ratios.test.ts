@@ -105,14 +105,14 @@ describe('ratios of a group by function', () => {
     expect(ofF.high).toBeLessThan(0.6);
   });
 
-  it('weigh intervals by what they divide by', () => {
+  it('group ratios weigh intervals by what they divide by', () => {
     const functions = Array.from({ length: 41 }, () => 0);
     const whole = functions.slice(1).map((_, i) => (i % 2 === 0 ? 1000 : 3000));
     const part = whole.map((events) => (events === 1000 ? 1000 : 6000));
     expect(ratiosOf(functions, part, whole)[0].value).toBe(1.75);
   });
 
-  it('are unknown for functions that alternate faster than samples come', () => {
+  it('group ratios are unknown for functions that alternate faster than samples come', () => {
     const random = seededRandom(3);
     const functions = Array.from({ length: 2001 }, () => (random() < 0.5 ? 0 : 1));
     const part = functions.slice(1).map(() => 1000);
@@ -121,14 +121,14 @@ describe('ratios of a group by function', () => {
     }
   });
 
-  it('are unknown for a function with too few samples', () => {
+  it('group ratios are unknown for a function with too few samples', () => {
     const functions = [...Array.from({ length: 100 }, () => 0), 1, 1, 1, 1];
     const part = functions.slice(1).map(() => 1000);
     const [, rare] = ratiosOf(functions, part);
     expect(rare).toEqual({ value: null, low: null, high: null, reason: 'few' });
   });
 
-  it('have an upper end where nothing was counted', () => {
+  it('group ratios have an upper end where nothing was counted', () => {
     const functions = Array.from({ length: 400 }, (_, i) => Math.floor(i / 40) % 2);
     const part = functions.slice(1).map((func) => (func === 0 ? 0 : 5));
     const [none] = ratiosOf(functions, part);
@@ -138,7 +138,7 @@ describe('ratios of a group by function', () => {
     expect(none.high).toBeLessThan(1e-3);
   });
 
-  it('of one function alone are as exact as its counters', () => {
+  it('group ratios of one function alone are as exact as its counters', () => {
     const functions = Array.from({ length: 1001 }, () => 0);
     const part = functions.slice(1).map((_, i) => 1500 + 100 * (i % 3));
     const [{ value, low, high }] = ratiosOf(functions, part);
@@ -166,7 +166,7 @@ describe('ratios of a group by function', () => {
       },
     ],
     ['few samples', { stays: [10, 10, 10], ratios: [1, 2, 4], noise: 0.2, samples: 100 }],
-  ])('are inside their intervals in 93 of 100 runs: %s', (_, program) => {
+  ])('group ratios are inside their intervals in 93 of 100 runs: %s', (_, program) => {
     let [shown, held] = [0, 0];
     for (let run = 1; run <= RUNS; run++) {
       for (const estimate of simulate(program, run * 7919)) {
@@ -180,7 +180,7 @@ describe('ratios of a group by function', () => {
   });
 
   test.each([0.3, 0.1, 0.03])(
-    'hold, or are unknown, of a function that calls another for %d of an interval now and then',
+    'a function that calls another for %d of an interval now and then has a ratio that holds, or none',
     (short) => {
       const program = {
         stays: [2, short, 20],
@@ -205,7 +205,7 @@ describe('ratios of a group by function', () => {
     },
   );
 
-  it('grow narrower with the stays', () => {
+  it('group ratios grow narrower with the stays', () => {
     const width = (stay: number): number => {
       const [{ low, high, truth }] = simulate(
         { stays: [stay, stay], ratios: [1, 4], noise: 0.1, samples: 3000 },

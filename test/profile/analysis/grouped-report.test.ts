@@ -86,7 +86,7 @@ describe('rows per combination of keys', () => {
     expect(draw(['comm', 'sym'], text)).toContain('a [no stack]: 5/5 in 2');
   });
 
-  test('by DSO and function the figures are those of the flat report', () => {
+  test('the figures by DSO and function are those of the flat report', () => {
     const profile = profileFromText(PROGRAMS);
     const weights = simpleWeights(profile, 'period');
     const samples = finish(selectSamples(profile, { tids: new Set([11, 20]) }));

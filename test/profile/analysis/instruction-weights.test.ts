@@ -51,7 +51,7 @@ function weigh(name: string, isThere: (offset: number) => boolean = () => true) 
 }
 
 describe('weights of instructions', () => {
-  it('are self where the function is innermost, and inlined where a call inlined there is', () => {
+  it('weights are self where the function is innermost, and inlined where a call inlined there is', () => {
     // Sample 2 has mix below instruction 6, whose address it does not have: that is a call of it.
     expect(weigh('work')).toStrictEqual({
       rows: ['5: 10 21 31 3', '6: 7 0 14 1'],
@@ -59,11 +59,11 @@ describe('weights of instructions', () => {
     });
   });
 
-  it('are at the call in callers, once a sample', () => {
+  it('weights are at the call in callers, once a sample', () => {
     expect(weigh('main').rows).toStrictEqual(['1: 0 0 42 0']);
   });
 
-  it('are those of an inlined function at the instruction of the one that it is in', () => {
+  it('weights of an inlined function are at the instruction of the one that it is in', () => {
     expect(weigh('mix').rows).toStrictEqual(['5: 27 1 28 4']);
   });
 

@@ -164,7 +164,7 @@ describe('functions of two recordings', () => {
 });
 
 describe('functions of several recordings', () => {
-  it('have one number in all, also those that the first does not have', () => {
+  it('functions have one number in all recordings, also those that the first does not have', () => {
     const first = profileOf({ name: 'app', functions: ['run', 'old'] });
     const second = profileOf({ name: 'app', functions: ['fresh', 'run'] });
     const third = profileOf({ name: 'app', functions: ['run', 'fresh'] });

@@ -91,7 +91,7 @@ describe('a pruned tree', () => {
     expect([...pruned.row]).toEqual([0, 5, 1, 4, 2, 3]);
   });
 
-  it('is a tree of at most so many rows, whose weights add up', () => {
+  it('a pruned tree is a tree of at most so many rows, whose weights add up', () => {
     const drawn = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 50 })), {
       minLength: 1,
       maxLength: 200,

@@ -33,7 +33,7 @@ function draw(events: readonly ProfileEvent[]): string[] {
 }
 
 describe('the ratios of a recording', () => {
-  it('are those that stat shows of the events of a group', () => {
+  it('the ratios are those that stat shows of the events of a group', () => {
     const group = [event('cycles'), member('instructions'), member('cache-misses')];
     expect(draw(group)).toEqual([
       'ipc: instructions / cycles',
@@ -41,11 +41,11 @@ describe('the ratios of a recording', () => {
     ]);
   });
 
-  it('are also of events that have samples of their own', () => {
+  it('the ratios are also of events that have samples of their own', () => {
     expect(draw([event('cycles'), event('instructions')])).toEqual(['ipc: instructions / cycles']);
   });
 
-  it('are rates by a clock where one was recorded with the event', () => {
+  it('the ratios are rates by a clock where one was recorded with the event', () => {
     const clock = event('cpu-clock', { mode: 'clock', unit: 'nanoseconds' });
     expect(draw([clock, member('page-faults'), member('cycles')])).toEqual([
       'per-second: page-faults / cpu-clock × 1000000000',
@@ -53,18 +53,18 @@ describe('the ratios of a recording', () => {
     ]);
   });
 
-  it('leave out events that count another part of the program', () => {
+  it('the ratios leave out events that count another part of the program', () => {
     expect(draw([event('cycles', { domain: 'u' }), event('instructions')])).toEqual([]);
   });
 
-  it('leave out a member of a group and an event outside of it', () => {
+  it('the ratios leave out a member of a group and an event outside of it', () => {
     expect(draw([event('cpu-clock'), member('instructions'), event('cycles')])).toEqual([
       'per-second: instructions / cpu-clock × 1000000000',
       'ghz: cycles / cpu-clock',
     ]);
   });
 
-  it('are none where a text was read', () => {
+  it('the ratios are none where a text was read', () => {
     const { role: _role, domain: _domain, ...cycles } = event('cycles');
     const { role: _other, domain: _none, ...instructions } = event('instructions');
     expect(draw([cycles, instructions])).toEqual([]);
@@ -81,7 +81,7 @@ describe('the ratio of two sums with samples of their own', () => {
     expect(both.low).toBeCloseTo(2 / Math.exp(Math.SQRT2 * Math.log(1.25)));
   });
 
-  it('is unknown where what is divided by may be half of it', () => {
+  it('the ratio is unknown where its divisor may be half of the sum', () => {
     const part = { value: 10, low: 9, high: 11 };
     const whole = { value: 10, low: 4, high: 20 };
     expect(divideEstimates(part, whole)).toEqual({
@@ -92,12 +92,12 @@ describe('the ratio of two sums with samples of their own', () => {
     });
   });
 
-  it('has an upper end where nothing was counted', () => {
+  it('the ratio has an upper end where nothing was counted', () => {
     const none = divideEstimates({ value: 0, low: 0, high: 3 }, { value: 10, low: 8, high: 12 });
     expect(none).toEqual({ value: 0, low: 0, high: 3 / 8, reason: null });
   });
 
-  it('is inside its interval in 93 of 100 draws', () => {
+  it('the ratio is inside its interval in 93 of 100 draws', () => {
     const random = seededRandom(11);
     const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
     const draw = (truth: number, error: number) => {

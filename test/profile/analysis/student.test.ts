@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { bothTailsOfT, t95 } from '../../../src/profile/analysis/student.ts';
 
-it("has the limits of Student's table", () => {
+it("the limits are those of Student's table", () => {
   const limits = [1, 2, 4, 10, 30, 1000].map((degrees) => t95(degrees).toFixed(3));
   expect(limits).toEqual(['12.706', '4.303', '2.776', '2.228', '2.042', '1.962']);
 });

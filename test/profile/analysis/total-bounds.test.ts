@@ -10,17 +10,17 @@ const estimator = {
 const input = { weight: 100, lost: 0, kind: 'events', estimator, counted: null } as const;
 
 describe('the bounds of a total', () => {
-  it('reach to what was counted in the end', () => {
+  it('the bounds reach to what was counted in the end', () => {
     expect(boundsOfTotal({ ...input, counted: 104 })).toEqual({ low: 100, high: 104 });
     expect(boundsOfTotal({ ...input, counted: 99 })).toEqual({ low: 99, high: 100 });
   });
 
-  it('have an interval of each stream where that is not known', () => {
+  it('the bounds have an interval of each stream where the final count is not known', () => {
     expect(boundsOfTotal(input)).toEqual({ low: 100, high: 103 });
     expect(boundsOfTotal({ ...input, kind: 'period', counted: 104 }).high).toBe(103);
   });
 
-  it('have what was lost between its bounds', () => {
+  it('the bounds have the loss between them', () => {
     expect(boundsOfTotal({ ...input, lost: 10 })).toEqual({ low: 95, high: 113 });
   });
 });
