@@ -69,14 +69,14 @@ describe.skipIf(!hasClickHouseServer)('a server of ClickHouse', () => {
     await expect.poll(() => rows(running)).toEqual([[0]]);
   });
 
-  it('is told from one that does not know the password', async () => {
+  it('the server is distinguished from one that does not know the password', async () => {
     const wrong = join(scratchDirectory(), 'password');
     writeFileSync(wrong, 'wrong\n');
     expect(kinds(await sendAll(sink(wrong), windowIn(1, 'wrong')))).toEqual(['shut']);
     await expect(engine('wrong').run('select 1', LIMITS)).rejects.toThrow('refuses the user');
   });
 
-  it('has each window once, with its weights, losses and names, whoever sends it again', async () => {
+  it('the server has each window once, with its weights, losses and names, whoever sends it again', async () => {
     const windows = [windowIn(5, 'a'), windowIn(15, 'b')];
     const first = sink();
     for (const window of windows) expect(kinds(await sendAll(first, window))).toEqual(['taken']);
@@ -90,7 +90,7 @@ describe.skipIf(!hasClickHouseServer)('a server of ClickHouse', () => {
     expect(await rows('select name, build, service from recordings where 1 = 0')).toEqual([]);
   });
 
-  it('that is killed and comes back has what was sent meanwhile, once', async () => {
+  it('a server that is killed and comes back has what was sent meanwhile, once', async () => {
     const sender = sink();
     const window = windowIn(25, 'c');
     await server.kill();

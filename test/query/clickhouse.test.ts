@@ -27,7 +27,7 @@ const engineAt = (host: string, env = {}) =>
   new ClickHouseEngine(parseClickHouse(`clickhouse://${host}`, env));
 
 describe('the place of a server', () => {
-  test('has a port, a database and a user by default', () => {
+  test("the server's address has a port, a database and a user by default", () => {
     expect(parseClickHouse('clickhouse://db', {})).toEqual({
       origin: 'http://db:8123',
       database: 'default',
@@ -50,7 +50,7 @@ describe('the place of a server', () => {
     });
   });
 
-  test('is refused without showing a password', () => {
+  test("the server's address is refused without showing a password", () => {
     expect(() => parseClickHouse('http://ann:secret@db', {})).toThrow('http://ann:…@db');
     expect(() => parseClickHouse('db', {})).toThrow('not the place');
   });

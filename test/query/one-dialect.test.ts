@@ -160,7 +160,7 @@ describe.skipIf(!hasClickHouse)('ClickHouse', () => {
     await expect(clickhouse.run('select nosuch from samples', LIMITS)).rejects.toThrow(/nosuch/);
   });
 
-  test('has a recording once', async () => {
+  test('ClickHouse has a recording once', async () => {
     const tables = recordingTables(DRAWN, { name: '1.data' });
     await expect(clickhouse.insert(1, tables)).rejects.toThrow('on the server already');
   });

@@ -67,7 +67,7 @@ test.each(QUERY_VERBS)('%s needs no intervals of totals', async (verb) => {
 });
 
 describe('what a question needs', () => {
-  test('is the tables of its views', () => {
+  test('a question needs the tables of its views', () => {
     expect([...wantedTables('select * from top_self')].sort()).toEqual(['events', 'functions']);
     expect([...wantedTables('select * from callers')].sort()).toEqual([
       'events',
@@ -77,7 +77,7 @@ describe('what a question needs', () => {
     ]);
   });
 
-  test('is everything where the text need not have the names', () => {
+  test('a question needs everything where the text need not have the names', () => {
     expect(wantedTables("from query('select 1')").size).toBe(TABLE_NAMES.length);
   });
 });
