@@ -125,12 +125,12 @@ describe('a sample whose callchain is deferred', () => {
     expect(stacksOf(records)).toEqual({ stacks: [[USER_CALLER - 1, USER_IP]], counted: [] });
   });
 
-  test('between its record and the return to user space is completed, too', () => {
+  test('a sample between the deferred record and the return to user space is completed, too', () => {
     const records = [kernelSample(11, FIRST), userPart(11, FIRST), kernelSample(11, FIRST)];
     expect(stacksOf(records)).toEqual({ stacks: [WHOLE, WHOLE], counted: [] });
   });
 
-  test('is completed once where several events report its user part', () => {
+  test('a deferred sample is completed once where several events report its user part', () => {
     const records = [
       kernelSample(11, FIRST),
       userPart(11, FIRST),

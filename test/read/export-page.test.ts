@@ -40,6 +40,6 @@ it('an exported page has the sources of the hottest functions, as one that the p
   expect(sources).toStrictEqual([{ text: SOURCE, changed: null }]);
 });
 
-it('without the path of its recording an exported page has none', () => {
+it('an exported page has no path where that of its recording is not known', () => {
   expect(opened.export('html')).not.toContain('page-sources-0');
 });

@@ -67,7 +67,7 @@ function draw(opened: OpenedProfile, func: FuncIndex, part: CodePart): string[] 
 }
 
 describe('the code of a function', () => {
-  it('has each sample at its instruction, of callers at their call', async () => {
+  it('the code has each sample at its instruction, of callers at their call', async () => {
     const { opened, program } = await open(
       [WORK, LEAF],
       [
@@ -130,7 +130,7 @@ describe('the code of a function', () => {
     expect(draw(opened, func, parts[0])[3]).toBe('40007e call 0x400087 <leaf> 1/1');
   });
 
-  it('is shown around the samples where it is long, with what lies between counted', async () => {
+  it('long code is shown around the samples, with what lies between counted', async () => {
     const long: DrawnFunction = ['long', new Array<number>(2 ** 18).fill(0x90)];
     const { opened } = await open([long], [[['long', 1000]], [['long', 2 ** 17]]]);
     const { parts } = await opened.disassemble(funcNamed(opened, 'long'));

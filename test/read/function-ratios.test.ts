@@ -51,7 +51,7 @@ function fromCore(): Map<string, Shown> {
 }
 
 describe('instructions per cycle of functions, of which the program counted its own', () => {
-  it('are in their intervals', () => {
+  it('instructions per cycle are in their intervals', () => {
     const core = fromCore();
     for (const [name, exact] of Object.entries(EXACT)) {
       const { low, high } = core.get(name) as { low: number; high: number };
@@ -61,20 +61,20 @@ describe('instructions per cycle of functions, of which the program counted its 
     }
   });
 
-  it('are of the recording what stat would print of it', () => {
+  it('instructions per cycle of the recording are what stat would print of it', () => {
     const [ratio] = functionRatios(opened)?.ratios ?? [];
     expect(ratio).toMatchObject({ name: 'ipc', part: 1, whole: 0, per: 1 });
     const exact = (87_867_782 + 43_801_351 + 10_080_833) / (87_867_782 + 112_969_848 + 55_206_657);
     expect(ratio.ofAll).toBeCloseTo(exact, 2);
   });
 
-  it('are unknown for functions with a few samples', () => {
+  it('instructions per cycle are unknown for functions with a few samples', () => {
     const found = functionRatios(opened);
     const start = found?.funcs.find((func) => opened.nameOf(func) === '_start') as number;
     expect(found?.self[0][start]).toEqual({ value: null, low: null, high: null, reason: 'few' });
   });
 
-  it('have a table in report', () => {
+  it('instructions per cycle have a table in report', () => {
     const options = { keys: ['dso', 'sym'] as const, select: {}, byTotal: null };
     const [lines] = ratioSection(opened, options, { sort: 'sym' }, VIEW);
     expect(lines.slice(0, 7)).toEqual([
@@ -88,14 +88,14 @@ describe('instructions per cycle of functions, of which the program counted its 
     ]);
   });
 
-  it('are none in report of one event, of other weights, or as a tree', () => {
+  it('instructions per cycle are absent in report of one event, of other weights, or as a tree', () => {
     const options = { keys: ['dso', 'sym'] as const, select: {}, byTotal: null };
     for (const flags of [{ event: 'cycles:u' }, { weight: 'samples' as const }, { tree: true }]) {
       expect(ratioSection(opened, options, { sort: 'sym', ...flags }, VIEW)).toEqual([]);
     }
   });
 
-  it('are the same in the documents of report', () => {
+  it('instructions per cycle are the same in the documents of report', () => {
     const events = [0, 1] as EventIndex[];
     const { ratios } = reportDocument(opened, events, { sort: 'sym', json: true }, VIEW);
     expect(ratios).toMatchObject([
@@ -116,7 +116,7 @@ describe('instructions per cycle of functions, of which the program counted its 
     expect(document).toEqual(fromCore());
   });
 
-  it('are the same by symbol alone, as --sort makes the rows', () => {
+  it('instructions per cycle are the same by symbol alone, as --sort makes the rows', () => {
     const view = { ...VIEW, order: parseSort('sym,dso') };
     const { ratios } = reportDocument(opened, [], { sort: 'sym,dso', json: true }, view);
     const rows = ratios[0].rows as { sym: string; self: number | null }[];
@@ -125,7 +125,7 @@ describe('instructions per cycle of functions, of which the program counted its 
     for (const { sym, self } of rows) expect(self).toBe(core.get(sym)?.value);
   });
 
-  it('are the same in SQL', () => {
+  it('instructions per cycle are the same in SQL', () => {
     const { length, columns } = recordingTables(opened, { name: 'r' }).ratios;
     const column = (name: string) =>
       columns[tableColumns('ratios').findIndex((known) => known.name === name) - 1];
@@ -147,7 +147,7 @@ describe('instructions per cycle of functions, of which the program counted its 
     ]);
   });
 
-  it('are the same on the page, by function', () => {
+  it('instructions per cycle are the same on the page, by function', () => {
     const answers = createAnswers();
     answers.open({ slot: 0, side: 'here', bytes: encodePageData(describePageProfile(opened)) });
     const { ratios, rows } = answers.table({
@@ -170,7 +170,7 @@ describe('instructions per cycle of functions, of which the program counted its 
     expect(page.size).toBeGreaterThan(3);
   });
 
-  it('stand beside the shares for assistants', async () => {
+  it('instructions per cycle stand alongside the shares for assistants', async () => {
     const top = perfTools(async () => opened).find(({ name }) => name === 'top');
     const text = String(await top?.answer({ file: FILE }));
     expect(text).toContain('`insn per cycle`');
@@ -178,7 +178,7 @@ describe('instructions per cycle of functions, of which the program counted its 
     expect(text).toMatch(/`_start` .*\| unknown \|/);
   });
 
-  it('of a selection are those of its samples', () => {
+  it('instructions per cycle of a selection are those of its samples', () => {
     const { timeNs, length } = opened.profile.samples;
     const middle = (timeNs[0] + timeNs[length - 1]) / 2;
     const half = functionRatios(opened, { fromNs: middle });
@@ -192,7 +192,7 @@ describe('instructions per cycle of functions, of which the program counted its 
 describe("an event that its group's leader reads", () => {
   const MEMBER = 1 as EventIndex;
 
-  it('has no intervals of shares, which would be wrong with certainty', () => {
+  it("an event that its group's leader reads has no intervals of shares, which would be wrong with certainty", () => {
     expect(opened.shareEstimator(opened.weights('events', MEMBER), MEMBER)).toBeNull();
     const { events } = reportDocument(opened, [MEMBER], { sort: 'sym', json: true }, VIEW);
     const [{ rows }] = events;

@@ -58,7 +58,7 @@ describe('stacks of branch records', () => {
     expect(completeness).toMatchObject({ samples: 2, complete: 2, cut: [] });
   });
 
-  test('are marked as cut where the CPU had no room for more', async () => {
+  test('stacks are marked as cut where the CPU had no room for more branches', async () => {
     const four = calls('leaf', 'deep', 'burn_thread', 'deep', 'main');
     const whole = calls('leaf', 'deep', 'burn_thread', 'main', '_start');
     const drawn = (list: LbrSample['calls']): LbrSample => ({

@@ -91,7 +91,7 @@ describe('what a recording lost', () => {
     });
   });
 
-  test('in shared rings all LOST records count as samples, unless counters were read', () => {
+  test('all LOST records of shared rings count as samples, unless counters were read', () => {
     const features = [version(false)];
     expect(lossesOf(announced, features)).toEqual({
       lostRecords: 43,

@@ -41,7 +41,7 @@ describe('a name in the text of another tool', () => {
 describe('a gzipped file of another tool', () => {
   const open = (bytes: Uint8Array) => openImport(memorySource(bytes));
 
-  test('is read as what it unpacks to', () => {
+  test('a gzipped file is read as what it unpacks to', () => {
     expect(open(gzipSync('app;main;work 17\n'))?.format).toBe('folded');
     // sample_type { 1 1 }, string_table "" "samples"
     const pprof = Buffer.from('0a0408011001320032077361 6d706c6573'.replace(' ', ''), 'hex');
@@ -58,11 +58,11 @@ describe('a gzipped file of another tool', () => {
       'it is gzip-compressed; unpacked, it is an ELF file (a program or library)',
     ],
     [gzipSync('app;main 17\n').subarray(0, 12), 'it is gzip-compressed and damaged or cut'],
-  ])('that holds no profile is refused with what it is', (bytes, message) => {
+  ])('a gzipped file that holds no profile is refused with what it is', (bytes, message) => {
     expect(() => open(bytes)).toThrow(message);
   });
 
-  test('that unpacks to more than is read is refused before it is unpacked whole', () => {
+  test('a gzipped file that unpacks to more than is read is refused before it is unpacked whole', () => {
     const bomb = gzipSync(Buffer.alloc(2 << 20));
     vi.stubEnv(MAX_UNPACKED_VARIABLE, String(1 << 20));
     try {

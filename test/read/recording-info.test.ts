@@ -28,7 +28,7 @@ describe.skipIf(!hasCorpora)('info on the corpora', () => {
     expect(JSON.parse(JSON.stringify(info))).toEqual(info);
   });
 
-  test('of selected samples, counts, sums and times are theirs', () => {
+  test('info of selected samples has their counts, sums and times', () => {
     const path = join(CORPORA, 'google+perf_data_converter/perf.data.systemwide.1-3.8');
     const whole = readInfo(path);
     const parts = ['0-1', '2-3'].map((cpus) =>

@@ -65,14 +65,14 @@ async function namesIn(bytes: Uint8Array): Promise<string[]> {
 
 describe('a tracepoint that no description names', () => {
   test.each([true, false])(
-    'has its name from the tracing data of a pipe, little-endian %s',
+    'a tracepoint has its name from the tracing data of a pipe, little-endian %s',
     async (littleEndian) => {
       const names = ['sched:sched_switch', 'tracepoint-999', 'hardware-316'];
       expect(await namesIn(pipe(littleEndian))).toEqual(names);
     },
   );
 
-  test('has its name from the tracing data of a file', async () => {
+  test('a tracepoint has its name from the tracing data of a file', async () => {
     const TRACING_DATA = 1;
     const file = perfDataFile({
       attrs: [{ attr: SWITCH, ids: [] }],

@@ -191,7 +191,7 @@ describe('an address of a kernel', () => {
     expect(user.inProfile).toEqual(['0x124 app']);
   });
 
-  test('without a mapping of the kernel is in no file of the process', async () => {
+  test('a kernel address without a mapping of the kernel is in no file of the process', async () => {
     const s390: Machine = {
       arch: 's390x',
       littleEndian: false,

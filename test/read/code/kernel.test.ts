@@ -38,7 +38,7 @@ const recorded: RecordedKernel = {
 };
 
 describe('the code of the kernel', () => {
-  it('is read from its memory, by address', () => {
+  it('kernel code is read from the memory of the kernel, by address', () => {
     const opened = openKernelCode(recorded, places);
     if (typeof opened === 'string') throw new Error(opened);
     expect(opened.architecture).toBe('x86-64');
@@ -83,7 +83,7 @@ describe('the code of the kernel', () => {
     expect(openKernelCode(kernel, at)).toMatch(why);
   });
 
-  it('is not shown where the kernel hides its addresses', () => {
+  it('kernel code is not shown where the kernel hides its addresses', () => {
     const hidden = join(directory, 'hidden');
     writeFileSync(hidden, '0000000000000000 T _text\n');
     expect(openKernelCode(recorded, { kcore, kallsyms: hidden })).toMatch(/kptr_restrict/);

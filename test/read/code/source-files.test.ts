@@ -38,13 +38,13 @@ describe('source files', () => {
     delete process.env.SUDO_USER;
   });
 
-  it('are read where the profile names them, also as an address', () => {
+  it('source files are read where the profile names them, also as an address', () => {
     const path = written('a.ts', 'let a = 1;\n');
     expect(naming(path).read(NAMED)).toBe('let a = 1;\n');
     expect(naming(`file://${path}`).read(NAMED)).toBe('let a = 1;\n');
   });
 
-  it('are said to have changed where they are newer than the recording', () => {
+  it('source files are marked as changed where they are newer than the recording', () => {
     const path = written('new.ts', 'let n = 1;\n');
     const recording = written('old.data', '');
     const at = (seconds: number) => new Date(Date.UTC(2026, 0, 2, 3, 4, seconds));
@@ -66,7 +66,7 @@ describe('source files', () => {
     }
   });
 
-  it('are regular files of a sane size with text in them', () => {
+  it('source files are regular files of a sane size with text in them', () => {
     expect(() => naming('src/relative.ts').read(NAMED)).toThrow('where this file lies');
     expect(() => naming(directory).read(NAMED)).toThrow('not a regular file');
     expect(() => naming('/dev/zero').read(NAMED)).toThrow('not a regular file');
@@ -77,7 +77,7 @@ describe('source files', () => {
     expect(() => naming(large).read(NAMED)).toThrow('larger than 4 MiB');
   });
 
-  it.skipIf(!isRoot)("are not read by root's right where others own them", () => {
+  it.skipIf(!isRoot)("source files are not read by root's right where others own them", () => {
     const path = written('theirs.ts', 'secret', 0o600);
     chownSync(path, NOBODY, NOBODY);
     expect(() => naming(path).read(NAMED)).toThrow("another user's");
@@ -100,7 +100,7 @@ describe('source files', () => {
     expect(() => naming('file:///%zz.ts').read(NAMED)).toThrow('where this file lies is not known');
   });
 
-  it.skipIf(!isRoot)("are not read by root's right for another user's recording", () => {
+  it.skipIf(!isRoot)("files are not read by root's right for another user's recording", () => {
     const recording = written('theirs.data', '');
     const path = written('ours.ts', 'secret', 0o600);
     expect(naming(path, recording).read(NAMED)).toBe('secret');
@@ -111,7 +111,7 @@ describe('source files', () => {
     expect(naming(path, recording).read(NAMED)).toBe('secret');
   });
 
-  it.skipIf(!isRoot)('are read as the user who called sudo', () => {
+  it.skipIf(!isRoot)('source files are read as the user who called sudo', () => {
     process.env.SUDO_UID = String(NOBODY);
     process.env.SUDO_USER = 'nobody';
     expect(() => naming('/etc/shadow').read(NAMED)).toThrow(`can't be read as uid ${NOBODY}`);

@@ -50,7 +50,7 @@ const json = (document: unknown) => new TextEncoder().encode(JSON.stringify(docu
 describe('rules that were measured', () => {
   const RULE = { rule: 'elapsed', countsLag: true, samples: 64, votes: 20, majority: 1 } as const;
 
-  it('belong to the events by their names, and a damaged one is none', () => {
+  it('measured rules belong to the events by their names, and a damaged one is none', () => {
     const periodRules = { cycles: RULE, 'cycles#2': { ...RULE, majority: 7 } as const };
     const rules = probedRulesOf({ ...PROVENANCE, periodRules }, [
       'page-faults',
@@ -87,7 +87,7 @@ describe('the provenance of a recording', () => {
     expect(file.features.version).toBe('perf-ts 0.1.0');
   });
 
-  it('is also read from the section of its own that it had', () => {
+  it('the provenance is also read from the section of its own that it had', () => {
     const file = fileWith([VERSION, { feature: FEATURE.PERF_TS, bytes: json(PROVENANCE) }]);
     expect(readProvenance(file)).toEqual(PROVENANCE);
   });

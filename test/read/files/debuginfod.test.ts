@@ -146,7 +146,7 @@ describe('a debuginfod client', () => {
 });
 
 describe('the servers', () => {
-  test('are those of the option, or of the variable', () => {
+  test('the servers are those of the option, or of the variable', () => {
     const environment = { DEBUGINFOD_URLS: 'https://a.example/  ima:enforcing http://b.example' };
     expect(debuginfodUrls(true, environment)).toEqual(['https://a.example/', 'http://b.example']);
     expect(debuginfodUrls('http://c.example', environment)).toEqual(['http://c.example']);
@@ -160,7 +160,7 @@ describe('the servers', () => {
 });
 
 describe('a redirect of a debuginfod server', () => {
-  test('is followed on the same server, and not to another one of this machine', async () => {
+  test('a redirect is followed on the same server, and not to another one of this machine', async () => {
     const inner: string[] = [];
     const within = await serve((request, response) => {
       inner.push(request.url ?? '');
@@ -205,7 +205,7 @@ describe('a redirect of a debuginfod server', () => {
     ['http://localhost:8002', 'http://localhost:22', 'OURS', 'OURS', false],
     ['https://a.org', 'ftp://b.org', 'PUBLIC', 'PUBLIC', false],
   ] as const)(
-    'from %s to %s (%s, %s) is followed: %s',
+    'the redirect from %s to %s (%s, %s) is followed: %s',
     async (from, to, fromReach, toReach, may) => {
       const [here, there] = [new URL(from), new URL(to)];
       const reachOf = async (host: string) => REACH[host === here.hostname ? fromReach : toReach];

@@ -90,7 +90,7 @@ describe('the list of kernel symbols', () => {
     expect(open(OTHER_BUILD, { recordedOn, roots }).text).toContain('archived');
   });
 
-  test("with --symfs this machine's kernel symbols are not used", () => {
+  test("this machine's kernel symbols are not used with --symfs", () => {
     expect(open(null, { mayUseRunning: false }).text).toBeNull();
   });
 });

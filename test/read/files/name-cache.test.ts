@@ -101,7 +101,7 @@ const functionsIn = ({ names }: { names: string[] }) =>
   [...new Set(names)].filter((name) => /_one$/.test(name));
 
 describe('names that are kept between runs', () => {
-  it('are the same as looked up, without a look at the tables of symbols and lines', () => {
+  it('kept names are the same as looked up, without a look at the tables of symbols and lines', () => {
     const app = place();
     const fresh = look(app);
     const kept = look(app);
@@ -116,7 +116,7 @@ describe('names that are kept between runs', () => {
     ]);
   });
 
-  it('are not those of another program that was put in its place, or written over it', () => {
+  it('kept names are not those of another program that was put in its place, or written over it', () => {
     const app = place();
     look(app);
     copyFileSync(second, app.app);
@@ -126,7 +126,7 @@ describe('names that are kept between runs', () => {
     expect(functionsIn(look(app).found)).toEqual(['first_one']);
   });
 
-  it('are not those of a file of the same build ID, as anybody can make one', () => {
+  it('kept names are not those of a file of the same build ID, as anybody can make one', () => {
     const app = place();
     const genuine = look(app).found;
     const forged = readFileSync(first);
@@ -139,7 +139,7 @@ describe('names that are kept between runs', () => {
     expect(look(app).found).toEqual(genuine);
   });
 
-  it('count no more once the debug file of a stripped program is there, or gone again', () => {
+  it('kept names count no more once the debug file of a stripped program is there, or gone again', () => {
     const app = place();
     const debugFile = join(app.folder, 'app.debug');
     run('objcopy', '--only-keep-debug', first, debugFile);
@@ -155,13 +155,13 @@ describe('names that are kept between runs', () => {
     expect(look(app).found).toEqual(stripped);
   });
 
-  it('are not kept of a file that has just changed: it may change once more within its time stamp', () => {
+  it('names of a file that has just changed are not kept: it may change once more within its time stamp', () => {
     const app = place();
     look(app, {});
     expect(readdirSync(app.own)).toEqual([]);
   });
 
-  it('are not kept of a file that is damaged, so that this is said each time', () => {
+  it('names of a damaged file are not kept, so that the damage is reported each time', () => {
     const app = place();
     run('objcopy', '--only-keep-debug', first, join(app.folder, 'whole'));
     const bytes = readFileSync(app.app);
@@ -175,7 +175,7 @@ describe('names that are kept between runs', () => {
     expect(readdirSync(app.own).filter((name) => name.endsWith('.lines'))).toEqual([]);
   });
 
-  it('are looked up anew where an entry is damaged, cut, of another version or deleted', () => {
+  it('names are looked up anew where an entry is damaged, cut, of another version or deleted', () => {
     const app = place();
     const fresh = look(app).found;
     const entries = readdirSync(app.own).map((name) => join(app.own, name));
@@ -213,7 +213,7 @@ describe('names that are kept between runs', () => {
     }
   });
 
-  it('are looked up where there is no folder to keep them in', () => {
+  it('names are looked up where there is no folder to keep them in', () => {
     const app = place();
     const fresh = look(app).found;
     expect(look({ ...app, home: join(app.folder, 'absent/cache') }).found).toEqual(fresh);

@@ -35,7 +35,7 @@ describe('a recording or text with more events than a kernel has', () => {
   test.each([
     ['recording', perfDataFile({ attrs, records: [] })],
     ['text', lines.join('\n')],
-  ])('is refused unless the user allows it: %s', async (_what, bytes) => {
+  ])('too many events are refused unless the user allows them: %s', async (_what, bytes) => {
     writeFileSync(path, bytes);
     await expect(openProfile(path)).rejects.toThrow(
       'it has more than 5000 events, which are not read unless --max-unpacked SIZE allows it',
@@ -49,7 +49,7 @@ describe('a text with more threads than a machine has', () => {
   test.each([
     ['perf script', (i: number) => `app ${i + 1} [000] 1.${i}: 1 cycles: \n\t10 f (/a)\n\n`],
     ['folded stacks', (i: number) => `app${i};f 1\n`],
-  ])('is refused unless the user allows it: %s', async (_what, line) => {
+  ])('too many threads are refused unless the user allows them: %s', async (_what, line) => {
     writeFileSync(path, Array.from({ length: 100 }, (_unused, i) => line(i)).join(''));
     process.env[MAX_UNPACKED_VARIABLE] = '99000';
     await expect(openProfile(path)).rejects.toThrow(
@@ -61,7 +61,7 @@ describe('a text with more threads than a machine has', () => {
 });
 
 describe('a text with more different stacks than are shown', () => {
-  test('is refused unless the user allows it', async () => {
+  test('too many different stacks are refused unless the user allows them', async () => {
     writeFileSync(path, Array.from({ length: 50 }, (_unused, i) => `app;f${i};g 1\n`).join(''));
     process.env[MAX_UNPACKED_VARIABLE] = String(99 * 256);
     await expect(openProfile(path)).rejects.toThrow(
@@ -76,7 +76,7 @@ describe('a text with more different stacks than are shown', () => {
 describe('a recording with samples at more places than a program has', () => {
   const open = () => openProfile(path, { kallsyms: '/nonexistent' });
 
-  test('is refused, with the limit and the option that lifts it', async () => {
+  test('too many sampled places are refused, with the limit and the option that lifts it', async () => {
     process.env[MAX_UNPACKED_VARIABLE] = String(100 * 256);
     writeSamples(101);
     await expect(open()).rejects.toThrow(
@@ -87,7 +87,7 @@ describe('a recording with samples at more places than a program has', () => {
     expect((await open()).profile.frames.length).toBe(100);
   });
 
-  test('is known by its own size, and read where the user allows it', () => {
+  test("the limit of places follows the recording's own size, and the user may lift it", () => {
     expect(mostFramesOf(100e6)).toBe(2_000_000);
     expect(mostFramesOf(1e9)).toBe(15_625_000);
     process.env[MAX_UNPACKED_VARIABLE] = 'Infinity';

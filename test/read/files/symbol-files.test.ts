@@ -76,7 +76,7 @@ const perfMap = (pid: number): SymbolRequest => ({
 });
 
 describe('a mapped file', () => {
-  test('is read at any offset, and closed once', () => {
+  test('a mapped file is read at any offset, and closed once', () => {
     const path = join(folder, 'app');
     writeFileSync(path, '0123456789');
     const before = readdirSync('/proc/self/fd').length;
@@ -131,7 +131,7 @@ describe('a mapped file', () => {
     expect(other.reasons()[0]).toMatch(/^file may have been replaced/);
   });
 
-  test('without a build ID that changed since the recording is doubted', () => {
+  test('a mapped file without a build ID that changed since the recording is doubted', () => {
     const path = join(folder, 'app');
     writeFileSync(path, 'bytes');
     const { ino, mtimeMs } = statSync(path);
@@ -163,7 +163,7 @@ describe('a mapped file', () => {
 });
 
 describe('a debug file', () => {
-  test('is offered by build ID first, then where the debuglink may be', () => {
+  test('debug files are offered by build ID first, then where the debuglink may be', () => {
     const app = join(folder, 'app');
     const places = [
       join(folder, 'debug/.build-id/ab/cdef.debug'),

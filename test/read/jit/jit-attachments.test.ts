@@ -28,7 +28,7 @@ test('a failure to read perf maps is reported and does not fail the recording', 
   expect(reported).toEqual([expect.stringContaining('names may be missing: EIO: i/o error, read')]);
 });
 
-test('what programs announced, maps and jitdumps fail one by one, and what is left is kept', () => {
+test('attachments that programs announced, maps and jitdumps fail one by one, and the others are kept', () => {
   const reported: string[] = [];
   const map = {
     name: 'perf-map/7',

@@ -137,7 +137,7 @@ describe('jitdumps that were asked for', () => {
     expect(reported[0]).toContain('code behind them will have no names');
   });
 
-  test('without a request nothing is looked for', () => {
+  test('jitdumps are not looked for without a request', () => {
     dump(`jit-${ended}.dump`);
     expect(take(dumps(null))).toMatchObject({ names: [], reported: [] });
   });

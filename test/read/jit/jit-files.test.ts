@@ -160,7 +160,7 @@ describe('a jitdump', () => {
     );
   });
 
-  test('is also found in the archive of the recording', () => {
+  test('a jitdump is also found in the archive of the recording', () => {
     const archive = join(directory, 'perf.data.symbols');
     mkdirSync(join(archive, directory), { recursive: true });
     writeFileSync(join(archive, dumpPath()), dumpBytes());
@@ -189,7 +189,7 @@ describe('a jitdump', () => {
     ]);
   });
 
-  test('behind a directory that is a link by now is not used', () => {
+  test('a jitdump behind a directory that is a link by now is not used', () => {
     const folder = join(directory, 'folder');
     mkdirSync(folder);
     const dump = join(folder, `jit-${PID}.dump`);

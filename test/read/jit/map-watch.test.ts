@@ -142,7 +142,7 @@ describe('a perf map that grows', () => {
     expect(stored(watch).lines.map((line) => line.split(' ').at(-1))).toEqual(['a', 'unfinished']);
   });
 
-  test('is read line by line, also where it is written in pieces', () => {
+  test('a growing map is read line by line, also where it is written in pieces', () => {
     const { watch, start, at } = watching();
     start();
     writeFileSync(pathOf(), '1000 10 wh');
@@ -278,7 +278,7 @@ describe('a map', () => {
     });
   });
 
-  test('is removed when its process has ended that the recording started', async () => {
+  test('a map is removed when its process has ended that the recording started', async () => {
     const { watch, start, at } = watching({ kind: 'system' });
     const [early, ours, other] = Array.from({ length: 3 }, () => spawn('sleep', ['600']));
     const pids = [early, ours, other].map((child) => child?.pid as number);

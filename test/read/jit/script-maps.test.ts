@@ -177,7 +177,7 @@ describe.skipIf(process.geteuid?.() !== 0)('the source map of a script, read by 
     expect(named(0)).toBe('TopSecretName');
   });
 
-  test('what the owner of a script may not read is not read for it', () => {
+  test('a source map that the owner of a script may not read is not read for it', () => {
     const named = (owner: number): string | null => {
       const script = file('private/app.js', 'function f(){}\n//# sourceMappingURL=app.js.map\n');
       const map = file('private/app.js.map', JSON.stringify(MAP));

@@ -71,12 +71,12 @@ describe('final values of the streams', () => {
     expect(finalsOf([opened], [[200, 201]]).finals).toEqual([[7, 60]]);
   });
 
-  it('without inherit every instance is its own, whatever its task forks', () => {
+  it('every instance without inherit is its own, whatever its task forks', () => {
     const attr = newAttr({ samplePeriod: 1 });
     expect(finalsOf([opened], [[100, 101]], { attr }).finals).toEqual([[7, 60]]);
   });
 
-  it('in a group the value is the one with the id of the record', () => {
+  it('the value in a group is the one with the id of the record', () => {
     expect(finalsOf([{ ...opened, ids: [6, 7, 8] }], []).finals).toEqual([[7, 60]]);
   });
 
@@ -92,7 +92,7 @@ describe('final values of the streams', () => {
     ]);
   });
 
-  it('without the record of the opened instance there is no total', () => {
+  it('the total is unknown without the record of the opened instance', () => {
     expect(finalsOf([first], [[100, 101]])).toEqual({ finals: [[19, 20]], totals: [null] });
   });
 });

@@ -38,7 +38,7 @@ describe('the stream of a sample after a LOST record', () => {
     expect(repaired(rows, [0, 1])).toEqual([19, 19, 19]);
   });
 
-  it('is right for the task that the instance was opened on', () => {
+  it('the repaired stream is right for the task that the instance was opened on', () => {
     expect(repaired([[0, 0, 1, 7]], [0])).toEqual([7]);
   });
 
@@ -50,7 +50,7 @@ describe('the stream of a sample after a LOST record', () => {
     expect(repaired(rows, [1])).toEqual([7, 7]);
   });
 
-  it('is unknown where the thread has no other sample on the CPU', () => {
+  it('the repaired stream is unknown where the thread has no other sample on the CPU', () => {
     expect(repaired([[0, 5, 1, 7]], [0])).toEqual([-1]);
     expect(repaired([[0, -1, -1, 7]], [0])).toEqual([-1]);
   });
@@ -71,11 +71,11 @@ describe('the stream of a sample with the ids of another recorder', () => {
     return [...stream];
   }
 
-  it("is that of the thread's other samples", () => {
+  it("the repaired stream is that of the thread's other samples", () => {
     expect(repaired([5, 6, 5, 6], [19, 20, -1, -1], false)).toEqual([19, 20, 19, 20]);
   });
 
-  it('is the one that the CPU has, where instances follow no thread', () => {
+  it('the repaired stream is the one that the CPU has, where instances follow no thread', () => {
     expect(repaired([5, 6], [19, -1], true)).toEqual([19, 19]);
     expect(repaired([5, 6, 7], [-1, 19, -1], true)).toEqual([19, 19, 19]);
     expect(repaired([5, 6], [19, -1], false)).toEqual([19, -1]);

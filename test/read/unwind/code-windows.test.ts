@@ -26,7 +26,7 @@ function drawnFile() {
 }
 
 describe('code in windows', () => {
-  it('is the same as read from the file, wherever segments begin and end', () => {
+  it('windows of code are the same as read from the file, wherever segments begin and end', () => {
     const random = seededRandom(3);
     const file = drawnFile();
     const read = throughWindows((address, length) => file.read(address, length));
@@ -39,7 +39,7 @@ describe('code in windows', () => {
     }
   });
 
-  it('is read once for many looks at one place', () => {
+  it('windows of code are read once for many looks at one place', () => {
     const file = drawnFile();
     const read = throughWindows((address, length) => file.read(address, length));
     for (let i = 0; i < 1000; i++) read(0x3000 + i, 500);

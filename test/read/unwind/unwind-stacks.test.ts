@@ -182,7 +182,7 @@ describe.each([X86_64, AARCH64])('the copied stack of a sample on $name', (machi
     ['no address', 0xdeadbeefdeadbeefn],
     ['in no mapping', 0n],
     ['a context marker', 0xffffffffffffffffn],
-  ])('is no more than its ip where that is %s', (_, ip) => {
+  ])('the copied stack is no more than its ip where that is %s', (_, ip) => {
     const stack = [0x4141414141414141n, 0x4242424242424242n];
     const { path } = read(machine, { stack, framePointer: 0, ip });
     expect(path.replace('[truncated] ', '')).not.toContain(' ');
@@ -198,7 +198,7 @@ describe.each([I386, ARM])('the copied stack of a sample on $name', (machine) =>
     expect(diagnostics).toEqual([]);
   });
 
-  it('has the ip of user code behind the kernel part, also where nothing leads on', () => {
+  it('the copied stack has the ip of user code behind the kernel part, also where nothing leads on', () => {
     const callchain = [KERNEL, -0x7f000000n];
     const { path, completeness } = read(machine, { stack: [0n, 0n], framePointer: 0, callchain });
     expect(path).toMatch(/^(\[truncated\] )?100 -7f000000$/);
@@ -207,7 +207,7 @@ describe.each([I386, ARM])('the copied stack of a sample on $name', (machine) =>
 });
 
 describe('a frame of Arm code with 32 bits', () => {
-  it('may have its frame pointer at the saved link register, as GCC sets it', () => {
+  it('a frame of 32-bit Arm code may have its frame pointer at the saved link register, as GCC sets it', () => {
     const stack = [0n, STACK_32 + 16n, CODE_32 + 0x200n, 0n, CODE_32 + 0x300n, 0n];
     // Word 2 is the link register; the caller's frame pointer leads to word 4, another one.
     expect(read(ARM, { stack, framePointer: 2 }).path).toBe('2ff 1ff 100');
