@@ -36,7 +36,7 @@ function described(callGraph: 'fp' | 'lbr', pmus: readonly PmuDescription[]) {
 describe('how many branches the CPU records', () => {
   const cpu = pmu('cpu', { branches: '32\n', max_precise: '3\n' });
 
-  it('is in the header of a recording of branches', () => {
+  it('the depth of branch stacks is in the header of a recording of branches', () => {
     expect(described('lbr', [cpu, pmu('power', { event: '1' })])).toEqual([
       {
         pmu: 'cpu',

@@ -20,7 +20,7 @@ describe('call-graph=auto', () => {
 });
 
 describe('the registers for unwinding', () => {
-  it("are perf's, by architecture", () => {
+  it("the registers for unwinding are perf's, by architecture", () => {
     expect(generalRegisterMask('x64')).toBe(0xff0fffn);
     expect(generalRegisterMask('arm64')).toBe(0x1ffffffffn);
   });

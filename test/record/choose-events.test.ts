@@ -24,7 +24,7 @@ describe('the events', () => {
     ]);
   });
 
-  it('on hybrid processors the default event is cycles on each kind of core', () => {
+  it('the default event on hybrid processors is cycles on each kind of core', () => {
     const drawn = (events?: string[]) => {
       const specs = chooseEvents(events === undefined ? {} : { events }, HYBRID);
       return specs.map(({ name, cpus, corePmu }) => [name, cpus?.join(), corePmu]);

@@ -23,7 +23,7 @@ test.each([0, 23, -1, 1.5, Number.NaN])('a level of %s is no level', (level) => 
   expect(RECORD.compressionLevel.kind.has(level)).toBe(false);
 });
 
-test('without libzstd a compressed recording does not begin, and the line says what to install', () => {
+test('a compressed recording does not begin without libzstd, and the line names what to install', () => {
   let failure: unknown = null;
   try {
     checkCompression(1, missing);
@@ -49,7 +49,7 @@ test('the header has the level, the ratio and room for what comes out of a recor
   expect(new Uint32Array(nothing.bytes.slice().buffer)[3]).toBe(1);
 });
 
-test('what announces it is a record that readers of files pass over', () => {
+test('the record that announces compression is one that readers of files pass over', () => {
   const records = [announceCompression(1)];
   const file = perfDataFile({ attrs: [{ attr: newAttr({}), ids: [1] }], records });
   const data = openPerfData(memorySource(file));

@@ -16,7 +16,7 @@ function described(sources: EventSources): Record<string, number[]> {
 }
 
 describe('the kinds of cores', () => {
-  it('are in the header, with their CPUs', () => {
+  it('core types are in the header, with their CPUs', () => {
     expect(described(HYBRID)).toEqual({ cpu_core: [0, 1, 2, 3], cpu_atom: [4, 5, 6, 7] });
     expect(described(BIG_LITTLE)).toEqual({
       armv8_cortex_a53: [0, 1, 2, 3],
@@ -24,11 +24,11 @@ describe('the kinds of cores', () => {
     });
   });
 
-  it('are not in the header where there is one', () => {
+  it('core types are not in the header of a machine with one kind', () => {
     expect(described(ARM)).toEqual({});
   });
 
-  it('have no CPUs as long as all of them are offline', () => {
+  it('core types have no CPUs as long as all of them are offline', () => {
     const sources = fakeSources({
       cpu_core: { type: 4, cpus: '0-3' },
       cpu_atom: { type: 10, cpus: '' },
@@ -36,7 +36,7 @@ describe('the kinds of cores', () => {
     expect(described(sources)).toEqual({});
   });
 
-  it('are read as far as there can be any, and without damaged lists', () => {
+  it('core types are read as far as there can be any, and without damaged lists', () => {
     const many = Array.from({ length: 1000 }, (_, i) => ({ pmu: `cpu_${i}`, cpus: '0-65535' }));
     const read = (hybridPmus: readonly { pmu: string; cpus: string }[]) =>
       coreTypesOf({ features: { hybridPmus } as unknown as PerfData['features'] }).coreTypes;
@@ -48,7 +48,7 @@ describe('the kinds of cores', () => {
     expect(read(damaged)).toBeUndefined();
   });
 
-  it('are those of more CPUs than 1024', () => {
+  it('core types of more CPUs than 1024 are read', () => {
     const sources = fakeSources({
       cpu_core: { type: 4, cpus: '0-1023' },
       cpu_atom: { type: 10, cpus: '1024-1100' },

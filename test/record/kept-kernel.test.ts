@@ -43,7 +43,7 @@ function machine() {
 }
 
 describe('the kernel symbols that are kept', () => {
-  test('are made of the first list that is read, and spare the next reading', () => {
+  test('kept kernel symbols are made of the first list that is read, and spare the next reading', () => {
     const { own, reads, lines } = machine();
     const expected = `${LINES[1]}\n${LINES[2]}\n`;
     expect(lines(IN_ONE)).toBe(expected);
@@ -52,7 +52,7 @@ describe('the kernel symbols that are kept', () => {
     expect(reads).toEqual({ whole: 0, kept: 1 });
   });
 
-  test('leave modules to the list, as they are now', () => {
+  test('kept kernel symbols leave modules to the list, as they are now', () => {
     const { show, reads, lines } = machine();
     lines(IN_ONE);
     expect(lines(IN_MODULE)).toContain(MODULE);
@@ -61,7 +61,7 @@ describe('the kernel symbols that are kept', () => {
     expect(reads).toEqual({ whole: 2, kept: 1 });
   });
 
-  test('are made anew where the list begins otherwise, and not used where it is hidden', () => {
+  test('kept kernel symbols are made anew where the list begins otherwise, and not used where it is hidden', () => {
     const { show, reads, lines } = machine();
     lines(IN_ONE);
     const moved = LINES.map((line) => line.replace('81000', '82000'));
@@ -75,7 +75,7 @@ describe('the kernel symbols that are kept', () => {
     expect(reads.whole).toBe(1);
   });
 
-  test('are neither read nor made in a folder that others may write to', () => {
+  test('kept kernel symbols are neither read nor made in a folder that others may write to', () => {
     const { own, reads, lines } = machine();
     lines(IN_ONE);
     chmodSync(own, 0o777);
@@ -83,7 +83,7 @@ describe('the kernel symbols that are kept', () => {
     expect(reads).toEqual({ whole: 1, kept: 1 });
   });
 
-  test('are not needed where a user has no folder of caches', () => {
+  test('kept kernel symbols are not needed where a user has no folder of caches', () => {
     const { home } = machine();
     const list = join(home, '../kallsyms');
     const read = keptKernelLines(binding, null);

@@ -33,7 +33,7 @@ describe('--call-graph lbr', () => {
     expect(branchesOf('cycles:u')).toEqual([CALLS | NO_FLAGS | NO_CYCLES | HW_INDEX]);
   });
 
-  it('is a term of single events, too', () => {
+  it('--call-graph lbr is a term of single events, too', () => {
     const events = 'cycles/call-graph=lbr/,instructions';
     const whole = CALLS | NO_FLAGS | NO_CYCLES | HW_INDEX;
     expect(branchesOf(events, { callGraph: 'fp' })).toEqual([whole, null]);

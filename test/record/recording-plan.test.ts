@@ -32,7 +32,7 @@ function noticesOf(...[events, options, machine]: Parameters<typeof planOf>): re
 }
 
 describe('the rate of an event', () => {
-  it('is 3989 Hz, or each one for tracepoints and breakpoints', () => {
+  it('the rate of an event is 3989 Hz, or each one for tracepoints and breakpoints', () => {
     expect(draw('cycles,page-faults,cpu-clock,sched:sched_switch,mem:0x1000:rw')).toEqual([
       'cycles 3989 Hz PERIOD | inherit',
       'page-faults 3989 Hz PERIOD | inherit',
@@ -73,7 +73,7 @@ describe('the rate of an event', () => {
     ]);
   });
 
-  it('is lowered to the limit of the kernel, and the notice names the sysctl', () => {
+  it('the rate of an event is lowered to the limit of the kernel, and the notice names the sysctl', () => {
     const settings = { maxSampleRateHz: 25_000 };
     expect(draw('cycles', { freq: 30_000 }, { settings })).toEqual([
       'cycles 25000 Hz PERIOD | inherit',
@@ -125,7 +125,7 @@ describe('the rate of an event', () => {
 });
 
 describe('an event that does not open as asked', () => {
-  it('is cpu-clock instead of cycles where there is no PMU', () => {
+  it('cpu-clock replaces cycles where there is no PMU', () => {
     const machine = { sources: NO_PMU, rule: noPmu };
     expect(draw('cycles:ukppp', { freq: 99 }, machine)).toEqual([
       'cpu-clock:uk 99 Hz PERIOD | inherit excludeHv',
@@ -147,7 +147,7 @@ describe('an event that does not open as asked', () => {
     ]);
   });
 
-  it('is not cpu-clock where cycles are counted, if not with these modifiers', () => {
+  it('cpu-clock does not replace cycles that are counted, if not with these modifiers', () => {
     const rule: KernelRule = ({ flags }) => (flags.excludeIdle ? 'EINVAL' : '');
     expect(() => planOf('cycles:I', {}, { rule })).toThrow(
       'cycles:I: cannot be opened: the kernel finds its settings invalid (EINVAL)',
@@ -160,7 +160,7 @@ describe('an event that does not open as asked', () => {
     expect(plan).toThrow('instructions: cannot be opened: this machine does not have it (ENOENT)');
   });
 
-  it('is recorded in user space only where the kernel part is refused', () => {
+  it('an event is recorded in user space only where the kernel part is refused', () => {
     expect(draw('cycles,page-faults:pp,cpu/event=0x3c/', {}, { rule: userOnly })).toEqual([
       'cycles:u 3989 Hz PERIOD | inherit excludeKernel excludeHv',
       'page-faults:upp 3989 Hz PERIOD | preciseIp=2 inherit excludeKernel excludeHv',
@@ -186,7 +186,7 @@ describe('an event that does not open as asked', () => {
     );
   });
 
-  it('is cpu-clock in user space where both stand in the way', () => {
+  it('cpu-clock in user space replaces cycles where there is neither PMU nor right', () => {
     const rule: KernelRule = (attr, ...place) => userOnly(attr, ...place) || noPmu(attr, ...place);
     const machine = { sources: NO_PMU, rule };
     expect(draw('cycles:P', {}, machine)).toEqual([
@@ -201,7 +201,7 @@ describe('an event that does not open as asked', () => {
   });
 
   it.each(['cycles:k', 'context-switches', 'cpu-migrations', 'sched:sched_switch'])(
-    'is refused if nothing of it happens in user space: %s',
+    'an event is refused if nothing of it happens in user space: %s',
     (event) => {
       const plan = () => planOf(event, {}, { rule: userOnly });
       expect(plan).toThrow(FailedError);
@@ -247,7 +247,7 @@ describe('an event that does not open as asked', () => {
     ]);
   });
 
-  it('is cut to the attr of an older kernel, and the notice names the field', () => {
+  it('an attr is cut to that of an older kernel, and the notice names the field', () => {
     const plan = planOf('cycles/max-stack=5/', {}, { attrSize: 104 });
     expect(plan.events[0]?.attr.sampleMaxStack).toBe(0);
     expect(plan.notices).toEqual([
@@ -315,7 +315,7 @@ describe('what an event records', () => {
     ]);
   });
 
-  it('is a copy of the stack where dwarf asks for it, and the kernel walks its own part', () => {
+  it('a copy of the stack is recorded where dwarf asks for it, and the kernel walks its own part', () => {
     const stacksOf = (events: string, callGraph: CallGraph = 'fp') => {
       const plan = planOf(events, { callGraph });
       const copies = plan.events.map(({ attr }) => [
@@ -470,7 +470,7 @@ describe('a group', () => {
     ]);
   });
 
-  it('is broken up if it is weak and the kernel refuses one of it', () => {
+  it('a weak group is broken up if the kernel refuses one of it', () => {
     const plan = planOf('page-faults,{cycles,instructions,branches}:SW,{cpu-clock,task-clock}');
     const singly = withoutWeakGroup(plan, 3);
     expect(singly === null ? null : drawPlan(singly)).toEqual([
@@ -496,13 +496,13 @@ describe('a group', () => {
 });
 
 describe('the CPUs', () => {
-  it('are those recorded, where the PMUs count on all of them', () => {
+  it('all recorded CPUs are opened where the PMUs count on all of them', () => {
     expect(planOf('cycles,page-faults', {}, { cpus: [2, 5] }).cpus).toEqual([2, 5]);
     const arm = { sources: ARM, cpus: [0, 1, 2, 3] };
     expect(planOf('armv8_pmuv3_0/cpu_cycles/,cpu-clock', {}, arm).cpus).toEqual([0, 1, 2, 3]);
   });
 
-  it('are those of the PMU where it counts on some only', () => {
+  it('the CPUs are those of the PMU where it counts on some only', () => {
     const cpus = [0, 1, 2, 3, 4, 5, 6, 7];
     const atom = planOf('cpu_atom/mem-loads/', {}, { sources: HYBRID, cpus });
     expect(atom.cpus).toEqual([4, 5, 6, 7]);
@@ -524,7 +524,7 @@ describe('the CPUs', () => {
     ]);
   });
 
-  it('are those of each PMU for its event, and together all of them', () => {
+  it('the CPUs are those of each PMU for its event, and together all of them', () => {
     const cpus = [0, 1, 2, 3, 4, 5, 6, 7];
     const places = (events: string, recorded = cpus) => {
       const plan = planOf(events, {}, { sources: HYBRID, cpus: recorded });
@@ -548,7 +548,7 @@ describe('the CPUs', () => {
     ]);
   });
 
-  it('keep a software event of a group of each kind apart from itself', () => {
+  it("a software event has the CPUs of its group's kind, and no others", () => {
     const machine = { sources: HYBRID, cpus: [0, 1, 4, 5] };
     const plan = planOf('{cycles,page-faults}', {}, machine);
     expect(plan.events.map(({ name, cpus }) => `${name} ${cpus}`)).toEqual([
@@ -561,7 +561,7 @@ describe('the CPUs', () => {
     expect(planOf('{cycles,page-faults},page-faults', {}, machine).notices).toHaveLength(1);
   });
 
-  it('leave out a kind of core that is not recorded, unless its event is asked for by name', () => {
+  it('a kind of core that is not recorded is left out, unless its event is asked for by name', () => {
     const onCore = { sources: HYBRID, cpus: [0, 1] };
     expect(planOf('cycles', {}, onCore).events.map(({ name }) => name)).toEqual([
       'cpu_core/cycles/',
@@ -574,7 +574,7 @@ describe('the CPUs', () => {
     );
   });
 
-  it('are all of them for the timer in place of cycles, where no kind of core has counters', () => {
+  it('the timer in place of cycles is opened on all CPUs, where no kind of core has counters', () => {
     const machine = { sources: HYBRID, cpus: [0, 3, 4, 7], rule: noPmu };
     const { events, notices } = planOf('cycles,cycles:u', {}, machine);
     expect(events.map(({ name, cpus }) => [name, cpus])).toEqual([
@@ -584,7 +584,7 @@ describe('the CPUs', () => {
     expect(notices).toHaveLength(2);
   });
 
-  it('are as many as the machine has, without those that are offline', () => {
+  it('the CPUs are as many as the machine has, without those that are offline', () => {
     const drawn = (name: string, type: number, cpus: string) => ({ [name]: { type, cpus } });
     const sources = fakeSources({
       ...drawn('armv8_neoverse_v2', 8, '0-1023'),
@@ -599,7 +599,7 @@ describe('the CPUs', () => {
     expect(plan.cpus).toEqual(online);
   });
 
-  it('make each PMU be asked on one of its own', () => {
+  it('each PMU is asked on one of its own CPUs', () => {
     const places: string[] = [];
     const rule: KernelRule = ({ config }, pid, cpu) => {
       places.push(`${config >> 32n} pid ${pid} cpu ${cpu}`);
@@ -609,7 +609,7 @@ describe('the CPUs', () => {
     expect(places).toEqual(['4 pid -1 cpu 2', '10 pid -1 cpu 5']);
   });
 
-  it('must include one of the PMU, and for an uncore event be recorded as a whole', () => {
+  it('the CPUs must include one of the PMU, and for an uncore event be recorded as a whole', () => {
     expect(() => planOf('uncore_imc_0/event=4/')).toThrow(
       'uncore_imc_0/event=4/: counts for a whole socket or device, not for a process',
     );

@@ -24,7 +24,7 @@ function ringsWithin(mlockKib: number | null): string {
 }
 
 describe('the rings of a CPU', () => {
-  it('are 4 MiB and half a MiB for the privileged', () => {
+  it('rings are 4 MiB and half a MiB for the privileged', () => {
     const large = { ringPages: 1024, sidebandPages: 128 };
     expect(chooseRingSize(USUAL_SETTINGS, ROOT, null)).toEqual(large);
     const open = { ...USUAL_SETTINGS, paranoidLevel: -1 };
@@ -33,7 +33,7 @@ describe('the rings of a CPU', () => {
     expect(chooseRingSize(USUAL_SETTINGS, perfmonOnly, null)).not.toEqual(large);
   });
 
-  it('are the largest that both fit the limit, a control page each', () => {
+  it('rings are the largest that both fit the limit, a control page each', () => {
     expect([516, 1028, 584, 580, 328, null].map(ringsWithin)).toEqual([
       '64 + 16',
       '128 + 16',
@@ -55,7 +55,7 @@ describe('the rings of a CPU', () => {
   });
 
   it.each([...Array(60).keys()].map((step) => 80 + step * 37))(
-    'fit %i KiB, and twice the sample ring would not',
+    'rings fit %i KiB, and twice the sample ring would not',
     (kib) => {
       const { ringPages, sidebandPages } = chooseRingSize(
         { ...USUAL_SETTINGS, mlockKib: kib },
@@ -78,7 +78,7 @@ describe('with pages of 64 KiB', () => {
   const PAGE = 64 << 10;
   const settings = { ...USUAL_SETTINGS, mlockKib: 576 };
 
-  it('with pages of 64 KiB rings have as many bytes and fewer pages', () => {
+  it('rings with pages of 64 KiB have as many bytes and fewer pages', () => {
     const large = { ringPages: 64, sidebandPages: 8 };
     expect(chooseRingSize(settings, ROOT, null, PAGE)).toEqual(large);
     // Nine pages: two control pages, one of the side-band, and the power of two below the rest.

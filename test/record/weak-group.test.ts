@@ -53,7 +53,7 @@ describe('a group of more events than the PMU has counters', () => {
     expect(prepared.plan.events.map(({ leader }) => leader)).toEqual([-1, -1, -1, -1]);
   });
 
-  it('only the weak group that does not fit is split', () => {
+  it('the weak group that does not fit is split, and no other', () => {
     const { tried } = prepare('{cpu-clock,page-faults}:W,{cpu-clock,page-faults,task-clock}:W', 2);
     expect(tried).toEqual([
       [-1, 0, -1, 2, 2],
@@ -61,7 +61,7 @@ describe('a group of more events than the PMU has counters', () => {
     ]);
   });
 
-  it('is an error if it is not weak', () => {
+  it('a group that does not fit is an error if it is not weak', () => {
     expect(() => prepare('{cpu-clock,page-faults,task-clock}', 2)).toThrow(FailedError);
     expect(() => prepare('{cpu-clock,page-faults,task-clock}', 2)).toThrow(
       'the group {cpu-clock,page-faults,task-clock} does not fit the PMU, at task-clock (EINVAL)',

@@ -64,15 +64,15 @@ describe('an inspector', () => {
     ['no JSON', 'GET / HTTP'],
     ['no list', '{"webSocketDebuggerUrl":"ws://127.0.0.1/"}'],
     ['an address that is none', '[{"webSocketDebuggerUrl":"nowhere"}]'],
-  ])('is not taken for one where the list is %s', async (_, list) => {
+  ])('a listener is not taken for an inspector where the list is %s', async (_, list) => {
     await expect(Inspector.connect(await serve(list))).rejects.toThrow('not that of an inspector');
   });
 
-  it('that answers a byte now and then has its time for all of them', async () => {
+  it('an inspector that answers a byte now and then has its time for all of them', async () => {
     await expect(Inspector.connect(await serve(null), 200)).rejects.toThrow('does not answer');
   });
 
-  it.each([1, 3, 40])('is understood where its answer comes in %i pieces', async (pieces) => {
+  it.each([1, 3, 40])('an inspector may answer in %i pieces', async (pieces) => {
     const text = answer('x'.repeat(1000));
     const noise = ['not JSON', '[]', '{"id":"1"}', '{"id":7}'].flatMap((each) => frame(each));
     const inspector = await Inspector.connect(
@@ -85,13 +85,13 @@ describe('an inspector', () => {
   it.each([
     ['nothing', '{"id":1}', undefined],
     ['other types', '{"id":1,"result":[],"error":3}', undefined],
-  ])('that answers with %s has evaluated nothing', async (_, text, value) => {
+  ])('an inspector that answers with %s has evaluated nothing', async (_, text, value) => {
     const inspector = await Inspector.connect(await serve(LIST, frame(text)));
     expect(await inspector.evaluate('1')).toBe(value);
     inspector.close();
   });
 
-  it('that announces a message of any length is left', async () => {
+  it('an inspector that announces a message of any length is left', async () => {
     const endless = Buffer.alloc(10, 0xff);
     endless[0] = 0x81;
     endless[1] = 127;

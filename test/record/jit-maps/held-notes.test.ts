@@ -42,7 +42,7 @@ test('notes of an attached process are taken also where another recorder has rem
   expect(taken(pid, held)).toEqual([]);
 });
 
-test('what was not there when it was to be held is looked for later', () => {
+test('a note that was not there when it was to be held is looked for later', () => {
   const pid = notingProcess();
   rmSync(notesPath(pid));
   const held = new HeldNotes();

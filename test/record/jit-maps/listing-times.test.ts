@@ -18,7 +18,7 @@ test('a new process is looked for at once and for a second on', () => {
   expect(listed.filter((ms) => ms > 1000)).toEqual([1800, 2000, 2200, 2400, 2600, 4600]);
 });
 
-test('where the newest pid is not known, processes are listed at each look', () => {
+test('processes are listed at each look where the newest pid is not known', () => {
   expect(listedAt(() => null, 1000)).toEqual([0, 200, 400, 600, 800]);
   expect(listedAt(() => null, 4000)).toHaveLength(20);
 });

@@ -18,7 +18,7 @@ async function sleeper(): Promise<number> {
 
 const recorded = (pid: number) => new RecordedProcesses({ kind: 'processes', pids: [pid] }, -1);
 
-test('what the recorded process starts is recorded, before and after a look at all processes', async () => {
+test('processes that the recorded process starts are recorded, before and after a look at all processes', async () => {
   // Starts a process for each line, and prints its pid.
   const shell = spawn('sh', ['-c', 'while read line; do sleep 60 >&2 & echo $!; done'], {
     stdio: ['pipe', 'pipe', 'ignore'],
