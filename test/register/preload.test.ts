@@ -110,7 +110,7 @@ test('stack traces and the functions of node:vm are as without the preload', () 
   expect(stdout).toBe(plain.stdout);
 });
 
-test('what a loader makes of a CommonJS file is noted, and one frame of Node stands for it', () => {
+test('functions that a loader makes of a CommonJS file are noted, and one frame of Node stands for it', () => {
   script('made.lang', 'console.log(new Error("made").stack)');
   const path = script(
     'loader.cjs',
