@@ -58,7 +58,7 @@ function readingsOf(bytes: Uint8Array): number[][] {
 const SELECT = { select: { tids: new Set([SELECTED]) } };
 
 describe('counts of a recording from which samples are removed', () => {
-  it('run on over what was cut out, per stream, whatever the order in the file', () => {
+  it('counts run on over what was cut out, per stream, whatever the order in the file', () => {
     const sample = (time: number, tid: number, stream: number, value: number) => ({
       ...{ time, tid, stream, values: [value] },
       running: 10 * value,
@@ -83,7 +83,7 @@ describe('counts of a recording from which samples are removed', () => {
     ]);
   });
 
-  it('run on for every member of a group', () => {
+  it('counts run on for every member of a group', () => {
     const bytes = fileOf(
       [
         { time: 1, tid: SELECTED, stream: 100, values: [10, 1], running: 5 },
@@ -98,7 +98,7 @@ describe('counts of a recording from which samples are removed', () => {
     ]);
   });
 
-  it('are not looked for in samples that read none, whatever the read format', () => {
+  it('counts are not looked for in samples that read none, whatever the read format', () => {
     const sampleType = TID | TIME | STREAM_ID;
     const attr = newAttr({ samplePeriod: 1000, sampleType, readFormat: 7 });
     const sampleOf = (tid: number) =>
@@ -108,7 +108,7 @@ describe('counts of a recording from which samples are removed', () => {
     expect(readingsOf(rewritten(bytes, SELECT).bytes)).toEqual([[0], [0]]);
   });
 
-  it('stay as they are where nothing is removed', () => {
+  it('counts stay as they are where nothing is removed', () => {
     const bytes = fileOf(
       [
         { time: 1, tid: SELECTED, stream: 100, values: [10], running: 5 },

@@ -203,7 +203,7 @@ describe.each([true, false])('samples of a recording (little-endian: %s)', (litt
     expect(bytes.length - out.length).toBeGreaterThanOrEqual(2 * (24 + 32));
   });
 
-  it('have one marker in place of each kernel context, and no address of the kernel', () => {
+  it('samples have one marker in place of each kernel context, and no address of the kernel', () => {
     const { bytes: out, data } = rewritten(bytes, { stripKernel: true });
     const marker = Number(BigInt.asIntN(64, KERNEL_MARKER));
     expect(samplesOf(out).map(({ ip, addr, chain }) => ({ ip, addr, chain }))).toEqual([
@@ -255,7 +255,7 @@ describe.each([true, false])('samples of a recording (little-endian: %s)', (litt
     expect(recordsOf(data).filter(({ type }) => type === PERF_RECORD.MMAP).length).toBe(3);
   });
 
-  it('are those of a thread, a CPU, or of threads with a name at that time', () => {
+  it('selected samples are those of a thread, a CPU, or of threads with a name at that time', () => {
     const samples = [
       { ...userSample, tid: 11, time: 100, cpu: 1 },
       { ...userSample, tid: 12, time: 120, cpu: 2 },
