@@ -34,21 +34,21 @@ describe('the container of a process', () => {
     ['WSL2', { '/proc/version': WSL2 }],
     ['WSL1', { '/proc/version': WSL1 }],
     ['Docker', { '/.dockerenv': '', '/proc/version': WSL2 }],
-  ])('is %s by %j', (kind, files) => {
+  ])('the container is %s by %j', (kind, files) => {
     expect(containerOf(files)).toMatchObject({ kind, name: kind, isRootless: false });
   });
 
-  it('has the name that its init was told', () => {
+  it('the container has the name that its init was told', () => {
     const files = { '/proc/1/environ': 'A=b\0container=lxc\0', '/proc/self/uid_map': OF_ANN };
     expect(containerOf(files)).toMatchObject({ kind: 'other', name: 'lxc', isRootless: true });
   });
 
-  it('is rootless where its root is another user outside', () => {
+  it('the container is rootless where its root is another user outside', () => {
     const files = { '/run/.containerenv': '', '/proc/self/uid_map': OF_ANN };
     expect(containerOf(files)).toMatchObject({ kind: 'Podman', isRootless: true });
   });
 
-  it('is none on a machine, nor on a kernel without user namespaces', () => {
+  it('the container is none on a machine, nor on a kernel without user namespaces', () => {
     expect(containerOf({})).toBeNull();
     expect(readContainer(() => null)).toBeNull();
   });
@@ -58,7 +58,7 @@ describe('what a container has to be granted', () => {
   const lines = (kind: Parameters<typeof grantLines>[0]['kind'], isRootless = false) =>
     grantLines({ kind, name: kind, isRootless, isPrivileged: false }, true).join('\n');
 
-  it('is an option of docker run and podman run', () => {
+  it('the grant is an option of docker run and podman run', () => {
     expect(lines('Docker')).toContain('docker run --cap-add PERFMON');
     expect(lines('Podman')).toContain('podman run --cap-add PERFMON');
     expect(lines('Docker')).toContain('as root inside');
@@ -79,7 +79,7 @@ describe('what a container has to be granted', () => {
     expect(lines('Podman', true)).toContain("the host's paranoid level decides");
   });
 
-  it('is a securityContext in Kubernetes, another runtime for gVisor, WSL2 for WSL1', () => {
+  it('the grant is a securityContext in Kubernetes, another runtime for gVisor, WSL2 for WSL1', () => {
     expect(lines('Kubernetes')).toContain('capabilities: { add: [PERFMON');
     expect(lines('Kubernetes')).toContain('seccompProfile');
     expect(lines('gVisor')).toContain('another runtime');

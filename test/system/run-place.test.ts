@@ -33,7 +33,7 @@ const LOCAL = {
 };
 
 describe('the line that runs perf-ts as root', () => {
-  it('is plain sudo where Node and perf-ts lie on the PATH of sudo', () => {
+  it('the line is plain sudo where Node and perf-ts lie on the PATH of sudo', () => {
     expect(rootLine(drawnPlace(SYSTEM))).toBe('sudo perf-ts record …');
   });
 
@@ -127,11 +127,11 @@ describe('the line that runs perf-ts as root', () => {
     expect(rootLine(drawnPlace({ ...SYSTEM, script: null }))).toBe('sudo node …');
   });
 
-  it('without sudo it is su, which has to be told who the command is', () => {
+  it('the line is su without sudo, which has to be told who the command is', () => {
     expect(rootLine(drawnPlace({ hasSudo: false }))).toBe("su -c 'perf-ts record --user ann …'");
   });
 
-  it('without sudo a path with a space comes to su as it was written', () => {
+  it('a path with a space comes to su without sudo as it was written', () => {
     const execArgv = ['--import', 'a loader.mjs'];
     const place = drawnPlace({ hasSudo: false, script: '/home/ann/shop/bench.mjs', execArgv });
     const line = rootLine(place) ?? '';
@@ -141,7 +141,7 @@ describe('the line that runs perf-ts as root', () => {
     expect(given).toBe("node --import 'a loader.mjs' ./bench.mjs …");
   });
 
-  it('is none for root', () => {
+  it('the line is none for root', () => {
     expect(rootLine(drawnPlace({ isRoot: true }))).toBeNull();
   });
 

@@ -51,7 +51,7 @@ describe('accounts out of passwd and group', () => {
 });
 
 describe('ids', () => {
-  it('are decimal and below the number that means "unchanged"', () => {
+  it('ids are decimal and below the number that means "unchanged"', () => {
     expect(parseId('0')).toBe(0);
     expect(parseId('4294967294')).toBe(4_294_967_294);
     for (const text of ['4294967295', '-1', '', ' 1', '1e3', '0x10', '1000\n', undefined]) {

@@ -17,7 +17,7 @@ const desktop = { DISPLAY: ':0', WAYLAND_DISPLAY: 'wayland-0', LESS: '-R=x' };
 const sudone = { SUDO_UID: '1000', DISPLAY: ':0' };
 
 describe('the environment in which sudo was called', () => {
-  it('is what sudo was started with', () => {
+  it('the environment is what sudo was started with', () => {
     // shell 10 -> sudo 11 -> sudo's monitor 12 -> us
     const read = machine({
       10: { parent: 1, environ: {} },
@@ -27,7 +27,7 @@ describe('the environment in which sudo was called', () => {
     expect(findCallerEnvironment(sudone, 12, read)).toStrictEqual(desktop);
   });
 
-  it('is above shells and scripts that sudo started', () => {
+  it('the environment is found above shells and scripts that sudo started', () => {
     const read = machine({
       11: { parent: 10, environ: desktop },
       12: { parent: 11, environ: sudone },
@@ -36,7 +36,7 @@ describe('the environment in which sudo was called', () => {
     expect(findCallerEnvironment(sudone, 13, read)).toStrictEqual(desktop);
   });
 
-  it("of two sudo callers the inner one's environment is used", () => {
+  it('the inner environment of two sudo callers is used', () => {
     // 500 -> sudo -u 1000 -> shell -> sudo
     const inner = { SUDO_UID: '500', DISPLAY: ':1' };
     const read = machine({
@@ -47,7 +47,7 @@ describe('the environment in which sudo was called', () => {
     expect(findCallerEnvironment(sudone, 13, read)).toStrictEqual(inner);
   });
 
-  it('is not known where sudo has ended, or is too far above', () => {
+  it('the environment is not known where sudo has ended, or is too far above', () => {
     const orphan = machine({ 12: { parent: 1, environ: sudone }, 1: { parent: 0, environ: {} } });
     expect(findCallerEnvironment(sudone, 12, orphan)).toBe(null);
     expect(findCallerEnvironment(sudone, 99, orphan)).toBe(null);

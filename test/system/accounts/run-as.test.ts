@@ -70,7 +70,7 @@ describe('under sudo', () => {
     expect(name(undefined)).toBe('alice');
   });
 
-  it('without SUDO_GID it is the primary group', () => {
+  it('the group without SUDO_GID is the primary group', () => {
     const chosen = chooseUser({}, asRoot({ ...sudo, SUDO_GID: undefined }), accounts);
     expect(chosen.change).toEqual(alice);
   });
@@ -164,12 +164,12 @@ describe('--user', () => {
 });
 
 describe('without root', () => {
-  it('without root SUDO_UID changes nothing', () => {
+  it('SUDO_UID changes nothing without root', () => {
     const unchanged = { change: null, env: {}, owner: null, notes: [] };
     expect(chooseUser({}, { euid: 1001, env: sudo }, accounts)).toEqual(unchanged);
   });
 
-  it('without root --as-root is refused', () => {
+  it('--as-root is refused without root', () => {
     expect(() => chooseUser({ asRoot: true }, { euid: 1001, env: {} }, accounts)).toThrow(
       'asRoot: perf-ts does not run as root',
     );

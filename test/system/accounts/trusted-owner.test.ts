@@ -59,7 +59,7 @@ describe('a forged SUDO_UID', () => {
     ['where SUDO_GID is no group of the account', { ...sudo, SUDO_GID: '1001' }],
     ['where SUDO_GID is no number', { ...sudo, SUDO_GID: 'alice' }],
     ['where SUDO_USER stands alone', { SUDO_USER: 'alice' }],
-  ])('is not believed %s', (_, env) => {
+  ])('a forged SUDO_UID is not believed %s', (_, env) => {
     expect(believedBy(ROOT, env)).toEqual([ROOT]);
   });
 

@@ -43,7 +43,7 @@ function filled() {
 }
 
 describe('the folder of the cache', () => {
-  it('is made for its user alone, whatever the umask says, as is the folder that it is in', () => {
+  it('the cache folder is made for its user alone, whatever the umask says, as is the folder that it is in', () => {
     const { cache, own } = home(false);
     const umask = process.umask(0);
     const folder = CacheFolder.open(cache, MOST)!;
@@ -62,7 +62,7 @@ describe('the folder of the cache', () => {
     expect(readdirSync(own)).toEqual(['file']);
   });
 
-  it('may be deleted at any time', () => {
+  it('the cache folder may be deleted at any time', () => {
     const { folder, own, cache } = filled();
     rmSync(own, { recursive: true });
     expect(folder.read('file', MOST)).toBeNull();
@@ -89,7 +89,7 @@ describe('the folder of the cache', () => {
     ]);
   });
 
-  it('is not used where others may enter it, or where it is a link', () => {
+  it('the cache folder is not used where others may enter it, or where it is a link', () => {
     const { cache, own } = filled();
     for (const mode of [0o770, 0o701, 0o755]) {
       chmodSync(own, mode);
@@ -141,7 +141,7 @@ describe('the folder of the cache', () => {
     expect(CacheFolder.open(cache, MOST)).toBeNull();
   });
 
-  it('does without a folder where there is no home, or something else in its place', () => {
+  it('the cache does without a folder where there is no home, or something else in its place', () => {
     const { home: path, cache, own } = home();
     expect(CacheFolder.open(null, MOST)).toBeNull();
     expect(CacheFolder.open(join(path, 'absent/.cache'), MOST)).toBeNull();
@@ -184,7 +184,7 @@ describe('the folder of the cache', () => {
 });
 
 describe('the place of the cache', () => {
-  it('is that of XDG_CACHE_HOME where that is absolute, else .cache at home', () => {
+  it('the cache folder is that of XDG_CACHE_HOME where that is absolute, else .cache at home', () => {
     expect(cacheHome({ XDG_CACHE_HOME: '/var/cache/me' })).toBe('/var/cache/me');
     expect(cacheHome({ XDG_CACHE_HOME: 'relative' })).toMatch(/\/\.cache$/);
     expect(cacheHome({})).toMatch(/\/\.cache$/);

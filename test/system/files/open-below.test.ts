@@ -33,7 +33,7 @@ function read(path: string, flags = 0): string {
 }
 
 describe('a file in the root of another process', () => {
-  test('is found where absolute links lead that process, not where they lead us', () => {
+  test('a file is found where absolute links lead that process, not where they lead us', () => {
     mkdirSync(join(host, 'opt'));
     writeFileSync(join(host, 'opt/app'), 'outside');
     mkdirSync(join(root, host, 'opt'), { recursive: true });
@@ -45,7 +45,7 @@ describe('a file in the root of another process', () => {
     expect([read('/bin/app'), read('/app')]).toEqual(['(ENOENT)', '(ENOENT)']);
   });
 
-  test('is never above that root', () => {
+  test('a file is never above that root', () => {
     writeFileSync(join(host, 'secret'), 'outside');
     symlinkSync('../../../../secret', join(root, 'usr/lib/up'));
     expect([read('/../secret'), read('/usr/lib/up')]).toEqual(['(ENOENT)', '(ENOENT)']);
@@ -53,7 +53,7 @@ describe('a file in the root of another process', () => {
     expect([read('/../secret'), read('/usr/lib/up')]).toEqual(['inside', 'inside']);
   });
 
-  test('is found over links and dots, and has the path that it really has', () => {
+  test('a file is found over links and dots, and has the path that it really has', () => {
     symlinkSync('usr/lib', join(root, 'lib'));
     symlinkSync('/lib/libx.so', join(root, 'usr/lib/libx.so.1'));
     expect(read('/lib/./../lib/libx.so.1')).toBe('inside');
@@ -62,7 +62,7 @@ describe('a file in the root of another process', () => {
     if (typeof file !== 'string') file.source.close?.();
   });
 
-  test('is a regular file, and links end somewhere', () => {
+  test('a file is a regular file, and links end somewhere', () => {
     symlinkSync('loop', join(root, 'loop'));
     execFileSync('mkfifo', [join(root, 'fifo')]);
     const refused = [read('/loop'), read('/fifo'), read('/usr'), read('/'), read('/none/x')];

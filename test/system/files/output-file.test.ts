@@ -39,7 +39,7 @@ function record(path: string, text: string): void {
 }
 
 describe('the output file', () => {
-  it('is readable by its owner only, whatever the umask says', () => {
+  it('the output file is readable by its owner only, whatever the umask says', () => {
     const { path } = place();
     const umask = process.umask(0);
     record(path, 'new');
@@ -47,7 +47,7 @@ describe('the output file', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('is written at positions, measured and cut', () => {
+  it('the output file is written at positions, measured and cut', () => {
     const { path } = place();
     const file = OutputFile.create(path, null);
     file.write(bytes('records'), 4);
@@ -81,7 +81,7 @@ describe('the output file', () => {
     expect(readFileSync(`${path}.old`, 'utf8')).toBe('second');
   });
 
-  it('never writes through a symbolic link', () => {
+  it('the output file is never written through a symbolic link', () => {
     const { folder, path } = place();
     const victim = join(folder, 'victim');
     writeFileSync(victim, 'precious');

@@ -21,7 +21,7 @@ describe('the control groups', () => {
     [[UNIFIED, OF_EVENTS], '/mnt/a b'],
     [[OF_MEMORY], null],
     [[], null],
-  ])('are found through the mounts: %j', (mounts, root) => {
+  ])('control groups are found through the mounts: %j', (mounts, root) => {
     expect(cgroupRoot(mounts.join('\n'))).toBe(root);
   });
 
@@ -37,24 +37,27 @@ describe('the control groups', () => {
     expect(listCgroups(join(root, 'none'))).toEqual([]);
   });
 
-  it.each([RECORD.cgroup, STAT.cgroups])('are named by the option that named them', (option) => {
-    const root = scratchDirectory();
-    expect(() => openCgroup('none', option, root)).toThrow(
-      `${option.key} none: no such control group (${join(root, 'none')}: ENOENT)`,
-    );
-    expect(() => openCgroup('a', option, null)).toThrow(`${option.key} a: no control groups`);
-  });
+  it.each([RECORD.cgroup, STAT.cgroups])(
+    'groups are named by the option that named them',
+    (option) => {
+      const root = scratchDirectory();
+      expect(() => openCgroup('none', option, root)).toThrow(
+        `${option.key} none: no such control group (${join(root, 'none')}: ENOENT)`,
+      );
+      expect(() => openCgroup('a', option, null)).toThrow(`${option.key} a: no control groups`);
+    },
+  );
 });
 
 describe('the namespaces of a thread', () => {
-  it('are the seven of its links', () => {
+  it("the namespaces are the seven of the thread's links", () => {
     const links = readNamespaces(process.pid, process.pid);
     expect(links).toHaveLength(7);
     const network = statSync('/proc/self/ns/net', { bigint: true });
     expect(links?.[0]).toEqual({ device: network.dev, inode: network.ino });
   });
 
-  it('are null for a thread that is gone', () => {
+  it('the namespaces are null for a thread that is gone', () => {
     expect(readNamespaces(2 ** 30, 2 ** 30)).toBeNull();
   });
 });

@@ -26,25 +26,25 @@ function kernelWithout(...missing: readonly (keyof KernelFeatures)[]) {
 }
 
 describe('features of the kernel', () => {
-  it('are asked for in one question where it has them all', () => {
+  it('kernel features are asked for in one question where the kernel has them all', () => {
     const { probe, asked } = kernelWithout();
     expect(detectKernelFeatures(probe)).toEqual(NEW_KERNEL);
     expect(asked).toHaveLength(1);
     expect(NAMES.filter((name) => !USES[name](asked[0]))).toEqual([]);
   });
 
-  it.each(NAMES)('are found one by one: all but %s', (name) => {
+  it.each(NAMES)('kernel features are found one by one: all but %s', (name) => {
     const { probe } = kernelWithout(name);
     expect(detectKernelFeatures(probe)).toEqual({ ...NEW_KERNEL, [name]: false });
   });
 
-  it.each(NAMES)('are found one by one: only %s', (name) => {
+  it.each(NAMES)('kernel features are found one by one: only %s', (name) => {
     const { probe } = kernelWithout(...NAMES.filter((other) => other !== name));
     const none = Object.fromEntries(NAMES.map((other) => [other, false]));
     expect(detectKernelFeatures(probe)).toEqual({ ...none, [name]: true });
   });
 
-  it('are asked for with an event that needs no privilege and does not run', () => {
+  it('kernel features are asked for with an event that needs no privilege and does not run', () => {
     const { probe, asked } = kernelWithout(...NAMES);
     detectKernelFeatures(probe);
     expect(asked).toHaveLength(1 + NAMES.length);

@@ -27,7 +27,7 @@ describe('the privileges', () => {
     ['CAP_SYS_ADMIN', '0000000000200000', { perfmon: true, ipcLock: false }],
     ['CAP_PERFMON', '0000004000000000', { perfmon: true, ipcLock: false }],
     ['all others', '000001bfffdfbfff', { perfmon: false, ipcLock: false }],
-  ])('are read from the effective capabilities: %s', (_name, capEff, privileges) => {
+  ])('the privileges are read from the effective capabilities: %s', (_name, capEff, privileges) => {
     expect(readPrivileges(status(capEff), FIRST_NAMESPACE)).toEqual(privileges);
   });
 

@@ -18,7 +18,7 @@ describe('a feature that came with a later kernel', () => {
     expect(findLaterFeature(attr, release)).toEqual(found);
   });
 
-  it('is an event by its type and number', () => {
+  it('a later event is recognized by its type and number', () => {
     const config = BigInt(PERF_COUNT_SW.CGROUP_SWITCHES);
     const event = { config, sampleType: 0 };
     expect(findLaterFeature({ ...event, type: PERF_TYPE.SOFTWARE }, '5.10.223')).toEqual({

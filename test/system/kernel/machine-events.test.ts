@@ -62,7 +62,7 @@ const noMount = (): never => {
 describe('PMUs', () => {
   const sources = readEventSources({ sysfs: folderOf(SYSFS) });
 
-  it('are the folders that have a type, with their files as maps', () => {
+  it('PMUs are the folders that have a type, with their files as maps', () => {
     const drawn = sources.pmus.map(({ name, type, formats, events, caps, cpumask, cpus }) => ({
       name,
       type,
@@ -94,7 +94,7 @@ describe('PMUs', () => {
     ]);
   });
 
-  it('name events', () => {
+  it('PMUs name events', () => {
     const specs = parseEvents('energy-pkg,cpu/event=0x176,umask=2/,idle/config=1/', sources);
     expect(specs.map(({ name, type, config, cpus }) => [name, type, config, cpus])).toEqual([
       ['power/energy-pkg/', 20, 2n, [0, 18]],
@@ -103,17 +103,17 @@ describe('PMUs', () => {
     ]);
   });
 
-  it('without sysfs there are no PMUs', () => {
+  it('PMUs are absent without sysfs', () => {
     expect(readEventSources({ sysfs: folderOf({}) }).pmus).toEqual([]);
   });
 });
 
 describe('online CPUs', () => {
-  it('are as the kernel lists them', () => {
+  it('online CPUs are as the kernel lists them', () => {
     expect(onlineCpus(folderOf(SYSFS))).toEqual([0, 1, 4]);
   });
 
-  it('without a list online CPUs come from /proc', () => {
+  it('online CPUs come from /proc where there is no list', () => {
     expect(onlineCpus(folderOf({}))).toEqual(cpus().map((_, cpu) => cpu));
   });
 
@@ -130,7 +130,7 @@ describe('online CPUs', () => {
     expect(() => checkCpuOption([1, 2, 3], [0, 1, 4])).toThrow('-C: CPU 2-3 is not online here');
   });
 
-  it('are on this machine those of /proc/stat', () => {
+  it('online CPUs on this machine are those of /proc/stat', () => {
     const stat = readFileSync('/proc/stat', 'utf8');
     expect(onlineCpus()).toEqual([...stat.matchAll(/^cpu(\d+) /gm)].map(([, cpu]) => Number(cpu)));
   });
@@ -141,7 +141,7 @@ describe('tracepoints', () => {
   const place = { roots: [root], mount: noMount };
   const { tracepoints } = readEventSources({ tracefs: place });
 
-  it('are the folders of tracefs', () => {
+  it('tracepoints are the folders of tracefs', () => {
     expect(tracepoints.isReadable()).toBe(true);
     expect(tracepoints.systems()).toEqual(['sched']);
     expect(tracepoints.events('sched')).toEqual(['sched_switch', 'sched_wakeup']);
@@ -151,7 +151,7 @@ describe('tracepoints', () => {
     expect(tracepoints.id('block', 'sched_wakeup')).toBeNull();
   });
 
-  it('have an id: what only ftrace itself writes is not listed', () => {
+  it('tracepoints have an id: what only ftrace itself writes is not listed', () => {
     const folder = folderOf({
       'events/ftrace/bprint/format': 'name: bprint\nID: 6\n',
       'events/ftrace/function/format': 'name: function\nID: 1\n',
@@ -161,14 +161,14 @@ describe('tracepoints', () => {
     expect(sources.tracepoints.events('ftrace')).toEqual(['function']);
   });
 
-  it('are not looked for outside of tracefs', () => {
+  it('tracepoints are not looked for outside of tracefs', () => {
     writeFileSync(join(root, 'id'), '1\n');
     expect(tracepoints.id('..', 'events/..')).toBeNull();
     expect(tracepoints.id('..', '..')).toBeNull();
     expect(tracepoints.events('..')).toEqual([]);
   });
 
-  it('give the formats that a file stores, each once', () => {
+  it('tracepoints give the formats that a file stores, each once', () => {
     const specs = parseEvents('sched:sched_wakeup,cs,sched:*', { pmus: [], tracepoints });
     expect(readFormatTexts(specs, place)).toEqual({
       headerPage: 'field: u64 timestamp;\n',
@@ -180,12 +180,12 @@ describe('tracepoints', () => {
     });
   });
 
-  it('are found at the second place if the first is not mounted', () => {
+  it('tracepoints are found at the second place if the first is not mounted', () => {
     const places = { roots: [folderOf({}), root], mount: noMount };
     expect(readEventSources({ tracefs: places }).tracepoints.systems()).toEqual(['sched']);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('are those of this kernel', () => {
+  it.skipIf(process.getuid?.() !== 0)('tracepoints are those of this kernel', () => {
     const real = readEventSources();
     const id = real.tracepoints.id('sched', 'sched_switch');
     const [format] = readFormatTexts(parseEvents('sched:sched_switch', real)).formats;
@@ -194,7 +194,7 @@ describe('tracepoints', () => {
 });
 
 describe('tracefs that is not mounted', () => {
-  it('is mounted once, when a tracepoint is asked for', () => {
+  it('tracefs is mounted once, when a tracepoint is asked for', () => {
     const root = folderOf({});
     const mounted: string[] = [];
     const { tracepoints } = readEventSources({
@@ -217,7 +217,7 @@ describe('tracefs that is not mounted', () => {
     expect(mounted).toEqual([root]);
   });
 
-  it('is an error with the command to run if it can not be mounted', () => {
+  it('tracefs that cannot be mounted is an error with the command to run', () => {
     const root = folderOf({});
     const { tracepoints } = readEventSources({ tracefs: { roots: [root], mount: () => false } });
     expect(failureOf(() => tracepoints.id('sched', 'sched_switch'))).toEqual([

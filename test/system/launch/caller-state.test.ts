@@ -77,7 +77,7 @@ test('signals that a script ignores are ignored in the command', () => {
   ]);
 });
 
-test('of a shell with job control only SIGHUP and SIGINT are believed', () => {
+test('the signals that are believed of a shell with job control are SIGHUP and SIGINT', () => {
   const interactive = set(3, 15, 20, 21, 22);
   expect(guess({ 100: { ...shell, ignored: interactive } }).ignoredSignals).toEqual([]);
   expect(guess({ 100: { ...shell, ignored: interactive | set(1) } }).ignoredSignals).toEqual([1]);

@@ -105,7 +105,7 @@ describe('a link of another user where a map would be', () => {
   });
 
   test.skipIf(process.geteuid?.() !== 0)(
-    'is found where the kernel would let it be followed',
+    "another user's link is found where the kernel would let it be followed",
     () => {
       const folder = join(root, 'tmp');
       mkdirSync(folder);
@@ -205,7 +205,7 @@ describe('NODE_OPTIONS', () => {
     expect(optionsFor(['sh', '-e', other]).value).toBeUndefined();
   });
 
-  test('what a shell runs from a file, in a chain of files', () => {
+  test('the flags reach what a shell runs from a file, in a chain of files', () => {
     const runs = program('chain.mk', 'all:\n\t@node app.js\n');
     const inner = program('inner.sh', `#!/bin/sh\ntimeout 9 make -f ${runs}\n`);
     const outer = program('outer.sh', `#!/bin/sh\nset -e\nexec ${inner}\n`);
@@ -270,12 +270,12 @@ describe('NODE_OPTIONS', () => {
     [['sh', 'node.sh']],
     [[program('other', '#!/bin/sh\n# node\nexec ./nodes "$@"\n')]],
     [[program('script.py', '#!/usr/bin/python3\n# node\n')]],
-  ])('stay as they are for %j, unless asked for', (argv) => {
+  ])('flags stay as they are for %j, unless asked for', (argv) => {
     expect(optionsFor(argv).value).toBeUndefined();
     expect(optionsFor(argv, { wanted: true }).value).toBe(FLAGS);
   });
 
-  test('keep what the user set, and are not set twice', () => {
+  test('flags that the user set are kept, and are not set twice', () => {
     const env = ['NODE_OPTIONS=--max-old-space-size=4096'];
     expect(optionsFor([node, 'app.js'], { env }).value).toBe(`--max-old-space-size=4096 ${FLAGS}`);
     const interpreted = '--interpreted-frames-native-stack';
@@ -297,7 +297,7 @@ describe('NODE_OPTIONS', () => {
     expect(optionsFor(['npx', 'something']).argv).toEqual(['npx', 'something']);
   });
 
-  test('where V8 could not open its log, only Node itself gets flags, as words', () => {
+  test('Node itself alone gets flags, as words, where V8 could not open its log', () => {
     const closed = join(root, 'closed');
     mkdirSync(closed, { mode: 0o555 });
     const before = process.cwd();
@@ -317,7 +317,7 @@ describe('NODE_OPTIONS', () => {
     }
   });
 
-  test('are left alone with --no-node-flags', () => {
+  test('NODE_OPTIONS are left alone with --no-node-flags', () => {
     expect(optionsFor([node, 'app.js'], { wanted: false }).value).toBeUndefined();
   });
 
@@ -327,11 +327,11 @@ describe('NODE_OPTIONS', () => {
     expect(old.notes[0]).toContain('Node v10.24.1 does not take');
   });
 
-  test('are given to a Node whose file does not say its version', () => {
+  test('NODE_OPTIONS are given to a Node whose file does not say its version', () => {
     expect(optionsFor([node, 'app.js'], { version: null }).value).toBe(FLAGS);
   });
 
-  test('are not given to another program called node, unless they are asked for', () => {
+  test('NODE_OPTIONS are not given to another program called node, unless they are asked for', () => {
     const program = { kind: 'other' } as const;
     expect(optionsFor([node, 'app.js'], { program })).toMatchObject({
       value: undefined,
@@ -371,7 +371,7 @@ describe('--jitdump', () => {
   );
 
   test.each([['v26.10.0'], [null]])(
-    'is a word of a Node that ends where it cannot make the file, and not inherited (%s)',
+    '--jitdump is a word of a Node that ends where it cannot make the file, and not inherited (%s)',
     (version) => {
       const own = optionsFor([node, 'app.js'], { jitdump: true, version });
       expect(own.value).toBe(FLAGS);
@@ -395,7 +395,7 @@ describe('--jitdump', () => {
     }
   });
 
-  test('is a perf map where the working directory is closed to the command', () => {
+  test('--jitdump is a perf map where the working directory is closed to the command', () => {
     const closed = join(root, 'closed-to-dumps');
     mkdirSync(closed, { mode: 0o555 });
     const before = process.cwd();

@@ -43,7 +43,7 @@ function failure(words: string[], env?: Record<string, string>): FailedError {
 }
 
 describe('the file of a command', () => {
-  it('is searched on PATH past plain files and directories', () => {
+  it('the file is searched on PATH past plain files and directories', () => {
     expect(resolve(['tool', 'a', 'b'])).toMatchObject({
       path: join(second, 'tool'),
       argv: ['tool', 'a', 'b'],
@@ -51,7 +51,7 @@ describe('the file of a command', () => {
     expect(resolve(['directory']).path).toBe(join(second, 'directory'));
   });
 
-  it('is taken as it is when the name has a slash', () => {
+  it('the file is taken as it is when the name has a slash', () => {
     const path = relative(process.cwd(), join(second, 'tool'));
     expect(resolve([path], { PATH: '' }).path).toBe(path);
   });
@@ -62,7 +62,7 @@ describe('the file of a command', () => {
     );
   });
 
-  it('is searched in /bin and /usr/bin without PATH, and here where PATH has an empty entry', () => {
+  it('the file is searched in /bin and /usr/bin without PATH, and here where PATH has an empty entry', () => {
     expect(resolve(['sh'], {}).path).toBe('/bin/sh');
     const before = process.cwd();
     process.chdir(second);
@@ -120,7 +120,7 @@ describe('the environment of a command', () => {
     expect(spec.argv).toEqual(['tool', 'LATER=argument']);
   });
 
-  it('is this process’s where none is given', () => {
+  it('the environment is this process’s where none is given', () => {
     process.env.PERF_TS_LAUNCH_TEST = 'here';
     const { env } = resolveCommand(['/bin/sh'], {}, nobodySpecial);
     delete process.env.PERF_TS_LAUNCH_TEST;
@@ -219,7 +219,7 @@ describe('a command that is not on the PATH of sudo', () => {
     readCallers: () => (PATH === null ? null : { PATH }),
   });
 
-  it("is found on its caller's: handed over, or named by its path", () => {
+  it("a command is found on the caller's PATH: handed over, or named by its path", () => {
     const hints = hintsUnderSudo('tool', under('1000', `/nowhere:${first}:${second}`));
     expect(hints).toEqual([
       expect.stringMatching(/^sudo has replaced your PATH; .*sudo env "PATH=\$PATH" .* … tool …$/),
@@ -227,11 +227,11 @@ describe('a command that is not on the PATH of sudo', () => {
     ]);
   });
 
-  it("may be there where the caller's PATH can't be told", () => {
+  it("a command may be there where the caller's PATH can't be told", () => {
     expect(hintsUnderSudo('tool', under('1000', null))).toHaveLength(1);
   });
 
-  it('is nowhere: no hint', () => {
+  it('a command that is nowhere gets no hint', () => {
     expect(hintsUnderSudo('no-such-tool', under('1000', second))).toEqual([]);
     expect(hintsUnderSudo('tool', under('1000', `relative:${first}`))).toEqual([]);
   });

@@ -26,7 +26,7 @@ describe('a command whose held child could not be made', () => {
     ['pidfd_open', 'ENOSYS', 'pidfd_open failed: ENOSYS', 'older than 5.3'],
     ['socketpair', 'EMFILE', 'socketpair failed: this process has too many', 'ulimit -n'],
   ])(
-    'is explained by what failed, and not by an event: %s, %s',
+    'a failed child is explained by what failed, and not by an event: %s, %s',
     (operation, code, reported, hint) => {
       const error = failed(operation, code);
       expect(error?.message).toContain(`the command was not started: ${reported}`);
@@ -35,7 +35,7 @@ describe('a command whose held child could not be made', () => {
     },
   );
 
-  test('is explained by the end of the child where that came before the start', () => {
+  test('a failed child is explained by its end where that came before the start', () => {
     const command = { path: '/bin/true' };
     for (const error of [
       explainGoneBeforeStart(),
@@ -48,7 +48,7 @@ describe('a command whose held child could not be made', () => {
     );
   });
 
-  test('is not what the failure of an event means', () => {
+  test('a failed child is not what the failure of an event means', () => {
     expect(failed('perf_event_open', 'EPERM')).toBeNull();
     expect(failed('mmap', 'EPERM')).toBeNull();
   });

@@ -31,7 +31,7 @@ describe('who is at the other end of a connection', () => {
     expect(await find(0xc351, 0x1f91)).toStrictEqual({ kind: 'user', uid: 1001 });
   });
 
-  it('may reach us with a socket of IPv6', async () => {
+  it('the peer may reach us with a socket of IPv6', async () => {
     expect(await find(0xc353, 0x1f90)).toStrictEqual({ kind: 'user', uid: 1002 });
   });
 
@@ -40,14 +40,14 @@ describe('who is at the other end of a connection', () => {
     expect(await find(0xc354, 0x1f90)).toStrictEqual({ kind: 'unlisted' });
   });
 
-  it('is not known where the kernel lists nothing', async () => {
+  it('the peer is not known where the kernel lists nothing', async () => {
     const ends = endsOf(0xc350, 0x1f90);
     const fail = () => Promise.reject(new Error('ENOENT'));
     expect(await new PeerUsers(fail).find(ends)).toStrictEqual({ kind: 'unknown' });
     expect(await new PeerUsers(async () => '').find(ends)).toStrictEqual({ kind: 'unknown' });
   });
 
-  it('is looked up together with others who came meanwhile', async () => {
+  it('the peer is looked up together with others who came meanwhile', async () => {
     let reads = 0;
     const users = new PeerUsers((name) => {
       reads++;
@@ -70,7 +70,7 @@ describe('a connection of our own', () => {
   });
   afterAll(() => void server.close());
 
-  it.each(['127.0.0.1', '::ffff:127.0.0.1'])('is our user’s: %s', async (host) => {
+  it.each(['127.0.0.1', '::ffff:127.0.0.1'])('our sockets are our user’s: %s', async (host) => {
     const ownPort = (server.address() as AddressInfo).port;
     const client = connect(ownPort, host);
     const [socket] = await once(server, 'connection');

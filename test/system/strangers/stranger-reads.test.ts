@@ -18,7 +18,7 @@ function openReads(): StrangerReads {
 }
 
 describe('what another process holds and serves', () => {
-  it('is read by a helper', async () => {
+  it('files and sockets of another process are read by a helper', async () => {
     const reads = openReads();
     expect(await reads.commandLine(process.pid)).toContain(process.execPath);
     expect(await reads.environment(process.pid)).toContain(`PATH=${process.env.PATH}`);

@@ -96,7 +96,7 @@ describe('a visitor', () => {
     },
   );
 
-  it('is looked for twice before it is unlisted: the list is not read at one moment', async () => {
+  it('a visitor is looked for twice before it is unlisted: the list is not read at one moment', async () => {
     const peers: Peer[] = [{ kind: 'unlisted' }, { kind: 'user', uid: 1000 }];
     const open = await serve(async () => peers.shift() as Peer);
     const socket = open();

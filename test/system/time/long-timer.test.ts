@@ -19,7 +19,7 @@ describe('a timer of 100 days', () => {
     expect(action).toHaveBeenCalledTimes(1);
   });
 
-  test('can be cancelled in each of its parts', () => {
+  test('a timer of 100 days can be cancelled in each of its parts', () => {
     for (const days of [1, 30, 99]) {
       const action = vi.fn();
       const timer = callAfter(100 * DAY_MS, action);
