@@ -49,7 +49,7 @@ const queryOf = ({ query, body }: Received): string => query.get('query') ?? bod
 const addressOf = (url: string) => url.replace('http:', 'clickhouse:').replace('//', '//perf@');
 
 describe('a window as rows', () => {
-  it('has the weights of its samples, service by service, and says whose they are', () => {
+  it('rows of a window have the weights of its samples, service by service, and say whose they are', () => {
     const inserts = encodeRows(parts(true), FACTS, LABELS);
     const rowsOf = (table: string): string[][] => {
       const { bytes } = inserts.find(({ id }) => id.startsWith(`${table}.`))!;
@@ -88,7 +88,7 @@ describe('a window as rows', () => {
     expect(new Set(column('recordings', 'recording')).size).toBe(2);
   });
 
-  it('is the same each time, and in more inserts where there are too many rows', () => {
+  it('rows of a window are the same each time, and in more inserts where there are too many', () => {
     const ids = (most?: number) => encodeRows(parts(), FACTS, LABELS, most).map(({ id }) => id);
     expect(ids()).toEqual(ids());
     const split = ids(1);
@@ -214,7 +214,7 @@ describe.skipIf(!hasClickHouse)("ClickHouse's engine", () => {
     rmSync('chdb_data', { recursive: true, force: true });
   });
 
-  it('has every window once, and answers the questions of a fleet', async () => {
+  it('the database has every window once, and answers the questions of a fleet', async () => {
     const windows = [windowIn(5, 'a', true), windowIn(15, 'b')];
     const sink = sinkAt(served.url);
     for (const window of windows) await sendAll(sink, window);

@@ -54,7 +54,7 @@ function deliver(sink: Sink, directory: string | null = null, firstPauseMs = 300
 const sentAll = (delivery: Delivery) => expect.poll(() => delivery.queue.length).toBe(0);
 
 describe('the windows of a sink', () => {
-  it('go out in order, one request at a time', async () => {
+  it('windows go out in order, one request at a time', async () => {
     let under = 0;
     let most = 0;
     const { sink, sent } = scriptedSink(async () => {
@@ -87,7 +87,7 @@ describe('the windows of a sink', () => {
     expect(delivery.counts).toMatchObject({ windows: 2, failures: 1, dropped: 0 });
   });
 
-  it('are tried again by themselves', async () => {
+  it('windows are tried again by themselves', async () => {
     const { sink, sent } = scriptedSink((_, times) => (times === 1 ? LATER : TAKEN));
     const { delivery } = deliver(sink, null, 1);
     delivery.add(windowOf('1'));
@@ -95,7 +95,7 @@ describe('the windows of a sink', () => {
     expect(sent).toEqual(['1.0', '1.0']);
   });
 
-  it('lose what the sink refuses, and no more', async () => {
+  it('windows that the sink refuses are lost, and no more', async () => {
     const { sink, sent } = scriptedSink((name) =>
       name === '1.1' ? { kind: 'refused', why: '400 bad label' } : TAKEN,
     );
@@ -107,7 +107,7 @@ describe('the windows of a sink', () => {
     expect(delivery.counts).toMatchObject({ windows: 1, requests: 3, refused: 1, bytes: 20 });
   });
 
-  it('are kept, and not sent for ever, where the token is wrong', async () => {
+  it('windows are kept, and not sent for ever, where the token is wrong', async () => {
     let isRight = false;
     const { sink, sent } = scriptedSink(() =>
       isRight ? TAKEN : { kind: 'shut', why: '401 (wrong or missing token)' },
@@ -122,7 +122,7 @@ describe('the windows of a sink', () => {
     await sentAll(delivery);
   });
 
-  it('go out with the next window once the token has changed', async () => {
+  it('windows go out with the next window once the token has changed', async () => {
     let token = 'old';
     const { sink, sent } = scriptedSink(() =>
       token === 'new' ? TAKEN : { kind: 'shut', why: '401 (wrong or missing token)' },
@@ -140,7 +140,7 @@ describe('the windows of a sink', () => {
     expect(sent.slice(5)).toEqual(['1.0', '2.0', '3.0']);
   });
 
-  it('outlive the agent, and come with their own times', async () => {
+  it('windows outlive the agent, and come with their own times', async () => {
     const directory = scratchDirectory();
     const down = scriptedSink(() => LATER);
     const first = deliver(down.sink, directory);
@@ -156,7 +156,7 @@ describe('the windows of a sink', () => {
     expect(second.delivery.counts.unconfirmed).toBe(0);
   });
 
-  it('go out in the order in which they were made, also where the clock was set back meanwhile', async () => {
+  it('windows go out in the order in which they were made, also where the clock was set back meanwhile', async () => {
     const directory = scratchDirectory();
     const at = (seconds: number, n: number) =>
       `${String(BigInt(seconds) * 1_000_000_000n).padStart(20, '0')}-${n}`;
@@ -191,7 +191,7 @@ describe('the windows of a sink', () => {
     expect(readdirSync(directory).filter((name) => name.endsWith('.window'))).toEqual([]);
   });
 
-  it('are not sent twice by the next agent where one was killed while it sent', async () => {
+  it('windows are not sent twice by the next agent where one was killed while it sent', async () => {
     const directory = scratchDirectory();
     // It has got the second profile, and the agent never hears of it.
     const hanging = scriptedSink((name) => (name === '1.1' ? new Promise(() => {}) : TAKEN));
@@ -205,7 +205,7 @@ describe('the windows of a sink', () => {
     expect(next.delivery.counts.unconfirmed).toBe(1);
   });
 
-  it('that are in memory only are reported as lost at the end', async () => {
+  it('windows that are in memory only are reported as lost at the end', async () => {
     const { sink } = scriptedSink(() => LATER);
     const { delivery, reported } = deliver(sink);
     delivery.add(windowOf('1'));

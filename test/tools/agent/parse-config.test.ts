@@ -4,7 +4,7 @@ import { parseAgentConfig } from '../../../src/tools/agent/config/parse-config.t
 const SINKS = '"sinks": [{ "type": "pyroscope", "url": "http://pyroscope:4040" }]';
 
 describe('the configuration of the agent', () => {
-  it('has defaults for everything but the sinks', () => {
+  it('the configuration has defaults for everything but the sinks', () => {
     expect(parseAgentConfig(`{ ${SINKS} }`, 'a.json')).toEqual({
       sampling: {
         ...{ event: 'cpu-clock', hz: 19, period: null, callGraph: 'fp', cpus: null },

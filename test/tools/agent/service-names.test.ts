@@ -37,7 +37,7 @@ describe('the control group of a process', () => {
 });
 
 describe('the names of containers', () => {
-  it("come from the kubelet's links and from Docker's files", () => {
+  it("container names come from the kubelet's links and from Docker's files", () => {
     const logs = scratchDirectory();
     const docker = scratchDirectory();
     symlinkSync('/nowhere', join(logs, `shop-7f9c_prod_web-front-${ID}.log`));
@@ -57,7 +57,7 @@ describe('the names of containers', () => {
 });
 
 describe('what a process says of itself', () => {
-  it('is read from the named variables alone', () => {
+  it('service names are read from the named variables alone', () => {
     const environ = [
       'SECRET=service.name=stolen',
       'OTEL_RESOURCE_ATTRIBUTES=service.name=early, service.version=1.2 ,note=a%20b,bad,__proto__=x',
@@ -81,11 +81,11 @@ describe('what a process says of itself', () => {
   it.each([
     ['a process context', protobufBytes(1, resource)],
     ['a resource, as it was before', resource],
-  ])('is read from %s', (_, payload) => {
+  ])("a process's own name is read from %s", (_, payload) => {
     expect(parseContext(payload)).toEqual({ 'service.name': 'shop', 'service.version': '2' });
   });
 
-  it('is nothing where the payload is cut or something else', () => {
+  it('a process has no name where the payload is cut or something else', () => {
     const whole = protobufBytes(1, resource);
     for (let length = 0; length < whole.length; length++) {
       expect(
@@ -109,13 +109,13 @@ describe('the main script', () => {
     [['node'], null],
     [['python3', 'a.py'], null],
     [[''], null],
-  ])('of %j is %s', (argv, script) => {
+  ])('the main script of %j is %s', (argv, script) => {
     expect(mainScript(argv)).toBe(script);
   });
 });
 
 describe('labels', () => {
-  it('have the names that stores take, and the configuration wins', () => {
+  it('labels have the names that stores take, and the configuration wins', () => {
     const service = {
       name: 'shop',
       source: 'environment',
@@ -132,7 +132,7 @@ describe('labels', () => {
     ]);
   });
 
-  it('are thirty at most', () => {
+  it('labels are thirty at most', () => {
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`a${i}`, 'v']));
     const service = { name: 's', source: 'comm', attributes: many } as const;
     expect(sinkLabels(service, {}, 'process_cpu')).toHaveLength(30);

@@ -56,7 +56,7 @@ const weightOf = (bytes: Uint8Array): number => {
 };
 
 describe('a window divided by service', () => {
-  it('has each sample in one part or left out', () => {
+  it('a divided window has each sample in one part or left out', () => {
     const { services, leftOut } = divided();
     expect(services.map(({ service, weights }) => [service.name, [...weights.values]])).toEqual([
       ['shop', [100, 20]],
@@ -65,7 +65,7 @@ describe('a window divided by service', () => {
     expect(leftOut).toEqual({ idle: 1000, kernel: 0 });
   });
 
-  it('is a pprof file a service, with its times, weights and losses, and the same ids each time', () => {
+  it('a divided window is a pprof file a service, with its times, weights and losses, and the same ids each time', () => {
     const [shop, db] = windowOf('pprof').profiles;
     expect([weightOf(shop.bytes), weightOf(db.bytes)]).toEqual([120, 3]);
     const decoded = Pprof.decode(gunzipSync(shop.bytes));
@@ -81,7 +81,7 @@ describe('a window divided by service', () => {
     expect(windowOf('pprof').profiles.map(({ id }) => id)).toEqual([shop.id, db.id]);
   });
 
-  it('is in more files where one would be too large, and the sum stays', () => {
+  it('a divided window is in more files where one would be too large, and the sum stays', () => {
     const parts = encodePprof(divided().services, FACTS, 10);
     expect(parts).toHaveLength(3);
     expect(parts.reduce((sum, { bytes }) => sum + weightOf(bytes), 0)).toBe(123);
@@ -102,7 +102,7 @@ describe('a window divided by service', () => {
     expect(names.sort()).toEqual(['[app]', 'main']);
   });
 
-  it('is a request of OTLP by its own definition', () => {
+  it('a divided window is a request of OTLP by its own definition', () => {
     const [{ bytes }] = windowOf('otlp').profiles;
     const request = decodeProtobuf(gunzipSync(bytes), OTLP_REQUEST);
     const dictionary = request.dictionary[0] as Message;
@@ -166,7 +166,7 @@ describe('a window divided by service', () => {
 });
 
 describe('a sink', () => {
-  it('of Pyroscope gets its push request, with token and tenant in headers', async () => {
+  it('a sink of Pyroscope gets its push request, with token and tenant in headers', async () => {
     const fake = await startFakeSink();
     const token = join(scratchDirectory(), 'token');
     writeFileSync(token, 's3cret\n');
@@ -211,7 +211,7 @@ describe('a sink', () => {
     );
   });
 
-  it('of Parca gets JSON, of Coroot the profile itself, of OTLP its request', async () => {
+  it('a sink of Parca gets JSON, of Coroot the profile itself, of OTLP its request', async () => {
     const fake = await startFakeSink();
     process.env.PERF_TS_TEST_TOKEN = 'key';
     const more = { tokenEnv: 'PERF_TS_TEST_TOKEN' };
@@ -257,7 +257,7 @@ describe('a sink', () => {
     decodeProtobuf(gunzipSync(otlp.body), OTLP_REQUEST);
   });
 
-  it('that is a folder loses the half file of a killed agent of this machine, and no other', async () => {
+  it('a sink that is a folder loses the half file of a killed agent of this machine, and no other', async () => {
     const folder = scratchDirectory();
     const { pid: ended } = spawnSync('true');
     const half = (host: string, pid: number) => `.half-${host}-${pid}`;
@@ -272,7 +272,7 @@ describe('a sink', () => {
     expect(halves.sort()).toEqual([half('elsewhere.x', ended), half(host, process.ppid)].sort());
   });
 
-  it('that is a folder has each profile once, under a name that is safe', async () => {
+  it('a sink that is a folder has each profile once, under a name that is safe', async () => {
     const folder = scratchDirectory();
     const sink = openSink(config('folder', folder), CONTEXT);
     const window = windowOf('pprof');
@@ -300,7 +300,7 @@ describe('a sink', () => {
     [302, { location: 'http://elsewhere/' }, 'shut', null],
     [400, {}, 'refused', null],
     [413, {}, 'refused', null],
-  ])('that answers %d %j is understood as %s', async (status, headers, kind, afterMs) => {
+  ])('a sink that answers %d %j is understood as %s', async (status, headers, kind, afterMs) => {
     const fake = await startFakeSink((response) =>
       response.writeHead(status, headers).end('no\x1b[31m reason'),
     );
@@ -313,7 +313,7 @@ describe('a sink', () => {
     expect(fake.received).toHaveLength(1);
   });
 
-  it('that breaks off, hangs or is not there is tried later', async () => {
+  it('a sink that breaks off, hangs or is not there is tried later', async () => {
     const window = windowOf('pprof');
     const send = (url: string) =>
       openSink(config('pyroscope', url, { timeoutMs: 300 }), CONTEXT).send(window.profiles, window);
@@ -340,7 +340,7 @@ describe('a sink', () => {
     expect(await send(half.url)).toEqual({ kind: 'taken' });
   });
 
-  it('of OTLP that rejects a part reports it', async () => {
+  it('a sink of OTLP that rejects a part reports it', async () => {
     const partial = Buffer.concat([Buffer.from([0x08, 0x02]), protobufBytes(2, 'no room')]);
     const fake = await startFakeSink((response) =>
       response.writeHead(200).end(protobufBytes(1, partial)),
@@ -350,7 +350,7 @@ describe('a sink', () => {
     expect(await sink.send(window.profiles, window)).toEqual({ kind: 'refused', why: 'no room' });
   });
 
-  it('without its token sends nothing, and does not repeat it', async () => {
+  it('a sink without its token sends nothing, and does not repeat it', async () => {
     const fake = await startFakeSink();
     const window = windowOf('pprof');
     const sink = openSink(config('pyroscope', fake.url, { tokenFile: '/nowhere/token' }), CONTEXT);
@@ -366,7 +366,7 @@ describe('a sink', () => {
     expect(fake.received).toEqual([]);
   });
 
-  it('is asked again when it says, in seconds or by a date', () => {
+  it('a sink is asked again when it says, in seconds or by a date', () => {
     expect(parseRetryAfter('3', 0)).toBe(3000);
     expect(parseRetryAfter('Thu, 01 Jan 1970 00:00:10 GMT', 4000)).toBe(6000);
     expect(parseRetryAfter('soon', 0)).toBe(null);

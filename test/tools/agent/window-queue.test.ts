@@ -39,7 +39,7 @@ function drain(queue: WindowQueue): string[] {
 }
 
 describe('a window as a file', () => {
-  it('is read back as it was, and not at all where it is cut', () => {
+  it('a window file is read back as it was, and not at all where it is cut', () => {
     const window = windowNamed('w');
     const packed = packWindow(window);
     const back = unpackWindow(packed)!;
@@ -75,7 +75,7 @@ describe('the queue of a sink', () => {
     expect(drain(queue)).toEqual(['4', '5']);
   });
 
-  it('does not send again what was under way when the agent was killed', () => {
+  it('the queue does not send again what was under way when the agent was killed', () => {
     const directory = scratchDirectory();
     const { queue } = openQueue(directory);
     queue.add(windowNamed('1'));

@@ -23,7 +23,7 @@ function windowOf(drawn: readonly Drawn[]): Profile {
 const gap = (cpu: number, ms: number) => ({ event: -1, cpu, timeNs: ms * 1e6, samples: 3 });
 
 describe('the weights of a window', () => {
-  it('are what each CPU has counted since its sample before, over windows', () => {
+  it('weights are what each CPU has counted since its sample before, over windows', () => {
     const weights = new WindowWeights();
     const first = windowOf([
       { cpu: 0, ms: 1, count: 10 },
@@ -42,7 +42,7 @@ describe('the weights of a window', () => {
     expect(weights.total).toBe(31 + 20);
   });
 
-  it('leave to lost samples what is beyond the period of the one after them', () => {
+  it('weights beyond the period of the sample after lost ones are left to these', () => {
     const weights = new WindowWeights();
     const drawn = windowOf([
       { cpu: 0, ms: 1, count: 10 },
@@ -56,21 +56,21 @@ describe('the weights of a window', () => {
     expect(weights.total).toBe(100);
   });
 
-  it('know of a loss whose next sample is in the next window', () => {
+  it('weights know of a loss whose next sample is in the next window', () => {
     const weights = new WindowWeights();
     weights.compute(windowOf([{ cpu: 0, ms: 1, count: 10 }]), [gap(0, 3)]);
     const { values, lostBefore } = weights.compute(windowOf([{ cpu: 0, ms: 4, count: 40 }]), []);
     expect([[...values], [...lostBefore!]]).toEqual([[10], [20]]);
   });
 
-  it('are the period where a counter began anew, as that of a CPU that was offline', () => {
+  it('weights are the period where a counter began anew, as that of a CPU that was offline', () => {
     const weights = new WindowWeights();
     weights.compute(windowOf([{ cpu: 0, ms: 1, count: 100 }]), []);
     const { values } = weights.compute(windowOf([{ cpu: 0, ms: 4, count: 7 }]), []);
     expect([...values]).toEqual([PERIOD]);
   });
 
-  it('get what was counted after the last samples, by the time since them', () => {
+  it('weights get what was counted after the last samples, by the time since them', () => {
     const weights = new WindowWeights();
     const drawn = windowOf([
       { cpu: 0, ms: 1, count: 10 },

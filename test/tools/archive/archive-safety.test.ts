@@ -63,7 +63,7 @@ function reasons({ diagnostics }: ReturnType<typeof archiveRecording>): string {
 }
 
 describe('an archive', () => {
-  it('has nothing that is not an ELF file', () => {
+  it('an archive has nothing that is not an ELF file', () => {
     const folder = folderOf();
     const secret = join(folder, 'id_rsa');
     writeFileSync(secret, '-----BEGIN OPENSSH PRIVATE KEY-----\n');
@@ -75,7 +75,7 @@ describe('an archive', () => {
     expect(reasons(archived)).toContain('not stored: it is not an ELF file');
   });
 
-  it('has no private program that nothing proves to be the recorded one', () => {
+  it('an archive has no private program that nothing proves to be the recorded one', () => {
     const folder = folderOf();
     const app = program(folder, 0o700);
     // Mapped without an inode, and the program has no build ID.
@@ -151,7 +151,7 @@ describe('an archive that is being made', () => {
     expect(readFileSync(join(place, 'usr/bin/app'), 'utf8')).toBe('code');
   });
 
-  it.skipIf(!isRoot)('for a user changes nothing of root’s, whatever the user puts into it', () => {
+  it.skipIf(!isRoot)('an archive changes nothing of root’s, whatever the user puts into it', () => {
     const folder = folderOf(NOBODY);
     const place = join(folder, 'FILE.symbols');
     const closed = folderOf();
@@ -196,7 +196,7 @@ describe('an archive that is being made', () => {
     expect(readFileSync(join(place, 'app'), 'utf8')).toBe('first');
   });
 
-  it.skipIf(!isRoot)('does not replace one of another user, nor remove what is in it', () => {
+  it.skipIf(!isRoot)('an archive neither replaces nor empties one of another user', () => {
     const folder = folderOf();
     chmodSync(folder, 0o777);
     const place = join(folder, 'FILE.symbols');

@@ -116,12 +116,12 @@ describe('the doctor', () => {
     expect(check('call-stack-records', { opens })).toMatchObject({ state: 'ok', found, fix: [] });
   });
 
-  it("without an event that opens the kernel's features are unknown", () => {
+  it("the kernel's features are unknown without an event that opens", () => {
     const names = doctor({ ...READY, opens: NOTHING_OPENS('ENOSYS') }).checks.map((c) => c.name);
     expect(names).not.toContain('counts-with-inherit');
   });
 
-  it('without the addon only checks that do not need it run', () => {
+  it('checks that need the addon do not run without it, and only these', () => {
     const change: Partial<MachineState> = {
       addonProblem: { message: 'the native addon is not built', fix: ['build it'] },
       opens: null,

@@ -5,7 +5,7 @@ import { readCgroupLimits, readConfinement } from '../../../src/tools/doctor/con
 const drawn = (files: Readonly<Record<string, string>>) => (path: string) => files[path] ?? null;
 
 describe('the limits of a control group', () => {
-  it('are the narrowest of it and of those above it (version 2)', () => {
+  it('the limits are the narrowest of a control group and of those above it (version 2)', () => {
     const limits = readCgroupLimits(
       drawn({
         '/proc/self/cgroup': '0::/user.slice/app.service\n',
@@ -19,7 +19,7 @@ describe('the limits of a control group', () => {
     expect(limits).toEqual({ cpuQuota: 0.5, memoryBytes: 268_435_456 });
   });
 
-  it('are in a tree for each controller (version 1)', () => {
+  it('the limits are in a tree for each controller (version 1)', () => {
     const limits = readCgroupLimits(
       drawn({
         '/proc/self/cgroup': '4:memory:/docker/1\n3:cpu,cpuacct:/docker/1\n0::/\n',
@@ -33,7 +33,7 @@ describe('the limits of a control group', () => {
     expect(limits).toEqual({ cpuQuota: 1.5, memoryBytes: null });
   });
 
-  it('without files a control group has no limits', () => {
+  it('a control group without files has no limits', () => {
     expect(readCgroupLimits(drawn({}))).toEqual({ cpuQuota: null, memoryBytes: null });
     const odd = drawn({ '/proc/self/cgroup': 'x\n0::relative/path\n\n' });
     expect(readCgroupLimits(odd)).toEqual({ cpuQuota: null, memoryBytes: null });

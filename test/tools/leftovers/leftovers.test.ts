@@ -109,7 +109,7 @@ test.runIf(uid === 0)('files of another user are not found, also by root', async
   expect(await found()).toEqual([]);
 });
 
-test('what V8 wrote for a recorder that was killed goes before the notes that name it', async () => {
+test('files that V8 wrote for a recorder that was killed go before the notes that name them', async () => {
   const map = join(shared, `perf-${deadPid}.map`);
   const log = join(shared, `isolate-0x1f-${deadPid}-v8.log`);
   for (const path of [map, log, join(shared, `isolate-0x1f-${deadPid}1-v8.log`)]) {
@@ -197,7 +197,7 @@ test('temporary folders of ours go with all that is in them, and no link in them
   expect(existsSync(outside)).toBe(true);
 });
 
-test('what was replaced since it was found stays', async () => {
+test('a file that was replaced since it was found stays', async () => {
   const path = writeNotes(deadPid, DEAD);
   const [left] = await findLeftovers(places());
   expect(removeLeftover({ ...left, inode: left.inode + 1 }).kept).toContain('replaced');

@@ -70,14 +70,14 @@ test.each(QUESTIONS)('%s', async (_question, name, input) => {
 });
 
 describe('answers', () => {
-  test('have the figures and intervals of the report', async () => {
+  test('answers have the figures and intervals of the report', async () => {
     const { text } = await call('top', { file: 'new.data' });
     const { share, low, high } = { share: /\| 2\d\.\d\d% \|/, low: /%/, high: /\[lost\]/ };
     for (const part of [share, low, high]) expect(text).toMatch(part);
     expect(text).toMatch(/lost \d+\.\d\d%/);
   });
 
-  test('name the callers of a function, and itself among what it calls', async () => {
+  test('answers name the callers of a function, and itself among what it calls', async () => {
     const callers = await call('callers_callees', {
       file: 'new.data',
       func: 'parse',
@@ -93,13 +93,13 @@ describe('answers', () => {
     expect(callees.text).toContain('`leaf`');
   });
 
-  test('say what was left out, and stay short with many functions', async () => {
+  test('answers name what was left out, and stay short with many functions', async () => {
     const { text } = await call('top', { file: 'many.data', limit: 100 });
     expect(text).toMatch(/Left out: 1\d\d rows, the largest 0\.50%/);
     expect(tokensAtMost(text)).toBeLessThanOrEqual(MOST_TOKENS);
   });
 
-  test('stay short in any script, and count the rows that had no room', async () => {
+  test('answers stay short in any script, and count the rows that had no room', async () => {
     const sql = 'select func, self from functions order by func';
     for (const [name, input] of [
       ['top', { file: 'han.data', limit: 100 }],
@@ -113,7 +113,7 @@ describe('answers', () => {
     }
   });
 
-  test('that no row matched say how names are spelt', async () => {
+  test('answers that no row matched explain how names are spelt', async () => {
     const sql = "select second from timeline where func = 'nosuch'";
     const { text } = await call('sql', { file: 'new.data', sql });
     expect(text).toMatch(/^Next: top, .*no row has matched/m);
@@ -126,7 +126,7 @@ describe('answers', () => {
     expect(text.length).toBeLessThan(2000);
   });
 
-  test('cannot tell a recording from itself', async () => {
+  test('answers do not distinguish a recording from itself', async () => {
     const { text } = await call('diff', { old: 'new.data', new: 'new.data' });
     expect(text).toMatch(/^Self shares .* 0 of \d+ functions differ/m);
   });
@@ -147,7 +147,7 @@ describe('answers', () => {
     ['top', {}, 'the argument file is missing'],
     ['source', { file: 'new.data', func: 'nosuch' }, 'no function of the recording is called so'],
     ['sql', { file: 'new.data', sql: "select * from read_text('/etc/passwd')" }, 'file system'],
-  ])('of %s with %j are errors that can be mended', async (name, input, message) => {
+  ])('answers of %s with %j are errors that can be mended', async (name, input, message) => {
     const { text, isError } = await call(name, input);
     expect(isError).toBe(true);
     expect(text).toContain(message);

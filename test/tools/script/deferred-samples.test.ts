@@ -77,7 +77,7 @@ describe('samples whose callchain comes in two parts', () => {
     });
   });
 
-  test('too many waiting deferred samples are released as they are', () => {
+  test('deferred samples are released as they are where too many wait', () => {
     const reported: (readonly [number, boolean])[] = [];
     const diagnostics = new Diagnostics();
     const held = (tid: number) => ({ tid, byteLength: 60 });

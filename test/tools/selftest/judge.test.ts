@@ -70,7 +70,7 @@ function sentence(name: string, change: Partial<CaseNumbers>, judged: Judged = {
 }
 
 describe('a recording that is as claimed', () => {
-  it('has nothing that differs, and every claim was measured', () => {
+  it('a sound recording has nothing that differs, and every claim was measured', () => {
     expect(troubles({})).toEqual([]);
     const names = judgeCase(BY_FREQUENCY, GOOD, null).map(({ name }) => name);
     expect(names).toEqual([
@@ -85,7 +85,7 @@ describe('a recording that is as claimed', () => {
     ]);
   });
 
-  it('in period mode the count is judged, neither rule nor model', () => {
+  it('the count alone is judged in period mode, neither rule nor model', () => {
     const numbers = { ...GOOD, fit: null, model: null, streamsOffCount: 0 };
     const names = judgeCase(BY_COUNT, numbers, null).map(({ name }) => name);
     expect(names).toEqual([

@@ -67,7 +67,7 @@ describe('sums of slices', () => {
     expect(widthOf(uneven)).toBeGreaterThan(2 * widthOf(even));
   });
 
-  test('without a sample there is no row', () => {
+  test('a row is absent without a sample', () => {
     expect(new ShareSums().table()).toEqual({
       samples: 0,
       weight: 0,
@@ -100,7 +100,7 @@ describe('a window', () => {
     expect(sums.table().rows.map(({ names, self }) => [names[0], self])).toEqual([['young', 4]]);
   });
 
-  test('has as many slices as fit, though none comes just in time', () => {
+  test('a window has as many slices as fit, though none comes just in time', () => {
     const sums = new WindowSums(3000);
     for (const ms of [1000, 2003, 2998, 4001, 5000, 6002]) sums.add(slice({ parse: 10 }), ms);
     expect(sums.table().samples).toBe(30);
