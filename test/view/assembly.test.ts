@@ -57,7 +57,7 @@ describe('the assembly of a recording that grows', () => {
 });
 
 describe('the assembly that the server has', () => {
-  it('is JSON of printable texts', async () => {
+  it('the assembly is JSON of printable texts', async () => {
     const answer = await fetch(new URL('assembly/0?func=0', server.url));
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -73,7 +73,7 @@ describe('the assembly that the server has', () => {
     ]);
   });
 
-  it('is empty for a function that is not there', async () => {
+  it('the assembly is empty for a function that is not there', async () => {
     const answer = await fetch(new URL('assembly/0?func=99', server.url));
     expect(await answer.json()).toMatchObject({ parts: [], missing: [] });
   });
@@ -86,7 +86,7 @@ describe('the assembly that the server has', () => {
     'assembly/1?func=0',
     'assembly?func=0',
     'assembly/0/0?func=0',
-  ])('is not found at %s', async (address) => {
+  ])('the assembly is not found at %s', async (address) => {
     expect((await fetch(new URL(address, server.url))).status).toBe(404);
   });
 });

@@ -30,7 +30,7 @@ describe('what opens the page', () => {
 });
 
 describe('what to do without a browser', () => {
-  it('over ssh the tunnel command is printed', () => {
+  it('the tunnel command is printed over ssh', () => {
     const env = { SSH_CONNECTION: '10.0.0.9 50000 10.0.0.5 22', LOGNAME: 'alice' };
     expect(openingHint(URL, env)).toContain('ssh -N -L 4711:127.0.0.1:4711 alice@10.0.0.5');
     expect(openingHint(URL, {})).toBe('open the address above yourself');

@@ -48,7 +48,7 @@ afterEach(() => {
 });
 
 describe('a recording that grows', () => {
-  it('is served before it begins', async () => {
+  it('a growing recording is served before it begins', async () => {
     const growing = follow();
     const data = growing.pageData();
     growing.follow();
@@ -56,7 +56,7 @@ describe('a recording that grows', () => {
     await growing.close();
   });
 
-  it('is read again when it has grown and somebody looks', async () => {
+  it('a growing recording is read again when it has grown and somebody looks', async () => {
     const growing = follow();
     growing.follow();
     await vi.advanceTimersByTimeAsync(3000);
@@ -71,7 +71,7 @@ describe('a recording that grows', () => {
     await growing.close();
   });
 
-  it('is read half of the time at most, and never twice at once', async () => {
+  it('a growing recording is read half of the time at most, and never twice at once', async () => {
     const growing = follow();
     growing.follow();
     readMs = 3000;
@@ -87,7 +87,7 @@ describe('a recording that grows', () => {
     expect(log.slice(4)).toStrictEqual(['last recording.folded', 'grown']);
   });
 
-  it('is followed where another recording has moved it', async () => {
+  it('a growing recording is followed where another recording has moved it', async () => {
     const growing = follow();
     growing.follow();
     renameSync(path, `${path}.old`);
@@ -99,7 +99,7 @@ describe('a recording that grows', () => {
     rmSync(`${path}.old`);
   });
 
-  it('may be deleted: what was read is still shown', async () => {
+  it('a growing recording may be deleted: what was read is still shown', async () => {
     const growing = follow();
     growing.follow();
     const before = await growing.pageData();

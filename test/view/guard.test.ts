@@ -84,11 +84,11 @@ describe('a request with a body', () => {
     { 'content-length': '5' },
     { 'content-length': 'x' },
     { 'transfer-encoding': 'chunked' },
-  ])('is refused: %o', (headers) => {
+  ])('a request with a body is refused: %o', (headers) => {
     expect(ask('/Zm9vYmFy/', headers)).toMatchObject({ kind: 'refused', status: 400 });
   });
 
-  it('has a length above 0', () => {
+  it('a body has a length above 0', () => {
     expect(ask('/Zm9vYmFy/', { 'content-length': '0' }).kind).toBe('admitted');
   });
 });
@@ -103,13 +103,13 @@ describe('a recording that the page sends', () => {
   const post = (url: string, headers: Record<string, readonly string[]>) =>
     admit(taking, { method: 'POST', url, headers });
 
-  it('is taken at one address, from the page', () => {
+  it('a sent recording is taken at one address, from the page', () => {
     expect(post('/Zm9vYmFy/open?name=a', own)).toMatchObject({ kind: 'admitted', path: 'open' });
     expect(post('/Zm9vYmFy/profile/0', own)).toMatchObject({ status: 405 });
     expect(post('/other/open', own)).toMatchObject({ status: 404 });
   });
 
-  it('is refused from elsewhere, from who does not say from where, and where none are taken', () => {
+  it('a sent recording is refused from elsewhere, from an unnamed origin, and where none are taken', () => {
     const { origin: _origin, ...silent } = own;
     expect(post('/Zm9vYmFy/open', silent)).toMatchObject({ status: 403 });
     const foreign = { ...own, origin: ['http://evil.example'] };
@@ -121,7 +121,7 @@ describe('a recording that the page sends', () => {
 });
 
 describe('the token', () => {
-  it('has 128 random bits and no character that an address escapes', () => {
+  it('the token has 128 random bits and no character that an address escapes', () => {
     const tokens = Array.from({ length: 100 }, createToken);
     expect(new Set(tokens).size).toBe(100);
     for (const token of tokens) expect(token).toMatch(/^[A-Za-z0-9_-]{22}$/);

@@ -81,7 +81,7 @@ describe.skipIf(!canPretendSudo)('the browser', () => {
     expect(env.filter((line) => line.startsWith('SUDO_'))).toStrictEqual([]);
   });
 
-  it('is not started as root', async () => {
+  it('the browser is not started as root', async () => {
     const shown = await inTerminal(`script -qec '${view}' /dev/null`, desktop, /yourself/);
     expect(shown).toContain('a browser is not started as root: open the address above yourself');
   });

@@ -77,20 +77,20 @@ describe('a recording that is sent to the server', () => {
     },
   );
 
-  it('that is none is told where the page asks for it', async () => {
+  it('a sent file that is no recording is reported where the page asks for it', async () => {
     const number = await (await post('x.bin', '\0\0\0\0')).text();
     const data = await fetch(`${server.url}profile/${number}`);
     expect(data.ok).toBe(false);
     expect(await data.text()).toContain('x.bin');
   });
 
-  it('that can be seen to be none is not taken, and called as it was sent', async () => {
+  it('a sent file that can be seen to be no recording is not taken, and called as it was sent', async () => {
     const answer = await post('tool.so', '\x7fELF\x02\x01\x01');
     expect(answer.status).toBe(400);
     expect(await answer.text()).toBe('tool.so: not a perf.data file: it is an ELF file');
   });
 
-  it('from another page is not taken', async () => {
+  it('a recording from another page is not taken', async () => {
     const before = sent.length;
     expect((await post('a', 'main 1\n', { origin: 'http://evil.example' })).status).toBe(403);
     expect(sent).toHaveLength(before);
@@ -117,7 +117,7 @@ describe('the page as one file', () => {
 });
 
 describe('a download of a part', () => {
-  it('of a thread that is not there is empty', async () => {
+  it('a part of a thread that is not there is empty', async () => {
     const whole = await (await fetch(`${server.url}download/0/folded`)).text();
     expect(whole).toContain('work 30');
     const part = await fetch(`${server.url}download/0/folded?tids=99999`);
@@ -125,7 +125,7 @@ describe('a download of a part', () => {
   });
 });
 
-it('what was sent is gone when the server is', async () => {
+it('a sent recording is gone when the server is', async () => {
   const own = await startViewServer([], {
     port: 0,
     isLive: false,

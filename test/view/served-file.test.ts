@@ -9,7 +9,7 @@ const NAMES = HOSTILE_NAMES.filter((name) => !/\p{Surrogate}/u.test(name));
 
 describe('a recording of any name', () => {
   it.each(NAMES.map((name) => [printable(name.slice(0, 60)), name]))(
-    'is found by the page: %s',
+    'the recording is found by the page: %s',
     (_, name) => {
       const setup = {
         schema: 'perf-ts/page-setup@1',
@@ -30,7 +30,7 @@ describe('a recording of any name', () => {
     },
   );
 
-  it('is not shown in another order, nor as a command of the terminal', () => {
+  it('the name is not shown in another order, nor as a command of the terminal', () => {
     const { title, links } = describeFile('\u061ctxt.\u202eexe\x1b[2J', 0);
     expect(title).toBe('\\u061ctxt.\\u202eexe\\x1b[2J');
     expect(links.speedscope).toContain(encodeURIComponent(title));

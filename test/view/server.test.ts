@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('the server', () => {
-  it('has the page, its parts and the profile', async () => {
+  it('the server has the page, its parts and the profile', async () => {
     const page = await ask(server.url, base);
     expect(page.status).toBe(200);
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -80,7 +80,7 @@ describe('the server', () => {
     ]);
   });
 
-  it('has the recording for other tools', async () => {
+  it('the server has the recording for other tools', async () => {
     const answer = await ask(server.url, `${base}download/0/folded`);
     expect(answer.body.toString()).toContain('main;work;leaf 30');
     expect(answer.headers['content-disposition']).toBe(
@@ -94,7 +94,7 @@ describe('the server', () => {
     expect(gunzipSync(pprof.body).length).toBeGreaterThan(0);
   });
 
-  it('has speedscope', async () => {
+  it('the server has speedscope', async () => {
     const { status, body } = await ask(server.url, `${base}speedscope/index.html`);
     expect(status).toBe(200);
     const names = [...body.toString().matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]);
@@ -131,7 +131,7 @@ describe('the server', () => {
     'constructor',
     '__proto__',
     'live',
-  ])('has nothing at %s', async (path) => {
+  ])('the server has nothing at %s', async (path) => {
     expect((await ask(server.url, base + path)).status).toBe(404);
   });
 
@@ -158,7 +158,7 @@ describe('a server for one user', () => {
 });
 
 describe('a port that is taken', () => {
-  it('is a failure with what to do', async () => {
+  it('a port that is taken is a failure with what to do', async () => {
     const port = Number(new URL(server.url).port);
     await expect(startViewServer([], { port, isLive: false, users: null })).rejects.toMatchObject({
       message: `cannot listen on 127.0.0.1:${port}: it is in use`,
@@ -168,7 +168,7 @@ describe('a port that is taken', () => {
     });
   });
 
-  it('is passed over where a later one will do', async () => {
+  it('a port that is taken is passed over where a later one will do', async () => {
     const port = Number(new URL(server.url).port);
     const next = await startViewServer([], { port, orNext: true, isLive: false, users: null });
     expect(Number(new URL(next.url).port)).toBeGreaterThan(port);
