@@ -163,7 +163,7 @@ function withWaits(drawn: Profile): Profile {
   return { ...drawn, events };
 }
 
-test('what a thread waited for stands between what it did, joined in the frames that both have', () => {
+test('waits of a thread stand between its other frames, joined in the frames that both have', () => {
   const drawn = withWaits(
     profileFromText(`
       event   cpu-clock  cpu-clock  off-cpu       off-cpu       cpu-clock
@@ -268,7 +268,7 @@ test('garbage collection and turns of the event loop are read from stacks', () =
   expect(drawLanes(result.lanes)).toEqual(['GC: 2–3', 'loop turns: 0–2, 2–3, 4–5, 5–7']);
 });
 
-test('what was lost has a box of its own, where it was lost', () => {
+test('lost time has a box of its own, where it was lost', () => {
   const page = pageOf(CLOCK, { timeNs: ms(1, 2, 5, 6, 7) });
   const lostStack = CLOCK.samples.stack[2];
   const lostBefore = Float64Array.of(0, 0, 2 * MS, 0, 0);

@@ -32,7 +32,7 @@ describe('the label of a frame', () => {
     expect(fitLabel(name, '', 14)).toBe(label);
   });
 
-  it('has the function, then the place where there is room for it', () => {
+  it('the label has the function, then the place where there is room for it', () => {
     const score = 'score /srv/app/work.ts:39';
     expect(fitLabel(score, '', 200)).toBe('score work.ts:39');
     expect(fitLabel(score, '/srv/app/work.ts:39', 20)).toBe('score work.ts:39');

@@ -89,7 +89,7 @@ describe('groups of functions', () => {
     }
   });
 
-  test('of a native program its executable is own, libraries and the kernel are not', () => {
+  test('the executable of a native program is own, libraries and the kernel are not', () => {
     const profile = profileOf([
       'main@hot-paths',
       'core::slice::sort::drift::sort@hot-paths',
@@ -112,7 +112,7 @@ describe('groups of functions', () => {
     });
   });
 
-  test('beside JavaScript, executables that are installed or in a package are not own', () => {
+  test('executables that are installed or in a package are not own in a JavaScript program', () => {
     const profile = withPaths(
       profileOf(['JS:*f /srv/app.js:7:1@[JIT] tid 1', 'a@esbuild', 'b@git', 'c@tool', 'd@x.node']),
       {

@@ -44,7 +44,7 @@ const SIGHT: Readonly<Record<string, readonly Triple[]>> = {
 };
 
 describe.each(THEMES)('colours of the kinds of code, %s', (theme) => {
-  it.each(Object.keys(SIGHT))('differ by 12 and more (ΔE76) with %s', (sight) => {
+  it.each(Object.keys(SIGHT))('the colours differ by 12 and more (ΔE76) with %s', (sight) => {
     const pairs = pairsOf(KIND_GROUPS).map(([a, b]) => ({
       pair: `${a}, ${b}`,
       apart: distance(seen(colour(a, theme), sight), seen(colour(b, theme), sight)),
@@ -52,7 +52,7 @@ describe.each(THEMES)('colours of the kinds of code, %s', (theme) => {
     expect(pairs.filter(({ apart }) => apart < 12)).toStrictEqual([]);
   });
 
-  it.each(Object.keys(SIGHT))('differ by 10 and more from paler ones with %s', (sight) => {
+  it.each(Object.keys(SIGHT))('paler colours differ by 10 and more with %s', (sight) => {
     const near = KIND_GROUPS.flatMap((pale) =>
       KIND_GROUPS.filter((other) => other !== pale)
         .map((other) => ({

@@ -8,7 +8,7 @@ const state = (changes: Partial<ViewState>): ViewState => ({ ...DEFAULT_STATE, .
 const taken = { fromNs: 5, toNs: 7 };
 
 describe('the window of a live page', () => {
-  it('is the last seconds, the last sample among them', () => {
+  it('the window is the last seconds, the last sample among them', () => {
     const toNs = 25e9 + 1;
     expect(slide(state({ window: '10s', range: taken }), 25e9)).toEqual({
       fromNs: toNs - 10e9,
@@ -16,7 +16,7 @@ describe('the window of a live page', () => {
     });
   });
 
-  it('is everything while the recording is shorter', () => {
+  it('the window is everything while the recording is shorter', () => {
     expect(slide(state({ window: '60s', range: taken }), 25e9)).toBeNull();
   });
 

@@ -57,7 +57,7 @@ test('an event without samples has no stream', () => {
 
 describe.skipIf(!hasCorpora)('the periods of a recording', () => {
   test.each(['pagefaults-F2000.data', 'group-S-F1000.data', 'sys_enter-F999.data'])(
-    'are those of the report: %s',
+    'the periods are those of the report: %s',
     async (file) => {
       const opened = await openProfile(join(CORPORA, 'own', file));
       const page = describePageProfile(opened);

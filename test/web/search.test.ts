@@ -70,7 +70,7 @@ describe('colours', () => {
     expect(shade({ name: 'std::sort' })).toBe(colours[1]);
   });
 
-  test('what was inlined is paler, and what does not match is dimmed', () => {
+  test('inlined frames are paler, and frames that do not match are dimmed', () => {
     expect(shade({ isLighter: true })).toBe('#eadac8');
     expect(new Set([shade({}), shade({ isDimmed: true }), shade({ isLighter: true })]).size).toBe(
       3,

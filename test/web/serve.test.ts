@@ -71,7 +71,7 @@ it('the worker answers interactive requests before background ones', async () =>
   expect(replies.every((reply) => 'result' in reply)).toBe(true);
 });
 
-it('never answers what was cancelled, whether it had begun or not', async () => {
+it('cancelled requests are never answered, whether they had begun or not', async () => {
   const replies = await conversation(
     { id: 2, kind: 'intervals', params: { ...TREE, weight: 'samples' } },
     { id: 3, kind: 'tree', params: TREE },

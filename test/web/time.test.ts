@@ -145,7 +145,7 @@ describe.skipIf(!hasCorpora)('a recording over time', () => {
     'pagefaults-F2000.data',
     'systemwide-F500-fp.data',
     'switch-events-F1000-fp.data',
-  ])('has each of its samples once: %s', async (file) => {
+  ])('a recording over time has each of its samples once: %s', async (file) => {
     const opened = await openProfile(join(CORPORA, 'own', file));
     const page = describePageProfile(opened);
     const { events } = describePageReport(opened).periods;

@@ -41,7 +41,7 @@ const keyOf = (tree: TreeResult, name: string): number =>
   tree.labels.key[tree.labels.name.indexOf(name)];
 
 describe('the tree that the worker sends', () => {
-  it('has self and total of the selected samples', () => {
+  it('the tree has self and total of the selected samples', () => {
     expect(draw(opened().tree(TREE))).toEqual([
       'main 18/0',
       '  work 16/3',
@@ -63,7 +63,7 @@ describe('the tree that the worker sends', () => {
     ['thread', ['app (tid 1) 9/0', 'job (tid 2) 9/0']],
     ['process', ['app (pid 1) 9/0', 'job (pid 2) 9/0']],
     ['cpu', ['CPU 0 18/0']],
-  ] as const)('has rows by %s at the root', (roots, expected) => {
+  ] as const)('the tree has rows by %s at the root', (roots, expected) => {
     const lines = draw(opened().tree({ ...TREE, roots }));
     expect(lines.filter((line) => !line.startsWith(' '))).toEqual(expected);
   });
@@ -152,7 +152,7 @@ describe('the tree that the worker sends', () => {
     ]);
   });
 
-  it('is never larger than the page can draw', () => {
+  it('the tree is never larger than the page can draw', () => {
     const stacks = Array.from({ length: 6 }, (_, depth) =>
       Array.from({ length: 2000 }, (_, i) => `f${depth}_${i}`.padEnd(9)).join(' '),
     );
@@ -162,7 +162,7 @@ describe('the tree that the worker sends', () => {
     expect(tree.foldedRows).toBeGreaterThanOrEqual(12_000 - MAX_ROWS);
   });
 
-  it('has intervals around its shares', () => {
+  it('the tree has intervals around its shares', () => {
     const answers = opened();
     const tree = answers.tree(TREE);
     const { low, high } = answers.intervals(TREE);
@@ -202,20 +202,20 @@ describe('the table', () => {
       .table({ ...table, by: 'function', intervals: false, ...params })
       .rows.map(({ name, self, total }) => `${name} ${self}/${total}`);
 
-  it('has self and total by function, DSO and thread', () => {
+  it('the table has self and total by function, DSO and thread', () => {
     expect(figures({})).toEqual(['leaf 12/12', 'work 3/16', 'idle 2/2', 'read 1/1', 'main 0/18']);
     expect(figures({ by: 'dso' })).toEqual(['app 17/18', '[kernel.kallsyms] 1/1']);
     expect(figures({ by: 'thread' })).toEqual(['app 1/1 9/9', 'job 2/2 9/9']);
     expect(figures({ by: 'file' })).toEqual(['[unknown] 18/18']);
   });
 
-  it('is sorted and filtered', () => {
+  it('the table is sorted and filtered', () => {
     expect(figures({ sort: 'total' })[0]).toBe('main 0/18');
     expect(figures({ sort: 'name', descending: false })[0]).toBe('idle 2/2');
     expect(figures({ filter: 'kernel' })).toEqual(['read 1/1']);
   });
 
-  it('has the intervals of the report, if they are asked for', () => {
+  it('the table has the intervals of the report, if they are asked for', () => {
     const [leaf] = opened().table({ ...table, by: 'function', intervals: true }).rows;
     expect(leaf.selfInterval!.low).toBeLessThan(leaf.selfShare);
     expect(leaf.totalInterval!.high).toBeGreaterThan(leaf.totalShare);
@@ -223,7 +223,7 @@ describe('the table', () => {
 });
 
 describe('the details of a function', () => {
-  it('have an interval of their own request, that of the table', () => {
+  it('the details have an interval of their own request, that of the table', () => {
     const answers = opened();
     const func = keyOf(answers.tree(TREE), 'leaf');
     expect(answers.details({ ...ALL, func })).toMatchObject({ name: 'leaf', self: 12, total: 12 });
@@ -234,7 +234,7 @@ describe('the details of a function', () => {
     expect(interval).toEqual(rows[0].selfInterval);
   });
 
-  it('are none of a function that only another recording has', () => {
+  it('the details are none of a function that only another recording has', () => {
     const answers = opened();
     expect(answers.details({ ...ALL, func: 1000 })).toBeNull();
     expect(answers.selfInterval({ ...ALL, func: 1000 })).toBeNull();
@@ -242,7 +242,7 @@ describe('the details of a function', () => {
 });
 
 describe('the summary of a selection', () => {
-  it('is computed once for all that ask for it, and anew for another selection', () => {
+  it('the summary is computed once for all that ask for it, and anew for another selection', () => {
     const answers = opened();
     const whole = answers.summary(ALL);
     expect(whole).toMatchObject({ weight: 18, samples: 5, unit: 'events' });
@@ -252,7 +252,7 @@ describe('the summary of a selection', () => {
 });
 
 describe('callers and callees of a function', () => {
-  it('are two trees zoomed into it', () => {
+  it('callers and callees of a function are two trees zoomed into it', () => {
     const answers = opened();
     const func = keyOf(answers.tree(TREE), 'work');
     const { callers, callees, self, total } = answers.sandwich({ ...ALL, func, search: '' });
@@ -285,7 +285,7 @@ describe('a comparison', () => {
     expect(funcs).toMatchObject({ leaf: keyOf(answers.tree(TREE), 'leaf'), fresh: -1 });
   });
 
-  it('has weights as they are, or per second', () => {
+  it('a comparison has weights as they are, or per second', () => {
     const other = profileFromText(`
       period  1     1     1
               main  main  main
@@ -313,7 +313,7 @@ describe('a comparison', () => {
     expect(diffBy('share')).toMatchObject({ other: 1, here: { weight: 18 } });
   });
 
-  it('has the mean of several recordings of a side, and what they have in common', () => {
+  it('a comparison has the mean of several recordings of a side, and what they have in common', () => {
     const slow = profileFromText(`
       period  6     6
               main  main
