@@ -14,7 +14,7 @@ import { newRecordingId } from './recording-id.ts';
  * taken from NODE_OPTIONS, so they reach children, clusters and workers.
  *
  * A jitdump (`--perf-prof`) also brings the machine code and its source positions, and for an HTTP
- * server it is 16 times as large; `bench/node-flags.mjs` has both costs.
+ * server it is 16 times as large; docs/decisions/0011-node-flags.md has both costs.
  */
 export const V8_FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'] as const;
 
