@@ -7,6 +7,7 @@ import { computeFlatReport } from '../../profile/analysis/flat-report.ts';
 import { comparedDsoName } from '../../profile/analysis/match-functions.ts';
 import { wholeOfRun } from '../../profile/analysis/total-bounds.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
+import { findEvents } from '../../read/find-events.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { notify } from '../shared/failure.ts';
 
@@ -104,12 +105,8 @@ export function sharedEvents(
   return shared;
 }
 
-/** The same as `eventIndex`, with the recording in the message. */
+/** The event with this name, or an error that names the recording. */
 function eventOf(opened: OpenedProfile, name: string, path: string): EventIndex {
-  try {
-    return opened.eventIndex(name);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(error.message.replace('this recording', path), error.hints);
-  }
+  const names = opened.profile.events.map((event) => event.name);
+  return findEvents(names, name, [], path)[0] as EventIndex;
 }

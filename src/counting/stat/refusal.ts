@@ -31,6 +31,7 @@ export function permissionHints(
     readonly systemWide: boolean;
     readonly foreignProcess: boolean;
     readonly kernel: boolean;
+    readonly inOneLine: boolean;
   },
   settings: KernelSettings = readKernelSettings(),
 ): string[] {

@@ -375,7 +375,7 @@ class Stat {
     const reasons = refused.map(({ event, reason }) => `${event.name}: ${reason}`);
     const hints =
       forbiddenOf(refused).length > 0
-        ? this.#permissionHints()
+        ? this.#permissionHints(false)
         : ['perf-ts list shows what opens here'];
     return new FailedError('none of the events can be counted', [...reasons, ...hints]);
   }
@@ -385,16 +385,16 @@ class Stat {
     const forbidden = forbiddenOf(refused);
     if (forbidden.length === 0) return;
     const names = forbidden.map(({ event }) => event.name).join(', ');
-    const lines = this.#permissionHints().filter((line) => !line.startsWith('for good'));
-    const how = lines.map((line) => line.replace(/ {2,}/g, ' ')).join('; ');
+    const how = this.#permissionHints(true).join('; ');
     this.#notify(`${names}: not counted, the kernel does not allow it: ${how}`);
   }
 
-  #permissionHints(): string[] {
+  #permissionHints(inOneLine: boolean): string[] {
     return permissionHints({
       systemWide: this.#target.kind === 'system',
       foreignProcess: this.#target.kind === 'threads',
       kernel: true,
+      inOneLine,
     });
   }
 

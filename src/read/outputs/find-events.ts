@@ -12,12 +12,13 @@ import type { CoreType } from '../../profile/types.ts';
  *
  * With `coreTypes` `cycles` also means the event of each of these kinds of core.
  *
- * Throws `UsageError` for a name that none or several have.
+ * Throws `UsageError` for a name that none or several have; `recording` names the recording there.
  */
 export function findEvents(
   names: readonly string[],
   wanted: string,
   coreTypes: readonly CoreType[] = [],
+  recording = 'this recording',
 ): number[] {
   const onAllCores = names.map((name) => nameOnAllCores(name, coreTypes));
   for (const shown of coreTypes.length === 0 ? [names] : [names, onAllCores]) {
@@ -26,7 +27,7 @@ export function findEvents(
       if (rows.length > 0 && new Set(rows.map((row) => shown[row])).size === 1) return rows;
     }
   }
-  throw new UsageError(`no event named ${wanted} in this recording`, [
+  throw new UsageError(`no event named ${wanted} in ${recording}`, [
     `it has: ${[...new Set(names)].join(', ')}`,
   ]);
 }

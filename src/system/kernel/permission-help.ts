@@ -16,6 +16,8 @@ export type RefusedWish = {
   readonly code?: string;
   /** Counted, not recorded. */
   readonly counting?: boolean;
+  /** The lines become one sentence: without columns, and without what outlives the next start of the machine. */
+  readonly inOneLine?: boolean;
 };
 
 /**
@@ -37,7 +39,7 @@ export function explainRefusal(
     if (level > needed && !isFiltered) {
       lines.push(
         `kernel.perf_event_paranoid is ${level}; ${what} needs ${needed} or lower, or CAP_PERFMON`,
-        ...paranoidLines(needed, place),
+        ...paranoidLines(needed, place, wish.inOneLine === true),
       );
     } else if (!wish.foreignProcess || wish.code !== 'EACCES') {
       mayBeFiltered = true;
@@ -68,9 +70,11 @@ function neededLevel(wish: RefusedWish): [number, string] {
 }
 
 /** How to lower the paranoid level, which is the host's in a container. */
-function paranoidLines(needed: number, place: RunPlace): string[] {
+function paranoidLines(needed: number, place: RunPlace, inOneLine: boolean): string[] {
   const setting = `kernel.perf_event_paranoid=${needed}`;
-  if (isConfining(place.container)) return [`on the host:  sudo sysctl ${setting}`];
+  if (isConfining(place.container))
+    return [`on the host:${inOneLine ? '' : ' '} sudo sysctl ${setting}`];
+  if (inOneLine) return [`for now: ${settingLine(place, setting)}`];
   const file = '/etc/sysctl.d/99-perf.conf';
   const text = `echo '${setting}'`;
   const sudoless = place.isRoot ? '' : 'as root: ';
