@@ -14,7 +14,7 @@ import { callAfter, callEvery, type LongTimer } from '../system/time/long-timer.
 import { findBegunWaits } from './begun-waits.ts';
 import { dropsCopies } from './call-graph.ts';
 import { changedCpusText } from './changed-cpus.ts';
-import { isDelayed } from './check-options.ts';
+import { checkRecordOptions, isDelayed } from './check-options.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
@@ -39,6 +39,7 @@ export async function startRecording(
   options: RecordOptions & RecordTarget,
   binding: NativeBinding = loadBinding(),
 ): Promise<RunningRecording> {
+  checkRecordOptions(options);
   return await beginRecording(options, binding);
 }
 

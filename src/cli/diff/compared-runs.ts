@@ -7,8 +7,8 @@ import { computeFlatReport } from '../../profile/analysis/flat-report.ts';
 import { comparedDsoName } from '../../profile/analysis/match-functions.ts';
 import { wholeOfRun } from '../../profile/analysis/total-bounds.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
-import { findEvents } from '../../read/find-events.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
+import { findEvents } from '../../read/outputs/find-events.ts';
 import { notify } from '../shared/failure.ts';
 
 /** A recording and what is selected of it. */

@@ -20,6 +20,7 @@ import type { RunningSelfProfile } from './self-options.ts';
  * await writeFile('p.cpuprofile', await profileSelf({ seconds: 5, format: 'cpuprofile' }));
  */
 export async function profileSelf(options: SelfProfileOptions): Promise<Uint8Array> {
+  checkOptions(SELF, options, 'profileSelf');
   if (options.seconds === undefined && options.signal === undefined) {
     throw new UsageError('profileSelf: nothing ends it', [
       'give it seconds or a signal, or stop what startSelfProfile returns',

@@ -62,8 +62,8 @@ export type RunningTop = {
  * `AbortError`.
  */
 export function startTop(options: TopOptions, binding: NativeBinding = loadBinding()): RunningTop {
-  if (options.signal?.aborted) throw new AbortError(options.signal);
   checkTopOptions(options);
+  if (options.signal?.aborted) throw new AbortError(options.signal);
   const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
   if (callGraph !== options.callGraph) {
     options.onNotice?.('stacks by frame pointer: copies are unwound where a file is written');
