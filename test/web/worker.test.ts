@@ -260,6 +260,26 @@ describe('callers and callees of a function', () => {
     expect(draw(callers)).toEqual(['main 16/16']);
     expect(draw(callees)).toEqual(['leaf 12/12', 'read 1/1']);
   });
+
+  it('have intervals of the rows next to it', () => {
+    const answers = opened();
+    const func = keyOf(answers.tree(TREE), 'work');
+    const found = answers.sandwich({ ...ALL, func, search: '' });
+    for (const [tree, { low, high }] of [
+      [found.callers, found.callerIntervals],
+      [found.callees, found.calleeIntervals],
+    ] as const) {
+      expect(tree.rows.total.length).toBeGreaterThan(0);
+      expect(low).toHaveLength(tree.rows.total.length);
+      tree.rows.total.forEach((total, row) => {
+        const isNext = tree.rows.prefix[row] === -1 && tree.rows.folded[row] === 0;
+        expect([low[row] <= total / tree.weight, high[row] >= total / tree.weight]).toEqual([
+          isNext,
+          isNext,
+        ]);
+      });
+    }
+  });
 });
 
 describe('a comparison', () => {

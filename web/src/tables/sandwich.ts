@@ -9,7 +9,12 @@ import { funcOfKey } from '../state/frame-key.ts';
 import { selectionOf } from '../state/selection.ts';
 import type { ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
-import type { SandwichParams, SandwichResult, TreeResult } from '../worker/messages/messages.ts';
+import type {
+  SandwichParams,
+  SandwichResult,
+  TreeIntervals,
+  TreeResult,
+} from '../worker/messages/messages.ts';
 import { nameText } from './data-table.ts';
 
 /** Callers above, callees below one function: click one of them and it takes the middle. */
@@ -66,7 +71,8 @@ export class Sandwich {
     this.#askSandwich({ ...selectionOf(state), func: state.func, search: state.search.trim() });
   }
 
-  #draw({ name, self, total, callers, callees }: SandwichResult): void {
+  #draw(result: SandwichResult): void {
+    const { name, self, total, callers, callees } = result;
     const share = (value: number) => formatShare(callees.weight === 0 ? 0 : value / callees.weight);
     const shownName = name || 'A function that this recording does not have';
     this.#title.replaceChildren(
@@ -78,8 +84,8 @@ export class Sandwich {
       for (const half of [this.#callers, this.#callees]) half.clear();
       return;
     }
-    this.#callers.draw(callers);
-    this.#callees.draw(callees);
+    this.#callers.draw(callers, result.callerIntervals);
+    this.#callees.draw(callees, result.calleeIntervals);
     // The function, which both halves have, in the middle.
     const { bottom } = this.#callers.box.getBoundingClientRect();
     const { top, height } = this.#scroller.getBoundingClientRect();
@@ -117,7 +123,7 @@ class SandwichHalf {
     });
   }
 
-  draw(tree: TreeResult): void {
+  draw(tree: TreeResult, intervals: TreeIntervals): void {
     this.#drawn?.chart.destroy();
     this.box.replaceChildren();
     const { recording, store } = this.#context;
@@ -129,7 +135,7 @@ class SandwichHalf {
       isIcicle: !this.#isOfCallers,
       width: this.box.clientWidth,
       isSearching: store.get().search.trim() !== '',
-      describe: (node) => describeFrame(tree, node, { inverted, intervals: null }),
+      describe: (node) => describeFrame(tree, node, { inverted, intervals }),
       onZoom: (node) => this.#choose(node),
       onMenu: () => {},
       onCursor: (node) => this.#speak(speakFrame(tree, node, inverted)),

@@ -297,6 +297,9 @@ export type SandwichResult = {
   /** Both are zoomed into the function. */
   readonly callers: TreeResult;
   readonly callees: TreeResult;
+  /** Of the rows next to the function; NaN for all others. */
+  readonly callerIntervals: TreeIntervals;
+  readonly calleeIntervals: TreeIntervals;
 };
 
 /** Weights per line of a function's file, or of a file. */

@@ -5,7 +5,9 @@ import {
   type CallersCallees,
   computeCallersCallees,
 } from '../../../../src/profile/analysis/callers-callees.ts';
-import type { SandwichResult } from '../messages/messages.ts';
+import type { FuncIndex } from '../../../../src/profile/types.ts';
+import { findNeighbours, type NeighbourShare } from '../../../../src/questions/neighbours.ts';
+import type { SandwichResult, TreeIntervals, TreeResult } from '../messages/messages.ts';
 import type { Matching } from '../recording/matching.ts';
 import type { LoadedRecording } from '../recording/recording.ts';
 import type { Selected } from '../recording/selected.ts';
@@ -32,13 +34,53 @@ export function* computeSandwich(
   };
   const drawnCallers = draw(callers);
   yield;
+  const drawnCallees = draw(callees);
+  const isMeant = new Uint8Array(recording.profile.funcs.length);
+  isMeant[func] = 1;
+  const { profile, samples, weights } = selected;
+  const asked = { profile, rows: samples, weights, estimator: yield* selected.estimator() };
   return {
     name: recording.funcName[func] ?? '',
     self,
     total,
     callers: drawnCallers,
-    callees: draw(callees),
+    callees: drawnCallees,
+    callerIntervals: intervalsOf(
+      drawnCallers,
+      yield* findNeighbours(asked, isMeant, 'callers'),
+      isMeant.length,
+    ),
+    calleeIntervals: intervalsOf(
+      drawnCallees,
+      yield* findNeighbours(asked, isMeant, 'callees'),
+      isMeant.length,
+    ),
   };
+}
+
+/** Intervals of the rows next to the function: a neighbour that is both called and inlined has two rows, and none. */
+function intervalsOf(
+  { rows, labels }: TreeResult,
+  neighbours: readonly NeighbourShare[],
+  funcCount: number,
+): TreeIntervals {
+  const low = new Float64Array(rows.prefix.length).fill(Number.NaN);
+  const high = low.slice();
+  const known = new Map(neighbours.map(({ func, interval }) => [func, interval]));
+  const rowsOfFunc = new Map<number, number[]>();
+  rows.prefix.forEach((above, row) => {
+    const group = labels.key[rows.label[row]] ?? NONE;
+    if (above !== NONE || group < 0 || group >= 2 * funcCount) return;
+    const func = group % funcCount;
+    rowsOfFunc.set(func, [...(rowsOfFunc.get(func) ?? []), row]);
+  });
+  for (const [func, [row, another]] of rowsOfFunc) {
+    const interval = known.get(func as FuncIndex) ?? null;
+    if (interval === null || another !== undefined) continue;
+    low[row] = interval.low;
+    high[row] = interval.high;
+  }
+  return { low, high };
 }
 
 /** Of a function, called or inlined; callers lighter than `least` get no callers of their own. */
