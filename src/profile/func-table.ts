@@ -37,7 +37,7 @@ export class FuncTableBuilder {
     return this.#rows.second.array[func];
   }
 
-  /** The category of each function is that of its DSO. */
+  /** The category of each function is that of its DSO, until its owner is decided. */
   finish(dsos: readonly Dso[]): FuncTable {
     const { length } = this;
     const dso = this.#rows.second.finish();
@@ -47,6 +47,7 @@ export class FuncTableBuilder {
       name: this.#rows.first.finish(),
       dso,
       category,
+      isScript: new Uint8Array(length),
       file: new Int32Array(length).fill(NONE),
       line: new Int32Array(length),
       column: new Int32Array(length),

@@ -126,6 +126,8 @@ export type FuncTable = {
   readonly dso: Int32Array;
   /** Row of `FUNC_CATEGORIES`: whose code it is. */
   readonly category: Uint8Array;
+  /** 1: a function of JavaScript. */
+  readonly isScript: Uint8Array;
   /** Index into `strings`: path or URL of the source where the function begins; −1: not known. */
   readonly file: Int32Array;
   /** Line on which it begins, from 1; 0 where it is not known. */
@@ -134,14 +136,30 @@ export type FuncTable = {
   readonly column: Int32Array;
 };
 
-/** Whose code a function is. */
+/**
+ * Whose code a function is, the program's author first. `code/javascript/owners.ts` decides it, once for each
+ * function of a profile.
+ */
 export const FUNC_CATEGORIES = [
+  /** The program's: JavaScript outside node_modules, the functions of an executable. */
+  'user code',
+  /** JavaScript and native code below node_modules. */
+  'dependency',
+  /** JavaScript and C++ of Node, Deno and Bun, and their libraries: libuv, OpenSSL. */
+  'node internal',
+  /** V8's work for a program: compilers, parser, built-ins, runtime. */
+  'V8',
+  /** V8's garbage collector. */
+  'GC',
+  /** The standard libraries of C++, Rust and Go, in the program's file or in a library. */
+  'standard library',
+  /** The C library, the dynamic loader, the vDSO. */
+  'libc',
+  /** Other shared libraries and programs, WebAssembly, add-ons: compiled code whose owner is not known. */
   'native',
   'kernel',
-  'user code',
-  'dependency',
-  'node internal',
-  'V8',
+  /** Functions without names, guests, and what was lost. */
+  'unknown',
 ] as const;
 /** One of `FUNC_CATEGORIES`. */
 export type FuncCategory = (typeof FUNC_CATEGORIES)[number];

@@ -74,6 +74,7 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
       name: Int32Array.from(numbers('funcTable', 'name')),
       dso: Int32Array.from(funcDso),
       category: new Uint8Array(funcDso.length),
+      isScript: new Uint8Array(funcDso.length),
       file: new Int32Array(funcDso.length).fill(NONE),
       line: new Int32Array(funcDso.length),
       column: new Int32Array(funcDso.length),

@@ -3,6 +3,9 @@ import { describe, expect, it, test } from 'vitest';
 import { channelsOf, LIGHTER, mix } from '../../web/src/flame-graph/frame-colours.ts';
 import { KIND_GROUPS, type KindGroup } from '../../web/src/worker/messages/kind-group.ts';
 
+/** Libraries, the C library and the standard libraries have one colour. */
+const DISTINCT = KIND_GROUPS.filter((group) => group !== 'standard' && group !== 'libc');
+
 type Triple = readonly [number, number, number];
 
 const sheet = readFileSync(new URL('../../web/src/kinds.css', import.meta.url), 'utf8');
@@ -45,7 +48,7 @@ const SIGHT: Readonly<Record<string, readonly Triple[]>> = {
 
 describe.each(THEMES)('colours of the kinds of code, %s', (theme) => {
   it.each(Object.keys(SIGHT))('the colours differ by 12 and more (ΔE76) with %s', (sight) => {
-    const pairs = pairsOf(KIND_GROUPS).map(([a, b]) => ({
+    const pairs = pairsOf(DISTINCT).map(([a, b]) => ({
       pair: `${a}, ${b}`,
       apart: distance(seen(colour(a, theme), sight), seen(colour(b, theme), sight)),
     }));
@@ -53,8 +56,8 @@ describe.each(THEMES)('colours of the kinds of code, %s', (theme) => {
   });
 
   it.each(Object.keys(SIGHT))('paler colours differ by 10 and more with %s', (sight) => {
-    const near = KIND_GROUPS.flatMap((pale) =>
-      KIND_GROUPS.filter((other) => other !== pale)
+    const near = DISTINCT.flatMap((pale) =>
+      DISTINCT.filter((other) => other !== pale)
         .map((other) => ({
           pair: `paler ${pale}, ${other}`,
           apart: distance(seen(lighter(pale, theme), sight), seen(colour(other, theme), sight)),
@@ -62,6 +65,11 @@ describe.each(THEMES)('colours of the kinds of code, %s', (theme) => {
         .filter(({ apart }) => apart < 10),
     );
     expect(near).toStrictEqual([]);
+  });
+
+  test('libraries have one colour', () => {
+    const libraries = (['standard', 'libc'] as const).map((group) => colour(group, theme));
+    expect(libraries).toStrictEqual([colour('native', theme), colour('native', theme)]);
   });
 
   test('text on them has a contrast of 4.5 and more', () => {

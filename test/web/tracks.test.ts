@@ -16,7 +16,6 @@ const GRID: TimeGrid = { firstNs: 0, cellNs: MS, length: 10 };
 const ASKED: TracksParams = {
   event: 0,
   weight: 'period',
-  level: 'all',
   pid: null,
   cpu: null,
   grid: GRID,

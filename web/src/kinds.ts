@@ -7,6 +7,8 @@ const TITLES: Readonly<Record<KindGroup, string>> = {
   node: 'Node',
   v8: 'V8',
   gc: 'GC',
+  standard: 'standard library',
+  libc: 'libc',
   native: 'native',
   kernel: 'kernel',
   unknown: 'unknown',

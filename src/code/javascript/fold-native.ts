@@ -168,7 +168,10 @@ class NativeFolder {
         return found.startsThreads ? state : this.#behind.system;
       case 'none':
       case 'unmapped':
-        this.#base = this.#builder.intern(NONE, this.#kinds.intern(found.label, 'native'));
+        this.#base = this.#builder.intern(
+          NONE,
+          this.#kinds.intern(found.library.label, found.library.category),
+        );
         return this.#behind[found.startsThreads ? 'start' : 'system'];
       default:
         return this.#keep(state, frame, last);

@@ -1,6 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { FUNC_CATEGORIES, type FuncCategory, type Profile } from '../../profile/types.ts';
-import { libraryKind } from '../levels/library-kind.ts';
+import { type Library, libraryKind } from '../levels/library-kind.ts';
 import { LibraryRuns } from '../levels/library-runs.ts';
 import type { FoldedStacks, StackFoldInput } from '../levels/stack-fold.ts';
 import type { FrameClass } from './frame-class.ts';
@@ -17,7 +17,7 @@ type Owner =
       readonly rank: number;
     }
   /** Functions of a library: one frame for several in a row. `isSystem`: also below another library. */
-  | { readonly is: 'library'; readonly label: string; readonly isSystem: boolean };
+  | { readonly is: 'library'; readonly library: Library; readonly isSystem: boolean };
 
 const KIND: Owner = { is: 'kind' };
 const OWN: Owner = { is: 'own' };
@@ -31,6 +31,7 @@ const DEPENDENCIES = foreign('(dependencies)', 'dependency', 2);
 const INTERNALS = foreign('(node internals)', 'node internal', 1);
 /** Nobody knows whose they are: they go by what called them. */
 const WEB_ASSEMBLY = foreign('(WebAssembly)', 'native', 0);
+const GENERATED = foreign('(generated code)', 'unknown', 0);
 const EXPRESSIONS = foreign('(regular expressions)', 'V8', 0);
 
 /** A run of foreign frames that waits for its end: its frame and its rank. */
@@ -71,7 +72,7 @@ export function foldOwn(input: StackFoldInput, classes: readonly FrameClass[]): 
         base[row] = builder.intern(settle(caller, waiting), stacks.frame[row]);
         break;
       case 'library':
-        base[row] = libraries.intern(settle(caller, waiting), owner.label, owner.isSystem);
+        base[row] = libraries.intern(settle(caller, waiting), owner.library, owner.isSystem);
         break;
       case 'foreign':
         base[row] = caller;
@@ -100,7 +101,7 @@ function ownersOf(profile: Profile, classes: readonly FrameClass[]): Owner[] {
     if (found.is === 'script') return ownerOf(FUNC_CATEGORIES[funcs.category[func]]);
     const dso = dsos[funcs.dso[func]];
     if (dso === undefined || found.is === 'kernel' || found.is === 'wait') return KIND;
-    return { is: 'library', label: libraryKind(dso), isSystem: found.is === 'system' };
+    return { is: 'library', library: libraryKind(dso), isSystem: found.is === 'system' };
   });
 }
 
@@ -113,7 +114,8 @@ function ownerOf(category: FuncCategory): Owner {
     case 'V8':
       return EXPRESSIONS;
     case 'native':
-      return WEB_ASSEMBLY;
+    case 'unknown':
+      return category === 'native' ? WEB_ASSEMBLY : GENERATED;
     default:
       return INTERNALS;
   }

@@ -3,9 +3,9 @@ import { isOwnAddon, isOwnScript } from '../../base/own-files.ts';
 import { isRootFunc } from '../../profile/analysis/cut-stacks.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import { shortName } from '../../profile/short-name.ts';
-import { FUNC_CATEGORIES, type Profile } from '../../profile/types.ts';
+import type { Profile } from '../../profile/types.ts';
 import { KERNEL, type KernelEntry, kernelEntry } from '../levels/kernel-entry.ts';
-import { isSystemLibrary, libraryKind } from '../levels/library-kind.ts';
+import { C_LIBRARY, isSystemLibrary, type Library, libraryKind } from '../levels/library-kind.ts';
 import { isSleepFrame, isWaitFrame } from '../levels/wait-frame.ts';
 import { isRuntimeFile, isUvWorker, kindOfNative, type NativeKind } from './native-kind.ts';
 
@@ -16,7 +16,7 @@ export type FrameClass =
   /** An addon or another library, a function without a name: a frame of its own. */
   | { readonly is: 'library' }
   /** Part of what called it; at the root one frame. */
-  | { readonly is: 'system'; readonly label: string; readonly startsThreads: boolean }
+  | { readonly is: 'system'; readonly library: Library; readonly startsThreads: boolean }
   /** In no file: where frame pointers lead that are none. */
   | { readonly is: 'unmapped' }
   /** In the binary that holds V8, and nothing more is known. */
@@ -33,6 +33,14 @@ const RECORDER: FrameClass = { is: 'native', kind: 'recorder' };
 
 /** The class of each function, by its row. */
 export function classifyFuncs(profile: Profile): FrameClass[] {
+  return classifyWithRuntime(profile).classes;
+}
+
+/** With the DSOs in which V8 lies. */
+export function classifyWithRuntime(profile: Profile): {
+  readonly classes: FrameClass[];
+  readonly runtimes: ReadonlySet<number>;
+} {
   const { funcs, strings, dsos } = profile;
   const rows = Array.from({ length: funcs.length }, (_, func) => func);
   const kinds = rows.map((func) => {
@@ -40,7 +48,7 @@ export function classifyFuncs(profile: Profile): FrameClass[] {
     return kindOfNative(shortName(strings[funcs.name[func]]));
   });
   const binaries = runtimeDsos(profile, kinds);
-  return rows.map((func): FrameClass => {
+  const classes = rows.map((func): FrameClass => {
     const name = strings[funcs.name[func]];
     if (isWaitFrame(name)) return { is: 'wait', isSleep: isSleepFrame(name) };
     if (isKernel(profile, func)) return { is: 'kernel', entry: kernelEntry(name) ?? KERNEL };
@@ -50,8 +58,8 @@ export function classifyFuncs(profile: Profile): FrameClass[] {
     // Texts of other tools do not say in which library a thread begins.
     const dso = dsos[funcs.dso[func]];
     if (name.endsWith('@plt') || isRootFunc(name)) {
-      const label = dso === undefined ? '(libc)' : libraryKind(dso);
-      return { is: 'system', label, startsThreads: isRootFunc(name) };
+      const library = dso === undefined ? C_LIBRARY : libraryKind(dso);
+      return { is: 'system', library, startsThreads: isRootFunc(name) };
     }
     const kind = kinds[func];
     if (kind != null) return { is: 'native', kind };
@@ -62,34 +70,26 @@ export function classifyFuncs(profile: Profile): FrameClass[] {
     if (binaries.has(funcs.dso[func])) {
       return isUvWorker(shortName(name))
         ? { is: 'native', kind: 'uvWorker' }
-        : { is: 'binary', label: libraryKind(dso) };
+        : { is: 'binary', label: libraryKind(dso).label };
     }
     return isSystemLibrary(dso.name)
-      ? { is: 'system', label: libraryKind(dso), startsThreads: false }
+      ? { is: 'system', library: libraryKind(dso), startsThreads: false }
       : LIBRARY;
   });
+  return { classes, runtimes: binaries };
 }
 
 /** Whether functions of JavaScript have names: without them nothing is known to be before the rest. */
 export function hasNamedScripts(profile: Profile): boolean {
   const { funcs } = profile;
   for (let func = 0; func < funcs.length; func++) {
-    if (funcs.file[func] !== NONE && isNamedScript(profile, func)) return true;
+    if (funcs.file[func] !== NONE && funcs.isScript[func] === 1) return true;
   }
   return false;
 }
 
-/** A function that `nameScripts` named after its author's. */
-function isNamedScript({ funcs, strings, dsos }: Profile, func: number): boolean {
-  const category = FUNC_CATEGORIES[funcs.category[func]];
-  if (category === 'user code' || category === 'dependency') return true;
-  if (category !== 'node internal' || dsos[funcs.dso[func]] === undefined) return false;
-  return !/(?:^|\s)node::/.test(strings[funcs.name[func]]);
-}
-
-function isScript(profile: Profile, func: number): boolean {
-  if (isNamedScript(profile, func)) return true;
-  const { funcs, strings, dsos } = profile;
+function isScript({ funcs, strings, dsos }: Profile, func: number): boolean {
+  if (funcs.isScript[func] === 1) return true;
   if (dsos[funcs.dso[func]]?.kind !== 'jit') return false;
   return /^(?:wasm-function|wasm\/|RegExp[:.])/.test(strings[funcs.name[func]]);
 }

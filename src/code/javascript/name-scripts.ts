@@ -3,8 +3,8 @@ import { PairInterner } from '../../base/pair-interner.ts';
 import { categoryRow } from '../../profile/func-table.ts';
 import type { Dso, FrameTable, FuncTable, Profile } from '../../profile/types.ts';
 import { TIERS } from '../../profile/types.ts';
-import { categoryOfNative, categoryOfScript } from './category.ts';
 import type { ScriptName } from './jsc-name.ts';
+import { ownerOfScript, withOwners } from './owners.ts';
 import { isPlumbing, type Simplify } from './plumbing.ts';
 import { parseScriptName } from './script-name.ts';
 import { pathOfScript, shortPath } from './script-path.ts';
@@ -44,7 +44,7 @@ type Written = {
  *     JS:*handle file:///srv/dist/server.js:8:23   ──▶   handle src/server.ts:12
  *
  * Here both are one function, found in its original source; the way is the frame's tier. All other
- * functions stay and get their category. Stacks and samples are left as they are.
+ * functions stay, and all get their owners. Stacks and samples are left as they are.
  */
 export function nameScripts(profile: Profile, options: NameScriptsOptions): Profile {
   const { funcs, frames, dsos, strings } = profile;
@@ -60,7 +60,7 @@ export function nameScripts(profile: Profile, options: NameScriptsOptions): Prof
   labelRegExps(profile, labels);
   if (options.simplify !== 'none') labelInterpreter(profile, labels);
   const named = rebuildFuncs(profile, texts, parsed, written, labels);
-  return {
+  return withOwners({
     ...profile,
     strings: texts.strings,
     funcs: named.funcs,
@@ -69,7 +69,7 @@ export function nameScripts(profile: Profile, options: NameScriptsOptions): Prof
       func: frames.func.map((func) => named.newFunc[func]),
       tier: Uint8Array.from(frames.func, (func) => TIERS.indexOf(parsed[func]?.tier ?? 'none')),
     },
-  };
+  });
 }
 
 /**
@@ -209,7 +209,7 @@ function labelInterpreter({ funcs, strings }: Profile, labels: (string | null)[]
 
 /** Functions with equal labels and DSOs become one. */
 function rebuildFuncs(
-  { funcs, dsos, strings }: Profile,
+  { funcs }: Profile,
   texts: Texts,
   parsed: readonly (ScriptName | null)[],
   written: readonly (Written | null)[],
@@ -218,6 +218,7 @@ function rebuildFuncs(
   const rows = new PairInterner();
   const newFunc = new Int32Array(funcs.length);
   const category: number[] = [];
+  const isScript: number[] = [];
   const file: number[] = [];
   const line: number[] = [];
   const column: number[] = [];
@@ -229,15 +230,15 @@ function rebuildFuncs(
     newFunc[func] = row;
     if (row < category.length) continue;
     const place = written[func] ?? null;
-    const dso = dsos[funcs.dso[func]];
     if (place === null) {
-      category.push(categoryRow(categoryOfNative(strings[oldName], dso)));
+      category.push(funcs.category[func]);
+      isScript.push(0);
       file.push(funcs.file[func]);
       line.push(funcs.line[func]);
       column.push(funcs.column[func]);
     } else {
-      const isWasm = parsed[func]?.kind === 'wasm';
-      category.push(categoryRow(isWasm ? 'native' : categoryOfScript(place.path)));
+      category.push(categoryRow(ownerOfScript(parsed[func]?.file ?? '', place.path)));
+      isScript.push(parsed[func]?.kind === 'wasm' ? 0 : 1);
       file.push(place.path === '' ? NONE : texts.intern(place.path));
       line.push(place.line);
       column.push(place.column);
@@ -250,6 +251,7 @@ function rebuildFuncs(
       name: rows.first.finish(),
       dso: rows.second.finish(),
       category: Uint8Array.from(category),
+      isScript: Uint8Array.from(isScript),
       file: Int32Array.from(file),
       line: Int32Array.from(line),
       column: Int32Array.from(column),

@@ -31,7 +31,7 @@ const NATIVE_KINDS = {
   maglev: { label: '(compiler: Maglev)', rank: 8, category: 'V8' },
   turbofan: { label: '(compiler: TurboFan)', rank: 8, category: 'V8' },
   wasm: { label: '(compiler: WebAssembly)', rank: 8, category: 'V8' },
-  gc: { label: '(garbage collector)', rank: 9, category: 'V8' },
+  gc: { label: '(garbage collector)', rank: 9, category: 'GC' },
   recorder: { label: '(perf-ts)', rank: 10, category: 'native' },
   microtasks: { label: '(microtasks)', rank: 0, category: 'node internal' },
   startUp: { label: '(start-up)', rank: 1, category: 'node internal', isRoot: true },
@@ -45,6 +45,15 @@ const NATIVE_KINDS = {
 export function kindFacts(kind: NativeKind): KindFacts {
   return NATIVE_KINDS[kind];
 }
+
+/** The category of the functions that a frame of a kind stands for; null for a label of no kind of native code. */
+export function categoryOfKind(label: string): FuncCategory | null {
+  return CATEGORY_OF_LABEL.get(label) ?? null;
+}
+
+const CATEGORY_OF_LABEL = new Map<string, FuncCategory>(
+  Object.values(NATIVE_KINDS).map(({ label, category }) => [label, category]),
+);
 
 /** What stands in `v8::internal::` for collecting garbage: where it is begun, on any thread. */
 const COLLECTS = new RegExp(

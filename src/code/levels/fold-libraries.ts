@@ -82,7 +82,7 @@ class LibraryFolder {
       return;
     }
     const runs = found.isLinked ? this.#linked : this.#libraries;
-    this.#base[row] = runs.intern(caller, found.label, found.isSystem);
+    this.#base[row] = runs.intern(caller, found.library, found.isSystem);
   }
 
   /** The new row of a path that ends here. */

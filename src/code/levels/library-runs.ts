@@ -1,6 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import type { StackTableBuilder } from '../../profile/stack-table.ts';
 import type { KindFrames } from './kind-frames.ts';
+import type { Library } from './library-kind.ts';
 
 /** Runs of frames of one library: each is one frame. */
 export class LibraryRuns {
@@ -17,8 +18,8 @@ export class LibraryRuns {
    * The row of the caller's path with the library: the caller's own where it is in it already.
    * `isSystem`: below another library it is part of that.
    */
-  intern(caller: number, label: string, isSystem: boolean): number {
-    const frame = this.#kinds.intern(label, 'native');
+  intern(caller: number, { label, category }: Library, isSystem: boolean): number {
+    const frame = this.#kinds.intern(label, category);
     this.#frames.add(frame);
     const innermost = caller === NONE ? NONE : this.#builder.frame(caller);
     const isPart = isSystem ? this.#frames.has(innermost) : innermost === frame;

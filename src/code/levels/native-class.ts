@@ -1,8 +1,9 @@
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import type { Profile } from '../../profile/types.ts';
 import { KERNEL, type KernelEntry, kernelEntry } from './kernel-entry.ts';
-import { isExecutable, isSystemLibrary, libraryKind } from './library-kind.ts';
-import { type StartUp, standardKind, startUpOf } from './start-up.ts';
+import { isExecutable, isSystemLibrary, type Library, libraryKind } from './library-kind.ts';
+import { dsosOfGo, linkedLibrary } from './linked-library.ts';
+import { type StartUp, startUpOf } from './start-up.ts';
 import { isWaitFrame } from './wait-frame.ts';
 
 /** The class of a function in the stacks of a native program. */
@@ -11,7 +12,7 @@ export type NativeClass =
   | { readonly is: 'own'; readonly startUp: StartUp | null }
   | {
       readonly is: 'library';
-      readonly label: string;
+      readonly library: Library;
       readonly isSystem: boolean;
       /** It lies in the executable: the standard library, or code without names. */
       readonly isLinked: boolean;
@@ -21,7 +22,9 @@ export type NativeClass =
   | { readonly is: 'wait' };
 
 /** The class of each function, by its row. */
-export function classifyNative({ funcs, strings, dsos }: Profile): NativeClass[] {
+export function classifyNative(profile: Profile): NativeClass[] {
+  const { funcs, strings, dsos } = profile;
+  const ofGo = dsosOfGo(profile);
   return Array.from({ length: funcs.length }, (_, func): NativeClass => {
     const name = strings[funcs.name[func]];
     const dso = dsos[funcs.dso[func]];
@@ -32,16 +35,15 @@ export function classifyNative({ funcs, strings, dsos }: Profile): NativeClass[]
     const startUp = startUpOf(name, dso?.name ?? '');
     const isLibrary = dso?.kind === 'vdso' || (dso?.kind === 'user' && !isExecutable(dso));
     if (isLibrary) {
-      const label = libraryKind(dso);
       const isSystem = isSystemLibrary(dso.name);
-      return { is: 'library', label, isSystem, isLinked: false, startUp };
+      return { is: 'library', library: libraryKind(dso), isSystem, isLinked: false, startUp };
     }
     // An executable without symbols has no names, so that its file is all that can be told.
     const isUnnamed = name === UNKNOWN_FUNC_NAME && dso?.kind === 'user';
-    const label = isUnnamed ? libraryKind(dso) : standardKind(name);
-    return label === null
+    const library = isUnnamed ? libraryKind(dso) : linkedLibrary(name, ofGo.has(funcs.dso[func]));
+    return library === null
       ? { is: 'own', startUp }
-      : { is: 'library', label, isSystem: false, isLinked: true, startUp };
+      : { is: 'library', library, isSystem: false, isLinked: true, startUp };
   });
 }
 

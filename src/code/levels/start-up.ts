@@ -49,14 +49,3 @@ export function startUpOf(name: string, dsoName: string): StartUp | null {
   if (OF_RUST.test(name)) return 'Rust';
   return OF_CPP.test(shortName(name)) ? 'C++' : null;
 }
-
-/** The standard library of C++ and Rust in the program's own file, and Go's runtime. */
-const STANDARD =
-  /^(?:(?:std|__gnu_cxx|core|alloc|hashbrown)::|<(?:&(?:mut )?)?(?:dyn )?\[?(?:std|core|alloc)::|<[A-Z] as (?:std|core|alloc)::|__rust_|__rdl_)/;
-const GO_RUNTIME = /^runtime\.\w/;
-
-/** The kind of a function that a compiler put into the program's file; null for the author's. */
-export function standardKind(name: string): string | null {
-  if (GO_RUNTIME.test(name)) return '(Go runtime)';
-  return STANDARD.test(shortName(name)) ? '(standard library)' : null;
-}

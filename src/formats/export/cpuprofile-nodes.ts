@@ -1,6 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
-import { FUNC_CATEGORIES, type Profile } from '../../profile/types.ts';
+import type { Profile } from '../../profile/types.ts';
 
 /** V8's names of what is no function, and one of ours; children of the root. */
 export const META_NAMES = [
@@ -40,7 +40,7 @@ export function buildNodes(profile: Profile, used: Uint8Array): CpuProfileNodes 
   }
   markCallers(profile, used);
   const isCollector = collectorFuncs(profile);
-  const isScript = scriptFuncs(profile);
+  const { isScript } = profile.funcs;
   const ofStack = new Int32Array(stacks.length).fill(NONE);
   // Hot: once per stack row.
   for (let row = 0; row < stacks.length; row++) {
@@ -65,18 +65,6 @@ function markCallers({ stacks }: Profile, used: Uint8Array): void {
     const prefix = stacks.prefix[row];
     if (used[row] === 1 && prefix !== NONE) used[prefix] = 1;
   }
-}
-
-const [NODE_INTERNAL, ...SCRIPT] = (['node internal', 'user code', 'dependency'] as const).map(
-  (category) => FUNC_CATEGORIES.indexOf(category),
-);
-
-/** 1 for each function of JavaScript. Node's own are those with a file; the rest of it is C++. */
-export function scriptFuncs({ funcs }: Profile): Uint8Array {
-  return Uint8Array.from(funcs.category, (category, func) => {
-    const isOfNode = category === NODE_INTERNAL && funcs.file[func] !== NONE;
-    return isOfNode || SCRIPT.includes(category) ? 1 : 0;
-  });
 }
 
 /** V8's collector by the demangled names of its entries: what runs below them is part of it. */

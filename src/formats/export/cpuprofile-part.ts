@@ -9,7 +9,6 @@ import {
   selectSamples,
 } from '../../profile/analysis/filter.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
-import { scriptFuncs } from './cpuprofile-nodes.ts';
 import { isTimed } from './cpuprofile-timeline.ts';
 import { withUnitOf } from './weight-title.ts';
 
@@ -87,7 +86,7 @@ function isLarger(rank: readonly number[], best: readonly number[]): boolean {
 /** 1 for each stack row with a function of JavaScript in it. */
 function scriptStacks(profile: Profile): Uint8Array {
   const { stacks, frames } = profile;
-  const isScript = scriptFuncs(profile);
+  const { isScript } = profile.funcs;
   const found = new Uint8Array(stacks.length);
   for (let row = 0; row < stacks.length; row++) {
     const prefix = stacks.prefix[row];

@@ -6,13 +6,7 @@ import { dsoPlace } from '../../profile/dso-place.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { scriptName } from '../../profile/script-name.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
-import {
-  buildNodes,
-  type CpuProfileNodes,
-  META_NAMES,
-  META_NODE,
-  scriptFuncs,
-} from './cpuprofile-nodes.ts';
+import { buildNodes, type CpuProfileNodes, META_NAMES, META_NODE } from './cpuprofile-nodes.ts';
 import { type CpuProfilePart, chooseCpuProfilePart } from './cpuprofile-part.ts';
 import { type CpuProfileTimeline, isTimed, layOut } from './cpuprofile-timeline.ts';
 import { type ExportProvenance, printableProvenance } from './export-provenance.ts';
@@ -170,7 +164,7 @@ class CallFrames {
 
   constructor(profile: Profile) {
     this.#profile = profile;
-    this.#isScript = scriptFuncs(profile);
+    this.#isScript = profile.funcs.isScript;
     this.#texts = new Array(profile.funcs.length).fill(undefined);
   }
 
@@ -239,7 +233,7 @@ class PositionTicks {
 
   constructor(profile: Profile, timeline: CpuProfileTimeline, nodes: number) {
     const { stacks, frames, funcs } = profile;
-    const isScript = scriptFuncs(profile);
+    const { isScript } = profile.funcs;
     const { node, stack } = timeline;
     // Hot: once per span.
     for (let i = 0; i < timeline.length; i++) {

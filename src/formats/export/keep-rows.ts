@@ -64,6 +64,7 @@ function keepFuncs(
       name: keep(new Int32Array(length), gone.name, funcs.name),
       dso: keep(new Int32Array(length), gone.dso, funcs.dso),
       category: keep(new Uint8Array(length), gone.category, funcs.category),
+      isScript: keep(new Uint8Array(length), gone.isScript, funcs.isScript),
       file: keep(new Int32Array(length), gone.file, funcs.file),
       line: keep(new Int32Array(length), gone.line, funcs.line),
       column: keep(new Int32Array(length), gone.column, funcs.column),

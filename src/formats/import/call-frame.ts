@@ -29,7 +29,9 @@ export function addCallFrame(
   const url = asText(frame?.url);
   const line = asNumber(frame?.lineNumber, NONE) + 1;
   if (name === ROOT && prefix === NONE) return prefix;
-  if (line > 0 && url !== '') {
+  // Code that `eval` or `new Function` compiled is in no script, and its lines are those of a text.
+  if (line > 0 && url === '') return builder.stack(prefix, `JS:${name}`, SCRIPTS, null, 0);
+  if (line > 0) {
     const column = asNumber(frame?.columnNumber, NONE) + 1;
     return builder.stack(prefix, scriptFunction(name, url, line, column), SCRIPTS, null, 0);
   }

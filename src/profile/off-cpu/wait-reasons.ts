@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { MARKER_DEPTH } from '../frame-table.ts';
+import { categoryRow } from '../func-table.ts';
 import { longerTable } from '../longer-table.ts';
 import type { Profile } from '../types.ts';
 import { isRunnable, waitState } from './wait-states.ts';
@@ -92,7 +93,7 @@ class WaitStacks {
       const frame = this.#profile.frames.length + i;
       funcs.name[func] = strings.push(label) - 1;
       funcs.dso[func] = waiter === NONE ? NONE : funcs.dso[waiter];
-      if (waiter !== NONE) funcs.category[func] = funcs.category[waiter];
+      funcs.category[func] = categoryRow('kernel');
       funcs.file[func] = NONE;
       frames.func[frame] = func;
       frames.dso[frame] = NONE;

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { INTERPRETER_NAME, nameScripts } from '../../code/javascript/name-scripts.ts';
+import { withOwners } from '../../code/javascript/owners.ts';
 import type { Simplify } from '../../code/javascript/plumbing.ts';
 import { simplifyStacks } from '../../code/javascript/simplify.ts';
 import type { SourceMaps } from '../../code/javascript/source-map.ts';
@@ -51,7 +52,7 @@ export function nameJavaScript(
   keepMaps: (maps: SourceMaps) => void = () => {},
 ): Profile {
   const { simplify = 'interpreter' } = options;
-  if (options.rawScripts) return profile;
+  if (options.rawScripts) return withOwners(profile);
   const notes = recording === null ? [] : readNotes(profile, recording, diagnostics);
   const modified = recording === null ? null : modifiedMs(recording.path);
   const maps = new ScriptMaps({

@@ -1,6 +1,7 @@
 import type { StringIndex } from '../../base/string-table.ts';
 import { toRawTime } from '../../base/u64.ts';
 import { nameScripts } from '../../code/javascript/name-scripts.ts';
+import { withOwners } from '../../code/javascript/owners.ts';
 import { simplifyStacks } from '../../code/javascript/simplify.ts';
 import type { DsoIndex } from '../../code/process/types.ts';
 import { type LoadedSymbols, Symbolizer } from '../../code/symbols/symbolizer.ts';
@@ -181,7 +182,8 @@ export class LiveProfile {
     this.#pipeline.forgetSamples();
     this.#pipeline.forgetEnded();
     this.#forgetJit();
-    if (!this.#jit.hasMaps) return slice;
+    // Nothing that takes small slices asks for the owners of functions.
+    if (!this.#jit.hasMaps) return isSmall ? slice : withOwners(slice);
     // What was read of scripts that are not sampled any more goes with it.
     if (isSmall && ++this.#slicesOfScripts > SLICES_OF_SCRIPTS) {
       this.#slicesOfScripts = 0;

@@ -138,7 +138,7 @@ describe('functions of JavaScript', () => {
       ['Builtins_ArrayMap', 'V8'],
       ['v8::internal::Invoke(int)', 'V8'],
       ['node::Start(int)', 'node internal'],
-      ['read', 'native'],
+      ['read', 'libc'],
       ['sys_read', 'kernel'],
     ]);
   });
@@ -162,7 +162,7 @@ describe('functions of JavaScript', () => {
 
   test('names of ahead-of-time code stay, whatever they look like', () => {
     const profile = withScripts(profileFromText('JS:~work /srv/app.js:3:14@/srv/app'));
-    expect(funcs(profile)).toEqual(['JS:~work /srv/app.js:3:14 | native | -']);
+    expect(funcs(profile)).toEqual(['JS:~work /srv/app.js:3:14 | user code | -']);
   });
 });
 

@@ -26,18 +26,18 @@ test.each([
 });
 
 test.each([
-  ['/lib/x86_64-linux-gnu/libc.so.6', '(libc)'],
-  ['/lib/libc-2.31.so', '(libc)'],
-  ['/usr/lib/libstdc++.so.6.0.30', '(libstdc++)'],
-  ['/usr/lib/libpython3.11.so.1.0', '(libpython3.11)'],
-  ['/lib64/ld-linux-x86-64.so.2', '(dynamic loader)'],
-  ['/lib/ld-2.31.so', '(dynamic loader)'],
-  ['/lib/ld-musl-x86_64.so.1', '(libc)'],
-  ['/opt/lib/libz.so.1 (deleted)', '(libz)'],
-  ['/srv/sharp.node', '(sharp.node)'],
-  ['/usr/bin/node', '(node)'],
-])('functions of %s are %s', (path, kind) => {
-  expect(libraryKind(file(path))).toBe(kind);
+  ['/lib/x86_64-linux-gnu/libc.so.6', '(libc)', 'libc'],
+  ['/lib/libc-2.31.so', '(libc)', 'libc'],
+  ['/usr/lib/libstdc++.so.6.0.30', '(libstdc++)', 'standard library'],
+  ['/usr/lib/libpython3.11.so.1.0', '(libpython3.11)', 'native'],
+  ['/lib64/ld-linux-x86-64.so.2', '(dynamic loader)', 'libc'],
+  ['/lib/ld-2.31.so', '(dynamic loader)', 'libc'],
+  ['/lib/ld-musl-x86_64.so.1', '(libc)', 'libc'],
+  ['/opt/lib/libz.so.1 (deleted)', '(libz)', 'native'],
+  ['/srv/sharp.node', '(sharp.node)', 'native'],
+  ['/usr/bin/node', '(node)', 'unknown'],
+])('functions of %s are %s, %s', (path, kind, category) => {
+  expect(libraryKind(file(path))).toEqual({ label: kind, category });
 });
 
 test.each([

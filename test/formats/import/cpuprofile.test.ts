@@ -82,7 +82,7 @@ describe('a .cpuprofile', () => {
     expect(profile.events.map(({ unit }) => unit)).toEqual(['nanoseconds', 'nanoseconds']);
   });
 
-  test('functions have the categories of recordings, the collector is of V8', () => {
+  test('functions have the categories of recordings, the collector is apart', () => {
     const { funcs, strings } = imported({ nodes: NODES, samples: [4, 3], timeDeltas: [0, 1] });
     const categories = Array.from(funcs.category, (category, func) => [
       strings[funcs.name[func]],
@@ -93,7 +93,7 @@ describe('a .cpuprofile', () => {
     expect(categories).toEqual([
       ['handle /srv/a b.js:8', 'user code', 8, 23],
       ['(idle)', 'native', 0, 0],
-      ['(garbage collector)', 'V8', 0, 0],
+      ['(garbage collector)', 'GC', 0, 0],
     ]);
   });
 

@@ -1,7 +1,7 @@
 // Source maps, and the names that V8 and compilers give to functions.
 
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
-import { categoryOfScript } from '../../../src/code/javascript/category.ts';
+import { ownerOfScript } from '../../../src/code/javascript/owners.ts';
 import { pathOfScript, shortPath } from '../../../src/code/javascript/script-path.ts';
 import { SourceMap } from '../../../src/code/javascript/source-map.ts';
 import { parseV8Name } from '../../../src/code/javascript/v8-name.ts';
@@ -96,7 +96,7 @@ export const javascriptTargets: readonly Target[] = [
       const parsed = parseV8Name(text);
       const path = pathOfScript(parsed?.file ?? text);
       shortPath(path, '/srv');
-      categoryOfScript(path);
+      ownerOfScript(text, path);
     },
   },
   {

@@ -61,7 +61,7 @@ function drawPath(
 function drawLegend(
   legend: HTMLElement,
   { store }: ViewContext,
-  { weight, byGroup }: SummaryResult,
+  { weight, byGroup, belowOwn }: SummaryResult,
 ): void {
   const { group: chosen } = store.get();
   const entries = KIND_GROUPS.map((group, index) => ({ group, share: byGroup[index] / weight }))
@@ -74,7 +74,8 @@ function drawLegend(
       );
       button.append(swatch, `${groupTitle(group)} ${formatShare(share)}`);
       button.dataset.value = group;
-      button.title = 'Show only samples in this code';
+      const total = group === 'own' ? `, ${formatShare(belowOwn / weight)} with what it calls` : '';
+      button.title = `Show only samples in this code${total}`;
       return button;
     });
   replaceKeepingFocus(legend, ...entries);

@@ -144,7 +144,7 @@ export class Tracks {
     const grid = { firstNs: fromNs, cellNs: (toNs - fromNs) / width, length: width };
     const own = this.#ownTracks();
     const chosen = state.threads;
-    this.#ask({ event, weight, pid, cpu, level: state.frames, grid, own, chosen });
+    this.#ask({ event, weight, pid, cpu, grid, own, chosen });
   }
 
   /** Threads with a track of their own: one row is left for the others. */

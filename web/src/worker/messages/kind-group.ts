@@ -1,18 +1,22 @@
-/** Groups of functions by owner: few enough that colours tell them apart. In the order of the legend. */
-export const KIND_GROUPS = [
-  /** The program's functions: JavaScript outside node_modules, or those of a native executable. */
-  'own',
-  /** JavaScript of node_modules. */
-  'dependency',
-  /** Node's JavaScript and C++. */
-  'node',
-  /** V8's work for a program: compilers, parser, built-ins, runtime. */
-  'v8',
-  'gc',
-  /** C and C++ libraries, libuv among them. */
-  'native',
-  'kernel',
-  /** Functions without names, guests, and what was lost. */
-  'unknown',
-] as const;
-export type KindGroup = (typeof KIND_GROUPS)[number];
+import { FUNC_CATEGORIES, type FuncCategory } from '../../../../src/profile/types.ts';
+
+/** Short names of the categories of functions, as addresses and style sheets have them. */
+const GROUP_OF_CATEGORY = {
+  'user code': 'own',
+  dependency: 'dependency',
+  'node internal': 'node',
+  V8: 'v8',
+  GC: 'gc',
+  'standard library': 'standard',
+  libc: 'libc',
+  native: 'native',
+  kernel: 'kernel',
+  unknown: 'unknown',
+} as const satisfies Readonly<Record<FuncCategory, string>>;
+
+export type KindGroup = (typeof GROUP_OF_CATEGORY)[FuncCategory];
+
+/** Rows are those of `FUNC_CATEGORIES`, so that `FuncTable.category` is a column of groups. In the order of the legend. */
+export const KIND_GROUPS: readonly KindGroup[] = FUNC_CATEGORIES.map(
+  (category) => GROUP_OF_CATEGORY[category],
+);

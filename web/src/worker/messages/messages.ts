@@ -8,7 +8,12 @@ import type { DiffMeasure } from '../../../../src/profile/analysis/diff-measure.
 import type { RatioEstimate } from '../../../../src/profile/analysis/group-ratios.ts';
 import type { InstructionWeights } from '../../../../src/profile/analysis/instruction-weights.ts';
 import type { DsoMatch } from '../../../../src/profile/analysis/match-dsos.ts';
-import type { ProfileMeta, SamplingMode, WeightKind } from '../../../../src/profile/types.ts';
+import type {
+  FuncCategory,
+  ProfileMeta,
+  SamplingMode,
+  WeightKind,
+} from '../../../../src/profile/types.ts';
 import type { KindGroup } from './kind-group.ts';
 import type { Selection } from './selection.ts';
 
@@ -173,21 +178,8 @@ export type TreeRows = {
  */
 export type TreeIntervals = { readonly low: Float64Array; readonly high: Float64Array };
 
-export type FrameKind =
-  | 'native'
-  | 'kernel'
-  | 'module'
-  | 'vdso'
-  | 'guest'
-  | 'jit'
-  | 'user code'
-  | 'dependency'
-  | 'node internal'
-  | 'V8'
-  | 'unknown'
-  | 'root'
-  | 'lost'
-  | 'folded';
+/** The category of a function, or a row that stands for none. */
+export type FrameKind = FuncCategory | 'root' | 'lost' | 'folded';
 
 /** What rows of trees and tables are called, each once. Columns. */
 export type TreeLabels = {

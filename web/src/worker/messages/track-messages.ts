@@ -1,4 +1,3 @@
-import type { FrameLevel } from '../../../../src/profile/frame-level.ts';
 import type { Unit } from './messages.ts';
 import type { TimeFilter, TimeGrid } from './time-messages.ts';
 
@@ -10,8 +9,6 @@ export type TrackRequests = {
 
 /** Tracks of all threads of a process or of all processes: those that are not chosen are drawn, too. */
 export type TracksParams = Omit<TimeFilter, 'threads'> & {
-  /** The level whose innermost frames tell the kinds. */
-  readonly level: FrameLevel;
   /** The time that is drawn: a cell per pixel. */
   readonly grid: TimeGrid;
   /** Threads with a track of their own, at most; the others share one. */

@@ -12,12 +12,11 @@ import { firstMeasure } from '../../../../src/profile/analysis/diff-measure.ts';
 import { selectSamples } from '../../../../src/profile/analysis/filter.ts';
 import type { ShareEstimator } from '../../../../src/profile/analysis/share-steps.ts';
 import { dsoPlace } from '../../../../src/profile/dso-place.ts';
-import { type FrameLevel, isKindOfCode } from '../../../../src/profile/frame-level.ts';
+import type { FrameLevel } from '../../../../src/profile/frame-level.ts';
 import { funcLabel } from '../../../../src/profile/func-label.ts';
 import { lostFunc } from '../../../../src/profile/losses.ts';
 import { placesOfSamples } from '../../../../src/profile/sample-places.ts';
 import {
-  type DsoKind,
   type EventIndex,
   FUNC_CATEGORIES,
   type Profile,
@@ -27,7 +26,6 @@ import {
 import { isWaitEvent } from '../../../../src/profile/wait-event.ts';
 import { type FrameKind, MAX_FUNCS, type OpenResult } from '../messages/messages.ts';
 import { alignmentOf } from './alignment-of.ts';
-import { groupsOfFuncs } from './kind-groups.ts';
 import { threadNames } from './thread-names.ts';
 
 /** One recording with what every view of it needs: names, kinds, weights, estimators. */
@@ -40,7 +38,6 @@ export class LoadedRecording {
   readonly threadName: readonly string[];
   readonly #lostFunc: number;
   readonly #folded = new Map<FrameLevel, Profile>();
-  #groups: Uint8Array | null = null;
   readonly #inStep = new Map<EventIndex, InStep | null>();
 
   constructor(page: PageProfile) {
@@ -58,6 +55,14 @@ export class LoadedRecording {
     const folded = this.#folded.get(level) ?? foldToLevel(this.profile, level);
     this.#folded.set(level, folded);
     return folded;
+  }
+
+  /**
+   * The profile that tells whose code each sample ran: the category of its innermost function, where V8's way of
+   * running a function is that function's own. The same for every level that is shown.
+   */
+  profileOfOwners(): Profile {
+    return this.profileAt('javascript');
   }
 
   /** Throws where the recording does not have these weights. */
@@ -129,21 +134,12 @@ export class LoadedRecording {
   }
 
   kindOf(func: number): FrameKind {
-    if (func === this.#lostFunc) return 'lost';
-    const { dsos, funcs, strings } = this.profile;
-    const dso = funcs.dso[func];
-    const category = FUNC_CATEGORIES[funcs.category[func]];
-    if (isKindOfCode(strings[funcs.name[func]], dso)) return category;
-    if (dso === NONE) return 'unknown';
-    const kind = KIND_OF_DSO[dsos[dso].kind];
-    if (category === 'native' || category === 'kernel') return kind;
-    return category;
+    return func === this.#lostFunc ? 'lost' : FUNC_CATEGORIES[this.groups[func]];
   }
 
-  /** As `groupsOfFuncs` computes them, once. */
+  /** Row of `KIND_GROUPS` by FuncIndex: whose code each function is, whatever the level. */
   get groups(): Uint8Array {
-    this.#groups ??= groupsOfFuncs(this);
-    return this.#groups;
+    return this.profile.funcs.category;
   }
 
   /** `src/server.ts:12` where a function begins; empty if that is not known. */
@@ -222,13 +218,3 @@ export class LoadedRecording {
     });
   }
 }
-
-const KIND_OF_DSO: Readonly<Record<DsoKind, FrameKind>> = {
-  user: 'native',
-  kernel: 'kernel',
-  module: 'module',
-  vdso: 'vdso',
-  jit: 'jit',
-  guest: 'guest',
-  unknown: 'unknown',
-};

@@ -109,7 +109,7 @@ export class Selected {
   #keptOf(admitted: Int32Array): Int32Array {
     const { group } = this.#selection;
     const kept = this.#isLeftOut === null ? admitted : without(admitted, this.#isLeftOut);
-    return group === null ? kept : innermostIn(this.recording, this.profile, kept, group);
+    return group === null ? kept : innermostIn(this.recording, kept, group);
   }
 
   /** Whether its events can be compared: they are counted, and nothing between their samples is missing. */
@@ -306,14 +306,18 @@ function without(samples: Int32Array, isLeftOut: Uint8Array): Int32Array {
   return kept.slice(0, count);
 }
 
-/** Those of the samples whose innermost function is code of `group`. */
+/** The samples that ran code of `group`. */
 // Hot: once per sample.
 function innermostIn(
   recording: LoadedRecording,
-  { stacks, frames, samples: { stack } }: Profile,
   samples: Int32Array,
   group: KindGroup,
 ): Int32Array {
+  const {
+    stacks,
+    frames,
+    samples: { stack },
+  } = recording.profileOfOwners();
   const wanted = KIND_GROUPS.indexOf(group);
   const unknown = KIND_GROUPS.indexOf('unknown');
   const { groups } = recording;

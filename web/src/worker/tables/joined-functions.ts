@@ -52,6 +52,7 @@ class GrowingFuncs {
   readonly #name: number[];
   readonly #dso: number[];
   readonly #category: number[];
+  readonly #isScript: number[];
   readonly #dsoOfName: Map<string, number>;
 
   constructor({ funcs, strings, dsos }: Profile) {
@@ -61,6 +62,7 @@ class GrowingFuncs {
     this.#name = [...funcs.name];
     this.#dso = [...funcs.dso];
     this.#category = [...funcs.category];
+    this.#isScript = [...funcs.isScript];
     this.#dsoOfName = new Map(dsos.map(({ name }, index) => [name, index]));
   }
 
@@ -70,6 +72,7 @@ class GrowingFuncs {
     this.#strings.push(funcName[func]);
     this.#dso.push(dso === undefined ? NONE : this.#addDso(dso));
     this.#category.push(profile.funcs.category[func]);
+    this.#isScript.push(profile.funcs.isScript[func]);
     return this.#name.push(this.#strings.length - 1) - 1;
   }
 
@@ -81,6 +84,7 @@ class GrowingFuncs {
       name: Int32Array.from(this.#name),
       dso: Int32Array.from(this.#dso),
       category: Uint8Array.from(this.#category),
+      isScript: Uint8Array.from(this.#isScript),
       file: padded(this.#funcs.file, NONE),
       line: padded(this.#funcs.line, 0),
       column: padded(this.#funcs.column, 0),

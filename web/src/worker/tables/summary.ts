@@ -1,22 +1,24 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
+import type { Profile } from '../../../../src/profile/types.ts';
 import { KIND_GROUPS } from '../messages/kind-group.ts';
 import type { SummaryResult } from '../messages/panel-messages.ts';
 import type { Selected } from '../recording/selected.ts';
 
-/** The weight of a selection, and whose code it was spent in. Samples without a stack are unknown. */
+/**
+ * The weight of a selection, and whose code it was spent in, whatever the level of the selection. Samples without a
+ * stack are unknown.
+ */
 // Hot: once per sample.
-export function* summarize({
-  recording,
-  profile,
-  samples,
-  weights,
-}: Selected): Slices<SummaryResult> {
+export function* summarize({ recording, samples, weights }: Selected): Slices<SummaryResult> {
   const groupOfFunc = recording.groups;
   const unknown = KIND_GROUPS.indexOf('unknown');
+  const profile = recording.profileOfOwners();
   const { stacks, frames } = profile;
+  const hasOwn = stacksWithOwn(profile, groupOfFunc);
   const byGroup = new Float64Array(KIND_GROUPS.length);
   let weight = 0;
+  let belowOwn = 0;
   yield* eachSlice(samples.length, (first, end) => {
     for (let i = first; i < end; i++) {
       const sample = samples[i];
@@ -24,8 +26,21 @@ export function* summarize({
       const stack = profile.samples.stack[sample];
       const group = stack === NONE ? unknown : groupOfFunc[frames.func[stacks.frame[stack]]];
       byGroup[group] = byGroup[group] + value;
+      if (stack !== NONE && hasOwn[stack] === 1) belowOwn += value;
       weight += value;
     }
   });
-  return { weight, samples: samples.length, unit: weights.unit, byGroup };
+  return { weight, samples: samples.length, unit: weights.unit, byGroup, belowOwn };
+}
+
+/** By stack row, 1: one of its frames is the program's own. */
+function stacksWithOwn({ stacks, frames }: Profile, groupOfFunc: Uint8Array): Uint8Array {
+  const own = KIND_GROUPS.indexOf('own');
+  const hasOwn = new Uint8Array(stacks.length);
+  for (let row = 0; row < stacks.length; row++) {
+    const prefix = stacks.prefix[row];
+    const isOwn = groupOfFunc[frames.func[stacks.frame[row]]] === own;
+    hasOwn[row] = isOwn || (prefix !== NONE && hasOwn[prefix] === 1) ? 1 : 0;
+  }
+  return hasOwn;
 }

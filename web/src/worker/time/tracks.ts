@@ -46,7 +46,7 @@ export function* computeTracks(
   if (!isOfWaits) {
     const lines = {
       ofThread: trackOf.map((track) => (track === NONE ? NONE : track * GROUPS)),
-      below: groupsOfStacks(recording, params),
+      below: groupsOfStacks(recording),
       withoutStack: UNKNOWN,
     };
     yield* addToLines(groups, grid, rows, stretches, lines);
@@ -93,10 +93,10 @@ function stretchesOf(recording: LoadedRecording, { weight, event }: TracksParams
   };
 }
 
-/** The group of each stack, that of the innermost frame at the level, and the stack of each sample. */
-function groupsOfStacks(recording: LoadedRecording, { level }: TracksParams): Lines['below'] {
+/** The group of each stack, that of the innermost frame, and the stack of each sample. */
+function groupsOfStacks(recording: LoadedRecording): Lines['below'] {
   const { groups } = recording;
-  const { samples, stacks, frames } = recording.profileAt(level);
+  const { samples, stacks, frames } = recording.profileOfOwners();
   const ofStack = new Uint8Array(stacks.length);
   for (let row = 0; row < stacks.length; row++) {
     ofStack[row] = groups[frames.func[stacks.frame[row]]];
