@@ -41,6 +41,7 @@ export function joinSameCode(
       name: rows.first.finish(),
       dso: rows.second.finish(),
       category: Uint8Array.from(taken, (func) => funcs.category[func]),
+      isScript: Uint8Array.from(taken, (func) => funcs.isScript[func]),
       file: taken.map((func) => funcs.file[func]),
       line: taken.map((func) => funcs.line[func]),
       column: taken.map((func) => funcs.column[func]),
