@@ -40,10 +40,10 @@ export function needsLines(order: SortOrder): boolean {
   return order.kind === 'grouped' && order.keys.some((key) => key.startsWith('src'));
 }
 
-/** Whether rows are of files or of their lines, in which native code is a part like others. */
+/** Whether rows are of binaries, in which native code is a part like others. */
 export function isAboutFiles(order: SortOrder): boolean {
-  const keys = order.kind === 'plain' ? [order.key] : order.keys;
-  return keys.some((key) => key === 'dso' || key.startsWith('src'));
+  const keys: readonly string[] = order.kind === 'plain' ? [order.key] : order.keys;
+  return keys.includes('dso');
 }
 
 /** `--sort` beside an option whose rows are functions always. */
