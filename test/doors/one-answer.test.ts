@@ -1,0 +1,157 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { formatShare } from '../../src/base/numbers.ts';
+import { encodePageData } from '../../src/formats/export/page-data.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
+import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
+import { createAnswers } from '../../web/src/worker/answer.ts';
+import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { WHOLE } from '../helpers/selections.ts';
+
+const PARSE = 'parse /srv/app.js:4';
+const HASH = 'hash /srv/app.js:9';
+const RUN = 'run /srv/app.js:1';
+/** Samples of each of three workers, and of all. */
+const IN_PARSE = 4;
+const IN_HASH = 2;
+
+type Frame = readonly [name: string, address: string];
+const RUN_FRAME: Frame = ['JS:~run /srv/app.js:1:1', '1000'];
+const PARSE_FRAME: Frame = ['JS:*parse /srv/app.js:4:10', '2000'];
+const HASH_FRAME: Frame = ['JS:*hash /srv/app.js:9:10', '3000'];
+
+/** A text of perf script: three forked workers that run one script, each with JIT code of its own. */
+function forkedWorkers(): string {
+  const lines: string[] = [];
+  let time = 1;
+  for (const pid of [12, 13, 14]) {
+    const sample = (...frames: readonly Frame[]): void => {
+      lines.push(`node ${pid}/${pid} [000] ${time++}.000000: 10 cycles: `);
+      for (const [name, address] of frames) {
+        lines.push(`\t${address} ${name} (/tmp/perf-${pid}.map)`);
+      }
+      lines.push('');
+    };
+    for (let i = 0; i < IN_PARSE; i++) sample(PARSE_FRAME, RUN_FRAME);
+    for (let i = 0; i < IN_HASH; i++) sample(HASH_FRAME, RUN_FRAME);
+  }
+  const file = join(scratchDirectory(), 'workers.txt');
+  writeFileSync(file, lines.join('\n'));
+  return file;
+}
+
+/** The page's table of functions, heaviest self first. */
+const FUNCTIONS = {
+  by: 'function',
+  sort: 'self',
+  descending: true,
+  filter: '',
+  intervals: false,
+  first: 0,
+  count: 10,
+} as const;
+
+type Answer = {
+  readonly name: string;
+  readonly share: number;
+  readonly samples: number;
+};
+
+/** What the library answers about `parse`, and so everybody. */
+async function askLibrary(file: string): Promise<Answer> {
+  const opened = await openProfile(file);
+  const rows = opened.report().bySymbol.filter(({ selfSamples }) => selfSamples > 0);
+  expect(rows.map(({ func }) => opened.nameOf(func))).toEqual([PARSE, HASH]);
+  return { name: PARSE, share: rows[0].selfShare, samples: rows[0].selfSamples };
+}
+
+function json(...args: readonly string[]) {
+  const { stdout, status } = perfTs([...args, '--json']);
+  expect(status).toBe(0);
+  return JSON.parse(stdout);
+}
+
+describe('a function that three forked workers ran', () => {
+  test('is one row of the library', async () => {
+    const { samples, share } = await askLibrary(forkedWorkers());
+    expect(samples).toBe(3 * IN_PARSE);
+    expect(share).toBeGreaterThan(0.5);
+  });
+
+  test('is one row of report', async () => {
+    const file = forkedWorkers();
+    const [event] = json('report', file).events;
+    const [{ name, selfShare, samples }] = event.rows;
+    expect({ name, share: selfShare, samples }).toEqual(await askLibrary(file));
+  });
+
+  test('is one row of query', async () => {
+    const file = forkedWorkers();
+    const { rows } = json('query', 'top', file);
+    expect(rows.map(({ func }: { func: string }) => func)).toEqual([PARSE, HASH]);
+    expect(rows[0].share).toBe((await askLibrary(file)).share);
+  });
+
+  test('is one row of the tools of an assistant', async () => {
+    const file = forkedWorkers();
+    const { stdout } = perfTs(['mcp', '--md', `top ${JSON.stringify({ file })}`]);
+    expect(stdout.match(/`parse [^`]*`/g)).toEqual([`\`${PARSE}\``]);
+    expect(stdout).toContain(formatShare((await askLibrary(file)).share));
+  });
+
+  test('is one row of the page', async () => {
+    const file = forkedWorkers();
+    const answers = createAnswers();
+    const page = describePageProfile(await openProfile(file));
+    answers.open({ slot: 0, side: 'here', bytes: encodePageData(page) });
+    const { rows } = answers.table({ ...WHOLE, weight: 'events', ...FUNCTIONS });
+    const [{ name, selfShare, samples }] = rows;
+    expect({ name, share: selfShare, samples }).toEqual(await askLibrary(file));
+  });
+
+  test('is one function of annotate', async () => {
+    const file = forkedWorkers();
+    const { functions } = json('annotate', file, 'parse');
+    expect(functions).toHaveLength(1);
+    const [{ name, selfShare, selfSamples }] = functions;
+    expect({ name, share: selfShare, samples: selfSamples }).toEqual(await askLibrary(file));
+  });
+
+  test('is one row of diff', () => {
+    const file = forkedWorkers();
+    const [event] = json('diff', file, file).events;
+    const names = event.changes.map(({ name }: { name: string }) => name);
+    expect(names.filter((name: string) => name.startsWith('parse'))).toEqual([PARSE]);
+  });
+});
+
+describe('a name without its place', () => {
+  test('is taken by report --symbol', () => {
+    const [event] = json('report', forkedWorkers(), '-S', 'parse').events;
+    expect(event.samples).toBe(3 * IN_PARSE);
+  });
+
+  test('is taken by query, which answers who calls it as the assistant is told', () => {
+    const file = forkedWorkers();
+    const { rows } = json('query', 'callers', file, '--func', 'parse');
+    expect(rows).toMatchObject([{ func: PARSE, caller: RUN, samples: 3 * IN_PARSE }]);
+    const call = { file, func: 'parse', side: 'callers' };
+    const { stdout } = perfTs(['mcp', '--md', `callers_callees ${JSON.stringify(call)}`]);
+    expect(stdout).toContain(`\`${RUN}\``);
+    expect(stdout).toContain(formatShare(rows[0].share));
+  });
+
+  test('that no function has is refused with the nearest one everywhere', () => {
+    const file = forkedWorkers();
+    for (const args of [
+      ['annotate', file, 'parze'],
+      ['report', file, '-S', 'parze'],
+      ['query', 'callers', file, '--func', 'parze'],
+      ['mcp', '--md', `source ${JSON.stringify({ file, func: 'parze' })}`],
+    ]) {
+      const { status, stderr } = perfTs(args);
+      expect([args[0], status, stderr]).toEqual([args[0], 2, expect.stringContaining(PARSE)]);
+    }
+  });
+});
