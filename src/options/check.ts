@@ -58,7 +58,9 @@ export function checkTogether(table: OptionTable, given: object): void {
   const values = given as Readonly<Record<string, unknown>>;
   const isThere = (key: string) => values[key] !== undefined && values[key] !== false;
   for (const [key, row] of Object.entries(table)) {
-    if (!isThere(key)) continue;
+    // What can only be turned off is asked for by false.
+    const isOnlyNo = row.flags.length > 0 && row.flags.every(({ flags }) => /^--no-/.test(flags));
+    if (!isThere(key) && !(isOnlyNo && values[key] === false)) continue;
     const { excludes = {}, needs } = row.declared;
     for (const [other, why] of Object.entries(excludes)) {
       if (isThere(other)) {

@@ -11,8 +11,8 @@ writeFileSync(input, bytes);
 
 describe('what would have no effect is refused, with the reason', () => {
   test.each([
-    [['view', '-p', '1', input], '-p belongs to view --live'],
-    [['view', '-e', 'cycles', input], '-e belongs to view --live'],
+    [['view', '-p', '1', input], '-p goes with --live'],
+    [['view', '-e', 'cycles', input], '-e goes with --live'],
     [['view', '--live', '-a', input], 'it shows what is recorded now'],
     [['view', '--live', '-a', '--strict'], '--strict'],
     [['view', '--live', '-a', '--debuginfod', 'http://localhost/'], 'no debuginfod server'],

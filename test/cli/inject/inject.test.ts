@@ -51,7 +51,7 @@ describe('perf-ts inject', () => {
   it.each([
     [['--time', 'x'], '--time x: x is not a time in seconds'],
     [['--time', '2,1'], '--time 2,1: it ends before it starts'],
-    [['--tid', 'x'], '--tid x: expected a whole number'],
+    [['--tid', 'x'], '--tid x: expected whole numbers'],
     [['--salt', 'x'], '--salt goes with --anonymize'],
     [['-b', '--remove-build-ids'], '--build-ids and --remove-build-ids exclude each other'],
   ])('inject refuses %j', (options, message) => {

@@ -107,7 +107,7 @@ describe.skipIf(!hasCorpora)('report', () => {
   test.each<[string[], number, string]>([
     [['--sort', 'comm,nonsense'], 2, 'nonsense'],
     [['--time', '5%-1%'], 2, '--time'],
-    [['--cpu', 'x'], 2, '--cpu'],
+    [['--cpu', 'x'], 2, '-C x'],
     [['--tid', '1,x'], 2, '--tid'],
   ])('%j is refused', (options, status, reason) => {
     const run = perfTs(['report', ...options, GROUP]);
