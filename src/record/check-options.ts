@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { commandOnly, words } from '../base/words.ts';
-import { checkOptions } from '../options/check.ts';
+import { checkOptions, checkTogether } from '../options/check.ts';
 import { RECORD, type RecordOptions } from '../options/record.ts';
 import { isStream } from '../system/files/stream-place.ts';
 
@@ -9,6 +9,12 @@ const LEAVE_ONE = 'leave one of them out';
 /** Throws UsageError for what no recording can be asked for, before anything is opened. */
 export function checkRecordOptions(options: RecordOptions): void {
   checkOptions(RECORD, options, 'a recording');
+  checkCombinations(options);
+}
+
+/** The second half of it, for callers whose options have further names: `top`, `live`. */
+export function checkCombinations(options: RecordOptions): void {
+  checkTogether(RECORD, options);
   const { systemWide, cgroup, jitdump, offCpu } = options;
   if (cgroup !== undefined && !systemWide) {
     throw new UsageError(

@@ -40,7 +40,7 @@ import { explainUnprofilable } from '../system/launch/unprofilable.ts';
 import type { NodeFlags } from '../system/launch/v8-flags.ts';
 import { processesOf, UNSETTLED } from '../system/processes/attached.ts';
 import { autoStackBytes, dropsCopies } from './call-graph.ts';
-import { checkRecordOptions } from './check-options.ts';
+import { checkCombinations } from './check-options.ts';
 import { chooseEvents } from './choose-events.ts';
 import { DEFAULT_FREQUENCY_HZ } from './choose-rate.ts';
 import { hasOwnCode } from './code-events/own-process.ts';
@@ -99,7 +99,7 @@ export function planOnly(
     notices.push(notice);
     options.onNotice?.(notice);
   };
-  checkRecordOptions(options);
+  checkCombinations(options);
   checkCompression(options.compressionLevel, binding);
   const settings = readKernelSettings();
   const chosen = chooseTarget(options, naming);
