@@ -147,7 +147,7 @@ describe('a command line that cannot be meant', () => {
     [['--call-graph', 'dwarf,65536'], '--call-graph dwarf,65536: the stack copy has 8 to 65528'],
     [['-e', 'cpu-clock/call-graph=lbr,stack-size=8/'], 'stack-size belongs to call-graph=dwarf'],
     [['--fail-on-loss', '101%'], '--fail-on-loss 101%: expected a share'],
-    [['-a', '-p', '1', '-C', '0'], '-p, -t and -a exclude each other'],
+    [['-a', '-p', '1', '-C', '0'], '-p and -a exclude each other'],
   ])('ends with 2 and starts nothing: %j', (options, message) => {
     const marker = join(scratch, 'started');
     const { file, status, stderr } = record('never', options, ['touch', marker]);

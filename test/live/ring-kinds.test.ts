@@ -69,7 +69,7 @@ describeLive('a recording per thread', () => {
   it('--per-thread is refused with CPUs', () => {
     const { status, stderr } = record('never', ['--per-thread', '-a'], ['true']);
     expect(status).toBe(2);
-    expect(stderr).toContain('--per-thread follows threads, -a and -C follow CPUs');
+    expect(stderr).toContain('--per-thread and -a exclude each other');
   });
 });
 
