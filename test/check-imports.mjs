@@ -16,7 +16,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
  */
 const PURE = {
   base: [],
-  options: ['base'],
+  options: ['base', 'kernel/perf-event', 'profile', 'profile/analysis'],
   'kernel/perf-event': ['base'],
   'kernel/tracepoint': ['base'],
   'kernel/events': ['base'],

@@ -1,14 +1,14 @@
 import { OPTION_GROUP } from './groups.ts';
 import { text, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
-import { INPUT, STRICT, SYMBOLS } from './reading.ts';
+import { INPUT, JSON_OUTPUT, STRICT, SYMBOLS } from './reading.ts';
 
 /** `perf-ts archive`. */
 export const ARCHIVE = options({
   ...INPUT,
   ...STRICT,
   ...inGroup(OPTION_GROUP.OUTPUT, {
-    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
+    ...JSON_OUTPUT,
     output: commandOption(text, {
       flags: '-o, --output <path>',
       help: 'a directory, or a .tar(.gz, .xz) file (default FILE.symbols)',

@@ -1,8 +1,18 @@
+import { DIFF_MEASURES } from '../profile/analysis/diff-measure.ts';
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
-import { oneOf, texts, whole, yesNo } from './kinds.ts';
+import { oneOf, texts, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
-import { JAVASCRIPT, RECORD_SELECTION, SELECTION, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
+import {
+  JAVASCRIPT,
+  JSON_OUTPUT,
+  RECORD_SELECTION,
+  ROWS,
+  SELECTION,
+  STRICT,
+  SYMBOLS,
+  WEIGHING,
+} from './reading.ts';
 
 /** `perf-ts diff`. */
 export const DIFF = options({
@@ -24,7 +34,7 @@ export const DIFF = options({
       flags: '--new <files...>',
       help: 'the newer recordings, up to the next option',
     }),
-    by: commandOption(oneOf('absolute', 'second', 'share'), {
+    by: commandOption(oneOf(...DIFF_MEASURES), {
       flags: '--by <measure>',
       help: 'compare as recorded, per second, or parts of all (default as recorded where a command ran)',
     }),
@@ -35,15 +45,10 @@ export const DIFF = options({
   }),
   ...pick(WEIGHING, 'weight', 'debuginfod', 'event'),
   ...inGroup(OPTION_GROUP.OUTPUT, {
-    limit: commandOption(whole(), {
-      flags: '-n, --limit <rows>',
-      help: 'how many rows, 0: all (default 40)',
-      configurable: true,
-      givesWayTo: ['rows', 'entries', 'json', 'md'],
-    }),
-    rows: commandOption(whole(), { flags: '--rows <n>' }),
+    limit: ROWS.limit.with({}),
+    rows: ROWS.rows.with({}),
     md: commandOption(yesNo, { flags: '--md', help: 'a summary in Markdown, for a pull request' }),
-    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
+    ...JSON_OUTPUT,
   }),
   quiet: GENERAL.quiet.with({ help: 'the table only: no messages' }),
 });

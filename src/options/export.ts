@@ -4,6 +4,7 @@ import { commandOption, inGroup, options } from './option.ts';
 import {
   INPUT,
   JAVASCRIPT,
+  JSON_OUTPUT,
   RECORD_SELECTION,
   SELECTION,
   STRICT,
@@ -15,12 +16,7 @@ import {
 export const EXPORT = options({
   ...INPUT,
   ...STRICT,
-  ...inGroup(OPTION_GROUP.OUTPUT, {
-    json: commandOption(yesNo, {
-      flags: '--json',
-      help: 'what the weights are, as JSON on standard error',
-    }),
-  }),
+  json: JSON_OUTPUT.json.with({ help: 'what the weights are, as JSON on standard error' }),
   ...RECORD_SELECTION,
   ...SELECTION,
   ...SYMBOLS,

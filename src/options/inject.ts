@@ -1,18 +1,13 @@
 import { OPTION_GROUP } from './groups.ts';
 import { text, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options } from './option.ts';
-import { INPUT, RECORD_SELECTION, STRICT } from './reading.ts';
+import { INPUT, JSON_OUTPUT, RECORD_SELECTION, STRICT } from './reading.ts';
 
 /** `perf-ts inject`. */
 export const INJECT = options({
   ...INPUT,
   ...STRICT,
-  ...inGroup(OPTION_GROUP.OUTPUT, {
-    json: commandOption(yesNo, {
-      flags: '--json',
-      help: 'the closing summary as JSON on standard error',
-    }),
-  }),
+  json: JSON_OUTPUT.json.with({ help: 'the closing summary as JSON on standard error' }),
   ...RECORD_SELECTION,
   ...inGroup(OPTION_GROUP.OUTPUT, {
     output: commandOption(text, {

@@ -1,14 +1,14 @@
 import { OPTION_GROUP } from './groups.ts';
 import { yesNo } from './kinds.ts';
 import { commandOption, inGroup, options } from './option.ts';
-import { INPUT, STRICT } from './reading.ts';
+import { INPUT, JSON_OUTPUT, STRICT } from './reading.ts';
 
 /** `perf-ts evlist`. */
 export const EVLIST = options({
   ...INPUT,
   ...STRICT,
   ...inGroup(OPTION_GROUP.OUTPUT, {
-    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
+    ...JSON_OUTPUT,
     freq: commandOption(yesNo, { flags: '-F, --freq', help: 'their rates, too' }),
     group: commandOption(yesNo, { flags: '-g, --group', help: 'events of a group in braces' }),
     traceFields: commandOption(yesNo, { flags: '--trace-fields' }),
@@ -20,7 +20,7 @@ export const BUILD_ID_LIST = options({
   ...INPUT,
   ...STRICT,
   ...inGroup(OPTION_GROUP.OUTPUT, {
-    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
+    ...JSON_OUTPUT,
     withHits: commandOption(yesNo, {
       flags: '-H, --with-hits',
       help: 'files in which samples were taken, only',

@@ -1,5 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { commandWords, libraryWords, type NamedOption, type Text } from '../base/words.ts';
+import { type Kind, Misfit } from './kinds.ts';
 
 /**
  * A value that an option cannot have. `problem` says why; the option goes by its key in the library's words and by
@@ -24,6 +25,26 @@ export class OptionError extends UsageError {
     this.option = option;
     this.problem = problem;
   }
+}
+
+/**
+ * The value that `take` makes of what was given. Throws `OptionError` where that is undefined or a `Misfit`: with its
+ * reason, or the values that the kind expects.
+ */
+export function fitted<V>(
+  option: NamedOption,
+  { expected }: Pick<Kind<unknown>, 'expected'>,
+  given: unknown,
+  take: () => V | undefined,
+): V {
+  try {
+    const value = take();
+    if (value !== undefined) return value;
+  } catch (error) {
+    if (!(error instanceof Misfit)) throw error;
+    throw new OptionError(option, error.message, { given, hints: error.hints });
+  }
+  throw new OptionError(option, `expected ${expected}`, { given });
 }
 
 /** A value of a program; functions and the like have no JSON. */

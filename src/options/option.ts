@@ -159,9 +159,14 @@ export function takesWords({ flags }: Flag): boolean {
   return /[<[]/.test(flags);
 }
 
+/** Whether a flag turns something off: `-i, --no-inherit`. */
+export function isNegated({ flags }: Pick<Flag, 'flags'>): boolean {
+  return /(?:^|\s)--no-/.test(flags);
+}
+
 /** The value of a flag without words. */
 export function fixedValue({ flags, value }: Flag): unknown {
-  return value === undefined ? !/(?:^|\s)--no-/.test(flags) : value;
+  return value === undefined ? !isNegated({ flags }) : value;
 }
 
 /** `-F` of `-F, --freq <hz>`: how texts name a flag. */

@@ -1,15 +1,12 @@
-import { OPTION_GROUP } from './groups.ts';
-import { oneOf, text, yesNo } from './kinds.ts';
+import { oneOf, text } from './kinds.ts';
 import { commandOption, inGroup, options } from './option.ts';
-import { INPUT, STRICT } from './reading.ts';
+import { INPUT, JSON_OUTPUT, RECORD_SELECTION, STRICT } from './reading.ts';
 
 /** `perf-ts periods`. */
 export const PERIODS = options({
   ...INPUT,
   ...STRICT,
-  ...inGroup(OPTION_GROUP.OUTPUT, {
-    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
-  }),
+  ...JSON_OUTPUT,
   ...inGroup('Streams:', {
     streams: commandOption(text, {
       flags: '--streams <n>',
@@ -18,28 +15,11 @@ export const PERIODS = options({
       default: '20',
     }),
   }),
-  ...inGroup(OPTION_GROUP.SAMPLES, {
-    time: commandOption(text, {
-      flags: '--time <ranges>',
-      help: 'streams with samples of this time, as in report',
-    }),
-    cpu: commandOption(text, {
-      flags: '-C, --cpu <cpus>',
-      help: 'streams with samples of these CPUs',
-    }),
-    pid: commandOption(text, {
-      flags: '--pid <pids>',
-      help: 'streams with samples of these processes',
-    }),
-    tid: commandOption(text, {
-      flags: '--tid <tids>',
-      help: 'streams with samples of these threads',
-    }),
-    comm: commandOption(text, {
-      flags: '-c, --comm <names>',
-      help: 'streams with samples of threads with these names',
-    }),
-  }),
+  time: RECORD_SELECTION.time.with({ help: 'streams with samples of this time, as in report' }),
+  cpu: RECORD_SELECTION.cpu.with({ help: 'streams with samples of these CPUs' }),
+  pid: RECORD_SELECTION.pid.with({ help: 'streams with samples of these processes' }),
+  tid: RECORD_SELECTION.tid.with({ help: 'streams with samples of these threads' }),
+  comm: RECORD_SELECTION.comm.with({ help: 'streams with samples of threads with these names' }),
   ...inGroup('Streams:', {
     pairs: commandOption(text, {
       flags: '--pairs [n]',

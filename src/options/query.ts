@@ -1,7 +1,7 @@
 import { OPTION_GROUP } from './groups.ts';
 import { duration, oneOf, text, texts, whole, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
-import { JAVASCRIPT, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
+import { JAVASCRIPT, JSON_OUTPUT, ROWS, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
 
 /** `perf-ts query`. */
 export const QUERY = options({
@@ -18,12 +18,7 @@ export const QUERY = options({
       flags: '--by <what>',
       help: 'top: by what functions did, or with what they called (default self)',
     }),
-    limit: commandOption(whole(), {
-      flags: '-n, --limit <rows>',
-      help: 'rows of a question by name (default 20)',
-      configurable: true,
-      givesWayTo: ['rows', 'entries', 'json', 'md'],
-    }),
+    limit: ROWS.limit.with({ help: 'rows of a question by name (default 20)' }),
     baseline: commandOption(texts, {
       flags: '--baseline <old>',
       help: 'diff: an older recording; may repeat, all files are new then',
@@ -49,7 +44,7 @@ export const QUERY = options({
   }),
   ...inGroup(OPTION_GROUP.OUTPUT, {
     sql: commandOption(yesNo, { flags: '--sql', help: 'print the SQL, too' }),
-    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
+    ...JSON_OUTPUT,
     csv: commandOption(yesNo, { flags: '--csv', help: 'as CSV' }),
     md: commandOption(yesNo, { flags: '--md', help: 'as a table in Markdown' }),
     maxRows: commandOption(whole(), {

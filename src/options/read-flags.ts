@@ -1,18 +1,18 @@
 import { UsageError } from '../base/errors.ts';
-import { checkTogether, misfit } from './check.ts';
-import { Misfit } from './kinds.ts';
+import { checkTogether } from './check.ts';
 import {
   type AskedOf,
   type Door,
   type Flag,
   fixedValue,
+  isNegated,
   nameOf,
   type OptionRow,
   type OptionsOf,
   type OptionTable,
   takesWords,
 } from './option.ts';
-import { OptionError } from './option-error.ts';
+import { fitted } from './option-error.ts';
 
 /** Words of a command line by commander's names of flags: true for a flag that stands alone. */
 export type GivenFlags = Readonly<Record<string, unknown>>;
@@ -49,8 +49,7 @@ function readOption(row: OptionRow<unknown, Door>, given: GivenFlags): unknown {
 function isGiven(flag: Flag, given: GivenFlags): boolean {
   const value = given[attributeOf(flag)];
   if (value === undefined || takesWords(flag)) return value !== undefined;
-  const isNegated = /(?:^|\s)--no-/.test(flag.flags);
-  return isNegated ? value === false : value !== false && value !== 0;
+  return isNegated(flag) ? value === false : value !== false && value !== 0;
 }
 
 /** The value of the words behind a flag; `given` is true where it stands alone. Throws `OptionError`. */
@@ -58,16 +57,7 @@ export function readWords(row: OptionRow<unknown, Door>, flag: Flag, given: unkn
   if (given === true) return flag.alone;
   const kind = flag.kind ?? row.kind;
   const name = { inLibrary: row.inLibrary, inCommand: nameOf(flag) };
-  const read = (text: string): unknown => {
-    try {
-      const value = kind.read(text);
-      if (value !== undefined) return value;
-    } catch (error) {
-      if (error instanceof Misfit) throw misfit(name, error, text);
-      throw error;
-    }
-    throw new OptionError(name, `expected ${kind.expected}`, { given: text });
-  };
+  const read = (text: string): unknown => fitted(name, kind, text, () => kind.read(text));
   if (!Array.isArray(given)) return read(String(given));
   return given.flatMap((text) => read(String(text)));
 }

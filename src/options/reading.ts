@@ -1,6 +1,7 @@
+import { FRAME_LEVELS } from '../profile/frame-level.ts';
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
-import { cpus, limit, names, oneOf, recordedIds, text, yesNo } from './kinds.ts';
+import { cpus, limit, names, oneOf, recordedIds, text, whole, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options } from './option.ts';
 
 /** The recording that a command reads. */
@@ -13,7 +14,25 @@ export const INPUT = options({
   }),
 });
 
-/** How a recording is read, and what is reported of that. */
+/** The result in a form for programs. */
+export const JSON_OUTPUT = options({
+  ...inGroup(OPTION_GROUP.OUTPUT, {
+    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
+  }),
+});
+
+/** The length of a table; `rows` is another name for it. */
+export const ROWS = options({
+  limit: commandOption(whole(), {
+    flags: '-n, --limit <rows>',
+    help: 'how many rows, 0: all (default 40)',
+    configurable: true,
+    givesWayTo: ['rows', 'entries', 'json', 'md'],
+  }),
+  rows: commandOption(whole(), { flags: '--rows <n>' }),
+});
+
+/** How a recording is read, and how much is reported of that. */
 export const STRICT = options({
   verbose: GENERAL.verbose.with({ help: 'more about what was found' }),
   ...inGroup(OPTION_GROUP.INPUT, {
@@ -96,7 +115,7 @@ export const JAVASCRIPT = options({
     }),
   }),
   ...inGroup(OPTION_GROUP.FRAMES, {
-    frames: commandOption(oneOf('all', 'main', 'javascript', 'own'), {
+    frames: commandOption(oneOf(...FRAME_LEVELS), {
       flags: '--frames <level>',
       help: "all (default of native programs); main, without what starts main and threads; javascript, native code folded (default where V8 has names); own, without libraries, dependencies and Node's",
       configurable: true,

@@ -1,3 +1,4 @@
+import { CLOCK_IDS, type ClockName } from '../kernel/perf-event/clock-ids.ts';
 import { callGraph } from './call-graph.ts';
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
@@ -27,7 +28,7 @@ import {
 import { commandOption, inGroup, nested, type OptionsOf, option, options } from './option.ts';
 import { USER } from './user.ts';
 
-const CLOCKS = ['monotonic', 'monotonic_raw', 'realtime', 'boottime', 'tai'] as const;
+const CLOCKS = Object.keys(CLOCK_IDS) as ClockName[];
 /** perf's shorter names. */
 const CLOCK_ALIASES: Readonly<Record<string, string>> = {
   mono: 'monotonic',
@@ -36,7 +37,7 @@ const CLOCK_ALIASES: Readonly<Record<string, string>> = {
   boot: 'boottime',
 };
 
-const clock: Kind<(typeof CLOCKS)[number]> = {
+const clock: Kind<ClockName> = {
   ...oneOf(...CLOCKS),
   read(words) {
     const name = words.toLowerCase().replace(/^clock_/, '');

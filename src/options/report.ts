@@ -1,11 +1,13 @@
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
-import { percent, text, whole, yesNo } from './kinds.ts';
+import { percent, text, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
 import {
   INPUT,
   JAVASCRIPT,
+  JSON_OUTPUT,
   RECORD_SELECTION,
+  ROWS,
   SELECTION,
   STRICT,
   SYMBOLS,
@@ -16,9 +18,7 @@ import {
 export const REPORT = options({
   ...INPUT,
   ...STRICT,
-  ...inGroup(OPTION_GROUP.OUTPUT, {
-    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
-  }),
+  ...JSON_OUTPUT,
   ...RECORD_SELECTION,
   ...SELECTION,
   ...SYMBOLS,
@@ -56,13 +56,8 @@ export const REPORT = options({
   }),
   ...pick(WEIGHING, 'event'),
   ...inGroup('Table:', {
-    limit: commandOption(whole(), {
-      flags: '-n, --limit [rows]',
-      help: 'how many rows, 0: all (default 40)',
-      configurable: true,
-      givesWayTo: ['rows', 'entries', 'json', 'md'],
-    }),
-    rows: commandOption(whole(), { flags: '--rows <n>' }),
+    limit: ROWS.limit.with({ flags: '-n, --limit [rows]' }),
+    rows: ROWS.rows.with({}),
     idle: commandOption(yesNo, {
       flags: '--idle',
       help: 'also what CPUs do that have nothing to do, which is hidden as in perf top',

@@ -2,15 +2,21 @@ import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
 import { texts, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
-import { INPUT, RECORD_SELECTION, SELECTION, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
+import {
+  INPUT,
+  JSON_OUTPUT,
+  RECORD_SELECTION,
+  SELECTION,
+  STRICT,
+  SYMBOLS,
+  WEIGHING,
+} from './reading.ts';
 
 /** `perf-ts script`. */
 export const SCRIPT_OPTIONS = options({
   ...INPUT,
   ...STRICT,
-  ...inGroup(OPTION_GROUP.OUTPUT, {
-    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
-  }),
+  ...JSON_OUTPUT,
   ...RECORD_SELECTION,
   ...SELECTION,
   ...SYMBOLS,

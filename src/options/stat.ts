@@ -4,6 +4,8 @@ import { duration, howOften, names, oneOf, text, whole, yesNo } from './kinds.ts
 import { commandOption, inGroup, type OptionsOf, option, options, pick } from './option.ts';
 import { RECORD } from './record.ts';
 
+/** How many more sets of events `-d` adds; perf's limit. */
+export const MOST_DETAIL = 3;
 /** Shorter intervals than this would measure the reading of the counters; perf's limit. */
 const SHORTEST_INTERVAL_MS = 10;
 
@@ -16,7 +18,7 @@ export const STAT = options({
       givesWayTo: ['topdown', 'detail'],
     }),
     /** 0 … 3: how many more caches join the default set. */
-    detail: option(howOften(3), {
+    detail: option(howOften(MOST_DETAIL), {
       flags: '-d, --detailed',
       help: 'more of the caches; -dd, -ddd: more still',
     }),

@@ -1,3 +1,4 @@
+import { GROUP_KEYS } from '../profile/analysis/group-keys.ts';
 import { duration, listOf, oneOf, text, whole, yesNo } from './kinds.ts';
 import { commandOption, inGroup, type OptionsOf, option, options, pick } from './option.ts';
 import { RECORD } from './record.ts';
@@ -56,22 +57,7 @@ export const TOP = options({
     json: commandOption(yesNo, { flags: '--json', help: 'one line of JSON for each table' }),
   }),
   /** Also a table with a row per combination of these. Not by source line: none is looked up. */
-  keys: option(
-    listOf(
-      'comm',
-      'pid',
-      'tid',
-      'cpu',
-      'coretype',
-      'event',
-      'dso',
-      'sym',
-      'srcline',
-      'srcfile',
-      'category',
-      'tier',
-    ),
-  ),
+  keys: option(listOf(...GROUP_KEYS)),
   /** Rows of tables after which they are made anew, so that memory is bounded. Default 400 000. */
   mostRows: option(whole(1)),
 });

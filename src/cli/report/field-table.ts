@@ -1,7 +1,8 @@
 import { UsageError } from '../../base/errors.ts';
 import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import type { GroupedReport, GroupedRow, GroupKey } from '../../profile/analysis/grouped-report.ts';
+import type { GroupKey } from '../../profile/analysis/group-keys.ts';
+import type { GroupedReport, GroupedRow } from '../../profile/analysis/grouped-report.ts';
 import { shortName } from '../../profile/short-name.ts';
 import { formatTable } from '../render/table.ts';
 import type { SelectRows } from './grouped-report.ts';

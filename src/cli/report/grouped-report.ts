@@ -6,11 +6,11 @@ import {
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import {
   computeGroupedReport,
   type GroupedReport,
   type GroupedRow,
-  type GroupKey,
 } from '../../profile/analysis/grouped-report.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';

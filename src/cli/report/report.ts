@@ -14,7 +14,8 @@ import { computeCallNodesByInlining } from '../../profile/analysis/call-nodes.ts
 import { computeCallTree } from '../../profile/analysis/call-tree.ts';
 import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
-import { computeGroupedReport, type GroupKey } from '../../profile/analysis/grouped-report.ts';
+import type { GroupKey } from '../../profile/analysis/group-keys.ts';
+import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
 import { invertCallTree } from '../../profile/analysis/invert-call-tree.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { shortName } from '../../profile/short-name.ts';

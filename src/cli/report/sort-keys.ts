@@ -1,5 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
-import { GROUP_KEYS, type GroupKey } from '../../profile/analysis/grouped-report.ts';
+import { GROUP_KEYS, type GroupKey } from '../../profile/analysis/group-keys.ts';
 
 /** perf's names, where they differ from ours. */
 const ALIASES: Readonly<Record<string, readonly GroupKey[]>> = {

@@ -1,11 +1,9 @@
 import type { AskedOf } from '../../options/option.ts';
 import { forLibrary } from '../../options/read-flags.ts';
-import { STAT, type StatOptions } from '../../options/stat.ts';
+import { MOST_DETAIL, STAT, type StatOptions } from '../../options/stat.ts';
 
 /** What a command line of `stat` asks for. */
 export type AskedCount = AskedOf<typeof STAT>;
-
-const MOST_DETAIL = 3;
 
 /** The count that is asked for, of `command`. */
 export function countAsked(command: readonly string[], asked: AskedCount): StatOptions {

@@ -1,5 +1,5 @@
 import { printable } from '../../base/printable.ts';
-import type { GroupKey } from '../../profile/analysis/grouped-report.ts';
+import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
 import type { TopReport } from '../../tools/top/top-options.ts';
 import { figuresJson } from '../shared/figures-json.ts';

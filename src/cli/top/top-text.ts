@@ -5,7 +5,7 @@ import {
   formatShareInterval,
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import type { GroupKey } from '../../profile/analysis/grouped-report.ts';
+import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { reportLostSideband } from '../../profile/losses.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';

@@ -1,11 +1,11 @@
 import { UsageError } from '../../base/errors.ts';
 import { readFlags } from '../../options/read-flags.ts';
 import { VIEW } from '../../options/view.ts';
-import { declareChecked } from '../shared/declare-options.ts';
+import { declareOptions } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 export function declareView(program: GuidedCommand): void {
-  const command = declareChecked(program.command('view'), VIEW)
+  const command = declareOptions(program.command('view'), VIEW)
     .description('look at a profile in the browser, or compare it with an older one')
     .argument('[files...]', 'one recording (default perf.data), or two: NEW OLD');
   command

@@ -1,8 +1,8 @@
-/** Clocks that `perf_event_attr.clockid` takes, by perf's names. */
+/** Clocks that `perf_event_attr.clockid` takes, by perf's names; the default is the first. */
 export const CLOCK_IDS = {
-  realtime: 0,
   monotonic: 1,
   monotonic_raw: 4,
+  realtime: 0,
   boottime: 7,
   tai: 11,
 } as const;

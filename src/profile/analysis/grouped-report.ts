@@ -5,26 +5,10 @@ import { coreTypeOfCpu } from '../core-types.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS, type Weights } from '../types.ts';
 import { innermostFrames } from './call-nodes.ts';
 import type { Figures } from './flat-report.ts';
+import type { GroupKey } from './group-keys.ts';
 import { boundsOfShare } from './share-bounds.ts';
 import { type ShareEstimator, type StepSums, sumStepsByKey } from './share-steps.ts';
 import { type SourceKey, sourcePlaces } from './source-places.ts';
-
-/** What rows can be made of: where samples were taken, and in which code. */
-export const GROUP_KEYS = [
-  'comm',
-  'pid',
-  'tid',
-  'cpu',
-  'coretype',
-  'event',
-  'dso',
-  'sym',
-  'srcline',
-  'srcfile',
-  'category',
-  'tier',
-] as const;
-export type GroupKey = (typeof GROUP_KEYS)[number];
 
 /** One combination of keys that occurs. */
 export type GroupedRow = Figures & {

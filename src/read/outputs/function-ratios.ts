@@ -4,8 +4,9 @@ import type { MetricName } from '../../counting/count/metric.ts';
 import { metricRatios } from '../../counting/count/metric-ratios.ts';
 import { computeCallNodes, innermostFuncs } from '../../profile/analysis/call-nodes.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import type { RatioEstimate, RatioKeys } from '../../profile/analysis/group-ratios.ts';
-import { type GroupKey, rowsByKeys } from '../../profile/analysis/grouped-report.ts';
+import { rowsByKeys } from '../../profile/analysis/grouped-report.ts';
 import {
   comparedEvents,
   computeRatios,

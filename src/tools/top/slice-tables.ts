@@ -1,7 +1,8 @@
 import { NONE } from '../../base/brand.ts';
 import { innermostFuncs } from '../../profile/analysis/call-nodes.ts';
 import { computeFlatReport, type Figures } from '../../profile/analysis/flat-report.ts';
-import { computeGroupedReport, type GroupKey } from '../../profile/analysis/grouped-report.ts';
+import type { GroupKey } from '../../profile/analysis/group-keys.ts';
+import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import type { SumRow, TableSums } from './share-sums.ts';
 

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { nameScripts } from '../../../src/code/javascript/name-scripts.ts';
 import { SourceMap } from '../../../src/code/javascript/source-map.ts';
-import {
-  computeGroupedReport,
-  type GroupKey,
-} from '../../../src/profile/analysis/grouped-report.ts';
+import type { GroupKey } from '../../../src/profile/analysis/group-keys.ts';
+import { computeGroupedReport } from '../../../src/profile/analysis/grouped-report.ts';
 import { checkProfile } from '../../../src/profile/check.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS } from '../../../src/profile/types.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
