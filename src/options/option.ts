@@ -46,6 +46,7 @@ export class OptionRow<V, D extends Door = 'both'> implements NamedOption {
   readonly door?: D;
   readonly kind: Kind<V>;
   readonly declared: Declared;
+  readonly flags: readonly Flag[];
   /** Options of its own, for one whose value is an object of them. */
   readonly fields: OptionTable | null;
 
@@ -62,14 +63,9 @@ export class OptionRow<V, D extends Door = 'both'> implements NamedOption {
   ) {
     this.kind = kind;
     this.declared = declared;
+    this.flags = flagsOf(declared);
     this.fields = fields;
     this.onlyCommand = onlyCommand;
-  }
-
-  get flags(): readonly Flag[] {
-    const { flags, ...rest } = this.declared;
-    if (flags === undefined) return [];
-    return typeof flags === 'string' ? [{ ...rest, flags }] : flags;
   }
 
   get inLibrary(): string {
@@ -96,6 +92,11 @@ export class OptionRow<V, D extends Door = 'both'> implements NamedOption {
     const row = new OptionRow<V, D>(this.kind, { ...this.declared, ...declared }, this);
     return Object.assign(row, { key: this.key, group: this.group });
   }
+}
+
+function flagsOf({ flags, ...rest }: Declared): readonly Flag[] {
+  if (flags === undefined) return [];
+  return typeof flags === 'string' ? [{ ...rest, flags }] : flags;
 }
 
 export type OptionTable = Readonly<Record<string, OptionRow<unknown, Door>>>;

@@ -8,21 +8,19 @@ type Row = OptionRow<unknown, 'both' | 'command'>;
 export class TableOption extends Option {
   /** A user can set its default. */
   readonly isConfigurable: boolean;
-  /** Commander's names of the flags that make such a default void where they are given. */
-  readonly givesWayTo: readonly string[];
-
   /** Throws `UsageError` for words that mean no value. */
   readonly check: (words: string | true) => void;
 
+  readonly #flag: Flag;
+  readonly #row: Row;
+  readonly #table: OptionTable;
+
   constructor(flag: Flag, row: Row, table: OptionTable) {
     super(flag.flags, flag.help ?? '');
-    const { excludes = {}, givesWayTo = [] } = row.declared;
-    // A table has not all of the options that shared rows give way to.
-    const others = [...Object.keys(excludes), ...givesWayTo].flatMap((key) => table[key] ?? []);
+    this.#flag = flag;
+    this.#row = row;
+    this.#table = table;
     this.isConfigurable = flag.configurable === true;
-    this.givesWayTo = [row, ...others]
-      .flatMap((each) => each.flags.map(attributeOf))
-      .filter((name) => name !== attributeOf(flag));
     this.check = (words) => readWords(row, flag, words);
     this.hidden = flag.help === undefined;
     if (row.group !== '') this.helpGroup(row.group);
@@ -33,6 +31,21 @@ export class TableOption extends Option {
     if (again === 'count') this.argParser(increase).default(0);
     if (row.declared.mandatory) this.makeOptionMandatory();
     if (row.declared.default !== undefined) this.default(row.declared.default);
+  }
+
+  /**
+   * Commander's names of the flags that make a user's default void where they are given. Made when it is asked for, which is
+   * of one command; every command is declared at every start.
+   */
+  get givesWayTo(): readonly string[] {
+    const { excludes = {}, givesWayTo = [] } = this.#row.declared;
+    // A table has not all of the options that shared rows give way to.
+    const others = [...Object.keys(excludes), ...givesWayTo].flatMap(
+      (key) => this.#table[key] ?? [],
+    );
+    return [this.#row, ...others]
+      .flatMap((each) => each.flags.map(attributeOf))
+      .filter((name) => name !== attributeOf(this.#flag));
   }
 }
 
