@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { finish } from '../base/slices.ts';
-import { findFunctions, noFunction } from '../profile/analysis/find-functions.ts';
-import type { Profile, WeightKind } from '../profile/types.ts';
+import { flagFunctions, noFunction } from '../profile/analysis/find-functions.ts';
+import type { FuncIndex, WeightKind } from '../profile/types.ts';
 import { findLines } from '../questions/lines.ts';
 import { findNeighbours, type NeighbourSide, NOBODY } from '../questions/neighbours.ts';
 import type { Asked } from '../questions/shares-by-key.ts';
@@ -43,7 +43,7 @@ export async function answerByName(
   for (const { recording, file } of recordings) {
     const asked = askAboutEvent(await open(file), eventName, kind);
     const { profile, event, weights } = asked;
-    const isMeant = text === undefined ? null : meantBy(profile, text);
+    const isMeant = text === undefined ? null : flagFunctions(profile, text);
     if (isMeant?.includes(1) === false && text !== undefined) {
       refused ??= noFunction(profile, text);
       continue;
@@ -73,12 +73,6 @@ const COLUMNS: Readonly<Record<AnsweredVerb, readonly string[]>> = {
   lines: 'recording event func file line self total unit share low high'.split(' '),
 };
 
-function meantBy(profile: Profile, text: string): Uint8Array {
-  const isMeant = new Uint8Array(profile.funcs.length);
-  for (const func of findFunctions(profile, text)) isMeant[func] = 1;
-  return isMeant;
-}
-
 /** Heaviest first. `isMeant` null: all functions. */
 function rowsOf(
   verb: AnsweredVerb,
@@ -106,7 +100,7 @@ function edgeRows(asked: Asked, isMeant: Uint8Array, side: NeighbourSide): Row[]
   const other = side === 'callers' ? 'caller' : 'callee';
   const labels = Array.from(isMeant.keys())
     .filter((func) => isMeant[func] === 1)
-    .map((func) => nameFunction(profile, func as never));
+    .map((func) => nameFunction(profile, func as FuncIndex));
   const func = [...new Set(labels.map(({ name }) => name))].join(', ');
   return finish(findNeighbours(asked, isMeant, side)).map((neighbour) => {
     const self = side === 'callees' ? labels[0].dso : '';

@@ -1,6 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import { mapInts } from '../base/int-column.ts';
 import type { Slices } from '../base/slices.ts';
+import { totalsOfFrames, weightsOfStacks } from '../profile/analysis/source-lines.ts';
 import type { FuncIndex, Profile } from '../profile/types.ts';
 import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
 
@@ -29,7 +30,8 @@ export function* findLines(asked: Asked, isMeant: Uint8Array): Slices<FunctionLi
   const keys = mapInts(samples.stack, (stack) =>
     stack === NONE ? NONE : keyOfFrame[stacks.frame[stack]],
   );
-  const totals = totalsOfLines(asked, keyOfFrame, frameOfKey.length);
+  const stackWeights = weightsOfStacks(profile, asked.weights, asked.rows);
+  const totals = totalsOfFrames(profile, stackWeights, keyOfFrame, frameOfKey.length);
   yield;
   const own = new Map<number, Share>();
   for (const { key, ...share } of yield* sharesByKey(asked, keys, frameOfKey.length)) {
@@ -65,31 +67,4 @@ function lineKeys({ frames }: Profile, isMeant: Uint8Array) {
     return key;
   });
   return { keyOfFrame, frameOfKey };
-}
-
-/** A line that recurs on a stack counts once. */
-function totalsOfLines(
-  { profile: { samples, stacks }, rows, weights }: Asked,
-  keyOfFrame: Int32Array,
-  keyCount: number,
-): Float64Array {
-  const stackSelf = new Float64Array(stacks.length);
-  // Hot: once per sample.
-  for (let i = 0; i < rows.length; i++) {
-    const stack = samples.stack[rows[i]];
-    if (stack !== NONE) stackSelf[stack] = stackSelf[stack] + weights.values[rows[i]];
-  }
-  const totals = new Float64Array(keyCount);
-  const countedBy = new Int32Array(keyCount).fill(NONE);
-  // Hot: once per frame of each stack with samples of its own.
-  for (let stack = 0; stack < stacks.length; stack++) {
-    if (stackSelf[stack] === 0) continue;
-    for (let row = stack; row !== NONE; row = stacks.prefix[row]) {
-      const key = keyOfFrame[stacks.frame[row]];
-      if (key === NONE || countedBy[key] === stack) continue;
-      countedBy[key] = stack;
-      totals[key] = totals[key] + stackSelf[stack];
-    }
-  }
-  return totals;
 }

@@ -102,9 +102,15 @@ export function findFunctions(profile: Profile, text: string): number[] {
 
 /** Flags the functions that a text means. Throws `UsageError` with the nearest names where there is none. */
 export function functionsNamed(profile: Profile, text: string): Uint8Array {
+  const isMeant = flagFunctions(profile, text);
+  if (!isMeant.includes(1)) throw noFunction(profile, text);
+  return isMeant;
+}
+
+/** Flags the functions that a text means; none where it fits nothing. */
+export function flagFunctions(profile: Profile, text: string): Uint8Array {
   const isMeant = new Uint8Array(profile.funcs.length);
   for (const func of findFunctions(profile, text)) isMeant[func] = 1;
-  if (!isMeant.includes(1)) throw noFunction(profile, text);
   return isMeant;
 }
 
