@@ -77,7 +77,7 @@ export function findMissingPaths(top, page) {
     );
 }
 
-/** What is wrong with the lengths of the files below `rooms`. */
+/** Problems with the lengths of the files below `rooms`. */
 export function findWrongLengths(top, rooms) {
   const lengths = rooms
     .flatMap((room) => readdirSync(join(top, room), { withFileTypes: true, recursive: true }))

@@ -26,7 +26,7 @@ import { declareTop } from './top/top-command.ts';
 import { declareVersion } from './version/version-command.ts';
 import { declareView } from './view/view-command.ts';
 
-/** In the order of the help: what measures, what reads a recording, what is about this machine. */
+/** Commands in the order of the help: those that measure, that read a recording, that are about this machine. */
 const COMMANDS: readonly ((program: GuidedCommand) => void)[] = [
   declareRecord,
   declareStat,

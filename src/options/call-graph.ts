@@ -14,7 +14,7 @@ export type CallGraph =
   | `auto,${number}`
   | 'lbr';
 
-/** As in perf. */
+/** Bytes of a stack copy where none are named, as in perf. */
 export const DEFAULT_STACK_BYTES = 8192;
 /** The copy's size is a u16 in the kernel, a multiple of 8. */
 const MOST_STACK_BYTES = 65528;

@@ -39,7 +39,7 @@ export function checkTogether(table: OptionTable, given: object): void {
   const values = given as Readonly<Record<string, unknown>>;
   const isThere = (key: string) => values[key] !== undefined && values[key] !== false;
   for (const [key, row] of Object.entries(table)) {
-    // What can only be turned off is asked for by false.
+    // An option that can only be turned off is given by false.
     const isOnlyNo = row.flags.length > 0 && row.flags.every(isNegated);
     if (!isThere(key) && !(isOnlyNo && values[key] === false)) continue;
     const { excludes = {}, needs } = row.declared;

@@ -2,7 +2,7 @@ import { OPTION_GROUP } from './groups.ts';
 import { oneOf, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options } from './option.ts';
 
-/** What every command takes. */
+/** Options that every command takes. */
 export const GENERAL = inGroup(
   OPTION_GROUP.GENERAL,
   options({

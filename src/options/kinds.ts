@@ -3,7 +3,7 @@ import type { Text } from '../base/words.ts';
 
 /** The values that an option can have: from the words of a command line, or handed over by a program. */
 export type Kind<V> = {
-  /** What a value is, after "expected": `a whole number`. */
+  /** The words for such a value, after "expected": `a whole number`. */
   readonly expected: string;
   /** The value that the words mean; undefined: none. Throws `Misfit` where there is more to say. */
   read(text: string): V | undefined;
@@ -77,7 +77,7 @@ export const abortSignal: Kind<AbortSignal> = passed(
   (value) => value instanceof AbortSignal,
 );
 
-/** What is called with each notice, one sentence. */
+/** A function that is called with each notice, one sentence. */
 export const noticeListener: Kind<(notice: string) => void> = passed(
   'a function',
   (value) => typeof value === 'function',

@@ -3,7 +3,7 @@ import type { Kind } from './kinds.ts';
 
 /** One way to set an option on a command line. */
 export type Flag = {
-  /** In commander's form: `-F, --freq <hz>`, `--off-cpu [=only]`, `--no-inherit`. */
+  /** The flag in commander's form: `-F, --freq <hz>`, `--off-cpu [=only]`, `--no-inherit`. */
   readonly flags: string;
   /** A line of help; absent: an alias, of perf say, that works and is not shown. */
   readonly help?: string;
@@ -29,7 +29,7 @@ export type Declared = Omit<Flag, 'flags'> & {
   readonly excludes?: Readonly<Record<string, string>>;
   /** The option that this one means nothing without. */
   readonly needs?: string;
-  /** Where one of these is given, the user's default of this one is void; so it is where an excluded one is. */
+  /** Options that make the user's default of this one void where they are given, beside those that it excludes. */
   readonly givesWayTo?: readonly string[];
 };
 
@@ -150,9 +150,9 @@ type LibraryKeys<T> = {
   [K in keyof T]: T[K] extends OptionRow<unknown, 'command'> ? never : K;
 }[keyof T];
 
-/** What a function of the library takes. */
+/** The options that a function of the library takes, as an object. */
 export type OptionsOf<T> = ValuesOf<T, LibraryKeys<T>>;
-/** What a command line may have asked for. */
+/** The options that a command line may give: those of the library, and those of the command alone. */
 export type AskedOf<T> = ValuesOf<T, keyof T>;
 
 /** Whether words belong to a flag: `<hz>`, `[=only]`. */

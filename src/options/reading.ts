@@ -75,7 +75,7 @@ export const SELECTION = options({
   }),
 });
 
-/** Where names come from, for a recording of another machine. */
+/** Options that say where names come from, for a recording of another machine. */
 export const SYMBOLS = options({
   ...inGroup(OPTION_GROUP.NAMES, {
     symfs: commandOption(text, {
@@ -134,7 +134,7 @@ export const JAVASCRIPT = options({
   }),
 });
 
-/** What samples count for, and which event. */
+/** Options that say what a sample counts for, and of which event. */
 export const WEIGHING = options({
   ...inGroup(OPTION_GROUP.SAMPLES, {
     weight: commandOption(oneOf('samples', 'period', 'events', 'time'), {

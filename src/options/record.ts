@@ -294,7 +294,7 @@ export const RECORD = options({
     }),
     /** Record the counter's value with each sample, so that weights are what was counted. */
     counts: option(yesNo, { flags: '--counts', help: 'the value of the counter' }),
-    /** What samples carry beside what they always have. */
+    /** Fields that samples carry in addition to those that they always have. */
     fields: nested(FIELDS),
   }),
 

@@ -76,7 +76,7 @@ export const STAT = options({
       help: 'run the command n times: mean, and the error of the mean',
     }),
     table: commandOption(yesNo, { flags: '--table', help: 'with -r: the time of each run' }),
-    /** What was counted is reported each time so many milliseconds have passed. */
+    /** Counts are reported each time so many milliseconds have passed. */
     intervalMs: option(duration('ms', SHORTEST_INTERVAL_MS), {
       flags: '-I, --interval-print <ms>',
       help: 'also print the counts of each interval',

@@ -14,7 +14,7 @@ export const TOP = options({
   ...pick(RECORD, 'callGraph', 'durationMs', 'ringPages', 'quiet', 'env', 'onNotice', 'signal'),
   uid: RECORD.uid.with({ help: 'the processes that run as this user (name or number)' }),
   ...inGroup('Display:', {
-    /** Between two reports, milliseconds. Default 1000. */
+    /** Time between two reports, milliseconds. Default 1000. */
     intervalMs: option(duration('s', SHORTEST_INTERVAL_MS), {
       flags: '-d, --delay <s>',
       help: 'seconds between two tables (default 1)',
@@ -31,7 +31,7 @@ export const TOP = options({
       help: 'rows: sym, dso, comm, thread, or a list of these and pid, tid, cpu, category, tier',
       default: 'sym',
     }),
-    /** What a sample counts for. Default `period`: the events that it stands for. */
+    /** A sample counts as one, or for its period, the events that it stands for. Default `period`. */
     weight: option(oneOf('samples', 'period'), {
       flags: '--weight <kind>',
       help: 'what a sample counts for (default period)',

@@ -50,7 +50,7 @@ export function joinSameCode(
   };
 }
 
-/** By DSO, the one that stands for it; the DSOs, with that of all JIT code where there is any from several. */
+/** Finds the DSO that stands for each, and adds that of all JIT code where several processes have some. */
 function sameDsos(
   { dsos, funcs }: Profile,
   staysApart: (dso: number) => boolean,

@@ -5,12 +5,12 @@ import { totalsOfFrames, weightsOfStacks } from '../profile/analysis/source-line
 import type { FuncIndex, Profile } from '../profile/types.ts';
 import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
 
-/** What a line did itself, as a share; `total`: the weight of the samples with it anywhere on the stack. */
+/** A line with the share that it did itself; `total`: the weight of the samples with it anywhere on the stack. */
 export type LineShare = Share & {
   readonly func: FuncIndex;
   /** Row of `strings`; −1: not known. */
   readonly file: number;
-  /** From 1; 0: not known. */
+  /** Line number from 1; 0: not known. */
   readonly line: number;
   readonly total: number;
 };

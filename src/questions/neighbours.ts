@@ -6,7 +6,7 @@ import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
 
 export type NeighbourSide = 'callers' | 'callees';
 
-/** What calls a function, or what it calls; null: nobody, so it is the outermost, or runs itself. */
+/** A caller or callee of a function; `func` null: nobody, so that it is the outermost, or runs itself. */
 export type NeighbourShare = Share & { readonly func: FuncIndex | null };
 
 /** How a neighbour is called that is no function. */
@@ -16,7 +16,7 @@ export const NOBODY: Readonly<Record<NeighbourSide, string>> = {
 };
 
 /**
- * What the functions of `isMeant` (by FuncIndex) are called by, or what they call, heaviest first. Of each
+ * Finds callers or callees of the functions of `isMeant` (by FuncIndex), heaviest first. Of each
  * stack the outermost call counts, so that recursion counts once, and all shares together are those of the
  * stacks with one of the functions on them:
  *

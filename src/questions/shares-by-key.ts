@@ -10,7 +10,7 @@ import {
 } from '../profile/analysis/share-steps.ts';
 import type { Profile, Weights } from '../profile/types.ts';
 
-/** What a question is about: samples of one event, what each weighs, and how well shares of them are known. */
+/** The matter of a question: samples of one event, what each weighs, and how well shares of them are known. */
 export type Asked = {
   readonly profile: Profile;
   /** Rows of the sample table. */
@@ -24,9 +24,9 @@ export type Asked = {
 export type Share = {
   readonly weight: number;
   readonly samples: number;
-  /** Of everything, lost or not, 0…1. */
+  /** Part of everything, lost or not, 0…1. */
   readonly share: number;
-  /** Of `share`, 95 %. */
+  /** The ends of `share`, 95 %. */
   readonly interval: ShareInterval | null;
 };
 

@@ -12,8 +12,8 @@ import { RecordingFile } from './recording-file.ts';
 import type { OpenedRecording } from './recording-parts.ts';
 
 /**
- * What names JIT code while a recording runs: perf maps and jitdumps that programs write, V8's code events that they
- * send, and running processes that are asked to send them.
+ * Captures the names of JIT code while a recording runs: perf maps and jitdumps that programs write, V8's code events
+ * that they send, and running processes that are asked to send them.
  *
  *     start ─ attach ─ take(false) … ─ end ─ removeStored ─ close
  */

@@ -48,7 +48,7 @@ exports.takeIn = (options: TakeIn, onEnd: () => void): string => {
   return takeInProcess(require, process as Inspected, options, takeInThread, inWorkers, onEnd);
 };
 
-/** What a worker's inspector evaluates: the first at once, the second where its event loop has not turned since. */
+/** Expressions for a worker's inspector: the first is evaluated at once, the second where its event loop has not turned since. */
 function workerExpressions(options: TakeIn): WorkerExpressions {
   const load = `(process.getBuiltinModule ?? require)`;
   const key = `perf-ts-awaits ${options.library}`;

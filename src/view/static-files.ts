@@ -35,7 +35,7 @@ export class StaticFiles {
   }
 }
 
-/** What `npm run build:web` made. */
+/** The files that `npm run build:web` made. */
 export function pageFiles(): StaticFiles {
   return listed(packageFile('dist/web/'), ['build it with: npm run build:web']);
 }

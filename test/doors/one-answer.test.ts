@@ -58,7 +58,7 @@ type Answer = {
   readonly samples: number;
 };
 
-/** What the library answers about `parse`, and so everybody. */
+/** The library's answer about `parse`, which every door has to give. */
 async function askLibrary(file: string): Promise<Answer> {
   const opened = await openProfile(file);
   const rows = opened.report().bySymbol.filter(({ selfSamples }) => selfSamples > 0);

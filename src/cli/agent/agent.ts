@@ -17,7 +17,7 @@ import { writeOut } from '../shared/stdout.ts';
  */
 const LEAST_BLOCK_BYTES = 128 << 10;
 
-/** What a command line of `agent` asks for. */
+/** The options that a command line of `agent` gives, by their keys. */
 export type AgentFlags = AskedOf<typeof AGENT>;
 
 /** `perf-ts agent`: profiles this machine until a signal ends it. */

@@ -3,7 +3,7 @@ import { forLibrary } from '../../options/read-flags.ts';
 import { RECORD, type RecordOptions } from '../../options/record.ts';
 import { processesOfUser } from '../../tools/top/processes-of-user.ts';
 
-/** What a command line of `record` asks for. */
+/** The options that a command line of `record` gives, by their keys. */
 export type AskedRecording = AskedOf<typeof RECORD>;
 
 /** The recording that is asked for, of `command`. Throws UsageError. */
@@ -15,7 +15,7 @@ export function recordingAsked(command: readonly string[], asked: AskedRecording
     ...rest,
     ...(command.length > 0 && { command }),
     ...(uid !== undefined && { pids: processesOfUser(uid) }),
-    // Those CPUs with all that runs on them, unless a process is named.
+    // CPUs mean all that runs on them, unless a process is named.
     ...(cpus !== undefined && (pids ?? tids ?? uid) === undefined && { systemWide: true }),
     ...(asked.exitCounts && { counts: true }),
     ...(isWhenAsked ? { startDisabled: true } : delayMs !== undefined && { delayMs }),

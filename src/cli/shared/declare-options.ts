@@ -25,7 +25,7 @@ export class TableOption extends Option {
     this.hidden = flag.help === undefined;
     if (row.group !== '') this.helpGroup(row.group);
     const { choices, again } = flag.kind ?? row.kind;
-    // For help and completions: the kind reads the words, and reports what is wrong with them.
+    // Help and completions list the choices; the kind reads the words, and reports what is wrong with them.
     if (choices !== undefined && takesWords(flag)) this.argChoices = [...choices];
     if (again === 'list') this.argParser(collect);
     if (again === 'count') this.argParser(increase).default(0);

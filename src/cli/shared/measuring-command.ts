@@ -18,7 +18,7 @@ export function measuringCommand(
     .passThroughOptions();
 }
 
-/** Before anything is opened: what a command is to inherit is only known now. */
+/** Keeps what the command is to inherit, which is known only until something is opened. */
 export function prepareFor(command: readonly string[]): void {
   if (command.length === 0) return;
   captureStartState();

@@ -2,7 +2,7 @@ import type { AskedOf } from '../../options/option.ts';
 import { forLibrary } from '../../options/read-flags.ts';
 import { MOST_DETAIL, STAT, type StatOptions } from '../../options/stat.ts';
 
-/** What a command line of `stat` asks for. */
+/** The options that a command line of `stat` gives, by their keys. */
 export type AskedCount = AskedOf<typeof STAT>;
 
 /** The count that is asked for, of `command`. */

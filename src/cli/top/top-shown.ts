@@ -16,5 +16,5 @@ export type TopShown = {
   readonly end: (name: EndingSignal) => void;
 };
 
-/** What a command line of `top` asks for. */
+/** The options that a command line of `top` gives, by their keys. */
 export type AskedTop = AskedOf<typeof TOP>;

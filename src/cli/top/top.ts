@@ -93,7 +93,7 @@ function topAsked(
     ...forLibrary(TOP, asked),
     ...(command.length > 0 && { command }),
     ...(uid !== undefined && { pids: processesOfUser(uid) }),
-    // Those CPUs with all that runs on them, unless a process is named; without a target the whole machine.
+    // CPUs mean all that runs on them, unless a process is named; no target means the whole machine.
     ...((pids ?? tids ?? uid) === undefined &&
       (cpus !== undefined || !isNamed) && { systemWide: true }),
     onNotice,

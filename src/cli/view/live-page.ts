@@ -9,7 +9,7 @@ import { announcePage, interrupted, listenForPage } from './serve-page.ts';
 import { readPort } from './view.ts';
 import type { ViewThreadData } from './view-thread.ts';
 
-/** Where the page is served. */
+/** The address options of the page: its port, and whether a browser opens it. */
 export type LiveViewFlags = { readonly port?: string; readonly open?: boolean };
 
 /** What the page of a live recording can't be of. Throws `UsageError`. */

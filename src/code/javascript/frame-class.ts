@@ -36,7 +36,7 @@ export function classifyFuncs(profile: Profile): FrameClass[] {
   return classifyWithRuntime(profile).classes;
 }
 
-/** With the DSOs in which V8 lies. */
+/** Classes of functions, and the DSOs in which V8 lies. */
 export function classifyWithRuntime(profile: Profile): {
   readonly classes: FrameClass[];
   readonly runtimes: ReadonlySet<number>;

@@ -38,7 +38,7 @@ export function withOwners(profile: Profile): Profile {
   return withNative;
 }
 
-/** By function; null where its category stays: that of a script, or of a kind of code. */
+/** Finds the owner of each function; null where its category stays: that of a script, or of a kind of code. */
 function ownersOfNative(profile: Profile): (FuncCategory | null)[] {
   const { funcs, strings, dsos } = profile;
   const { classes, runtimes } = classifyWithRuntime(profile);

@@ -8,7 +8,7 @@ import { scriptName } from '../script-name.ts';
 import type { Profile } from '../types.ts';
 
 /**
- * What a text fits. `whole`: it is the label itself; `part`: the label names such a function; `none`.
+ * How well a text fits a label. `whole`: it is the label itself; `part`: the label names such a function; `none`.
  */
 export type Fit = 'whole' | 'part' | 'none';
 
@@ -18,7 +18,7 @@ export type FitFunction = (label: string, path?: string) => Fit;
 const EXPRESSION = /^\/(.+)\/([imsu]*)$/s;
 /** The line, or line and column, at the end of the label of a JavaScript function. */
 const PLACE = /:\d+(?::\d+)?$/;
-/** What stands behind the name of a native function: parameters, template arguments, `[clone .isra.0]`. */
+/** Beginnings of the text behind the name of a native function: parameters, template arguments, `[clone .isra.0]`. */
 const BEHIND_NAME = ['(', '<', ' ['];
 const MOST_CANDIDATES = 4;
 

@@ -125,7 +125,7 @@ describe('--fail-on-loss', () => {
   );
 });
 
-/** What the command line prints for the `UsageError` that `read` throws. */
+/** The message that the command line prints for the `UsageError` that `read` throws. */
 function refusal(read: () => unknown): string {
   try {
     read();

@@ -289,7 +289,7 @@ export type SandwichResult = {
   /** Both are zoomed into the function. */
   readonly callers: TreeResult;
   readonly callees: TreeResult;
-  /** Of the rows next to the function; NaN for all others. */
+  /** The ends of the rows next to the function; NaN for all others. */
   readonly callerIntervals: TreeIntervals;
   readonly calleeIntervals: TreeIntervals;
 };

@@ -83,7 +83,7 @@ function intervalsOf(
   return { low, high };
 }
 
-/** Of a function, called or inlined; callers lighter than `least` get no callers of their own. */
+/** The trees of a function, called or inlined; callers lighter than `least` get no callers of their own. */
 export function callersCalleesOf(
   { profile }: LoadedRecording,
   tree: CallTree,

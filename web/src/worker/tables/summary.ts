@@ -33,7 +33,7 @@ export function* summarize({ recording, samples, weights }: Selected): Slices<Su
   return { weight, samples: samples.length, unit: weights.unit, byGroup, belowOwn };
 }
 
-/** By stack row, 1: one of its frames is the program's own. */
+/** Flags the stack rows of which a frame is the program's own. */
 function stacksWithOwn({ stacks, frames }: Profile, groupOfFunc: Uint8Array): Uint8Array {
   const own = KIND_GROUPS.indexOf('own');
   const hasOwn = new Uint8Array(stacks.length);

@@ -235,7 +235,7 @@ function* findPaused(
   });
 }
 
-/** Before `--delay` is over, and while `--control` has it disabled. */
+/** Finds the parts of cells in which events were off: before `--delay` is over, and while `--control` has them disabled. */
 function findUnsampled({ meta }: Profile, grid: TimeGrid): Float64Array | null {
   const { firstNs, cellNs, length } = grid;
   const gaps = unsampledWithin(meta.sampled, {
