@@ -60,7 +60,10 @@ function hide(file: string): void {
     preloads.value = preloads.value.filter(function (path: string) {
       return path !== file;
     });
-    Object.defineProperty(process, '_preload_modules', preloads);
+    // Up to Node 10 it is there only for a program with a preload.
+    if (preloads.writable && preloads.value.length === 0)
+      delete (process as { _preload_modules?: unknown })._preload_modules;
+    else Object.defineProperty(process, '_preload_modules', preloads);
   }
   var words = process.execArgv;
   for (var i = words.length - 2; i >= 0; i--) {

@@ -68,7 +68,7 @@ export class Matrix {
     const recorded = await this.#runner.recorded(cell);
     const difference = firstDifference(seen, recorded);
     if (difference === null) return end('passed', '');
-    if (isKnown(cell.program.name, seen, recorded)) return end('known', difference);
+    if (isKnown(cell, seen, recorded)) return end('known', difference);
     // One more look at the program alone: what differs there now and then is no finding.
     const again = firstDifference(seen, await this.#runner.plain(cell));
     return again === null ? end('failed', difference) : end('unsteady', again);
