@@ -33,10 +33,8 @@ const withoutLoads = (text: string): string => without(text, /^MODULE PID: /);
 export function isKnown({ program, flags }: Cell, plain: Seen, recorded: Seen): boolean {
   if (plain.status !== recorded.status || plain.files !== recorded.files) return false;
   const printsLoads = flags.name.includes('NODE_DEBUG=module');
-  const stderrOf = (seen: Seen): string => (printsLoads ? withoutLoads(seen.stderr) : seen.stderr);
-  if (stderrOf(plain) !== stderrOf(recorded)) return false;
-  return (
-    plain.stdout === recorded.stdout ||
-    KNOWN[program.name]?.(plain.stdout, recorded.stdout) === true
-  );
+  const textOf = (text: string): string => (printsLoads ? withoutLoads(text) : text);
+  const [own, other] = [textOf(plain.stdout), textOf(recorded.stdout)];
+  if (textOf(plain.stderr) !== textOf(recorded.stderr)) return false;
+  return own === other || KNOWN[program.name]?.(own, other) === true;
 }

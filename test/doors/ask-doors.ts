@@ -1,0 +1,296 @@
+// The doors of perf-ts, each asked the same questions about a recording. An answer has names, shares and intervals
+// as the door gives them, so that all of them can be compared with one.
+
+import { expect } from 'vitest';
+import { NONE } from '../../src/base/brand.ts';
+import { formatShare, formatShareInterval } from '../../src/base/numbers.ts';
+import { finish } from '../../src/base/slices.ts';
+import { encodePageData } from '../../src/formats/export/page-data.ts';
+import { functionsNamed } from '../../src/profile/analysis/find-functions.ts';
+import type { ShareInterval } from '../../src/profile/analysis/share-steps.ts';
+import { FUNC_CATEGORIES } from '../../src/profile/types.ts';
+import { findLines } from '../../src/questions/lines.ts';
+import { findNeighbours, NOBODY } from '../../src/questions/neighbours.ts';
+import { nameFunction } from '../../src/questions/top.ts';
+import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
+import { askAboutEvent } from '../../src/read/outputs/asked-event.ts';
+import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
+import { perfTools } from '../../src/tools/mcp/tools.ts';
+import { createAnswers } from '../../web/src/worker/answer.ts';
+import type { SandwichResult } from '../../web/src/worker/messages/messages.ts';
+import { perfTs } from '../helpers/cli.ts';
+import { WHOLE } from '../helpers/selections.ts';
+
+/** One row of an answer; what a door does not show is absent, and not compared. */
+export type AnswerRow = {
+  readonly name: string;
+  readonly share?: number;
+  readonly low?: number | null;
+  readonly high?: number | null;
+  readonly samples?: number;
+  /** Share and interval as people read them. */
+  readonly text?: string;
+};
+
+export type Answers = {
+  readonly top: readonly AnswerRow[];
+  readonly total: readonly AnswerRow[];
+  readonly callers: readonly AnswerRow[];
+  readonly callees: readonly AnswerRow[];
+  readonly lines: readonly AnswerRow[];
+  /** By category of `FUNC_CATEGORIES`. */
+  readonly owners: readonly AnswerRow[];
+  /** By thread id. */
+  readonly threads: readonly AnswerRow[];
+};
+export type Question = keyof Answers;
+export type Door = (file: string, func: string) => Promise<Partial<Answers>>;
+
+/** Rows that are compared: those that weigh more than this one, so that equal ones may be in any order. */
+const LAST_ROW = 12;
+
+const round = (value: number): number => Number(value.toFixed(9));
+
+function rowOf(
+  name: string,
+  share: number,
+  interval: ShareInterval | null | undefined,
+  samples?: number,
+): AnswerRow {
+  const ends = interval ? formatShareInterval(interval) : 'no interval';
+  return {
+    ...{ name, share: round(share), text: `${formatShare(share)} ${ends}` },
+    ...{ low: interval ? round(interval.low) : null, high: interval ? round(interval.high) : null },
+    ...(samples !== undefined && { samples }),
+  };
+}
+
+/** The heaviest rows of an answer, by name. */
+function heaviest(rows: readonly AnswerRow[]): AnswerRow[] {
+  const shares = rows.map(({ share = 0 }) => share).sort((a, b) => b - a);
+  const least = shares[LAST_ROW] ?? 0;
+  return byName(rows.filter(({ share = 0 }) => share > least));
+}
+
+const keyOf = ({ name, share, text }: AnswerRow): string => `${name} ${share} ${text}`;
+const byName = (rows: readonly AnswerRow[]): AnswerRow[] =>
+  [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+
+const NOBODIES = Object.values(NOBODY);
+
+/** Compares what a door answers with the answer of the library, in what both have. */
+export function expectSame(
+  door: string,
+  question: Question,
+  got: readonly AnswerRow[],
+  all: readonly AnswerRow[],
+): void {
+  // The page draws neighbours as trees, in which nobody has no row.
+  const isShown = ({ name }: AnswerRow): boolean => door !== 'page' || !NOBODIES.includes(name);
+  const expected = heaviest(all.filter(isShown));
+  const names = new Set(expected.map(({ name }) => name));
+  const found = byName(got.filter(({ name }) => names.has(name)));
+  const keys = Object.keys(got[0] ?? {}) as (keyof AnswerRow)[];
+  const only = (row: AnswerRow) => Object.fromEntries(keys.map((key) => [key, row[key]]));
+  expect.soft({ door, question, rows: found.map(only) }).toEqual({
+    door,
+    question,
+    rows: expected.map(only),
+  });
+}
+
+/** What every door has to answer: the library, with the options that the commands have by default. */
+export const library: Door = async (file, func) => {
+  const opened = await openForDoors(file);
+  const asked = askAboutEvent(opened);
+  const { profile } = opened;
+  const report = opened.report();
+  const nameOf = (index: number) => nameFunction(profile, index as never).name;
+  const isMeant = functionsNamed(profile, func);
+  const neighbours = (side: 'callers' | 'callees') =>
+    finish(findNeighbours(asked, isMeant, side)).map(({ func, share, interval, samples }) =>
+      rowOf(func === null ? NOBODY[side] : nameOf(func), share, interval, samples),
+    );
+  const lines = finish(findLines(asked, isMeant)).rows.map(({ file, line, share, interval }) =>
+    rowOf(line === 0 ? '?' : `${profile.strings[file]}:${line}`, share, interval),
+  );
+  return {
+    top: report.bySymbol.map(({ func, selfShare, selfInterval, selfSamples }) =>
+      rowOf(nameOf(func), selfShare, selfInterval, selfSamples),
+    ),
+    total: report.bySymbol.map(({ func, totalShare, totalInterval }) =>
+      rowOf(nameOf(func), totalShare, totalInterval),
+    ),
+    callers: neighbours('callers'),
+    callees: neighbours('callees'),
+    lines,
+    owners: await ownersOf(file),
+    threads: report.byThread.map(({ thread, selfShare, selfSamples }) => ({
+      name: `${profile.threads[thread].tid}`,
+      ...{ share: round(selfShare), samples: selfSamples },
+    })),
+  };
+};
+
+/** Whose code the innermost functions are, at the level where V8's way of running one is that function's own. */
+async function ownersOf(file: string): Promise<AnswerRow[]> {
+  const opened = await openProfile(file, { frames: 'javascript' });
+  const { profile } = opened;
+  const weights = new Map<string, number>();
+  const { bySymbol, weight, lost } = opened.report();
+  for (const { func, self } of bySymbol) {
+    const category = FUNC_CATEGORIES[profile.funcs.category[func]];
+    weights.set(category, (weights.get(category) ?? 0) + self);
+  }
+  expect(lost).toBe(0);
+  return [...weights].map(([name, own]) => ({ name, share: round(own / weight) }));
+}
+
+function openForDoors(file: string): Promise<OpenedProfile> {
+  return openProfile(file, { frames: 'auto', lines: true });
+}
+
+function json(...args: readonly string[]) {
+  const { stdout, status } = perfTs([...args, '--json']);
+  expect([args[0], status]).toEqual([args[0], 0]);
+  return JSON.parse(stdout);
+}
+
+type ReportRow = Readonly<Record<string, number | string | null>> & {
+  readonly selfShare: number;
+  readonly totalShare: number;
+  readonly samples: number;
+};
+
+/** `report --json` and `annotate --json`. */
+export const command: Door = async (file) => {
+  const rowsOf = (...args: readonly string[]): ReportRow[] =>
+    json('report', file, ...args).events[0].rows;
+  const own = (rows: readonly ReportRow[], key: string, by: 'self' | 'total'): AnswerRow[] =>
+    rows.map((row) => {
+      const [low, high] = [row[`${by}Low`], row[`${by}High`]];
+      const interval = typeof low === 'number' && typeof high === 'number' ? { low, high } : null;
+      const samples = by === 'self' ? row.samples : undefined;
+      return rowOf(`${row[key]}`, row[`${by}Share`], interval, samples);
+    });
+  const functions = rowsOf();
+  return {
+    top: own(functions, 'name', 'self'),
+    total: own(functions, 'name', 'total'),
+    owners: rowsOf('--sort', 'category').map((row) => ({
+      name: `${row.category}`,
+      share: round(row.selfShare),
+    })),
+    threads: rowsOf('--sort', 'tid').map((row) => ({
+      name: `${row.tid}`,
+      ...{ share: round(row.selfShare), samples: row.samples },
+    })),
+  };
+};
+
+/** `query` with its questions by name. */
+export const query: Door = async (file, func) => {
+  type Row = Readonly<Record<string, number | string | null>>;
+  const rowsOf = (question: string, ...args: readonly string[]): Row[] =>
+    json('query', question, file, '-n', '1000', ...args).rows;
+  const own = (rows: readonly Row[], nameOf: (row: Row) => string): AnswerRow[] =>
+    rows.map((row) => {
+      const { share, low, high, samples } = row;
+      const interval = typeof low === 'number' && typeof high === 'number' ? { low, high } : null;
+      const count = typeof samples === 'number' ? samples : undefined;
+      return rowOf(nameOf(row), share as number, interval, count);
+    });
+  return {
+    top: own(rowsOf('top'), ({ func }) => `${func}`),
+    total: own(rowsOf('top', '--by', 'total'), ({ func }) => `${func}`),
+    callers: own(rowsOf('callers', '--func', func), ({ caller }) => `${caller}`),
+    callees: own(rowsOf('callees', '--func', func), ({ callee }) => `${callee}`),
+    lines: own(rowsOf('lines', '--func', func), ({ file, line }) =>
+      line === 0 ? '?' : `${file}:${line}`,
+    ),
+  };
+};
+
+/** Tables of an assistant's tools, where shares and intervals are texts. */
+export const assistant: Door = async (file, func) => {
+  const tools = perfTools(openForDoors);
+  const rowsOf = async (name: string, input: object): Promise<AnswerRow[]> => {
+    const tool = tools.find((each) => each.name === name);
+    const text = (await tool?.answer({ file, limit: 100, ...input })) ?? '';
+    const lines = text.split('\n').filter((line) => /^\| [\d.<]+%? \|/.test(line));
+    return lines.map((line) => {
+      const [share, interval, named] = line.slice(2, -2).split(' | ');
+      return { name: named.slice(1, -1), text: `${share} ${interval}` };
+    });
+  };
+  const lines = await rowsOf('source', { func });
+  return {
+    top: await rowsOf('top', { by: 'self' }),
+    total: await rowsOf('top', { by: 'total' }),
+    callers: await rowsOf('callers_callees', { func, side: 'callers' }),
+    callees: await rowsOf('callers_callees', { func, side: 'callees' }),
+    lines: lines.map((row) => (row.name === 'line not known' ? { ...row, name: '?' } : row)),
+  };
+};
+
+/** The page's worker, asked as the page does when it has just been opened. */
+export const page: Door = async (file, func) => {
+  const opened = await openProfile(file, { lines: true });
+  const described = describePageProfile(opened);
+  const answers = createAnswers();
+  const { threads } = answers.open({
+    slot: 0,
+    side: 'here',
+    bytes: encodePageData(described),
+  });
+  const level = described.firstFrames ?? 'all';
+  const selection = { ...WHOLE, weight: described.firstWeight, level };
+  const table = (by: 'function' | 'thread') =>
+    answers.table({
+      ...selection,
+      ...{
+        by,
+        sort: 'self',
+        descending: true,
+        filter: '',
+        intervals: true,
+        first: 0,
+        count: 10_000,
+      },
+    }).rows;
+  const functions = table('function');
+  const isMeant = functionsNamed(described.profile, func);
+  const asked = functions.find(({ index }) => isMeant[index] === 1)?.index ?? -1;
+  const sandwich = answers.sandwich({ ...selection, func: asked, search: '' });
+  const neighbours = (side: 'callers' | 'callees') => nextTo(sandwich, side);
+  const summary = answers.summary(selection);
+  return {
+    top: functions.map((row) => rowOf(row.name, row.selfShare, row.selfInterval, row.samples)),
+    total: functions.map((row) => rowOf(row.name, row.totalShare, row.totalInterval)),
+    callers: neighbours('callers'),
+    callees: neighbours('callees'),
+    owners: FUNC_CATEGORIES.map((name, group) => ({
+      name,
+      share: round(summary.byGroup[group] / summary.weight),
+    })).filter(({ share }) => share > 0),
+    threads: table('thread').map(({ index, selfShare, samples }) => ({
+      name: `${threads[index].tid}`,
+      ...{ share: round(selfShare), samples },
+    })),
+  };
+};
+
+/** The rows next to the function, which is the only one below the root. */
+function nextTo(sandwich: SandwichResult, side: 'callers' | 'callees'): AnswerRow[] {
+  const { rows, labels, weight } = sandwich[side];
+  const { low, high } = side === 'callers' ? sandwich.callerIntervals : sandwich.calleeIntervals;
+  const found: AnswerRow[] = [];
+  for (let row = 0; row < rows.prefix.length; row++) {
+    if (rows.prefix[row] !== NONE || rows.folded[row] > 0) continue;
+    const interval = Number.isNaN(low[row]) ? null : { low: low[row], high: high[row] };
+    found.push(rowOf(labels.name[rows.label[row]], rows.total[row] / weight, interval));
+  }
+  return found;
+}
+
+export const DOORS: Readonly<Record<string, Door>> = { command, query, assistant, page };

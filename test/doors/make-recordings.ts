@@ -1,0 +1,103 @@
+// The recordings that all doors are asked about, made by the commands that a user would type.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { perfTs } from '../helpers/cli.ts';
+import { compileWaits, compileWorkload } from '../helpers/compile.ts';
+import { scratchDirectory } from '../helpers/scratch.ts';
+
+const PROGRAMS = fileURLToPath(new URL('programs/', import.meta.url));
+const LOADER = fileURLToPath(new URL('../helpers/typescript-loader.mjs', import.meta.url));
+const NODE = process.execPath;
+const RATE = ['-e', 'cpu-clock', '-F', '997'];
+
+/** A recording, and the function that is asked about. */
+export type Recorded = { readonly file: string; readonly func: string };
+export type MakeRecording = () => Recorded | Promise<Recorded>;
+
+const program = (name: string): string => join(PROGRAMS, name);
+
+function record(...words: readonly string[]): string {
+  const file = join(scratchDirectory(), 'perf.data');
+  const { status, stderr } = perfTs(['record', '-q', '-o', file, ...words]);
+  expect([status, stderr.includes('perf-ts:') ? stderr : '']).toEqual([0, '']);
+  return file;
+}
+
+export const RECORDINGS: Readonly<Record<string, MakeRecording>> = {
+  'a Node that perf-ts starts': () => ({
+    file: record(...RATE, '-g', '--', NODE, program('busy.cjs')),
+    func: 'parse busy.cjs:11',
+  }),
+  'three forked Nodes': () => ({
+    file: record(...RATE, '-g', '--', NODE, program('fork.cjs')),
+    func: 'parse busy.cjs:11',
+  }),
+  'a cluster': () => ({
+    file: record(...RATE, '-g', '--', NODE, program('cluster.cjs')),
+    func: 'parse busy.cjs:11',
+  }),
+  'TypeScript that a loader compiles': () => ({
+    file: record(...RATE, '-g', '--', NODE, '--import', LOADER, program('app.ts')),
+    func: 'parse test/doors/programs/app.ts:19',
+  }),
+  'a running Node that is attached to': async () => {
+    const { pid, end } = await startServer();
+    const file = record(...RATE, '-g', '--attach-js', '-p', `${pid}`, '--duration', '1');
+    end();
+    return { file, func: 'parse busy.cjs:11' };
+  },
+  'a program in C': () => ({
+    file: record(...RATE, '-g', '--', compileWorkload(), 'burn', '2', '1'),
+    func: 'leaf',
+  }),
+  'a program in C, by sampled page faults': () => ({
+    file: record('-e', 'page-faults', '-c', '10', '-g', '--', compileWorkload(), 'pf', '20000', '1'),
+    func: 'main',
+  }),
+  'waits of threads': () => ({
+    file: record('--off-cpu=only', '--', compileWaits()),
+    func: 'main',
+  }),
+  'all processes of the machine': () => ({
+    file: record(...RATE, '-a', '-g', '--', compileWorkload(), 'burn', '2', '1'),
+    func: 'leaf',
+  }),
+  'a recording of which a part is damaged': () => ({
+    file: damaged(record(...RATE, '-g', '--', compileWorkload(), 'burn', '2', '1')),
+    func: 'leaf',
+  }),
+  "V8's own profile": () => {
+    const folder = scratchDirectory();
+    const flags = ['--cpu-prof', '--cpu-prof-name=own.cpuprofile', `--cpu-prof-dir=${folder}`];
+    execFileSync(NODE, [...flags, program('busy.cjs'), '30']);
+    return { file: join(folder, 'own.cpuprofile'), func: 'parse busy.cjs:11' };
+  },
+  'a text of perf script': () => {
+    const data = record(...RATE, '-g', '--', compileWorkload(), 'burn', '2', '1');
+    const { stdout } = perfTs(['script', data]);
+    const file = join(scratchDirectory(), 'script.txt');
+    writeFileSync(file, stdout);
+    return { file, func: 'leaf' };
+  },
+};
+
+/** A Node that works until `end`. */
+async function startServer(): Promise<{ pid: number; end: () => void }> {
+  const child = spawn(NODE, [program('serve.cjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  return { pid: child.pid as number, end: () => child.kill('SIGKILL') };
+}
+
+/** Overwrites an eighth of the bytes, behind the middle: records that no reader can follow. */
+function damaged(file: string): string {
+  const bytes = readFileSync(file);
+  const middle = bytes.length >> 1;
+  bytes.fill(0xff, middle, middle + (bytes.length >> 3));
+  writeFileSync(file, bytes);
+  return file;
+}
