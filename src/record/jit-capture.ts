@@ -8,7 +8,7 @@ import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachme
 import { JitDumps } from './jit-maps/jit-dumps.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
 import { findUnmappedNode } from './jit-maps/unmapped-node.ts';
-import { RecordingFile } from './recording-file.ts';
+import { RecordingFile } from './output/recording-file.ts';
 import type { OpenedRecording } from './recording-parts.ts';
 
 /**

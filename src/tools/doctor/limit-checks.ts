@@ -1,5 +1,5 @@
-import { DEFAULT_FREQUENCY_HZ } from '../../record/choose-rate.ts';
-import { chooseRingSize, PRIVILEGED_BYTES } from '../../record/ring-size.ts';
+import { DEFAULT_FREQUENCY_HZ } from '../../record/plan/choose-rate.ts';
+import { chooseRingSize, PRIVILEGED_BYTES } from '../../record/plan/ring-size.ts';
 import { readPageBytes } from '../../system/kernel/page-bytes.ts';
 import { settingLine } from '../../system/kernel/permission-help.ts';
 import { type Check, passed } from './check.ts';

@@ -1,7 +1,7 @@
 import { planCoreJoin } from '../../profile/core-types.ts';
 import { joinProfile } from '../../profile/join-events.ts';
 import type { CoreType, Profile, ProfileEvent } from '../../profile/types.ts';
-import type { RecordingPlan } from '../../record/recording-plan.ts';
+import type { RecordingPlan } from '../../record/plan/recording-plan.ts';
 
 type Parts = {
   readonly coreTypes: readonly CoreType[];

@@ -6,9 +6,9 @@ import {
   encodePipeHeader,
 } from '../../formats/perf-data/pipe-writer.ts';
 import { openPerfData, type PerfData } from '../../formats/perf-data/reader.ts';
-import { collectLiveFeatures } from '../../record/feature-data.ts';
+import { collectLiveFeatures } from '../../record/output/feature-data.ts';
+import { attrsWithIds } from '../../record/output/recording-file.ts';
 import type { PreparedRecording } from '../../record/prepare-recording.ts';
-import { attrsWithIds } from '../../record/recording-file.ts';
 
 type LiveSession = Pick<PreparedRecording, 'plan' | 'sampler' | 'settings'>;
 

@@ -7,8 +7,8 @@ import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
 import type { TopOptions } from '../../options/top.ts';
 import type { Profile } from '../../profile/types.ts';
-import { dropsCopies } from '../../record/call-graph.ts';
-import { describeExisting } from '../../record/existing-state.ts';
+import { describeExisting } from '../../record/existing/existing-state.ts';
+import { dropsCopies } from '../../record/plan/call-graph.ts';
 import {
   explainNativeError,
   type PreparedRecording,

@@ -4,7 +4,7 @@ import { closeLoaded, type LoadedSymbols } from '../../../code/symbols/symbolize
 import { CLOCK_IDS } from '../../../kernel/perf-event/clock-ids.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../../native/types.ts';
 import type { Profile, Weights } from '../../../profile/types.ts';
-import { describeExisting } from '../../../record/existing-state.ts';
+import { describeExisting } from '../../../record/existing/existing-state.ts';
 import {
   explainNativeError,
   type PreparedRecording,
