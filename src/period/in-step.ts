@@ -180,7 +180,7 @@ type CycleBar = {
   /** … and of those `repeats` cycles apart, so many may differ. */
   readonly still: number;
   /**
-   * For each change of functions so many samples one cycle apart may differ: a third of one does where the change is
+   * Samples one cycle apart that may differ for each change of functions: a third of one does where the change is
    * anywhere between two samples, however regular the work.
    */
   readonly perChange: number;
@@ -233,7 +233,7 @@ function findCycleAtRate(sequence: FuncSequence): Cycle | null {
 }
 
 /**
- * For how many cycles functions come again at the same samples: the greatest multiple of the cycle, by
+ * The number of cycles for which functions come again at the same samples: the greatest multiple of the cycle, by
  * powers of two, at which they still do but for a share of `still`; all if they do to the end. Work that merely
  * repeats drifts.
  */
@@ -285,7 +285,7 @@ function isOfOnePlace(type: number): boolean {
 }
 
 /**
- * In each stretch one stack, but for few samples: of the program's end, say, or of a library. After a
+ * Each stretch has one stack, but for few samples: of the program's end, say, or of a library. After a
  * move the counter goes on where it stood, the work does not: so it is another place of a loop.
  */
 function findOnePlace(
@@ -309,7 +309,7 @@ function findOnePlace(
   return { kind: 'one-place', samples: rows.length, others, places: places.size };
 }
 
-/** In so few samples one place means nothing. */
+/** The number of samples below which one place means nothing. */
 const LEAST_STRETCH = 16;
 const MOST_OTHERS = 0.01;
 

@@ -30,7 +30,7 @@ export async function openCodeSink(
   }
 }
 
-/** Whose connections are taken. */
+/** The processes and users whose connections are taken. */
 function peersOf(target: SamplerTarget): Pick<CodeEventSinkOptions, 'isRecorded' | 'uids'> {
   if (target.kind === 'processes') {
     const uids = target.pids.map((pid) => uidOfProcess(pid)).filter((uid) => uid !== null);

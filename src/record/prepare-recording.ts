@@ -80,7 +80,7 @@ export type DecidedRecording = {
   readonly owner: FileOwner | null;
   /** V8 writes perf maps because of flags that we gave it. */
   readonly causesMaps: boolean;
-  /** By what the notes of the command's Node processes are known; null if there are none. */
+  /** The ID in the notes of the command's Node processes; null if there are none. */
   readonly recordingId: string | null;
   /** Socket that these processes send V8's code to; null if they write maps. */
   readonly codeSocket: string | null;

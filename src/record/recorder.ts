@@ -100,7 +100,7 @@ class Recorder implements ControlActions {
   readonly #startedMs = Date.now();
   readonly #jit: JitCapture;
   #work: RecordingWork | null = null;
-  /** With `switchOutput`, and only where the output is a file. */
+  /** Null without `switchOutput`, and where the output is not a file. */
   readonly #switching: OutputSwitch | null;
   readonly #timers: LongTimer[] = [];
   readonly #finished = new Deferred<Recording>();
@@ -204,7 +204,7 @@ class Recorder implements ControlActions {
     features.notify(begun.notice);
   }
 
-  /** As if nothing had been opened: a held command never runs, the previous file is back. */
+  /** Undoes the opening: a held command never runs, the previous file is back. */
   #abandon(): void {
     this.#control?.close();
     this.#jit.close();
@@ -496,7 +496,7 @@ class Recorder implements ControlActions {
     return this.#opened.features.notify;
   }
 
-  /** With `overwrite` later rounds may hold older records. */
+  /** Whether rounds are marked: with `overwrite` later rounds may hold older records. */
   get #marksRounds(): boolean {
     return !this.#options.overwrite;
   }

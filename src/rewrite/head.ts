@@ -16,7 +16,7 @@ export type OutputEvent = {
   readonly name: string | null;
 };
 
-/** What a pipe has in place of a file's header: attrs, names, and the sections that fit. */
+/** The records that a pipe has in place of a file's header: attrs, names, and the sections that fit. */
 export function encodePipeHead(
   events: readonly OutputEvent[],
   sections: readonly FeatureSection[],

@@ -10,7 +10,7 @@ import { OutputFile, writeFully } from '../system/files/output-file.ts';
 import { isStream, openStream, type StreamPlace } from '../system/files/stream-place.ts';
 import { encodePipeHead, type OutputEvent } from './head.ts';
 
-/** Where a rewritten recording goes: `head`, `write` …, `tail`, `close`. */
+/** The output of a rewritten recording: `head`, `write` …, `tail`, `close`. */
 export type RewriteOutput = {
   readonly isPipe: boolean;
   /** `sections` are those of a pipe, which come first. */

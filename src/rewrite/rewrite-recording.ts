@@ -47,7 +47,7 @@ import { isKnownType, SideBandRewriter } from './side-band.ts';
 
 /** Enough to read fast; memory does not grow with the recording. */
 const SEGMENT_BYTES = 8 << 20;
-/** What readers have to hold back until a round ends. */
+/** Bytes that readers have to hold back until a round ends. */
 const ROUND_BYTES = 1 << 20;
 
 /**
@@ -338,7 +338,7 @@ class Rewriter {
   }
 
   /**
-   * In a file the smallest attr will do, and every perf reads it. In a pipe perf before 6.6 expects
+   * The smallest attr will do in a file, and every perf reads it. In a pipe perf before 6.6 expects
    * attrs of the size that it writes itself: that of the input.
    */
   #events(isPipe: boolean): OutputEvent[] {

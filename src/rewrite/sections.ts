@@ -18,7 +18,7 @@ import { countStartOf } from '../read/logs/count-start.ts';
 import type { OutputEvent } from './head.ts';
 import { type Labels, PROBE_SYSTEM } from './labels.ts';
 
-/** What the sections of the output depend on. */
+/** The facts that the sections of the output depend on. */
 export type SectionChanges = {
   readonly events: readonly OutputEvent[];
   readonly stripsKernel: boolean;

@@ -2,7 +2,7 @@ import type { SentError } from '../base/sent-error.ts';
 import type { ReadingStage } from '../read/open-options.ts';
 import type { DownloadFormat, SamplePart } from './served-file.ts';
 
-/** What is asked of a recording in another thread: the methods of `ServedFile`. */
+/** Questions to a recording in another thread: the methods of `ServedFile`. */
 export type FileQuestion =
   | { readonly kind: 'pageData' }
   | { readonly kind: 'pageReport' }
@@ -10,7 +10,7 @@ export type FileQuestion =
   | { readonly kind: 'hotSources' }
   | { readonly kind: 'source'; readonly string: number }
   | { readonly kind: 'assembly'; readonly func: number }
-  /** Of a recording that grows; the answer is empty. */
+  /** Asks a recording that grows; the answer is empty. */
   | { readonly kind: 'reread'; readonly path: string; readonly isLast: boolean };
 
 export type FileRequest = { readonly id: number; readonly question: FileQuestion };

@@ -41,7 +41,7 @@ export class GrowingFile implements ServedFile {
   readonly #begun: Promise<Rereader>;
   #begin: (reader: Rereader) => void = () => {};
   #reader: Rereader | null = null;
-  /** As it was when it was read. */
+  /** State of the file when it was read. */
   #file: Stats | null = null;
   #timer: NodeJS.Timeout | null = null;
   #reading: Promise<void> = Promise.resolve();

@@ -4,7 +4,7 @@ import { PERF_FORMAT } from '../../kernel/perf-event/constants.ts';
 import { eventFields, exclusionFlags } from '../../system/kernel/spec-attr.ts';
 import type { GroupOptions } from './group-options.ts';
 
-/** What a read of a group's leader tells; `GroupLayout` decodes it. */
+/** Format of a read of a group's leader; `GroupLayout` decodes it. */
 const READ_FORMAT =
   PERF_FORMAT.GROUP |
   PERF_FORMAT.ID |

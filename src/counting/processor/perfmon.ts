@@ -19,7 +19,7 @@ import { readTimeStamp, type TimeStamp } from './time-stamp-counter.ts';
 export type PerfmonOptions = Pick<GroupOptions, 'pid' | 'cpu' | 'inherit' | 'pinned'> & {
   /** How many there are, at most; default: as many general counters as a core has, at least 4. */
   readonly counters?: number;
-  /** Whose event numbers are meant, where the cores have several kinds of PMUs (`cpu_core`). */
+  /** The PMU whose event numbers are meant, where the cores have several kinds of PMUs (`cpu_core`). */
   readonly pmu?: string;
 };
 
@@ -94,7 +94,7 @@ function openTimeStamp(): OpenTimeStamp {
 
 type OpenTimeStamp =
   | { readonly group: CounterGroup<'tsc'>; readonly counts: TimeStamp['counts'] }
-  /** Why there is none: thrown when it is asked for. */
+  /** The reason why there is none, thrown when it is asked for. */
   | { readonly error: CounterError };
 
 type PerfmonParts = {

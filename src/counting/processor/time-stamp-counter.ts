@@ -7,7 +7,7 @@ export type TimeStamp = {
   readonly value: bigint;
   /** Ticks a second, by the kernel's clock, over all of that time; null before there is any. */
   readonly measuredHz: number | null;
-  /** What the processor, the hypervisor or the kernel says; null where none does. */
+  /** Rate reported by the processor, the hypervisor or the kernel; null where none reports it. */
   readonly nominal: NominalRate | null;
   /**
    * `cpu`: it goes on while the thread sleeps. `thread`: only while the thread runs, since whole CPUs

@@ -15,13 +15,13 @@ export type CountedEvent = {
   readonly index: number;
   readonly spec: EventSpec;
   readonly name: string;
-  /** For metrics: perf's generic name, see `roleOf`. */
+  /** perf's generic name, by which metrics find the event; see `roleOf`. */
   readonly role: string;
   /** `u`, `k` or empty: what of the program is counted. */
   readonly domain: string;
   /** The kind of core that it counts on, of how many; null where it counts on all. */
   readonly coreType: { readonly name: string; readonly kinds: number } | null;
-  /** What one count is; null: one event. */
+  /** Size and unit of one count; null: one event. */
   readonly scale: EventScale | null;
 };
 

@@ -5,7 +5,7 @@ import type { CountedEvent } from './counted-group.ts';
 
 /** How the counters of a run are switched on. */
 export type CounterMode = {
-  /** By the target's exec; else by `enable()`. */
+  /** Whether the target's exec enables it; else `enable()` does. */
   readonly enableOnExec: boolean;
   /** Threads and children that start later count, too. */
   readonly inherit: boolean;

@@ -1,6 +1,6 @@
 import { readTextOrEmpty } from '../../system/small-file.ts';
 
-/** Where a CPU sits, by the kernel's ids. */
+/** The place of a CPU, by the kernel's ids. */
 export type CpuPlace = {
   /** `physical_package_id`. */
   readonly socket: number;
@@ -9,7 +9,7 @@ export type CpuPlace = {
   readonly core: number;
 };
 
-/** From `/sys/devices/system/cpu/cpuN/topology`; what is not said (some arm64 boards) is 0. */
+/** Reads `/sys/devices/system/cpu/cpuN/topology`; missing values (some arm64 boards) are 0. */
 export function readCpuPlace(cpu: number, sysfs = '/sys'): CpuPlace {
   const read = (file: string): number => {
     const text = readTextOrEmpty(`${sysfs}/devices/system/cpu/cpu${cpu}/topology/${file}`);

@@ -4,7 +4,7 @@ import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { readTrimmedOrNull } from '../../system/small-file.ts';
 import { pmuEventName } from './event-role.ts';
 
-/** What one count of an event stands for. */
+/** Scale and unit of one count of an event. */
 export type EventScale = {
   /** The count is multiplied with this: Joules per count of `power/energy-pkg/`, 2⁻³². */
   readonly factor: number;

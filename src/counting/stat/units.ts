@@ -2,7 +2,7 @@ import type { Aggregation } from '../../options/stat.ts';
 import { type CpuPlace, readCpuPlace } from './cpu-topology.ts';
 import { commOf, type Place } from './places.ts';
 
-/** What one row of a report is about: everything, or a part of the machine or target. */
+/** The subject of one row of a report: everything, or a part of the machine or target. */
 export type StatUnit = {
   /** `S0-D0-C1`, `CPU3`, `node-1234`, a control group's path; empty for everything. */
   readonly label: string;

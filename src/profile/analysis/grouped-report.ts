@@ -18,7 +18,7 @@ export type GroupedRow = Figures & {
 
 export type GroupedReport = {
   readonly samples: number;
-  /** Of the samples and of what was lost between them. */
+  /** Weight of the samples and of what was lost between them. */
   readonly weight: number;
   /** Part of `weight` that no sample shows: in no row. */
   readonly lost: number;

@@ -3,7 +3,7 @@ import type { Profile } from '../types.ts';
 
 export type SourceKey = 'srcline' | 'srcfile';
 
-/** Where a frame lies in its source, as perf shows it: `sort.c:120` and `sort.c`. */
+/** The place of a frame in its source, as perf shows it: `sort.c:120` and `sort.c`. */
 export type SourcePlace = Readonly<Record<SourceKey, string>>;
 
 const NOT_ASKED: SourcePlace = { srcline: '', srcfile: '' };

@@ -14,7 +14,7 @@ const STREAM_BYTES = 1 << 10;
 /** Open connections: one for each isolate that runs. Descriptors are what every file of ours needs. */
 const MOST_SOCKETS = 512;
 const MOST_SOCKETS_OF_PROCESS = 256;
-/** What comes behind so many bytes is stored as it is: to pack it would take seconds. */
+/** Bytes after which events are stored unpacked: packing them would take seconds. */
 const MOST_PACKED_BYTES = 64 << 20;
 /** A process that does not end its side has been stopped by a signal or a debugger. */
 const ANSWER_MS = 1000;
@@ -51,10 +51,10 @@ export class CodeEventSink {
   readonly #options: CodeEventSinkOptions;
   readonly #server: Server;
   readonly #streams: Stream[] = [];
-  /** Those whose connection is open. */
+  /** Streams whose connection is open. */
   readonly #open = new Set<Stream>();
   #bytes = 0;
-  /** What was left out has been said. */
+  /** Losses that were reported already. */
   readonly #reported = new Set<string>();
   #isClosed = false;
 

@@ -25,7 +25,7 @@ import type { RecordingPlan } from '../plan/recording-plan.ts';
 export type BegunWaits = { readonly records: Uint8Array; readonly notice: string };
 
 /**
- * What the threads of a target that runs already are waiting for. Null without `--off-cpu`, where
+ * Finds the waits of threads of a target that runs already. Null without `--off-cpu`, where
  * nothing waits, and where the recording begins later (`--delay`): what sleeps by then is not known.
  */
 export function findBegunWaits(
@@ -120,7 +120,7 @@ type WaitFields = {
   /** Innermost first. */
   readonly kernel: readonly bigint[];
   readonly user: readonly bigint[];
-  /** Of the tracepoint. */
+  /** Raw data of the tracepoint. */
   readonly raw: Uint8Array;
 };
 

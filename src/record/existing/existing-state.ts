@@ -69,7 +69,7 @@ export function describeExisting(
   return Buffer.concat(records);
 }
 
-/** Without mappings the samples of a process are addresses that no file is known for. */
+/** The notice about unreadable mappings: samples there are addresses that no file is known for. */
 function describeRefusal(code: string, pids: readonly number[]): string {
   const whose = pids.length === 1 ? `process ${pids[0]}` : `${pids.length} processes`;
   return `the mappings of ${whose} could not be read (${code}): code there stays unnamed`;

@@ -7,7 +7,7 @@ import { openRegular } from '../../system/files/open-regular.ts';
 import { livingThread } from '../../system/processes/living-thread.ts';
 import type { ProcMapping } from '../../system/processes/system-processes.ts';
 
-/** As long as MMAP2 has room for. */
+/** Maximum length that MMAP2 has room for. */
 const MAX_HEX_DIGITS = 40;
 
 /**

@@ -4,7 +4,7 @@ import type { JitDumps } from './jit-dumps.ts';
 import type { MapWatch } from './map-watch.ts';
 import { type NodeFiles, type NodeFilesOptions, takeNodeFiles } from './node-files.ts';
 
-/** What a recording keeps of the files that JITs write, as far as it could be read. */
+/** The contents that a recording keeps of the files that JITs write, as far as they could be read. */
 export type JitAttachments = Omit<NodeFiles, 'notices' | 'directories'>;
 
 /** All of it together is compressed text: a build of thousands of processes has a tenth. */
@@ -62,7 +62,7 @@ export function takeJitAttachments(
   };
 }
 
-/** Those that have room together, in their order. */
+/** Attachments that have room together, in their order. */
 function withinRoom(
   attachments: readonly Attachment[],
   notify: (notice: string) => void,

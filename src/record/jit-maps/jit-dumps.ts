@@ -25,7 +25,7 @@ const FILE_TICK_MS = 20;
 
 export type JitDumpsOptions = {
   /**
-   * Where processes write dumps because of us: `.`, each in its working directory, or the path of the
+   * The place to which processes write dumps because of us: `.`, each in its working directory, or the path of the
    * directory of JavaScriptCore's; null: nowhere.
    */
   readonly dumpsIn: string | null;

@@ -23,7 +23,7 @@ import { RecordedProcesses } from './recorded-processes.ts';
 const BUSY_PAUSE_MS = 20;
 const QUIET_PAUSE_MS = 40;
 const NO_MAP_PAUSE_MS = 100;
-/** With hundreds of maps: how many times as long as the look itself took. */
+/** Minimum pause between looks, as a multiple of the time that a look at hundreds of maps took. */
 const LOOK_PAUSE_FACTOR = 50;
 /**
  * Between two searches for processes in other mount namespaces, and for old maps written anew; and
@@ -43,7 +43,7 @@ export type MapWatchOptions = {
   readonly readClock: () => ClockPair;
   /** Uid of the command, if it runs as another user. */
   readonly commandUid?: number;
-  /** Where JITs write. */
+  /** The folder that JITs write to. */
   readonly directory?: string;
 };
 
@@ -59,17 +59,17 @@ export class MapWatch {
   readonly #options: MapWatchOptions;
   readonly #directory: string;
   readonly #processes: RecordedProcesses;
-  /** By path. */
+  /** Maps by path. */
   readonly #tails = new Map<string, MapTail>();
   readonly #notices = new Map<string, string>();
-  /** In the directory before the recording, with the time of its last change. */
+  /** Files that were there before the recording, with the times of their last change. */
   readonly #earlier = new Map<string, number>();
   readonly #startedMs = Date.now();
   #timer: NodeJS.Timeout | null = null;
   #bytes = 0;
   #nextSearchMs = 0;
   readonly #listing = new ListingTimes();
-  /** As they were listed last. */
+  /** Processes in other mount namespaces, as listed last. */
   #elsewhere: ReturnType<RecordedProcesses['elsewhere']> = [];
   #directoryMs = 0;
   #scannedMs = 0;
@@ -93,7 +93,7 @@ export class MapWatch {
     this.#lookAfter(BUSY_PAUSE_MS);
   }
 
-  /** What can't be read of the maps is noted: no recording ends for the names of its JIT code. */
+  /** Notes a map that cannot be read: no recording ends for the names of its JIT code. */
   #noteFailure(act: () => void): void {
     try {
       act();

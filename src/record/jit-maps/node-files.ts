@@ -23,14 +23,14 @@ import type { HeldFile, HeldNotes } from './held-notes.ts';
 
 const FASTEST = 1;
 
-/** What Node processes left for us beside V8's maps: taken into the recording, then removed. */
+/** Files that Node processes left for us alongside V8's maps; taken into the recording, then removed. */
 export type NodeFiles = {
   readonly attachments: readonly Attachment[];
   /** Processes that the recording started. */
   readonly startedPids: readonly number[];
   /** Their working directories when they began, by pid. */
   readonly directories: ReadonlyMap<number, string>;
-  /** What was left out, one sentence each. */
+  /** Notices about files left out, one sentence each. */
   readonly notices: readonly string[];
   /**
    * Removes those that processes which have ended wrote because of us. Call it when they are stored,
@@ -40,7 +40,7 @@ export type NodeFiles = {
 };
 
 export type NodeFilesOptions = {
-  /** What `addNodeFlags` gave the command, so that its processes are known; null if nothing. */
+  /** The ID that `addNodeFlags` gave the command, so that its processes are known; null if nothing. */
   readonly recordingId: string | null;
   /** Uid of the command, if it runs as another user. */
   readonly commandUid: number | null;
@@ -51,7 +51,7 @@ export type NodeFilesOptions = {
 
 /** The first note is a process's directory, its version of Node and a number. */
 const FIRST_NOTE_BYTES = 16 << 10;
-/** Of all processes together: a recording of the whole machine ends as soon as that of one program. */
+/** Maximum for all processes together: a recording of the whole machine ends as soon as that of one program. */
 const MAX_ALL_NOTES_BYTES = 2 * MAX_NOTES_BYTES;
 
 /**

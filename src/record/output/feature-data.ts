@@ -48,21 +48,21 @@ export type RecordingScanner = Pick<
   'scanRecording' | 'findMetOwners' | 'readKernelLines'
 >;
 
-/** What the header sections are made from, beside the plan. */
+/** The facts besides the plan that the header sections are made from. */
 export type FeatureContext = {
   readonly opened: SamplerOpened;
   readonly clock: ClockName;
   readonly notices: readonly string[];
   /** Adds to `notices`, and tells the user. */
   readonly notify: (notice: string) => void;
-  /** As they stood before the recording. */
+  /** Settings as they stood before the recording. */
   readonly settings: KernelSettings;
   readonly readClockPair: NativeBinding['readClockPair'];
   /** Looks through what was written, and names what it met in the kernel. */
   readonly scanner: RecordingScanner;
   /** Whether the file keeps the symbols of the programs that it met. */
   readonly keepsPrograms: boolean;
-  /** With `--stat`, at the end: what was counted beside the samples. */
+  /** Counts alongside the samples, known at the end of a recording with `--stat`. */
   readonly countedBeside?: readonly ConcurrentCount[];
   /** When the events were enabled. */
   readonly sampled: SampledSpans;
@@ -87,7 +87,7 @@ export function collectFeatures(
   return attachProvenance(sections, provenance);
 }
 
-/** What the header calls the program that recorded. */
+/** The header's name of the program that recorded. */
 export function recorderVersion(): string {
   return `perf-ts ${packageVersion()}`;
 }
@@ -178,7 +178,7 @@ export function branchSections(
   return pmuCapabilitiesSections(described);
 }
 
-/** Which CPUs are of which kind; nothing where all are of one. */
+/** Sections that list the CPUs of each kind; none where all are of one. */
 export function coreTypeSections(sources: EventSources): FeatureSection[] {
   const pmus = hybridPmus(sources).map(({ name, cpus }) => ({ pmu: name, cpus: cpus ?? '' }));
   return pmus.length === 0 ? [] : [hybridTopologySection(pmus)];
@@ -244,7 +244,7 @@ function planProvenance(
   };
 }
 
-/** What is known of a finished recording beside its records. */
+/** Facts about a finished recording that are not in its records. */
 export function describeRecording(
   plan: RecordingPlan,
   ended: RecordingEnded,

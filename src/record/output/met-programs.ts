@@ -36,7 +36,7 @@ const FASTEST = 1;
 /** Diagnostics that nobody reads: oddities of a program are reported where it is named. */
 const UNCOUNTED = new Diagnostics();
 
-/** In an MMAP2, behind its header: pid, tid, address, length, offset, device and inode. */
+/** Offsets in an MMAP2, behind its header: pid, tid, address, length, offset, device and inode. */
 const MMAP = { pid: 8, start: 16, length: 24, fileId: 40, inode: 48, name: 72 } as const;
 const TWO_32 = 2 ** 32;
 
@@ -44,7 +44,7 @@ const TWO_32 = 2 ** 32;
 type Program = {
   readonly path: string;
   readonly pid: number;
-  /** As `fileIdOf`: build ID, or device and inode. */
+  /** The ID that `fileIdOf` gives: build ID, or device and inode. */
   readonly fileId: string;
   readonly buildId: string | null;
   readonly inode: bigint;
@@ -53,7 +53,7 @@ type Program = {
 /** Addresses at which a program was mapped in some process. */
 type CodeRange = { readonly start: number; readonly end: number; readonly program: Program };
 
-/** As `NativeBinding.findMetOwners`, of the samples of one recording. */
+/** `NativeBinding.findMetOwners` for the samples of one recording. */
 export type FindMet = (starts: Float64Array, ends: Float64Array, owners: Uint32Array) => Uint8Array;
 
 /**
@@ -201,7 +201,7 @@ function symbolsOf(elf: ElfFile, keepsCode: boolean, most: number): Uint8Array |
   return null;
 }
 
-/** At its path, or in the root of its process: that of a container is another one. */
+/** Reads a program at its path, or below the root of its process, which differs in a container. */
 function openProgram({ path, pid, buildId, inode }: Program): OpenFile | null {
   const here = openRegular(path);
   if (typeof here !== 'string' && (buildId !== null || BigInt(here.inode) === inode)) return here;

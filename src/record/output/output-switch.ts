@@ -13,7 +13,7 @@ import { RecordingFile } from './recording-file.ts';
 type Switched = Extract<SamplerEvent, { kind: 'file-switched' }>;
 
 export type SwitchingContext = {
-  /** Where the file stands that is being written. */
+  /** Path of the file that is being written. */
   readonly path: string;
   readonly plan: RecordingPlan;
   readonly owner: FileOwner | null;
@@ -22,7 +22,7 @@ export type SwitchingContext = {
   readonly marksRounds: boolean;
   /** Records of everything that is there by now: each file stands for itself. */
   readonly describe: () => Uint8Array;
-  /** What names code that is in no file, as far as it is known by now: each file has it all. */
+  /** Attachments that name JIT code, as far as they are known by now: each file has them all. */
   readonly attachments: () => readonly Attachment[];
   /** Files that are kept, the one being written aside; 0: all. */
   readonly maxFiles: number;
@@ -140,7 +140,7 @@ export class OutputSwitch {
     return this.hasSwitched ? { countsBegin: 'earlier', ...features } : features;
   }
 
-  /** As if the new file had never been begun. The one that has its name until then keeps it otherwise. */
+  /** Undoes the beginning of the new file, so that the file that had its name keeps it. */
   #takeBack(): void {
     const { file } = this.#current;
     const name = basename(this.#context.path);
@@ -167,7 +167,7 @@ export class OutputSwitch {
   }
 }
 
-/** As perf writes it, in local time. */
+/** The time in perf's form, in local time. */
 function timeStamp(date: Date): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   return [

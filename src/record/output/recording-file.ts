@@ -34,7 +34,7 @@ export class RecordingFile {
   #dataSize = 0;
   /** The part of it that has no samples. */
   #describedSize = 0;
-  /** Where the feature sections end. */
+  /** End of the feature sections. */
   #sectionsEnd = 0;
   #scanned: RecordingScan | null = null;
 

@@ -85,7 +85,7 @@ export class RecordingStream {
     this.#written += records.length;
   }
 
-  /** As of `RecordingFile`. */
+  /** Same contract as that of `RecordingFile`. */
   appendSamples(records: Uint8Array): void {
     this.append(records);
   }
@@ -100,7 +100,7 @@ export class RecordingStream {
     };
   }
 
-  /** What is known of a stream is in front of it; the rest comes with its names. */
+  /** Writes nothing: the features of a stream are in front of it, the rest comes with its names. */
   finish(): void {}
 
   /**

@@ -33,7 +33,7 @@ const BRANCHES: Readonly<Record<string, number>> = {
   priv: PERF_SAMPLE_BRANCH.PRIV_SAVE,
 };
 
-/** Those of the bits that say whose branches; without any the event's own exclusions say it. */
+/** The bits that select a privilege level; without any the event's own exclusions decide it. */
 const PRIVILEGES = PERF_SAMPLE_BRANCH.USER | PERF_SAMPLE_BRANCH.KERNEL | PERF_SAMPLE_BRANCH.HV;
 
 /** The bits of the branches that `-b` or `-j` names. Throws UsageError. */

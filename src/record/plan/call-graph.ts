@@ -3,9 +3,9 @@ import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { type CallGraph, DEFAULT_STACK_BYTES, parseCallGraph } from '../../options/call-graph.ts';
 import { Misfit } from '../../options/kinds.ts';
 
-/** What a sample brings along for its stack. */
+/** Fields of a sample from which its stack is made. */
 export type StackFields = {
-  /** Whose part of the stack the kernel walks, by frame pointer. */
+  /** The part of the stack that the kernel walks by frame pointer. */
   readonly callchain: 'none' | 'kernel' | 'all';
   /** Bytes of user stack copied with each sample, a multiple of 8; 0: none, and no registers. */
   readonly stackBytes: number;
@@ -52,7 +52,7 @@ function stackFieldsOf(callGraph: CallGraph): StackFields {
       };
 }
 
-/** What `auto` copies at `hz` into rings of `ringBytes`, so that no sample is lost for its size. */
+/** Bytes that `auto` copies at `hz` into rings of `ringBytes`, so that no sample is lost for its size. */
 export function autoStackBytes(ringBytes: number, hz: number): number {
   const room = ringBytes / (hz * RING_SECONDS);
   const bytes = Math.min(Math.max(room, LEAST_AUTO_BYTES), AUTO_STACK_BYTES);

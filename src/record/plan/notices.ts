@@ -1,4 +1,4 @@
-/** What the user is told of a recording, one sentence each, every sentence once. */
+/** Notices of a recording for the user, one sentence each, every sentence once. */
 export class Notices {
   readonly #sentences = new Set<string>();
 

@@ -16,11 +16,11 @@ import type { Probe } from './shared-probe.ts';
 
 const debug = debugLog('record');
 
-/** What the search for an attr that opens needs to know. */
+/** The facts that the search for an attr that opens needs. */
 export type OpeningContext = {
   /** The attr of a spec as the user asked for it. */
   readonly attrOf: (spec: EventSpec) => EventAttr;
-  /** What the kernel says to it, on a CPU and task of the recording's target. */
+  /** Asks the kernel whether an attr opens, on a CPU and task of the recording's target. */
   readonly probe: Probe;
   readonly notices: Notices;
 };
@@ -149,7 +149,7 @@ function describeAttempt({ type, config, samplePeriod, flags }: EventAttr): stri
   ].join(' ');
 }
 
-/** On one kind of core, too: the type of its PMU is the upper half of config. */
+/** Looks at one kind of core, too: the type of its PMU is the upper half of config. */
 function isCycles({ type, config }: EventSpec): boolean {
   return (
     type === PERF_TYPE.HARDWARE && BigInt.asUintN(32, config) === BigInt(PERF_COUNT_HW.CPU_CYCLES)

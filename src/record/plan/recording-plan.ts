@@ -33,11 +33,11 @@ export type RecordingPlan = {
   readonly sideband: EventAttr;
   /** CPUs on which any of these is opened, ascending. */
   readonly cpus: readonly number[];
-  /** What was substituted, lowered or left out; told to the user and stored in the file. */
+  /** Notices about what was substituted, lowered or left out; printed, and stored in the file. */
   readonly notices: readonly string[];
 };
 
-/** What the plan depends on beside the user's wishes. */
+/** The facts besides the options that the plan depends on. */
 export type PlanEnvironment = {
   readonly probe: NativeBinding['probeEvent'];
   readonly settings: KernelSettings;
@@ -123,7 +123,7 @@ export function planRecording(
 }
 
 /**
- * Without the timers that stand for one name more than once: the event of each kind of core was
+ * Leaves out timers that stand for one name more than once: the event of each kind of core was
  * replaced by a timer on all cores.
  */
 function withoutRepeats<Event extends OpenableEvent>(
@@ -153,7 +153,7 @@ export function withoutWeakGroup(plan: RecordingPlan, refused: number): Recordin
   return { ...plan, events, notices: [...plan.notices, notice] };
 }
 
-/** What an event that opens will nevertheless not give. */
+/** Notices about what an event that opens does not give nevertheless. */
 function reportLimits(
   name: string,
   spec: EventSpec,

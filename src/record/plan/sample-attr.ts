@@ -124,7 +124,7 @@ function registerMasks(
 }
 
 /**
- * Why an event for which `lbr` is asked has its callchain by frame pointers only, in words; null where
+ * The reason why an event with `lbr` has its callchain by frame pointers only; null where
  * it does not have to. As in perf.
  */
 export function whyNotLbr(spec: EventSpec, { callGraph, fields }: RecordOptions): string | null {

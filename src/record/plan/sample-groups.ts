@@ -25,7 +25,7 @@ export type PlannedEvent = PlacedOpenable & {
   readonly leader: number;
   /** The attr for an opening outside of the group. */
   readonly singleAttr: EventAttr;
-  /** Which interval its periods count here, where it was measured (`period-probe.ts`). */
+  /** The interval that its periods count here, where it was measured (`period-probe.ts`). */
   readonly probedRule?: ProbedRule;
 };
 

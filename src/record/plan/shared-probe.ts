@@ -2,7 +2,7 @@ import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { type EventAttr, encodeAttr } from '../../kernel/perf-event/attr.ts';
 import type { OpenProbe } from '../../native/types.ts';
 
-/** What the kernel says to an event. */
+/** Asks the kernel whether an event opens. */
 export type Probe = (attr: EventAttr) => OpenProbe;
 
 /**

@@ -40,11 +40,11 @@ export type ArchiveOptions = SymbolSources & {
   readonly onArchiving?: (stage: 'records' | 'files', share: number) => void;
 };
 
-/** What was stored where, and what could not be. */
+/** The places of what was stored, and what could not be. */
 export type Archived = {
   readonly path: string;
   readonly files: number;
-  /** As files of the directory; holes count as nothing. */
+  /** Bytes of the directory's files; holes count as nothing. */
   readonly bytes: number;
   /** Reasons of diagnostics, one per file that is missing. */
   readonly diagnostics: Diagnostics;
@@ -212,7 +212,7 @@ class ArchiveWriter {
     else this.#copy(source, elf, placeOfBuild(buildId, '.debug'), kept);
   }
 
-  /** What the recording does not hold itself. */
+  /** Stores files of JITs that the recording does not hold itself. */
   #storeJit(pid: number, { data, processes }: Pipeline, files: SymbolFiles): void {
     const { diagnostics } = this;
     const dumps = processes.jitdumps.get(pid) ?? [];

@@ -4,7 +4,7 @@ import type { ElfFile } from '../../code/elf/elf-file.ts';
 import { type KeptSections, namingRanges } from '../../code/elf/naming-ranges.ts';
 import { writeFully } from '../../system/files/output-file.ts';
 
-/** What of a file goes into the archive, beside its symbols and unwinding tables. */
+/** Parts of a file that go into the archive, besides its symbols and unwinding tables. */
 export type Kept = KeptSections & {
   /** Everything, byte by byte. */
   readonly all: boolean;

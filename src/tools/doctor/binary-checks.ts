@@ -18,7 +18,7 @@ const PROLOGUE_BYTES = 24;
 const MOST_KEPT = 0.8;
 
 /**
- * What stacks through one program or library will be like: whether its functions keep frame pointers
+ * Checks the stacks through one program or library: whether its functions keep frame pointers
  * (`--call-graph fp`), whether it has unwind tables (`dwarf`, `auto`), and whether it can be named.
  *
  * Throws `FailedError` where `path` is no ELF file that can be read.

@@ -6,10 +6,10 @@ import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 
 const MIB = 2 ** 20;
-/** What reading a recording of some hundred megabytes takes. */
+/** Memory that reading a recording of some hundred megabytes takes. */
 const USUAL_MEMORY_BYTES = 512 * MIB;
 
-/** What keeps this process from more: capabilities, seccomp, a container, a control group. */
+/** Checks what confines this process: capabilities, seccomp, a container, a control group. */
 export function checkConfinement(state: MachineState): Check[] {
   return [
     ...checkCapabilities(state),
@@ -20,7 +20,7 @@ export function checkConfinement(state: MachineState): Check[] {
   ];
 }
 
-/** With either of these the paranoid level does not apply. */
+/** Capabilities with either of which the paranoid level does not apply. */
 const OPENS_ALL = ['CAP_PERFMON', 'CAP_SYS_ADMIN'];
 
 function checkCapabilities({ opens, confinement, privileges, place }: MachineState): Check[] {

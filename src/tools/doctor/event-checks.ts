@@ -4,7 +4,7 @@ import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 import { SEE_OWN } from './permission-checks.ts';
 
-/** Which kinds of events this machine has, and who else uses its counters. */
+/** Checks which kinds of events this machine has, and who else uses its counters. */
 export function checkEvents(state: MachineState): Check[] {
   return [
     ...checkCounters(state),

@@ -12,7 +12,7 @@ const USUAL_CPU_TIME_PERCENT = 25;
 const USUAL_CPU_TIME = `kernel.perf_cpu_time_max_percent=${USUAL_CPU_TIME_PERCENT}`;
 /** Events that one expects to record at once; each has a descriptor on each CPU. */
 const USUAL_EVENTS = 3;
-/** What a process has open besides. */
+/** Descriptors that a process has open besides. */
 const OTHER_FDS = 64;
 
 /** How much may be recorded: rings, descriptors, samples a second. */

@@ -13,7 +13,7 @@ import type { PreparedRecording } from '../../record/prepare-recording.ts';
 type LiveSession = Pick<PreparedRecording, 'plan' | 'sampler' | 'settings'>;
 
 /**
- * What the header of a file would say about a recording that has none, as a pipe says it; `first`: its
+ * Records that stand for the header of a recording that has none, as in a pipe; `first`: its
  * first records, whose earliest time all others are counted from.
  */
 export function openLiveHead(

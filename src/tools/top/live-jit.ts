@@ -16,7 +16,7 @@ const NEWLINE = 0x0a;
 /** A file that has grown is read from where it had ended, until it is in so many pieces. */
 const MOST_PIECES = 16;
 
-/** Of a map that is too large to be read again, the oldest code is forgotten. */
+/** Pieces kept of a map that is too large to be read again; the oldest code is forgotten. */
 const MOST_KEPT = 512;
 
 /** A map that is not there is looked for again after so many looks. */
@@ -28,7 +28,7 @@ export type LiveCodeSource = {
   forget(pid: number): void;
 };
 
-/** What was read of a map, the newest piece first: later lines win where they overlap. */
+/** Pieces read of a map, the newest first: later lines win where they overlap. */
 type PerfMap = { readonly bytes: number; readonly pieces: readonly CodeLayer[] };
 
 /**

@@ -134,7 +134,7 @@ export class LiveProfile {
     this.#symbolizer.close();
   }
 
-  /** Where samples were lost, as far as the last slice tells. */
+  /** Gaps of lost samples, as far as the last slice shows. */
   get lossGaps(): readonly LossGap[] {
     return this.#lossGaps;
   }
@@ -194,7 +194,7 @@ export class LiveProfile {
     return simplifyStacks(nameScripts(slice, options), simplify);
   }
 
-  /** With the build IDs of their files, where the kernel was not asked for them. */
+  /** Adds the build IDs of their files, where the kernel was not asked for them. */
   #dsos(): Dso[] {
     const dsos = this.#pipeline.processes.dsos.finish();
     return dsos.map((dso, row) => ({

@@ -90,7 +90,7 @@ export class LiveRecords {
     this.#pieces.length = 0;
   }
 
-  /** What still waits is of the round that ends here: pieces of earlier ones can go. */
+  /** Drops pieces of earlier rounds: what still waits is of the round that ends here. */
   #finishRound(position: number): void {
     this.#sorter.finishRound();
     let gone = 0;

@@ -1,6 +1,6 @@
 import type { Service } from '../service/service.ts';
 
-/** What Pyroscope takes of a series. */
+/** Limits that Pyroscope sets to a series. */
 const MOST_LABELS = 30;
 
 /**
