@@ -17,10 +17,10 @@ import {
 import type { CommandExit } from '../../record/recording.ts';
 import { explainExecFailure } from '../../system/launch/exec-failure.ts';
 import { callAfter } from '../../system/time/long-timer.ts';
-import { joinCores, shownEvents } from './core-join.ts';
+import { joinCores, shownEvents } from '../live-profile/core-join.ts';
+import { openLiveHead } from '../live-profile/live-head.ts';
+import { LiveProfile } from '../live-profile/live-profile.ts';
 import { EventTables } from './event-tables.ts';
-import { openLiveHead } from './live-head.ts';
-import { LiveProfile } from './live-profile.ts';
 import { nodeCleanUp } from './node-clean-up.ts';
 import { checkTopOptions, type TopReport } from './top-options.ts';
 

@@ -13,9 +13,9 @@ import {
 import { uidOfProcess } from '../../../system/files/trusted-file.ts';
 import { readPageBytes } from '../../../system/kernel/page-bytes.ts';
 import { UserRooms } from '../../../system/strangers/user-rooms.ts';
-import { joinCores } from '../../top/core-join.ts';
-import { openLiveHead } from '../../top/live-head.ts';
-import { LiveProfile, type LiveProfileOptions } from '../../top/live-profile.ts';
+import { joinCores } from '../../live-profile/core-join.ts';
+import { openLiveHead } from '../../live-profile/live-head.ts';
+import { LiveProfile, type LiveProfileOptions } from '../../live-profile/live-profile.ts';
 import type { SamplingConfig } from '../config/agent-config.ts';
 import { RegisteredCode } from './registered-code.ts';
 import { WindowWeights } from './window-weights.ts';

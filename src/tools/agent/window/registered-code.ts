@@ -6,7 +6,7 @@ import { RegisteredAsker } from '../../../record/code-events/registered-asker.ts
 import { peerOfSocket } from '../../../record/code-events/socket-peer.ts';
 import { newCodeSocket } from '../../../system/launch/node-flags.ts';
 import type { UserRooms } from '../../../system/strangers/user-rooms.ts';
-import type { LiveCodeSource } from '../../top/live-jit.ts';
+import type { LiveCodeSource } from '../../live-profile/live-jit.ts';
 
 /** A process whose event loop was busy, or that imports `perf-ts/register` late, is asked again. */
 const ASK_AGAIN_MS = 60_000;

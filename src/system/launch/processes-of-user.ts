@@ -1,8 +1,8 @@
 import { FailedError, UsageError } from '../../base/errors.ts';
-import { type Accounts, parseId } from '../../system/accounts/accounts.ts';
-import { systemAccounts } from '../../system/accounts/system-accounts.ts';
-import { uidOfProcess } from '../../system/files/trusted-file.ts';
-import { listProcesses } from '../../system/processes/system-processes.ts';
+import { type Accounts, parseId } from '../accounts/accounts.ts';
+import { systemAccounts } from '../accounts/system-accounts.ts';
+import { uidOfProcess } from '../files/trusted-file.ts';
+import { listProcesses } from '../processes/system-processes.ts';
 
 /**
  * The processes that run as `user`, a name or uid, without this one. What they start is followed;

@@ -6,7 +6,7 @@ import { PERF_RECORD } from '../../../src/kernel/perf-event/constants.ts';
 import type { Profile } from '../../../src/profile/types.ts';
 import { openProfile } from '../../../src/read/open-profile.ts';
 import { withSource } from '../../../src/read/open-recording.ts';
-import { LiveProfile } from '../../../src/tools/top/live-profile.ts';
+import { LiveProfile } from '../../../src/tools/live-profile/live-profile.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../../helpers/corpora.ts';
 
 // A recording that comes in pieces, cut anywhere, and is looked at again and again meanwhile, is the
