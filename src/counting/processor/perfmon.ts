@@ -11,9 +11,8 @@ import { generalCounters } from '../cpu/capabilities.ts';
 import type { GroupOptions } from '../groups/group-options.ts';
 import { openGroup } from '../groups/open-group.ts';
 import { readCores } from './cores.ts';
-import { readKernelRate } from './nominal-rate.ts';
 import { chooseCorePmu, type RawTarget, rawEventText } from './raw-event-text.ts';
-import { readTimeStamp, type TimeStamp } from './time-stamp-counter.ts';
+import { readKernelRate, readTimeStamp, type TimeStamp } from './time-stamp-counter.ts';
 
 /** The target of the counters, by default the calling thread. */
 export type PerfmonOptions = Pick<GroupOptions, 'pid' | 'cpu' | 'inherit' | 'pinned'> & {

@@ -1,5 +1,5 @@
 import type { Aggregation } from '../../options/stat.ts';
-import { type CpuPlace, readCpuPlace } from './cpu-topology.ts';
+import { readTextOrEmpty } from '../../system/small-file.ts';
 import { commOf, type Place } from './places.ts';
 
 /** The subject of one row of a report: everything, or a part of the machine or target. */
@@ -62,4 +62,22 @@ export class UnitFinder {
     }
     return found;
   }
+}
+
+/** The place of a CPU, by the kernel's ids. */
+type CpuPlace = {
+  /** `physical_package_id`. */
+  readonly socket: number;
+  readonly die: number;
+  /** Unique within the die only. */
+  readonly core: number;
+};
+
+/** Reads `/sys/devices/system/cpu/cpuN/topology`; missing values (some arm64 boards) are 0. */
+function readCpuPlace(cpu: number, sysfs = '/sys'): CpuPlace {
+  const read = (file: string): number => {
+    const text = readTextOrEmpty(`${sysfs}/devices/system/cpu/cpu${cpu}/topology/${file}`);
+    return Math.max(0, Number(text) || 0);
+  };
+  return { socket: read('physical_package_id'), die: read('die_id'), core: read('core_id') };
 }
