@@ -4,6 +4,7 @@ import { encodeCodeEvents, splitStream } from '../../code/jit/code-events.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT } from '../../read/jit/attachment-names.ts';
+import { packedAttachment } from '../output/packed-attachment.ts';
 import { mapNotes } from './map-notes.ts';
 import { peerOfSocket } from './socket-peer.ts';
 
@@ -18,7 +19,6 @@ const MOST_SOCKETS_OF_PROCESS = 256;
 const MOST_PACKED_BYTES = 64 << 20;
 /** A process that does not end its side has been stopped by a signal or a debugger. */
 const ANSWER_MS = 1000;
-const FASTEST = 1;
 
 export type CodeEventSinkOptions = {
   /** Abstract name of the socket, with `@` for its first byte. */
@@ -162,7 +162,9 @@ export class CodeEventSink {
     let packed = 0;
     const attachment = (name: string, bytes: Uint8Array): Attachment => {
       packed += bytes.length;
-      return attachmentOf(name, bytes, packed <= MOST_PACKED_BYTES);
+      return packed <= MOST_PACKED_BYTES
+        ? packedAttachment(name, bytes)
+        : { name, packing: 'none', unpackedSize: bytes.length, bytes };
     };
     return [...byPid].flatMap(([pid, all]) => {
       const streams = all.map(({ offsetNs, chunks }) => ({ offsetNs, ...splitStream(chunks) }));
@@ -183,16 +185,6 @@ export class CodeEventSink {
     this.#server.close(() => {});
     for (const { socket } of this.#open) socket.destroy();
   }
-}
-
-function attachmentOf(name: string, bytes: Uint8Array, isPacked: boolean): Attachment {
-  if (!isPacked) return { name, packing: 'none', unpackedSize: bytes.length, bytes };
-  return {
-    name,
-    packing: 'deflate',
-    unpackedSize: bytes.length,
-    bytes: lateModules.zlib.deflateSync(bytes, { level: FASTEST }),
-  };
 }
 
 /** Resolves when the other side has sent everything, or does not do so. */

@@ -1,6 +1,5 @@
 import { closeSync, constants, lstatSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { lateModules } from '../../base/late-modules.ts';
 import { describeError } from '../../base/system-error.ts';
 import { encodeMapLog } from '../../code/jit/map-log.ts';
 import { MAX_PERF_MAP_BYTES } from '../../code/jit/perf-map.ts';
@@ -12,6 +11,7 @@ import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
 import { newestPid } from '../../system/processes/system-processes.ts';
 import { startTimeMs } from '../../system/processes/thread-stat.ts';
+import { packedAttachment } from '../output/packed-attachment.ts';
 import { ListingTimes } from './listing-times.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
@@ -35,7 +35,6 @@ const SEARCH_PAUSE_FACTOR = 100;
 const FILE_TICK_MS = 20;
 const MOST_MAPS = 256;
 const MAP_NAME = /^perf-(\d+)\.map$/;
-const FASTEST = 1;
 
 export type MapWatchOptions = {
   readonly target: SamplerTarget;
@@ -157,12 +156,7 @@ export class MapWatch {
     for (const { pid, pieces } of this.#tails.values()) {
       if (pieces.length === 0) continue;
       const log = encodeMapLog(pieces);
-      attachments.push({
-        name: `${PERF_MAP_ATTACHMENT}${pid}`,
-        packing: 'deflate',
-        unpackedSize: log.length,
-        bytes: lateModules.zlib.deflateSync(log, { level: FASTEST }),
-      });
+      attachments.push(packedAttachment(`${PERF_MAP_ATTACHMENT}${pid}`, log));
     }
     return attachments;
   }

@@ -1,6 +1,5 @@
 import { closeSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { lateModules } from '../../base/late-modules.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import {
@@ -19,9 +18,8 @@ import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { parseRecordingId } from '../../system/launch/recording-id.ts';
 import { lifeOf, readLifePlace } from '../../system/processes/life-mark.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
+import { packedAttachment } from '../output/packed-attachment.ts';
 import type { HeldFile, HeldNotes } from './held-notes.ts';
-
-const FASTEST = 1;
 
 /** Files that Node processes left for us alongside V8's maps; taken into the recording, then removed. */
 export type NodeFiles = {
@@ -92,12 +90,7 @@ export function takeNodeFiles(
           `${notesPath(pid)} has ${file.size} bytes: only the first ${bytes.length} of the notes are kept`,
         );
       }
-      attachments.push({
-        name: `${NODE_NOTES_ATTACHMENT}${pid}`,
-        packing: 'deflate',
-        unpackedSize: bytes.length,
-        bytes: lateModules.zlib.deflateSync(bytes, { level: FASTEST }),
-      });
+      attachments.push(packedAttachment(`${NODE_NOTES_ATTACHMENT}${pid}`, bytes));
       if (process !== null && !isOurs && !hasRecorder(process)) attached.set(pid, file.inode);
       if (!isOurs || process === null) continue;
       startedPids.push(pid);

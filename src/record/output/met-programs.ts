@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { textOfBytes } from '../../base/byte-text.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
-import { lateModules } from '../../base/late-modules.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
 import { type ElfFile, parseElf } from '../../code/elf/elf-file.ts';
@@ -21,6 +20,7 @@ import { actAs } from '../../system/accounts/file-identity.ts';
 import { openRegularBelow } from '../../system/files/open-below.ts';
 import { type OpenFile, openRegular } from '../../system/files/open-regular.ts';
 import { livingThread } from '../../system/processes/living-thread.ts';
+import { packedAttachment } from './packed-attachment.ts';
 
 /**
  * Files that packages install are replaced by updates, which keep debug files by build ID. Runtimes come
@@ -32,7 +32,6 @@ const RUNTIME = /^(node|nodejs|bun|deno|electron|java|python[\d.]*)$/;
 /** Maximum bytes of one program, and of all; a program that only DWARF makes larger is kept without it. */
 const MOST_BYTES = 32 << 20;
 const MOST_BYTES_OF_ALL = 64 << 20;
-const FASTEST = 1;
 /** Diagnostics that nobody reads: oddities of a program are reported where it is named. */
 const UNCOUNTED = new Diagnostics();
 
@@ -150,12 +149,7 @@ function storePrograms(met: readonly Program[], keepsCode: boolean): Attachment[
     const bytes = symbolsOf(elf, keepsCode, Math.min(room, MOST_BYTES));
     if (bytes === null) return;
     room -= bytes.length;
-    attachments.push({
-      name: programAttachment(part, fileId, path),
-      packing: 'deflate',
-      unpackedSize: bytes.length,
-      bytes: lateModules.zlib.deflateSync(bytes, { level: FASTEST }),
-    });
+    attachments.push(packedAttachment(programAttachment(part, fileId, path), bytes));
   };
   for (const program of met) {
     const opened = openProgram(program);

@@ -237,12 +237,13 @@ export class RecordingFile {
 export function attrsWithIds(
   plan: RecordingPlan,
   opened: SamplerOpened,
-): { attrBytes: Uint8Array; ids: BigUint64Array }[] {
+): { attrBytes: Uint8Array; ids: BigUint64Array; name: string | null }[] {
   return [
-    ...plan.events.map(({ attr }, index) => ({
+    ...plan.events.map(({ attr, name }, index) => ({
       attrBytes: encodeAttr(attr),
       ids: opened.ids[index],
+      name,
     })),
-    { attrBytes: encodeAttr(plan.sideband), ids: opened.sidebandIds },
+    { attrBytes: encodeAttr(plan.sideband), ids: opened.sidebandIds, name: null },
   ];
 }

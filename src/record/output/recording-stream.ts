@@ -2,16 +2,8 @@ import { fstatSync } from 'node:fs';
 import { FailedError } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
-import { FEATURE } from '../../formats/perf-data/features.ts';
 import { encodePipeAppendix } from '../../formats/perf-data/pipe-appendix.ts';
-import {
-  encodeEventName,
-  encodeHeaderAttr,
-  encodeHeaderBuildIds,
-  encodeHeaderFeature,
-  encodeHeaderTracingData,
-  encodePipeHeader,
-} from '../../formats/perf-data/pipe-writer.ts';
+import { encodePipeHead } from '../../formats/perf-data/pipe-writer.ts';
 import type { FileSinkOptions, SamplerEvent, SamplerOpened } from '../../native/types.ts';
 import { provenanceAttachment } from '../../read/facts/provenance.ts';
 import { writeErrorReason, writeFully } from '../../system/files/output-file.ts';
@@ -53,22 +45,8 @@ export class RecordingStream {
     compressionLevel: number,
   ): RecordingStream {
     const stream = new RecordingStream(place, plan, compressionLevel);
-    stream.append(encodePipeHeader());
-    for (const attr of attrsWithIds(plan, opened)) stream.append(encodeHeaderAttr(attr));
-    plan.events.forEach(({ name }, index) => {
-      const id = opened.ids[index]?.[0];
-      if (id !== undefined) stream.append(encodeEventName(id, name));
-    });
-    for (const section of collectHostFeatures(plan, context)) {
-      if (section.feature === FEATURE.TRACING_DATA) {
-        stream.append(encodeHeaderTracingData(section.bytes));
-      } else if (section.feature === FEATURE.BUILD_ID) {
-        stream.append(encodeHeaderBuildIds(section));
-      } else {
-        const record = encodeHeaderFeature(section);
-        if (record !== null) stream.append(record);
-      }
-    }
+    const sections = collectHostFeatures(plan, context);
+    for (const part of encodePipeHead(attrsWithIds(plan, opened), sections)) stream.append(part);
     if (compressionLevel > 0) stream.append(announceCompression(compressionLevel));
     return stream;
   }

@@ -1,10 +1,5 @@
 import { memorySource } from '../../base/byte-source.ts';
-import {
-  encodeEventName,
-  encodeHeaderAttr,
-  encodeHeaderFeature,
-  encodePipeHeader,
-} from '../../formats/perf-data/pipe-writer.ts';
+import { encodePipeHead } from '../../formats/perf-data/pipe-writer.ts';
 import { openPerfData, type PerfData } from '../../formats/perf-data/reader.ts';
 import { collectLiveFeatures } from '../../record/output/feature-data.ts';
 import { attrsWithIds } from '../../record/output/recording-file.ts';
@@ -20,15 +15,6 @@ export function openLiveHead(
   { plan, sampler: { opened }, settings }: LiveSession,
   first: Uint8Array,
 ): PerfData {
-  const parts = [encodePipeHeader()];
-  for (const attr of attrsWithIds(plan, opened)) parts.push(encodeHeaderAttr(attr));
-  plan.events.forEach(({ name }, index) => {
-    const id = opened.ids[index]?.[0];
-    if (id !== undefined) parts.push(encodeEventName(id, name));
-  });
-  for (const section of collectLiveFeatures(plan, settings)) {
-    const record = encodeHeaderFeature(section);
-    if (record !== null) parts.push(record);
-  }
-  return openPerfData(memorySource(Buffer.concat([...parts, first])));
+  const head = encodePipeHead(attrsWithIds(plan, opened), collectLiveFeatures(plan, settings));
+  return openPerfData(memorySource(Buffer.concat([...head, first])));
 }
