@@ -41,7 +41,7 @@ export type MapWatchOptions = {
   readonly childPid: number;
   readonly readClock: () => ClockPair;
   /** Uid of the command, if it runs as another user. */
-  readonly commandUid?: number;
+  readonly commandUid?: number | null;
   /** The folder that JITs write to. */
   readonly directory?: string;
 };
