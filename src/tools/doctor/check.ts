@@ -29,3 +29,13 @@ export type DoctorReport = {
 export function passed(name: string, found: string, matters: string): Check {
   return { name, state: 'ok', found, matters, fix: [] };
 }
+
+/** A check of what this machine could give more of, and how. */
+export function warning(
+  name: string,
+  found: string,
+  matters: string,
+  fix: readonly string[],
+): Check {
+  return { name, state: 'warn', found, matters, fix };
+}
