@@ -1,7 +1,7 @@
+import { bytesOfField, ProtoReader } from '../../../base/proto-reader.ts';
 import { ProtoWriter } from '../../../base/proto-writer.ts';
 import type { AgentConfig, SinkConfig } from '../config/agent-config.ts';
 import type { EncodedProfile } from '../encode/encoded-window.ts';
-import { protoFields, textOf } from '../protobuf/proto-fields.ts';
 import type { Service } from '../service/service.ts';
 import { ClickHouseSink } from './clickhouse-sink.ts';
 import { FolderSink } from './folder-sink.ts';
@@ -141,16 +141,16 @@ const OTLP: Protocol = {
  *     message ExportProfilesPartialSuccess  { int64 rejected_profiles = 1; string error_message = 2; }
  */
 function judgePartialSuccess(body: Uint8Array): SinkAnswer | null {
-  const partial = protoFields(body).find(({ field }) => field === 1);
+  const [partial] = bytesOfField(body, 1);
   if (partial === undefined) return null;
-  const fields = protoFields(partial.bytes);
-  const rejected = fields.find(({ field }) => field === 1)?.value ?? 0;
-  if (rejected === 0) return null;
-  const message = fields.find(({ field }) => field === 2);
-  return {
-    kind: 'refused',
-    why: message === undefined ? 'no reason given' : textOf(message.bytes),
-  };
+  let rejected = 0;
+  let why = 'no reason given';
+  const reader = new ProtoReader(partial);
+  while (reader.next()) {
+    if (reader.field === 1) rejected = reader.value;
+    else if (reader.field === 2) why = Buffer.from(reader.bytes).toString();
+  }
+  return rejected === 0 ? null : { kind: 'refused', why };
 }
 
 /** Limits that Pyroscope sets to a series. */
