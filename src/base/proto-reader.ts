@@ -67,6 +67,16 @@ export class ProtoReader {
 const MOST_BYTES = 10;
 const NO_BYTES = new Uint8Array();
 
+/** The contents of the fields `field` of a message that are delimited by their length, up to the first damage. */
+export function bytesOfField(message: Uint8Array, field: number): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  const reader = new ProtoReader(message);
+  while (reader.next()) {
+    if (reader.field === field && reader.wireType === 2) found.push(reader.bytes);
+  }
+  return found;
+}
+
 /** The integers of a repeated field, which is packed (bytes) or has one field for each. */
 export function addIntegers(reader: ProtoReader, into: number[]): void {
   if (reader.wireType === 0) {

@@ -4,9 +4,9 @@ import type { RecordSelection } from '../read/selection.ts';
 
 /** The build IDs of a recording that is rewritten: kept, added to, or removed. */
 export type BuildIdChange =
-  /** Those that are there stay. */
+  /** Build IDs that are there stay. */
   | 'keep'
-  /** Those of mapped files that can be read on this machine are added, as `perf inject -b`. */
+  /** Build IDs of mapped files that can be read on this machine are added, as `perf inject -b`. */
   | 'add'
   | 'remove';
 
@@ -16,7 +16,7 @@ export type RewriteOptions = {
   readonly stripKernel?: boolean;
   /** The copies of user stacks are unwound into callchains; then they and the user registers go. */
   readonly dropStacks?: boolean;
-  /** Where the files lie that are needed for unwinding, as `openProfile` takes them. */
+  /** Places of the files that unwinding needs, as `openProfile` takes them. */
   readonly symfs?: string;
   /** Paths, comms, host name and command line become hashes; implies `dropStacks`. */
   readonly anonymize?: boolean;
@@ -34,10 +34,10 @@ export type RewriteSummary = {
   readonly samplesKept: number;
   readonly bytesRead: number;
   readonly bytesWritten: number;
-  /** What is not in the output and was not asked to go, with counts; for the user to see. */
+  /** Losses that were not asked for, with counts; for the user to see. */
   readonly leftOut: readonly { readonly reason: string; readonly count: number }[];
-  /** Of the input: where it was cut, null if it is whole. */
+  /** Offset at which the input was cut; null if it is whole. */
   readonly truncatedAt: number | null;
-  /** Of the input: what is broken or missing. */
+  /** Broken or missing parts of the input. */
   readonly diagnostics: readonly DescribedDiagnostic[];
 };

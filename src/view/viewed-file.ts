@@ -35,9 +35,9 @@ export class ViewedFile implements ServedFile {
   #isLive: boolean;
   #packed: Uint8Array | null = null;
   #report: string | null = null;
-  /** What a page that is shown again may still hold rows of. */
+  /** Profile whose rows a page that is shown again may still hold. */
   #earlier: Profile | null = null;
-  /** With the rows that the page has. */
+  /** Profile with the rows that the page has. */
   #shown: Profile | null = null;
   #sources: SourceFiles | null = null;
 
@@ -155,7 +155,7 @@ function selectionOf({ tids, pids, cpus, ...range }: SamplePart): SampleSelectio
   };
 }
 
-/** Those with samples: the others are no rows of the profile. */
+/** Events with samples: the others are no rows of the profile. */
 function referredFuncs(
   { funcs, strings }: Profile,
   from: number,

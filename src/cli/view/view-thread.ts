@@ -4,7 +4,7 @@ import { setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { OnReadingProgress, ReadingStage } from '../../read/open-options.ts';
 import { openProfile } from '../../read/open-profile.ts';
-import type { FileProgress } from '../../view/file-messages.ts';
+import type { FileProgress } from '../../view/file-thread.ts';
 import { answerFrom } from '../../view/file-thread.ts';
 import { ViewedFile, type ViewedFileOptions } from '../../view/viewed-file.ts';
 import { loadForCommand, openOptions, type ReadingFlags } from '../shared/load.ts';

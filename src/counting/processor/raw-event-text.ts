@@ -12,7 +12,7 @@ import {
   type RawCounterSpec,
 } from '../../kernel/events/raw-counter.ts';
 
-/** Whose counters raw event numbers are meant for. */
+/** The PMU whose counters raw event numbers are meant for. */
 export type RawTarget = {
   /** The PMU of the cores; null where the kernel has none. */
   readonly pmu: PmuDescription | null;

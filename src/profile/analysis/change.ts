@@ -9,7 +9,7 @@ export type Quantity = { readonly value: number; readonly interval: Bounds | nul
 
 /** How much more of something recordings have than those that they are compared with. */
 export type Change = {
-  /** In the recording looked at, and in the one that it is compared with: of several, the mean. */
+  /** Values in the recording looked at and in the one that it is compared with: of several, the mean. */
   readonly here: number;
   readonly there: number;
   /** `here` − `there`. */

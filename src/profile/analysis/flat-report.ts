@@ -29,7 +29,7 @@ export type Figures = {
   readonly selfShare: number;
   readonly totalShare: number;
   readonly selfSamples: number;
-  /** Where the true share lies, in 95 of 100 recordings; only if it was wanted. */
+  /** Interval of the true share, in 95 of 100 recordings; only if it was asked for. */
   readonly selfInterval?: ShareInterval;
   readonly totalInterval?: ShareInterval;
 };
@@ -64,7 +64,7 @@ export type FlatReport = {
   readonly byComm: readonly CommRow[];
 };
 
-/** Which shares get an interval. Those of totals cost as much as the tables themselves. */
+/** Shares that get an interval. Those of totals cost as much as the tables themselves. */
 export type WantedIntervals = {
   /** Made from the same weights and samples as the report. */
   readonly estimator: ShareEstimator;
@@ -133,7 +133,7 @@ export function computeFlatReport(
 /** So that −1, no mapping, has a slot. */
 const plusOne = (dso: number): number => dso + 1;
 
-/** What a table's intervals are estimated from. */
+/** Input from which a table's intervals are estimated. */
 type TableIntervals = {
   readonly estimator: ShareEstimator;
   readonly self: StepSums;
@@ -159,7 +159,7 @@ class IntervalSource {
     this.#wanted = wanted;
   }
 
-  /** By function, or by what `funcToGroup` makes of it. */
+  /** Intervals by function, or by what `funcToGroup` makes of it. */
   byFunc(
     table: TableName,
     groupCount: number,
@@ -182,7 +182,7 @@ class IntervalSource {
     return { estimator, self, total: sumStepsByGroup(steps, nodes, tree, groupCount) };
   }
 
-  /** By a column of the sample table; self and total are the same. */
+  /** Intervals by a column of the sample table; self and total are the same. */
   byColumn(table: TableName, keyOfSample: IntColumn, keyCount: number): TableIntervals | undefined {
     const { estimator, tables } = this.#wanted;
     if (!tables.includes(table)) return undefined;

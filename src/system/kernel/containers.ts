@@ -69,7 +69,7 @@ export function openCgroup(
   if (root === null) {
     throw new UsageError(words`${asked}: no control groups are mounted here`);
   }
-  const directory = join(root, path);
+  const directory = path.startsWith(`${root}/`) ? path : join(root, path);
   try {
     return openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   } catch (error) {

@@ -15,7 +15,7 @@ const MOST_DEPTH = 24;
 const MOST_NODES = 20_000;
 
 /**
- * Who calls one function, by name, from the moment on that somebody asks. A sample counts once, from
+ * The callers of one function, by name, from the moment on that somebody asks. A sample counts once, from
  * the innermost call of the function outwards.
  */
 export class CallerSums {

@@ -12,7 +12,7 @@ export class EventTables {
   readonly #options: TopOptions;
   readonly #sums = new Map<SliceTableKey, ShareSums | WindowSums>();
   #callers: CallerSums | null = null;
-  /** Of the last sample of the report before, nanoseconds of the clock; NaN: there was none. */
+  /** Time of the last sample of the report before, nanoseconds of the clock; NaN: there was none. */
   #lastNs = Number.NaN;
 
   constructor(name: string, event: number, options: TopOptions) {

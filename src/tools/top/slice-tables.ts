@@ -9,7 +9,7 @@ import type { SumRow, TableSums } from './share-sums.ts';
 /** Tables that are always kept, and one of other keys where it was asked for. */
 export type SliceTableKey = 'sym' | 'dso' | 'comm' | 'thread' | 'grouped';
 
-/** What one slice adds to each table of one event. */
+/** Rows that one slice adds to each table of one event. */
 export type SliceTables = { readonly [K in SliceTableKey]?: TableSums };
 
 /**

@@ -7,8 +7,8 @@ import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
 import type { TopOptions } from '../../options/top.ts';
 import type { Profile } from '../../profile/types.ts';
-import { dropsCopies } from '../../record/call-graph.ts';
-import { describeExisting } from '../../record/existing-state.ts';
+import { describeExisting } from '../../record/existing/existing-state.ts';
+import { dropsCopies } from '../../record/plan/call-graph.ts';
 import {
   explainNativeError,
   type PreparedRecording,
@@ -17,10 +17,10 @@ import {
 import type { CommandExit } from '../../record/recording.ts';
 import { explainExecFailure } from '../../system/launch/exec-failure.ts';
 import { callAfter } from '../../system/time/long-timer.ts';
-import { joinCores, shownEvents } from './core-join.ts';
+import { joinCores, shownEvents } from '../live-profile/core-join.ts';
+import { openLiveHead } from '../live-profile/live-head.ts';
+import { LiveProfile } from '../live-profile/live-profile.ts';
 import { EventTables } from './event-tables.ts';
-import { openLiveHead } from './live-head.ts';
-import { LiveProfile } from './live-profile.ts';
 import { nodeCleanUp } from './node-clean-up.ts';
 import { checkTopOptions, type TopReport } from './top-options.ts';
 
