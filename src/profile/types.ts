@@ -331,6 +331,11 @@ export type Weights = {
   readonly values: Float64Array;
   /** Weights come from an imported text; their unit is unknown. */
   readonly areOfText?: true;
+  /**
+   * Each item of the text is the sum of several samples (folded stacks, heap profiles, speedscope, pprof): what the
+   * samples were, and in which order, is gone, so that shares have no intervals.
+   */
+  readonly areSums?: true;
   /** Weights of one event only, whose samples weigh how long their threads were off the CPU. */
   readonly areWaits?: true;
   /**

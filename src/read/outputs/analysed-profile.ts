@@ -116,7 +116,9 @@ export class AnalysedProfile {
         () => this.#aligned(),
         () => this.#places(),
       );
-      if (this.facts.imported !== null) weights = { ...weights, areOfText: true };
+      const { imported } = this.facts;
+      if (imported !== null) weights = { ...weights, areOfText: true };
+      if (isSummed(imported)) weights = { ...weights, areSums: true };
       this.#weights.set(kind, weights);
     }
     const described = event === undefined ? undefined : this.profile.events[event];
@@ -160,8 +162,7 @@ export class AnalysedProfile {
   /**
    * How well shares of one event are known, by these weights of its samples. Of a part of them it
    * is not known what was counted in between: each counts as drawn with its own weight. Null for
-   * folded stacks, heap profiles and speedscope files, whose items are sums: what the samples were, and in which
-   * order, is gone. Null also for recordings without events.
+   * texts whose items are sums, and for recordings without events.
    */
   shareEstimator(
     weights: Weights,
@@ -169,7 +170,7 @@ export class AnalysedProfile {
     select: SampleSelection = {},
   ): ShareEstimator | null {
     const described = this.profile.events[event];
-    if (described === undefined || isSummed(this.facts.imported)) return null;
+    if (described === undefined) return null;
     return finish(
       estimateEvent({
         input: this.periodInput,
