@@ -42,6 +42,7 @@ import { findEvents } from './find-events.ts';
 
 /** A recording as a profile, with what is computed from it. */
 export class AnalysedProfile {
+  /** The profile with the frames of one level, `facts.frames`. */
   readonly profile: Profile;
   /** Problems that did not end the reading: what is damaged, and what has no names. */
   readonly diagnostics: { entries(): DescribedDiagnostic[] };
@@ -53,6 +54,8 @@ export class AnalysedProfile {
   readonly completeness: Completeness | null;
   /** Input of weights and period reports. */
   readonly periodInput: PeriodInput;
+  /** By level, as far as they were asked for; `all` is as the recording was read. */
+  readonly #folded = new Map<FrameLevel, Profile>();
   readonly #code: FunctionCode | null;
   readonly #diagnostics: Diagnostics;
   readonly #weights = new Map<WeightKind, Weights>();
@@ -63,8 +66,9 @@ export class AnalysedProfile {
   /** All samples of an event, which most questions begin with. */
   readonly #rowsOfEvent = new Map<EventIndex, Int32Array>();
 
+  /** `recorded` has all frames; `facts.frames` is the level that is shown. */
   constructor(
-    profile: Profile,
+    recorded: Profile,
     periodInput: PeriodInput,
     diagnostics: Diagnostics,
     truncatedAt: number | null,
@@ -74,7 +78,8 @@ export class AnalysedProfile {
   ) {
     this.#code = code;
     this.#diagnostics = diagnostics;
-    this.profile = profile;
+    this.#folded.set('all', recorded);
+    this.profile = this.profileAt(facts.frames);
     this.completeness = completeness;
     this.facts = facts;
     this.periodInput = periodInput;
@@ -83,12 +88,25 @@ export class AnalysedProfile {
   }
 
   /**
-   * The same recording with the frames of a level, of a profile that has all: `javascript` makes native
-   * code kinds, `(garbage collector)`, `own` dependencies too. Weights stay.
+   * The profile with the frames of a level, whatever level is shown. Samples, weights and all rows but those of
+   * stacks stay.
+   */
+  profileAt(frames: FrameLevel): Profile {
+    const known = this.#folded.get(frames);
+    if (known !== undefined) return known;
+    const folded = foldToLevel(this.profileAt('all'), frames);
+    this.#folded.set(frames, folded);
+    return folded;
+  }
+
+  /**
+   * The same recording with the frames of a level: `javascript` makes native code kinds, `(garbage collector)`,
+   * `own` dependencies too. Weights stay.
    */
   atLevel(frames: FrameLevel): AnalysedProfile {
+    if (frames === this.facts.frames) return this;
     return new AnalysedProfile(
-      foldToLevel(this.profile, frames),
+      this.profileAt('all'),
       this.periodInput,
       this.#diagnostics,
       this.truncatedAt,
@@ -348,7 +366,7 @@ export class AnalysedProfile {
   }
 
   #places(): SamplePlaces {
-    this.#samplePlaces ??= placesOfSamples(this.profile);
+    this.#samplePlaces ??= placesOfSamples(this.profileAt('all'));
     return this.#samplePlaces;
   }
 
