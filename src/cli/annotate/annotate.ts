@@ -82,7 +82,12 @@ export async function runAnnotate(path: string, symbols: readonly string[], flag
     printJson(annotateDocument(opened, shown, listings, { event, weights, select }));
     return;
   }
-  if (!flags.quiet) writeText(framesLines(opened).map((line) => `${line}\n\n`).join(''));
+  if (!flags.quiet)
+    writeText(
+      framesLines(opened)
+        .map((line) => `${line}\n\n`)
+        .join(''),
+    );
   const textOf = openSourceText(opened.profile, path);
   for (const [i, each] of shown.entries()) {
     const lines = linesOf(opened, each, listings[i], { event, weights, select, textOf });

@@ -3,7 +3,7 @@ import { FailedError } from '../../base/errors.ts';
 import { memoize } from '../../base/memoize.ts';
 import { finish } from '../../base/slices.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
-import { foldToLevel } from '../../code/javascript/fold-to-level.ts';
+import { ProfileLevels } from '../../code/javascript/levels-of.ts';
 import type { RecordingMarks } from '../../formats/export/recording-marks.ts';
 import { type Alignment, alignPeriods, findReportedPeriods } from '../../period/alignment.ts';
 import { findInStep, type InStep } from '../../period/in-step.ts';
@@ -54,8 +54,7 @@ export class AnalysedProfile {
   readonly completeness: Completeness | null;
   /** Input of weights and period reports. */
   readonly periodInput: PeriodInput;
-  /** By level, as far as they were asked for; `all` is as the recording was read. */
-  readonly #folded = new Map<FrameLevel, Profile>();
+  readonly #levels: ProfileLevels;
   readonly #code: FunctionCode | null;
   readonly #diagnostics: Diagnostics;
   readonly #weights = new Map<WeightKind, Weights>();
@@ -78,7 +77,7 @@ export class AnalysedProfile {
   ) {
     this.#code = code;
     this.#diagnostics = diagnostics;
-    this.#folded.set('all', recorded);
+    this.#levels = new ProfileLevels(recorded);
     this.profile = this.profileAt(facts.frames);
     this.completeness = completeness;
     this.facts = facts;
@@ -92,11 +91,7 @@ export class AnalysedProfile {
    * stacks stay.
    */
   profileAt(frames: FrameLevel): Profile {
-    const known = this.#folded.get(frames);
-    if (known !== undefined) return known;
-    const folded = foldToLevel(this.profileAt('all'), frames);
-    this.#folded.set(frames, folded);
-    return folded;
+    return this.#levels.at(frames);
   }
 
   /**
