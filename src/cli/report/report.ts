@@ -19,6 +19,7 @@ import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
 import { invertCallTree } from '../../profile/analysis/invert-call-tree.ts';
 import { funcLabel } from '../../profile/func-label.ts';
+import { recordedLength } from '../../profile/sampled-time.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, Weights } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
@@ -359,6 +360,7 @@ export function reportDocument(
   return {
     schema: 'perf-ts/report@1' as const,
     frames: opened.facts.frames,
+    time: recordedLength(opened.profile),
     lostSideband: opened.profile.meta.lostSideband ?? 0,
     completeness: completenessJson(opened),
     events: events.map((event) => toJson(opened, event, flags, view)),
