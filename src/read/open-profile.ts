@@ -6,6 +6,7 @@ import type { SymbolSource } from '../code/symbols/symbol-request.ts';
 import type { ImportedProfile } from '../formats/import/imported-profile.ts';
 import type { PeriodInput, StreamFinal } from '../period/types.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
+import { spansSince } from '../profile/sampled-time.ts';
 import type { Profile, SampleTable } from '../profile/types.ts';
 import { debugLog } from '../system/debug-log.ts';
 import { noteCodeObjects } from './code/code-dump.ts';
@@ -213,7 +214,12 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
     streams,
     losses: pipeline.losses(),
   });
-  return { ...profile, events: withRecordedPeriods(opened, profile.samples) };
+  const { meta, samples } = profile;
+  const events = withRecordedPeriods(opened, samples);
+  if (sampled === null || countStartOf(provenance) !== 'dropped') return { ...profile, events };
+  // Of what rings that were overwritten held before, nothing is known.
+  const firstNs = samples.timeNs.reduce((least, time) => Math.min(least, time), Infinity);
+  return { ...profile, events, meta: { ...meta, sampled: spansSince(sampled, firstNs) } };
 }
 
 /** Makes samples of the off-CPU event weigh what their threads waited. */
