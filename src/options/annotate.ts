@@ -3,6 +3,7 @@ import { percent, texts } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
 import {
   INPUT,
+  JAVASCRIPT,
   JSON_OUTPUT,
   RECORD_SELECTION,
   ROWS,
@@ -35,6 +36,7 @@ export const ANNOTATE = options({
   }),
   ...pick(WEIGHING, 'weight', 'debuginfod', 'event'),
   ...pick(SELECTION, 'dso', 'dsos'),
+  frames: JAVASCRIPT.frames.with({ givesWayTo: ['json', 'dso', 'dsos'] }),
   ...JSON_OUTPUT,
   quiet: GENERAL.quiet.with({ help: 'the code only: no lines with #, no messages' }),
 });

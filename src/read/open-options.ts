@@ -28,8 +28,8 @@ export type OpenProfileOptions = SymbolSources &
     /** Unwind copied user stacks. Default true; without, samples have what the kernel walked itself. */
     readonly unwind?: boolean;
     /**
-     * Which frames of programs of JavaScript are shown. Default `all`; `auto` is `javascript` where the
-     * recording has functions of JavaScript with names, else `all`.
+     * Which frames of programs of JavaScript are shown. Default `auto`: `javascript` where the recording has
+     * functions of JavaScript with names, else `all`. `opened.profileAt` has the other levels.
      */
     readonly frames?: FrameLevel | 'auto';
     /**

@@ -17,7 +17,6 @@ import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
 import { printJson, writeOut, writeText } from '../shared/stdout.ts';
-import { wantedFrames } from '../shared/wanted-frames.ts';
 import { type Compared, runOf, type SharedEvent, sharedEvents } from './compared-runs.ts';
 import { diffLines } from './diff-lines.ts';
 import { conditionsMarkdown, diffMarkdown } from './diff-markdown.ts';
@@ -184,7 +183,7 @@ function printDiffs(
 async function loadAll(paths: readonly string[], flags: DiffFlags): Promise<Compared[]> {
   const loaded: Compared[] = [];
   for (const path of paths) {
-    const opened = await loadForCommand(path, { ...flags, wanted: wantedFrames(flags) });
+    const opened = await loadForCommand(path, flags);
     // A time is one of its own recording.
     loaded.push({ path, opened, select: selectFrom(opened, flags) });
   }

@@ -14,7 +14,6 @@ import { closeOutput, discardOutput, openOutput } from '../shared/open-output.ts
 import { writingProgress } from '../shared/progress.ts';
 import type { SelectionFlags } from '../shared/selection-flags.ts';
 import { writeTo } from '../shared/stdout.ts';
-import { wantedFrames } from '../shared/wanted-frames.ts';
 
 const SELECTING = ['time', 'cpu', 'pid', 'tid', 'comm', 'dso', 'symbol', 'event', 'join'] as const;
 
@@ -41,11 +40,7 @@ export async function exportParquet(
     ]);
   }
   const isNew = makeFolder(flags.output);
-  const opened = await loadForCommand(path, {
-    ...flags,
-    wanted: wantedFrames({ ...flags, json: false }),
-    lines: true,
-  });
+  const opened = await loadForCommand(path, { ...flags, lines: true });
   const { service, build, weight } = flags;
   const labels = {
     name: path,

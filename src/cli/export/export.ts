@@ -21,7 +21,6 @@ import { checkOutputIsNot, closeOutput, discardOutput, openOutput } from '../sha
 import { writingProgress } from '../shared/progress.ts';
 import { type SelectionFlags, selectFrom } from '../shared/selection-flags.ts';
 import { isTerminal, writeTo } from '../shared/stdout.ts';
-import { wantedFrames } from '../shared/wanted-frames.ts';
 
 /** Who opens a file of each format. */
 const OPENED_BY: { readonly [format in ExportFormat | 'pprof']: string } = {
@@ -62,19 +61,11 @@ export async function runExport(
   checkOutputIsNot(path, flags.output);
   // Folded lines have no place for them.
   const lines = flags.inline !== false && flags.format !== 'folded';
-  // The page folds by itself, and can show all.
+  const opened = await loadForCommand(path, { ...flags, ...(lines && { lines }) });
   const isPage = flags.format === 'html';
-  const wanted = wantedFrames({ ...flags, json: false });
-  const opened = await loadForCommand(path, {
-    ...flags,
-    wanted: isPage ? 'all' : wanted,
-    ...(lines && { lines }),
-  });
-  const { frames: _frames, ...others } = flags;
   const options = {
-    ...others,
+    ...flags,
     select: selectFrom(opened, flags),
-    ...(wanted !== 'auto' && { frames: wanted }),
     ...(isPage && flags.sources !== false && { sourcesOf: path }),
   };
   const fd = flags.output === '-' ? 1 : openOutput(flags.output, 0o600);

@@ -12,7 +12,7 @@ export type McpFlags = { readonly allowRecord?: boolean; readonly md?: string };
 /** `perf-ts mcp`: answers an assistant on standard input and output, one after the other. */
 export async function runMcp({ allowRecord, md }: McpFlags): Promise<void> {
   const tools = [
-    ...perfTools((file) => loadForCommand(file, { wanted: 'auto', lines: true })),
+    ...perfTools((file) => loadForCommand(file, { lines: true })),
     ...(allowRecord ? [recordTool(runRecorder)] : []),
   ];
   if (md !== undefined) {

@@ -28,7 +28,6 @@ import { recordingNumber, recordingTables } from '../../read/outputs/recording-t
 import { notify } from '../shared/failure.ts';
 import { type JavaScriptFlags, loadForCommand } from '../shared/load.ts';
 import { printJson, writeOut, writeText } from '../shared/stdout.ts';
-import { wantedFrames } from '../shared/wanted-frames.ts';
 import { answerCsv, answerLines, answerMarkdown, answerObjects } from './answer-text.ts';
 
 export type QueryFlags = SymbolSources &
@@ -125,8 +124,7 @@ async function printAnswer(
 }
 
 function opener(flags: QueryFlags): (file: string) => Promise<AnalysedProfile> {
-  const wanted = wantedFrames({ ...flags, json: false });
-  return (file) => loadForCommand(file, { ...flags, wanted, lines: true });
+  return (file) => loadForCommand(file, { ...flags, lines: true });
 }
 
 /** A question, the recordings it is about, and the engine. */

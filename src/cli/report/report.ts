@@ -8,6 +8,7 @@ import {
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
+import { levelOfTable } from '../../code/javascript/levels-of.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
 import { inStepRemedy, inStepText } from '../../period/report/in-step-words.ts';
 import { computeCallNodesByInlining } from '../../profile/analysis/call-nodes.ts';
@@ -18,6 +19,7 @@ import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
 import { invertCallTree } from '../../profile/analysis/invert-call-tree.ts';
 import { funcLabel } from '../../profile/func-label.ts';
+import { recordedLength } from '../../profile/sampled-time.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, Weights } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
@@ -28,7 +30,6 @@ import { figuresJson } from '../shared/figures-json.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
-import { wantedFrames } from '../shared/wanted-frames.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
 import { fieldLines, parseFields, separatorOf } from './field-table.ts';
 import { framesLines, idleLines } from './frames-lines.ts';
@@ -69,7 +70,7 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   if (flags.tree && flags.sort !== 'sym') throw unsorted(flags.sort, '--tree');
   const opened = await loadForCommand(path, {
     ...flags,
-    wanted: isAboutFiles(order) ? (flags.frames ?? 'all') : wantedFrames(flags),
+    ...(isAboutFiles(order) && { frames: flags.frames ?? 'all' }),
     ...(needsLines(order) && { lines: true }),
   });
   const select = selectFrom(opened, flags);
@@ -98,7 +99,9 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     writeText(lines.map((line) => `${line}\n`).join(''));
   if (!isQuiet) {
     print(recordingLines(opened, flags.verbose === true));
-    print(framesLines(opened));
+    // Whose code ran does not depend on the frames that are shown.
+    const keys = order.kind === 'grouped' ? order.keys : [];
+    if (levelOfTable(keys, opened.facts.frames) === opened.facts.frames) print(framesLines(opened));
     print(completenessLines(opened, flags.verbose === true));
   }
   for (const lines of sections) {
@@ -356,6 +359,8 @@ export function reportDocument(
 ) {
   return {
     schema: 'perf-ts/report@1' as const,
+    frames: opened.facts.frames,
+    time: recordedLength(opened.profile),
     lostSideband: opened.profile.meta.lostSideband ?? 0,
     completeness: completenessJson(opened),
     events: events.map((event) => toJson(opened, event, flags, view)),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, UsageError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { WeightKind } from '../../profile/types.ts';
@@ -26,6 +26,9 @@ export type JavaScriptFlags = {
   readonly jsSimple?: boolean;
   readonly jsRaw?: boolean;
   readonly frames?: FrameLevel;
+  /** `-d` and perf's other name of it. */
+  readonly dso?: string;
+  readonly dsos?: string;
 };
 
 /** How a recording is named and weighed. */
@@ -48,8 +51,6 @@ export async function loadForCommand(
       readonly lines?: boolean;
       /** The event that is asked for: on one kind of core, if that is its name. */
       readonly event?: string;
-      /** Which frames of programs of JavaScript; default all. */
-      readonly wanted?: FrameLevel | 'auto';
       /** Events that count time as one. */
       readonly join?: boolean;
       /** Gets how far the reading has come, in place of the terminal. */
@@ -62,7 +63,6 @@ export async function loadForCommand(
     unwind: options.isNamed !== false,
     ...openOptions(options),
     ...(options.event !== undefined && { event: options.event }),
-    ...(options.wanted !== undefined && { frames: options.wanted }),
     ...(options.join && { join: true }),
     ...(options.lines !== undefined && { lines: options.lines }),
     ...(options.debuginfod !== undefined && { debuginfod: debuginfodUrls(options.debuginfod) }),
@@ -79,11 +79,25 @@ export async function loadForCommand(
 export function openOptions(options: SymbolSources & JavaScriptFlags): OpenProfileOptions {
   return {
     ...symbolSources(options),
+    frames: wantedFrames(options),
     cache: mayKeep('names'),
     ...(options.sourceMaps !== undefined && { sourceMaps: options.sourceMaps }),
     ...(options.jsSimple && { simplify: 'all' }),
     ...(options.jsRaw && { rawScripts: true }),
   };
+}
+
+/**
+ * The frames that a command line asks for. Questions about files and V8's own frames are about all of them. Throws
+ * `UsageError` for V8's own names folded.
+ */
+function wantedFrames({ frames, dso, dsos, jsRaw, jsSimple }: JavaScriptFlags) {
+  if (jsRaw && frames !== undefined && frames !== 'all') {
+    throw new UsageError(`--js-raw and --frames ${frames} exclude each other`, [
+      "folding goes by functions' own names",
+    ]);
+  }
+  return frames ?? (jsRaw || jsSimple || (dso ?? dsos) !== undefined ? 'all' : 'auto');
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   type SampleSelection,
   selectSamples,
 } from '../../profile/analysis/filter.ts';
+import { unsampledWithin } from '../../profile/sampled-time.ts';
 import type { Profile, ProfileEvent, Weights } from '../../profile/types.ts';
 import type { ExportProvenance } from './export-provenance.ts';
 import { type ThreadIds, threadIds } from './firefox-ids.ts';
@@ -82,6 +83,7 @@ export function writeFirefox(
   buffer.add(`,\n"libs":${JSON.stringify(tables.libs())}`);
   buffer.add(',\n"threads":[');
   const ids = threadIds(profile);
+  const pausedRanges = describePauses(profile);
   const marked = new Set<number>();
   for (const [index, track] of tracks.entries()) {
     if (index > 0) buffer.add(',');
@@ -89,7 +91,7 @@ export function writeFirefox(
     const markers = marked.has(track.thread) ? undefined : switched.get(track.thread);
     marked.add(track.thread);
     const columns = markers ?? new MarkerColumns(tables);
-    writeThread(profile, weights, track, ids[track.thread], columns, buffer);
+    writeThread(profile, weights, track, ids[track.thread], columns, pausedRanges, buffer);
   }
   if (befell.length > 0) {
     if (tracks.length > 0) buffer.add(',');
@@ -100,6 +102,7 @@ export function writeFirefox(
       pid: 'recording',
       tid: 'recording',
       isMain: true,
+      pausedRanges,
     });
     buffer.add('"samples":{"length":0,"stack":[],"time":[],"weight":null,"weightType":"samples"}');
     buffer.add(',"markers":');
@@ -167,6 +170,7 @@ function writeThread(
   track: Track,
   ids: ThreadIds,
   markers: MarkerColumns,
+  pausedRanges: string,
   buffer: TextBuffer,
 ): void {
   const { pid, tid, comm } = profile.threads[track.thread];
@@ -179,6 +183,7 @@ function writeThread(
     pid: ids.pid,
     tid: track.isFirstOfThread ? ids.tid : `${ids.tid} event ${track.event}`,
     isMain: pid === tid && track.isFirstOfThread,
+    pausedRanges,
   });
   writeSamples(profile, weights, track, unit, buffer);
   buffer.add(',\n"markers":');
@@ -186,13 +191,33 @@ function writeThread(
   buffer.add('}');
 }
 
+/** Times in which no event was enabled, in milliseconds as the format has them: what a thread did then is not known. */
+function describePauses({ meta, samples }: Profile): string {
+  const toNs = samples.length === 0 ? 0 : samples.timeNs[samples.length - 1];
+  const ranges = unsampledWithin(meta.sampled, { fromNs: 0, toNs });
+  return JSON.stringify(
+    ranges.map((range) => ({
+      startTime: range.fromNs / 1e6,
+      endTime: range.toNs / 1e6,
+      reason: 'profiler-paused',
+    })),
+  );
+}
+
 function writeHead(
   buffer: TextBuffer,
-  head: { name: string; processName: string; pid: string; tid: number | string; isMain: boolean },
+  head: {
+    name: string;
+    processName: string;
+    pid: string;
+    tid: number | string;
+    isMain: boolean;
+    pausedRanges: string;
+  },
 ): void {
   buffer.add(
     `\n{"processType":"default","processStartupTime":0,"processShutdownTime":null,` +
-      `"registerTime":0,"unregisterTime":null,"pausedRanges":[],"showMarkersInTimeline":true,` +
+      `"registerTime":0,"unregisterTime":null,"pausedRanges":${head.pausedRanges},"showMarkersInTimeline":true,` +
       `"name":${head.name},"isMainThread":${head.isMain},"processName":${head.processName},` +
       `"pid":"${head.pid}","tid":${JSON.stringify(head.tid)},\n`,
   );

@@ -38,8 +38,8 @@ type Json = Readonly<Record<string, unknown>>;
 /** The event of the time in which the thread had nothing to do, as recordings name it. */
 const IDLE_EVENT = 'off-cpu';
 const IDLE = '(idle)';
-/** Time of samples that our export was to leave out. */
-const UNSELECTED = '(not selected)';
+/** Time without samples in our exports: they were left out, or no event was enabled. */
+const WITHOUT_SAMPLES: readonly string[] = ['(not selected)', '(not sampled)'];
 /** Nodes that only V8 writes: it samples whatever the thread does. */
 const META = new Set(['(program)', IDLE]);
 /** Where only running JavaScript is sampled, a longer span than so many usual ones was not run. */
@@ -55,7 +55,7 @@ class CpuProfileReader {
   /** By row of `nodes`. */
   readonly #stacks: Int32Array;
   readonly #isIdle: Uint8Array;
-  readonly #isUnselected: Uint8Array;
+  readonly #hasNoSamples: Uint8Array;
   readonly #own: Json | null;
   #cut = 0;
   #hasWaits = false;
@@ -68,7 +68,7 @@ class CpuProfileReader {
     this.#nodes = asArray(file.nodes);
     this.#stacks = new Int32Array(this.#nodes.length);
     this.#isIdle = new Uint8Array(this.#nodes.length);
-    this.#isUnselected = new Uint8Array(this.#nodes.length);
+    this.#hasNoSamples = new Uint8Array(this.#nodes.length);
     this.#own = asObject(file['perf-ts']);
   }
 
@@ -129,7 +129,7 @@ class CpuProfileReader {
         this.#stacks[row] = addCallFrame(this.#builder, prefix, frame);
         const name = nameOfFrame(frame);
         this.#isIdle[row] = name === IDLE ? 1 : 0;
-        this.#isUnselected[row] = this.#own !== null && name === UNSELECTED ? 1 : 0;
+        this.#hasNoSamples[row] = this.#own !== null && WITHOUT_SAMPLES.includes(name) ? 1 : 0;
         isDone[row] = 1;
       }
     }
@@ -165,7 +165,7 @@ class CpuProfileReader {
 
   /** A sample stands at the end of what ran, and at the begin of what waited, as in a recording. */
   #addSpan(row: number, begin: number, span: number, most: number): void {
-    if (this.#isUnselected[row] === 1) return;
+    if (this.#hasNoSamples[row] === 1) return;
     if (this.#isIdle[row] === 1) {
       if (span <= 0) return;
       this.#hasWaits = true;

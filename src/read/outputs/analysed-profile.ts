@@ -3,7 +3,7 @@ import { FailedError } from '../../base/errors.ts';
 import { memoize } from '../../base/memoize.ts';
 import { finish } from '../../base/slices.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
-import { foldToLevel } from '../../code/javascript/fold-to-level.ts';
+import { ProfileLevels } from '../../code/javascript/levels-of.ts';
 import type { RecordingMarks } from '../../formats/export/recording-marks.ts';
 import { type Alignment, alignPeriods, findReportedPeriods } from '../../period/alignment.ts';
 import { findInStep, type InStep } from '../../period/in-step.ts';
@@ -42,6 +42,7 @@ import { findEvents } from './find-events.ts';
 
 /** A recording as a profile, with what is computed from it. */
 export class AnalysedProfile {
+  /** The profile with the frames of one level, `facts.frames`. */
   readonly profile: Profile;
   /** Problems that did not end the reading: what is damaged, and what has no names. */
   readonly diagnostics: { entries(): DescribedDiagnostic[] };
@@ -53,6 +54,7 @@ export class AnalysedProfile {
   readonly completeness: Completeness | null;
   /** Input of weights and period reports. */
   readonly periodInput: PeriodInput;
+  readonly #levels: ProfileLevels;
   readonly #code: FunctionCode | null;
   readonly #diagnostics: Diagnostics;
   readonly #weights = new Map<WeightKind, Weights>();
@@ -63,8 +65,9 @@ export class AnalysedProfile {
   /** All samples of an event, which most questions begin with. */
   readonly #rowsOfEvent = new Map<EventIndex, Int32Array>();
 
+  /** `recorded` has all frames; `facts.frames` is the level that is shown. */
   constructor(
-    profile: Profile,
+    recorded: Profile,
     periodInput: PeriodInput,
     diagnostics: Diagnostics,
     truncatedAt: number | null,
@@ -74,7 +77,8 @@ export class AnalysedProfile {
   ) {
     this.#code = code;
     this.#diagnostics = diagnostics;
-    this.profile = profile;
+    this.#levels = new ProfileLevels(recorded);
+    this.profile = this.profileAt(facts.frames);
     this.completeness = completeness;
     this.facts = facts;
     this.periodInput = periodInput;
@@ -83,12 +87,21 @@ export class AnalysedProfile {
   }
 
   /**
-   * The same recording with the frames of a level, of a profile that has all: `javascript` makes native
-   * code kinds, `(garbage collector)`, `own` dependencies too. Weights stay.
+   * The profile with the frames of a level, whatever level is shown. Samples, weights and all rows but those of
+   * stacks stay.
+   */
+  profileAt(frames: FrameLevel): Profile {
+    return this.#levels.at(frames);
+  }
+
+  /**
+   * The same recording with the frames of a level: `javascript` makes native code kinds, `(garbage collector)`,
+   * `own` dependencies too. Weights stay.
    */
   atLevel(frames: FrameLevel): AnalysedProfile {
+    if (frames === this.facts.frames) return this;
     return new AnalysedProfile(
-      foldToLevel(this.profile, frames),
+      this.profileAt('all'),
       this.periodInput,
       this.#diagnostics,
       this.truncatedAt,
@@ -349,7 +362,7 @@ export class AnalysedProfile {
   }
 
   #places(): SamplePlaces {
-    this.#samplePlaces ??= placesOfSamples(this.profile);
+    this.#samplePlaces ??= placesOfSamples(this.profileAt('all'));
     return this.#samplePlaces;
   }
 

@@ -11,7 +11,6 @@ import { encodePageData } from '../../formats/export/page-data.ts';
 import { encodePageReport } from '../../formats/export/page-report.ts';
 import { writeSpeedscope } from '../../formats/export/speedscope.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
-import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { WeightKind, Weights } from '../../profile/types.ts';
 import { packageVersion } from '../../system/version.ts';
 import { hotSources, SourceFiles } from '../code/source-files.ts';
@@ -34,8 +33,6 @@ export type ExportOptions = {
   readonly event?: string;
   /** These samples only; their weights stay those of the whole recording. */
   readonly select?: SampleSelection;
-  /** The frames that the page begins with, where the profile has all. */
-  readonly frames?: FrameLevel;
   /** Title of the page. */
   readonly title?: string;
   /**
@@ -133,7 +130,6 @@ function exportPage(
   const page = describePageProfile(opened, {
     ...shown,
     ...(options.title !== undefined && { title: options.title }),
-    ...(options.frames !== undefined && { frames: options.frames }),
   });
   const file = {
     title: page.title,

@@ -43,6 +43,8 @@ export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
   readonly liveCode?: LiveCodeSource;
   /** How much is kept of the code that processes of each user name. */
   readonly rooms?: UserRooms;
+  /** Where the program was started, from which its scripts are named; absent: not known. */
+  readonly directory?: string;
   /** Symbols that the object before this one has read (`handOver`). */
   readonly loadedSymbols?: LoadedSymbols;
 };
@@ -68,6 +70,7 @@ export class LiveProfile {
   readonly #namesFrames: boolean;
   readonly #mostRows: number;
   readonly #hasSmallSlices: boolean;
+  readonly #directory: string | null;
   /** LOST records since the slice before the last one. */
   #lossGaps: readonly LossGap[] = [];
   /** Records that were no samples: processes, threads and mappings are at most as many. */
@@ -82,6 +85,7 @@ export class LiveProfile {
     this.#provenance = readProvenance(data);
     this.#mostRows = options.mostRows ?? DEFAULT_MOST_ROWS;
     this.#hasSmallSlices = options.hasSmallSlices === true;
+    this.#directory = options.directory ?? null;
     this.#namesFrames = options.symbols !== false;
     const pipeline = Pipeline.open(data);
     const { processes, diagnostics } = pipeline;
@@ -190,7 +194,7 @@ export class LiveProfile {
       this.#scripts = new ScriptMaps({ diagnostics });
     }
     const simplify = 'interpreter';
-    const options = { sourceMaps: this.#scripts, directory: null, simplify } as const;
+    const options = { sourceMaps: this.#scripts, directory: this.#directory, simplify } as const;
     return simplifyStacks(nameScripts(slice, options), simplify);
   }
 

@@ -9,6 +9,7 @@ import { functionsNamed } from '../../profile/analysis/find-functions.ts';
 import { comparedDsoName, matchRuns } from '../../profile/analysis/match-functions.ts';
 import { wholeOfRun } from '../../profile/analysis/total-bounds.ts';
 import { funcLabel } from '../../profile/func-label.ts';
+import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import { numbered, openRecordings } from '../../query/open-recordings.ts';
 import { findLines } from '../../questions/lines.ts';
 import { findNeighbours, NOBODY } from '../../questions/neighbours.ts';
@@ -127,6 +128,7 @@ function openAnswer(opened: AnalysedProfile): string {
   const { profile, completeness } = opened;
   const { meta, samples, events } = profile;
   const ledgers = opened.ledgers();
+  const part = sampledPartText(recordedLength(profile));
   const rows = events.map(({ name, mode, unit }, event) => {
     const { samples: arrived, lostSamples, coverage } = ledgers[event];
     return [
@@ -140,7 +142,7 @@ function openAnswer(opened: AnalysedProfile): string {
   const problems = opened.diagnostics.entries().slice(0, 8);
   return answerText(
     [
-      `${formatCount(samples.length)} samples in ${secondsOf(profile)?.toFixed(3) ?? 'unknown'} s, ${profile.threads.length} threads, command ${quotedName(meta.commandLine.join(' '))}`,
+      `${formatCount(samples.length)} samples in ${secondsOf(profile)?.toFixed(3) ?? 'unknown'} s${part === null ? '' : ` (${part}: the rest is not known, not idle)`}, ${profile.threads.length} threads, command ${quotedName(meta.commandLine.join(' '))}`,
       '',
       ...markdownTable(['event', 'mode', 'unit', 'samples', 'lost'], rows.slice(0, 20)),
       '',

@@ -22,6 +22,7 @@ import { openLiveHead } from '../live-profile/live-head.ts';
 import { LiveProfile } from '../live-profile/live-profile.ts';
 import { EventTables } from './event-tables.ts';
 import { nodeCleanUp } from './node-clean-up.ts';
+import { levelsOfSlice } from './slice-tables.ts';
 import { checkTopOptions, type TopReport } from './top-options.ts';
 
 const DEFAULT_INTERVAL_MS = 1000;
@@ -232,7 +233,10 @@ class Top implements RunningTop {
     if (this.#profile === null) {
       const { mostRows } = this.#options;
       const head = openLiveHead(this.#session, chunk);
-      this.#profile = new LiveProfile(head, mostRows === undefined ? {} : { mostRows });
+      this.#profile = new LiveProfile(head, {
+        ...(mostRows !== undefined && { mostRows }),
+        ...('command' in target && { directory: process.cwd() }),
+      });
       this.#profile.feed(this.#existing);
       this.#existing = new Uint8Array();
     }
@@ -248,7 +252,7 @@ class Top implements RunningTop {
     if (this.#profile !== null) {
       this.#slices.push(joinCores(this.#profile.takeSlice(), plan));
     }
-    const slices = this.#slices;
+    const slices = this.#slices.map((slice) => levelsOfSlice(slice));
     this.#slices = [];
     const seconds = Math.max(1e-3, (nowMs - this.#reportMs) / 1000);
     const events = this.#tables.map((tables) => tables.add(slices, nowMs));

@@ -47,6 +47,19 @@ describe('Firefox Profiler', () => {
     expect(one.threads.map(({ name }) => name)).toEqual(['node (page-faults, events)']);
   });
 
+  test('Firefox export has the times without enabled events as pauses of each thread', () => {
+    const drawn = profileFromText('main  main  main  main');
+    const sampled = [
+      { fromNs: -1e6, toNs: 0.5e6 },
+      { fromNs: 2e6, toNs: 4e6 },
+    ];
+    const pauses = (profile: Profile) => firefox(profile).threads.map((each) => each.pausedRanges);
+    expect(pauses({ ...drawn, meta: { ...drawn.meta, sampled } })).toEqual([
+      [{ startTime: 0.5, endTime: 2, reason: 'profiler-paused' }],
+    ]);
+    expect(pauses(drawn)).toEqual([[]]);
+  });
+
   test('Firefox export converts nanoseconds to milliseconds and CPU usage', () => {
     const profile = profileFromText(`
       event   cpu-clock  cpu-clock
