@@ -80,7 +80,7 @@ export type {
   FunctionAssembly,
   MissingCode,
 } from './code/disassembly/types.ts';
-export type { InstructionWeights } from './profile/analysis/instruction-weights.ts';
+export type { InstructionWeights } from './questions/instructions.ts';
 
 // Single records and the header of a recording.
 

@@ -116,8 +116,8 @@ function edgeRows(asked: Asked, isMeant: Uint8Array, side: NeighbourSide): Row[]
 
 function lineRows(asked: Asked, isMeant: Uint8Array): Row[] {
   const { profile } = asked;
-  return finish(findLines(asked, isMeant)).rows.map((row) => ({
-    func: nameFunction(profile, row.func).name,
+  return finish(findLines(asked, { isMeant })).rows.map((row) => ({
+    func: nameFunction(profile, row.func as FuncIndex).name,
     file: row.file < 0 ? null : profile.strings[row.file],
     line: row.line,
     self: row.weight,

@@ -6,12 +6,8 @@ import {
 } from '../../code/disassembly/code-part.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
 import type { Symbolizer } from '../../code/symbols/symbolizer.ts';
-import {
-  computeInstructionWeights,
-  type InstructionWeights,
-} from '../../profile/analysis/instruction-weights.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
-import { type Profile, TIERS, type Weights } from '../../profile/types.ts';
+import { type Profile, TIERS } from '../../profile/types.ts';
 import {
   type CodeAt,
   CodeSources,
@@ -156,21 +152,6 @@ function countSamplesWithAny(
     if (stack !== NONE && hasAny[stack] === 1) count++;
   }
   return count;
-}
-
-/** What `samples` spent at the instructions of a part of `func`. */
-export function weighPart(
-  profile: Profile,
-  weights: Weights,
-  samples: Int32Array,
-  func: number,
-  { frames, rowOfFrame, text }: CodePart,
-): InstructionWeights {
-  const frameToRow = new Int32Array(profile.frames.length).fill(NONE);
-  for (let i = 0; i < frames.length; i++) {
-    frameToRow[frames[i]] = rowOfFrame[i];
-  }
-  return computeInstructionWeights(profile, weights, samples, func, frameToRow, text.length);
 }
 
 function tierOf({ frames }: Profile, frame: number): string {

@@ -26,7 +26,6 @@ import {
   selectSamples,
 } from '../../profile/analysis/filter.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
-import type { InstructionWeights } from '../../profile/analysis/instruction-weights.ts';
 import type { RatioSource, SampledEvent } from '../../profile/analysis/ratios.ts';
 import type { ShareEstimator } from '../../profile/analysis/share-steps.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
@@ -35,7 +34,8 @@ import { placesOfSamples, type SamplePlaces } from '../../profile/sample-places.
 import type { RecordedTime } from '../../profile/time-range.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
-import { type FunctionCode, weighPart } from '../code/function-code.ts';
+import { findInstructions, type InstructionWeights } from '../../questions/instructions.ts';
+import type { FunctionCode } from '../code/function-code.ts';
 import { type DescribedDiagnostic, describeDiagnostics } from '../facts/diagnostic-text.ts';
 import { NO_FACTS, type RecordingFacts } from '../facts/recording-facts.ts';
 import { findEvents } from './find-events.ts';
@@ -240,7 +240,10 @@ export class AnalysedProfile {
   ): InstructionWeights {
     const event = this.eventIndex(options.event);
     const weights = this.weights(options.weight, event, options.select);
-    return weighPart(this.profile, weights, this.samplesOf(event, options.select), func, part);
+    const rows = this.samplesOf(event, options.select);
+    const { frames, rowOfFrame, text } = part;
+    const places = { frames, instructions: rowOfFrame, count: text.length };
+    return findInstructions({ profile: this.profile, weights, rows }, func, places);
   }
 
   /** The same as `disassemble`, of rows of the frame table. */
