@@ -1,5 +1,5 @@
 import { NONE } from '../base/brand.ts';
-import { totalsOfFrames, weightsOfStacks } from '../profile/analysis/stack-weights.ts';
+import { totalsOfFrames, weightsOfStacks } from '../profile/analysis/weight-sums.ts';
 import type { Asked } from './shares-by-key.ts';
 
 /** Weight per instruction. Columns, by instruction. */

@@ -1,7 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import { mapInts } from '../base/int-column.ts';
 import type { Slices } from '../base/slices.ts';
-import { totalsOfFrames, weightsOfStacks } from '../profile/analysis/stack-weights.ts';
+import { totalsOfFrames, weightsOfStacks } from '../profile/analysis/weight-sums.ts';
 import type { FuncIndex, Profile } from '../profile/types.ts';
 import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
 

@@ -4,6 +4,7 @@ import { computeFlatReport, type Figures } from '../../profile/analysis/flat-rep
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
+import { reportThreads } from '../../questions/threads.ts';
 import type { SumRow, TableSums } from './share-sums.ts';
 
 /** Tables that are always kept, and one of other keys where it was asked for. */
@@ -23,6 +24,7 @@ export function tablesOfSlice(
   keys: readonly GroupKey[] | null,
 ): SliceTables {
   const report = computeFlatReport(profile, weights, rows);
+  const threadTables = reportThreads({ profile, weights, rows, estimator: null });
   const { strings, funcs, dsos, threads, samples } = profile;
   const squares = weights.values.map((weight) => weight * weight);
   const whole = {
@@ -50,13 +52,13 @@ export function tablesOfSlice(
     ),
     dso: table(report.byDso.map((row) => sumRow([dsoName(row.dso)], row, byDso.get(row.dso)))),
     thread: table(
-      report.byThread.map((row) => {
+      threadTables.byThread.map((row) => {
         const { comm, pid, tid } = threads[row.thread];
         return sumRow([comm, String(pid), String(tid)], row, byThread.get(row.thread));
       }),
     ),
     comm: table(
-      report.byComm.map((row) =>
+      threadTables.byComm.map((row) =>
         sumRow([strings[row.comm] || '[unknown]'], row, byComm.get(row.comm)),
       ),
     ),

@@ -1,5 +1,25 @@
 import { NONE } from '../../base/brand.ts';
+import type { IntColumn } from '../../base/int-column.ts';
 import type { Profile, Weights } from '../types.ts';
+
+/** Weight and number of the samples with each key: 0 … `keyCount` − 1, or −1 for none, by row of the sample table. */
+export function sumByKey(
+  rows: Int32Array,
+  { values }: Weights,
+  keyOfSample: IntColumn,
+  keyCount: number,
+): { readonly weight: Float64Array; readonly samples: Int32Array } {
+  const weight = new Float64Array(keyCount);
+  const samples = new Int32Array(keyCount);
+  // Hot: once per sample.
+  for (let i = 0; i < rows.length; i++) {
+    const key = keyOfSample[rows[i]];
+    if (key === NONE) continue;
+    weight[key] = weight[key] + values[rows[i]];
+    samples[key] = samples[key] + 1;
+  }
+  return { weight, samples };
+}
 
 /** Weight of the samples that have each stack, by StackIndex. */
 export function weightsOfStacks(
@@ -7,13 +27,7 @@ export function weightsOfStacks(
   weights: Weights,
   samples: Int32Array,
 ): Float64Array {
-  const sums = new Float64Array(stacks.length);
-  // Hot: once per sample.
-  for (let i = 0; i < samples.length; i++) {
-    const stack = table.stack[samples[i]];
-    if (stack !== NONE) sums[stack] = sums[stack] + weights.values[samples[i]];
-  }
-  return sums;
+  return sumByKey(samples, weights, table.stack, stacks.length).weight;
 }
 
 /**
