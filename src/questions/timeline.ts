@@ -1,7 +1,11 @@
-import type { Profile } from '../profile/types.ts';
+import { finish } from '../base/slices.ts';
+import { innermostFuncs } from '../profile/analysis/call-nodes.ts';
+import { boundsOfLost } from '../profile/analysis/share-bounds.ts';
+import { lostFunc } from '../profile/losses.ts';
+import type { FuncIndex, Profile } from '../profile/types.ts';
 import { isWaitEvent } from '../profile/wait-event.ts';
-import type { Asked } from './shares-by-key.ts';
-import { reportFunctions, type TopFunction, topFunctions } from './top.ts';
+import { type Asked, sharesByKey, wholeOfAsked } from './shares-by-key.ts';
+import type { TopFunction } from './top.ts';
 
 const NS_PER_SECOND = 1e9;
 
@@ -16,11 +20,27 @@ export function* findTimeline(
   { profile, rows }: Pick<Asked, 'profile' | 'rows'>,
   within: (times: { readonly fromNs: number; readonly toNs: number }) => Asked,
 ): Generator<TimelineRow> {
+  const funcOf = innermostFuncs(profile);
   for (const second of secondsWithSamples(profile, rows)) {
     const fromNs = second * NS_PER_SECOND;
     const asked = within({ fromNs, toNs: fromNs + NS_PER_SECOND });
-    for (const row of topFunctions(reportFunctions(asked, false), 'self')) yield { second, ...row };
+    const shares = finish(sharesByKey(asked, funcOf, profile.funcs.length));
+    const found = shares.map(({ key, ...share }) => ({ func: key as FuncIndex, ...share }));
+    for (const row of [...found, ...lostRow(asked)].sort((a, b) => b.weight - a.weight)) {
+      if (row.weight > 0) yield { second, ...row };
+    }
   }
+}
+
+/** The row of what was lost, if anything was. */
+function lostRow(asked: Asked): TopFunction[] {
+  const { profile, estimator } = asked;
+  const whole = wholeOfAsked(asked);
+  const { lost: weight } = whole;
+  if (weight === 0) return [];
+  const interval = estimator && boundsOfLost(estimator, whole);
+  const func = lostFunc(profile) as FuncIndex;
+  return [{ func, weight, samples: 0, share: weight / whole.weight, interval }];
 }
 
 /** The seconds that samples were taken in, ascending; a wait is in all that it lasted through. */
