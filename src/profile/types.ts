@@ -331,6 +331,8 @@ export type Weights = {
   readonly values: Float64Array;
   /** Weights come from an imported text; their unit is unknown. */
   readonly areOfText?: true;
+  /** Each item is a sum of samples, whose order is gone: nothing is known of intervals. */
+  readonly areSums?: true;
   /** Weights of one event only, whose samples weigh how long their threads were off the CPU. */
   readonly areWaits?: true;
   /**

@@ -117,7 +117,9 @@ export class AnalysedProfile {
         () => this.#aligned(),
         () => this.#places(),
       );
-      if (this.facts.imported !== null) weights = { ...weights, areOfText: true };
+      const { imported } = this.facts;
+      if (imported !== null) weights = { ...weights, areOfText: true };
+      if (isSummed(imported)) weights = { ...weights, areSums: true };
       this.#weights.set(kind, weights);
     }
     const described = event === undefined ? undefined : this.profile.events[event];
@@ -170,7 +172,7 @@ export class AnalysedProfile {
     select: SampleSelection = {},
   ): ShareEstimator | null {
     const described = this.profile.events[event];
-    if (described === undefined || isSummed(this.facts.imported)) return null;
+    if (described === undefined || weights.areSums) return null;
     return finish(
       estimateEvent({
         input: this.periodInput,
