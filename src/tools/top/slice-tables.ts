@@ -1,8 +1,10 @@
 import { NONE } from '../../base/brand.ts';
+import type { IntColumn } from '../../base/int-column.ts';
 import { innermostFuncs } from '../../profile/analysis/call-nodes.ts';
 import { computeFlatReport, type Figures } from '../../profile/analysis/flat-report.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
+import { sumByKey } from '../../profile/analysis/weight-sums.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import { reportThreads } from '../../questions/threads.ts';
 import type { SumRow, TableSums } from './share-sums.ts';
@@ -35,10 +37,16 @@ export function tablesOfSlice(
   const funcOf = innermostFuncs(profile);
   const dsoName = (dso: number): string => (dso === NONE ? '[unknown]' : dsos[dso].name);
   const dsoOfFunc = (func: number): number => (func === NONE ? NONE : funcs.dso[func]);
-  const byFunc = squaresBy(rows, squares, (row) => funcOf[row]);
-  const byDso = squaresBy(rows, squares, (row) => dsoOfFunc(funcOf[row]));
-  const byThread = squaresBy(rows, squares, (row) => samples.thread[row]);
-  const byComm = squaresBy(rows, squares, (row) => samples.comm[row]);
+  const squaresBy = (keyOfSample: IntColumn, keys: number) =>
+    sumByKey(rows, { ...weights, values: squares }, keyOfSample, keys).weight;
+  const byFunc = squaresBy(funcOf, funcs.length);
+  // Key 0 is no DSO.
+  const byDso = squaresBy(
+    funcOf.map((func) => dsoOfFunc(func) + 1),
+    dsos.length + 1,
+  );
+  const byThread = squaresBy(samples.thread, threads.length);
+  const byComm = squaresBy(samples.comm, strings.length);
   const table = (sums: SumRow[]): TableSums => ({ ...whole, rows: sums });
   return {
     sym: table(
@@ -46,20 +54,20 @@ export function tablesOfSlice(
         sumRow(
           [dsoName(dsoOfFunc(row.func)), strings[funcs.name[row.func]]],
           row,
-          byFunc.get(row.func),
+          byFunc[row.func],
         ),
       ),
     ),
-    dso: table(report.byDso.map((row) => sumRow([dsoName(row.dso)], row, byDso.get(row.dso)))),
+    dso: table(report.byDso.map((row) => sumRow([dsoName(row.dso)], row, byDso[row.dso + 1]))),
     thread: table(
       threadTables.byThread.map((row) => {
         const { comm, pid, tid } = threads[row.thread];
-        return sumRow([comm, String(pid), String(tid)], row, byThread.get(row.thread));
+        return sumRow([comm, String(pid), String(tid)], row, byThread[row.thread]);
       }),
     ),
     comm: table(
       threadTables.byComm.map((row) =>
-        sumRow([strings[row.comm] || '[unknown]'], row, byComm.get(row.comm)),
+        sumRow([strings[row.comm] || '[unknown]'], row, byComm[row.comm]),
       ),
     ),
     ...(keys !== null && { grouped: table(groupedRows(profile, weights, rows, keys, squares)) }),
@@ -82,20 +90,4 @@ function groupedRows(
 function sumRow(names: readonly string[], figures: Figures, squares = 0): SumRow {
   const { self, total, selfSamples } = figures;
   return { names, self, total, samples: selfSamples, squares };
-}
-
-/** Σ of the squares by a key of the sample. */
-// Hot: once per sample.
-function squaresBy(
-  rows: Int32Array,
-  squares: Float64Array,
-  keyOf: (row: number) => number,
-): Map<number, number> {
-  const sums = new Map<number, number>();
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i];
-    const key = keyOf(row);
-    sums.set(key, (sums.get(key) ?? 0) + squares[row]);
-  }
-  return sums;
 }
