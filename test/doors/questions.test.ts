@@ -14,7 +14,7 @@ import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
 import { describePageReport } from '../../src/read/outputs/page-report.ts';
 import { type Answers, createAnswers } from '../../web/src/worker/answer.ts';
 import type { TreeIntervals, TreeResult } from '../../web/src/worker/messages/messages.ts';
-import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { cleanEnvironment, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { perfDataFile, record } from '../helpers/record-builder.ts';
 import { WHOLE } from '../helpers/selections.ts';
 
@@ -344,4 +344,28 @@ describe('a recording with losses', () => {
     expect(row.lost).toBeGreaterThan(0);
     expect([low, high]).toEqual([share(row.lost_low), share(row.lost_high)]);
   });
+});
+
+test('questions by name about files are answered where no engine is installed', () => {
+  const hooks = `export async function resolve(name, context, next) {
+    if (name !== '@duckdb/node-api') return next(name, context);
+    throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' });
+  }`;
+  const hiding = join(scratch, 'hide-engine.mjs');
+  const url = `data:text/javascript,${encodeURIComponent(hooks)}`;
+  writeFileSync(
+    hiding,
+    `import { register } from 'node:module';\nregister(${JSON.stringify(url)});\n`,
+  );
+  const env = { ...cleanEnvironment(), NODE_OPTIONS: `--import=${hiding}` };
+  const file = callsFile();
+  const own = perfTs(['query', 'select 1', file], { env });
+  expect(own.stderr).toContain('the query engine is not installed');
+  const ofFunction = ['callers', 'callees', 'lines'].map((verb) => [verb, file, '--func', 'work']);
+  const ofAll = ['top', 'timeline', 'threads', 'periods', 'ledger'].map((verb) => [verb, file]);
+  for (const words of [...ofAll, ...ofFunction]) {
+    const { status, stdout, stderr } = perfTs(['query', ...words, '--json'], { env });
+    expect([words[0], status, stderr]).toEqual([words[0], 0, '']);
+    expect(JSON.parse(stdout).rows.length, words[0]).toBeGreaterThan(0);
+  }
 });
