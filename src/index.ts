@@ -56,15 +56,10 @@ export type { IntColumn, NumberColumn } from './base/int-column.ts';
 export type { PeriodsReport } from './period/report/report.ts';
 export type { Completeness, CutStacks } from './profile/analysis/completeness.ts';
 export type { SampleSelection } from './profile/analysis/filter.ts';
-export type {
-  CommRow,
-  DsoRow,
-  FlatReport,
-  SymbolRow,
-  ThreadRow,
-} from './profile/analysis/flat-report.ts';
+export type { DsoRow, FlatReport, SymbolRow } from './profile/analysis/flat-report.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type * from './profile/types.ts';
+export type { CommRow, ThreadRow, ThreadTables } from './questions/threads.ts';
 export type { DescribedDiagnostic } from './read/facts/diagnostic-text.ts';
 export type { SymbolSources } from './read/files/symbol-files.ts';
 export type { JavaScriptOptions } from './read/jit/javascript.ts';
@@ -80,7 +75,7 @@ export type {
   FunctionAssembly,
   MissingCode,
 } from './code/disassembly/types.ts';
-export type { InstructionWeights } from './profile/analysis/instruction-weights.ts';
+export type { InstructionWeights } from './questions/instructions.ts';
 
 // Single records and the header of a recording.
 

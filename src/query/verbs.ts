@@ -1,5 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { Z95 } from '../base/normal.ts';
+import { wilsonBounds } from '../formats/tables/views.ts';
 
 /** Questions that have a name, as SQL that DuckDB and ClickHouse take alike. */
 export const QUERY_VERBS = [
@@ -8,6 +9,7 @@ export const QUERY_VERBS = [
   'callees',
   'lines',
   'timeline',
+  'threads',
   'periods',
   'ledger',
   'diff',
@@ -45,10 +47,13 @@ export function verbSql(verb: QueryVerb, options: VerbOptions): string {
       return linesSql(options);
     case 'timeline':
       return timelineSql(options);
+    case 'threads':
+      return threadsSql(options);
     case 'periods':
       return `select p.recording as recording, p.event as event, p.stream_id as stream_id, p.verdict as verdict,
   p.samples as samples, p.settle_samples as settle_samples, p.median_period as median_period, p.hz as hz
 from periods p
+where ${and(eventIs('p', options))}
 order by recording, event, samples desc, stream_id
 limit ${options.limit}`;
     case 'ledger':
@@ -56,7 +61,9 @@ limit ${options.limit}`;
   l.lost_low as lost_low, l.lost_high as lost_high, l.samples as samples, l.lost_samples as lost_samples,
   l.coverage as coverage, l.throttles as throttles
 from ledger l
-order by recording, event`;
+where ${and(eventIs('l', options))}
+order by recording, event
+limit ${options.limit}`;
     case 'diff': {
       const { sides } = options;
       if (sides === undefined) throw new UsageError('diff needs recordings on both sides');
@@ -116,6 +123,23 @@ function timelineSql(options: VerbOptions): string {
 from timeline t
 where ${and(eventIs('t', options), named('t.func', options.func))}
 order by recording, second, weight desc, func
+limit ${options.limit}`;
+}
+
+function threadsSql(options: VerbOptions): string {
+  return `select g.recording as recording, e.name as event, g.weight as weight, e.unit as unit,
+  g.weight / e.weight as share, ${wilsonBounds('g.weight')}, g.samples as samples, t.comm as comm,
+  t.pid as pid, t.tid as tid
+from (
+  select s.recording as recording, s.event as event, s.thread as thread, sum(s.weight) as weight,
+    count(*) as samples
+  from samples s
+  group by s.recording, s.event, s.thread
+) g
+join events e on e.recording = g.recording and e.event = g.event
+join threads t on t.recording = g.recording and t.thread = g.thread
+where ${firstEvent('e', options)}
+order by recording, weight desc, pid, tid, comm
 limit ${options.limit}`;
 }
 

@@ -2,6 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { finish } from '../../base/slices.ts';
 import { formatAddress } from '../../base/u64.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
 import { ANNOTATE } from '../../options/annotate.ts';
@@ -10,12 +11,12 @@ import { readFlags } from '../../options/read-flags.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import { functionsNamed } from '../../profile/analysis/find-functions.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
-import type { InstructionWeights } from '../../profile/analysis/instruction-weights.ts';
-import { computeSourceLines } from '../../profile/analysis/source-lines.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
 import { type FrameLevel, isKindOfCode } from '../../profile/frame-level.ts';
 import { lostFunc } from '../../profile/losses.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
+import type { InstructionWeights } from '../../questions/instructions.ts';
+import { findLines, linesOfFile } from '../../questions/lines.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 import { framesLines } from '../report/frames-lines.ts';
@@ -222,16 +223,14 @@ function sumOf(column: Float64Array): number {
 function plainLines(opened: AnalysedProfile, { func, total }: Shown, context: Context): string[] {
   const { profile } = opened;
   const { weights, textOf, event, select } = context;
-  const files = new Set<number>();
-  for (let frame = 0; frame < profile.frames.length; frame++) {
-    const file = profile.frames.file[frame];
-    if (profile.frames.func[frame] === func && file !== NONE) files.add(file);
-  }
-  const samples = opened.samplesOf(event, select);
-  const lines = [...files].flatMap((file) => {
-    const found = computeSourceLines(profile, weights, samples, file, func);
-    return sourceLines(profile.strings[file], found, total, textOf);
-  });
+  const isMeant = new Uint8Array(profile.funcs.length);
+  isMeant[func] = 1;
+  const asked = { profile, weights, rows: opened.samplesOf(event, select), estimator: null };
+  const { rows } = finish(findLines(asked, { isMeant }));
+  const files = new Set(rows.map(({ file }) => file).filter((file) => file !== NONE));
+  const lines = [...files].flatMap((file) =>
+    sourceLines(profile.strings[file], linesOfFile(rows, file), total, textOf),
+  );
   return lines.length > 0 ? lines : ['# neither machine code nor source lines are known of it'];
 }
 

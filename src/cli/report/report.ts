@@ -198,13 +198,14 @@ function reportLines(
     profile,
     weights,
     samples,
-    estimator === null ? undefined : { estimator, tables: [TABLES[sort]], totals },
+    estimator === null ? undefined : { estimator, tables: TABLES[sort], totals },
   );
   const lines = headLines(opened, event, report, weights, select);
   if (report.samples === 0) return lines;
   if (flags.tree) return [...lines, '', ...treeLines(opened, weights, samples, flags, limits)];
   const isIdleShown = flags.idle === true || isRestricting(select) || sort !== 'sym';
-  const awake = hideIdle(rowsOfTable(profile, report, sort), (row) => row, isIdleShown);
+  const asked = { profile, weights, rows: samples, estimator };
+  const awake = hideIdle(rowsOfTable(asked, report, sort), (row) => row, isIdleShown);
   const { rows, rest } = selectRows(inOrder(awake.rows, view), limits);
   const titles = { sym: 'symbol', dso: 'DSO', thread: 'thread', comm: 'comm' };
   const withDso = sort === 'sym';
@@ -386,11 +387,12 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
   }
   const sort = order.key;
   const estimator = opened.shareEstimator(weights, event, select);
+  const asked = { profile, weights, rows: opened.samplesOf(event, select), estimator };
   const report = computeFlatReport(
     profile,
     weights,
-    opened.samplesOf(event, select),
-    estimator === null ? undefined : { estimator, tables: [TABLES[sort]], totals: true },
+    asked.rows,
+    estimator === null ? undefined : { estimator, tables: TABLES[sort], totals: true },
   );
   return {
     event: profile.events[event].name,
@@ -399,7 +401,7 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
     effectiveSamples: estimator?.effectiveSamples ?? null,
     total: report.weight,
     lost: lostSamplesOf(profile.losses, event),
-    rows: selectRows(inOrder(rowsOfTable(profile, report, sort), view), limits).rows.map((row) => ({
+    rows: selectRows(inOrder(rowsOfTable(asked, report, sort), view), limits).rows.map((row) => ({
       name: row.name,
       ...(row.func !== undefined && { dso: row.dso, ...funcPlace(profile, row.func) }),
       ...figuresJson(row),

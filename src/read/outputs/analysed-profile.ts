@@ -26,7 +26,6 @@ import {
   selectSamples,
 } from '../../profile/analysis/filter.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
-import type { InstructionWeights } from '../../profile/analysis/instruction-weights.ts';
 import type { RatioSource, SampledEvent } from '../../profile/analysis/ratios.ts';
 import type { ShareEstimator } from '../../profile/analysis/share-steps.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
@@ -35,7 +34,9 @@ import { placesOfSamples, type SamplePlaces } from '../../profile/sample-places.
 import type { RecordedTime } from '../../profile/time-range.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
-import { type FunctionCode, weighPart } from '../code/function-code.ts';
+import { findInstructions, type InstructionWeights } from '../../questions/instructions.ts';
+import { reportThreads, type ThreadTables } from '../../questions/threads.ts';
+import type { FunctionCode } from '../code/function-code.ts';
 import { type DescribedDiagnostic, describeDiagnostics } from '../facts/diagnostic-text.ts';
 import { NO_FACTS, type RecordingFacts } from '../facts/recording-facts.ts';
 import { findEvents } from './find-events.ts';
@@ -212,17 +213,15 @@ export class AnalysedProfile {
   /** Self and total by symbol, DSO, thread and comm, with 95 % intervals of the shares. */
   report(
     options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
-  ): FlatReport {
+  ): FlatReport & ThreadTables {
+    const { profile } = this;
     const event = this.eventIndex(options.event);
     const weights = this.weights(options.weight, event, options.select);
     const estimator = this.shareEstimator(weights, event, options.select);
-    const rows = this.samplesOf(event, options.select);
-    if (estimator === null) return computeFlatReport(this.profile, weights, rows);
-    return computeFlatReport(this.profile, weights, rows, {
-      estimator,
-      tables: ['bySymbol', 'byDso', 'byThread', 'byComm'],
-      totals: true,
-    });
+    const asked = { profile, weights, estimator, rows: this.samplesOf(event, options.select) };
+    const wanted = estimator && { estimator, tables: ['bySymbol', 'byDso'] as const, totals: true };
+    const report = computeFlatReport(profile, weights, asked.rows, wanted ?? undefined);
+    return { ...report, ...reportThreads(asked) };
   }
 
   /** A function as reports and graphs call it; code without a symbol goes by its DSO. */
@@ -254,7 +253,10 @@ export class AnalysedProfile {
   ): InstructionWeights {
     const event = this.eventIndex(options.event);
     const weights = this.weights(options.weight, event, options.select);
-    return weighPart(this.profile, weights, this.samplesOf(event, options.select), func, part);
+    const rows = this.samplesOf(event, options.select);
+    const { frames, rowOfFrame, text } = part;
+    const places = { frames, instructions: rowOfFrame, count: text.length };
+    return findInstructions({ profile: this.profile, weights, rows }, func, places);
   }
 
   /** The same as `disassemble`, of rows of the frame table. */

@@ -214,7 +214,7 @@ function edgesAnswer(figures: EventFigures, input: Input): string {
 function sourceAnswer(figures: EventFigures, input: Input): string {
   const { profile } = figures;
   const isMeant = functionsNamed(profile, textOf(input, 'func'));
-  const found = finish(findLines(figures, isMeant));
+  const found = finish(findLines(figures, { isMeant }));
   const sources = new SourceFiles(profile, textOf(input, 'file'));
   const { ratios, estimates } = ratiosOfSamples(
     figures.opened,

@@ -1,13 +1,16 @@
 import { NONE } from '../../base/brand.ts';
+import type { IntColumn } from '../../base/int-column.ts';
 import { levelOfTable, ProfileLevels } from '../../code/javascript/levels-of.ts';
 import { innermostFuncs } from '../../profile/analysis/call-nodes.ts';
 import { computeFlatReport, type Figures } from '../../profile/analysis/flat-report.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
+import { sumByKey } from '../../profile/analysis/weight-sums.ts';
 import { type FrameLevel, isKindOfCode } from '../../profile/frame-level.ts';
 import { isJitCode } from '../../profile/jit-dso.ts';
 import { ALL_JIT } from '../../profile/join-same-code.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
+import { reportThreads } from '../../questions/threads.ts';
 import type { SumRow, TableSums } from './share-sums.ts';
 
 /** Tables that are always kept, and one of other keys where it was asked for. */
@@ -42,7 +45,8 @@ export function tablesOfSlice(
   const profile = levels.at(byFunction);
   const files = levels.at(byFile);
   const report = computeFlatReport(profile, weights, rows);
-  const { strings, threads, samples } = profile;
+  const threadTables = reportThreads({ profile, weights, rows, estimator: null });
+  const { strings, threads, samples, funcs } = profile;
   const squares = weights.values.map((weight) => weight * weight);
   const whole = {
     weight: report.weight,
@@ -53,29 +57,35 @@ export function tablesOfSlice(
   const fileOf = innermostFuncs(files);
   const dsoName = (dso: number): string => nameOfDso(profile, dso);
   const dsoOfFunc = (func: number): number => (func === NONE ? NONE : files.funcs.dso[func]);
-  const byFunc = squaresBy(rows, squares, (row) => funcOf[row]);
+  const squaresBy = (keyOfSample: IntColumn, keyCount: number): Float64Array =>
+    sumByKey(rows, { ...weights, values: squares }, keyOfSample, keyCount).weight;
+  const byFunc = squaresBy(funcOf, funcs.length);
   const { byDso: byDsoRows } = files === profile ? report : computeFlatReport(files, weights, rows);
   const levelOfKeys = keys?.includes('dso') ? byFile : levelOfTable(keys ?? [], byFunction);
-  const byDso = squaresBy(rows, squares, (row) => dsoOfFunc(fileOf[row]));
-  const byThread = squaresBy(rows, squares, (row) => samples.thread[row]);
-  const byComm = squaresBy(rows, squares, (row) => samples.comm[row]);
+  // Key 0 is no DSO.
+  const byDso = squaresBy(
+    fileOf.map((func) => dsoOfFunc(func) + 1),
+    files.dsos.length + 1,
+  );
+  const byThread = squaresBy(samples.thread, threads.length);
+  const byComm = squaresBy(samples.comm, strings.length);
   const table = (sums: SumRow[]): TableSums => ({ ...whole, rows: sums });
   return {
     sym: table(
       report.bySymbol.map((row) =>
-        sumRow(namesOfFunction(profile, row.func), row, byFunc.get(row.func)),
+        sumRow(namesOfFunction(profile, row.func), row, byFunc[row.func]),
       ),
     ),
-    dso: table(byDsoRows.map((row) => sumRow([dsoName(row.dso)], row, byDso.get(row.dso)))),
+    dso: table(byDsoRows.map((row) => sumRow([dsoName(row.dso)], row, byDso[row.dso + 1]))),
     thread: table(
-      report.byThread.map((row) => {
+      threadTables.byThread.map((row) => {
         const { comm, pid, tid } = threads[row.thread];
-        return sumRow([comm, String(pid), String(tid)], row, byThread.get(row.thread));
+        return sumRow([comm, String(pid), String(tid)], row, byThread[row.thread]);
       }),
     ),
     comm: table(
-      report.byComm.map((row) =>
-        sumRow([strings[row.comm] || '[unknown]'], row, byComm.get(row.comm)),
+      threadTables.byComm.map((row) =>
+        sumRow([strings[row.comm] || '[unknown]'], row, byComm[row.comm]),
       ),
     ),
     ...(keys !== null && {
@@ -112,20 +122,4 @@ function groupedRows(
 function sumRow(names: readonly string[], figures: Figures, squares = 0): SumRow {
   const { self, total, selfSamples } = figures;
   return { names, self, total, samples: selfSamples, squares };
-}
-
-/** Σ of the squares by a key of the sample. */
-// Hot: once per sample.
-function squaresBy(
-  rows: Int32Array,
-  squares: Float64Array,
-  keyOf: (row: number) => number,
-): Map<number, number> {
-  const sums = new Map<number, number>();
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i];
-    const key = keyOf(row);
-    sums.set(key, (sums.get(key) ?? 0) + squares[row]);
-  }
-  return sums;
 }

@@ -6,7 +6,6 @@ import type {
 } from '../../../../src/profile/analysis/compare-functions.ts';
 import type { DiffMeasure } from '../../../../src/profile/analysis/diff-measure.ts';
 import type { RatioEstimate } from '../../../../src/profile/analysis/group-ratios.ts';
-import type { InstructionWeights } from '../../../../src/profile/analysis/instruction-weights.ts';
 import type { DsoMatch } from '../../../../src/profile/analysis/match-dsos.ts';
 import type {
   FuncCategory,
@@ -14,6 +13,7 @@ import type {
   SamplingMode,
   WeightKind,
 } from '../../../../src/profile/types.ts';
+import type { InstructionWeights } from '../../../../src/questions/instructions.ts';
 import type { KindGroup } from './kind-group.ts';
 import type { Selection } from './selection.ts';
 
@@ -289,7 +289,7 @@ export type SandwichResult = {
   /** Both are zoomed into the function. */
   readonly callers: TreeResult;
   readonly callees: TreeResult;
-  /** The ends of the rows next to the function; NaN for all others. */
+  /** The ends of each row; NaN where it has no samples of its own, or the model gives none. */
   readonly callerIntervals: TreeIntervals;
   readonly calleeIntervals: TreeIntervals;
 };

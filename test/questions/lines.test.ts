@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { computeSourceLines } from '../../../src/profile/analysis/source-lines.ts';
-import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
+import { finish } from '../../src/base/slices.ts';
+import { findLines, type LinesOf, linesOfFile } from '../../src/questions/lines.ts';
+import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 
 // Offsets stand for lines: `work+5` is line 5 of the file, `+0` has no line.
 const drawn = profileFromText(`
@@ -26,8 +27,19 @@ const profile = {
   },
 };
 const work = profile.frames.func[line.indexOf(5)];
-const lines = (func: number) =>
-  computeSourceLines(profile, simpleWeights(profile, 'period'), Int32Array.of(0, 1, 2, 3), 0, func);
+
+/** Of the file: `line self total` by line, then what has any of them on the stack. */
+function lines(of: LinesOf, { frames } = profile) {
+  const rows = Int32Array.of(0, 1, 2, 3);
+  const weights = simpleWeights(profile, 'period');
+  const asked = { profile: { ...profile, frames }, rows, weights, estimator: null };
+  const found = finish(findLines(asked, of));
+  const drawnRows = linesOfFile(found.rows, 0).map(
+    ({ line: at, weight, total }) => `${at} ${weight} ${total}`,
+  );
+  return [...drawnRows, found.total];
+}
+const WORK = { isMeant: Uint8Array.from(profile.funcs.name, (_, func) => (func === work ? 1 : 0)) };
 
 describe('weights per line', () => {
   it('weights per line take memory by the lines that frames are in, not by the last line', () => {
@@ -36,27 +48,14 @@ describe('weights per line', () => {
       ...profile.frames,
       line: profile.frames.line.map((at) => (at > 0 ? last : 0)),
     };
-    const samples = Int32Array.of(0, 1, 2, 3);
-    const weights = simpleWeights(profile, 'period');
-    const { line, self } = computeSourceLines({ ...profile, frames }, weights, samples, 0, work);
-    expect([...line, ...self]).toEqual([last, 34]);
+    expect(lines(WORK, { ...profile, frames })).toEqual([`${last} 34 34`, 35]);
   });
 
   it('weights per line: self of the innermost frame, total once per stack', () => {
-    expect(lines(work)).toEqual({
-      line: Int32Array.of(5, 6),
-      self: Float64Array.of(14, 20),
-      total: Float64Array.of(14, 20),
-      withoutLine: 1,
-    });
+    expect(lines(WORK)).toEqual(['5 14 14', '6 20 20', 35]);
   });
 
   it("weights of a file's lines are those of all its functions", () => {
-    expect(lines(-1)).toEqual({
-      line: Int32Array.of(1, 5, 6),
-      self: Float64Array.of(0, 14, 20),
-      total: Float64Array.of(35, 14, 20),
-      withoutLine: 0,
-    });
+    expect(lines({ file: 0 })).toEqual(['1 0 35', '5 14 14', '6 20 20', 35]);
   });
 });

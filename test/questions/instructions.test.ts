@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { computeInstructionWeights } from '../../../src/profile/analysis/instruction-weights.ts';
-import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
+import { findInstructions } from '../../src/questions/instructions.ts';
+import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 
 // `mix` is inlined into work at its instruction 5, `deep` into that. Offsets stand for instructions.
 const drawn = profileFromText(`
@@ -34,13 +34,11 @@ function weigh(name: string, isThere: (offset: number) => boolean = () => true) 
     return names[frame] === name && isThere(offset) ? offset : -1;
   });
   const weights = simpleWeights(profile, 'period');
-  const { self, inlined, total, samples, selfElsewhere } = computeInstructionWeights(
-    profile,
-    weights,
-    SAMPLES,
+  const frames = [...frameToInstruction.keys()];
+  const { self, inlined, total, samples, selfElsewhere } = findInstructions(
+    { profile, weights, rows: SAMPLES },
     func,
-    frameToInstruction,
-    16,
+    { frames, instructions: frameToInstruction, count: 16 },
   );
   const drawnRows: string[] = [];
   for (let at = 0; at < 16; at++) {
