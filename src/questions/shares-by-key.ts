@@ -31,7 +31,7 @@ export type Share = {
 };
 
 /** The weight of all that was asked about, with what was lost. */
-function wholeOfAsked({ rows, weights }: Asked): WeightWithLost {
+export function wholeOfAsked({ rows, weights }: Asked): WeightWithLost {
   let arrived = 0;
   let lost = 0;
   // Hot: once per sample.

@@ -78,8 +78,10 @@ export async function runQuery(
   const limits = { maxRows, timeoutSeconds: timeout / 1000 };
   const builds = verb === 'compare' ? words : [];
   const files = verb === 'compare' ? [] : words;
-  if (isAnswered(verb) && flags.on === undefined && !flags.insert && !files.some(isParquetFolder)) {
-    await printAnswer(verb, numbered(files.length === 0 ? ['perf.data'] : files), flags, limits);
+  const asked = recordingsOf(verb, files, flags);
+  const areFiles = flags.on === undefined && !flags.insert;
+  if (isAnswered(verb) && areFiles && !asked.some(({ file }) => isParquetFolder(file))) {
+    await printAnswer(verb, asked, flags, limits);
     return;
   }
   let noRows = '';
@@ -104,6 +106,17 @@ export async function runQuery(
     process.removeListener('SIGINT', stop);
     engine.close();
   }
+}
+
+/** The files of a question, those that `--baseline` names first. */
+function recordingsOf(
+  verb: QueryVerb | undefined,
+  files: readonly string[],
+  flags: QueryFlags,
+): QueriedRecording[] {
+  const all = [...(flags.baseline ?? []), ...files];
+  const defaults = verb === 'diff' ? ['perf.data.old', 'perf.data'] : ['perf.data'];
+  return numbered(all.length === 0 ? defaults : all);
 }
 
 /** Prints what a question by name is answered without an engine. */
@@ -150,9 +163,7 @@ async function openEngine(
   };
   if (flags.on === undefined) {
     if (flags.insert) throw new UsageError('--insert: into which server? --on clickhouse://HOST');
-    const all = [...(flags.baseline ?? []), ...files];
-    const defaults = verb === 'diff' ? ['perf.data.old', 'perf.data'] : ['perf.data'];
-    const recordings = numbered(all.length === 0 ? defaults : all);
+    const recordings = recordingsOf(verb, files, flags);
     const sql = sqlFor(recordings);
     return { engine: await openRecordings(recordings, open, sql, options), recordings, sql };
   }

@@ -29,6 +29,7 @@ import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-
 import type { InstructionWeights } from '../../profile/analysis/instruction-weights.ts';
 import type { RatioSource, SampledEvent } from '../../profile/analysis/ratios.ts';
 import type { ShareEstimator } from '../../profile/analysis/share-steps.ts';
+import { findEvents } from '../../profile/find-events.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { placesOfSamples, type SamplePlaces } from '../../profile/sample-places.ts';
@@ -38,7 +39,6 @@ import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { type FunctionCode, weighPart } from '../code/function-code.ts';
 import { type DescribedDiagnostic, describeDiagnostics } from '../facts/diagnostic-text.ts';
 import { NO_FACTS, type RecordingFacts } from '../facts/recording-facts.ts';
-import { findEvents } from './find-events.ts';
 
 /** A recording as a profile, with what is computed from it. */
 export class AnalysedProfile {
@@ -359,7 +359,7 @@ export class AnalysedProfile {
 }
 
 /** Its items are sums, each of several samples. */
-function isSummed(format: RecordingFacts['imported']): boolean {
+export function isSummed(format: RecordingFacts['imported']): boolean {
   return (
     format === 'folded' || format === 'heapprofile' || format === 'speedscope' || format === 'pprof'
   );

@@ -7,9 +7,9 @@ import { narrowPage } from '../../formats/export/narrow-page.ts';
 import type { PageProfile } from '../../formats/export/page-profile.ts';
 import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
-import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
+import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { packageVersion } from '../../system/version.ts';
-import type { AnalysedProfile } from './analysed-profile.ts';
+import { type AnalysedProfile, isSummed } from './analysed-profile.ts';
 
 export type PageProfileOptions = {
   /** The kind to begin with; default `events`. */
@@ -39,6 +39,7 @@ export function describePageProfile(
   const { samples, threads, events, streams } = profile;
   const command = profile.meta.commandLine.join(' ');
   const missingNames = reportMissingNames(opened);
+  const weightDoubts = events.map((_, event) => opened.weightDoubt(event as EventIndex));
   const page: PageProfile = {
     schema: 'perf-ts/page-profile@1',
     title: printable(options.title ?? (command || 'profile')),
@@ -49,6 +50,8 @@ export function describePageProfile(
     firstWeight,
     ...(levels.length > 1 && { firstFrames: options.frames ?? levels[1], frameLevels: levels }),
     ...(missingNames.length > 0 && { missingNames }),
+    ...(weightDoubts.some((doubt) => doubt !== null) && { weightDoubts }),
+    ...(isSummed(opened.facts.imported) && { areSums: true }),
     periodInput: {
       ...opened.periodInput,
       samples: { ...opened.periodInput.samples, ...samples },

@@ -94,7 +94,7 @@ export class LoadedRecording {
 
   /**
    * As `OpenedProfile.shareEstimator`: of a part of the samples it is not known what was counted in
-   * between, so each counts as drawn. Null for folded stacks, whose order is gone.
+   * between, so each counts as drawn. Null for folded stacks and the like, whose order is gone.
    */
   *estimator(
     weights: Weights,
@@ -102,10 +102,9 @@ export class LoadedRecording {
     samples: Int32Array,
     isWhole: boolean,
   ): Slices<ShareEstimator | null> {
-    const { recorder } = this.profile.meta;
-    if (samples.length === 0 || (weights.areOfText && recorder === undefined)) return null;
+    const { periodInput, isPart, areSums } = this.page;
+    if (samples.length === 0 || areSums) return null;
     const alignment = yield* alignmentOf(this.page).get();
-    const { periodInput, isPart } = this.page;
     return yield* estimateEvent({
       input: periodInput,
       alignment,
