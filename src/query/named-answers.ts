@@ -1,11 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { finish } from '../base/slices.ts';
-import {
-  fittingNames,
-  flagFunctions,
-  noFunction,
-  noFunctionNamed,
-} from '../profile/analysis/find-functions.ts';
+import { flagFunctions, noFunction } from '../profile/analysis/find-functions.ts';
 import type { FuncIndex, WeightKind } from '../profile/types.ts';
 import { findLines } from '../questions/lines.ts';
 import { findNeighbours, type NeighbourSide, NOBODY } from '../questions/neighbours.ts';
@@ -13,13 +8,12 @@ import type { Asked } from '../questions/shares-by-key.ts';
 import { nameFunction, reportFunctions, topFunctions } from '../questions/top.ts';
 import type { AnalysedProfile } from '../read/outputs/analysed-profile.ts';
 import { askAboutEvent } from '../read/outputs/asked-event.ts';
-import { type ComparedFile, compareRecordings } from '../read/outputs/compare-recordings.ts';
 import type { QueryAnswer, QueryValue } from './engine.ts';
 import type { QueriedRecording } from './open-recordings.ts';
 import type { QueryVerb, VerbOptions } from './verbs.ts';
 
 /** Questions about files that need no engine: the rooms above answer them. */
-const ANSWERED = ['top', 'callers', 'callees', 'lines', 'diff'] as const;
+const ANSWERED = ['top', 'callers', 'callees', 'lines'] as const;
 export type AnsweredVerb = (typeof ANSWERED)[number];
 
 export function isAnswered(verb: QueryVerb | undefined): verb is AnsweredVerb {
@@ -39,8 +33,7 @@ export async function answerByName(
   open: (file: string) => Promise<AnalysedProfile>,
   options: AnswerOptions,
 ): Promise<QueryAnswer> {
-  const { func: text, event: eventName, weight: kind } = options;
-  if (verb === 'diff') return cutAnswer(verb, await diffRows(recordings, open, options), options);
+  const { func: text, event: eventName, weight: kind, limit, maxRows } = options;
   if (verb !== 'top' && text === undefined) {
     throw new UsageError(`${verb}: of which function?`, [`perf-ts query ${verb} --func NAME`]);
   }
@@ -61,14 +54,6 @@ export async function answerByName(
     for (const row of rowsOf(verb, asked, isMeant, options)) rows.push({ ...head, ...row, unit });
   }
   if (!isFound && refused !== null) throw refused;
-  return cutAnswer(verb, rows, options);
-}
-
-function cutAnswer(
-  verb: AnsweredVerb,
-  rows: readonly Row[],
-  { limit, maxRows }: AnswerOptions,
-): QueryAnswer {
   const columns = COLUMNS[verb];
   const shown = rows.slice(0, Math.min(limit, maxRows));
   return {
@@ -86,44 +71,11 @@ const COLUMNS: Readonly<Record<AnsweredVerb, readonly string[]>> = {
   callers: EDGE('caller'),
   callees: EDGE('callee'),
   lines: 'recording event func file line self total unit share low high'.split(' '),
-  diff: 'event before after delta low high verdict dso func'.split(' '),
 };
-
-/** The changes of shares, largest first, of the event asked for, else of the first. */
-async function diffRows(
-  recordings: readonly QueriedRecording[],
-  open: (file: string) => Promise<AnalysedProfile>,
-  { func, event, weight, sides }: AnswerOptions,
-): Promise<Row[]> {
-  const files = new Map<number, ComparedFile>();
-  for (const { recording, file } of recordings) {
-    files.set(recording, { path: file, opened: await open(file) });
-  }
-  const sideOf = (numbers: readonly number[] = []) =>
-    numbers.flatMap((number) => files.get(number) ?? []);
-  const { comparisons } = compareRecordings(sideOf(sides?.old), sideOf(sides?.new), {
-    ...(event !== undefined && { event }),
-    ...(weight !== undefined && { weight }),
-    by: 'share',
-  });
-  const [{ event: name, functions }] = comparisons;
-  const meant = func === undefined ? functions : fittingNames(func, functions);
-  if (meant.length === 0 && func !== undefined) throw noFunctionNamed(func, functions);
-  return meant.map(({ share, dso, name: label }) => ({
-    event: name,
-    before: share.there,
-    after: share.here,
-    delta: share.delta,
-    ...ends(share.interval),
-    verdict: share.isCertain ? (share.delta > 0 ? 'more' : 'less') : 'not distinguishable',
-    dso,
-    func: label,
-  }));
-}
 
 /** Heaviest first. `isMeant` null: all functions. */
 function rowsOf(
-  verb: Exclude<AnsweredVerb, 'diff'>,
+  verb: AnsweredVerb,
   asked: Asked,
   isMeant: Uint8Array | null,
   { by = 'self' }: VerbOptions,

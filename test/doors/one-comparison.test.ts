@@ -166,7 +166,6 @@ describe.each([
     const pair = draw();
     const { rows } = json('query', 'diff', pair.older, pair.newer);
     const expected = rowsIn(await askLibrary(pair, 'share'), 'share').map((row) => ({
-      event: 'cycles',
       before: row.there,
       after: row.here,
       delta: row.delta,
@@ -246,6 +245,20 @@ describe.each([
       interval: row.interval,
     });
   });
+});
+
+test('query diff of Parquet folders answers as it does of recordings', () => {
+  const { older, newer } = workers();
+  const folders = [older, newer].map((file) => {
+    const folder = join(scratchDirectory(), 'run.parquet');
+    expect(perfTs(['export', file, '--format', 'parquet', '-o', folder]).status).toBe(0);
+    return folder;
+  });
+  const rounded = (files: readonly string[]) =>
+    json('query', 'diff', ...files).rows.map((row: object) =>
+      Object.values(row).map((cell) => (typeof cell === 'number' ? cell.toFixed(9) : cell)),
+    );
+  expect(rounded(folders)).toEqual(rounded([older, newer]));
 });
 
 test('functions of one name in two libraries are two rows, and code without a symbol goes by its file', async () => {

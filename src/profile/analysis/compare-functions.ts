@@ -119,10 +119,10 @@ export function measuresOf(runs: readonly Pick<ComparedRun, 'unit' | 'seconds'>[
 }
 
 /** By the size of the change in this measure, whatever its sign. */
-export function sortChanges<Row extends FunctionChange>(
-  rows: readonly Row[],
-  measure: DiffMeasure,
-): Row[] {
+export function sortChanges<
+  Measure extends DiffMeasure,
+  Row extends Pick<FunctionChange, 'name' | 'dso' | Measure>,
+>(rows: readonly Row[], measure: Measure): Row[] {
   const size = (row: Row): number => Math.abs(row[measure]?.delta ?? 0);
   const text = ({ name, dso }: Row): string => `${name}\0${dso}`;
   return [...rows].sort((a, b) => size(b) - size(a) || (text(a) < text(b) ? -1 : 1));
