@@ -2,7 +2,6 @@ import { NONE } from '../../base/brand.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { once } from '../../base/once.ts';
 import { profileRows, rowsOf } from '../../formats/tables/profile-rows.ts';
-import { type SampleSums, sampleSums } from '../../formats/tables/sample-sums.ts';
 import {
   type RecordingTables,
   type SchemaTable,
@@ -47,7 +46,7 @@ export function recordingTables(
   opened: AnalysedProfile,
   labels: RecordingLabels,
   { weight = 'events', wanted, totals = true }: TablesOptions = {},
-): RecordingTables & SampleSums {
+): RecordingTables {
   const { profile } = opened;
   const periods = once(() => opened.periods({ streams: 'all' }));
   // The intervals of functions take most of the time.
@@ -67,9 +66,7 @@ export function recordingTables(
     ),
   );
   const functions = once(() => functionRows(profile, figures()));
-  const weights = once(() => opened.weights(weight));
-  const rows = once(() => profileRows(profile, weights()));
-  const sums = once(() => sampleSums(profile, weights()));
+  const rows = once(() => profileRows(profile, opened.weights(weight)));
   return {
     recordings: recordingRow(opened, labels, weight),
     get events() {
@@ -92,15 +89,6 @@ export function recordingTables(
     },
     get threads() {
       return rows().threads;
-    },
-    get stack_weights() {
-      return sums().stack_weights;
-    },
-    get stack_seconds() {
-      return sums().stack_seconds;
-    },
-    get seconds() {
-      return sums().seconds;
     },
     get streams() {
       return streamRows(opened, periods());
