@@ -16,6 +16,7 @@
  * | record into a file | {@link record}; {@link startRecording} to control it while it runs |
  * | sample without a file | {@link live}; {@link startTop} for tables of the last seconds |
  * | read a recording | {@link openProfile}; {@link describeRecords} for single records, {@link readInfo} for its header |
+ * | compare recordings | {@link compareRecordings} |
  * | export a profile | {@link exportProfile}, {@link exportPprof} |
  * | profile the own process | {@link profileSelf}; {@link startSelfProfile} to end it by hand |
  * | rewrite a recording | {@link rewriteRecording} |
@@ -65,6 +66,19 @@ export type { SymbolSources } from './read/files/symbol-files.ts';
 export type { JavaScriptOptions } from './read/jit/javascript.ts';
 export type { OnReadingProgress, OpenProfileOptions, ReadingStage } from './read/open-options.ts';
 export { type OpenedProfile, openProfile } from './read/open-profile.ts';
+
+// What changed from recordings to others: functions, each with the interval of its change.
+
+export type { Change } from './profile/analysis/change.ts';
+export type { FunctionChange } from './profile/analysis/compare-functions.ts';
+export type { DiffMeasure } from './profile/analysis/diff-measure.ts';
+export type { Comparison, ComparisonBy } from './questions/compare.ts';
+export {
+  type ComparedFile,
+  type ComparedRecordings,
+  type CompareOptions,
+  compareRecordings,
+} from './read/outputs/compare-recordings.ts';
 
 // Instructions of a function, and what was counted on each.
 

@@ -370,6 +370,6 @@ describe('a comparison', () => {
     const other = profileFromText('event  faults\n       main');
     const ask = () =>
       opened(PROFILE, other).diff({ ...ALL, by: 'share', inverted: false, zoom: [], search: '' });
-    expect(ask).toThrow('the other recording has no event cycles; it has faults');
+    expect(ask).toThrow('no event named cycles in the other recording, which has faults');
   });
 });

@@ -5,9 +5,10 @@ import { pick } from '../../options/option.ts';
 import { QUERY } from '../../options/query.ts';
 import { readFlags } from '../../options/read-flags.ts';
 import type { WeightKind } from '../../profile/types.ts';
+import { answerChanges, changesOfFiles, changesOfSums } from '../../query/changes.ts';
 import { ClickHouseEngine } from '../../query/clickhouse.ts';
 import { parseClickHouse } from '../../query/clickhouse-place.ts';
-import type { QueryEngine } from '../../query/engine.ts';
+import type { QueryAnswer, QueryEngine } from '../../query/engine.ts';
 import { type AnsweredVerb, answerByName, isAnswered } from '../../query/named-answers.ts';
 import {
   isParquetFolder,
@@ -55,6 +56,8 @@ export type QueryFlags = SymbolSources &
 const SIGINT = 2;
 const DEFAULT_LIMIT = 20;
 const DEFAULT_MAX_ROWS = 10_000;
+/** Functions of two builds that are judged together. */
+const MOST_FUNCTIONS = 1_000_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const LIMITS = pick(QUERY, 'limit', 'maxRows', 'timeout');
 
@@ -77,8 +80,14 @@ export async function runQuery(
   const limits = { maxRows, timeoutSeconds: timeout / 1000 };
   const builds = verb === 'compare' ? words : [];
   const files = verb === 'compare' ? [] : words;
-  if (isAnswered(verb) && flags.on === undefined && !flags.insert && !files.some(isParquetFolder)) {
-    await printAnswer(verb, numbered(files.length === 0 ? ['perf.data'] : files), flags, limits);
+  const asked = recordingsOf(verb, files, flags);
+  const areFiles = flags.on === undefined && !flags.insert;
+  if (
+    (verb === 'diff' || isAnswered(verb)) &&
+    areFiles &&
+    !asked.some(({ file }) => isParquetFolder(file))
+  ) {
+    await printAnswer(verb, asked, flags, limits);
     return;
   }
   let noRows = '';
@@ -93,7 +102,13 @@ export async function runQuery(
   const stop = (): void => stopped.abort();
   process.once('SIGINT', stop);
   try {
-    const answer = await engine.run(sql, { ...limits, signal: stopped.signal });
+    const isJudged = verb === 'diff' || verb === 'compare';
+    const most = isJudged ? MOST_FUNCTIONS : maxRows;
+    const found = await engine.run(sql, { ...limits, maxRows: most, signal: stopped.signal });
+    const answer =
+      isJudged && found.rows.length > 0
+        ? answerChanges(changesOfSums(found), optionsOf(verb, recordings, builds, flags), maxRows)
+        : found;
     print(sql, answer, recordings, flags);
     if (answer.rows.length === 0 && noRows !== '') notify(`perf-ts: ${printable(noRows)}`);
   } catch (error) {
@@ -105,20 +120,32 @@ export async function runQuery(
   }
 }
 
+/** The files of a question, those that `--baseline` names first. */
+function recordingsOf(
+  verb: QueryVerb | undefined,
+  files: readonly string[],
+  flags: QueryFlags,
+): QueriedRecording[] {
+  const all = [...(flags.baseline ?? []), ...files];
+  const defaults = verb === 'diff' ? ['perf.data.old', 'perf.data'] : ['perf.data'];
+  return numbered(all.length === 0 ? defaults : all);
+}
+
 /** Prints what a question by name is answered without an engine. */
 async function printAnswer(
-  verb: AnsweredVerb,
+  verb: AnsweredVerb | 'diff',
   recordings: readonly QueriedRecording[],
   flags: QueryFlags,
   { maxRows }: { readonly maxRows: number },
 ): Promise<void> {
   const options = optionsOf(verb, recordings, [], flags);
   const { weight } = flags;
-  const answer = await answerByName(verb, recordings, opener(flags), {
-    ...options,
-    maxRows,
-    ...(weight !== undefined && { weight }),
-  });
+  const asked = { ...options, maxRows, ...(weight !== undefined && { weight }) };
+  const open = opener(flags);
+  const answer =
+    verb === 'diff'
+      ? answerChanges(await changesOfFiles(recordings, open, asked), options, maxRows)
+      : await answerByName(verb, recordings, open, asked);
   print(verbSql(verb, options), answer, recordings, flags);
   if (answer.rows.length === 0) notify(`perf-ts: ${printable(explainNoRows(verb, options))}`);
 }
@@ -148,9 +175,7 @@ async function openEngine(
   };
   if (flags.on === undefined) {
     if (flags.insert) throw new UsageError('--insert: into which server? --on clickhouse://HOST');
-    const all = [...(flags.baseline ?? []), ...files];
-    const defaults = verb === 'diff' ? ['perf.data.old', 'perf.data'] : ['perf.data'];
-    const recordings = numbered(all.length === 0 ? defaults : all);
+    const recordings = recordingsOf(verb, files, flags);
     const sql = sqlFor(recordings);
     return { engine: await openRecordings(recordings, open, sql, options), recordings, sql };
   }
@@ -217,7 +242,7 @@ function optionsOf(
 
 function print(
   sql: string,
-  answer: Awaited<ReturnType<QueryEngine['run']>>,
+  answer: QueryAnswer,
   recordings: readonly QueriedRecording[],
   flags: QueryFlags,
 ): void {

@@ -28,6 +28,7 @@ import {
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import type { RatioSource, SampledEvent } from '../../profile/analysis/ratios.ts';
 import type { ShareEstimator } from '../../profile/analysis/share-steps.ts';
+import { findEvents } from '../../profile/find-events.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { placesOfSamples, type SamplePlaces } from '../../profile/sample-places.ts';
@@ -39,7 +40,6 @@ import { reportThreads, type ThreadTables } from '../../questions/threads.ts';
 import type { FunctionCode } from '../code/function-code.ts';
 import { type DescribedDiagnostic, describeDiagnostics } from '../facts/diagnostic-text.ts';
 import { NO_FACTS, type RecordingFacts } from '../facts/recording-facts.ts';
-import { findEvents } from './find-events.ts';
 
 /** A recording as a profile, with what is computed from it. */
 export class AnalysedProfile {

@@ -6,7 +6,7 @@ import { levelsOf } from '../../code/javascript/levels-of.ts';
 import { narrowPage } from '../../formats/export/narrow-page.ts';
 import type { PageProfile } from '../../formats/export/page-profile.ts';
 import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
-import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
+import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { packageVersion } from '../../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 
@@ -36,6 +36,7 @@ export function describePageProfile(
   const { samples, threads, events, streams } = profile;
   const command = profile.meta.commandLine.join(' ');
   const missingNames = reportMissingNames(opened);
+  const weightDoubts = events.map((_, event) => opened.weightDoubt(event as EventIndex));
   const page: PageProfile = {
     schema: 'perf-ts/page-profile@1',
     title: printable(options.title ?? (command || 'profile')),
@@ -46,6 +47,7 @@ export function describePageProfile(
     firstWeight,
     ...(levels.length > 1 && { firstFrames: opened.facts.frames, frameLevels: levels }),
     ...(missingNames.length > 0 && { missingNames }),
+    ...(weightDoubts.some((doubt) => doubt !== null) && { weightDoubts }),
     periodInput: {
       ...opened.periodInput,
       samples: { ...opened.periodInput.samples, ...samples },

@@ -1,9 +1,9 @@
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import { findEvents } from '../../profile/find-events.ts';
 import { isInRanges } from '../../profile/time-range.ts';
 import type { CoreType } from '../../profile/types.ts';
 import type { NamedFrame } from '../../read/frame-namer.ts';
-import { findEvents } from '../../read/outputs/find-events.ts';
 
 /** Facts about a record that is not a sample. */
 export type OtherRecord = {

@@ -1,6 +1,6 @@
-import { UsageError } from '../../base/errors.ts';
-import { nameOnAllCores } from '../../profile/core-types.ts';
-import type { CoreType } from '../../profile/types.ts';
+import { UsageError } from '../base/errors.ts';
+import { nameOnAllCores } from './core-types.ts';
+import type { CoreType } from './types.ts';
 
 /**
  * The rows of `names` that `-e wanted` means: those with this name; else those that have it but for

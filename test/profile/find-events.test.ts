@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
-import { findEvents } from '../../src/read/outputs/find-events.ts';
+import { findEvents } from '../../src/profile/find-events.ts';
 
 const NAMES = [
   'cycles:HG',
