@@ -187,11 +187,6 @@ export class RecordEncoder {
   }
 }
 
-/** The end of a round: all that follows is later than all before the round before it. */
-export function encodeFinishedRound(littleEndian = true): Uint8Array {
-  return new ByteWriter(littleEndian).u32(PERF_RECORD.FINISHED_ROUND).u16(0).u16(8).finish();
-}
-
 function mmapHead(out: ByteWriter, fields: MmapFields): ByteWriter {
   out.u32(fields.pid).u32(fields.tid);
   return out.u64(fields.address).u64(fields.length).u64(fields.fileOffset);

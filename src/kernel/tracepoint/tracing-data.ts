@@ -73,29 +73,6 @@ export function parseTracingData(bytes: Uint8Array): TracingDataParts | null {
   };
 }
 
-/** Record type of simpleperf, which puts tracing data among its records. */
-export const SIMPLE_PERF_RECORD_TRACING_DATA = 32777;
-
-/**
- * The tracing data in the record at [offset, offset + size) of simpleperf's type; null if its length
- * doesn't fit.
- *
- *   struct { struct perf_event_header header; u32 size; char data[size]; };
- *
- * system/extras/simpleperf/record.h
- */
-export function simpleperfTracingData(
-  view: DataView,
-  offset: number,
-  size: number,
-  littleEndian: boolean,
-): Uint8Array | null {
-  if (size < 12) return null;
-  const length = view.getUint32(offset + 8, littleEndian);
-  if (length > size - 12) return null;
-  return new Uint8Array(view.buffer, view.byteOffset + offset + 12, length);
-}
-
 class PartsReader {
   headerPage = '';
   headerEvent = '';

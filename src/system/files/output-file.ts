@@ -3,7 +3,6 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
-  ftruncateSync,
   lstatSync,
   type Stats,
   writeSync,
@@ -139,10 +138,6 @@ export class OutputFile {
 
   write(bytes: Uint8Array, position: number): void {
     writeFully(this.fd, bytes, position);
-  }
-
-  truncate(length: number): void {
-    ftruncateSync(this.fd, length);
   }
 
   size(): number {
