@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { FailedError } from '../../../src/base/errors.ts';
 import { CACHE_EVENTS } from '../../../src/kernel/events/cache-events.ts';
-import {
-  describeCacheEvent,
-  describeGenericEvent,
-} from '../../../src/kernel/events/event-descriptions.ts';
 import { type EventListSection, listEvents } from '../../../src/kernel/events/event-list.ts';
 import type { EventSources } from '../../../src/kernel/events/event-sources.ts';
 import { HARDWARE_EVENTS, SOFTWARE_EVENTS } from '../../../src/kernel/events/generic-events.ts';
+import {
+  describeCacheEvent,
+  describeGenericEvent,
+} from '../../../src/kernel/events/list-candidates.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { fakeLibpfm } from './fake-libpfm.ts';
 import {
