@@ -1,7 +1,7 @@
 import type { LibpfmSource } from './libpfm-source.ts';
 
 /**
- * What this machine can count, handed in as data so that names resolve the same in a test, for
+ * The events of this machine, handed in as data so that names resolve the same in a test, for
  * another machine and here. Properties may be read lazily: parsing `cycles` touches none of them.
  */
 export type EventSources = {

@@ -11,7 +11,7 @@ export type EventListKind = 'hardware' | 'software' | 'cache' | 'pmu' | 'tracepo
 
 /** An event that may be listed, before anyone asks whether it opens. */
 export type ListCandidate = {
-  /** What `-e` takes. */
+  /** The name that `-e` takes. */
   readonly name: string;
   readonly aliases: readonly string[];
   /** Terms that must be added to the name, `core=…`. */
@@ -146,7 +146,7 @@ function candidate(
   return { name, aliases, needs: [], description };
 }
 
-/** What hardware and software events count, in a line each. */
+/** Descriptions of hardware and software events, in a line each. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   cycles: 'cycles of the CPU core, at its present frequency',
   instructions: 'instructions that were completed',
@@ -172,7 +172,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'cgroup-switches': 'switches to a task of another control group',
 };
 
-/** What the event counts, in a few words; empty for a name that is not generic. */
+/** A description of what the event counts, in a few words; empty for a name that is not generic. */
 export function describeGenericEvent(name: string): string {
   return DESCRIPTIONS[name] ?? '';
 }

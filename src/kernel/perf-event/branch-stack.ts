@@ -44,7 +44,7 @@ export type Branch = {
   readonly counters: bigint;
 };
 
-/** Where a sample's branches lie, as `SampleView` has it. */
+/** The place of a sample's branches, as `SampleView` has it. */
 export type BranchPlace = {
   readonly branchOffset: number;
   readonly branchCount: number;

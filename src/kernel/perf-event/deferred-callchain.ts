@@ -54,9 +54,9 @@ type Settle<T> = (sample: T, userPart: Float64Array | null) => void;
  */
 export class DeferredCallchains<T> {
   readonly #settle: Settle<T>;
-  /** By tid. */
+  /** Indexed by tid. */
   readonly #held = new Map<number, { cookie: Cookie; samples: T[] }>();
-  /** By tid: the user part that came last. */
+  /** The user part that came last, by tid. */
   readonly #latest = new Map<number, { cookie: Cookie; userPart: Float64Array | null }>();
   #heldCount = 0;
 

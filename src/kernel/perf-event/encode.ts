@@ -3,7 +3,7 @@ import { fromHex } from '../../base/hex.ts';
 import { LARGEST_RECORD, PERF_RECORD, PERF_RECORD_MISC, PERF_SAMPLE } from './constants.ts';
 import type { FileId } from './record.ts';
 
-/** Where and when a made-up record took place; what is left out is 0, as perf writes it. */
+/** The place and time of a made-up record; fields that are left out are 0, as perf writes them. */
 export type TrailerFields = {
   readonly pid?: number;
   readonly tid?: number;

@@ -395,7 +395,7 @@ function decodeRead(body: RecordBody, _record: RecordView, info: ParseInfo): Ker
   };
 }
 
-/** In the order of the kernel's `…_NS_INDEX`. */
+/** Namespaces in the order of the kernel's `…_NS_INDEX`. */
 const NAMESPACES = ['net', 'uts', 'ipc', 'pid', 'user', 'mnt', 'cgroup'];
 
 /**

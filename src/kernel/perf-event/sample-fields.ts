@@ -14,17 +14,17 @@ import type { SampleView } from './sample.ts';
 /** A decoded sample and what is needed to read the rest of it. One object serves all samples. */
 export type SampleContext = {
   sample: SampleView;
-  /** Of the sample's event. */
+  /** Attr of the sample's event. */
   attr: EventAttr;
   littleEndian: boolean;
-  /** Of the machine that recorded; null: registers have numbers for names. */
+  /** Architecture of the machine that recorded; null: registers have numbers for names. */
   architecture: RegisterArchitecture | null;
 };
 
 /** One counter that was read with a sample. */
 export type ReadCounter = {
   readonly value: number;
-  /** Where `read_format` has ID and LOST. Decimal, as every event id in JSON. */
+  /** Present, like `lost`, where `read_format` has it. Decimal, as every event id in JSON. */
   readonly id?: string;
   readonly lost?: number;
 };
@@ -43,8 +43,8 @@ export type DescribedBranch = Omit<Branch, 'from' | 'to' | 'counters'> & {
 };
 
 /**
- * What a sample has beyond its head and its callchain, for JSON: addresses and other values of 64
- * bits as `0x…`. What the event did not record is absent.
+ * The fields of a sample beyond its head and its callchain, for JSON: addresses and other values of 64
+ * bits as `0x…`. Fields that the event did not record are absent.
  */
 export type SampleFields = {
   readonly addr?: string;
@@ -64,7 +64,10 @@ export type SampleFields = {
   /** Bytes of user stack that the kernel copied, of so many reserved. */
   readonly userStack?: { readonly size: number; readonly dynamicSize: number };
   readonly weight?: number;
-  /** Of a weight in three parts: on x86 the latency of the instruction and of its retirement. */
+  /**
+   * Parts two and three of a weight in three parts: on x86 the latency of the instruction and of
+   * its retirement.
+   */
   readonly weight2?: number;
   readonly weight3?: number;
   readonly dataSource?: DataSource & { readonly value: string };

@@ -9,7 +9,7 @@ import { RECORD_HEADER_SIZE, type RecordView } from './record-view.ts';
  * is not recorded reads −1, time NaN; so does a CPU that can't be.
  */
 export class TrailerView {
-  /** What `timeNs` counts from. */
+  /** The origin of `timeNs`. */
   readonly start: RawTime;
   pid = -1;
   tid = -1;

@@ -18,7 +18,7 @@ const AUXTRACE_TYPES = [
 ];
 
 /**
- * What a record of type ≥ 64 says: the structs of tools/lib/perf/include/perf/event.h. Null if it has
+ * The fields of a record of type ≥ 64: the structs of tools/lib/perf/include/perf/event.h. Null if it has
  * no fields (FINISHED_ROUND, FINISHED_INIT), no name here, or is too short. Long lists come as their
  * length. Cold: a recording has few of them, or nobody looks.
  */

@@ -7,7 +7,7 @@ import { PrintFmtError } from './errors.ts';
 export type CType = {
   readonly bits: 8 | 16 | 32 | 64;
   readonly signed: boolean;
-  /** What a pointer points to; absent for integers. `void` and structs count as bytes. */
+  /** The type that a pointer points to; absent for integers. `void` and structs count as bytes. */
   readonly target?: CType;
 };
 

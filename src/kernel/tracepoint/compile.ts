@@ -169,7 +169,7 @@ function compileConditional(
   throw new PrintFmtError('a choice between an array and a number');
 }
 
-/** Of a pointer to a string only NULL can be shown. */
+/** Shows a pointer to a string only if it is NULL: the string was not recorded. */
 function asText(evaluator: Evaluator): TextEvaluator {
   if (evaluator.kind === 'text') return evaluator;
   if (evaluator.kind === 'bytes') return textEvaluatorOf(evaluator);

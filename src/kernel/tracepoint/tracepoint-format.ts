@@ -12,7 +12,7 @@ import type { Piece } from './printf-piece.ts';
 import { RawRecord } from './raw-record.ts';
 import type { NameScope } from './scope.ts';
 
-/** What perf writes before the fields of an event whose print fmt it does not understand. */
+/** The prefix that perf writes before the fields of an event whose print fmt it does not understand. */
 const NOT_EVALUATED = '[FAILED TO PARSE]';
 
 /**

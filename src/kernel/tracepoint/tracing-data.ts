@@ -2,9 +2,9 @@ import { ByteCursor } from '../../base/byte-cursor.ts';
 import { PerfDataError } from '../../base/errors.ts';
 import { decodeText } from '../../base/text.ts';
 
-/** What a TRACING_DATA section or record holds, as texts. */
+/** The content of a TRACING_DATA section or record, as texts. */
 export type TracingDataParts = {
-  /** As in `0.6`. */
+  /** Version of the format, `0.6`. */
   readonly version: string;
   readonly littleEndian: boolean;
   /** `sizeof(long)` of the recorded machine's kernel. */
@@ -18,7 +18,7 @@ export type TracingDataParts = {
   readonly printkFormats: string;
   /** `pid comm` per line; from version 0.6 on. */
   readonly savedCmdlines: string;
-  /** What the bytes ended before; null if all is there. */
+  /** The part that the bytes ended before; null if all is there. */
   readonly cutAt: string | null;
 };
 
