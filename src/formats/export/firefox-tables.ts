@@ -34,7 +34,7 @@ const RESOURCE_LIBRARY = 1;
 const NO_ADDRESS = -1;
 
 /**
- * What the threads of a processed profile share, as its JSON: strings, functions, frames, stacks,
+ * The tables that the threads of a processed profile share, as its JSON: strings, functions, frames, stacks,
  * libraries. Rows are the profile's own; only strings are numbered anew, those that are used.
  *
  * A frame's address is its offset in the library's file. Frames of the kernel and of JIT code have

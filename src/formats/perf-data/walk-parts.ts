@@ -12,7 +12,7 @@ export type RecordPart = {
   readonly size: number;
 };
 
-/** Where the records of a recording are, and how they are written. */
+/** The place of a recording's records, and how they are written. */
 export type RecordParts = {
   /** One; more if the recording is a directory, which has a file per recording thread. */
   readonly parts: readonly RecordPart[];
