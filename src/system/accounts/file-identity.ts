@@ -39,7 +39,7 @@ export function actingUid(): number {
   return acting?.uid ?? process.geteuid?.() ?? -1;
 }
 
-/** As this thread began. */
+/** The identity with which this thread began. */
 let own: FileIdentity | null = null;
 
 function ourselves(): FileIdentity {

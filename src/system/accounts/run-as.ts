@@ -11,7 +11,7 @@ import { systemAccounts } from './system-accounts.ts';
 export type ChosenUser = {
   /** Whom the child becomes; null: it stays what this process is. */
   readonly change: NonNullable<CommandSpec['user']> | null;
-  /** What changes in its environment with that: HOME, USER, LOGNAME, SHELL; undefined removes. */
+  /** Variables of its environment that change with that: HOME, USER, LOGNAME, SHELL; undefined removes. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Who called sudo, and so owns the file; null without sudo, or when that can't be told. */
   readonly owner: FileIdentity | null;
@@ -94,7 +94,7 @@ function identity(account: Account): Record<string, string> {
 const OF_A_SESSION =
   /^(?:XDG_|DBUS_|SUDO_|SSH_|GPG_|KRB5)|^(?:MAIL|XAUTHORITY|DISPLAY|WAYLAND_DISPLAY|ICEAUTHORITY)$/;
 
-/** With `--user`, root's environment is somebody else's. */
+/** Root's environment is somebody else's with `--user`. */
 function withoutSession(env: Caller['env']): Record<string, undefined> {
   return removing(Object.keys(env).filter((name) => OF_A_SESSION.test(name)));
 }

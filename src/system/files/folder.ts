@@ -33,7 +33,7 @@ const PROC_SUPER_MAGIC = 0x9fa0;
  * made it: anybody else could aim it at a place that is ours to write and not theirs.
  */
 export class Folder {
-  /** As it was asked for. */
+  /** The path that was asked for. */
   readonly path: string;
   readonly #fd: number;
   #isOpen = true;
@@ -74,7 +74,7 @@ export class Folder {
     return `/proc/self/fd/${this.#fd}/${name}`;
   }
 
-  /** Where the folder really is. */
+  /** The folder's path without links. */
   realPath(): string {
     return readlinkSync(`/proc/self/fd/${this.#fd}`);
   }
@@ -83,7 +83,7 @@ export class Folder {
     return fstatSync(this.#fd);
   }
 
-  /** What is at `name`, not followed; undefined: nothing. */
+  /** The entry at `name`, not followed; undefined: nothing. */
   entry(name: string): Stats | undefined {
     return lstatSync(this.at(name), { throwIfNoEntry: false });
   }

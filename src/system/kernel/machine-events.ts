@@ -13,7 +13,7 @@ import { readTrimmedOrNull } from '../small-file.ts';
 import { readLibpfm } from './libpfm-library.ts';
 import { openTracefs, type TracefsPlace } from './tracefs.ts';
 
-/** Where this machine's files are; tests hand in folders of their own. */
+/** Folders of this machine's files; tests hand in folders of their own. */
 export type EventFilePlaces = {
   /** Mount point of sysfs. */
   readonly sysfs?: string;
@@ -22,7 +22,7 @@ export type EventFilePlaces = {
   readonly hasExtendedTypes?: boolean;
 };
 
-/** What this machine can count, from sysfs and tracefs. Nothing is read until it is asked for. */
+/** The events of this machine, from sysfs and tracefs. Nothing is read until it is asked for. */
 export function readEventSources(places: EventFilePlaces = {}): EventSources {
   const devices = join(places.sysfs ?? '/sys', 'bus/event_source/devices');
   let pmus: readonly PmuDescription[] | null = null;

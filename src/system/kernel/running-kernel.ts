@@ -4,7 +4,7 @@ import { readTextOrEmpty } from '../small-file.ts';
 
 /** The kernel's own code range and the modules', as the recording has to describe them. */
 export type KernelImage = {
-  /** From `_text` to the first module above it, or to the top; null when addresses are hidden. */
+  /** Addresses from `_text` to the first module above it, or to the top; null when addresses are hidden. */
   readonly text: { readonly start: bigint; readonly end: bigint } | null;
   readonly modules: readonly KernelModule[];
   /** The errno's name where the list could not be read; else null. */

@@ -90,7 +90,7 @@ function findExecutable(name: string, path: string): string {
 }
 
 /**
- * What keeps this process from executing `file`: null for nothing, `absent` when there is no such
+ * The reason that keeps this process from executing `file`: null for nothing, `absent` when there is no such
  * file. Root may execute what anyone may; where the user whom the command becomes is refused, exec
  * itself says so.
  */

@@ -1,5 +1,5 @@
 /**
- * What is kept of the processes of each user, in bytes, and how much it may be: no user's processes make us forget,
+ * The bytes kept of the processes of each user, and how many it may be: no user's processes make us forget,
  * or grow for, those of another. Users that we trust with all of it, root and our own, have the room of all.
  */
 export class UserRooms {
