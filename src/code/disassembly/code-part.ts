@@ -9,7 +9,7 @@ import {
 import { type Reference, readReference } from './operands.ts';
 import type { CodeGap, CodeLocation, CodePart, ExtentSource, InstructionSet } from './types.ts';
 
-/** Of a longer part the rest is not decoded. */
+/** Most bytes of a part that are decoded. */
 export const MOST_PART_BYTES = 2 << 20;
 
 /** One place in the part where frames of the profile are. */
@@ -32,7 +32,7 @@ export type CodeInput = Pick<CodePart, 'name' | 'dso' | 'tier' | 'start' | 'size
   readonly read: (offset: number, length: number) => Uint8Array;
   /** `malloc@plt`, `main+0x1c`; empty where no symbol is known. */
   readonly nameAt: (address: number) => string;
-  /** Where the instruction at an offset was written; null where it is not known. */
+  /** The source line of the instruction at an offset; null where it is not known. */
   readonly locate: (offset: number) => CodeLocation | null;
 };
 

@@ -16,7 +16,7 @@ import { skipStep } from './form-size.ts';
 const MAX_DECLARATIONS = 1 << 17;
 const MAX_ATTRIBUTES = 1 << 20;
 
-/** What `AbbreviationTable.rowOf` gives for a code that is not declared. */
+/** Result of `AbbreviationTable.rowOf` for a code that is not declared. */
 const NO_ROW = -1;
 
 /**

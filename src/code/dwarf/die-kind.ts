@@ -1,7 +1,7 @@
 import * as dw from './constants.ts';
 
 /**
- * What a DIE is to a walk that looks for code, as far as its abbreviation tells.
+ * The meaning of a DIE for a walk that looks for code, as far as its abbreviation tells.
  *
  * Types are two thirds of the DIEs that compilers write, and no code lies in them:
  *

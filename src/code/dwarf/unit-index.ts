@@ -41,9 +41,9 @@ export class UnitIndex {
   readonly #offsets = new Float64Array(MOST_CANDIDATES);
   readonly #checked = new Map<number, CheckedUnit | null>();
   #sets: AddressSets | null = null;
-  /** Of the sets, as long as they are believed. */
+  /** Ranges of the sets, as long as they are believed. */
   #bySet: RangeIndex | null = null;
-  /** Of the roots of all units, read when no set helps. */
+  /** Ranges of the roots of all units, read when no set helps. */
   #byRoot: RangeIndex | null = null;
 
   constructor(

@@ -314,7 +314,7 @@ class Texts {
   }
 }
 
-/** What the name of a code object says, whatever engine it is of; null for all that is no JavaScript. */
+/** The parsed name of a code object, whatever engine it is of; null for all that is no JavaScript. */
 function parseScriptName(text: string): ScriptName | null {
   const v8 = parseV8Name(text);
   return v8 === null ? parseJscName(text) : { ...v8, hash: '' };

@@ -55,7 +55,7 @@ const CATEGORY_OF_LABEL = new Map<string, FuncCategory>(
   Object.values(NATIVE_KINDS).map(({ label, category }) => [label, category]),
 );
 
-/** What stands in `v8::internal::` for collecting garbage: where it is begun, on any thread. */
+/** Names in `v8::internal::` of collecting garbage: where it is begun, on any thread. */
 const COLLECTS = new RegExp(
   `^v8::internal::(?:${[
     'Heap::(?:Collect|PerformGarbageCollection|Scavenge|MinorMark|MarkCompact|StartIncrementalMarking)\\w*',

@@ -44,7 +44,7 @@ export type Jitdump = CodeTable & {
 
 export type JitdumpOptions = {
   readonly diagnostics: Diagnostics;
-  /** For messages. */
+  /** Name used in messages. */
   readonly name: string;
   /** The pid that the file must be of, by which the process knows itself. */
   readonly pid: number;

@@ -22,7 +22,7 @@ class LibraryFolder {
   /** Apart: the C library below these is no part of them. */
   readonly #linked: LibraryRuns;
   readonly #classes: readonly NativeClass[];
-  /** By stack row, new row of the frames before a run of the kernel's. */
+  /** New row of the frames before a run of the kernel's, by stack row. */
   readonly #base: Int32Array;
   /** Frame and rank of that run; rank 0: there is none. */
   readonly #kernel: Int32Array;

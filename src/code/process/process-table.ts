@@ -32,7 +32,7 @@ type Process = {
   readonly parentPid: number;
   /** Forked, and nothing heard of it since. */
   isPristine: boolean;
-  /** Of its threads, those that `ProcessTable` knows. */
+  /** Threads of the process that `ProcessTable` knows. */
   threads: number;
 };
 
@@ -221,7 +221,7 @@ export class ProcessTable {
   }
 
   /**
-   * For those who watch without an end, with `keepsEnded` false: forgets the threads and processes that
+   * Forgets, for those who watch without an end (`keepsEnded` is false), the threads and processes that
    * had ended when this was called last, and the rows of `finishThreads`, whose samples are gone. It waits a
    * turn because a thread's last samples come after its EXIT.
    */
@@ -264,7 +264,7 @@ export class ProcessTable {
     return this.#lastThread;
   }
 
-  /** What the thread is called now; `:TID`, as in perf, if nobody said. */
+  /** The thread's name by now; `:TID`, as in perf, if nobody said. */
   commOf(thread: ThreadIndex): StringIndex {
     const comm = this.#rowComm.array[thread] as StringIndex;
     if (comm !== NO_COMM) return comm;
@@ -346,7 +346,7 @@ export class ProcessTable {
     return [...new Set(this.#rows.map(({ process }) => process.pid))].filter((pid) => pid > 0);
   }
 
-  /** Where the recording says its kernel was, null if it does not. */
+  /** The kernel's address in the recording, null if that has none. */
   get kernelReference(): KernelReference | null {
     return this.#kernelReference;
   }
@@ -454,7 +454,7 @@ export class ProcessTable {
 
 /** V8, LLVM and Java: `jit-PID.dump`. JavaScriptCore: `jit-TID-PID.dump`, and in /tmp `jit-TID-PID-XXXXXX`. */
 const JITDUMP_PATH = /\/jit-\d+(?:(?:-\d+)?\.dump|-\d+-[A-Za-z0-9]{6})$/;
-/** Of one process. */
+/** The most jitdumps of one process. */
 const MOST_JITDUMPS = 8;
 
 const NO_COMM = NONE as number as StringIndex;

@@ -71,7 +71,7 @@ function tableOf(rows: SymbolRows, elf: ElfFile): SymbolTable {
 }
 
 /**
- * What perf loads: functions, IFUNCs and objects that are defined in a loaded section, and labels
+ * The symbols that perf loads: functions, IFUNCs and objects that are defined in a loaded section, and labels
  * (untyped symbols, as assembler code has) in text and data sections. ARM's mapping symbols ($x at
  * code, $d at data, perhaps with a suffix) mark encodings, not functions.
  */
@@ -184,7 +184,7 @@ function pltName(entry: PltEntry, table: SymbolTable, demangle: Demangle): strin
   return `offset_0x${start.toString(16)}@plt`;
 }
 
-/** Where sections end: no symbol without a size reaches further, whatever lies behind. */
+/** The ends of sections: no symbol without a size reaches further, whatever lies behind. */
 class SectionLimits {
   readonly #sections: readonly ElfSection[];
   #last: ElfSection | null = null;

@@ -21,7 +21,7 @@ const NO_BASES: PointerBases = { text: 0, data: 0 };
 export class CfiTable {
   /** Reader of the section that the last row came from: its expressions lie there. */
   reader: SectionReader | null = null;
-  /** Of the last row. */
+  /** Property of the last row. */
   isSignalFrame = false;
   returnAddressRegister = 0;
   readonly #ehFrame: FrameEntries | null;
@@ -78,7 +78,7 @@ export class CfiTable {
   }
 
   /**
-   * Where the function that covers the file address `address` begins and ends; null: no entry does.
+   * Begin and end of the function that covers the file address `address`; null: no entry does.
    */
   rangeAt(address: number): { readonly start: number; readonly end: number } | null {
     let isCovered = this.#ehFrame !== null && this.#findEhFrame(this.#ehFrame, address) !== null;

@@ -33,7 +33,7 @@ const MOST_BYTES = 1024;
  * Architecture](https://github.com/ARM-software/abi-aa/blob/main/ehabi32/ehabi32.rst), sections 6 and 7, 10.
  */
 export class ExceptionIndex {
-  /** For expressions, of which such tables have none. */
+  /** Reader of expressions, of which such tables have none. */
   readonly reader: SectionReader;
   readonly #index: DataView;
   readonly #indexAddress: number;

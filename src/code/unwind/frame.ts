@@ -13,7 +13,7 @@ export const ADVANCED = -1;
 /** The rule is `KIND.FULL`. */
 export const NEEDS_ALL_REGISTERS = -2;
 
-/** In place of the address of a saved register: it was not saved, or is not yet. */
+/** Takes the place of the address of a saved register: it was not saved, or is not yet. */
 const IN_REGISTER = Number.NaN;
 
 /**

@@ -50,7 +50,7 @@ export class FullUnwinder {
     return this.#registers[this.#architecture.framePointer];
   }
 
-  /** As `Unwinder.unwind`. */
+  /** Same contract as `Unwinder.unwind`. */
   unwind(
     registers: Float64Array,
     stack: StackReader,

@@ -18,7 +18,7 @@ const MODULE_STRIDE = 40_503;
 export class RuleFinder {
   readonly #architecture: Architecture;
   readonly #cache = new RuleCache(CACHE_SLOTS);
-  /** What unwinding with all registers asks for in every sample. */
+  /** Rules by code, which unwinding with all registers asks for in every sample. */
   readonly #byCode = new RuleCache(CODE_CACHE_SLOTS);
   readonly #row = new CfiRow();
 

@@ -9,7 +9,7 @@ let modules = 0;
  * sections are loaded when the first frame lies in it.
  */
 export class UnwindModule {
-  /** For messages. */
+  /** Name used in messages. */
   readonly name: string;
   /** Differs between modules; 1 for the first. */
   readonly id = ++modules;

@@ -9,7 +9,7 @@ const FP = 29;
 /** Link register, and the column of the return address. */
 const LR = 30;
 const SP = 31;
-/** Where a register dump has the ip. */
+/** Number of the ip in a register dump. */
 const PC = 32;
 
 const REGISTERS = 33;
