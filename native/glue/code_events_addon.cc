@@ -57,7 +57,7 @@ void DestroyListener(Instance* instance) {
   instance->listener = nullptr;
 }
 
-/** On the isolate's thread. Nothing of a recording is left behind. */
+/** Leaves nothing of a recording behind; on the isolate's thread. */
 void End(napi_env env, Instance* instance) {
   DestroyListener(instance);
   if (instance->gone != nullptr) {
@@ -70,7 +70,7 @@ void End(napi_env env, Instance* instance) {
   }
 }
 
-/** On the isolate's thread. */
+/** Called on the isolate's thread. */
 void EndAndTell(napi_env env, Instance* instance) {
   napi_value on_end = nullptr;
   if (instance->on_end != nullptr) napi_get_reference_value(env, instance->on_end, &on_end);
@@ -216,7 +216,7 @@ void CloseListener(void*) {
   request_listener.Close();
 }
 
-/** On the main thread. `env` is null while the environment ends. */
+/** Called on the main thread. `env` is null while the environment ends. */
 void AnswerRequest(napi_env env, napi_value on_request, void*, void* data) {
   auto* request = static_cast<Request*>(data);
   constexpr size_t kMostAnswerBytes = 4096;

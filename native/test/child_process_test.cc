@@ -357,8 +357,7 @@ TEST("a held command whose release was given up never runs") {
   CHECK(!Exists(trace));
 }
 
-/** From now on these system calls fail with EPERM in this process, as under a container's filter.
- */
+/** Makes these system calls fail with EPERM in this process, as a container filter does. */
 bool Refuse(const std::vector<uint32_t>& calls) {
   std::vector<sock_filter> filter = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

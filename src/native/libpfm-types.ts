@@ -1,6 +1,6 @@
 /**
- * libpfm4 as the addon hands it on (native/core/names/libpfm.h): names of CPU events, where the library is
- * installed. All but `load` throw where it is not.
+ * libpfm4 as the addon hands it on (native/core/names/libpfm.h): names of CPU events, where the library
+ * is installed. All but `load` throw where it is not.
  */
 export type NativeLibpfm = {
   /** `major << 16 | minor` of the library, 0 without one; `problem` then says what is missing. */
@@ -9,9 +9,9 @@ export type NativeLibpfm = {
   models(): readonly PfmModel[];
   /** The events of a model, by its id; none for an id that is no model. */
   events(modelId: number): readonly PfmEvent[];
-  /** As a `perf_event_attr` of 136 bytes, with the fields that libpfm's modifiers set. */
+  /** The event as a `perf_event_attr` of 136 bytes, with the fields that libpfm's modifiers set. */
   encodeAttr(name: string, privilegeLevels: number): PfmEncoding;
-  /** As the values of the PMU's registers, the way libpfm's own tools print them. */
+  /** The event as the values of the PMU's registers, the way libpfm's own tools print them. */
   encodeCodes(name: string, privilegeLevels: number): PfmEncoding;
 };
 
@@ -48,7 +48,7 @@ export type PfmEvent = {
 export type PfmAttribute = {
   readonly name: string;
   readonly description: string;
-  /** Of a unit mask: its bits, in the place that the model's encoder gives them. */
+  /** Bits of a unit mask, in the place that the model's encoder gives them. */
   readonly code: bigint;
   /** `PFM_ATTRIBUTE_TYPE`. */
   readonly type: number;
@@ -75,6 +75,6 @@ export type PfmEncoding = {
   /** Empty unless asked for and found. */
   readonly codes: BigUint64Array;
   readonly index: number;
-  /** From a `cpu=` modifier, −1 without one. */
+  /** The CPU of a `cpu=` modifier, −1 without one. */
   readonly cpu: number;
 };

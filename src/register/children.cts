@@ -46,7 +46,10 @@ exports.watchChildren = (session: Session, isRecorded: () => boolean): void => {
   watchExecve(session, isRecorded);
 };
 
-/** `process.binding`, below what warns of its use under --pending-deprecation: `util.deprecate` derives from it. */
+/**
+ * `process.binding`, below what warns of its use under --pending-deprecation: `util.deprecate`
+ * derives from it.
+ */
 function bindingOf(): Binding {
   const { binding } = process as unknown as { binding: AnyFunction };
   const inner = Object.getPrototypeOf(binding) as AnyFunction;
@@ -79,7 +82,7 @@ function passedByExecve(session: Session, args: readonly unknown[]): unknown[] |
   return [file, words, { ...env, [OPTIONS]: given.options, [VARIABLE]: given.session }];
 }
 
-/** What `change` makes of the arguments; as the program has given them where it changes nothing, or fails. */
+/** The arguments that `change` makes; as the program has given them where it changes nothing, or fails. */
 const orChanged = (
   args: readonly unknown[],
   change: () => readonly unknown[] | null | false,

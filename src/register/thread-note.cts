@@ -28,7 +28,7 @@ const isMain: boolean = ownPid === undefined ? loadWorkers().isMainThread : ownP
 exports.isMainThread = isMain;
 
 /**
- * By what others can tell later that this process has ended, see `LifeMark` in
+ * The mark by which others find out that this process has ended, see `LifeMark` in
  * `system/processes/life-mark.ts`; undefined where /proc is not of our PID namespace.
  */
 function lifeMark(): string | undefined {

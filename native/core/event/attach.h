@@ -13,13 +13,13 @@ struct AttachTarget {
   std::vector<int> tids;
   /** CPUs on which threads may be started. */
   std::vector<int> cpus;
-  /** What is opened on a thread counts also in the threads that it starts later. */
+  /** Events opened on a thread count also in the threads that it starts later. */
   bool inherits = true;
 };
 
 enum class Opened { kYes, kGone, kFailed };
 
-/** What is done to each thread. Nothing that is opened may count before all is attached. */
+/** Called for each thread. Nothing that is opened may count before all is attached. */
 struct Attachment {
   /** Opens all that belongs on the thread, or nothing. */
   std::function<Opened(int tid)> open;

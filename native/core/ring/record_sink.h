@@ -8,7 +8,7 @@
 
 namespace perf_ts {
 
-/** Where the drain thread puts records. All methods on that thread, unless said otherwise. */
+/** The target of the drain thread's records. All methods are called on that thread unless noted. */
 class RecordSink {
  public:
   struct Taken {
@@ -32,7 +32,7 @@ class RecordSink {
   virtual int failure() const { return 0; }
   /** The limit that the user set is reached. */
   virtual bool full() const { return false; }
-  /** From here on take everything: the recording ends, the rest is bounded by the rings. */
+  /** Takes everything from here on: the recording ends, the rest is bounded by the rings. */
   virtual void LiftBound() {}
   /** Someone waits to be told that there is something to take out. */
   virtual bool has_reader() const { return false; }

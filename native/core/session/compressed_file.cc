@@ -184,7 +184,7 @@ void CompressedFile::Work(const RecordRun& run) {
   unwritten_samples_ += WalkRecords(run, written, run.size()).counts.samples;
 }
 
-/** In records of at most kMaxPiece bytes. */
+/** Writes records of at most kMaxPiece bytes. */
 bool CompressedFile::Pack(const uint8_t* bytes, uint64_t size) {
   while (size > 0) {
     const uint64_t piece = std::min<uint64_t>(size, ZstdCompressor::kMaxPiece);

@@ -41,7 +41,7 @@ class CompressedFile : public RecordSink {
  public:
   static constexpr size_t kBufferBytes = 8 << 20;
 
-  /** As DataFile; ENOSYS where libzstd is missing. */
+  /** Same contract as DataFile; ENOSYS where libzstd is missing. */
   static std::unique_ptr<CompressedFile> Open(const FileSinkOptions& options, int abort_fd,
                                               Error* error);
   ~CompressedFile() override;

@@ -90,7 +90,7 @@ void SamplerThread::Run() {
   mailbox_->Post([](Mail* mail) { mail->done = true; });
 }
 
-/** To be called when the exec has had its outcome, or the child its end. */
+/** Has to be called when the exec has had its outcome, or the child its end. */
 void SamplerThread::SettleStart() {
   command_ = Command::kRuns;
   // Another process may hold the other end of the socket of a child that has ended.
@@ -325,7 +325,7 @@ void SamplerThread::Finish(EndReason reason) {
 }
 
 /**
- * What the counters say now becomes the last round of the file: their final values, where it is the
+ * Makes the counters' values the last round of the file: their final values, where it is the
  * only one, and what was lost since the file before.
  */
 void SamplerThread::WriteFinals(bool is_last) {
