@@ -30,7 +30,7 @@ using perf_ts::Error;
 
 namespace {
 
-TEST("reports the exit status") {
+TEST("a child reports its exit status") {
   for (const int status : {0, 1, 42, 255}) {
     const Outcome outcome = Run(Shell("exit " + std::to_string(status)));
     CHECK(outcome.started);
@@ -39,7 +39,7 @@ TEST("reports the exit status") {
   }
 }
 
-TEST("reports the signal it died of") {
+TEST("a child reports the signal that it died of") {
   for (const int signal : {SIGSEGV, SIGKILL, SIGTERM}) {
     const Outcome outcome = Run(Shell("kill -" + std::to_string(signal) + " $$"));
     CHECK(outcome.started);

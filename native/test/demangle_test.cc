@@ -71,7 +71,7 @@ TEST("the size of packs as GCC once wrote them is estimated like that of others"
         EstimateDemangledBytes(now.data(), now.size()));
 }
 
-TEST("what is no mangled name stays as it is") {
+TEST("a text that is no mangled name stays as it is") {
   for (const char* text : {"",
                            "i",
                            "main",

@@ -26,7 +26,7 @@ export type CommandSpec = {
   readonly argv: readonly string[];
   /** `NAME=value` strings. */
   readonly env: readonly string[];
-  /** Who to become; absent: unchanged. Each set*id is checked, also that 0 can't come back. */
+  /** The user to become; absent: unchanged. Each set*id is checked, also that 0 can't come back. */
   readonly user?: {
     readonly uid: number;
     readonly gid: number;

@@ -13,7 +13,7 @@ type Binding = {
 /** Options of `spawn` up to Node 22, and of `spawnSync`; since 24 `spawn` gets these one after the other. */
 type Spawned = { readonly args?: unknown; readonly envPairs?: unknown; readonly uid?: unknown };
 
-/** Under these options Node reads only what it is allowed to, and ends where a preload is not. */
+/** Options under which Node reads only what it is allowed to, and ends where a preload is not. */
 const RESTRICTING = /(?:^|[\s=])--(?:experimental[-_])?(?:permission|policy)\b/;
 const VARIABLE = 'PERF_TS_SESSION';
 const OPTIONS = 'NODE_OPTIONS';

@@ -56,9 +56,9 @@ bool ShrinkRings(uint32_t* sample_pages, uint32_t* sideband_pages) {
 }
 
 /**
- * Who switches an event on. A command's events start with its exec, so that nothing of ours is
- * counted; group members follow their leader. The side-band of a running target is on from the
- * moment it is open, so that no mapping is missed while the existing ones are being listed.
+ * The cause that switches an event on. A command's events start with its exec, so that nothing of
+ * ours is counted; group members follow their leader. The side-band of a running target is on from
+ * the moment it is open, so that no mapping is missed while the existing ones are being listed.
  */
 void PrepareAttrs(const SamplerOptions& options, bool on_exec, std::vector<EventAttr>* attrs,
                   EventAttr* sideband) {

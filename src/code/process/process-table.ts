@@ -48,8 +48,9 @@ type Thread = {
 export type KernelReference = { readonly symbol: string; readonly address: number };
 
 /**
- * Who was where. Fed with side-band records in time order, it answers at any moment which thread
- * a pid and tid are, what that thread is called, and what is mapped at an address.
+ * Processes, threads and mappings over time. Fed with side-band records in time order, it answers at
+ * any moment which thread a pid and tid are, what that thread is called, and what is mapped at an
+ * address.
  *
  * A process has generations: exec and reuse of its pid start a new one without mappings or
  * threads. A forked process shares its parent's mappings until either of them maps something.

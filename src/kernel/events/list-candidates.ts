@@ -4,7 +4,7 @@ import { HARDWARE_EVENTS, SOFTWARE_EVENTS } from './generic-events.ts';
 import { LIBPFM_PREFIX } from './libpfm-events.ts';
 import type { LibpfmEvent, LibpfmModel } from './libpfm-source.ts';
 
-/** Who knows an event: the kernel's ABI or tracefs, the PMU folders of sysfs, libpfm4. */
+/** The source that knows an event: the kernel's ABI or tracefs, the PMU folders of sysfs, libpfm4. */
 export type EventSource = 'kernel' | 'sysfs' | 'libpfm';
 
 export type EventListKind = 'hardware' | 'software' | 'cache' | 'pmu' | 'tracepoint' | 'libpfm';

@@ -116,7 +116,7 @@ export type KernelRecord =
       readonly kind: 'switchCpuWide';
       readonly isOut: boolean;
       readonly isPreempted: boolean;
-      /** Who comes next (out) or was before (in). */
+      /** The thread that comes next (out) or was before (in). */
       readonly otherPid: number;
       readonly otherTid: number;
     }

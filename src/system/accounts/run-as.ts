@@ -7,13 +7,13 @@ import type { FileIdentity } from './file-identity.ts';
 import { type Caller, findSudoCaller, thisProcess } from './sudo-caller.ts';
 import { systemAccounts } from './system-accounts.ts';
 
-/** Who the command runs as. */
+/** The user that the command runs as. */
 export type ChosenUser = {
   /** Whom the child becomes; null: it stays what this process is. */
   readonly change: NonNullable<CommandSpec['user']> | null;
   /** Variables of its environment that change with that: HOME, USER, LOGNAME, SHELL; undefined removes. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Who called sudo, and so owns the file; null without sudo, or when that can't be told. */
+  /** The caller of sudo, who owns the file; null without sudo, or when that can't be told. */
   readonly owner: FileIdentity | null;
   /** One sentence for the user about each thing that is not as it would be without perf-ts. */
   readonly notes: readonly string[];
@@ -100,7 +100,7 @@ function withoutSession(env: Caller['env']): Record<string, undefined> {
 }
 
 /**
- * Under sudo the command gets what sudo let through of the caller's environment, without what sudo
+ * The command gets, under sudo, what sudo let through of the caller's environment, without what sudo
  * itself and root's login have put there.
  */
 function withoutSudo(env: Caller['env'], uid: number): Record<string, undefined> {

@@ -1,6 +1,6 @@
 import { type Account, type Accounts, parseId } from './accounts.ts';
 
-/** Who this process is, and what its environment says of who started it. */
+/** The user of this process, and what its environment says of who started it. */
 export type Caller = {
   readonly euid: number;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -10,7 +10,7 @@ export function thisProcess(): Caller {
   return { euid: process.geteuid?.() ?? -1, env: process.env };
 }
 
-/** Who called sudo, or why the answer is nobody but root. */
+/** The caller of sudo, or why the answer is nobody but root. */
 export type SudoCaller =
   | { readonly kind: 'user'; readonly account: Account; readonly gid: number }
   | { readonly kind: 'root'; readonly reason: string };

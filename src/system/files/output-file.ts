@@ -19,7 +19,7 @@ import { Folder } from './folder.ts';
 /** Readable for its owner alone. */
 const FILE_MODE = 0o600;
 
-/** Who the finished file belongs to. */
+/** The owner of the finished file. */
 export type FileOwner = FileIdentity;
 
 /** A file that was just made in `folder`, and what it took the place of. */

@@ -94,7 +94,7 @@ export function settingLine(place: RunPlace, setting: string): string {
   return place.hasSudo ? `sudo sysctl ${setting}` : `su - -c 'sysctl ${setting}'`;
 }
 
-/** Under sudo the command stays its caller's. */
+/** The command stays its caller's under sudo. */
 function whoRuns({ hasSudo }: RunPlace): string {
   return hasSudo ? ' (the command still runs as you)' : '';
 }

@@ -118,7 +118,7 @@ function notFound(name: string): FailedError {
   return new FailedError(`${message}: ${printable(name)}`, hints, EXIT.NOT_FOUND);
 }
 
-/** Who this process is started by. */
+/** How this process was started, with sudo or without. */
 export type SudoState = {
   readonly isRoot: boolean;
   readonly env: Environment;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
 
-/** Whose the other end of a connection is. */
+/** The owner of the other end of a connection. */
 export type Peer =
   | { readonly kind: 'user'; readonly uid: number }
   /** The kernel lists our end and not the other one: it is closed, or not of this machine. */

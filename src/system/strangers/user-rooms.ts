@@ -11,7 +11,7 @@ export class UserRooms {
   constructor(options: {
     readonly mostOfUser: number;
     readonly mostOfAll: number;
-    /** Whose a process is; null where that is not known. */
+    /** The user of a process; null where that is not known. */
     readonly uidOf: (pid: number) => number | null;
   }) {
     this.#mostOfUser = options.mostOfUser;

@@ -65,7 +65,7 @@ describe('filters', () => {
   });
 });
 
-it('lists everything that can be named, section by section', () => {
+it('a list without a filter lists everything that can be named, section by section', () => {
   const counts = listEvents(INTEL).map(({ kind, events }) => [kind, events.length]);
   // Caches with loads, stores and prefetches have 6 events, L1-icache 4, iTLB and branch 2.
   expect(counts).toEqual([

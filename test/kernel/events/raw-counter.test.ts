@@ -43,7 +43,7 @@ describe('a raw counter as bits', () => {
     return config1 === 0n ? config.toString(16) : `${config.toString(16)},${config1.toString(16)}`;
   };
 
-  it('puts each field where Intel, AMD and sysfs have it', () => {
+  it('a raw counter puts each field where Intel, AMD and sysfs have it', () => {
     expect(config({ event: 0xc0 }, INTEL.formats)).toBe('c0');
     expect(config({ event: 0x2e, unitMask: 0x41 }, INTEL.formats)).toBe('412e');
     // Cycles without a retired uop, as Intel's own list has it: inv=1, cmask=1.
@@ -60,7 +60,7 @@ describe('a raw counter as bits', () => {
     expect(config({ event: 0x11, counterMask: 2, invert: true }, NEOVERSE)).toBe('11,58');
   });
 
-  it('leaves the mode of the processor to the exclude bits, since the kernel ignores USR and OS', () => {
+  it('a raw counter leaves the mode of the processor to the exclude bits, since the kernel ignores USR and OS', () => {
     expect(encodeRawCounter({ event: 0xc0, kernel: false }, INTEL.formats)).toEqual({
       config: 0xc0n,
       config1: 0n,
@@ -125,7 +125,7 @@ describe('an event select register', () => {
     expect(pair('arm', 2)).toBe('PMEVTYPER2_EL0 PMEVCNTR2_EL0');
   });
 
-  it('names AMD’s upper event bits, and what belongs to no field', () => {
+  it('an event select register names AMD’s upper event bits, and what belongs to no field', () => {
     const fields = explainEventSelect(0x1_0008_00d0n | (1n << 63n), AMD);
     expect(fields[0]).toMatchObject({ name: 'EVENT', bits: '35:32,7:0', value: 0x1d0 });
     const reserved = fields.filter(({ name }) => name === 'reserved').map(({ bits }) => bits);
