@@ -14,7 +14,7 @@ namespace perf_ts {
  * The estimate is within a small factor for the constructs that long names of compilers have. Names
  * with others (most expressions, vendor qualifiers) get an upper bound, which is far too large for
  * long ones: 200 of the 500 000 names in Node 14 to 26, LLVM and Debian's libraries stay mangled by
- * it (docs/decisions/0052).
+ * it (docs/decisions/0051).
  */
 double EstimateDemangledBytes(const char* mangled, size_t length);
 
