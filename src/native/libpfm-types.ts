@@ -3,7 +3,7 @@
  * is installed. All but `load` throw where it is not.
  */
 export type NativeLibpfm = {
-  /** `major << 16 | minor` of the library, 0 without one; `problem` then says what is missing. */
+  /** `major << 16 | minor` of the library, 0 without one; `problem` then states what is missing. */
   load(): { readonly version: number; readonly problem: string };
   /** Every model that the library knows, of all CPUs of this architecture. */
   models(): readonly PfmModel[];
@@ -25,7 +25,7 @@ export type PfmModel = {
   readonly eventCount: number;
   readonly counters: number;
   readonly fixedCounters: number;
-  /** The machine has it, or LIBPFM_FORCE_PMU says so. */
+  /** The machine has it, or LIBPFM_FORCE_PMU states so. */
   readonly isPresent: boolean;
 };
 
@@ -61,7 +61,7 @@ export type PfmAttribute = {
 /** `pfm_attr_t` */
 export const PFM_ATTRIBUTE_TYPE = { UMASK: 1, BOOL: 2, INTEGER: 3, RAW_UMASK: 4 } as const;
 
-/** Privilege levels that are counted where the name says nothing: `PFM_PLM…`, a sum. */
+/** Privilege levels that are counted where the name has none: `PFM_PLM…`, a sum. */
 export const PFM_PLM = { KERNEL: 1, USER: 8, HYPERVISOR: 16 } as const;
 
 export type PfmEncoding = {

@@ -5,7 +5,7 @@ import type { NativeLibpfm } from './libpfm-types.ts';
  * else takes a `NativeBinding`, so that tests can hand in a fake.
  *
  * Events go in as the bytes of a `perf_event_attr` (`kernel/perf-event/attr.ts` writes them): one place
- * knows that layout, and what the kernel was given is what the file says.
+ * knows that layout, and what the kernel was given is what the file states.
  */
 
 /** The threads or CPUs that the events are attached to. */
@@ -298,7 +298,7 @@ export type CounterGroupOptions = {
   readonly pid: number;
   /** −1: wherever the thread runs. */
   readonly cpu: number;
-  /** Directory of a control group, open; `cpu` must be one then, and `pid` says nothing. */
+  /** Directory of a control group, open; `cpu` must be one then, and `pid` has no meaning. */
   readonly cgroupFd?: number;
 };
 
@@ -437,7 +437,7 @@ export type NativeBinding = {
    */
   readKernelLines(path: string, addresses: Float64Array): Uint8Array;
   /**
-   * The symbols of the kernel proper out of such a list, to be kept under `key`, which tells one boot
+   * The symbols of the kernel proper out of such a list, to be kept under `key`, which distinguishes one boot
    * from others. Null where the kernel hides its addresses. Throws NativeError where it can't be read.
    */
   keepKernel(path: string, key: string): Uint8Array | null;
@@ -492,7 +492,7 @@ export type NativeBinding = {
   setFileIdentity(uid: number, gid: number, groups: Uint32Array): void;
   /**
    * The user who holds the `peer` end of a TCP connection to `own`, both of this machine; null where no
-   * process holds it, undefined where the kernel does not tell.
+   * process holds it, undefined where the kernel does not report it.
    */
   connectionUser(
     peerAddress: string,

@@ -127,7 +127,7 @@ function passedPairs(
 }
 
 /**
- * NODE_OPTIONS with our words behind the user's, and the session that says so; null where Node could not read our
+ * NODE_OPTIONS with our words behind the user's, and the session that states so; null where Node could not read our
  * files: under the permission model, or since this program has given up its rights.
  */
 const withOptions = (

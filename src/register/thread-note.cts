@@ -23,7 +23,7 @@ const [ownPid, ownTid] = ((): readonly string[] => {
   }
 })();
 
-/** Node's module about it takes 2 ms to load, so that it is asked where /proc does not tell. */
+/** Node's module about it takes 2 ms to load, so that it is asked where /proc does not report it. */
 const isMain: boolean = ownPid === undefined ? loadWorkers().isMainThread : ownPid === ownTid;
 exports.isMainThread = isMain;
 

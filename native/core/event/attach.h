@@ -34,7 +34,7 @@ enum class AttachResult {
   kUnsettled,
   /** `open` has failed. */
   kFailed,
-  /** There is no such process; errno says why. `pid` of the outcome. */
+  /** There is no such process; errno states why. `pid` of the outcome. */
   kNoTarget,
 };
 
@@ -49,7 +49,7 @@ struct AttachOutcome {
  * A thread that is started by one that is not attached yet has inherited nothing, one that is
  * started by an attached one everything, and one that is started while its parent is being attached
  * a part. Where a second look at the threads finds nothing new, none of this has happened. Else all
- * is closed and done again under a ForkWatch, which says who started whom, and when: what has
+ * is closed and done again under a ForkWatch, which states who started whom, and when: what has
  * inherited nothing is opened, and a thread that started others while it was being opened is opened
  * anew, for closing it takes from them what they have inherited.
  */

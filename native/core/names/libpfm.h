@@ -73,7 +73,7 @@ class Libpfm {
   /** PERF_ATTR_SIZE_VER8, of which libpfm fills as much as it knows. */
   static constexpr size_t kAttrBytes = 136;
 
-  /** Null where there is no usable library; `why` then says which file and what is wrong. */
+  /** Null where there is no usable library; `why` then states which file and what is wrong. */
   static const Libpfm* Load(std::string* why);
 
   /** `major << 16 | minor`. */

@@ -152,7 +152,7 @@ void CompressedFile::Run() {
       had_no_room = std::exchange(out_of_room_, false);
       pthread_cond_broadcast(&changed_);
     }
-    if (had_no_room && tell_room_) tell_room_();
+    if (had_no_room && notify_room_) notify_room_();
     if (hold_ms_ > 0) SleepMs(hold_ms_);
     Work(RunOf(working_->data(), working_->size()));
     const std::lock_guard<std::mutex> lock(mutex_);

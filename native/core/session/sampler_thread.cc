@@ -345,7 +345,7 @@ void SamplerThread::WriteFinals(bool is_last) {
     // CLOCK_MONOTONIC is the nearest.
     ReadClock(attr.use_clockid() ? attr.clockid() : CLOCK_MONOTONIC, &origin.time_ns);
     // The side-band event counts nothing. A final value is of all samples: where only some are in
-    // this file, it would say that the others were lost.
+    // this file, it would state that the others were lost.
     const bool is_whole = is_last && backward_.empty() && !later_sink_;
     if (is_whole && instance.event >= 0 && !events_->readings()[i].empty()) {
       records.push_back(ReadRecord(attr, events_->readings()[i], origin));

@@ -42,7 +42,7 @@ export class AbbreviationTable {
   readonly step: Int32Array;
   /** The step of each attribute by itself. */
   readonly attributeStep: Int8Array;
-  /** 1 where an attribute says where the code lies or who was called; others need not be read. */
+  /** 1 where an attribute states where the code lies or who was called; others need not be read. */
   readonly isWanted: Uint8Array;
   readonly #dense: Int32Array;
   readonly #sparse: Map<number, number>;

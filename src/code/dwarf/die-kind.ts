@@ -10,7 +10,7 @@ import * as dw from './constants.ts';
  *   its functions: the DIE with the code stands outside of it, and refers back. Not so in a function's
  *   own class (gcc -O0 puts a lambda's code there), nor elsewhere: rustc puts methods into their type.
  *
- * So where a type says at which DIE it ends (DW_AT_sibling, which gcc writes), the walk goes there.
+ * So where a type states at which DIE it ends (DW_AT_sibling, which gcc writes), the walk goes there.
  */
 export const DIE = {
   /** Gone past; what is below it is looked at. */

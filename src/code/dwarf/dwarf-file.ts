@@ -43,7 +43,7 @@ export class SourceFrames {
   readonly name: Int32Array = new Int32Array(MAX_FRAMES);
   /** Index into `DwarfFile.strings`: path; 0 (empty) where it is not known. */
   readonly file: Int32Array = new Int32Array(MAX_FRAMES);
-  /** Line from 1; 0 where the compiler says that no line made this code, or where it is not known. */
+  /** Line from 1; 0 where the compiler states that no line made this code, or where it is not known. */
   readonly line: Int32Array = new Int32Array(MAX_FRAMES);
   /** Column from 1; 0 where it is not known. */
   readonly column: Int32Array = new Int32Array(MAX_FRAMES);

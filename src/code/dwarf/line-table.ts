@@ -29,7 +29,7 @@ export type LineTable = {
   readonly offset: Uint32Array;
   /** Index into the header's files. */
   readonly file: Uint16Array;
-  /** Line from 1; 0: the compiler says that no line made this code. */
+  /** Line from 1; 0: the compiler states that no line made this code. */
   readonly line: Uint32Array;
   readonly column: Uint16Array;
   /** The program could not be read to its end. */

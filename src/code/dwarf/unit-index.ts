@@ -19,7 +19,7 @@ import { countDamage, UnitList, type UnitRoom } from './unit-list.ts';
 
 const MAX_RANGES = 1 << 24;
 
-/** A unit that has an address set, compared with what its root DIE says. */
+/** A unit that has an address set, compared with what its root DIE states. */
 type CheckedUnit = {
   readonly unit: DwarfUnit;
   /** The root's ranges where the set claims more than these; null where the set may be believed. */
@@ -106,7 +106,7 @@ export class UnitIndex {
     if (unit === null || !isUnitTag(unit.rootTag)) return null;
     const ranges = new AddressRanges();
     this.#addRootRanges(unit, ranges);
-    // As old compilers left it: only the set says where the code is.
+    // As old compilers left it: only the set states where the code is.
     if (ranges.length === 0) return { unit, rootRanges: null };
     const ofRoot = mergeRanges(ranges);
     const ofSet = new AddressRanges();
@@ -171,7 +171,7 @@ const MOST_CANDIDATES = 16;
 class RangeIndex {
   readonly #start: Float64Array;
   readonly #end: Float64Array;
-  /** The highest end up to this row: says how far back an address may still be covered. */
+  /** The highest end up to this row: bounds how far back an address may still be covered. */
   readonly #highestEnd: Float64Array;
   readonly #unitOffset: Float64Array;
 

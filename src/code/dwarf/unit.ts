@@ -19,7 +19,7 @@ export type Contributions = {
 const NO_CONTRIBUTIONS: Contributions = { abbreviations: 0, stringOffsets: 0, rangeLists: 0 };
 
 /**
- * One unit of `.debug_info`, with what its root DIE says.
+ * One unit of `.debug_info`, with what its root DIE states.
  *
  * A skeleton unit has only the root DIE, and its code in a split file (`split-units.ts`); the unit
  * in that file takes its line program and the base of its addresses from the skeleton.

@@ -7,7 +7,7 @@ export type FoldedStacks = {
   readonly newStack: Int32Array;
   /**
    * 1 by stack row: a thread sleeps, and its stack is cut in the C library, so that the thread alone
-   * tells whether it has nothing to do.
+   * reports whether it has nothing to do.
    */
   readonly isCutSleep?: Uint8Array;
 };

@@ -63,7 +63,7 @@ export type KernelReference = { readonly symbol: string; readonly address: numbe
 export class ProcessTable {
   readonly dsos = new DsoTable();
   readonly mappings = new MappingTable();
-  /** Pid -> paths of the jitdumps that it mapped, which is how a JIT tells that it writes one. */
+  /** Pid -> paths of the jitdumps that it mapped, which is how a JIT reports that it writes one. */
   readonly jitdumps = new Map<number, Set<string>>();
   readonly #strings: StringTable;
   readonly #processes = new Map<number, Process>();
@@ -279,7 +279,7 @@ export class ProcessTable {
   }
 
   /**
-   * The mapping at `address`, −1 if none, where nothing but the address says whether it is the kernel's
+   * The mapping at `address`, −1 if none, where nothing but the address states whether it is the kernel's
    * or the process's.
    */
   findMapping(pid: number, address: number): MappingIndex {

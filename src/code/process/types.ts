@@ -16,7 +16,7 @@ export type DsoKey =
   /** A BPF program; its symbol is its name. */
   | { readonly kind: 'bpf'; readonly name: string }
   | { readonly kind: 'vdso' }
-  /** `fileId` tells apart files that had the same path: the build ID, or `major:minor:inode`. */
+  /** `fileId` distinguishes files that had the same path: the build ID, or `major:minor:inode`. */
   | { readonly kind: 'user-file'; readonly path: string; readonly fileId: string }
   /**
    * Executable memory without a file, which only the process itself can name. `generation` counts,
@@ -48,6 +48,6 @@ export type MappingRecord = {
   readonly major: number;
   readonly minor: number;
   readonly inode: number;
-  /** `MAP_PRIVATE`, as a loader maps programs; absent where the record does not tell. */
+  /** `MAP_PRIVATE`, as a loader maps programs; absent where the record does not report it. */
   readonly isPrivate?: boolean;
 };

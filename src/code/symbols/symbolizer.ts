@@ -30,7 +30,7 @@ export type SymbolizerOptions = {
   readonly xz?: Decompress;
   /** The recording's own list of kernel symbols (`recorded-kernel.ts`): no other is asked for. */
   readonly recordedKernel?: Uint8Array;
-  /** The recorded kernel's address of a symbol; null if the recording does not say. */
+  /** The recorded kernel's address of a symbol; null if the recording does not report it. */
   readonly kernelReference: KernelReference | null;
   /** Finds of earlier runs; absent: all is looked up. */
   readonly memory?: NameMemory | null;

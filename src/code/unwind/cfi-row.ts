@@ -1,6 +1,6 @@
 /** How the caller's value of one register is found. */
 export const RULE = {
-  /** Not mentioned: as `SAME`, since a function that changes it must say so. */
+  /** Not mentioned: as `SAME`, since a function that changes it must state so. */
   UNSET: 0,
   SAME: 1,
   UNDEFINED: 2,

@@ -26,7 +26,7 @@ const MOST_BYTES = 1024;
  *   u32 31 bits from here to its function; u8 n; three bytes; n words of instructions
  *
  * Bytes of instructions stand in their words from the highest down. Written for exceptions, they hold
- * at calls: in a prologue or an epilogue they say what is pushed between the two. Only at the first
+ * at calls: in a prologue or an epilogue they state what is pushed between the two. Only at the first
  * instruction of a function is it known that nothing is.
  *
  * Specification: [Exception Handling ABI for the Arm

@@ -101,7 +101,7 @@ export class RuleFinder {
     rule.set(kind, at[stackPointer], at[framePointer], ipAt);
   }
 
-  /** Whether a signal handler returns to `address` (an ip), where no table says so. */
+  /** Whether a signal handler returns to `address` (an ip), where no table states so. */
   isSigreturn(module: UnwindModule, address: number): boolean {
     const text = module.readText(address, this.#architecture.textAfter);
     return this.#architecture.isSigreturn(text, 0);

@@ -21,7 +21,7 @@ export class UnwindModule {
   #table: CfiTable | null = null;
 
   /**
-   * `load` is called at most once; null says that the file is absent. `diagnostics` count what is
+   * `load` is called at most once; null states that the file is absent. `diagnostics` count what is
    * wrong with its tables.
    */
   constructor(

@@ -24,7 +24,7 @@ const SPEEDSCOPE = new RegExp(
     String.raw`"shared"\s*:\s*\{\s*"frames"\s*:|"type"\s*:\s*"(?:evented|sampled)"\s*[,}])`,
 );
 
-/** The files that are told apart. */
+/** The files that are distinguished. */
 export type TextFormat = 'perf-script' | 'folded' | 'devtools' | 'speedscope' | 'pprof';
 
 /**

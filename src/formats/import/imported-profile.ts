@@ -150,7 +150,7 @@ export class ImportedProfileBuilder {
 
   /**
    * A new frame of the function `name` of `dso`, on `line` and `column` of the source, which is `dso` where
-   * nothing else is said; 0: not known. With an `inlineDepth` above 0 it is inlined into the frame made before.
+   * nothing else is given; 0: not known. With an `inlineDepth` above 0 it is inlined into the frame made before.
    */
   frameOnLine(
     name: string,

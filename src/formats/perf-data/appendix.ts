@@ -42,7 +42,7 @@ export function encodeAppendix(attachments: readonly Attachment[]): Uint8Array {
   return out.finish();
 }
 
-/** The parts of an opened recording that say where its appendix is. */
+/** The parts of an opened recording that state where its appendix is. */
 type AppendixPlace = {
   readonly pipe: boolean;
   readonly source: ByteSource;

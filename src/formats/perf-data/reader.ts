@@ -291,7 +291,7 @@ function nameTracepoints(
 }
 
 /**
- * Visits every record in file order. Afterwards `data` says what was cut or skipped. A record that
+ * Visits every record in file order. Afterwards `data` states what was cut or skipped. A record that
  * the end of the file cuts is not visited.
  */
 export function walkRecords(

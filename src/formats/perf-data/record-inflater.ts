@@ -25,7 +25,7 @@ export class InflatedView extends View {}
  */
 const BUFFER_BYTES = 1 << 20;
 
-/** Bytes that one record may inflate to if the header doesn't say: more than any ring has. */
+/** Bytes that one record may inflate to if the header doesn't report it: more than any ring has. */
 const MOST_INFLATED = 1 << 30;
 
 /**
@@ -89,7 +89,7 @@ export class RecordInflater {
 
   /**
    * Visits the records in a COMPRESSED or COMPRESSED2 record, all with its file offset. Afterwards
-   * `failure` says whether it worked.
+   * `failure` states whether it worked.
    */
   inflate(record: RecordView, visitor: RecordVisitor): void {
     if (this.failure !== null) return;

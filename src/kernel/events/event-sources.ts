@@ -48,7 +48,7 @@ export type TracepointSource = {
 };
 
 /**
- * A PMU of the CPU cores themselves: named `cpu`, or one that says which cores have it. The
+ * A PMU of the CPU cores themselves: named `cpu`, or one that states which cores have it. The
  * others (uncore, msr, power …) reject `exclude_*` bits and count for no single task.
  */
 export function isCorePmu(pmu: PmuDescription): boolean {

@@ -47,7 +47,7 @@ export type EventSpec = {
   /** Hz from a `freq=` term, null without one. */
   readonly frequency: number | null;
   /**
-   * Events per sample where neither a term nor the user says anything; null: the recorder's
+   * Events per sample where neither a term nor the user sets anything; null: the recorder's
    * default frequency. 1 for tracepoints, breakpoints and bpf-output: each one is of interest.
    */
   readonly defaultPeriod: number | null;

@@ -49,7 +49,7 @@ export function parseEvents(texts: string | readonly string[], sources: EventSou
   return specs;
 }
 
-/** An event with everything that its own text says. */
+/** An event with everything that its own text states. */
 type Member = {
   readonly syntax: EventSyntax;
   readonly event: ResolvedEvent;

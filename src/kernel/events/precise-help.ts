@@ -53,7 +53,7 @@ function describeIbs(sources: EventSources): string[] {
   ];
 }
 
-/** `caps/max_precise`, null where the PMU does not say. */
+/** `caps/max_precise`, null where the PMU does not report it. */
 function mostPrecise(pmu: PmuDescription): number | null {
   const text = pmu.caps.get('max_precise');
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;

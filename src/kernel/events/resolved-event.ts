@@ -31,7 +31,7 @@ export type EventSettings = Pick<
   'exclude' | 'preciseIp' | 'pinned' | 'exclusive' | 'period' | 'frequency'
 >;
 
-/** An event of the given type and config, countable on all CPUs; `rest` says what differs. */
+/** An event of the given type and config, countable on all CPUs; `rest` states what differs. */
 export function resolvedEvent(
   name: string,
   type: number,

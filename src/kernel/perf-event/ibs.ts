@@ -19,7 +19,7 @@ export function ibsKindOf(pmuName: string): 'op' | 'fetch' | null {
 }
 
 /**
- * The family and model of an AMD machine from what the CPUID section says:
+ * The family and model of an AMD machine from what the CPUID section states:
  * `AuthenticAMD,25,97,2`. Null for other CPUs.
  */
 export function amdFamilyAndModel(cpuid: string): { family: number; model: number } | null {

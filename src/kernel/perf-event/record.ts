@@ -47,7 +47,7 @@ export type MmapRecord = {
   readonly flags: number;
 };
 
-/** Device and inode of a file in /proc/PID/ns, which say which namespace a task is in. */
+/** Device and inode of a file in /proc/PID/ns, which state which namespace a task is in. */
 export type NamespaceLink = {
   readonly name: string;
   readonly device: number;

@@ -1,5 +1,5 @@
 // The fields of a sample that profiles do not need, decoded on demand: `decodeSample` notes where
-// they lie, these functions say what is there. Cold: for printing and for exports.
+// they lie, these functions state what is there. Cold: for printing and for exports.
 
 import { formatAddress } from '../../base/u64.ts';
 import type { EventAttr } from './attr.ts';

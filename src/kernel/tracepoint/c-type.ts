@@ -89,7 +89,7 @@ function pointerTo(target: CType | null, longSize: number): CType {
   return { ...longType(longSize, false), target: target ?? U8 };
 }
 
-/** Whether `word` can begin the name of a type, as far as its spelling says. */
+/** Whether `word` can begin the name of a type, by its spelling. */
 export function isTypeWord(word: string): boolean {
   return (
     SPECIFIERS.has(word) ||

@@ -111,7 +111,7 @@ function locationOf(declared: string): FieldLocation {
   return declared.startsWith('__rel_loc') ? 'relative' : 'fixed';
 }
 
-/** The count in the brackets, the type's where the count is a name, 1 if neither says. */
+/** The count in the brackets, the type's where the count is a name, 1 if neither is given. */
 function elementSizeOf(
   element: CType | null,
   brackets: string | undefined,

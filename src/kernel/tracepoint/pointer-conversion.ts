@@ -105,7 +105,7 @@ function bitmap(
   });
 }
 
-/** The width is the number of bytes; `C`, `D`, `N` say what stands between them. */
+/** The width is the number of bytes; `C`, `D`, `N` state what stands between them. */
 function hex(extension: string, layout: LayoutReader, array: BytesEvaluator): Piece {
   const separator = { C: ':', D: '-', N: '' }[extension[1] ?? ''] ?? ' ';
   return fromBytes(array, (bytes, record) => {

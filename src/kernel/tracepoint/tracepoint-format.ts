@@ -16,7 +16,7 @@ import type { NameScope } from './scope.ts';
 const NOT_EVALUATED = '[FAILED TO PARSE]';
 
 /**
- * One tracepoint: reads the fields of a sample's raw data and prints them as its print fmt says.
+ * One tracepoint: reads the fields of a sample's raw data and prints them as its print fmt requires.
  * The format is compiled at the first use; a sample costs its reads and its text.
  *
  * Names and texts are as recorded, escapes of a stranger included: who prints passes them through

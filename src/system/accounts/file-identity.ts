@@ -49,7 +49,7 @@ function ourselves(): FileIdentity {
 
 /** Null: ourselves. */
 function become(identity: FileIdentity | null): void {
-  // Asked first, while the kernel still says who we are.
+  // Asked first, while the kernel still states who we are.
   const self = ourselves();
   const { uid, gid, groups = [] } = identity ?? self;
   loadBinding().setFileIdentity(uid, gid, Uint32Array.from(groups));

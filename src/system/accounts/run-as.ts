@@ -13,7 +13,7 @@ export type ChosenUser = {
   readonly change: NonNullable<CommandSpec['user']> | null;
   /** Variables of its environment that change with that: HOME, USER, LOGNAME, SHELL; undefined removes. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The caller of sudo, who owns the file; null without sudo, or when that can't be told. */
+  /** The caller of sudo, who owns the file; null without sudo, or when that is not known. */
   readonly owner: FileIdentity | null;
   /** One sentence for the user about each thing that is not as it would be without perf-ts. */
   readonly notes: readonly string[];
@@ -25,7 +25,7 @@ export type ChosenUser = {
  * `asRoot` keeps root.
  *
  * It is all or nothing: where SUDO_UID and SUDO_GID do not name an account of this machine and one
- * of its groups, the command stays root and a note says why. The account, not the environment, has
+ * of its groups, the command stays root and a note states why. The account, not the environment, has
  * the last word on groups and HOME.
  */
 export function chooseUser(

@@ -27,7 +27,7 @@ export function findSudoCaller(env: Caller['env'], accounts: Accounts): SudoCall
   if (uid === null) return stayRoot(`SUDO_UID is '${SUDO_UID}', which is not a user id`);
   if (uid === 0) return stayRoot('SUDO_UID is 0, root called sudo');
 
-  // Several names may share a uid; SUDO_USER says which of them it was.
+  // Several names may share a uid; SUDO_USER states which of them it was.
   const named = SUDO_USER === undefined ? null : accounts.byName(SUDO_USER);
   const account = named?.uid === uid ? named : accounts.byUid(uid);
   if (account === null) return stayRoot(`SUDO_UID is ${uid}, and there is no such user`);

@@ -358,7 +358,7 @@ function checkOld(path: string, entry: Stats | undefined): void {
   );
 }
 
-/** An error of the system while `path` was written, with a sentence that says so; others as they are. */
+/** An error of the system while `path` was written, with a sentence that states so; others as they are. */
 export function asWriteFailure(path: string, error: unknown): unknown {
   const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error;
   return isOfSystem ? cannotWrite(path, error) : error;

@@ -85,7 +85,7 @@ function describePmu(folder: string, name: string): PmuDescription[] {
   ];
 }
 
-/** `energy-pkg.unit`, `.scale`, `.per-pkg` and `.snapshot` say how to show an event's count. */
+/** `energy-pkg.unit`, `.scale`, `.per-pkg` and `.snapshot` state how to show an event's count. */
 function isEventFile(name: string): boolean {
   return !/\.(?:unit|scale|per-pkg|snapshot)$/.test(name);
 }

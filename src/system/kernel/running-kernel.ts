@@ -22,7 +22,7 @@ const TOP_OF_ADDRESS_SPACE = 0xffff_ffff_ffff_ffffn;
 /**
  * Reads `/proc/kallsyms` (only as far as `_text`: making the whole list costs the kernel 0.1 s) and
  * `/proc/modules`. With `kptr_restrict`, or without CAP_SYSLOG, every address reads 0 and the image
- * is unknown: kernel samples then stay unnamed, which is said.
+ * is unknown: kernel samples then stay unnamed, which is reported.
  */
 export function readKernelImage(): KernelImage {
   const modules = parseModules(readTextOrEmpty('/proc/modules'));

@@ -3,7 +3,7 @@ import { fsPath } from '../files/byte-path.ts';
 
 /** The kind of a file called `node`. */
 export type NodeProgram =
-  /** Node.js; `version` as `v20.20.2`, null where the file does not say. */
+  /** Node.js; `version` as `v20.20.2`, null where the file does not report it. */
   | { readonly kind: 'node'; readonly version: string | null }
   /** A script that starts the real one, as version managers install it. */
   | { readonly kind: 'script' }

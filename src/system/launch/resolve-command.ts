@@ -92,7 +92,7 @@ function findExecutable(name: string, path: string): string {
 /**
  * The reason that keeps this process from executing `file`: null for nothing, `absent` when there is no such
  * file. Root may execute what anyone may; where the user whom the command becomes is refused, exec
- * itself says so.
+ * itself states so.
  */
 function whyNotExecutable(file: string): string | null {
   try {
@@ -122,7 +122,7 @@ function notFound(name: string): FailedError {
 export type SudoState = {
   readonly isRoot: boolean;
   readonly env: Environment;
-  /** The environment in which sudo was called; null where it can't be told. */
+  /** The environment in which sudo was called; null where it is not known. */
   readonly readCallers: () => Environment | null;
 };
 

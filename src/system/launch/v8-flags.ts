@@ -10,7 +10,7 @@ import { newRecordingId } from './recording-id.ts';
 /**
  * Flags of V8 by which its code has names. `--perf-basic-prof` appends a line for each function
  * that it compiles to `/tmp/perf-PID.map`; `--interpreted-frames-native-stack` gives each
- * interpreted function an entry of its own, so that its frames are told apart on a stack. Both are
+ * interpreted function an entry of its own, so that its frames are distinguished on a stack. Both are
  * taken from NODE_OPTIONS, so they reach children, clusters and workers.
  *
  * A jitdump (`--perf-prof`) also brings the machine code and its source positions, and for an HTTP
@@ -34,7 +34,7 @@ const ENDS_WITHOUT_DUMP_MAJOR = 25;
  */
 const HIDE_LOG = ['--logfile=+', '--no-logfile-per-isolate'] as const;
 
-/** Whether one of V8's flags makes it say where its code is. */
+/** Whether one of V8's flags makes it state where its code is. */
 export function namesCode(word: string): boolean {
   return /^--perf[-_](?:basic[-_])?prof(?:$|=|[-_])/.test(word);
 }
@@ -63,7 +63,7 @@ export type NodeFacts = {
   readonly found: NodeCommand;
   /** Whether the words behind `found.at` are Node's. */
   readonly isNode: boolean;
-  /** Null: its file does not tell. */
+  /** Null: its file does not report it. */
   readonly version: string | null;
   readonly major: number;
   /** Options in NODE_OPTIONS, and on its command line. */

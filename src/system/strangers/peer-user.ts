@@ -48,7 +48,7 @@ export class PeerUsers {
     this.#ask = ask;
   }
 
-  /** Null where only the lists tell. */
+  /** Null where only the lists report it. */
   findNow({ peerAddress, peerPort, ownAddress, ownPort }: Ends): Peer | null {
     const uid = this.#ask(peerAddress, peerPort, ownAddress, ownPort);
     if (uid === undefined) return null;
