@@ -6,7 +6,7 @@
  *     const reader = new ProtoReader(bytes);
  *     while (reader.next()) if (reader.field === 4) read(reader.bytes);
  *
- * `next` returns false at the end of the message and where it is damaged, which `isDamaged` tells apart.
+ * `next` returns false at the end of the message and where it is damaged, which `isDamaged` distinguishes.
  */
 export class ProtoReader {
   /** Number of the field that `next` has read. */

@@ -30,7 +30,7 @@ export function rawEventText(spec: RawCounterSpec, { pmu, vendor }: RawTarget): 
     throw new UsageError('user and kernel are both false: such a counter counts nothing');
   }
   const formats = pmu === null || pmu.formats.size === 0 ? null : pmu.formats;
-  const { values } = encodeRawCounter(spec, formats ?? eventSelectLayout(vendor).formats);
+  const values = encodeRawCounter(spec, formats ?? eventSelectLayout(vendor).formats);
   const modifier = user && kernel ? '' : user ? 'u' : 'k';
   if (pmu === null) {
     return `r${values.config.toString(16)}${modifier === '' ? '' : `:${modifier}`}`;

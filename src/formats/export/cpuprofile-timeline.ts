@@ -90,7 +90,7 @@ class Spans {
   readonly #stack = new GrowableInt32();
   readonly #microseconds = new GrowableFloat64();
   readonly #perMicrosecond: number;
-  /** By node: what its spans so far should sum to, less what they do, in the weights' unit. */
+  /** Difference, by node, between what its spans so far should sum to and what they do, in the weights' unit. */
   readonly #owed: Float64Array;
 
   constructor(nodes: number, perMicrosecond: number) {

@@ -42,7 +42,7 @@ const IDLE = '(idle)';
 const WITHOUT_SAMPLES: readonly string[] = ['(not selected)', '(not sampled)'];
 /** Nodes that only V8 writes: it samples whatever the thread does. */
 const META = new Set(['(program)', IDLE]);
-/** Where only running JavaScript is sampled, a longer span than so many usual ones was not run. */
+/** Usual spans in the longest that counts as run, where only running JavaScript is sampled. */
 const MAX_SPAN = 10;
 const NANOSECONDS = 1000;
 
@@ -52,7 +52,7 @@ class CpuProfileReader {
   readonly #builder: ImportedProfileBuilder;
   readonly #nodes: readonly unknown[];
   readonly #rowOfId = new Map<number, number>();
-  /** By row of `nodes`. */
+  /** Indexed by row of `nodes`. */
   readonly #stacks: Int32Array;
   readonly #isIdle: Uint8Array;
   readonly #hasNoSamples: Uint8Array;
@@ -96,7 +96,7 @@ class CpuProfileReader {
     return typeof id === 'number' ? this.#rowOfId.get(id) : undefined;
   }
 
-  /** By row of `nodes`: the row of the caller, −1 for the root. Files have `children` or `parent`. */
+  /** The row of the caller by row of `nodes`, −1 for the root. Files have `children` or `parent`. */
   #parents(): Int32Array {
     const parents = new Int32Array(this.#nodes.length).fill(NONE);
     for (const [row, value] of this.#nodes.entries()) {

@@ -25,10 +25,13 @@ const PATH: Record<SqlDialect, string> = {
     "arrayStringConcat(arrayMap(x -> x.2, arraySort(x -> -x.1, groupArray((k.depth, f.func)))), ';')",
 };
 
-/** What a share is of, as SQL: `p` of what arrived, `n` drawn samples, what arrived and what was lost at most. */
+/**
+ * The sums that a share is of, as SQL: `p` of what arrived, `n` drawn samples, what arrived and
+ * what was lost at most.
+ */
 type Drawn = { readonly p: string; readonly n: string; readonly of: string; readonly lost: string };
 
-/** Of a second: its own samples, and its part of what was lost at most. */
+/** The sums of a second: its own samples, and its part of what was lost at most. */
 const SECOND: Drawn = {
   p: '(g.weight / t.weight)',
   n: '(t.weight * t.weight / t.squares)',
@@ -179,7 +182,7 @@ const VIEWS = {
 } as const;
 
 export type ViewName = keyof typeof VIEWS;
-/** In the order in which they are created. */
+/** Views in the order in which they are created. */
 export const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
 
 /** The query that a view is, without indentation. */

@@ -2,7 +2,7 @@ import type { EventExclusions, EventSpec } from '../../kernel/events/event-spec.
 import { type AttrFlags, type EventAttr, newAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_FORMAT } from '../../kernel/perf-event/constants.ts';
 
-/** Fields of an attr that say which event is meant, not how it is sampled or counted. */
+/** Fields of an attr that state which event is meant, not how it is sampled or counted. */
 export function eventFields(
   spec: EventSpec,
 ): Pick<EventAttr, 'type' | 'config' | 'config1' | 'config2' | 'config3' | 'bpType'> {
@@ -41,7 +41,7 @@ export type CounterMode = {
 /**
  * The attr of one member of a group of counters, whose values are read with the kernel's ids and the times that
  * scaling needs (`counting/count/group-layout.ts`). Only the leader starts disabled: an enabled member counts while its
- * leader does, and the leader alone is ever switched (native/core/counter/counter_group.h says why). `pinned` and
+ * leader does, and the leader alone is ever switched (native/core/counter/counter_group.h states why). `pinned` and
  * `exclusive` are for leaders too; the kernel refuses them of members.
  */
 export function counterAttr(spec: EventSpec, isLeader: boolean, mode: CounterMode): EventAttr {

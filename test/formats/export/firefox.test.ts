@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { printable } from '../../../src/base/printable.ts';
-import { breakpadId } from '../../../src/formats/export/breakpad-id.ts';
 import { type FirefoxOptions, writeFirefox } from '../../../src/formats/export/firefox.ts';
+import { breakpadId } from '../../../src/formats/export/firefox-tables.ts';
 import { NO_SWITCHES, SWITCH_STATE } from '../../../src/formats/export/recording-marks.ts';
 import { ProfileBuilder } from '../../../src/profile/profile-builder.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../../src/profile/types.ts';
