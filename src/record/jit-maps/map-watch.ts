@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, readdirSync, statSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, lstatSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError } from '../../base/system-error.ts';
 import { encodeMapLog } from '../../code/jit/map-log.ts';
@@ -11,6 +11,7 @@ import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
 import { newestPid } from '../../system/processes/system-processes.ts';
 import { startTimeMs } from '../../system/processes/thread-stat.ts';
+import { listOrEmpty } from '../../system/small-file.ts';
 import { packedAttachment } from '../output/packed-attachment.ts';
 import { ListingTimes } from './listing-times.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
@@ -262,13 +263,7 @@ export class MapWatch {
   }
 
   #mapsThere(): { path: string; pid: number }[] {
-    let names: string[];
-    try {
-      names = readdirSync(this.#directory);
-    } catch {
-      return [];
-    }
-    return names.flatMap((name) => {
+    return listOrEmpty(this.#directory).flatMap((name) => {
       const pid = MAP_NAME.exec(name)?.[1];
       return pid === undefined ? [] : [{ path: join(this.#directory, name), pid: Number(pid) }];
     });
