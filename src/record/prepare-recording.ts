@@ -95,10 +95,7 @@ export function planOnly(
   naming: CodeNaming = 'maps',
 ): DecidedRecording {
   const notices: string[] = [];
-  const notify = (notice: string): void => {
-    notices.push(notice);
-    options.onNotice?.(notice);
-  };
+  const notify = notifyInto(notices, options);
   checkCombinations(options);
   checkCompression(options.compressionLevel, binding);
   const settings = readKernelSettings();
@@ -138,6 +135,13 @@ export function planOnly(
   }
   const causes = { causesMaps, recordingId, codeSocket, dumpsIn };
   return { plan, target, ring, settings, notices, owner, ...causes };
+}
+
+function notifyInto(notices: string[], { onNotice }: RecordOptions): (notice: string) => void {
+  return (notice) => {
+    notices.push(notice);
+    onNotice?.(notice);
+  };
 }
 
 /** `auto` with the bytes to copy. Where no file is written that could be rewritten, it is `fp`. */
@@ -187,14 +191,8 @@ export function prepareRecording(
   const events = probeRules(decided.plan.events, { binding, settings, pmus });
   const probed = { ...decided, plan: { ...decided.plan, events } };
   const { plan, sampler } = openSampler(probed, options, binding, { latencyMs, online });
-  for (const notice of plan.notices.slice(decided.plan.notices.length)) {
-    notices.push(notice);
-    options.onNotice?.(notice);
-  }
-  const notify = (notice: string): void => {
-    notices.push(notice);
-    options.onNotice?.(notice);
-  };
+  const notify = notifyInto(notices, options);
+  for (const notice of plan.notices.slice(decided.plan.notices.length)) notify(notice);
   const { ringPages, sidebandPages, isSettled } = sampler.opened;
   debug?.(
     `opened ${plan.events.map(({ name }) => name).join(', ')} on CPUs ${plan.cpus.join(',')}, ` +
