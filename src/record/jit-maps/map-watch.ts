@@ -18,7 +18,7 @@ import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
 /**
- * Between two looks, which is how well the times of code are known. A look at a map that did not
+ * Time between two looks, which is how well the times of code are known. A look at a map that did not
  * grow costs some ten microseconds.
  */
 const BUSY_PAUSE_MS = 20;
@@ -27,7 +27,7 @@ const NO_MAP_PAUSE_MS = 100;
 /** Minimum pause between looks, as a multiple of the time that a look at hundreds of maps took. */
 const LOOK_PAUSE_FACTOR = 50;
 /**
- * Between two searches for processes in other mount namespaces, and for old maps written anew; and
+ * Time between two searches for processes in other mount namespaces, and for old maps written anew; and
  * how many times as long as the search itself took.
  */
 const SEARCH_INTERVAL_MS = 200;
