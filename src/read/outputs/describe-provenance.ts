@@ -88,7 +88,9 @@ export function describeProvenance(
     lostSideband,
     notes: [
       ...(lostSideband > 0 ? [reportLostSideband(lostSideband)] : []),
-      ...(part === null ? [] : [`${part}: events were disabled in the rest, which is no idle time`]),
+      ...(part === null
+        ? []
+        : [`${part}: events were disabled in the rest, which is no idle time`]),
       ...notes,
       ...partNote(profile, rows),
     ],
