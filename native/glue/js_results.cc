@@ -126,7 +126,6 @@ napi_value OpenedToJs(napi_env env, const Sampler& sampler) {
       .Value("sidebandIds", Ids(env, sideband))
       .Number("ringPages", events.ring_pages())
       .Number("sidebandPages", events.sideband_pages())
-      .Number("fdCount", static_cast<double>(events.instances().size()))
       .Number("childPid", sampler.child_pid())
       .Value("isSettled", BooleanToJs(env, events.settled()))
       .Value("tids",

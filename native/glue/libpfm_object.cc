@@ -46,9 +46,6 @@ Napi::Value JsModels(const Napi::CallbackInfo& info) {
         .Text("name", model.name.c_str())
         .Text("description", model.description.c_str())
         .Number("type", model.type)
-        .Number("eventCount", model.event_count)
-        .Number("counters", model.counters)
-        .Number("fixedCounters", model.fixed_counters)
         .Value("isPresent", Napi::Boolean::New(env, model.is_present))
         .object();
   });
@@ -58,7 +55,6 @@ napi_value AttributeToJs(Napi::Env env, const PfmAttribute& attribute) {
   return ObjectBuilder(env)
       .Text("name", attribute.name.c_str())
       .Text("description", attribute.description.c_str())
-      .BigInt("code", attribute.code)
       .Number("type", attribute.type)
       .Number("control", attribute.control)
       .Value("isDefault", Napi::Boolean::New(env, attribute.is_default))
@@ -76,12 +72,9 @@ Napi::Value JsEvents(const Napi::CallbackInfo& info) {
   return ArrayToJs(env, events, [&](const PfmEvent& event) {
     const auto attribute_to_js = [&](const PfmAttribute& each) { return AttributeToJs(env, each); };
     return ObjectBuilder(env)
-        .Number("index", event.index)
         .Text("name", event.name.c_str())
         .Text("description", event.description.c_str())
         .Text("equivalent", event.equivalent.c_str())
-        .BigInt("code", event.code)
-        .Value("isPrecise", Napi::Boolean::New(env, event.is_precise))
         .Value("attributes", ArrayToJs(env, event.attributes, attribute_to_js))
         .object();
   });
@@ -110,7 +103,6 @@ Napi::Value JsEncode(const Napi::CallbackInfo& info, Encode encode) {
                                              found.attr.size(), 1))
                .Value("codes", TypedArrayToJs(env, napi_biguint64_array, found.codes.data(),
                                               found.codes.size(), sizeof(uint64_t)))
-               .Number("index", found.index)
                .Number("cpu", found.cpu)
                .object());
 }

@@ -226,7 +226,6 @@ Napi::Value JsSetNonBlocking(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(env, done);
 }
 
-/** The process at the other end of a Unix socket, as it was when it connected; null if unknown. */
 /** (peerAddress, peerPort, ownAddress, ownPort): a uid, null for none, undefined where unknown. */
 Napi::Value JsConnectionUser(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();

@@ -22,9 +22,6 @@ export type PfmModel = {
   readonly description: string;
   /** `PFM_MODEL_TYPE`. */
   readonly type: number;
-  readonly eventCount: number;
-  readonly counters: number;
-  readonly fixedCounters: number;
   /** The machine has it, or LIBPFM_FORCE_PMU states so. */
   readonly isPresent: boolean;
 };
@@ -33,23 +30,16 @@ export type PfmModel = {
 export const PFM_MODEL_TYPE = { CORE: 1, UNCORE: 2, OS_GENERIC: 3 } as const;
 
 export type PfmEvent = {
-  /** Opaque number, the same for the library's life. */
-  readonly index: number;
   readonly name: string;
   readonly description: string;
   /** Another name of the same event; empty without one. */
   readonly equivalent: string;
-  readonly code: bigint;
-  /** Intel: can be sampled without skid (PEBS), with at least one of its unit masks. */
-  readonly isPrecise: boolean;
   readonly attributes: readonly PfmAttribute[];
 };
 
 export type PfmAttribute = {
   readonly name: string;
   readonly description: string;
-  /** Bits of a unit mask, in the place that the model's encoder gives them. */
-  readonly code: bigint;
   /** `PFM_ATTRIBUTE_TYPE`. */
   readonly type: number;
   /** 1 bits of the PMU, 2 a field of perf_event_attr. */
@@ -74,7 +64,6 @@ export type PfmEncoding = {
   readonly attr: Uint8Array;
   /** Empty unless asked for and found. */
   readonly codes: BigUint64Array;
-  readonly index: number;
   /** The CPU of a `cpu=` modifier, −1 without one. */
   readonly cpu: number;
 };

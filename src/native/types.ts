@@ -94,7 +94,6 @@ export type SamplerOpened = {
   readonly sidebandIds: BigUint64Array;
   readonly ringPages: number;
   readonly sidebandPages: number;
-  readonly fdCount: number;
   /** Pid of the held command, −1 without one. */
   readonly childPid: number;
   /**

@@ -1,5 +1,4 @@
-#ifndef PERF_TS_CHILD_PROCESS_H_
-#define PERF_TS_CHILD_PROCESS_H_
+#pragma once
 
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -128,5 +127,3 @@ class ChildProcess {
 };
 
 }  // namespace perf_ts
-
-#endif  // PERF_TS_CHILD_PROCESS_H_

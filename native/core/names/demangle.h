@@ -1,5 +1,4 @@
-#ifndef PERF_TS_DEMANGLE_H_
-#define PERF_TS_DEMANGLE_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -17,5 +16,3 @@ constexpr size_t kMaxNameBytes = 64 * 1024;
 bool Demangle(const char* mangled, std::string* out);
 
 }  // namespace perf_ts
-
-#endif  // PERF_TS_DEMANGLE_H_

@@ -1,6 +1,7 @@
 #include "demangled_size.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -303,6 +304,10 @@ class Walker {
       return kWord;
     }
     if (Take("Do")) return kWord + Type();
+    if (Take("DT") || Take("Dt")) {
+      const double expression = Expression();
+      return Take('E') ? Candidate(kWord + expression) : Fail();
+    }
     if (Peek(1) != 'n' && Peek(1) != 'a' && Peek(1) != 'i' && Peek(1) != 's' && Peek(1) != 'u')
       return Fail();
     at_ += 2;
@@ -402,15 +407,46 @@ class Walker {
     return Take('E') ? size : Fail();
   }
 
-  /** The two expressions in arguments of long names: the address of a function, and T{values}. */
-  double Expression() {
-    const Level level(this);
-    if (Peek() == 'L') return Primary();
-    if (Take("ad")) return kWord + Expression();
-    if (!Take("tl")) return Fail();
-    double size = 4 + Type();
+  double Expressions() {
+    double size = 4;
     while (ok_ && !Take('E')) size += 2 + Expression();
     return size;
+  }
+
+  /** Operators that are not named here have two operands; what has others makes the walk fail. */
+  double Expression() {
+    const Level level(this);
+    const char c = Peek();
+    if (c == 'L') return Primary();
+    if (c == 'T') return TemplateParameter();
+    if (IsDigit(c)) return WithArguments(SourceName());
+    if (Take("fp")) {
+      Qualifiers();
+      Number();
+      return Take('_') ? kWord : Fail();
+    }
+    if (Take("cl") || Take("cp") || Take("il")) return Expressions();
+    if (Take("sp")) return 3 + Expression() * std::max(1.0, largest_pack_);
+    if (!IsLower(c)) return Fail();
+    const char operation[] = {' ', c, Peek(1), ' ', '\0'};
+    at_ += std::min<ptrdiff_t>(2, end_ - at_);
+    const auto is_of = [&](const char* list) { return strstr(list, operation) != nullptr; };
+    if (is_of(" sr ")) {
+      const double scope = Type();
+      return scope + WithArguments(SourceName());
+    }
+    if (is_of(" tl ")) {
+      const double type = Type();
+      return type + Expressions();
+    }
+    if (is_of(" st at ti ")) return kWord + Type();
+    if (is_of(" sc dc cc rc cv ")) {
+      const double type = Type();
+      return kWord + type + Expression();
+    }
+    const double first = Expression();
+    if (is_of(" ad de ng ps nt co sz az te nx ")) return kWord + first;
+    return kWord + first + Expression();
   }
 
   const char* const begin_;

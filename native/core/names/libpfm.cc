@@ -186,8 +186,8 @@ std::vector<PfmModel> Libpfm::Models() const {
     // PFM_PMU_MAX depends on the version: beyond it every id is invalid, before it some are absent.
     if (code == kInvalid) break;
     if (code != kSuccess) continue;
-    models.push_back({id, TextOf(info.name), TextOf(info.desc), info.type, info.nevents,
-                      info.num_cntrs, info.num_fixed_cntrs, info.is_present != 0});
+    models.push_back(
+        {id, TextOf(info.name), TextOf(info.desc), info.type, info.nevents, info.is_present != 0});
   }
   return models;
 }
@@ -203,21 +203,15 @@ std::vector<PfmEvent> Libpfm::Events(int model_id) const {
     EventInfo info = {};
     info.size = sizeof info;
     if (functions_->get_event_info(index, kOsPerfEventExt, &info) != kSuccess) continue;
-    PfmEvent event = {index,
-                      TextOf(info.name),
-                      TextOf(info.desc),
-                      TextOf(info.equiv),
-                      info.code,
-                      info.is_precise != 0,
-                      {}};
+    PfmEvent event = {index, TextOf(info.name), TextOf(info.desc), TextOf(info.equiv), {}};
     for (int i = 0; i < info.nattrs; i++) {
       AttributeInfo attribute = {};
       attribute.size = sizeof attribute;
       if (functions_->get_event_attr_info(index, i, kOsPerfEventExt, &attribute) != kSuccess) {
         continue;
       }
-      event.attributes.push_back({TextOf(attribute.name), TextOf(attribute.desc), attribute.code,
-                                  attribute.type, attribute.ctrl, attribute.is_dfl != 0,
+      event.attributes.push_back({TextOf(attribute.name), TextOf(attribute.desc), attribute.type,
+                                  attribute.ctrl, attribute.is_dfl != 0,
                                   attribute.is_precise != 0});
     }
     events.push_back(std::move(event));
@@ -247,7 +241,6 @@ PfmEncoding Libpfm::EncodeAttr(const std::string& name, int privilege_levels) co
   }
   // It writes the size of the struct that it was built with.
   memcpy(encoding.attr.data() + 4, &size, sizeof size);
-  encoding.index = argument.idx;
   encoding.cpu = argument.cpu;
   return encoding;
 }
@@ -273,7 +266,6 @@ PfmEncoding Libpfm::EncodeCodes(const std::string& name, int privilege_levels) c
     return encoding;
   }
   encoding.codes.resize(static_cast<size_t>(argument.count));
-  encoding.index = argument.idx;
   return encoding;
 }
 

@@ -15,8 +15,6 @@ struct PfmModel {
   /** 1 core, 2 uncore, 3 generic events of the operating system. */
   int type;
   int event_count;
-  int counters;
-  int fixed_counters;
   bool is_present;
 };
 
@@ -24,8 +22,6 @@ struct PfmModel {
 struct PfmAttribute {
   std::string name;
   std::string description;
-  /** Bits of a unit mask, in the place that the model's encoder gives them. */
-  uint64_t code;
   /** 1 unit mask, 2 yes or no, 3 number, 4 raw unit mask. */
   int type;
   /** 1 bits of the PMU, 2 a field of perf_event_attr. */
@@ -40,8 +36,6 @@ struct PfmEvent {
   std::string description;
   /** Another name of the same event; empty without one. */
   std::string equivalent;
-  uint64_t code;
-  bool is_precise;
   std::vector<PfmAttribute> attributes;
 };
 
@@ -55,8 +49,6 @@ struct PfmEncoding {
   std::vector<uint8_t> attr;
   /** `EncodeCodes`: the values of the PMU's registers. */
   std::vector<uint64_t> codes;
-  /** Opaque number of the event. */
-  int index = -1;
   /** CPU from a `cpu=` modifier, −1 without one. */
   int cpu = -1;
 };
