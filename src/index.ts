@@ -54,6 +54,7 @@ export type {
 
 export type { DiagnosticCode } from './base/diagnostic-code.ts';
 export type { IntColumn, NumberColumn } from './base/int-column.ts';
+export type { DescribedDiagnostic } from './findings/diagnostic-text.ts';
 export type { PeriodsReport } from './period/report/report.ts';
 export type { Completeness, CutStacks } from './profile/analysis/completeness.ts';
 export type { SampleSelection } from './profile/analysis/filter.ts';
@@ -61,7 +62,6 @@ export type { DsoRow, FlatReport, SymbolRow } from './profile/analysis/flat-repo
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type * from './profile/types.ts';
 export type { CommRow, ThreadRow, ThreadTables } from './questions/threads.ts';
-export type { DescribedDiagnostic } from './read/facts/diagnostic-text.ts';
 export type { SymbolSources } from './read/files/symbol-files.ts';
 export type { JavaScriptOptions } from './read/jit/javascript.ts';
 export type { OnReadingProgress, OpenProfileOptions, ReadingStage } from './read/open-options.ts';

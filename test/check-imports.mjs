@@ -38,6 +38,7 @@ const PURE = {
   questions: ['base', 'profile', 'profile/analysis', 'period', 'code/levels', 'code/javascript'],
   'counting/count': ['base'],
   'counting/cpu': ['base'],
+  findings: ['base'],
   'formats/export': ['base', 'profile', 'profile/analysis'],
   'formats/tables': ['base', 'profile'],
   'formats/import': ['base', 'profile'],

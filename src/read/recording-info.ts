@@ -1,5 +1,6 @@
 import { lostSamplesOfAll } from '../base/lost-samples.ts';
 import { toRawTime } from '../base/u64.ts';
+import { type DescribedDiagnostic, describeDiagnostics } from '../findings/diagnostic-text.ts';
 import { type PerfData, walkRecords } from '../formats/perf-data/reader.ts';
 import type { RecordVisitor } from '../formats/perf-data/record-visitor.ts';
 import { PERF_RECORD, recordTypeName, sampleTypeNames } from '../kernel/perf-event/constants.ts';
@@ -9,7 +10,6 @@ import { readRecordTime } from '../kernel/perf-event/record-time.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import { cutOffset } from './facts/cut-offset.ts';
-import { type DescribedDiagnostic, describeDiagnostics } from './facts/diagnostic-text.ts';
 import {
   eventName,
   isAuxiliaryEvent,

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import { describeDiagnostics } from '../../read/facts/diagnostic-text.ts';
+import { describeDiagnostics } from '../../findings/diagnostic-text.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { archiveRecording } from '../../tools/archive/archive-recording.ts';
 import { notify } from '../shared/failure.ts';

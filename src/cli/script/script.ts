@@ -1,8 +1,8 @@
 import { UsageError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
+import { describeDiagnostics } from '../../findings/diagnostic-text.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { cutOffset } from '../../read/facts/cut-offset.ts';
-import { describeDiagnostics } from '../../read/facts/diagnostic-text.ts';
 import { recordedTime } from '../../read/facts/recorded-time.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { dumpRecords } from '../../tools/script/dump-records.ts';

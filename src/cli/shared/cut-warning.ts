@@ -1,6 +1,6 @@
 import { FailedError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
-import { type DescribedDiagnostic, isDamage } from '../../read/facts/diagnostic-text.ts';
+import { type DescribedDiagnostic, isDamage } from '../../findings/diagnostic-text.ts';
 import { notify } from './failure.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
-import type { FrameLevel } from '../../profile/frame-level.ts';
-import type { WeightKind } from '../../profile/types.ts';
 import {
   type DescribedDiagnostic,
   isAboutJitNames,
   isDamage,
-} from '../../read/facts/diagnostic-text.ts';
+} from '../../findings/diagnostic-text.ts';
+import type { FrameLevel } from '../../profile/frame-level.ts';
+import type { WeightKind } from '../../profile/types.ts';
 import { debuginfodUrls } from '../../read/files/debuginfod.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { OnReadingProgress, OpenProfileOptions } from '../../read/open-options.ts';

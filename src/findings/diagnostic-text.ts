@@ -4,8 +4,8 @@ import type {
   JitNamesCode,
   PartCode,
   PlainCode,
-} from '../../base/diagnostic-code.ts';
-import type { Absence, DiagnosticKey, Diagnostics } from '../../base/diagnostics.ts';
+} from '../base/diagnostic-code.ts';
+import type { Absence, DiagnosticKey, Diagnostics } from '../base/diagnostics.ts';
 
 const DAMAGE: Record<DamageCode, string> = {
   'record-header-damaged': 'a record header is damaged; nothing behind it can be read',

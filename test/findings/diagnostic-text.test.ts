@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Absence, Diagnostics } from '../../../src/base/diagnostics.ts';
+import { type Absence, Diagnostics } from '../../src/base/diagnostics.ts';
 import {
   describeDiagnostics,
   isAboutJitNames,
   isDamage,
-} from '../../../src/read/facts/diagnostic-text.ts';
+} from '../../src/findings/diagnostic-text.ts';
 
 const APP = '/usr/bin/app';
 
