@@ -54,7 +54,6 @@ export type {
 
 export type { DiagnosticCode } from './base/diagnostic-code.ts';
 export type { IntColumn, NumberColumn } from './base/int-column.ts';
-export type { DescribedDiagnostic } from './findings/diagnostic-text.ts';
 export type { PeriodsReport } from './period/report/report.ts';
 export type { Completeness, CutStacks } from './profile/analysis/completeness.ts';
 export type { SampleSelection } from './profile/analysis/filter.ts';
@@ -79,6 +78,12 @@ export {
   type CompareOptions,
   compareRecordings,
 } from './read/outputs/compare-recordings.ts';
+
+// What to know about a recording before its figures are believed.
+
+export type { DescribedDiagnostic } from './findings/diagnostic-text.ts';
+export type { Finding, FindingCode, FindingPlace, Severity } from './findings/finding.ts';
+export { findingsOf } from './read/outputs/findings-of.ts';
 
 // Instructions of a function, and what was counted on each.
 

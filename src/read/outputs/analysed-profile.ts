@@ -101,7 +101,7 @@ export class AnalysedProfile {
    */
   atLevel(frames: FrameLevel): AnalysedProfile {
     if (frames === this.facts.frames) return this;
-    return new AnalysedProfile(
+    const other = new AnalysedProfile(
       this.profileAt('all'),
       this.periodInput,
       this.#diagnostics,
@@ -110,6 +110,9 @@ export class AnalysedProfile {
       this.completeness,
       this.#code,
     );
+    // Periods do not depend on the frames.
+    other.#alignment = this.#alignment;
+    return other;
   }
 
   /**
