@@ -61,7 +61,6 @@ export type { DsoRow, FlatReport, SymbolRow } from './profile/analysis/flat-repo
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type * from './profile/types.ts';
 export type { CommRow, ThreadRow, ThreadTables } from './questions/threads.ts';
-export type { DescribedDiagnostic } from './read/facts/diagnostic-text.ts';
 export type { SymbolSources } from './read/files/symbol-files.ts';
 export type { JavaScriptOptions } from './read/jit/javascript.ts';
 export type { OnReadingProgress, OpenProfileOptions, ReadingStage } from './read/open-options.ts';
@@ -79,6 +78,12 @@ export {
   type CompareOptions,
   compareRecordings,
 } from './read/outputs/compare-recordings.ts';
+
+// What to know about a recording before its figures are believed.
+
+export type { DescribedDiagnostic } from './findings/diagnostic-text.ts';
+export type { Finding, FindingCode, FindingPlace, Severity } from './findings/finding.ts';
+export { findingsOf } from './read/outputs/findings-of.ts';
 
 // Instructions of a function, and what was counted on each.
 

@@ -38,6 +38,7 @@ const PURE = {
   questions: ['base', 'profile', 'profile/analysis', 'period', 'code/levels', 'code/javascript'],
   'counting/count': ['base'],
   'counting/cpu': ['base'],
+  findings: ['base', 'profile', 'profile/analysis', 'period'],
   'formats/export': ['base', 'profile', 'profile/analysis'],
   'formats/tables': ['base', 'profile'],
   'formats/import': ['base', 'profile'],
@@ -113,7 +114,7 @@ const TYPES_ONLY = {
   'code/process': ['profile'],
   'code/javascript': ['code/jit'],
   period: ['profile', 'profile/analysis'],
-  'formats/export': ['period'],
+  'formats/export': ['period', 'findings'],
   'system/files': ['code/elf', 'code/symbols'],
 };
 /** Folders of native/core, and those that each may include; plain structs are at its root. */
@@ -136,6 +137,7 @@ const WEB_ALLOWED = [
   'profile/analysis',
   'profile/off-cpu',
   'period',
+  'findings',
   'counting/count',
   'formats/export',
   'code/javascript',

@@ -169,6 +169,6 @@ export type AbsenceCode = 'names-missing' | 'lines-missing';
 
 /**
  * The kinds of what can go wrong without ending the work: names of the field, the object first. The
- * words for each are in `read/facts/diagnostic-text.ts`.
+ * words for each are in `findings/diagnostic-text.ts`.
  */
 export type DiagnosticCode = PlainCode | PartCode | AbsenceCode;

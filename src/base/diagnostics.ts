@@ -27,7 +27,7 @@ export type Diagnostic = DiagnosticKey & { readonly detail: string; readonly cou
 
 /**
  * Counts what went wrong without ending the work. Stages count codes and their subjects; the words
- * for them are in `read/facts/diagnostic-text.ts`.
+ * for them are in `findings/diagnostic-text.ts`.
  */
 export class Diagnostics {
   readonly #counted = new Map<string, { key: DiagnosticKey; detail: string; count: number }>();

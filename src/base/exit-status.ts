@@ -5,7 +5,7 @@ export const EXIT = {
   NOT_OK: 1,
   /** The command line can't be understood. */
   USAGE: 2,
-  /** `--fail-on-loss` was exceeded, and the command itself ended with 0. */
+  /** `record --fail-on-loss` was exceeded, and the command itself ended with 0; `report --fail-on` has met a finding. */
   LOSS: 3,
   /** Understood, but failed. */
   FAILED: 125,

@@ -36,7 +36,10 @@ export const ROWS = options({
 export const STRICT = options({
   verbose: GENERAL.verbose.with({ help: 'more about what was found' }),
   ...inGroup(OPTION_GROUP.INPUT, {
-    strict: commandOption(yesNo, { flags: '--strict', help: 'fail on a file that was cut short' }),
+    strict: commandOption(yesNo, {
+      flags: '--strict',
+      help: 'fail on a file that is cut short or damaged',
+    }),
     maxUnpacked: commandOption(limit, {
       flags: '--max-unpacked <size>',
       help: 'memory for a recording that unpacks to more than its size explains: 4G, none (default such a recording is refused)',

@@ -77,6 +77,10 @@ export const REPORT = options({
     }),
   }),
   ...inGroup(OPTION_GROUP.OUTPUT, {
+    failOn: commandOption(text, {
+      flags: '--fail-on <codes>',
+      help: 'end with status 3 where the recording has one of these findings (samples-lost, …), or one as bad as note, doubt or wrong',
+    }),
     fieldSeparator: commandOption(text, {
       flags: '-t, --field-separator <separator>',
       help: 'for programs: fields with this between them',

@@ -13,7 +13,7 @@ import { noteCodeObjects } from './code/code-dump.ts';
 import { FunctionCode } from './code/function-code.ts';
 import { clockOf } from './facts/clock.ts';
 import { coreTypesOf } from './facts/core-types.ts';
-import { cutOffset } from './facts/cut-offset.ts';
+import { cutOffset } from './facts/data-findings.ts';
 import { describeEvents, withRecordedPeriods } from './facts/event-description.ts';
 import {
   namesOnSeveralCores,

@@ -1,5 +1,8 @@
 import { lostSamplesOfAll } from '../base/lost-samples.ts';
 import { toRawTime } from '../base/u64.ts';
+import { type DescribedDiagnostic, describeDiagnostics } from '../findings/diagnostic-text.ts';
+import { type Finding, sortFindings } from '../findings/finding.ts';
+import { judgeRun } from '../findings/judge-run.ts';
 import { type PerfData, walkRecords } from '../formats/perf-data/reader.ts';
 import type { RecordVisitor } from '../formats/perf-data/record-visitor.ts';
 import { PERF_RECORD, recordTypeName, sampleTypeNames } from '../kernel/perf-event/constants.ts';
@@ -8,8 +11,7 @@ import { decodeRecord } from '../kernel/perf-event/record.ts';
 import { readRecordTime } from '../kernel/perf-event/record-time.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
-import { cutOffset } from './facts/cut-offset.ts';
-import { type DescribedDiagnostic, describeDiagnostics } from './facts/diagnostic-text.ts';
+import { cutOffset, findingsOfData } from './facts/data-findings.ts';
 import {
   eventName,
   isAuxiliaryEvent,
@@ -82,6 +84,8 @@ export type RecordingInfo = {
   readonly notes: readonly string[];
   /** What is broken or missing. */
   readonly diagnostics: readonly DescribedDiagnostic[];
+  /** What that means for who reads the recording, and what was lost; the worst first. */
+  readonly findings: readonly Finding[];
 };
 
 /**
@@ -149,6 +153,9 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
   walkRecords(data, counts);
   const { ofType, samples, firstNs, lastNs } = counts;
   const provenance = readProvenance(data);
+  const loss = describeLoss(data, counts.losses);
+  const throttles = ofType.get(PERF_RECORD.THROTTLE) ?? 0;
+  const samplesInAll = ofType.get(PERF_RECORD.SAMPLE) ?? 0;
   return {
     endian: data.littleEndian ? 'little' : 'big',
     pipe: data.pipe,
@@ -164,12 +171,12 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
         .sort(([a], [b]) => a - b)
         .map(([type, count]) => [recordTypeName(type), count] as const),
     ),
-    loss: describeLoss(data, counts.losses),
-    throttle: ofType.get(PERF_RECORD.THROTTLE) ?? 0,
+    loss,
+    throttle: throttles,
     truncatedAt: cutOffset(data),
     skippedBytes: data.skippedBytes,
     ...(selector.isActive && {
-      selected: { samples: sumOf(samples), of: ofType.get(PERF_RECORD.SAMPLE) ?? 0 },
+      selected: { samples: sumOf(samples), of: samplesInAll },
     }),
     firstSampleTimeNs: Number.isFinite(firstNs) ? rawTime(data, firstNs) : null,
     lastSampleTimeNs: Number.isFinite(lastNs) ? rawTime(data, lastNs) : null,
@@ -177,6 +184,10 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
     header: describeHeader(data),
     notes: provenance?.notes ?? [],
     diagnostics: describeDiagnostics(data.diagnostics),
+    findings: sortFindings([
+      ...findingsOfData(data, loss.lostSideband),
+      ...judgeRun({ samples: samplesInAll, lost: loss.best, lostSideband: 0, throttles }),
+    ]),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { DescribedDiagnostic } from '../read/facts/diagnostic-text.ts';
+import type { DescribedDiagnostic } from '../findings/diagnostic-text.ts';
 import type { OnShareRead } from '../read/files/watched-source.ts';
 import type { RecordSelection } from '../read/selection.ts';
 

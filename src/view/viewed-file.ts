@@ -62,20 +62,25 @@ export class ViewedFile implements ServedFile {
       const profile = this.#earlier === null ? page.profile : keepRows(page.profile, this.#earlier);
       this.#earlier = this.#isLive ? profile : null;
       this.#shown = profile;
-      // A file that is being written ends early all the time.
-      const truncatedAt = this.#isLive ? null : page.truncatedAt;
       const periodInput = {
         ...page.periodInput,
         samples: { ...page.periodInput.samples, ...profile.samples },
         threads: profile.threads,
       };
-      this.#packed = encodePageData({ ...page, profile, periodInput, truncatedAt });
+      this.#packed = encodePageData({ ...page, profile, periodInput });
     }
     return this.#packed;
   }
 
   pageReport(): string {
-    this.#report ??= encodePageReport(describePageReport(this.#opened, this.#options()));
+    if (this.#report === null) {
+      const report = describePageReport(this.#opened, this.#options());
+      // A file that is being written ends early all the time.
+      const findings = report.findings.filter(
+        ({ code }) => !this.#isLive || code !== 'recording-cut',
+      );
+      this.#report = encodePageReport({ ...report, findings });
+    }
     return this.#report;
   }
 

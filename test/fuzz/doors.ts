@@ -17,6 +17,7 @@ import { checkProfile } from '../../src/profile/check.ts';
 import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
 import { exportPprof } from '../../src/read/outputs/export-pprof.ts';
 import { EXPORT_FORMATS } from '../../src/read/outputs/export-profile.ts';
+import { findingsOf } from '../../src/read/outputs/findings-of.ts';
 import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
 import { describePageReport } from '../../src/read/outputs/page-report.ts';
 import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
@@ -95,7 +96,8 @@ export const EXPORTS: Readonly<Record<string, (opened: OpenedProfile) => unknown
 export function reportOn(opened: OpenedProfile, weight: (typeof WEIGHTS)[number]): void {
   for (const kind of WEIGHTS) refusable(() => opened.weights(kind));
   if (opened.profile.events.length > 0) refusable(() => opened.report({ weight }));
-  completenessLines(opened, true).forEach(checkShown);
+  completenessLines(opened).forEach(checkShown);
+  for (const { sentence } of findingsOf(opened)) checkShown(sentence);
   const report = opened.periods({ streams: 'all' });
   formatPeriods(report).forEach(checkShown);
   opened.marks(report);

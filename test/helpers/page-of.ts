@@ -36,7 +36,6 @@ export function pageOf(
     firstWeight: 'samples',
     periodInput,
     completeness: null,
-    truncatedAt: null,
   };
 }
 

@@ -73,6 +73,6 @@ describeLive('a program that was built again in place', () => {
     const { names, stderr } = namesIn(file);
     expect(new Set(names)).toEqual(new Set(['[unknown]']));
     expect(stderr).toContain(`no names for ${app}: the file there is not the one recorded`);
-    expect(stderr).toContain('record --archive keeps the names');
+    expect(stderr).toContain('(perf-ts record --archive -- COMMAND)');
   });
 });

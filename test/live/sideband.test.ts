@@ -130,7 +130,9 @@ describeLive('side-band records that are lost', () => {
     expect(outcome.stderr).not.toContain('of the samples were lost');
     expect(outcome.status).toBe(3);
     const { stdout } = perfTs(['report', file]);
-    expect(stdout).toContain(`# ${count} side-band records were lost (forks, execs, mappings)`);
+    expect(stdout).toContain(
+      `# trust: ${count} side-band records were lost (forks, execs, mappings)`,
+    );
     expect(stdout).toMatch(/samples,.* lost 0$/m);
     const report = JSON.parse(perfTs(['report', '--json', file]).stdout);
     expect(report.lostSideband).toBe(loss.lostSideband);

@@ -1,12 +1,14 @@
 import { basename } from 'node:path';
 import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import { describeDiagnostics } from '../../read/facts/diagnostic-text.ts';
+import { describeDiagnostics } from '../../findings/diagnostic-text.ts';
+import { judgeFile } from '../../findings/judge-file.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { archiveRecording } from '../../tools/archive/archive-recording.ts';
 import { notify } from '../shared/failure.ts';
-import { reportDiagnostics, symbolSources } from '../shared/load.ts';
+import { symbolSources } from '../shared/load.ts';
 import { stepProgress } from '../shared/progress.ts';
+import { reportDiagnostics, reportFindings } from '../shared/report-findings.ts';
 import { printJson } from '../shared/stdout.ts';
 
 export type ArchiveFlags = Omit<SymbolSources, 'archive'> & {
@@ -44,7 +46,9 @@ export function runArchive(path: string, flags: ArchiveFlags): void {
     ...(full !== undefined && { full }),
     ...(dwarf !== undefined && { dwarf }),
   });
-  reportDiagnostics(describeDiagnostics(archived.diagnostics), flags.verbose === true);
+  const diagnostics = describeDiagnostics(archived.diagnostics);
+  if (flags.verbose) reportDiagnostics(diagnostics);
+  else reportFindings(judgeFile({ truncatedAt: null, diagnostics }), {});
   const { files, bytes } = archived;
   if (flags.json === true) {
     const document = { schema: 'perf-ts/archive@1', path: archived.path, files, bytes } as const;

@@ -3,8 +3,8 @@ import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { type RecordingInfo, readInfo } from '../../read/recording-info.ts';
 import { formatTable } from '../render/table.ts';
-import { reportDamage } from '../shared/cut-warning.ts';
 import { stepProgress } from '../shared/progress.ts';
+import { reportFindings } from '../shared/report-findings.ts';
 import { recordSelection, type SelectionFlags, selectionText } from '../shared/selection-flags.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
 
@@ -17,7 +17,7 @@ export async function runInfo(
   options: SelectionFlags & { json?: boolean; strict?: boolean; verbose?: boolean },
 ): Promise<void> {
   const info = readInfo(path, recordSelection(options), progressOf(path));
-  reportDamage(info, options.strict === true);
+  reportFindings(info.findings, options);
   if (options.json) printJson({ schema: 'perf-ts/info@1', ...info });
   else
     writeText(
@@ -41,7 +41,7 @@ type HeaderFlags = {
 /** `--header-only` of `report` and `script`: what a recording says of itself, as comment lines. */
 export function printHeader(path: string, flags: HeaderFlags): void {
   const info = readInfo(path, {}, progressOf(path, flags.quiet));
-  if (flags.strict || !flags.quiet) reportDamage(info, flags.strict === true);
+  reportFindings(info.findings, flags);
   const events = info.events
     .filter(({ sideband }) => !sideband)
     .map((event) => `${'event'.padEnd(COLUMN)} ${event.name}, ${rateOf(event)}`);
@@ -52,7 +52,7 @@ export function printHeader(path: string, flags: HeaderFlags): void {
 /** `report --stats`: how many records of each kind there are. */
 export function printStats(path: string, flags: HeaderFlags): void {
   const info = readInfo(path, {}, progressOf(path, flags.quiet));
-  if (flags.strict || !flags.quiet) reportDamage(info, flags.strict === true);
+  reportFindings(info.findings, flags);
   writeText(`${[...recordLines(info), '', lossLine(info)].map(printable).join('\n')}\n`);
 }
 

@@ -2,12 +2,13 @@ import { basename } from 'node:path';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { judgeFile } from '../../findings/judge-file.ts';
 import type { BuildIdChange } from '../../rewrite/options.ts';
 import { rewriteRecording } from '../../rewrite/rewrite-recording.ts';
 import { plainOutput } from '../../system/files/stream-place.ts';
-import { reportDamage } from '../shared/cut-warning.ts';
 import { notify, notifyAlways } from '../shared/failure.ts';
 import { stepProgress } from '../shared/progress.ts';
+import { reportFindings } from '../shared/report-findings.ts';
 import { recordSelection, type SelectionFlags } from '../shared/selection-flags.ts';
 import { isTerminal } from '../shared/stdout.ts';
 
@@ -51,7 +52,7 @@ export function runInject(path: string, flags: InjectFlags): void {
     select: recordSelection(flags),
     ...(onShare && { onShare }),
   });
-  reportDamage(summary, flags.strict === true);
+  reportFindings(judgeFile(summary), flags);
   for (const { reason, count } of summary.leftOut) {
     notify(`perf-ts: left out: ${formatCount(count)} ${reason}`);
   }

@@ -2,11 +2,12 @@ import { basename } from 'node:path';
 import { NONE } from '../../base/brand.ts';
 import { printable } from '../../base/printable.ts';
 import { openProfile } from '../../read/open-profile.ts';
+import { fileFindingsOf } from '../../read/outputs/findings-of.ts';
 import { type RecordingInfo, readInfo } from '../../read/recording-info.ts';
 import { readKernelBuildId } from '../../system/kernel/host-info.ts';
-import { reportDamage } from '../shared/cut-warning.ts';
 import { notify } from '../shared/failure.ts';
 import { readingProgress, stepProgress } from '../shared/progress.ts';
+import { reportFindings } from '../shared/report-findings.ts';
 import { printJson, writeOut } from '../shared/stdout.ts';
 
 type ListFlags = {
@@ -23,7 +24,7 @@ export async function runEvlist(
 ): Promise<void> {
   const onShare = stepProgress(`reading ${printable(basename(path))}`, path, flags);
   const info = readInfo(path, {}, onShare);
-  reportDamage(info, flags.strict === true);
+  reportFindings(info.findings, flags);
   if (flags.json) {
     printJson({ schema: 'perf-ts/evlist@1', events: info.events });
     return;
@@ -98,9 +99,7 @@ async function ofRecording(
     unwind: false,
     ...(onProgress && { onProgress }),
   });
-  const { truncatedAt } = opened;
-  const diagnostics = opened.diagnostics.entries();
-  reportDamage({ truncatedAt, diagnostics }, flags.strict === true);
+  reportFindings(fileFindingsOf(opened), flags);
   const { dsos, frames, stacks, samples } = opened.profile;
   const isHit = new Uint8Array(dsos.length);
   for (let i = 0; i < samples.length; i++) {

@@ -5,8 +5,9 @@ import { EXIT } from '../../base/exit-status.ts';
 import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { type Finding, findingText } from '../../findings/finding.ts';
+import { judgeRun } from '../../findings/judge-run.ts';
 import type { RecordOptions } from '../../options/record.ts';
-import { reportLostSideband } from '../../profile/losses.ts';
 import type { Course, Driven } from '../../record/load/drive.ts';
 import { beginRecording } from '../../record/recorder.ts';
 import type { CommandExit, Recording, RunningRecording } from '../../record/recording.ts';
@@ -229,6 +230,15 @@ function lossOf({ totals, events }: Recording): { lost: number; share: number } 
   return { lost, share: lost > 0 ? lost / (lost + totals.samples) : 0 };
 }
 
+/** What the sampler counted against its own recording. */
+function findingsOfRun(recording: Recording): Finding[] {
+  const { totals, ringPages } = recording;
+  const { lost } = lossOf(recording);
+  // Only what compresses may have had no room, and where nothing was lost the rings held it meanwhile.
+  const heldRounds = lost > 0 ? totals.heldRounds : 0;
+  return judgeRun({ ...totals, heldRounds, lost, ringPages });
+}
+
 /**
  * What was lost beyond the share of samples that is tolerated. Of side-band records none is: one
  * lost mapping may misname any number of samples, so its share says nothing.
@@ -269,6 +279,7 @@ export function recordSummary(recording: Recording) {
     throttle: totals.throttles,
     events,
     notices,
+    findings: findingsOfRun(recording),
     endReason,
   };
 }
@@ -289,8 +300,6 @@ function printClosingLine(recording: Recording): void {
   }
   const { lost, share } = lossOf(recording);
   const lostShare = lost > 0 ? ` (${formatShare(share)})` : '';
-  const throttled =
-    totals.throttles > 0 ? `, throttled ${formatCount(totals.throttles)} times` : '';
   if (recording.endReason === 'write-error') {
     const name = getSystemErrorName(-recording.writeErrno);
     notify(
@@ -299,30 +308,12 @@ function printClosingLine(recording: Recording): void {
     );
   }
   if (recording.endReason === 'size-limit') notify('perf-ts: recording stopped at --max-size');
-  if (totals.skippedBytes > 0) {
-    notify(
-      `perf-ts: ${formatBytes(totals.skippedBytes)} of ring data made no sense and were given up`,
-    );
-  }
-  if (totals.lostSideband > 0) notify(`perf-ts: ${reportLostSideband(totals.lostSideband)}`);
-  if (lost > 0) {
-    const { ringPages, compressionLevel } = recording;
-    // Only what compresses may have no room.
-    if (totals.heldRounds > 0) {
-      notify(
-        `perf-ts: compressing (-z ${compressionLevel}) fell behind ${formatCount(totals.heldRounds)} ` +
-          'times, so that rings were full: a lower level, or none, loses less',
-      );
-    }
-    notify(
-      `perf-ts: larger rings (-m ${4 * ringPages}, now ${ringPages}) or a lower rate (-F, -c) lose less`,
-    );
-  }
+  for (const finding of findingsOfRun(recording)) notify(`perf-ts: ${findingText(finding)}`);
   // A software event of a group is opened for each kind of core.
   const names = shortList([...new Set(events)]);
   notify(
     `perf-ts: ${formatCount(totals.samples)} samples of ${names}, ` +
-      `lost ${formatCount(lost)}${lostShare}${throttled}; ${whereWritten(path, fileBytes)}${compressedFrom(recording)}`,
+      `lost ${formatCount(lost)}${lostShare}; ${whereWritten(path, fileBytes)}${compressedFrom(recording)}`,
   );
 }
 

@@ -1,22 +1,20 @@
-import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import { reportLostSideband } from '../../profile/losses.ts';
+import {
+  type Finding,
+  findingsOfEvent,
+  findingText,
+  type Subject,
+  subjectOf,
+} from '../../findings/finding.ts';
 import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
-import type { EventIndex, Profile } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 
 // The first lines of a report: what was recorded, and how far it can be trusted. Its last line: what to look at next.
 
-/** The command and the length of the recording, then what was left out of it or lost. */
+/** The command and the length of the recording, then what was substituted or left out. */
 export function recordingLines(opened: OpenedProfile, isVerbose: boolean): string[] {
-  const { meta } = opened.profile;
-  const { lostSideband = 0 } = meta;
-  return [
-    ...commandLine(opened),
-    ...noteLines(opened, isVerbose),
-    ...(lostSideband > 0 ? [`# ${reportLostSideband(lostSideband)}`] : []),
-  ];
+  return [...commandLine(opened), ...noteLines(opened, isVerbose)];
 }
 
 function commandLine(opened: OpenedProfile): string[] {
@@ -45,24 +43,33 @@ function noteLines({ profile, facts }: OpenedProfile, isVerbose: boolean): strin
   ];
 }
 
+/** Subjects of which standard error has said what changes no figure, or that have lines of their own. */
+const PRINTED_ELSEWHERE: readonly Subject[] = ['file', 'names', 'recorder'];
+
+/** The findings about an event, or with null those about the whole recording, a line each. */
+export function findingLines(findings: readonly Finding[], event: number | null): string[] {
+  return findings
+    .filter(({ code, severity, place }) => {
+      // The lines about the event and about the recording have these two.
+      if (code === 'samples-none' || code === 'sampling-off' || place.event !== event) return false;
+      return severity === 'wrong' || !PRINTED_ELSEWHERE.includes(subjectOf(code));
+    })
+    .map((finding) => `# ${finding.severity === 'note' ? '' : 'trust: '}${findingText(finding)}`);
+}
+
 /**
- * How far the shares of an event can be trusted: what was lost, or what the intervals mean. No intervals are
- * vouched for where all samples may be at the same places of a loop or of many tasks.
+ * What the intervals of an event mean: nothing where a finding speaks against them. No intervals are vouched for where all
+ * samples may be at the same places of a loop or of many tasks.
  */
-export function trustLine(
-  { losses }: Profile,
-  event: EventIndex,
-  samples: number,
+export function vouchLine(
+  findings: readonly Finding[],
+  event: number,
   { areIntervalsSure, areLossesKnown }: { areIntervalsSure: boolean; areLossesKnown: boolean },
 ): string[] {
-  const lost = lostSamplesOf(losses, event);
-  if (lost > 0) {
-    return [
-      `# trust: ${formatShare(lost / (lost + samples))} of the samples were lost, as perf-ts periods describes; larger rings ` +
-        '(record -m 16M) or a lower rate (-F) lose less',
-    ];
-  }
-  if (!areIntervalsSure || samples === 0) return [];
+  const isDoubtful = findingsOfEvent(findings, event).some(
+    ({ code, severity }) => severity === 'wrong' || code === 'samples-lost',
+  );
+  if (isDoubtful || !areIntervalsSure) return [];
   const meaning = 'in 95 of 100 recordings a share lies in its interval';
   return [
     areLossesKnown

@@ -42,6 +42,8 @@ export type ReportFlags = SelectionFlags &
     fieldSeparator?: string;
     /** Another recording to compare with. */
     diff?: string;
+    /** Findings that are not tolerated, as `parseFailOn` reads them. */
+    failOn?: string;
   };
 
 /** What is shown of an event, and how. */

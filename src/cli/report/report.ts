@@ -10,7 +10,6 @@ import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { levelOfTable } from '../../code/javascript/levels-of.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
-import { inStepRemedy, inStepText } from '../../period/report/in-step-words.ts';
 import { computeCallNodesByInlining } from '../../profile/analysis/call-nodes.ts';
 import { computeCallTree } from '../../profile/analysis/call-tree.ts';
 import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
@@ -23,6 +22,7 @@ import { recordedLength } from '../../profile/sampled-time.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, Weights } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
+import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { formatCallTree } from '../render/call-tree-text.ts';
 import { formatTable } from '../render/table.ts';
 import { wantsColour } from '../shared/colour.ts';
@@ -31,6 +31,7 @@ import { loadForCommand } from '../shared/load.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
+import { failOnFindings, parseFailOn } from './fail-on.ts';
 import { fieldLines, parseFields, separatorOf } from './field-table.ts';
 import { framesLines, idleLines } from './frames-lines.ts';
 import { funcPlace } from './func-place.ts';
@@ -44,7 +45,7 @@ import {
 } from './grouped-report.ts';
 import { findInseparablePairs, inseparableLines } from './inseparable-pairs.ts';
 import { ratioSection, ratiosJson } from './ratio-section.ts';
-import { hideIdle, nextLine, recordingLines, trustLine } from './recording-lines.ts';
+import { findingLines, hideIdle, nextLine, recordingLines, vouchLine } from './recording-lines.ts';
 import {
   inOrder,
   type ReportFlags,
@@ -59,6 +60,7 @@ import { isAboutFiles, needsLines, type PlainKey, parseSort, unsorted } from './
 /** `perf-ts report`: where the events went. */
 export async function runReport(path: string, flags: ReportFlags): Promise<void> {
   const limits = readLimits(flags);
+  const failOn = flags.failOn === undefined ? null : parseFailOn(flags.failOn);
   const order = parseSort(flags.sort);
   const separator = separatorOf(flags.fieldSeparator);
   const hasFields = flags.fields !== undefined || separator !== null;
@@ -77,6 +79,7 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   const byTotal = flags.children ?? null;
   const view: View = { order, select, limits, byTotal, fields, separator };
   const { profile } = opened;
+  if (failOn !== null) failOnFindings(findingsOf(opened), failOn);
   const events =
     flags.event === undefined
       ? profile.events.map((_, index) => index as EventIndex)
@@ -102,7 +105,8 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     // Whose code ran does not depend on the frames that are shown.
     const keys = order.kind === 'grouped' ? order.keys : [];
     if (levelOfTable(keys, opened.facts.frames) === opened.facts.frames) print(framesLines(opened));
-    print(completenessLines(opened, flags.verbose === true));
+    if (flags.verbose) print(completenessLines(opened));
+    print(findingLines(findingsOf(opened), null));
   }
   for (const lines of sections) {
     writeText(`${(isQuiet ? lines.filter(isOfTable) : lines).join('\n')}\n\n`);
@@ -235,11 +239,11 @@ function reportLines(
   const right = numbers.map((_, column) => column);
   const table = formatTable(header, cells, { right, colour: wantsColour() });
   const pairs = withDso ? findInseparablePairs(opened, event, report, estimator, select) : [];
-  const trust = trustLine(profile, event, report.samples, {
+  const vouch = vouchLine(findingsOf(opened), event, {
     areIntervalsSure: hasIntervals && !isSeenInPart(opened, event),
     areLossesKnown: weights.areOfText !== true,
   });
-  return [...lines, ...awake.line, ...trust, '', ...table, ...rest, ...inseparableLines(pairs)];
+  return [...lines, ...awake.line, ...vouch, '', ...table, ...rest, ...inseparableLines(pairs)];
 }
 
 /** `--tree`, `-g`: callers above callees, or with `-g callee` below them. */
@@ -283,50 +287,10 @@ function headLines(
     `# event ${printable(profile.events[event].name)}: ${formatCount(report.samples)} samples, ` +
       `${formatCount(report.weight)} ${weightTitle(weights)}, lost ${formatCount(lost)}${lost > 0 ? share : ''}`,
     ...idleLines(profile, weights, opened.samplesOf(event, select)),
+    // Findings are about the whole recording, weighed by events.
     ...(weights.kind === 'events' && !isRestricting(select)
-      ? [
-          ...uncoveredLine(opened, event, report.weight),
-          ...tailsLine(opened, event, weights),
-          ...inStepLine(opened, event),
-          ...weightDoubtLine(opened, event),
-        ]
+      ? findingLines(findingsOf(opened), event)
       : []),
-  ];
-}
-
-/** Where this share of the events is in no row, it is told. */
-const LEAST_UNCOVERED = 0.01;
-
-/**
- * What was counted after the last samples. A program may end before its next sample is due, and
- * when the period overshoots, that can be most of it. Of tasks that do the same it is also what no sample of
- * any of them tells the function of.
- */
-function uncoveredLine(opened: OpenedProfile, event: EventIndex, weight: number): string[] {
-  const eventsCounted = opened.eventsCounted(event);
-  if (eventsCounted === null || opened.profile.events[event].mode === 'clock') return [];
-  const after = eventsCounted - weight;
-  if (after < LEAST_UNCOVERED * eventsCounted) return [];
-  const where =
-    opened.inStep(event)?.kind === 'tasks'
-      ? 'lie where no sample of any task tells the function'
-      : 'came after the last samples';
-  return [
-    `# ${formatCount(after)} of ${formatCount(eventsCounted)} events ` +
-      `(${formatShare(after / eventsCounted)}) ${where}: they are in no row`,
-  ];
-}
-
-/** A line for events after the last samples of tasks, which are counted at these. */
-function tailsLine(opened: OpenedProfile, event: EventIndex, { tails }: Weights): string[] {
-  const eventsCounted = opened.eventsCounted(event);
-  if (tails === undefined || eventsCounted === null) return [];
-  const after = opened.samplesOf(event).reduce((sum, row) => sum + tails[row], 0);
-  if (after < LEAST_UNCOVERED * eventsCounted) return [];
-  return [
-    `# ${formatCount(after)} of ${formatCount(eventsCounted)} events ` +
-      `(${formatShare(after / eventsCounted)}) came after the last samples of their tasks: ` +
-      'they are counted at these, and the intervals allow for it',
   ];
 }
 
@@ -335,20 +299,6 @@ function isSeenInPart(opened: OpenedProfile, event: EventIndex): boolean {
   const found = opened.inStep(event);
   if (found?.kind === 'cycle') return found.atRate === true;
   return found?.kind === 'one-place' || found?.kind === 'clock' || found?.kind === 'tasks';
-}
-
-/** A line for samples in step with the work, with the option that avoids it. */
-function inStepLine(opened: OpenedProfile, event: EventIndex): string[] {
-  const found = opened.inStep(event);
-  if (found === null) return [];
-  const remedy = inStepRemedy(found, opened.profile.events[event]);
-  return [`# ${inStepText(found)}: ${remedy}`];
-}
-
-/** A line for weights that may be those of neighbouring samples. */
-function weightDoubtLine(opened: OpenedProfile, event: EventIndex): string[] {
-  const doubt = opened.weightDoubt(event);
-  return doubt === null ? [] : [`# ${doubt}`];
 }
 
 /** The document of `--json`. */
@@ -364,6 +314,7 @@ export function reportDocument(
     time: recordedLength(opened.profile),
     lostSideband: opened.profile.meta.lostSideband ?? 0,
     completeness: completenessJson(opened),
+    findings: findingsOf(opened),
     events: events.map((event) => toJson(opened, event, flags, view)),
     ratios: ratiosJson(opened, flags, view),
   };

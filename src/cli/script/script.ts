@@ -1,17 +1,17 @@
 import { UsageError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
+import { describeDiagnostics } from '../../findings/diagnostic-text.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
-import { cutOffset } from '../../read/facts/cut-offset.ts';
-import { describeDiagnostics } from '../../read/facts/diagnostic-text.ts';
+import { findingsOfData } from '../../read/facts/data-findings.ts';
 import { recordedTime } from '../../read/facts/recorded-time.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { dumpRecords } from '../../tools/script/dump-records.ts';
 import { visitRecords } from '../../tools/script/record-stream.ts';
 import type { DescribedRecord } from '../../tools/script/types.ts';
-import { warnIfCut } from '../shared/cut-warning.ts';
 import { notify } from '../shared/failure.ts';
-import { reportDiagnostics, symbolSources } from '../shared/load.ts';
+import { symbolSources } from '../shared/load.ts';
 import { readingProgress } from '../shared/progress.ts';
+import { reportDiagnostics, reportFindings } from '../shared/report-findings.ts';
 import { parseSelection, type SelectionFlags, selectionText } from '../shared/selection-flags.ts';
 import { writeOut } from '../shared/stdout.ts';
 import { formatDump } from './dump-text.ts';
@@ -135,11 +135,9 @@ function dump(path: string, flags: ScriptFlags): void {
   reportWhatIsBroken(data, flags);
 }
 
-function reportWhatIsBroken(data: PerfData, { strict, verbose, quiet }: ScriptFlags): void {
-  const diagnostics = describeDiagnostics(data.diagnostics);
-  if (quiet !== true || strict === true)
-    warnIfCut({ truncatedAt: cutOffset(data) }, strict === true, diagnostics);
-  if (quiet !== true) reportDiagnostics(diagnostics, verbose === true);
+function reportWhatIsBroken(data: PerfData, flags: ScriptFlags): void {
+  reportFindings(findingsOfData(data), flags);
+  if (flags.verbose && !flags.quiet) reportDiagnostics(describeDiagnostics(data.diagnostics));
 }
 
 /** Which records are shown beside samples; null: all. */

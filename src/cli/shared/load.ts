@@ -1,24 +1,15 @@
 import { existsSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
-import { formatCount } from '../../base/numbers.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { WeightKind } from '../../profile/types.ts';
-import {
-  type DescribedDiagnostic,
-  isAboutJitNames,
-  isDamage,
-} from '../../read/facts/diagnostic-text.ts';
 import { debuginfodUrls } from '../../read/files/debuginfod.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { OnReadingProgress, OpenProfileOptions } from '../../read/open-options.ts';
 import { type OpenedProfile, openProfile } from '../../read/open-profile.ts';
-import { damageText, warnIfCut } from './cut-warning.ts';
-import { notify } from './failure.ts';
+import { fileFindingsOf } from '../../read/outputs/findings-of.ts';
 import { mayKeep } from './kept-caches.ts';
 import { readingProgress } from './progress.ts';
-
-/** Of files without names that many are said by themselves. */
-const MOST_MISSING_REPORTED = 3;
+import { reportDiagnostics, reportFindings } from './report-findings.ts';
 
 /** How JavaScript is shown, as commander hands it over. */
 export type JavaScriptFlags = {
@@ -68,10 +59,8 @@ export async function loadForCommand(
     ...(options.debuginfod !== undefined && { debuginfod: debuginfodUrls(options.debuginfod) }),
     ...(onProgress !== undefined && { onProgress }),
   });
-  if (options.quiet !== true || options.strict === true)
-    warnIfCut(opened, options.strict === true, opened.diagnostics.entries());
-  if (options.quiet !== true)
-    reportDiagnostics(opened.diagnostics.entries(), options.verbose === true);
+  reportFindings(fileFindingsOf(opened), options);
+  if (options.verbose && !options.quiet) reportDiagnostics(opened.diagnostics.entries());
   return opened;
 }
 
@@ -124,48 +113,4 @@ export function symbolSources(
 function checkIsThere(option: string, path: string | undefined): void {
   if (path === undefined || existsSync(path)) return;
   throw new FailedError(`${option} ${path}: there is no such file or directory`);
-}
-
-/** What was broken or missing: what changes the result, or with `isVerbose` all of it. */
-export function reportDiagnostics(
-  diagnostics: readonly DescribedDiagnostic[],
-  isVerbose: boolean,
-): void {
-  let missing = 0;
-  const isDamaged = diagnostics.some(({ code }) => isDamage(code));
-  for (const diagnostic of diagnostics) {
-    const { code, reason, count, example } = diagnostic;
-    if (isVerbose) {
-      notify(`perf-ts: ${formatCount(count)} × ${reason}${example === '' ? '' : ` (${example})`}`);
-    } else if (code === 'kallsyms-restricted') {
-      // All of the kernel is one unnamed row then.
-      notify(`perf-ts: ${reason}; root sees them (perf-ts doctor)`);
-    } else if (code === 'kernel-unnamed') {
-      notify(`perf-ts: ${reason}: ${example}`);
-    } else if (code === 'names-missing' || code === 'lines-missing') {
-      if (++missing <= MOST_MISSING_REPORTED) notify(`perf-ts: ${reason}`);
-    } else if (code === 'sample-of-no-event') {
-      // No figure has the weight of these samples.
-      notify(`perf-ts: ${formatCount(count)} ${reason}`);
-    } else if (code === 'names-doubtful') {
-      notify(
-        `perf-ts: ${reason} (${count > 1 ? `${formatCount(count)}, one of them ` : ''}${example})`,
-      );
-    } else if (code === 'javascript-from-before') {
-      // Every program has a little of it, from its start.
-      if (Number.parseFloat(example) >= 1)
-        notify(`perf-ts: ${formatCount(count)} × ${reason} (${example})`);
-    } else if (isAboutJitNames(code)) {
-      notify(`perf-ts: ${formatCount(count)} × ${reason} (${example})`);
-    } else if (isDamage(code)) {
-      notify(`perf-ts: ${damageText(diagnostic)}`);
-    } else if (code === 'perf-map-missing' && !isDamaged) {
-      // A damaged file may have had the names: other options of record would not help.
-      const unnamed = diagnostics.find((other) => other.code === 'jit-code-unnamed');
-      const share = unnamed ? `: ${formatCount(unnamed.count)} samples (${unnamed.example})` : '';
-      notify(`perf-ts: ${reason}${share}`);
-    }
-  }
-  const unreported = missing - MOST_MISSING_REPORTED;
-  if (unreported > 0) notify(`perf-ts: no names for ${unreported} more files (-v lists them)`);
 }

@@ -1,4 +1,5 @@
 import { printable } from '../../base/printable.ts';
+import { judgeRun } from '../../findings/judge-run.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
 import type { TopReport } from '../../tools/top/top-options.ts';
@@ -58,6 +59,7 @@ export function topDocument(
     lostSideband: report.lostSideband,
     lostNow: report.lostNow,
     throttled: report.throttles,
+    findings: judgeRun(report),
     ownCpu: report.ownCpu,
     events: report.events.map((event) => {
       const table = event.table(of);

@@ -5,8 +5,9 @@ import {
   formatShareInterval,
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { findingText } from '../../findings/finding.ts';
+import { judgeRun } from '../../findings/judge-run.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
-import { reportLostSideband } from '../../profile/losses.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
@@ -41,7 +42,7 @@ export function titlesOf(table: SliceTableKey, keys: readonly GroupKey[]): strin
 
 /** The lines above the table, for one event. */
 export function headOf(report: TopReport, event: TopEvent): string[] {
-  const { elapsedMs, shownMs, isWindow, cpus, samples, lost, lostNow, throttles, ownCpu } = report;
+  const { elapsedMs, shownMs, isWindow, cpus, samples, lost, lostNow, ownCpu } = report;
   const lostShare = lost > 0 ? ` (${formatShare(lost / (lost + samples))})` : '';
   const shown = isWindow
     ? `the last ${seconds(shownMs)}`
@@ -55,15 +56,9 @@ export function headOf(report: TopReport, event: TopEvent): string[] {
       `${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}  ${clock(elapsedMs)}`,
     `${shown}; perf-ts: ${formatShare(ownCpu)} of a CPU${own}`,
     ...(lostNow > 0
-      ? [
-          `lost ${formatCount(lostNow)} samples just now: what ran in bursts has too little here; ` +
-            'a lower -F or larger rings (-m) lose less',
-        ]
+      ? [`lost ${formatCount(lostNow)} samples just now: what ran in bursts has too little here`]
       : []),
-    ...(report.lostSideband > 0 ? [reportLostSideband(report.lostSideband)] : []),
-    ...(throttles > 0
-      ? [`throttled ${formatCount(throttles)} times: the kernel paused sampling, a lower -F helps`]
-      : []),
+    ...judgeRun(report).map(findingText),
   ];
 }
 

@@ -39,8 +39,6 @@ export type PageProfile = {
   readonly isPart?: true;
   /** How many stacks are whole; null where no event records stacks. */
   readonly completeness: Completeness | null;
-  /** Offset at which the recording ends early; null if it is whole. */
-  readonly truncatedAt: number | null;
 };
 
 /**

@@ -1,8 +1,11 @@
+import type { Finding } from '../../findings/finding.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
 import type { ExportProvenance } from './export-provenance.ts';
 
 /** The texts and figures of a page next to its pictures; sent apart, after the first picture. */
 export type PageReport = {
+  /** Every finding about the recording, the worst first. */
+  readonly findings: readonly Finding[];
   /** The report of `perf-ts periods`. */
   readonly periods: PeriodsReport;
   /** Row in the profile's events, per event of `periods`: what has no period is not in there. */

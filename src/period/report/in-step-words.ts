@@ -59,15 +59,23 @@ function onePlaceText({ samples, others, places }: InStep & { kind: 'one-place' 
   return `${all} ${formatCount(samples)} samples at equal intervals are ${where}`;
 }
 
-/** The options that would avoid it, or tell whether it is so. */
-export function inStepRemedy(found: InStep, { fixedPeriod, frequencyHz }: AskedSampling): string {
+/** The option of `record` that would avoid it, or tell whether it is so; null where none is known. */
+export function inStepOption(
+  found: InStep,
+  { fixedPeriod, frequencyHz }: AskedSampling,
+): string | null {
   if (fixedPeriod !== null) {
     const shorter = primeFrom(Math.max(2, fixedPeriod / SHORTER));
-    return `record with -c ${found.kind === 'tasks' ? shorter : periodOffStep(fixedPeriod)}`;
+    return `-c ${found.kind === 'tasks' ? shorter : periodOffStep(fixedPeriod)}`;
   }
-  if (frequencyHz === null) return 'record at another rate';
-  const hz = found.kind === 'tasks' ? SHORTER * frequencyHz : rateOffStep(frequencyHz);
-  return `record with -F ${hz}`;
+  if (frequencyHz === null) return null;
+  return `-F ${found.kind === 'tasks' ? SHORTER * frequencyHz : rateOffStep(frequencyHz)}`;
+}
+
+/** The same as part of a sentence. */
+export function inStepRemedy(found: InStep, asked: AskedSampling): string {
+  const option = inStepOption(found, asked);
+  return option === null ? 'record at another rate' : `record with ${option}`;
 }
 
 /** Tasks are to be sampled so many times as often. */

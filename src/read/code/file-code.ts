@@ -8,7 +8,7 @@ import { dsoText } from '../../code/symbols/dso-symbols.ts';
 import { SegmentMap } from '../../code/symbols/elf-symbols.ts';
 import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
 import { CfiTable } from '../../code/unwind/cfi-table.ts';
-import { absenceText } from '../facts/diagnostic-text.ts';
+import { absenceText } from '../../findings/diagnostic-text.ts';
 import { mayBeShown } from '../files/access.ts';
 import { SymbolFiles, type SymbolFilesOptions } from '../files/symbol-files.ts';
 import { readSections } from '../unwind/unwind-sections.ts';

@@ -29,6 +29,9 @@ export type RecordingFacts = {
   readonly losses: readonly LossMark[];
   readonly throttles: readonly ThrottleMark[];
   readonly switches: SwitchTable;
+  /** Bytes of records that could not be read, and bytes of records in all; both 0 for a text. */
+  readonly skippedBytes: number;
+  readonly dataBytes: number;
 };
 
 export const NO_FACTS: RecordingFacts = {
@@ -40,6 +43,8 @@ export const NO_FACTS: RecordingFacts = {
   losses: [],
   throttles: [],
   switches: NO_SWITCHES,
+  skippedBytes: 0,
+  dataBytes: 0,
 };
 
 /** Facts that reading the samples has left in addition to the profile. */
@@ -64,6 +69,8 @@ export function gatherFacts(
     losses: lossGaps.map(({ samples, ...gap }) => ({ ...gap, lost: samples })),
     throttles,
     switches: switches.finish(),
+    skippedBytes: data.skippedBytes,
+    dataBytes: data.dataSize,
   };
 }
 

@@ -4,6 +4,7 @@ import { memoize } from '../../base/memoize.ts';
 import { finish } from '../../base/slices.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
 import { ProfileLevels } from '../../code/javascript/levels-of.ts';
+import { type DescribedDiagnostic, describeDiagnostics } from '../../findings/diagnostic-text.ts';
 import type { RecordingMarks } from '../../formats/export/recording-marks.ts';
 import { type Alignment, alignPeriods, findReportedPeriods } from '../../period/alignment.ts';
 import { findInStep, type InStep } from '../../period/in-step.ts';
@@ -38,7 +39,6 @@ import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { findInstructions, type InstructionWeights } from '../../questions/instructions.ts';
 import { reportThreads, type ThreadTables } from '../../questions/threads.ts';
 import type { FunctionCode } from '../code/function-code.ts';
-import { type DescribedDiagnostic, describeDiagnostics } from '../facts/diagnostic-text.ts';
 import { NO_FACTS, type RecordingFacts } from '../facts/recording-facts.ts';
 
 /** A recording as a profile, with what is computed from it. */
@@ -101,7 +101,7 @@ export class AnalysedProfile {
    */
   atLevel(frames: FrameLevel): AnalysedProfile {
     if (frames === this.facts.frames) return this;
-    return new AnalysedProfile(
+    const other = new AnalysedProfile(
       this.profileAt('all'),
       this.periodInput,
       this.#diagnostics,
@@ -110,6 +110,9 @@ export class AnalysedProfile {
       this.completeness,
       this.#code,
     );
+    // Periods do not depend on the frames.
+    other.#alignment = this.#alignment;
+    return other;
   }
 
   /**

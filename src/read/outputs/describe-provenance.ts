@@ -154,7 +154,7 @@ function sourceOf(
 }
 
 /** The recorder says in a note what it recorded in place of what: `cycles: … recording X instead`. */
-function replacedBy(name: string, notes: readonly string[]): string | null {
+export function replacedBy(name: string, notes: readonly string[]): string | null {
   for (const note of notes) {
     const match = /^(\S+): .*recording (\S+?),? (?:.* )?instead\b/.exec(note);
     if (match !== null && match[2] === name) return match[1];

@@ -9,6 +9,7 @@ import { type SampleSelection, selectSamples } from '../../profile/analysis/filt
 import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { packageVersion } from '../../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
+import { fileFindingsOf } from './findings-of.ts';
 
 export type PageProfileOptions = {
   /** The kind to begin with; default `events`. */
@@ -56,23 +57,15 @@ export function describePageProfile(
       streams,
     },
     completeness: opened.completeness,
-    truncatedAt: opened.truncatedAt,
   };
   if (options.select === undefined) return page;
   return narrowPage(page, finish(selectSamples(opened.profile, options.select)));
 }
 
-/** More than that a page does not list. */
-const MAX_MISSING_NAMES = 3;
-
-function reportMissingNames({ diagnostics }: AnalysedProfile): string[] {
-  return diagnostics
-    .entries()
+function reportMissingNames(opened: AnalysedProfile): string[] {
+  return fileFindingsOf(opened)
     .filter(({ code }) => code === 'names-missing' || code === 'names-doubtful')
-    .slice(0, MAX_MISSING_NAMES)
-    .map(({ code, reason, example }) =>
-      printable(code === 'names-doubtful' ? `${reason} (${example})` : reason),
-    );
+    .map(({ sentence }) => sentence);
 }
 
 function allWeights(

@@ -2,10 +2,11 @@ import { printable } from '../../base/printable.ts';
 import { printableProvenance } from '../../formats/export/export-provenance.ts';
 import type { PageReport } from '../../formats/export/page-report.ts';
 import { keepStreams } from '../../questions/periods.ts';
-import { adviceForCut } from '../unwind/cut-advice.ts';
+import { adviceTextForCut } from '../unwind/cut-advice.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { comparedProfile } from './compared-profile.ts';
 import { describeProvenance } from './describe-provenance.ts';
+import { findingsOf } from './findings-of.ts';
 import type { PageProfileOptions } from './page-profile.ts';
 
 /** Streams that the report describes, per event: 5 000 forks make 10 000. */
@@ -28,9 +29,10 @@ export function describePageReport(
     ...(select !== undefined && { select }),
   });
   return {
+    findings: findingsOf(opened, periods),
     periods: { ...periods, events },
     eventRows: opened.reportedEvents(),
     provenance: printableProvenance(provenance),
-    cutAdvice: (opened.completeness?.cut ?? []).map((cut) => adviceForCut(cut, opened.profile)),
+    cutAdvice: (opened.completeness?.cut ?? []).map((cut) => adviceTextForCut(cut, opened.profile)),
   };
 }

@@ -1,30 +1,51 @@
 import { STOP, STOP_NAMES } from '../../code/unwind/stop-reason.ts';
+import type { Advice } from '../../findings/judge-sampling.ts';
 import type { CutStacks } from '../../profile/analysis/completeness.ts';
 import type { Profile } from '../../profile/types.ts';
 import { CHAIN_ENDS, CHAIN_IS_FULL, LBR_ENDS, LBR_IS_FULL } from './stack-roots.ts';
 
-/** The remedy for stacks that are cut for this reason, as part of a sentence; null if there is none. */
-export function adviceForCut({ reason, dso }: CutStacks, profile: Profile): string | null {
+/** The remedy for stacks that are cut for this reason; null if there is none. */
+export function adviceForCut({ reason, dso }: CutStacks, profile: Profile): Advice | null {
   switch (reason) {
     case CHAIN_ENDS:
-      return hadStackDumps(profile)
-        ? 'build with -fno-omit-frame-pointer'
-        : 'record with --call-graph auto, or build with -fno-omit-frame-pointer';
+      return {
+        text: 'build with -fno-omit-frame-pointer',
+        command: hadStackDumps(profile) ? null : recordWith('auto'),
+      };
     case CHAIN_IS_FULL:
-      return 'raise kernel.perf_event_max_stack, or record with --call-graph dwarf';
+      return { text: 'raise kernel.perf_event_max_stack', command: recordWith('dwarf') };
     case LBR_IS_FULL:
-      return 'record with --call-graph auto, which has no such limit';
     case LBR_ENDS:
-      return 'they have no calls from before the recording; --call-graph auto has';
+      return { text: null, command: recordWith('auto') };
     case STOP_NAMES[STOP.STACK_CUT]:
-      return 'copy more of the stack: --call-graph dwarf,65528';
+      return { text: null, command: recordWith('dwarf,65528') };
     case STOP_NAMES[STOP.NO_TABLE]:
       return profile.dsos[dso]?.kind === 'jit'
-        ? 'JIT code must keep frame pointers'
-        : 'build with -fasynchronous-unwind-tables; the very file that ran must be at hand';
+        ? { text: 'JIT code must keep frame pointers', command: null }
+        : {
+            text: 'build with -fasynchronous-unwind-tables; the very file that ran must be at hand',
+            command: null,
+          };
     default:
       return null;
   }
+}
+
+/** The same as part of a line; null if there is none. */
+export function adviceTextForCut(cut: CutStacks, profile: Profile): string | null {
+  const advice = adviceForCut(cut, profile);
+  if (advice === null) return null;
+  return [advice.command, advice.text].filter((part) => part !== null).join(', or ');
+}
+
+/** Where these stacks end, in words; the kernel calls memory of no file `//anon`. */
+export function placeOfCut({ dsos }: Profile, { dso }: CutStacks): string {
+  const name = dsos[dso]?.name ?? 'no mapping';
+  return name === '//anon' ? 'memory of no file' : name;
+}
+
+function recordWith(callGraph: string): string {
+  return `perf-ts record --call-graph ${callGraph} -- COMMAND`;
 }
 
 /** Whether the recording was made with stack dumps, which are gone once they are unwound. */

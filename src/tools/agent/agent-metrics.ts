@@ -1,3 +1,5 @@
+import type { Finding } from '../../findings/finding.ts';
+import { judgeRun } from '../../findings/judge-run.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { MachineTotals, MachineWindow } from './window/machine-sampler.ts';
 import type { DividedWindow } from './window/service-profiles.ts';
@@ -14,10 +16,16 @@ export class AgentCounts {
   throttles = 0;
   idle = 0;
   leftOutKernel = 0;
+  /** Windows with a finding, by its code. */
+  readonly findings = new Map<string, number>();
   /** End of the last window, nanoseconds since 1970. */
   lastEndNs = 0n;
 
-  add({ losses, endNs }: MachineWindow, { services, leftOut }: DividedWindow): void {
+  add(window: MachineWindow, { services, leftOut }: DividedWindow): void {
+    const { losses, endNs } = window;
+    for (const { code } of findingsOfWindow(window)) {
+      this.findings.set(code, (this.findings.get(code) ?? 0) + 1);
+    }
     this.windows++;
     this.profiles += services.length;
     this.services = services.length;
@@ -27,6 +35,15 @@ export class AgentCounts {
     this.leftOutKernel += leftOut.kernel;
     this.lastEndNs = endNs;
   }
+}
+
+/** What is to be known of the sampling of a window. */
+export function findingsOfWindow({
+  profile,
+  losses,
+}: Pick<MachineWindow, 'profile' | 'losses'>): Finding[] {
+  const { samples: lost, sideband, throttles } = losses;
+  return judgeRun({ samples: profile.samples.length, lost, lostSideband: sideband, throttles });
 }
 
 export type MetricsInput = {
@@ -74,6 +91,10 @@ function machineFamilies({ counts, totals, renewals, version }: MetricsInput): F
     counter('samples_lost', totals.lost, 'Samples that the kernel could not write.'),
     counter('sideband_lost', counts.lostSideband, 'Records of forks, execs and mappings lost.'),
     counter('throttles', counts.throttles, 'Times that the kernel paused the event.'),
+    {
+      ...counter('findings', 0, 'Windows with a finding, by its code.'),
+      values: [...counts.findings].map(([code, windows]) => [{ code }, windows]),
+    },
     counter('renewals', renewals, 'Times that the tables were made anew.'),
     {
       ...counter('weight_left_out', 0, 'Weight that is in no profile.'),

@@ -6,7 +6,7 @@ import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { callAfter, type LongTimer } from '../../system/time/long-timer.ts';
 import { packageVersion } from '../../system/version.ts';
-import { AgentCounts, metricsText } from './agent-metrics.ts';
+import { AgentCounts, findingsOfWindow, metricsText } from './agent-metrics.ts';
 import type { AgentConfig, ServiceConfig } from './config/agent-config.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { encodePprof, type WindowFacts } from './encode/encode-pprof.ts';
@@ -239,7 +239,10 @@ class Agent implements RunningAgent {
     if (window === null) return;
     this.#endedMs = nowMs;
     const { profile, weights } = window;
-    const noted = { ...profile, meta: { ...profile.meta, notes: notesOf(window) } };
+    const noted = {
+      ...profile,
+      meta: { ...profile.meta, notes: findingsOfWindow(window).map(({ sentence }) => sentence) },
+    };
     const services = await this.#services.of(noted.threads);
     const divide: Divide = (config) => divideWindow(noted, weights, services, config);
     const divided = divide(this.#config.services);
@@ -285,17 +288,6 @@ class Agent implements RunningAgent {
       }
     }
   }
-}
-
-/** What a window lacks, in sentences that go with each of its profiles. */
-function notesOf({ losses }: MachineWindow): string[] {
-  const notes: string[] = [];
-  if (losses.samples > 0) notes.push(`${losses.samples} samples of the machine were lost`);
-  if (losses.sideband > 0) {
-    notes.push(`${losses.sideband} side-band records were lost: code may be named wrongly`);
-  }
-  if (losses.throttles > 0) notes.push(`the kernel paused the event ${losses.throttles} times`);
-  return notes;
 }
 
 function bootId(): string {

@@ -1,8 +1,9 @@
 import { NONE } from '../../base/brand.ts';
 import { UsageError } from '../../base/errors.ts';
-import { markdownTable } from '../../base/markdown.ts';
+import { markdownCode, markdownTable } from '../../base/markdown.ts';
 import { formatCount, formatShare, formatShortWeight } from '../../base/numbers.ts';
 import { finish } from '../../base/slices.ts';
+import { type Finding, findingsOfEvent, findingText } from '../../findings/finding.ts';
 import type { Change } from '../../profile/analysis/change.ts';
 import { DIFF_MEASURES, type DiffMeasure, secondsOf } from '../../profile/analysis/diff-measure.ts';
 import { functionsNamed } from '../../profile/analysis/find-functions.ts';
@@ -22,6 +23,7 @@ import { nameFunction, topFunctions } from '../../questions/top.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 import { type ComparedFile, compareRecordings } from '../../read/outputs/compare-recordings.ts';
+import { findingsOf } from '../../read/outputs/findings-of.ts';
 import {
   type FunctionRatios,
   functionRatios,
@@ -48,6 +50,10 @@ const FUNC = {
 };
 const DEFAULT_LIMIT = 20;
 const MOST_FILES = 10;
+const MAX_FINDINGS = 16;
+const MAX_SENTENCE = 300;
+/** Findings above a table; `open` has all. */
+const MAX_DOUBTS = 3;
 const MOST_MEANT = 5;
 const SQL_ROWS = 50;
 const SQL_SECONDS = 30;
@@ -150,20 +156,15 @@ function openAnswer(opened: AnalysedProfile): string {
       `${formatCount(lostSamples)}${coverage === null ? '' : `, ${formatShare(coverage)} arrived`}`,
     ];
   });
-  const problems = opened.diagnostics.entries().slice(0, 8);
+  const findings = findingsOf(opened).slice(0, MAX_FINDINGS);
   return answerText(
     [
       `${formatCount(samples.length)} samples in ${secondsOf(profile)?.toFixed(3) ?? 'unknown'} s${part === null ? '' : ` (${part}: the rest is not known, not idle)`}, ${profile.threads.length} threads, command ${quotedName(meta.commandLine.join(' '))}`,
       '',
       ...markdownTable(['event', 'mode', 'unit', 'samples', 'lost'], rows.slice(0, 20)),
       '',
-      ...(meta.lostSideband
-        ? [`${meta.lostSideband} side-band records lost: names may be wrong.`]
-        : []),
-      ...(opened.truncatedAt === null ? [] : ['The file was cut short.']),
       completeness === null ? 'No stacks: callers cannot be told.' : 'Stacks were recorded.',
-      ...meta.notes.slice(0, 5).map((note) => `note: ${quotedName(note)}`),
-      ...problems.map(({ reason, count }) => `${formatCount(count)} × ${quotedName(reason)}`),
+      ...findings.map((finding) => `${finding.severity}: ${finding.code}: ${sentenceOf(finding)}`),
     ],
     'top with by "self", then callers_callees of what is large.',
   );
@@ -345,15 +346,20 @@ async function sqlAnswer(open: () => Promise<AnalysedProfile>, input: Input): Pr
 
 function headOf({ opened, event, report }: EventFigures): string[] {
   const { name, unit } = opened.profile.events[event];
-  const step = opened.inStep(event);
-  const doubt = opened.weightDoubt(event);
+  const doubts = findingsOfEvent(findingsOf(opened), event).filter(
+    ({ severity }) => severity !== 'note',
+  );
   return [
     `event ${quotedName(name)}: ${formatCount(report.samples)} samples, worth ${formatCount(Math.round(report.effectiveSamples ?? 0))} equal ones; ` +
       `all ${formatShortWeight(report.weight, unit)}, lost ${formatShare(report.weight === 0 ? 0 : report.lost / report.weight)}, without stack ${formatShare(report.weight === 0 ? 0 : report.withoutStack / report.weight)}`,
-    ...(step === null ? [] : ['Samples fall in step with the work: see open.']),
-    ...(doubt === null ? [] : [`${doubt}.`]),
+    ...doubts.slice(0, MAX_DOUBTS).map((finding) => `${sentenceOf(finding)}.`),
     '',
   ];
+}
+
+/** Names in it come from the recording. */
+function sentenceOf(finding: Finding): string {
+  return markdownCode(findingText(finding).slice(0, MAX_SENTENCE));
 }
 
 function textOf(input: Input, key: string): string {

@@ -1,5 +1,5 @@
 import type { PeriodRule } from '../../period/types.ts';
-import type { CaseNumbers, CaseSetup, Finding, FindingName, PhaseShare } from './types.ts';
+import type { CaseFinding, CaseNumbers, CaseSetup, FindingName, PhaseShare } from './types.ts';
 
 /** Deviation allowed to a phase's share, as a part of it, besides its slack. */
 const SHARE_TOLERANCE = 0.03;
@@ -31,7 +31,7 @@ export function judgeCase(
   setup: CaseSetup,
   numbers: CaseNumbers,
   ruleByCounts: PeriodRule | null,
-): Finding[] {
+): CaseFinding[] {
   const samples = judgeSamples(numbers);
   if (numbers.samples === 0) return [samples];
   return [
@@ -47,7 +47,7 @@ export function judgeCase(
   ];
 }
 
-function judgeSamples({ samples, lostSamples, counted }: CaseNumbers): Finding {
+function judgeSamples({ samples, lostSamples, counted }: CaseNumbers): CaseFinding {
   if (samples > 0) return ok('samples', `${samples} arrived, ${lostSamples} lost`);
   if (counted === 0) return notAvailable('samples', 'the event did not happen');
   return differs(
@@ -56,14 +56,17 @@ function judgeSamples({ samples, lostSamples, counted }: CaseNumbers): Finding {
   );
 }
 
-function judgeOrder({ samples, outOfOrder }: CaseNumbers): Finding {
+function judgeOrder({ samples, outOfOrder }: CaseNumbers): CaseFinding {
   return outOfOrder === 0
     ? ok('order', `${samples} samples in order of time`)
     : differs('order', `${outOfOrder} of ${samples} samples are earlier than the one before`);
 }
 
 /** Each independent source that says anything must say the same. */
-function judgeRule({ rule, probed, fit }: CaseNumbers, ruleByCounts: PeriodRule | null): Finding {
+function judgeRule(
+  { rule, probed, fit }: CaseNumbers,
+  ruleByCounts: PeriodRule | null,
+): CaseFinding {
   const readings: [string, PeriodRule][] = [[`by ${rule.from}`, rule.rule]];
   if (probed !== null && rule.from !== 'probe') readings.push(['by the probe', probed.rule]);
   if (fit !== null && rule.from !== 'fit') readings.push(['by fit', fit.rule]);
@@ -77,7 +80,7 @@ function judgeRule({ rule, probed, fit }: CaseNumbers, ruleByCounts: PeriodRule 
 }
 
 /** Σ weights + gaps + tails + instances without a sample = what the counter counted. */
-function judgeLedger(setup: CaseSetup, numbers: CaseNumbers): Finding {
+function judgeLedger(setup: CaseSetup, numbers: CaseNumbers): CaseFinding {
   const { counted, lostSamples, ledger } = numbers;
   if (counted === null || ledger === null) {
     return notAvailable('ledger', 'the counter was not read at the end');
@@ -127,7 +130,7 @@ function tailBound(setup: CaseSetup, { lastPeriods, rule }: CaseNumbers): number
 }
 
 /** One sample every `period` events: floor(counted / period) for every instance. */
-function judgePeriodMode(period: number, numbers: CaseNumbers): Finding {
+function judgePeriodMode(period: number, numbers: CaseNumbers): CaseFinding {
   const { samples, lostSamples, streams, streamsOffCount, counted, throttles } = numbers;
   if (throttles > 0) return notAvailable('period-mode', 'the kernel throttled the event');
   if (numbers.isClock) return judgeTimer(period, numbers);
@@ -151,7 +154,7 @@ function judgePeriodMode(period: number, numbers: CaseNumbers): Finding {
 }
 
 /** A timer that comes late is set to the next whole period: none is taken twice, some are skipped. */
-function judgeTimer(period: number, numbers: CaseNumbers): Finding {
+function judgeTimer(period: number, numbers: CaseNumbers): CaseFinding {
   const { samples, lostSamples, counted } = numbers;
   if (counted === null) return notAvailable('period-mode', 'the counter was not read at the end');
   const taken = samples + lostSamples;
@@ -170,7 +173,7 @@ function whyShort({ isUserOnly }: CaseNumbers): string {
     : ': timers were skipped, as happens where others take the CPU away';
 }
 
-function judgeModel({ rate }: CaseSetup, { model, lostSamples }: CaseNumbers): Finding {
+function judgeModel({ rate }: CaseSetup, { model, lostSamples }: CaseNumbers): CaseFinding {
   if (model === null) return notAvailable('model', 'the algorithm was not replayed');
   const { compared, exact, within1Percent, tickDriven } = model;
   const text =
@@ -188,7 +191,7 @@ function judgeModel({ rate }: CaseSetup, { model, lostSamples }: CaseNumbers): F
 }
 
 /** The weights in each phase against the workload's own account of it. */
-function judgePhases({ phases, lostSamples }: CaseNumbers): Finding {
+function judgePhases({ phases, lostSamples }: CaseNumbers): CaseFinding {
   if (phases.length === 0) return notAvailable('phases', 'the workload has no account of it');
   const text = phases.map(describePhase).join('; ');
   if (lostSamples > 0) return notAvailable('phases', `${text}, with samples lost`);
@@ -201,7 +204,7 @@ function judgePhases({ phases, lostSamples }: CaseNumbers): Finding {
  * Whether the shares' intervals hold what the workload counted. One of twenty need not, so one that does
  * not is no finding.
  */
-function judgeIntervals({ phases, lostSamples }: CaseNumbers): Finding {
+function judgeIntervals({ phases, lostSamples }: CaseNumbers): CaseFinding {
   const known = phases.filter(({ interval }) => interval !== null);
   if (known.length === 0) return notAvailable('intervals', 'no share with a truth has one');
   const held = known.filter(isHeld).length;
@@ -231,7 +234,7 @@ function describePhase({ phase, share, trueShare }: PhaseShare): string {
 }
 
 /** Nothing is claimed of it: a fact for the reader. */
-function judgeThrottling(numbers: CaseNumbers): Finding {
+function judgeThrottling(numbers: CaseNumbers): CaseFinding {
   const { throttles, throttledNs, maxSampleRate, maxSampleRateAfter } = numbers;
   const limit =
     maxSampleRate === null || maxSampleRateAfter === null || maxSampleRate === maxSampleRateAfter
@@ -241,15 +244,15 @@ function judgeThrottling(numbers: CaseNumbers): Finding {
   return ok('throttling', `${throttles} times, ${round(throttledNs / 1e6)} ms${limit}`);
 }
 
-function ok(name: FindingName, sentence: string): Finding {
+function ok(name: FindingName, sentence: string): CaseFinding {
   return { name, state: 'ok', sentence };
 }
 
-function differs(name: FindingName, sentence: string): Finding {
+function differs(name: FindingName, sentence: string): CaseFinding {
   return { name, state: 'differs', sentence };
 }
 
-function notAvailable(name: FindingName, sentence: string): Finding {
+function notAvailable(name: FindingName, sentence: string): CaseFinding {
   return { name, state: 'not-available', sentence };
 }
 

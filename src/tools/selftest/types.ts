@@ -98,7 +98,7 @@ export type FindingName =
   | 'intervals'
   | 'throttling';
 
-export type Finding = {
+export type CaseFinding = {
   readonly name: FindingName;
   readonly state: FindingState;
   /** One sentence with the numbers that the state rests on. */
@@ -110,7 +110,7 @@ export type CaseReport = CaseSetup & {
   readonly opened: string | null;
   /** Notices of what the recording substituted, lowered or left out. */
   readonly notices: readonly string[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CaseFinding[];
   readonly numbers: CaseNumbers | null;
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inseparableLines } from '../../../src/cli/report/inseparable-pairs.ts';
-import { hideIdle, trustLine } from '../../../src/cli/report/recording-lines.ts';
-import type { EventIndex, Profile } from '../../../src/profile/types.ts';
+import { findingLines, hideIdle, vouchLine } from '../../../src/cli/report/recording-lines.ts';
+import { createFinding } from '../../../src/findings/finding.ts';
 
 const row = (name: string, dso: string, selfShare: number) => ({ name, dso, selfShare });
 const rows = [
@@ -28,31 +28,37 @@ describe('idle CPUs in a report', () => {
   });
 });
 
-describe('the line on trust', () => {
+describe('the lines on trust', () => {
   const sure = { areIntervalsSure: true, areLossesKnown: true };
-  const profileWith = (lostSamples: number) =>
-    ({ losses: [{ event: 0, lostRecords: 0, lostSamples }] }) as unknown as Profile;
+  const lost = createFinding('samples-lost', 'wrong', '10% lost', '10% were lost', {
+    event: 0,
+    command: 'perf-ts record -m 16M -- COMMAND',
+  });
 
-  it('names the losses and what helps against them', () => {
-    const [line] = trustLine(profileWith(100), 0 as EventIndex, 900, sure);
-    expect(line).toMatch(/10\.00% of the samples were lost/);
-    expect(line).toMatch(/-m 16M.*-F/);
+  it('a finding is a line with the command that helps', () => {
+    expect(findingLines([lost], 0)).toEqual([
+      '# trust: 10% were lost (perf-ts record -m 16M -- COMMAND)',
+    ]);
+    expect(findingLines([lost], 1)).toEqual([]);
+  });
+
+  it('what standard error has printed is no line, unless figures are wrong by it', () => {
+    const missing = createFinding('names-missing', 'note', 'names missing', 'no names for a');
+    const sideband = createFinding('sideband-lost', 'wrong', 'names uncertain', 'some were lost');
+    expect(findingLines([missing, sideband], null)).toEqual(['# trust: some were lost']);
+  });
+
+  it('intervals are vouched for where no finding speaks against them', () => {
+    expect(vouchLine([], 0, sure)[0]).toContain('no sample was lost; in 95 of 100');
+    expect(vouchLine([lost], 0, sure)).toEqual([]);
+    expect(vouchLine([lost], 1, sure)).toHaveLength(1);
+    expect(vouchLine([], 0, { ...sure, areIntervalsSure: false })).toEqual([]);
   });
 
   it('the line on trust does not claim that nothing was lost where that is not known', () => {
-    const [line] = trustLine(profileWith(0), 0 as EventIndex, 900, {
-      ...sure,
-      areLossesKnown: false,
-    });
+    const [line] = vouchLine([], 0, { ...sure, areLossesKnown: false });
     expect(line).toContain('95 of 100');
     expect(line).not.toContain('no sample was lost;');
-  });
-
-  it('says what the intervals mean where nothing was lost', () => {
-    expect(trustLine(profileWith(0), 0 as EventIndex, 900, sure)[0]).toContain('95 of 100');
-    expect(
-      trustLine(profileWith(0), 0 as EventIndex, 900, { ...sure, areIntervalsSure: false }),
-    ).toEqual([]);
   });
 });
 

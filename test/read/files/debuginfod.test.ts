@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
-import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
+import { describeDiagnostics } from '../../../src/findings/diagnostic-text.ts';
 import { Debuginfod, debuginfodUrls } from '../../../src/read/files/debuginfod.ts';
 import { mayRedirect, REACH, reachOfAddress } from '../../../src/read/files/redirect.ts';
 import { elfBytes } from '../../code/elf/elf-bytes.ts';

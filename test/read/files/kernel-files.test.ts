@@ -3,7 +3,7 @@ import { hostname, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
-import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
+import { describeDiagnostics } from '../../../src/findings/diagnostic-text.ts';
 import { KernelFiles, type KernelFilesOptions } from '../../../src/read/files/kernel-files.ts';
 import { readKernelBuildId } from '../../../src/system/kernel/host-info.ts';
 

@@ -8,7 +8,7 @@ import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { parseElf } from '../../../src/code/elf/elf-file.ts';
 import { readMiniDebugInfo } from '../../../src/code/symbols/debug-file.ts';
 import { loadElfSymbols } from '../../../src/code/symbols/elf-symbols.ts';
-import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
+import { describeDiagnostics } from '../../../src/findings/diagnostic-text.ts';
 import { inflateXz } from '../../../src/read/files/xz.ts';
 
 const hasXz = spawnSync('xz', ['--version']).error === undefined;

@@ -22,7 +22,7 @@ import { StringTable } from '../../../src/base/string-table.ts';
 import { ProcessTable } from '../../../src/code/process/process-table.ts';
 import type { SymbolRequest, SymbolSource } from '../../../src/code/symbols/symbol-request.ts';
 import { Symbolizer } from '../../../src/code/symbols/symbolizer.ts';
-import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
+import { describeDiagnostics } from '../../../src/findings/diagnostic-text.ts';
 import { SymbolFiles, type SymbolFilesOptions } from '../../../src/read/files/symbol-files.ts';
 import { readVdso, readVdsoBuildId } from '../../../src/system/kernel/vdso.ts';
 

@@ -4,7 +4,7 @@ import { memorySource } from '../../../src/base/byte-source.ts';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { DwarfFile, SourceFrames } from '../../../src/code/dwarf/dwarf-file.ts';
 import type { Scratch } from '../../../src/code/elf/inflated-section.ts';
-import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
+import { describeDiagnostics } from '../../../src/findings/diagnostic-text.ts';
 import { MAX_UNPACKED_VARIABLE } from '../../../src/read/files/most-unpacked.ts';
 import { sectionDecoders } from '../../../src/read/files/section-decoders.ts';
 import { boundedDecoders, UnpackBudget } from '../../../src/read/files/unpack-budget.ts';

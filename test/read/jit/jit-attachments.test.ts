@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
-import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
+import { describeDiagnostics } from '../../../src/findings/diagnostic-text.ts';
 import { MAX_NOTES_BYTES, parseNotes } from '../../../src/read/jit/node-notes.ts';
 import { takeJitAttachments } from '../../../src/record/jit-maps/jit-attachments.ts';
 import type { MapWatch } from '../../../src/record/jit-maps/map-watch.ts';

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, utimesSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
-import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
+import { describeDiagnostics } from '../../../src/findings/diagnostic-text.ts';
 import { ScriptMaps, type ScriptMapsOptions } from '../../../src/read/jit/script-maps.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 import { NOBODY } from '../../helpers/nobody.ts';

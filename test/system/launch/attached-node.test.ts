@@ -21,7 +21,7 @@ test('a Node without the flags: what is missing and what helps', () => {
   expect(rest).toEqual([]);
   expect(sentence).toContain('process 42');
   expect(sentence).toContain('will have no names');
-  expect(sentence).toContain('--attach-js names them');
+  expect(sentence).toContain('perf-ts record --attach-js names them');
 });
 
 test('attaching to a Node with a map but without interpreter frames is noted', () => {

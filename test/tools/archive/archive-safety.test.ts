@@ -21,7 +21,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { FailedError } from '../../../src/base/errors.ts';
-import { describeDiagnostics } from '../../../src/read/facts/diagnostic-text.ts';
+import { describeDiagnostics } from '../../../src/findings/diagnostic-text.ts';
 import { actAs } from '../../../src/system/accounts/file-identity.ts';
 import { ArchiveOutput } from '../../../src/tools/archive/archive-output.ts';
 import { archiveRecording } from '../../../src/tools/archive/archive-recording.ts';

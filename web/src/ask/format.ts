@@ -4,6 +4,13 @@ import type { Unit } from '../worker/messages/messages.ts';
 // The page prints numbers as the terminal does.
 export * from '../../../src/base/numbers.ts';
 
+/** A part of a line as a sentence of its own; `name`, where it begins with that, keeps its spelling. */
+export function sentence(text: string, name?: string): string {
+  const isName = name !== undefined && text.startsWith(name);
+  const first = isName ? text[0] : text[0]?.toUpperCase();
+  return `${first ?? ''}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
 /** `1 234 567 events`, `37.5 ms`: a weight with its unit. */
 export function formatWeight(value: number, unit: Unit): string {
   if (unit === 'nanoseconds') return formatNanos(value);

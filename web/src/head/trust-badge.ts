@@ -1,4 +1,4 @@
-import { assessTrust } from '../ask/trust.ts';
+import { assessTrust, TRUST_MARKS } from '../ask/trust.ts';
 import { pushButton } from '../dom/dom.ts';
 import type { ViewContext } from '../state/view-context.ts';
 
@@ -23,10 +23,7 @@ export class TrustBadge {
     const { store, recording, report } = this.#context;
     const { level, label, reasons } = assessTrust(recording, report, store.get().event);
     this.root.dataset.level = level;
-    this.root.textContent = `${MARKS[level]} ${label}`;
+    this.root.textContent = `${TRUST_MARKS[level]} ${label}`;
     this.root.title = [...reasons, 'Opens Sampling'].join('\n');
   }
 }
-
-/** Colour alone tells nothing to who can't see it. */
-const MARKS = { good: '✓', fair: '!', poor: '✗' } as const;

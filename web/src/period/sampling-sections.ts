@@ -9,9 +9,9 @@ import {
 } from '../../../src/period/report/words.ts';
 import { reportLostSideband } from '../../../src/profile/losses.ts';
 import { isWaitEvent } from '../../../src/profile/wait-event.ts';
-import { formatCount, formatNanos, formatShare, formatWeight } from '../ask/format.ts';
+import { formatCount, formatNanos, formatShare, formatWeight, sentence } from '../ask/format.ts';
 import { reportOfEvent } from '../ask/late-report.ts';
-import { assessTrust } from '../ask/trust.ts';
+import { assessTrust, TRUST_MARKS } from '../ask/trust.ts';
 import { element } from '../dom/dom.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { renderWeightShares } from '../state/weight-shares.ts';
@@ -40,10 +40,13 @@ export function renderSampling(context: ViewContext, event: number): HTMLElement
 
 function renderTrust({ recording, report }: ViewContext, event: number): HTMLElement {
   const { level, label, reasons } = assessTrust(recording, report, event);
-  const heading = element('h2', '', `${MARKS[level]} ${label[0].toUpperCase()}${label.slice(1)}`);
+  const heading = element(
+    'h2',
+    '',
+    `${TRUST_MARKS[level]} ${label[0].toUpperCase()}${label.slice(1)}`,
+  );
   const items = reasons.map((reason) => element('li', '', reason));
-  const problem = report.problem();
-  const late = problem !== null ? problem : report.get() === null ? 'More is being read …' : null;
+  const late = level === 'checking' ? 'More is being read …' : null;
   return element(
     'section',
     `trust trust-${level}`,
@@ -52,8 +55,6 @@ function renderTrust({ recording, report }: ViewContext, event: number): HTMLEle
     ...(late === null ? [] : [element('p', 'quiet-text', late)]),
   );
 }
-
-const MARKS = { good: '✓', fair: '!', poor: '✗' } as const;
 
 function lossesOf(
   { events, areLossesKnown, meta }: OpenResult,
@@ -203,10 +204,4 @@ function facts(known: readonly Fact[]): HTMLElement {
 
 function list(texts: readonly string[]): HTMLElement {
   return element('ul', '', ...texts.map((text) => element('li', '', text)));
-}
-
-/** Sentences of provenance stand in the middle of lines elsewhere; events keep their spelling. */
-function sentence(text: string, event: string): string {
-  const first = text.startsWith(event) ? text[0] : text[0]?.toUpperCase();
-  return `${first ?? ''}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }

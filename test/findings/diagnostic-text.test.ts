@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Absence, Diagnostics } from '../../../src/base/diagnostics.ts';
+import { type Absence, Diagnostics } from '../../src/base/diagnostics.ts';
 import {
   describeDiagnostics,
   isAboutJitNames,
   isDamage,
-} from '../../../src/read/facts/diagnostic-text.ts';
+} from '../../src/findings/diagnostic-text.ts';
 
 const APP = '/usr/bin/app';
 
@@ -16,11 +16,11 @@ test.each<[Absence, string]>([
   ],
   [
     { cause: 'other-build', file: APP },
-    ': the file there is not the one recorded (build ID differs); record --archive keeps the names of the one that ran',
+    ': the file there is not the one recorded (build ID differs)',
   ],
   [
     { cause: 'other-build', file: '/proc/7/root/usr/bin/app' },
-    ': /proc/7/root/usr/bin/app is not the one recorded (build ID differs); record --archive keeps the names of the one that ran',
+    ': /proc/7/root/usr/bin/app is not the one recorded (build ID differs)',
   ],
   [
     { cause: 'other-machine', machine: 'build1, 6.8.0' },
@@ -52,6 +52,7 @@ test('diagnostics are described in the order first met, with the first example',
       reason: 'ELF section cut off',
       count: 3,
       example: '.symtab: 48 stated, 24 there',
+      command: null,
     },
     {
       code: 'header-section-unreadable',
@@ -59,6 +60,7 @@ test('diagnostics are described in the order first met, with the first example',
       reason: "header section HOSTNAME can't be read",
       count: 1,
       example: 'a text is cut',
+      command: null,
     },
     {
       code: 'describing-record-unreadable',
@@ -66,6 +68,7 @@ test('diagnostics are described in the order first met, with the first example',
       reason: "a HEADER_ATTR record can't be read",
       count: 1,
       example: '',
+      command: null,
     },
   ]);
 });

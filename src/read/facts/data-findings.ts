@@ -1,4 +1,18 @@
+import { describeDiagnostics } from '../../findings/diagnostic-text.ts';
+import type { Finding } from '../../findings/finding.ts';
+import { judgeFile } from '../../findings/judge-file.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
+
+/** What is wrong with a file, for those who walk its records and build no profile. Complete after one walk. */
+export function findingsOfData(data: PerfData, lostSideband = 0): Finding[] {
+  return judgeFile({
+    truncatedAt: cutOffset(data),
+    skippedBytes: data.skippedBytes,
+    dataBytes: data.dataSize,
+    lostSideband,
+    diagnostics: describeDiagnostics(data.diagnostics),
+  });
+}
 
 /**
  * Returns the offset at which a recording was cut, as the JSON of docs/contract.md has it. Our recorder

@@ -4,8 +4,8 @@ import type {
   JitNamesCode,
   PartCode,
   PlainCode,
-} from '../../base/diagnostic-code.ts';
-import type { Absence, DiagnosticKey, Diagnostics } from '../../base/diagnostics.ts';
+} from '../base/diagnostic-code.ts';
+import type { Absence, DiagnosticKey, Diagnostics } from '../base/diagnostics.ts';
 
 const DAMAGE: Record<DamageCode, string> = {
   'record-header-damaged': 'a record header is damaged; nothing behind it can be read',
@@ -34,7 +34,7 @@ const JIT_NAMES: Record<JitNamesCode, string> = {
     'stored map or notes not used: they unpack to more than their size explains',
   'stored-file-damaged': 'stored map or notes are damaged, not used',
   'jitdump-unused': 'jitdump not used',
-  'jitdump-of-other-clock': 'jitdump of another clock, its times not used: record with -k mono',
+  'jitdump-of-other-clock': 'jitdump of another clock, its times not used',
   'jit-address-reused-untimed':
     'samples in JIT code at addresses that held other code at other times, named by the latest',
 };
@@ -95,8 +95,8 @@ const WORDS: Record<PlainCode, string> = {
   'kallsyms-line-malformed': 'kallsyms line not understood',
   'recorded-kernel-line-malformed': 'recorded kernel symbol not understood',
   'perf-map-missing':
-    'no perf map for JIT code (Node: record with --node-flags, or attach with --attach-js; Deno: ' +
-    'DENO_V8_FLAGS=--perf-basic-prof; Bun: BUN_JSC_useJITDump=1; record -- COMMAND sets these)',
+    'no perf map for JIT code (record -- COMMAND has Node, Deno and Bun write one; of those that run already ' +
+    '--attach-js asks Node, DENO_V8_FLAGS=--perf-basic-prof or BUN_JSC_useJITDump=1 are set before)',
   'jit-code-unnamed': 'samples in JIT code without a name',
   'perf-map-writable-by-all': 'perf map is writable by all',
   'perf-map-too-large': 'perf map larger than 256 MiB, the rest not read',
@@ -162,6 +162,8 @@ export type DescribedDiagnostic = {
   readonly count: number;
   /** The place or way that it was first met; empty where nothing is to be added. */
   readonly example: string;
+  /** The command that helps, as it is typed; null where no command does. */
+  readonly command: string | null;
 };
 
 /** Every diagnostic with its sentence, in the order first met. */
@@ -172,8 +174,19 @@ export function describeDiagnostics(diagnostics: Diagnostics): DescribedDiagnost
     reason: sentenceOf(entry),
     count: entry.count,
     example: entry.detail,
+    command: COMMANDS_AGAINST['why' in entry ? entry.why.cause : entry.code] ?? null,
   }));
 }
+
+/** Commands that help, by the code of a problem or the cause of an absence. */
+export const COMMANDS_AGAINST: Partial<Record<DiagnosticCode | Absence['cause'], string>> = {
+  'jitdump-of-other-clock': 'perf-ts record -k mono -- COMMAND',
+  'kallsyms-restricted': 'perf-ts doctor',
+  'names-doubtful': 'perf-ts record --archive -- COMMAND',
+  'other-build': 'perf-ts record --archive -- COMMAND',
+  'other-machine': 'perf-ts report --symfs DIR',
+  'perf-map-missing': 'perf-ts record --attach-js -p PID',
+};
 
 /** The sentence for a problem, without the example. */
 function sentenceOf(key: DiagnosticKey): string {
@@ -204,7 +217,7 @@ export function absenceText(dso: string, why: Absence): string {
     case 'debug-file-unreadable':
       return `${why.file} can not be read (${why.error})`;
     case 'other-build':
-      return `${why.file === dso ? 'the file there' : why.file} is not the one recorded (build ID differs); record --archive keeps the names of the one that ran`;
+      return `${why.file === dso ? 'the file there' : why.file} is not the one recorded (build ID differs)`;
     case 'other-machine':
       return recordedElsewhere(why.machine);
     case 'unproven':

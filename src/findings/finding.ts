@@ -1,0 +1,127 @@
+import { printable } from '../base/printable.ts';
+
+/**
+ * How bad a finding is. `note`: worth knowing, figures hold. `doubt`: figures may be off by its share. `wrong`: figures
+ * may be off by more than they show.
+ */
+export type Severity = 'note' | 'doubt' | 'wrong';
+
+/** The severities, the worst first. */
+export const SEVERITIES: readonly Severity[] = ['wrong', 'doubt', 'note'];
+
+/** Every kind of finding and what it means, by what it is about; `docs/contract.md` lists them, `report --fail-on` takes them. */
+export const FINDINGS = {
+  file: {
+    'recording-cut': 'the file ends early, among its records',
+    'bytes-skipped': 'a part of the records could not be read',
+    'parts-damaged': 'something else in the file is damaged',
+    'samples-left-out': 'samples name an event that the file does not have',
+    'sideband-lost': 'records of forks, execs and mappings were lost',
+  },
+  names: {
+    'names-missing': 'a file gives no names',
+    'lines-missing': 'a file gives no lines and inlined calls',
+    'names-doubtful': 'a file may not be the one that ran',
+    'kernel-unnamed': 'code of the kernel has no names',
+    'javascript-unnamed': 'code of a JIT has no names',
+    'javascript-doubtful': 'code of a JIT may have wrong names',
+  },
+  sampling: {
+    'samples-none': 'no sample of the event was taken',
+    'samples-few': 'the samples tell as much as fewer than 50 of equal weight',
+    'samples-lost': 'samples that were taken did not arrive',
+    'samples-paused': 'the kernel paused the event',
+    'samples-in-step': 'samples fall in step with the work',
+    'samples-of-leader': 'the event was read by the samples of another event',
+    'sampling-off': 'the events were disabled for a part of the recording',
+    'sampling-unknown': 'the text of another tool does not say how it was sampled',
+    'events-uncovered': 'events were counted that no sample stands for',
+    'events-of-tails': 'events after the last sample of a task are counted at that sample',
+    'periods-unknown': 'the recording does not tell which interval a period counts',
+    'weights-disagree': 'by samples or by period the profile is another one',
+    'compression-slow': 'compressing the recording fell behind',
+  },
+  stacks: {
+    'stacks-cut': 'stacks lack callers',
+    'stacks-unknown': 'stacks end in code without names, so that they may be whole or not',
+    'samples-unnamed': 'samples lie in functions without a name',
+  },
+  recorder: {
+    'event-replaced': 'another event was recorded than the one asked for',
+    'recorder-note': 'the recorder lowered or left out something',
+  },
+} as const;
+
+/** The file and its records, the names that it gives, the samples, their stacks, or what was recorded. */
+export type Subject = keyof typeof FINDINGS;
+/** The code of a finding: to branch on, and for `report --fail-on`. */
+export type FindingCode = { [S in Subject]: keyof (typeof FINDINGS)[S] }[Subject];
+
+const SUBJECTS = Object.keys(FINDINGS) as Subject[];
+export const FINDING_CODES = SUBJECTS.flatMap((each) => Object.keys(FINDINGS[each]));
+
+export function subjectOf(code: FindingCode): Subject {
+  return SUBJECTS.find((each) => Object.hasOwn(FINDINGS[each], code)) as Subject;
+}
+
+/** Something to know about a recording before its figures are believed. Names of strangers in it are printable. */
+export type Finding = {
+  readonly code: FindingCode;
+  readonly severity: Severity;
+  /** A few words, for a badge. */
+  readonly label: string;
+  /** One sentence, without a capital and a full stop. */
+  readonly sentence: string;
+  /** Share of the bytes, samples, stacks, events or time that it concerns, 0…1; null where that is not known. */
+  readonly share: number | null;
+  readonly place: FindingPlace;
+  /** The command that helps, as it is typed; null where no command does. */
+  readonly command: string | null;
+};
+
+/** The event, bytes and times that a finding is about. */
+export type FindingPlace = {
+  /** Row of the profile's events; null: all events. */
+  readonly event: number | null;
+  /** Offset in the file; null where it is not a place in the file. */
+  readonly offset: number | null;
+  /** Nanoseconds since the start of the recording. */
+  readonly spans: readonly (readonly [fromNs: number, toNs: number])[];
+};
+
+/** What a finding has beside its code, severity, label and sentence. */
+export type FindingDetails = Partial<FindingPlace> & {
+  readonly share?: number | null;
+  readonly command?: string | null;
+};
+
+export function createFinding(
+  code: FindingCode,
+  severity: Severity,
+  label: string,
+  sentence: string,
+  { share = null, command = null, event = null, offset = null, spans = [] }: FindingDetails = {},
+): Finding {
+  const place = { event, offset, spans };
+  return { code, severity, label, sentence: printable(sentence), share, place, command };
+}
+
+/** The findings about an event, those about the whole recording included. */
+export function findingsOfEvent(findings: readonly Finding[], event: number): Finding[] {
+  return findings.filter(({ place }) => place.event === null || place.event === event);
+}
+
+/** The worst severity of the list; null for an empty one. */
+export function worstSeverity(findings: readonly Finding[]): Severity | null {
+  return SEVERITIES.find((each) => findings.some(({ severity }) => severity === each)) ?? null;
+}
+
+/** The worst first; of equal severity in the order given. */
+export function sortFindings(findings: readonly Finding[]): Finding[] {
+  return SEVERITIES.flatMap((each) => findings.filter(({ severity }) => severity === each));
+}
+
+/** A finding as a line: its sentence, and the command that helps. */
+export function findingText({ sentence, command }: Finding): string {
+  return command === null ? sentence : `${sentence} (${command})`;
+}

@@ -1,0 +1,166 @@
+import { formatBytes, formatCount } from '../base/numbers.ts';
+import { formatTenth } from '../period/report/words.ts';
+import { reportLostSideband } from '../profile/losses.ts';
+import { type DescribedDiagnostic, isAboutJitNames, isDamage } from './diagnostic-text.ts';
+import { createFinding, type Finding, type FindingCode } from './finding.ts';
+
+/** What is known of a file when its records have been read. */
+export type FileEvidence = {
+  /** Offset at which the file ends early; null if it is whole. */
+  readonly truncatedAt: number | null;
+  /** Bytes of records that could not be read, of `dataBytes`. */
+  readonly skippedBytes?: number;
+  readonly dataBytes?: number;
+  /** Records of forks, execs and mappings that were lost. */
+  readonly lostSideband?: number;
+  readonly diagnostics: readonly DescribedDiagnostic[];
+};
+
+/** Less of the records may be missing without another profile. */
+const SKIPPED_WRONG = 0.01;
+/** Files without names that have a finding each. */
+const MAX_FILES = 3;
+/** Every program has a little JavaScript from its start: a smaller share of the samples, in per cent, is none to report. */
+const FROM_BEFORE_PERCENT = 1;
+
+export const LARGER_RINGS = 'perf-ts record -m 16M -- COMMAND';
+
+/** What is wrong with a file and with the names that it gives, the worst not first. */
+export function judgeFile(evidence: FileEvidence): Finding[] {
+  const found = [
+    judgeEnd(evidence),
+    judgeSkipped(evidence),
+    judgeSideband(evidence.lostSideband ?? 0),
+  ].filter((finding) => finding !== null);
+  return [...found, ...judgeDiagnostics(evidence)];
+}
+
+/** Whether records or other parts of the file are missing: `--strict` refuses these. */
+export function isFileDamage({ code }: Finding): boolean {
+  return code === 'recording-cut' || code === 'bytes-skipped' || code === 'parts-damaged';
+}
+
+function judgeEnd({ truncatedAt }: FileEvidence): Finding | null {
+  if (truncatedAt === null) return null;
+  const sentence = `the recording was cut off at byte ${formatCount(truncatedAt)}: what lies before it is read`;
+  return createFinding('recording-cut', 'wrong', 'recording cut short', sentence, {
+    offset: truncatedAt,
+  });
+}
+
+function judgeSkipped({
+  skippedBytes = 0,
+  dataBytes = 0,
+  truncatedAt,
+}: FileEvidence): Finding | null {
+  // The rest of the record that a file was cut in is no part of its own.
+  if (skippedBytes === 0 || truncatedAt !== null) return null;
+  const share = Math.min(1, skippedBytes / Math.max(dataBytes, 1));
+  return createFinding(
+    'bytes-skipped',
+    share < SKIPPED_WRONG ? 'doubt' : 'wrong',
+    `${formatTenth(share)} unread`,
+    `${formatTenth(share)} of the records (${formatBytes(skippedBytes)}) could not be read: what they held is in no figure`,
+    { share },
+  );
+}
+
+export function judgeSideband(lost: number): Finding | null {
+  if (lost === 0) return null;
+  return createFinding('sideband-lost', 'wrong', 'names uncertain', reportLostSideband(lost), {
+    command: LARGER_RINGS,
+  });
+}
+
+/** The diagnostics that change a result; the rest is for those who look for a reason (`-v`). */
+function judgeDiagnostics({ diagnostics, truncatedAt }: FileEvidence): Finding[] {
+  const isDamaged = truncatedAt !== null || diagnostics.some(({ code }) => isDamage(code));
+  const files = { 'names-missing': 0, 'lines-missing': 0 };
+  const found = diagnostics.flatMap((diagnostic): Finding[] => {
+    const { code } = diagnostic;
+    if (code === 'names-missing' || code === 'lines-missing') {
+      return ++files[code] > MAX_FILES ? [] : [noteOf(diagnostic, code, 'names missing')];
+    }
+    // A damaged file may have had the names: other options of record would not help.
+    if (code === 'perf-map-missing') {
+      return isDamaged ? [] : [judgeMissingMap(diagnostic, diagnostics)];
+    }
+    return judgeDiagnostic(diagnostic) ?? [];
+  });
+  const left = (code: keyof typeof files, what: string): Finding[] => {
+    const more = files[code] - MAX_FILES;
+    if (more <= 0) return [];
+    const sentence = `${what} ${formatCount(more)} more files`;
+    return [
+      createFinding(code, 'note', 'names missing', sentence, { command: 'perf-ts report -v' }),
+    ];
+  };
+  return [
+    ...found,
+    ...left('names-missing', 'no names for'),
+    ...left('lines-missing', 'no inlined calls and lines of'),
+  ];
+}
+
+function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
+  const { code, reason, count, example, command } = diagnostic;
+  if (isDamage(code)) {
+    return [
+      createFinding('parts-damaged', 'doubt', 'recording damaged', diagnosticLine(diagnostic)),
+    ];
+  }
+  if (isAboutJitNames(code)) {
+    const sentence = diagnosticLine(diagnostic);
+    return [createFinding('javascript-doubtful', 'doubt', 'names doubtful', sentence, { command })];
+  }
+  switch (code) {
+    case 'kallsyms-restricted':
+      return [noteOf(diagnostic, 'kernel-unnamed', 'kernel unnamed')];
+    case 'kernel-unnamed':
+      return [noteOf({ ...diagnostic, reason: `${reason}: ${example}` }, code, 'kernel unnamed')];
+    case 'sample-of-no-event': {
+      const sentence = `${formatCount(count)} ${reason}`;
+      return [createFinding('samples-left-out', 'doubt', 'samples left out', sentence)];
+    }
+    case 'names-doubtful': {
+      const where = count > 1 ? `${formatCount(count)}, one of them ${example}` : example;
+      const sentence = `${reason} (${where})`;
+      return [createFinding(code, 'doubt', 'names doubtful', sentence, { command })];
+    }
+    case 'javascript-from-before': {
+      const percent = Number.parseFloat(example);
+      if (!(percent >= FROM_BEFORE_PERCENT)) return null;
+      const share = percent / 100;
+      const sentence = diagnosticLine(diagnostic);
+      return [createFinding('javascript-unnamed', 'note', 'names missing', sentence, { share })];
+    }
+    default:
+      return null;
+  }
+}
+
+function noteOf(
+  { reason, command }: DescribedDiagnostic,
+  code: FindingCode,
+  label: string,
+): Finding {
+  return createFinding(code, 'note', label, reason, { command });
+}
+
+function judgeMissingMap(
+  { reason, command }: DescribedDiagnostic,
+  diagnostics: readonly DescribedDiagnostic[],
+): Finding {
+  const unnamed = diagnostics.find(({ code }) => code === 'jit-code-unnamed');
+  const samples =
+    unnamed === undefined ? '' : `: ${formatCount(unnamed.count)} samples (${unnamed.example})`;
+  return createFinding('javascript-unnamed', 'note', 'names missing', `${reason}${samples}`, {
+    command,
+  });
+}
+
+/** A diagnostic as a line: how often it was met, and where first. */
+export function diagnosticLine({ reason, count, example }: DescribedDiagnostic): string {
+  const times = count > 1 ? `${formatCount(count)} × ` : '';
+  return `${times}${reason}${example === '' ? '' : ` (${example})`}`;
+}

@@ -1,0 +1,197 @@
+import { NONE } from '../../base/brand.ts';
+import { lostSamplesOf } from '../../base/lost-samples.ts';
+import { type Finding, sortFindings } from '../../findings/finding.ts';
+import { judgeFile } from '../../findings/judge-file.ts';
+import {
+  type EventEvidence,
+  judgeSampling,
+  type MostCut,
+  type SamplingEvidence,
+} from '../../findings/judge-sampling.ts';
+import { MATTERS, mattersText } from '../../period/report/advice.ts';
+import type { EventReport } from '../../period/report/event-report.ts';
+import { inStepOption, inStepText } from '../../period/report/in-step-words.ts';
+import type { PeriodsReport } from '../../period/report/report.ts';
+import { innermostFuncs } from '../../profile/analysis/call-nodes.ts';
+import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
+import { unsampledWithin } from '../../profile/sampled-time.ts';
+import type { EventIndex, Profile } from '../../profile/types.ts';
+import { isWaitEvent } from '../../profile/wait-event.ts';
+import { adviceForCut, placeOfCut } from '../unwind/cut-advice.ts';
+import type { AnalysedProfile } from './analysed-profile.ts';
+import { comparedProfile } from './compared-profile.ts';
+import { replacedBy } from './describe-provenance.ts';
+
+/**
+ * Every finding about a recording, the worst first: the one list from which everybody prints. Frames are not folded
+ * for it, so that it is the same at each level. `periods`: a report on all events of `opened` with the weights
+ * compared, where there is one already.
+ */
+export function findingsOf(opened: AnalysedProfile, periods?: PeriodsReport): readonly Finding[] {
+  const profile = opened.profileAt('all');
+  let found = known.get(profile);
+  if (found === undefined) {
+    const whole = opened.atLevel('all');
+    const compared = whole === opened && periods !== undefined ? periods : comparedPeriods(whole);
+    const sampling = judgeSampling(samplingEvidence(whole, compared));
+    found = sortFindings([...fileFindingsOf(whole), ...sampling]);
+    known.set(profile, found);
+  }
+  return found;
+}
+
+const known = new WeakMap<Profile, readonly Finding[]>();
+
+/** The findings that are there without a look at the samples: what is wrong with the file, and with names. */
+export function fileFindingsOf({
+  truncatedAt,
+  facts: { skippedBytes, dataBytes },
+  profile: { meta },
+  diagnostics,
+}: AnalysedProfile): Finding[] {
+  return judgeFile({
+    ...{ truncatedAt, skippedBytes, dataBytes, lostSideband: meta.lostSideband ?? 0 },
+    diagnostics: diagnostics.entries(),
+  });
+}
+
+/** Weights of a fixed period are those of the samples: they need no comparison. */
+function comparedPeriods(opened: AnalysedProfile): PeriodsReport | null {
+  const isAdaptive = opened.profile.events.some(({ mode }) => mode === 'frequency');
+  return isAdaptive ? opened.periods({ compared: comparedProfile(opened) }) : null;
+}
+
+function samplingEvidence(
+  opened: AnalysedProfile,
+  periods: PeriodsReport | null,
+): SamplingEvidence {
+  const { profile, facts, completeness } = opened;
+  const { events, meta } = profile;
+  const reported = opened.reportedEvents();
+  const lastNs = Math.max(0, opened.recordedTime().lastNs || 0);
+  return {
+    events: events.map((_, event) =>
+      eventEvidence(
+        opened,
+        event as EventIndex,
+        periods?.events[reported.indexOf(event as EventIndex)] ?? null,
+      ),
+    ),
+    isText: facts.imported !== null,
+    notes: meta.notes,
+    replacements: meta.notes.filter((note) =>
+      events.some(({ name }) => replacedBy(name, [note]) !== null),
+    ),
+    completeness,
+    mostCut: mostCutOf(opened),
+    unnamedShare: unnamedShare(profile),
+    off: unsampledWithin(meta.sampled, { fromNs: 0, toNs: lastNs }),
+    lengthNs: lastNs,
+  };
+}
+
+function mostCutOf({ completeness, profile }: AnalysedProfile): MostCut | null {
+  const [most] = completeness?.cut ?? [];
+  if (most === undefined) return null;
+  const { reason, samples } = most;
+  const place = placeOfCut(profile, most);
+  return { place, reason, samples, advice: adviceForCut(most, profile) };
+}
+
+function eventEvidence(
+  opened: AnalysedProfile,
+  event: EventIndex,
+  report: EventReport | null,
+): EventEvidence {
+  const { profile, facts } = opened;
+  const described = profile.events[event];
+  const { leader, mode, fixedPeriod, frequencyHz } = described;
+  const rows = opened.samplesOf(event);
+  const lost = lostSamplesOf(profile.losses, event);
+  const { values, tails } = opened.weights('events', event);
+  const sums = sumRows(rows, values, tails);
+  const counted = opened.eventsCounted(event);
+  // The counter of a clock is another clock than its timer, so that the two do not add up; waits are no events. Where
+  // samples were lost, it is them that the rest belongs to.
+  const isLedger = mode !== 'clock' && !isWaitEvent(described) && lost === 0;
+  const of = isLedger ? (counted ?? 0) : 0;
+  const inStep = opened.inStep(event);
+  const option = inStep === null ? null : inStepOption(inStep, { fixedPeriod, frequencyHz });
+  const areAll = fixedPeriod === 1 || isWaitEvent(described);
+  return {
+    samples: rows.length,
+    readBy: leader === undefined ? null : profile.events[leader].name,
+    lost: { part: lost, of: lost + rows.length },
+    effective: areAll ? null : sums.weight ** 2 / sums.squares || 0,
+    uncovered: { part: Math.max(0, of - sums.weight), of },
+    uncoveredBecause:
+      inStep?.kind === 'tasks'
+        ? 'lie where no sample of any task shows the function'
+        : 'came after the last samples',
+    tails: { part: sums.tails, of },
+    pauses: facts.throttles
+      .filter((mark) => mark.event === event)
+      .map(({ startNs, endNs }) => ({ fromNs: startNs, toNs: endNs })),
+    targetHz: frequencyHz,
+    inStep:
+      inStep === null
+        ? null
+        : {
+            sentence: inStepText(inStep),
+            share: null,
+            command: option === null ? null : `perf-ts record ${option} -- COMMAND`,
+          },
+    doubtfulWeights: doubtfulWeights(opened, event),
+    disagreement: report === null ? null : disagreement(report),
+  };
+}
+
+function sumRows(
+  rows: Int32Array,
+  values: Float64Array,
+  tails: Float64Array | undefined,
+): { weight: number; squares: number; tails: number } {
+  const sums = { weight: 0, squares: 0, tails: 0 };
+  for (let i = 0; i < rows.length; i++) {
+    const value = values[rows[i]];
+    sums.weight += value;
+    sums.squares += value * value;
+    if (tails !== undefined) sums.tails += tails[rows[i]];
+  }
+  return sums;
+}
+
+function doubtfulWeights(
+  opened: AnalysedProfile,
+  event: EventIndex,
+): EventEvidence['doubtfulWeights'] {
+  const sentence = opened.weightDoubt(event);
+  if (sentence === null) return null;
+  const isRead = opened.profile.events[event].leader !== undefined;
+  return {
+    sentence,
+    share: opened.ruleDoubt(event)?.moved ?? null,
+    command: isRead ? null : 'perf-ts record --counts -- COMMAND',
+  };
+}
+
+function disagreement(report: EventReport): EventEvidence['disagreement'] {
+  const { samples, period } = report.weights?.distance ?? { samples: 0, period: 0 };
+  const share = Math.max(samples ?? 0, period ?? 0);
+  if (share < MATTERS) return null;
+  const sentence = `does the weight matter? ${mattersText(report)}`;
+  return { sentence, share, command: 'perf-ts periods' };
+}
+
+/** Share of the samples with a stack whose innermost function has no name. */
+function unnamedShare(profile: Profile): number {
+  const { funcs, strings } = profile;
+  let all = 0;
+  let unnamed = 0;
+  for (const func of innermostFuncs(profile)) {
+    if (func === NONE) continue;
+    all++;
+    if (strings[funcs.name[func]] === UNKNOWN_FUNC_NAME) unnamed++;
+  }
+  return all === 0 ? 0 : unnamed / all;
+}

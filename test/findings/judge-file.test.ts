@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { Diagnostics } from '../../src/base/diagnostics.ts';
+import { describeDiagnostics } from '../../src/findings/diagnostic-text.ts';
+import { isFileDamage, judgeFile } from '../../src/findings/judge-file.ts';
+import { WHOLE_FILE } from './every-finding.ts';
+
+const codes = (found: readonly { readonly code: string }[]) => found.map(({ code }) => code);
+
+function ofDiagnostics(count: (diagnostics: Diagnostics) => void) {
+  const diagnostics = new Diagnostics();
+  count(diagnostics);
+  return judgeFile({ ...WHOLE_FILE, diagnostics: describeDiagnostics(diagnostics) });
+}
+
+test('a whole file has no finding', () => {
+  expect(judgeFile(WHOLE_FILE)).toEqual([]);
+});
+
+test('bytes that could not be read have their share of the records', () => {
+  const skipped = (bytes: number) =>
+    judgeFile({ ...WHOLE_FILE, skippedBytes: bytes, dataBytes: 1000 });
+  expect(skipped(913)).toMatchObject([
+    { code: 'bytes-skipped', severity: 'wrong', share: 0.913, label: '91.3% unread' },
+  ]);
+  expect(skipped(9)).toMatchObject([{ severity: 'doubt' }]);
+});
+
+test('the rest of the record in which a file was cut is part of the cut', () => {
+  const found = judgeFile({ ...WHOLE_FILE, truncatedAt: 4096, skippedBytes: 7, dataBytes: 1000 });
+  expect(found).toMatchObject([{ code: 'recording-cut', place: { offset: 4096 } }]);
+  expect(found.every(isFileDamage)).toBe(true);
+});
+
+test('three files without names are findings by themselves, the rest is counted', () => {
+  const found = ofDiagnostics((diagnostics) => {
+    for (const subject of ['a', 'b', 'c', 'd', 'e']) {
+      diagnostics.count({ code: 'names-missing', subject, why: { cause: 'no-symbols' } });
+    }
+  });
+  expect(codes(found)).toEqual(Array(4).fill('names-missing'));
+  expect(found[3].sentence).toBe('no names for 2 more files');
+});
+
+test('an option of record is no help where a damaged file may have had the names', () => {
+  const whole = ofDiagnostics((diagnostics) => diagnostics.count('perf-map-missing', 'a.map'));
+  expect(codes(whole)).toEqual(['javascript-unnamed']);
+  const damaged = ofDiagnostics((diagnostics) => {
+    diagnostics.count('perf-map-missing', 'a.map');
+    diagnostics.count('appendix-cut');
+  });
+  expect(codes(damaged)).toEqual(['parts-damaged']);
+});
+
+test('JavaScript from before the recording is a finding from 1% of the samples on', () => {
+  const share = (percent: string) =>
+    ofDiagnostics((diagnostics) => {
+      diagnostics.count('javascript-from-before', `${percent}% of all`, 9);
+    });
+  expect(share('0.99')).toEqual([]);
+  expect(share('1.40')).toMatchObject([
+    { code: 'javascript-unnamed', share: expect.closeTo(0.014) },
+  ]);
+});
+
+test('what has no influence on a result is no finding', () => {
+  expect(ofDiagnostics((diagnostics) => diagnostics.count('elf-section-cut'))).toEqual([]);
+});
+
+test('a name that a stranger wrote is printable', () => {
+  const [found] = ofDiagnostics((diagnostics) => {
+    const why = { cause: 'no-symbols' } as const;
+    diagnostics.count({ code: 'names-missing', subject: 'a\x1b[2Jb', why });
+  });
+  expect(found.sentence).toContain('a\\x1b[2Jb');
+});

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { declareProgram } from '../../src/cli/declare-program.ts';
+
+const program: Command = declareProgram();
+
+/** The mistake in `words`, which stand behind `perf-ts`; null: nothing. */
+export function faultOf(words: string): string | null {
+  // The recorded command, a pipe and what follows it are not ours.
+  const ours = words.split(/ (?:-- |[|>]|&& )/)[0].replace(/'[^']*'|"[^"]*"/g, 'TEXT');
+  const [name, ...rest] = ours.trim().split(/\s+/);
+  if (name.startsWith('-') || /^[A-Z…]/.test(name)) return null;
+  const command = program.commands.find((one) => one.name() === name);
+  if (command === undefined) return `there is no command ${name}`;
+  const known = new Set([...command.options, ...program.options].flatMap(flagsOf));
+  const unknown = rest
+    .filter((word) => /^--?[a-zA-Z]/.test(word))
+    .find((word) => {
+      const [flag] = word.split('=');
+      return !known.has(flag) && !known.has(flag.slice(0, 2));
+    });
+  return unknown === undefined ? null : `${name} has no option ${unknown}`;
+}
+
+function flagsOf({ short, long }: Command['options'][number]): string[] {
+  return ['-h', '--help', short, long].filter((flag) => flag !== undefined);
+}

@@ -1,0 +1,2 @@
+/** TypeScript files below a directory. */
+export function sourceFiles(directory: string): string[];
