@@ -56,7 +56,18 @@ export const RECORDINGS: Readonly<Record<string, MakeRecording>> = {
     func: 'leaf',
   }),
   'a program in C, by sampled page faults': () => ({
-    file: record('-e', 'page-faults', '-c', '10', '-g', '--', compileWorkload(), 'pf', '20000', '1'),
+    file: record(
+      '-e',
+      'page-faults',
+      '-c',
+      '10',
+      '-g',
+      '--',
+      compileWorkload(),
+      'pf',
+      '20000',
+      '1',
+    ),
     func: 'main',
   }),
   'waits of threads': () => ({
