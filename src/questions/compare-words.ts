@@ -31,7 +31,7 @@ export function formatDeltaInterval({ low, high }: Bounds, by: DiffMeasure, unit
     : `${from} … ${to}`;
 }
 
-/** What to know of the recordings before believing their comparison, a sentence without a full stop each. */
+/** Facts to know of the recordings before believing their comparison, a sentence without a full stop each. */
 export function comparisonNotes(comparison: Omit<Comparison, 'functions' | 'total'>): string[] {
   const { areSampledAlike, ruleDoubts, renamed } = comparison;
   return [

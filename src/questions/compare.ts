@@ -52,7 +52,7 @@ export type Comparison = {
   /** Measures in which these recordings can be compared. */
   readonly measures: readonly DiffMeasure[];
   readonly total: ComparedFunctions['total'];
-  /** In no order: `sortChanges` puts them into one. */
+  /** Rows in no order: `sortChanges` puts them into one. */
   readonly functions: ComparedFunctions['rows'];
   /** Files of different names that were compared with each other. */
   readonly renamed: readonly DsoMatch[];

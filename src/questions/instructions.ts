@@ -24,7 +24,7 @@ export type FramePlaces = {
 };
 
 /**
- * What was spent at each instruction of `func`; frames of other functions are left out.
+ * Computes what was spent at each instruction of `func`; frames of other functions are left out.
  *
  * A call that was inlined is a frame of its own at the address of the function that it is in:
  *

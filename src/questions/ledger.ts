@@ -2,9 +2,9 @@ import type { EventLedger } from '../period/loss/loss-ledger.ts';
 import type { ThrottleInterval } from '../period/types.ts';
 import { type Asked, wholeOfAsked } from './shares-by-key.ts';
 
-/** What arrived of an event and what did not: in the weights of its samples, in samples, and in what was counted. */
+/** The account of what arrived of an event and what did not, in the weights of its samples, in samples and as counted. */
 export type EventAccount = Omit<EventLedger, 'concentration' | 'streams'> & {
-  /** Of everything, lost or not, in the weights asked for. */
+  /** Weight of everything, lost or not, in the weights asked for. */
   readonly weight: number;
   /** Part of `weight` that no sample shows, and the least and the most that it may be. */
   readonly lost: number;

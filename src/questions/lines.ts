@@ -25,7 +25,7 @@ export type FoundLines = {
   readonly total: number;
 };
 
-/** Whose lines are meant: those of functions, flags by FuncIndex, or of a file, a row of `strings`. */
+/** The lines that are meant: those of functions, flags by FuncIndex, or of a file, a row of `strings`. */
 export type LinesOf = { readonly isMeant: Uint8Array } | { readonly file: number };
 
 /** The lines that samples have, by total, then self. */

@@ -87,7 +87,7 @@ export type NeighbourTree = {
 };
 
 /**
- * What the groups of `isMeant` are called by and what they call at any depth, from the tree of everything, which must
+ * Trees of what calls the groups of `isMeant` and of what they call at any depth, from the tree of everything, which must
  * have no root rows of its own. The rows below the roots are those of `findNeighbours`:
  *
  *     tree                      callees of work        callers of work

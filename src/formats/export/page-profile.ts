@@ -28,7 +28,7 @@ export type PageProfile = {
   readonly frameLevels?: readonly FrameLevel[];
   /** Which files have no names, and why: a sentence each; absent where all have. */
   readonly missingNames?: readonly string[];
-  /** By event, why its weights may be those of neighbouring samples; absent where there is no such doubt. */
+  /** The reason by event why weights may be those of neighbouring samples; absent where there is no such doubt. */
   readonly weightDoubts?: readonly (string | null)[];
   /** Input of what `src/period` computes; its sample columns are those of the profile. */
   readonly periodInput: PeriodInput;

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RECORD } from '../../../src/options/record.ts';
@@ -35,6 +35,16 @@ describe('the control groups', () => {
     const places = groups.map(({ path }) => path);
     expect(places.indexOf('/a')).toBeLessThan(places.indexOf('/a/b'));
     expect(listCgroups(join(root, 'none'))).toEqual([]);
+  });
+
+  it('a group is opened by its path below the root of the hierarchy, or by its full path', () => {
+    const root = scratchDirectory();
+    mkdirSync(join(root, 'a'));
+    for (const path of ['a', '/a', join(root, 'a')]) {
+      const fd = openCgroup(path, RECORD.cgroup, root);
+      expect(readlinkSync(`/proc/self/fd/${fd}`)).toBe(join(root, 'a'));
+      closeSync(fd);
+    }
   });
 
   it.each([RECORD.cgroup, STAT.cgroups])(
