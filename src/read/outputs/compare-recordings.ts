@@ -23,6 +23,7 @@ export type ComparedFile = {
   readonly select?: SampleSelection;
 };
 
+/** Options of `compareRecordings`. */
 export type CompareOptions = {
   /** The events of both sides that are compared; absent: all that all recordings have. */
   readonly event?: string;
