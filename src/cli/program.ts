@@ -10,7 +10,6 @@ import { endWith, keepStdioBlocking, quit } from './shared/exit.ts';
 import { notify, reportFailure } from './shared/failure.ts';
 import { HELP_COLUMNS } from './shared/guided-command.ts';
 import { MEASURING_COMMANDS } from './shared/measuring-command.ts';
-import { allowUnpacked } from './shared/reading-options.ts';
 import { terminalStream, writeError, writeText } from './shared/stdout.ts';
 import { startThreadEarly } from './view/early-thread.ts';
 
@@ -32,7 +31,6 @@ function buildProgram(): Command {
   program.hook('preAction', (_program, command) => {
     prepare(command);
     checkNames(command);
-    allowUnpacked(command);
   });
   return program;
 }

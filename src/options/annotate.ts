@@ -4,8 +4,8 @@ import { commandOption, inGroup, options, pick } from './option.ts';
 import {
   INPUT,
   JSON_OUTPUT,
+  limitOrAlone,
   RECORD_SELECTION,
-  ROWS,
   SELECTION,
   STRICT,
   SYMBOLS,
@@ -23,18 +23,14 @@ export const ANNOTATE = options({
       flags: '-s, --symbol <name>',
       help: 'this function; may repeat',
     }),
-    limit: ROWS.limit.with({
-      flags: '-n, --limit [functions]',
-      help: 'how many functions, where none is named; 0: all (default 3)',
-    }),
-    rows: ROWS.rows.with({}),
+    limit: limitOrAlone('functions', 'how many functions, where none is named; 0: all (default 3)'),
     percentLimit: commandOption(percent, {
       flags: '--percent-limit <share>',
       help: 'leave out functions below this per cent (default 0)',
     }),
   }),
   ...pick(WEIGHING, 'weight', 'debuginfod', 'event'),
-  ...pick(SELECTION, 'dso', 'dsos'),
+  ...pick(SELECTION, 'dsos'),
   ...JSON_OUTPUT,
   quiet: GENERAL.quiet.with({ help: 'the code only: no lines with #, no messages' }),
 });

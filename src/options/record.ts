@@ -5,13 +5,13 @@ import { OPTION_GROUP } from './groups.ts';
 import {
   abortSignal,
   bytes,
+  callback,
   commandLine,
   cpus,
   duration,
   environment,
   type Kind,
   Misfit,
-  noticeListener,
   oneOf,
   orWhenAsked,
   pages,
@@ -269,7 +269,7 @@ export const RECORD = options({
    */
   cache: option(yesNo),
   /** Called with each notice, one sentence: what was substituted, lowered or left out. */
-  onNotice: option(noticeListener),
+  onNotice: option(callback<(notice: string) => void>()),
   /**
    * When aborted, the command gets SIGTERM and the recording ends: promises reject with an
    * `AbortError`, as in Node. The file is complete and has what was recorded until then. `durationMs`

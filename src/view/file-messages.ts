@@ -1,5 +1,5 @@
 import type { SentError } from '../base/sent-error.ts';
-import type { ReadingStage } from '../read/open-options.ts';
+import type { ReadingStage } from '../options/reading.ts';
 import type { DownloadFormat, SamplePart } from './served-file.ts';
 
 /** What is asked of a recording in another thread: the methods of `ServedFile`. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { unpackError } from '../base/sent-error.ts';
-import type { OnReadingProgress } from '../read/open-options.ts';
+import type { OnReadingProgress } from '../options/reading.ts';
 import type { FileProgress, FileQuestion, FileReply, FileRequest } from './file-messages.ts';
 import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
 

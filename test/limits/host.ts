@@ -3,7 +3,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { FailedError, PerfDataError, UsageError } from '../../src/base/errors.ts';
 import { declareProgram } from '../../src/cli/declare-program.ts';
-import { MAX_UNPACKED_VARIABLE } from '../../src/read/files/most-unpacked.ts';
 import { readStat } from '../../src/system/processes/thread-stat.ts';
 import { allShapes, type Case, writeCase } from './cases.ts';
 
@@ -60,7 +59,6 @@ function childrenMs(): number {
 }
 
 export async function runCommand(words: readonly string[]): Promise<Result> {
-  delete process.env[MAX_UNPACKED_VARIABLE];
   const program = declareProgram((bare) => bare.exitOverride());
   resetPeak();
   const start = performance.now();

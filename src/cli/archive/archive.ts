@@ -1,22 +1,17 @@
 import { basename } from 'node:path';
 import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { ARCHIVE } from '../../options/archive.ts';
+import type { AskedOf } from '../../options/option.ts';
+import { forLibrary } from '../../options/read-flags.ts';
 import { describeDiagnostics } from '../../read/facts/diagnostic-text.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { archiveRecording } from '../../tools/archive/archive-recording.ts';
 import { notify } from '../shared/failure.ts';
 import { reportDiagnostics, symbolSources } from '../shared/load.ts';
 import { stepProgress } from '../shared/progress.ts';
 import { printJson } from '../shared/stdout.ts';
 
-export type ArchiveFlags = Omit<SymbolSources, 'archive'> & {
-  readonly output?: string;
-  readonly full?: boolean;
-  readonly dwarf?: boolean;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-};
+export type ArchiveFlags = AskedOf<typeof ARCHIVE> & { readonly quiet?: boolean };
 
 /** The document of `--json`. */
 export type ArchiveDocument = {
@@ -30,7 +25,6 @@ export type ArchiveDocument = {
 
 /** `perf-ts archive`, and the end of `perf-ts record --archive`. */
 export function runArchive(path: string, flags: ArchiveFlags): void {
-  const { output, full, dwarf } = flags;
   const name = printable(basename(path));
   const options = { quiet: flags.quiet === true, atInterrupt: 'leaves an incomplete archive' };
   const stages = {
@@ -38,11 +32,9 @@ export function runArchive(path: string, flags: ArchiveFlags): void {
     files: stepProgress(`storing the programs of ${name}`, path, options),
   };
   const archived = archiveRecording(path, {
+    ...forLibrary(ARCHIVE, flags),
     ...symbolSources(flags),
     onArchiving: (stage, share) => stages[stage]?.(share),
-    ...(output !== undefined && { output }),
-    ...(full !== undefined && { full }),
-    ...(dwarf !== undefined && { dwarf }),
   });
   reportDiagnostics(describeDiagnostics(archived.diagnostics), flags.verbose === true);
   const { files, bytes } = archived;

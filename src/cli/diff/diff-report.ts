@@ -2,6 +2,8 @@ import { UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
+import type { DIFF } from '../../options/diff.ts';
+import type { AskedOf } from '../../options/option.ts';
 import { compareFunctions, sortChanges } from '../../profile/analysis/compare-functions.ts';
 import {
   areSampledAlike,
@@ -11,7 +13,7 @@ import {
 import { type MatchedRuns, matchRuns } from '../../profile/analysis/match-functions.ts';
 import type { WeightKind } from '../../profile/types.ts';
 import { framesLines } from '../report/frames-lines.ts';
-import { type ReportFlags, readLimits } from '../report/report-rows.ts';
+import { limitsOf, type ReportFlags } from '../report/report-rows.ts';
 import { unsorted } from '../report/sort-keys.ts';
 import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
@@ -24,14 +26,9 @@ import { conditionsMarkdown, diffMarkdown } from './diff-markdown.ts';
 import type { EventDiff } from './event-diff.ts';
 import { checkRuns, type JudgedCondition, judgeCondition, parseCondition } from './fail-if.ts';
 
-export type DiffFlags = ReportFlags & {
-  /** How recordings are compared; by default what suits them. */
-  readonly by?: DiffMeasure;
-  /** Conditions under which the command fails: `share(parse) grows by 10%`. */
-  readonly failIf?: readonly string[];
-  /** A summary in Markdown. */
-  readonly md?: boolean;
-};
+/** The options of `diff`, and of `report --diff` those of `report`. */
+export type DiffFlags = AskedOf<typeof DIFF> &
+  Partial<Pick<ReportFlags, 'tree' | 'sort' | 'percentLimit'>>;
 
 function compareRecordings(
   mine: readonly Compared[],
@@ -103,7 +100,7 @@ export async function runDiffReport(
   otherPaths: readonly string[],
   flags: DiffFlags,
 ): Promise<void> {
-  const limits = readLimits(flags);
+  const limits = limitsOf(flags);
   if (flags.tree) {
     throw new UsageError('--tree and --diff exclude each other', [
       'changes of a whole tree are in the page: perf-ts view NEW OLD',
@@ -184,7 +181,7 @@ function printDiffs(
 async function loadAll(paths: readonly string[], flags: DiffFlags): Promise<Compared[]> {
   const loaded: Compared[] = [];
   for (const path of paths) {
-    const opened = await loadForCommand(path, { ...flags, wanted: wantedFrames(flags) });
+    const opened = await loadForCommand(path, flags, { frames: wantedFrames(flags) });
     // A time is one of its own recording.
     loaded.push({ path, opened, select: selectFrom(opened, flags) });
   }

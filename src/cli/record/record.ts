@@ -5,7 +5,9 @@ import { EXIT } from '../../base/exit-status.ts';
 import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import type { AskedOf } from '../../options/option.ts';
 import type { RecordOptions } from '../../options/record.ts';
+import type { VIEW } from '../../options/view.ts';
 import { reportLostSideband } from '../../profile/losses.ts';
 import type { Course, Driven } from '../../record/load/drive.ts';
 import { beginRecording } from '../../record/recorder.ts';
@@ -17,7 +19,6 @@ import { commandStatus } from '../shared/command-status.ts';
 import { EndingSignals } from '../shared/ending-signals.ts';
 import { notify } from '../shared/failure.ts';
 import { mayKeep } from '../shared/kept-caches.ts';
-import type { ReadingFlags } from '../shared/load.ts';
 import { reportClosing } from '../shared/progress.ts';
 import { SideCommand } from '../shared/side-command.ts';
 import { writeError } from '../shared/stdout.ts';
@@ -32,7 +33,7 @@ import { followRecording, whenAlone } from './record-status.ts';
 export async function runRecord(
   command: readonly string[],
   asked: AskedRecording,
-  reading?: ReadingFlags,
+  reading?: AskedOf<typeof VIEW>,
 ): Promise<void> {
   const { quiet = false, toleratedLoss } = asked;
   // perf's commonest attach: the command says how long, and is not recorded.
@@ -99,7 +100,7 @@ type Outcome = {
 async function recordWithView(
   options: RecordOptions,
   asked: AskedRecording,
-  reading: ReadingFlags | undefined,
+  reading: AskedOf<typeof VIEW> | undefined,
   bounds: Bounds,
 ): Promise<Outcome> {
   const { checkLiveView, openLiveView } = await import('../view/live-page.ts');

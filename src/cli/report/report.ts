@@ -46,8 +46,8 @@ import { ratioSection, ratiosJson } from './ratio-section.ts';
 import { hideIdle, nextLine, recordingLines, trustLine } from './recording-lines.ts';
 import {
   inOrder,
+  limitsOf,
   type ReportFlags,
-  readLimits,
   rowsOfTable,
   selectRows,
   TABLES,
@@ -57,7 +57,7 @@ import { isAboutFiles, needsLines, type PlainKey, parseSort, unsorted } from './
 
 /** `perf-ts report`: where the events went. */
 export async function runReport(path: string, flags: ReportFlags): Promise<void> {
-  const limits = readLimits(flags);
+  const limits = limitsOf(flags);
   const order = parseSort(flags.sort);
   const separator = separatorOf(flags.fieldSeparator);
   const hasFields = flags.fields !== undefined || separator !== null;
@@ -67,9 +67,8 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     throw new UsageError(`-F and -t are about the table: they do not go with ${other}`);
   }
   if (flags.tree && flags.sort !== 'sym') throw unsorted(flags.sort, '--tree');
-  const opened = await loadForCommand(path, {
-    ...flags,
-    wanted: isAboutFiles(order) ? (flags.frames ?? 'all') : wantedFrames(flags),
+  const opened = await loadForCommand(path, flags, {
+    frames: isAboutFiles(order) ? (flags.frames ?? 'all') : wantedFrames(flags),
     ...(needsLines(order) && { lines: true }),
   });
   const select = selectFrom(opened, flags);

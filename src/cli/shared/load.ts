@@ -1,115 +1,79 @@
 import { existsSync } from 'node:fs';
 import { FailedError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
-import type { FrameLevel } from '../../profile/frame-level.ts';
-import type { WeightKind } from '../../profile/types.ts';
+import { words } from '../../base/words.ts';
+import type { AskedOf } from '../../options/option.ts';
+import { forLibrary } from '../../options/read-flags.ts';
+import {
+  type JAVASCRIPT,
+  type OpenProfileOptions,
+  READING,
+  type STRICT,
+  SYMBOLS,
+  type SymbolSources,
+} from '../../options/reading.ts';
 import {
   type DescribedDiagnostic,
   isAboutJitNames,
   isDamage,
 } from '../../read/facts/diagnostic-text.ts';
 import { debuginfodUrls } from '../../read/files/debuginfod.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
-import type { OnReadingProgress, OpenProfileOptions } from '../../read/open-options.ts';
 import { type OpenedProfile, openProfile } from '../../read/open-profile.ts';
 import { damageText, warnIfCut } from './cut-warning.ts';
 import { notify } from './failure.ts';
 import { mayKeep } from './kept-caches.ts';
 import { readingProgress } from './progress.ts';
 
-/** Of files without names that many are said by themselves. */
+/** So many files without names are reported by themselves. */
 const MOST_MISSING_REPORTED = 3;
 
-/** How JavaScript is shown, as commander hands it over. */
-export type JavaScriptFlags = {
-  readonly sourceMaps?: boolean;
-  readonly jsSimple?: boolean;
-  readonly jsRaw?: boolean;
-  readonly frames?: FrameLevel;
+/** The options of a reading command that bear on how its recording is read. */
+export type AskedReading = AskedOf<typeof READING & typeof JAVASCRIPT & typeof STRICT> & {
+  readonly quiet?: boolean;
 };
 
-/** How a recording is named and weighed. */
-export type ReadingFlags = SymbolSources & JavaScriptFlags & { readonly weight?: WeightKind };
-
-/** Opens a recording for a command, and says on standard error what was broken in it. */
+/** Opens a recording for a command, and reports on standard error what was broken in it. */
 export async function loadForCommand(
   path: string,
-  options: SymbolSources &
-    JavaScriptFlags & {
-      readonly strict?: boolean;
-      readonly verbose?: boolean;
-      /** Nothing on standard error but errors. */
-      readonly quiet?: boolean;
-      /** Servers, or true for those of DEBUGINFOD_URLS. */
-      readonly debuginfod?: string | true;
-      /** Name the frames; the default. */
-      readonly isNamed?: boolean;
-      /** Source lines of frames; by default where inlined calls are looked for. */
-      readonly lines?: boolean;
-      /** The event that is asked for: on one kind of core, if that is its name. */
-      readonly event?: string;
-      /** Which frames of programs of JavaScript; default all. */
-      readonly wanted?: FrameLevel | 'auto';
-      /** Events that count time as one. */
-      readonly join?: boolean;
-      /** Gets how far the reading has come, in place of the terminal. */
-      readonly onProgress?: OnReadingProgress;
-    },
+  asked: AskedReading,
+  wanted: Omit<OpenProfileOptions, keyof typeof READING> = {},
 ): Promise<OpenedProfile> {
-  const onProgress = options.onProgress ?? readingProgress(path, options.quiet);
+  const { quiet = false, strict = false, verbose = false } = asked;
+  const onProgress = readingProgress(path, quiet);
   const opened = await openProfile(path, {
-    symbols: options.isNamed !== false,
-    unwind: options.isNamed !== false,
-    ...openOptions(options),
-    ...(options.event !== undefined && { event: options.event }),
-    ...(options.wanted !== undefined && { frames: options.wanted }),
-    ...(options.join && { join: true }),
-    ...(options.lines !== undefined && { lines: options.lines }),
-    ...(options.debuginfod !== undefined && { debuginfod: debuginfodUrls(options.debuginfod) }),
+    ...openOptions(asked),
     ...(onProgress !== undefined && { onProgress }),
+    ...wanted,
   });
-  if (options.quiet !== true || options.strict === true)
-    warnIfCut(opened, options.strict === true, opened.diagnostics.entries());
-  if (options.quiet !== true)
-    reportDiagnostics(opened.diagnostics.entries(), options.verbose === true);
+  const diagnostics = opened.diagnostics.entries();
+  if (!quiet || strict) warnIfCut(opened, strict, diagnostics);
+  if (!quiet) reportDiagnostics(diagnostics, verbose);
   return opened;
 }
 
-/** Options of names and of JavaScript, as `openProfile` takes them. */
-export function openOptions(options: SymbolSources & JavaScriptFlags): OpenProfileOptions {
+/** The options of a command as `openProfile` takes them. */
+export function openOptions(asked: AskedReading): OpenProfileOptions {
+  const { debuginfod, ...options } = forLibrary(READING, asked);
   return {
-    ...symbolSources(options),
+    ...options,
+    ...symbolSources(asked),
     cache: mayKeep('names'),
-    ...(options.sourceMaps !== undefined && { sourceMaps: options.sourceMaps }),
-    ...(options.jsSimple && { simplify: 'all' }),
-    ...(options.jsRaw && { rawScripts: true }),
+    ...(debuginfod !== undefined && { debuginfod: debuginfodUrls(debuginfod) }),
   };
 }
 
 /**
- * Those of a command's options that say where names come from. Throws `FailedError` for a place that
- * is not there: without it other files might give the names, and nobody would notice.
+ * The options of a command that say where names come from. Throws `FailedError` for a place that is not there: without
+ * it other files might give the names, and nobody would notice.
  */
-export function symbolSources(
-  options: SymbolSources & { readonly vmlinux?: string },
-): SymbolSources {
-  const { symfs, vmlinux, kallsyms = vmlinux, debugDir, archive, inline } = options;
-  checkIsThere('--symfs', symfs);
-  checkIsThere(vmlinux === kallsyms ? '-k' : '--kallsyms', kallsyms);
-  checkIsThere('--debug-dir', debugDir);
-  checkIsThere('--archive', archive);
-  return {
-    ...(symfs !== undefined && { symfs }),
-    ...(kallsyms !== undefined && { kallsyms }),
-    ...(debugDir !== undefined && { debugDir }),
-    ...(archive !== undefined && { archive }),
-    ...(inline !== undefined && { inline }),
-  };
-}
-
-function checkIsThere(option: string, path: string | undefined): void {
-  if (path === undefined || existsSync(path)) return;
-  throw new FailedError(`${option} ${path}: there is no such file or directory`);
+export function symbolSources(asked: AskedReading): SymbolSources {
+  const sources = forLibrary(SYMBOLS, asked);
+  for (const key of ['symfs', 'kallsyms', 'debugDir', 'archive'] as const) {
+    const path = sources[key];
+    if (path === undefined || existsSync(path)) continue;
+    throw new FailedError(words`${SYMBOLS[key]} ${path}: there is no such file or directory`);
+  }
+  return sources;
 }
 
 /** What was broken or missing: what changes the result, or with `isVerbose` all of it. */

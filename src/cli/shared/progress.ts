@@ -4,7 +4,7 @@ import { lateModules } from '../../base/late-modules.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { followPieces } from '../../base/slices.ts';
-import type { OnReadingProgress, ReadingStage } from '../../read/open-options.ts';
+import type { OnReadingProgress, ReadingStage } from '../../options/reading.ts';
 import { readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
 import { PROGRESS_DELAY_MS, ProgressLine } from '../render/progress-line.ts';
 import { isSilenced } from './failure.ts';

@@ -1,13 +1,13 @@
 import { UsageError } from '../../base/errors.ts';
+import { words } from '../../base/words.ts';
+import type { AskedOf } from '../../options/option.ts';
+import { JAVASCRIPT } from '../../options/reading.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
-import type { JavaScriptFlags } from './load.ts';
 
 /** What else a command line says that bears on the frames which it means. */
-type Asked = JavaScriptFlags & {
+type Asked = AskedOf<typeof JAVASCRIPT> & {
   readonly json?: boolean;
-  /** `-d` and perf's other name of it. */
-  readonly dso?: string;
-  readonly dsos?: string;
+  readonly dsos?: ReadonlySet<string>;
 };
 
 /**
@@ -15,15 +15,19 @@ type Asked = JavaScriptFlags & {
  * documents for programs, and questions about files and V8's own frames, are about all of them. Throws
  * `UsageError` for V8's own names folded.
  */
-export function wantedFrames(flags: Asked): FrameLevel | 'auto' {
-  const { frames } = flags;
-  if (flags.jsRaw && frames !== undefined && frames !== 'all') {
-    throw new UsageError(`--js-raw and --frames ${frames} exclude each other`, [
+export function wantedFrames({
+  frames,
+  rawScripts,
+  simplify,
+  json,
+  dsos,
+}: Asked): FrameLevel | 'auto' {
+  if (rawScripts && frames !== undefined && frames !== 'all') {
+    const both = words`${JAVASCRIPT.rawScripts} and ${JAVASCRIPT.frames.as(frames)}`;
+    throw new UsageError(words`${both} exclude each other`, [
       "folding goes by functions' own names",
     ]);
   }
   if (frames !== undefined) return frames;
-  const isAboutAll =
-    flags.json || flags.jsRaw || flags.jsSimple || (flags.dso ?? flags.dsos) !== undefined;
-  return isAboutAll ? 'all' : 'auto';
+  return json || rawScripts || simplify || dsos !== undefined ? 'all' : 'auto';
 }
