@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { FailedError, PerfDataError, UsageError } from '../../src/base/errors.ts';
 import { declareProgram } from '../../src/cli/declare-program.ts';
+import { beginRun } from '../../src/cli/shared/run.ts';
 import { readStat } from '../../src/system/processes/thread-stat.ts';
 import { allShapes, type Case, writeCase } from './cases.ts';
 
@@ -60,6 +61,7 @@ function childrenMs(): number {
 
 export async function runCommand(words: readonly string[]): Promise<Result> {
   const program = declareProgram((bare) => bare.exitOverride());
+  beginRun();
   resetPeak();
   const start = performance.now();
   const cpuStart = process.cpuUsage();
