@@ -87,7 +87,7 @@ export class FailedError extends WordedError {
     message: Text,
     hints: readonly Text[] = [],
     exitStatus: number = EXIT.FAILED,
-    code: string = errnoOf(libraryWords(message) ?? '', exitStatus),
+    code: string = CODE_OF_STATUS[exitStatus] ?? FAILED,
   ) {
     super(message, hints);
     this.name = 'FailedError';
@@ -96,12 +96,17 @@ export class FailedError extends WordedError {
   }
 }
 
-/** Sentences about a refusal end with the errno that `errnoReason` gives them: `… (EACCES)`. */
-function errnoOf(message: string, exitStatus: number): string {
-  const errno = /\((E[A-Z][A-Z0-9]+)\)$/.exec(message)?.[1];
-  if (errno !== undefined) return errno;
-  if (exitStatus === EXIT.NOT_FOUND) return 'ENOENT';
-  return exitStatus === EXIT.NOT_EXECUTABLE ? 'EACCES' : FAILED;
+/** The errno behind the statuses of commands that cannot be run. */
+const CODE_OF_STATUS: Readonly<Record<number, string>> = {
+  [EXIT.NOT_FOUND]: 'ENOENT',
+  [EXIT.NOT_EXECUTABLE]: 'EACCES',
+};
+
+/** An error that a refusal of the system stands behind: the name of an errno, or an error that may have one. */
+export function failedBy(cause: unknown, message: Text, hints: readonly Text[] = []): FailedError {
+  const code = typeof cause === 'string' ? cause : (cause as { code?: unknown } | null)?.code;
+  const isErrno = typeof code === 'string' && /^E[A-Z0-9]+$/.test(code);
+  return new FailedError(message, hints, EXIT.FAILED, isErrno ? code : FAILED);
 }
 
 /** A signal has ended what was under way: `AbortError`, as in Node; `cause` is the signal's reason. */

@@ -1,6 +1,5 @@
 import { closeSync } from 'node:fs';
-import { FailedError, UsageError } from '../base/errors.ts';
-import { EXIT } from '../base/exit-status.ts';
+import { failedBy, UsageError } from '../base/errors.ts';
 import { errnoReason } from '../base/system-error.ts';
 import { commandOnly, words } from '../base/words.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
@@ -345,27 +344,28 @@ export function explainNativeError(
   if (startFailure !== null) return startFailure;
   const event = context.plan.events[eventIndex]?.name ?? 'the side-band event';
   if (operation === 'mmap') {
-    return new FailedError(`the ring buffer cannot be mapped (${code})`, [
+    return failedBy(code, `the ring buffer cannot be mapped (${code})`, [
       ...explainRingRefusal(settings, 1),
     ]);
   }
   if (code === 'ESRCH') {
     if (target.kind === 'command') return explainGoneBeforeStart();
     const what = target.kind === 'threads' ? 'thread' : 'process';
-    return new FailedError(`no such ${what}: ${pid}`, [], EXIT.FAILED, code);
+    return failedBy(code, `no such ${what}: ${pid}`);
   }
   // Not of an event: the drain thread, what it waits by, what it writes to.
   if (!/^(?:perf_event_open|ioctl)/.test(operation)) {
-    return new FailedError(
+    return failedBy(
+      code,
       `the recording could not begin: ${operation} failed: ${errnoReason(code)}`,
     );
   }
   if (operation === 'ioctl(PERF_EVENT_IOC_ENABLE)') {
-    return new FailedError(`${event}: cannot be enabled: ${errnoReason(code)}`);
+    return failedBy(code, `${event}: cannot be enabled: ${errnoReason(code)}`);
   }
   if (code === 'EMFILE') {
     const cure = 'raise the limit of open files: ulimit -n 65536 (RLIMIT_NOFILE)';
-    return new FailedError(`${event}: ${message}`, [cure], EXIT.FAILED, code);
+    return failedBy(code, `${event}: ${message}`, [cure]);
   }
   if (code === 'EACCES' || code === 'EPERM') {
     const wants = {
@@ -376,13 +376,15 @@ export function explainNativeError(
       ...(code === 'EACCES' && { code }),
     };
     if (eventIndex < 0 && context.plan.sideband.flags.namespaces) {
-      return new FailedError(
+      return failedBy(
+        code,
         words`${RECORD.namespaces}: the kernel refuses to record them (${code})`,
         ['it needs root or CAP_PERFMON'],
       );
     }
     const whom = pid > 0 ? ` on process ${pid}` : '';
-    return new FailedError(
+    return failedBy(
+      code,
       `${event}: the kernel refuses to open this event${whom} (${code})`,
       explainRefusal(settings, wants),
     );
@@ -390,10 +392,10 @@ export function explainNativeError(
   const leader = context.plan.events[eventIndex]?.leader ?? -1;
   if (code === 'EINVAL' && leader >= 0) {
     const group = groupName(context.plan.events, leader);
-    return new FailedError(`the group ${group} does not fit the PMU, at ${event} (${code})`, [
+    return failedBy(code, `the group ${group} does not fit the PMU, at ${event} (${code})`, [
       words`let it be broken up where it must: ${RECORD.events.as([`${group}:W`])}`,
       'or record fewer events at once',
     ]);
   }
-  return new FailedError(`${operation} failed for ${event}: ${message}`, [], EXIT.FAILED, code);
+  return failedBy(code, `${operation} failed for ${event}: ${message}`);
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { FailedError, UsageError } from '../../base/errors.ts';
+import { failedBy, UsageError } from '../../base/errors.ts';
 import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { words } from '../../base/words.ts';
 import { encodeParquet } from '../../formats/tables/parquet.ts';
@@ -102,7 +102,7 @@ function makeFolder(folder: string): boolean {
     return true;
   }
   if (!statSync(folder).isDirectory() || readdirSync(folder).length > 0) {
-    throw new FailedError(`${folder}: Parquet needs a new or an empty folder (EEXIST)`);
+    throw failedBy('EEXIST', `${folder}: Parquet needs a new or an empty folder (EEXIST)`);
   }
   return false;
 }

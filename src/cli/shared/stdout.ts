@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { FailedError } from '../../base/errors.ts';
+import { failedBy } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { writeErrorReason } from '../../system/files/output-file.ts';
@@ -58,7 +58,7 @@ export function writeTo(fd: number, bytes: Uint8Array, name: string): void {
     writeAll(fd, bytes);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(EXIT.OK);
-    throw new FailedError(`cannot write ${name}: ${writeErrorReason(error)}`);
+    throw failedBy(error, `cannot write ${name}: ${writeErrorReason(error)}`);
   }
 }
 

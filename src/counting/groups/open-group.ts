@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { FailedError, UsageError } from '../../base/errors.ts';
+import { failedBy, UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { encodeAttr } from '../../kernel/perf-event/attr.ts';
 import { loadBinding } from '../../native/binding.ts';
@@ -140,6 +140,6 @@ function openCgroup(path: string): number {
     const { code } = error as NodeJS.ErrnoException;
     const message = `${printable(folder)}: the control group cannot be opened (${code})`;
     if (code === 'ENOENT' || code === 'ENOTDIR') throw new UsageError(message);
-    throw new FailedError(message);
+    throw failedBy(error, message);
   }
 }

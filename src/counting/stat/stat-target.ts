@@ -1,5 +1,4 @@
-import { FailedError, UsageError } from '../../base/errors.ts';
-import { EXIT } from '../../base/exit-status.ts';
+import { failedBy, UsageError } from '../../base/errors.ts';
 import { commandOnly, words } from '../../base/words.ts';
 import { checkOptions } from '../../options/check.ts';
 import type { StatOptions } from '../../options/stat.ts';
@@ -71,7 +70,7 @@ function attachedTarget(ids: readonly number[], tids: readonly number[]): StatTa
   for (const pid of pids) {
     const threads = listThreads(pid);
     if (threads.length === 0) {
-      throw new FailedError(`no such process: ${pid}`, [], EXIT.FAILED, 'ESRCH');
+      throw failedBy('ESRCH', `no such process: ${pid}`);
     }
     all.push(...threads);
   }

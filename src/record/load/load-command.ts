@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { FailedError } from '../../base/errors.ts';
+import { failedBy } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { ChosenUser } from '../../system/accounts/run-as.ts';
 import type { CommandExit } from '../recording.ts';
@@ -26,7 +26,7 @@ export function runLoad(
     signal.addEventListener('abort', end, { once: true });
     load.once('error', (error) => {
       signal.removeEventListener('abort', end);
-      reject(new FailedError(`--load: /bin/sh cannot be started: ${systemErrorReason(error)}`));
+      reject(failedBy(error, `--load: /bin/sh cannot be started: ${systemErrorReason(error)}`));
     });
     load.once('exit', (status, name) => {
       signal.removeEventListener('abort', end);

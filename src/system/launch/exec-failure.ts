@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, failedBy } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { errnoReason } from '../../base/system-error.ts';
@@ -22,7 +22,8 @@ export function explainExecFailure(
   const path = printable(file);
   if (step !== 'execve') {
     const whom = user === undefined ? '' : ` as uid ${user.uid}`;
-    return new FailedError(
+    return failedBy(
+      code,
       `the command was not started${whom}: ${step} failed: ${errnoReason(code)}`,
       user === undefined
         ? ['nothing of it has run']
@@ -34,7 +35,7 @@ export function explainExecFailure(
     const interpreter = readInterpreter(file);
     if (interpreter !== null) {
       const message = `cannot execute ${path}: its interpreter ${printable(interpreter)} is missing`;
-      return new FailedError(message, [], EXIT.NOT_EXECUTABLE);
+      return new FailedError(message, [], EXIT.NOT_EXECUTABLE, code);
     }
     return new FailedError(
       `cannot execute ${path}: it, or its program loader, is missing`,
@@ -56,13 +57,19 @@ export function explainExecFailure(
       `cannot execute ${path}: its arguments and environment are too long`,
       [],
       EXIT.NOT_EXECUTABLE,
+      code,
     );
   }
   if (code === 'ELIBBAD') {
     const message = `cannot execute ${path}: its program loader is not one of this machine`;
-    return new FailedError(message, [], EXIT.NOT_EXECUTABLE);
+    return new FailedError(message, [], EXIT.NOT_EXECUTABLE, code);
   }
-  return new FailedError(`cannot execute ${path}: ${errnoReason(code)}`, [], EXIT.NOT_EXECUTABLE);
+  return new FailedError(
+    `cannot execute ${path}: ${errnoReason(code)}`,
+    [],
+    EXIT.NOT_EXECUTABLE,
+    code,
+  );
 }
 
 /** The kernel reads no more of a script's first line. */
