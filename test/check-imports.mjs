@@ -73,6 +73,7 @@ const MACHINE = {
   'system/launch': [
     'register',
     'base',
+    'options',
     'native',
     'system',
     'system/files',

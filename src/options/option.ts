@@ -33,6 +33,9 @@ export type Declared = Omit<Flag, 'flags'> & {
   readonly givesWayTo?: readonly string[];
 };
 
+/** Hears of each notice, one sentence: with options by their keys, and by the flags of the command. */
+export type NoticeListener = (notice: string, inFlags: string) => void;
+
 /** Who takes an option: the library and a command, or a command alone. */
 export type Door = 'both' | 'command';
 
@@ -81,12 +84,17 @@ export class OptionRow<V, D extends Door = 'both', Always extends boolean = bool
     return flag === undefined ? this.key : nameOf(flag);
   }
 
+  /** Both names, for a text that is kept and shown at either door. */
+  get inBoth(): string {
+    return `${this.inCommand} (${this.inLibrary})`;
+  }
+
   /** The option with a value, as it would be given: `callGraph: 'fp'`, `-g`. */
   as(value: V): NamedOption {
     const flag = this.flags.find((each) => !takesWords(each) && fixedValue(each) === value);
     return {
       inLibrary: `${this.key}: ${typeof value === 'string' ? `'${value}'` : JSON.stringify(value)}`,
-      inCommand: flag === undefined ? `${this.inCommand} ${value}` : nameOf(flag),
+      inCommand: flag === undefined ? `${this.inCommand} ${value}` : longNameOf(flag),
     };
   }
 
@@ -185,6 +193,11 @@ export function isNegated({ flags }: Pick<Flag, 'flags'>): boolean {
 /** The value of a flag without words. */
 export function fixedValue({ flags, value }: Flag): unknown {
   return value === undefined ? !isNegated({ flags }) : value;
+}
+
+/** `--no-inherit` of `-i, --no-inherit`; `-g`. */
+function longNameOf(flag: Flag): string {
+  return /--[\w-]+/.exec(flag.flags)?.[0] ?? nameOf(flag);
 }
 
 /** `-F` of `-F, --freq <hz>`: how texts name a flag. */

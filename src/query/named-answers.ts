@@ -1,5 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { finish } from '../base/slices.ts';
+import { commandOnly } from '../base/words.ts';
 import { flagFunctions, noFunction } from '../profile/analysis/find-functions.ts';
 import type { FuncIndex, WeightKind } from '../profile/types.ts';
 import { findLines } from '../questions/lines.ts';
@@ -35,7 +36,9 @@ export async function answerByName(
 ): Promise<QueryAnswer> {
   const { func: text, event: eventName, weight: kind, limit, maxRows } = options;
   if (verb !== 'top' && text === undefined) {
-    throw new UsageError(`${verb}: of which function?`, [`perf-ts query ${verb} --func NAME`]);
+    throw new UsageError(`${verb}: of which function?`, [
+      commandOnly(`perf-ts query ${verb} --func NAME`),
+    ]);
   }
   const rows: Row[] = [];
   let refused: UsageError | null = null;

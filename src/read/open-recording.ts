@@ -47,8 +47,7 @@ export function withSource<T>(path: string, use: (source: FileSource) => T): T {
 }
 
 function naming(path: string, error: unknown): unknown {
-  if (error instanceof PerfDataError) error.message = `${path}: ${error.message}`;
-  return error;
+  return error instanceof PerfDataError ? error.at(path) : error;
 }
 
 /** Throws `PerfDataError` where it has more events than are read. */

@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { failedBy, UsageError } from '../base/errors.ts';
 import { errnoReason } from '../base/system-error.ts';
-import { commandOnly, words } from '../base/words.ts';
+import { commandOnly, type Text, words } from '../base/words.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { encodeAttr } from '../kernel/perf-event/attr.ts';
 import { loadBinding } from '../native/binding.ts';
@@ -45,6 +45,7 @@ import { DEFAULT_FREQUENCY_HZ } from './choose-rate.ts';
 import { hasOwnCode } from './code-events/own-process.ts';
 import { registeredSocket } from './code-events/registered.ts';
 import { checkCompression } from './compression.ts';
+import { keepNotices } from './notices.ts';
 import { chooseOffCpu } from './off-cpu.ts';
 import { probeRules } from './period-probe.ts';
 import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
@@ -94,10 +95,7 @@ export function planOnly(
   naming: CodeNaming = 'maps',
 ): DecidedRecording {
   const notices: string[] = [];
-  const notify = (notice: string): void => {
-    notices.push(notice);
-    options.onNotice?.(notice);
-  };
+  const notify = keepNotices(notices, options);
   checkCombinations(options);
   checkCompression(options.compressionLevel, binding);
   const settings = readKernelSettings();
@@ -133,7 +131,9 @@ export function planOnly(
     );
   }
   if (options.overwrite) {
-    notify(`--overwrite: each CPU keeps its last samples, as many as ${ring.ringPages} pages hold`);
+    notify(
+      words`${RECORD.overwrite}: each CPU keeps its last samples, as many as ${ring.ringPages} pages hold`,
+    );
   }
   const causes = { causesMaps, recordingId, codeSocket, dumpsIn };
   return { plan, target, ring, settings, notices, owner, ...causes };
@@ -157,7 +157,7 @@ function chooseSpecs(
   options: RecordOptions,
   target: SamplerTarget,
   binding: NativeBinding,
-): { readonly specs: readonly EventSpec[]; readonly notices: readonly string[] } {
+): { readonly specs: readonly EventSpec[]; readonly notices: readonly Text[] } {
   if (!hasOffCpu(options)) return { specs: chooseEvents(options), notices: [] };
   // What is joined must have one unit: where threads wait in nanoseconds, they run in nanoseconds.
   const events = options.events ?? ['cpu-clock'];
@@ -186,14 +186,8 @@ export function prepareRecording(
   const events = probeRules(decided.plan.events, { binding, settings, pmus });
   const probed = { ...decided, plan: { ...decided.plan, events } };
   const { plan, sampler } = openSampler(probed, options, binding, { latencyMs, online });
-  for (const notice of plan.notices.slice(decided.plan.notices.length)) {
-    notices.push(notice);
-    options.onNotice?.(notice);
-  }
-  const notify = (notice: string): void => {
-    notices.push(notice);
-    options.onNotice?.(notice);
-  };
+  const notify = keepNotices(notices, options);
+  for (const notice of plan.notices.slice(decided.plan.notices.length)) notify(notice);
   const { ringPages, sidebandPages, isSettled } = sampler.opened;
   debug?.(
     `opened ${plan.events.map(({ name }) => name).join(', ')} on CPUs ${plan.cpus.join(',')}, ` +
@@ -271,7 +265,7 @@ function chooseTarget(
 ): {
   target: SamplerTarget;
   owner: FileOwner | null;
-  notes: readonly string[];
+  notes: readonly Text[];
   causesMaps?: boolean;
   recordingId?: string | null;
   codeSocket?: string | null;

@@ -13,6 +13,7 @@ import { isDelayed } from './check-options.ts';
 import { describeExisting } from './existing-state.ts';
 import type { FeatureContext, RecordingScanner } from './feature-data.ts';
 import { keptKernelLines } from './kept-kernel.ts';
+import { giveNotice, keepNotices } from './notices.ts';
 import { type PreparedRecording, prepareRecording } from './prepare-recording.ts';
 import { RecordingFile } from './recording-file.ts';
 import { RecordingStream } from './recording-stream.ts';
@@ -79,17 +80,15 @@ function openBeside(
 
 function featuresOf(
   { sampler, notices, settings }: PreparedRecording,
-  { cache, clock, overwrite, programSymbols, onNotice }: RecordOptions,
+  options: RecordOptions,
   binding: NativeBinding,
 ): FeatureContext {
+  const { cache, clock, overwrite, programSymbols } = options;
   return {
     opened: sampler.opened,
     clock: clock ?? 'monotonic',
     notices,
-    notify: (notice) => {
-      notices.push(notice);
-      onNotice?.(notice);
-    },
+    notify: keepNotices(notices, options),
     settings,
     readClockPair: (clockId) => binding.readClockPair(clockId),
     scanner: cache === true && KEEPS_KERNEL ? withKeptKernel(binding) : binding,
@@ -119,7 +118,7 @@ function openCounters(
       cgroup: options.cgroup,
       inherit: options.inherit !== false,
       delayed: isDelayed(options),
-      notify: (notice) => options.onNotice?.(notice),
+      notify: (notice) => giveNotice(options, notice),
     },
     binding,
   );

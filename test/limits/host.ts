@@ -1,7 +1,7 @@
 // A process that makes files and runs commands on them, one after the other, as its parent says.
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { FailedError, PerfDataError, UsageError } from '../../src/base/errors.ts';
+import { atCommand, FailedError, PerfDataError, UsageError } from '../../src/base/errors.ts';
 import { declareProgram } from '../../src/cli/declare-program.ts';
 import { beginRun } from '../../src/cli/shared/run.ts';
 import { readStat } from '../../src/system/processes/thread-stat.ts';
@@ -83,7 +83,7 @@ export async function runCommand(words: readonly string[]): Promise<Result> {
   } catch (error) {
     const isReported =
       error instanceof PerfDataError || error instanceof FailedError || error instanceof UsageError;
-    if (isReported) return end('refused', error.message);
+    if (isReported) return end('refused', atCommand(error).message);
     return end('failed', error instanceof Error ? String(error.stack) : String(error));
   }
 }

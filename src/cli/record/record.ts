@@ -44,11 +44,11 @@ export async function runRecord(
     ...chosen,
     attachJs,
     cache: mayKeep('kernel'),
-    onNotice: (notice) => {
+    onNotice: (_inKeys, notice) => {
       if (!quiet) notify(`perf-ts: ${notice}`);
     },
   };
-  if (command.length > 0) for (const notice of startNotices()) options.onNotice?.(notice);
+  if (command.length > 0) for (const notice of startNotices()) options.onNotice?.(notice, notice);
   if (asked.dryRun) {
     for (const line of describeDryRun(options)) notify(line);
     return;

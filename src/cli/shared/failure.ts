@@ -24,8 +24,9 @@ export function reportFailure(error: unknown): number {
 type Description = { readonly message: string; readonly hints: readonly string[] };
 
 function describe(error: unknown): Description {
-  if (error instanceof UsageError || error instanceof FailedError) return atCommand(error);
-  if (error instanceof PerfDataError) return { message: error.message, hints: [] };
+  const isWorded =
+    error instanceof UsageError || error instanceof FailedError || error instanceof PerfDataError;
+  if (isWorded) return atCommand(error);
   if (isSystemError(error)) return { message: describeSystemError(error), hints: [] };
   if (isNativeError(error)) return { message: describeNativeError(error), hints: [] };
   const message = error instanceof Error ? error.message : String(error);

@@ -53,7 +53,7 @@ async function countAndPrint(command: string[], asked: AskedCount): Promise<void
     const running: RunningStat = startStat(
       {
         ...options,
-        onNotice: (notice) => {
+        onNotice: (_inKeys, notice) => {
           if (!asked.quiet) notify(`perf-ts: ${notice}`);
         },
       },

@@ -1,5 +1,5 @@
 import { failedBy, UsageError } from '../../base/errors.ts';
-import { commandOnly, words } from '../../base/words.ts';
+import { commandOnly, type Text, words } from '../../base/words.ts';
 import { checkOptions } from '../../options/check.ts';
 import type { StatOptions } from '../../options/stat.ts';
 import { STAT } from '../../options/stat.ts';
@@ -13,7 +13,7 @@ import type { StatTarget } from './stat-options.ts';
 /** Whom to count, from options that may contradict each other. Throws UsageError. */
 export function chooseTarget(options: StatOptions): {
   readonly target: StatTarget;
-  readonly notices: readonly string[];
+  readonly notices: readonly Text[];
 } {
   checkOptions(STAT, options, 'a count');
   const { pids, tids, cgroups, env, aggregation = 'total' } = options;

@@ -95,7 +95,7 @@ const WORDS: Record<PlainCode, string> = {
   'kallsyms-line-malformed': 'kallsyms line not understood',
   'recorded-kernel-line-malformed': 'recorded kernel symbol not understood',
   'perf-map-missing':
-    'no perf map for JIT code (Node: record with --node-flags, or attach with --attach-js; Deno: ' +
+    'no perf map for JIT code (Node: record with --node-flags, or record -p with --attach-js; Deno: ' +
     'DENO_V8_FLAGS=--perf-basic-prof; Bun: BUN_JSC_useJITDump=1; record -- COMMAND sets these)',
   'jit-code-unnamed': 'samples in JIT code without a name',
   'perf-map-writable-by-all': 'perf map is writable by all',

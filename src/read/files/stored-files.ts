@@ -2,6 +2,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { type Attachment, readAppendix } from '../../formats/perf-data/appendix.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
+import { STRICT } from '../../options/reading.ts';
 
 /** All attachments together unpack to so much, whatever their own size is. */
 const MOST_BYTES = 64 * 2 ** 20;
@@ -43,7 +44,7 @@ export class StoredFiles {
       const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
       if (isTooLarge) this.#unpacked += room;
       if (isTooLarge && room < Math.min(most, file.unpackedSize)) {
-        const why = `${file.bytes.length} bytes: --max-unpacked SIZE allows more`;
+        const why = `${file.bytes.length} bytes: ${STRICT.maxUnpacked.inBoth} allows more`;
         this.#diagnostics.count('stored-file-too-large', `${name}, ${why}`);
       } else {
         this.#diagnostics.count('stored-file-damaged', `${name}: ${String(error)}`);

@@ -1,5 +1,6 @@
 import type { Scratch } from '../../code/elf/inflated-section.ts';
 import type { Decompress, SectionDecoders } from '../../code/elf/section-bytes.ts';
+import { STRICT } from '../../options/reading.ts';
 import type { MostUnpacked } from './most-unpacked.ts';
 import { sectionDecoders } from './section-decoders.ts';
 import { inflateXz } from './xz.ts';
@@ -14,8 +15,7 @@ const BYTES_FOR_EACH = 20;
 /** Memory that a scratch file takes while it is open (`code/elf/inflated-section.ts`). */
 const SCRATCH_BYTES = 2 ** 20;
 
-const EXHAUSTED =
-  'compressed parts of the files unpack to more than their size explains: --max-unpacked SIZE allows more';
+const EXHAUSTED = `compressed parts of the files unpack to more than their size explains: ${STRICT.maxUnpacked.inBoth} allows more`;
 
 /**
  * Bounds what the files that name a recording may unpack to, all of them together. Each section has a limit of

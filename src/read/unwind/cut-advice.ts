@@ -15,9 +15,9 @@ export function adviceForCut({ reason, dso }: CutStacks, profile: Profile): stri
     case LBR_IS_FULL:
       return 'record with --call-graph auto, which has no such limit';
     case LBR_ENDS:
-      return 'they have no calls from before the recording; --call-graph auto has';
+      return 'they have no calls from before the recording; record --call-graph auto has';
     case STOP_NAMES[STOP.STACK_CUT]:
-      return 'copy more of the stack: --call-graph dwarf,65528';
+      return 'copy more of the stack: record --call-graph dwarf,65528';
     case STOP_NAMES[STOP.NO_TABLE]:
       return profile.dsos[dso]?.kind === 'jit'
         ? 'JIT code must keep frame pointers'

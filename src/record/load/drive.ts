@@ -1,6 +1,8 @@
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FailedError } from '../../base/errors.ts';
+import { words } from '../../base/words.ts';
+import { RECORD } from '../../options/record.ts';
 import type { ChosenUser } from '../../system/accounts/run-as.ts';
 import { callAfter, type LongTimer } from '../../system/time/long-timer.ts';
 import type { CommandExit, RunningRecording } from '../recording.ts';
@@ -79,11 +81,13 @@ async function becomeReady(
     await waitUntilReady(ready.address, AbortSignal.any([ended, limit]));
   } catch {
     if (ended.aborted)
-      throw new FailedError(`--ready ${ready.text}: the recording ended before it answered`);
-    throw new FailedError(`--ready ${ready.text}: no answer within ${readyTimeoutMs / 1000} s`, [
-      '--ready-timeout SECONDS waits longer',
-      'what it listens on: ss -ltnp',
-    ]);
+      throw new FailedError(
+        words`${RECORD.ready} ${ready.text}: the recording ended before it answered`,
+      );
+    throw new FailedError(
+      words`${RECORD.ready} ${ready.text}: no answer within ${readyTimeoutMs / 1000} s`,
+      [words`${RECORD.readyTimeoutMs} SECONDS waits longer`, 'what it listens on: ss -ltnp'],
+    );
   }
   running.enable();
   notify(`${ready.text} answers after ${seconds(performance.now() - startMs)}: sampling begins`);

@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { failedBy } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
+import { words } from '../../base/words.ts';
+import { RECORD } from '../../options/record.ts';
 import type { ChosenUser } from '../../system/accounts/run-as.ts';
 import type { CommandExit } from '../recording.ts';
 
@@ -26,7 +28,12 @@ export function runLoad(
     signal.addEventListener('abort', end, { once: true });
     load.once('error', (error) => {
       signal.removeEventListener('abort', end);
-      reject(failedBy(error, `--load: /bin/sh cannot be started: ${systemErrorReason(error)}`));
+      reject(
+        failedBy(
+          error,
+          words`${RECORD.load}: /bin/sh cannot be started: ${systemErrorReason(error)}`,
+        ),
+      );
     });
     load.once('exit', (status, name) => {
       signal.removeEventListener('abort', end);

@@ -62,8 +62,8 @@ export function explainUnopenable(
     const what = name === spec.name ? 'it' : name;
     return failedBy(
       code,
-      `${spec.name}: cannot be opened: ${what} needs Linux ${since}, and this is ${kernel} (${code})`,
-      [`leave out ${name}, or boot Linux ${since} or later`],
+      words`${spec.name}: cannot be opened: ${what} needs Linux ${since}, and this is ${kernel} (${code})`,
+      [words`leave out ${name}, or boot Linux ${since} or later`],
     );
   }
   if (hasLbrCallchain(attr) && isAbsent(code)) {

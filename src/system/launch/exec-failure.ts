@@ -3,7 +3,9 @@ import { FailedError, failedBy } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { errnoReason } from '../../base/system-error.ts';
+import { words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
+import { USER } from '../../options/user.ts';
 import { fsPath } from '../files/byte-path.ts';
 import { explainGoneBeforeStart } from './start-failure.ts';
 
@@ -27,7 +29,7 @@ export function explainExecFailure(
       `the command was not started${whom}: ${step} failed: ${errnoReason(code)}`,
       user === undefined
         ? ['nothing of it has run']
-        : ['nothing of it has run; --as-root runs it without changing the user'],
+        : [words`nothing of it has run; ${USER.asRoot} runs it without changing the user`],
     );
   }
   if (code === 'ENOENT') {
@@ -45,7 +47,7 @@ export function explainExecFailure(
   }
   if (code === 'EACCES') {
     const whom = user === undefined ? '' : ` for uid ${user.uid}`;
-    const hints = user === undefined ? [] : ['--as-root runs it as root'];
+    const hints = user === undefined ? [] : [words`${USER.asRoot} runs it as root`];
     return new FailedError(
       `cannot execute ${path}: permission denied${whom}`,
       hints,

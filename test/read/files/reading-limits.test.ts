@@ -35,7 +35,7 @@ describe('a recording or text with more events than a kernel has', () => {
   ])('too many events are refused unless the user allows them: %s', async (_what, bytes) => {
     writeFileSync(path, bytes);
     await expect(openProfile(path)).rejects.toThrow(
-      'it has more than 5000 events, which are not read unless --max-unpacked SIZE allows it',
+      'it has more than 5000 events, which are not read unless maxUnpacked allows it',
     );
     expect((await openProfile(path, { maxUnpacked: 1e9 })).profile.events.length).toBe(5001);
   });
@@ -48,7 +48,7 @@ describe('a text with more threads than a machine has', () => {
   ])('too many threads are refused unless the user allows them: %s', async (_what, line) => {
     writeFileSync(path, Array.from({ length: 100 }, (_unused, i) => line(i)).join(''));
     await expect(openProfile(path, { maxUnpacked: 99_000 })).rejects.toThrow(
-      'it has more than 99 threads, which are not read unless --max-unpacked SIZE allows it',
+      'it has more than 99 threads, which are not read unless maxUnpacked allows it',
     );
     expect((await openProfile(path, { maxUnpacked: 100_000 })).profile.threads.length).toBe(100);
   });
@@ -59,7 +59,7 @@ describe('a text with more different stacks than are shown', () => {
     writeFileSync(path, Array.from({ length: 50 }, (_unused, i) => `app;f${i};g 1\n`).join(''));
     await expect(openProfile(path, { maxUnpacked: 99 * 256 })).rejects.toThrow(
       'it has more than 99 different stacks and beginnings of stacks, which are not read unless ' +
-        '--max-unpacked SIZE allows it',
+        'maxUnpacked allows it',
     );
     expect((await openProfile(path, { maxUnpacked: 100 * 256 })).profile.stacks.length).toBe(100);
   });
@@ -72,7 +72,7 @@ describe('a recording with samples at more places than a program has', () => {
     writeSamples(101);
     await expect(open()).rejects.toThrow(
       'its stacks have more than 100 different places in code, as no program has, which is not read ' +
-        'unless --max-unpacked SIZE allows it',
+        'unless maxUnpacked allows it',
     );
     writeSamples(100);
     expect((await open()).profile.frames.length).toBe(100);
