@@ -18,7 +18,6 @@
         "core/event/tasks.cc",
         "core/names/demangle.cc",
         "core/names/demangled_size.cc",
-        "core/names/demangled_size_types.cc",
         "core/names/libpfm.cc",
         "core/posix/clock.cc",
         "core/posix/connection_user.cc",

@@ -16,6 +16,7 @@
  * | record into a file | {@link record}; {@link startRecording} to control it while it runs |
  * | sample without a file | {@link live}; {@link startTop} for tables of the last seconds |
  * | read a recording | {@link openProfile}; {@link describeRecords} for single records, {@link readInfo} for its header |
+ * | compare recordings | {@link compareRecordings} |
  * | export a profile | {@link exportProfile}, {@link exportPprof} |
  * | profile the own process | {@link profileSelf}; {@link startSelfProfile} to end it by hand |
  * | rewrite a recording | {@link rewriteRecording} |
@@ -63,17 +64,25 @@ export type {
 export type { PeriodsReport } from './period/report/report.ts';
 export type { Completeness, CutStacks } from './profile/analysis/completeness.ts';
 export type { SampleSelection } from './profile/analysis/filter.ts';
-export type {
-  CommRow,
-  DsoRow,
-  FlatReport,
-  SymbolRow,
-  ThreadRow,
-} from './profile/analysis/flat-report.ts';
+export type { DsoRow, FlatReport, SymbolRow } from './profile/analysis/flat-report.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type * from './profile/types.ts';
+export type { CommRow, ThreadRow, ThreadTables } from './questions/threads.ts';
 export type { DescribedDiagnostic } from './read/facts/diagnostic-text.ts';
 export { type OpenedProfile, openProfile } from './read/open-profile.ts';
+
+// What changed from recordings to others: functions, each with the interval of its change.
+
+export type { Change } from './profile/analysis/change.ts';
+export type { FunctionChange } from './profile/analysis/compare-functions.ts';
+export type { DiffMeasure } from './profile/analysis/diff-measure.ts';
+export type { Comparison, ComparisonBy } from './questions/compare.ts';
+export {
+  type ComparedFile,
+  type ComparedRecordings,
+  type CompareOptions,
+  compareRecordings,
+} from './read/outputs/compare-recordings.ts';
 
 // Instructions of a function, and what was counted on each.
 
@@ -84,7 +93,7 @@ export type {
   FunctionAssembly,
   MissingCode,
 } from './code/disassembly/types.ts';
-export type { InstructionWeights } from './profile/analysis/instruction-weights.ts';
+export type { InstructionWeights } from './questions/instructions.ts';
 
 // Single records and the header of a recording.
 

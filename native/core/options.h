@@ -77,7 +77,7 @@ struct SamplerOptions {
 
 struct FileSinkOptions {
   int fd = -1;
-  /** Where the data section starts, and how many bytes of it are already there. */
+  /** Offset of the data section, and how many bytes of it are already there. */
   uint64_t data_offset = 0;
   uint64_t data_size = 0;
   /** Nothing is ever sought or rewritten. */

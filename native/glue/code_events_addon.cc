@@ -57,7 +57,7 @@ void DestroyListener(Instance* instance) {
   instance->listener = nullptr;
 }
 
-/** On the isolate's thread. Nothing of a recording is left behind. */
+/** Leaves nothing of a recording behind; on the isolate's thread. */
 void End(napi_env env, Instance* instance) {
   DestroyListener(instance);
   if (instance->gone != nullptr) {
@@ -70,8 +70,8 @@ void End(napi_env env, Instance* instance) {
   }
 }
 
-/** On the isolate's thread. */
-void EndAndTell(napi_env env, Instance* instance) {
+/** Called on the isolate's thread. */
+void EndAndNotify(napi_env env, Instance* instance) {
   napi_value on_end = nullptr;
   if (instance->on_end != nullptr) napi_get_reference_value(env, instance->on_end, &on_end);
   End(env, instance);
@@ -88,7 +88,7 @@ void EndAndTell(napi_env env, Instance* instance) {
 
 /** Called when the event loop turns after `OnGone`. `env` is null while the environment ends. */
 void HearOfEnd(napi_env env, napi_value, void* context, void*) {
-  if (env != nullptr) EndAndTell(env, static_cast<Instance*>(context));
+  if (env != nullptr) EndAndNotify(env, static_cast<Instance*>(context));
 }
 
 void OnGone(void* context) {
@@ -125,7 +125,7 @@ napi_value Start(napi_env env, napi_callback_info info) {
       return Throw(env, "EALREADY", "this thread's code is sent to a recorder already");
     }
     // A thread in an endless loop was not told: its event loop never turns.
-    EndAndTell(env, instance);
+    EndAndNotify(env, instance);
   }
   const CodeListener::V8 v8 = CodeListener::FindV8();
   if (!v8.is_complete()) {
@@ -216,7 +216,7 @@ void CloseListener(void*) {
   request_listener.Close();
 }
 
-/** On the main thread. `env` is null while the environment ends. */
+/** Called on the main thread. `env` is null while the environment ends. */
 void AnswerRequest(napi_env env, napi_value on_request, void*, void* data) {
   auto* request = static_cast<Request*>(data);
   constexpr size_t kMostAnswerBytes = 4096;

@@ -30,7 +30,7 @@ class HeldCommandObject : public Napi::ObjectWrap<HeldCommandObject>, private No
   void OnEnvironmentExit() override;
 
   std::unique_ptr<HeldCommand> command_;
-  /** From the release to the end. */
+  /** Set from the release to the end. */
   Notifier* notifier_ = nullptr;
   Napi::FunctionReference on_end_;
 };

@@ -256,7 +256,7 @@ bool ReadAttr(const Napi::Value& value, const char* name, std::vector<uint8_t>* 
   attr->assign(bytes.Data(), bytes.Data() + bytes.ByteLength());
   uint32_t size = 0;
   if (attr->size() >= EventAttr::kMinSize) memcpy(&size, attr->data() + 4, sizeof size);
-  // The kernel reads as many bytes as the size field says.
+  // The kernel reads as many bytes as the size field states.
   if (size >= EventAttr::kMinSize && size == attr->size()) return true;
   return OutOfRange(value.Env(), name, "attr bytes as many as their size field says, at least 64");
 }

@@ -7,7 +7,7 @@
 namespace perf_ts {
 
 /**
- * Lets another thread wake an environment's event loop, and tells when that environment ends.
+ * Lets another thread wake an environment's event loop, and reports when that environment ends.
  *
  * Heap-allocated and self-freeing, because the thread-safe function below needs its context until
  * it is finalized, which may come after the owner is gone. It keeps the loop alive until Close.

@@ -77,7 +77,7 @@ Napi::Value JsProbePeriods(const Napi::CallbackInfo& info) {
   return result;
 }
 
-/** What the callbacks throw ends it and goes on to the caller. */
+/** An exception of the callbacks ends it and goes on to the caller. */
 Napi::Value JsAttachThreads(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   AttachTarget target;

@@ -77,7 +77,7 @@ TEST("records come out newest first, and counted") {
   CHECK(Words(run) == (std::vector<uint64_t>{3, 2, 1}));
 }
 
-TEST("what was taken is not taken again") {
+TEST("records that were taken are not taken again") {
   FakeBackwardRing ring(256);
   BackwardRing reader = ring.Reader();
   ring.Write(32, 1);

@@ -30,7 +30,7 @@ using perf_ts::Error;
 
 namespace {
 
-TEST("reports the exit status") {
+TEST("a child reports its exit status") {
   for (const int status : {0, 1, 42, 255}) {
     const Outcome outcome = Run(Shell("exit " + std::to_string(status)));
     CHECK(outcome.started);
@@ -39,7 +39,7 @@ TEST("reports the exit status") {
   }
 }
 
-TEST("reports the signal it died of") {
+TEST("a child reports the signal that it died of") {
   for (const int signal : {SIGSEGV, SIGKILL, SIGTERM}) {
     const Outcome outcome = Run(Shell("kill -" + std::to_string(signal) + " $$"));
     CHECK(outcome.started);
@@ -357,8 +357,7 @@ TEST("a held command whose release was given up never runs") {
   CHECK(!Exists(trace));
 }
 
-/** From now on these system calls fail with EPERM in this process, as under a container's filter.
- */
+/** Makes these system calls fail with EPERM in this process, as a container filter does. */
 bool Refuse(const std::vector<uint32_t>& calls) {
   std::vector<sock_filter> filter = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

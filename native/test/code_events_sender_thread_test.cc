@@ -184,7 +184,7 @@ TEST(
   close(pipe_ends[1]);
 }
 
-TEST("what is queued when the sender ends has been sent") {
+TEST("bytes queued when the sender ends have been sent") {
   Recorder recorder("end");
   const char* operation = "";
   {

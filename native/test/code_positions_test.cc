@@ -155,7 +155,7 @@ TEST("a table of more bytes than the first read has is read as a whole") {
   CHECK(heap.ReadCodePositions(code.start(), 6000, &positions) && Are(positions, entries));
 }
 
-TEST("what V8 reports for some code says where its tables are") {
+TEST("an event of V8 for some code gives the place of its tables") {
   const FakeCode code(TableOf(kEntries));
   V8Heap heap;
   heap.set_layout({0x20, 0x18, 0, 1});

@@ -198,7 +198,7 @@ TEST("samples like the ones before take a small part of their bytes") {
   CHECK(file->written_bytes() < 100 * 32768 / 20);
 }
 
-TEST("without markers of rounds there are none") {
+TEST("a file without markers of rounds has none") {
   const Libzstd* const library = LibraryForTests();
   if (library == nullptr) return;
   const Fd fd = TemporaryFile();
@@ -235,7 +235,7 @@ TEST("whenever the recorder is killed, the file ends with a whole record") {
   }
 }
 
-TEST("what does not fit the buffers stays in the rings until there is room") {
+TEST("bytes that do not fit the buffers stay in the rings until there is room") {
   const Libzstd* const library = LibraryForTests();
   if (library == nullptr) return;
   SlowPipe pipe;
@@ -264,7 +264,7 @@ TEST("what does not fit the buffers stays in the rings until there is room") {
   CHECK_EQUAL(SamplesIn(Inflated(library, reader.bytes)) * 32768, taken + rest.bytes);
 }
 
-TEST("what is in no ring is taken at once or waited for") {
+TEST("bytes in no ring are taken at once or waited for") {
   if (LibraryForTests() == nullptr) return;
   SlowPipe pipe;
   auto file = Open(pipe.Options());
@@ -299,7 +299,7 @@ TEST("a write that waits for a reader is given up on request, and nobody waits a
   CHECK(file->unwritten_samples() > 0);
 }
 
-TEST("at a file-size limit all samples are in the file or counted as unwritten") {
+TEST("all samples at a file-size limit are in the file or counted as unwritten") {
   const Libzstd* const library = LibraryForTests();
   if (library == nullptr) return;
   const Fd fd = TemporaryFile();

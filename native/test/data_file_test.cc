@@ -165,7 +165,7 @@ TEST("a write that waits for a reader is given up on request") {
   CHECK(taken.bytes < 40 * 32768);
 }
 
-TEST("at a file-size limit the data ends with the last whole record") {
+TEST("the data at a file-size limit ends with the last whole record") {
   const Fd fd = TemporaryFile();
   auto file = Open(At(fd));
   FakeRing ring(1 << 16);

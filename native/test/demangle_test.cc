@@ -71,7 +71,7 @@ TEST("the size of packs as GCC once wrote them is estimated like that of others"
         EstimateDemangledBytes(now.data(), now.size()));
 }
 
-TEST("what is no mangled name stays as it is") {
+TEST("a text that is no mangled name stays as it is") {
   for (const char* text : {"",
                            "i",
                            "main",
@@ -132,6 +132,12 @@ TEST("the estimate follows the real size") {
   }
 }
 
+std::string Repeated(const char* text, int times) {
+  std::string result;
+  for (int i = 0; i < times; i++) result += text;
+  return result;
+}
+
 TEST("names that stand for gigabytes are given up") {
   const std::vector<std::string> bombs = {
       DoublingName(35),
@@ -139,6 +145,9 @@ TEST("names that stand for gigabytes are given up") {
       "_ZN1AcvT_I" + DoublingName(35).substr(4) + "EEv",
       // Behind an unknown construct.
       "_Z1fIXzzEEv" + DoublingName(35).substr(4),
+      // An element of a pack that contains the whole pack again, and so on.
+      "_Z1fIXzzEJ" + Repeated("i", 30) + "EEv" + Repeated("Dp1AIT0_", 20) + "Dp" +
+          Repeated("E", 20),
   };
   // Were one of them printed in full, this test would never end.
   for (const std::string& bomb : bombs) {
@@ -155,12 +164,6 @@ TEST("a name that fits, but is of no use for its length, stays mangled") {
   std::string out = "untouched";
   CHECK(!Demangle(mangled.c_str(), &out));
   CHECK(out == "untouched");
-}
-
-std::string Repeated(const char* text, int times) {
-  std::string result;
-  for (int i = 0; i < times; i++) result += text;
-  return result;
 }
 
 TEST("deep and long names do not exhaust the stack") {

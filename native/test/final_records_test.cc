@@ -37,7 +37,7 @@ TEST("the trailer has the fields of the sample type, in the kernel's order") {
   CHECK_EQUAL(HeaderOf(words).size, words.size() * 8);
 }
 
-TEST("without sample_id_all there is only the count") {
+TEST("a final record without sample_id_all has only the count") {
   const std::vector<uint64_t> words =
       LostSamplesRecord(Attr(PERF_SAMPLE_TID | PERF_SAMPLE_TIME, false), 4, {});
   CHECK_EQUAL(words.size(), 2);

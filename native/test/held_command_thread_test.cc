@@ -41,7 +41,7 @@ struct Bell {
   }
 };
 
-TEST("tells how the command ended") {
+TEST("a held command reports how it ended") {
   Error error;
   Bell bell;
   uint64_t start_ns = 0;
@@ -56,7 +56,7 @@ TEST("tells how the command ended") {
   CHECK(end->end_ns > start_ns && start_ns > 0);
 }
 
-TEST("tells the signal of a command that was killed while it was held") {
+TEST("a held command that is killed reports the signal") {
   Error error;
   Bell bell;
   uint64_t start_ns = 0;
@@ -67,7 +67,7 @@ TEST("tells the signal of a command that was killed while it was held") {
   CHECK_EQUAL(command->end()->signal, 9);
 }
 
-TEST("names the step that failed") {
+TEST("a held command reports the step that failed") {
   Error error;
   Bell bell;
   uint64_t start_ns = 0;
@@ -80,7 +80,7 @@ TEST("names the step that failed") {
   CHECK(std::string(command->end()->failed_step) == "execve");
 }
 
-TEST("gives up waiting for an exec that hangs when it is closed") {
+TEST("a held command gives up waiting for an exec that hangs when it is closed") {
   Error error;
   Bell bell;
   uint64_t start_ns = 0;
@@ -96,7 +96,7 @@ TEST("gives up waiting for an exec that hangs when it is closed") {
   waitpid(pid, nullptr, 0);
 }
 
-TEST("gives up waiting when it is closed") {
+TEST("a held command gives up waiting when it is closed") {
   Error error;
   Bell bell;
   uint64_t start_ns = 0;

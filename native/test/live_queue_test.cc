@@ -95,7 +95,7 @@ TEST("the marker that found no room closes the round later") {
   CHECK(TakeAll(&queue) == Marker());
 }
 
-TEST("at the end the bound is lifted, so that nothing held is thrown away") {
+TEST("the bound is lifted at the end, so that nothing held is thrown away") {
   LiveQueue queue({1, 65536});
   FakeRing ring(kRingBytes);
   Fill(&ring, 400, 1024);

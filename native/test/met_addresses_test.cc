@@ -124,7 +124,7 @@ TEST("owners are met by words of samples, and several at one address") {
   CHECK(met.empty());
 }
 
-TEST("in compressed records the same is met as in plain ones") {
+TEST("compressed records hold the same addresses as plain ones") {
   const Libzstd* const library = perf_ts::test::LibraryForTests();
   if (library == nullptr) return;
   std::vector<uint8_t> bytes;

@@ -28,7 +28,7 @@ TEST("fields that were not asked for are not there") {
   CHECK_EQUAL(reading.running_ns, 900);
 }
 
-TEST("in a group the member is found by its id") {
+TEST("a member of a group is found by its id") {
   //                                  nr  enabled running  value id lost  value id lost
   const std::vector<uint64_t> words = {2, 1000, 900, 11, 5, 1, 22, 6, 2};
   CounterReading reading;

@@ -41,7 +41,7 @@ Fd Connect(const std::string& path) {
   return connect(socket.get(), to, sizeof address) == 0 ? std::move(socket) : Fd();
 }
 
-/** What comes after these words, up to the end. */
+/** The text after these words, up to the end. */
 std::string Ask(const std::string& path, const char* words) {
   const Fd socket = Connect(path);
   if (!socket.valid()) return "nobody listens";

@@ -56,7 +56,7 @@ inline int RunAll() {
     }                                                                    \
   } while (0)
 
-/** For numbers: both sides are shown. */
+/** Check of numbers: both sides are shown. */
 #define CHECK_EQUAL(actual, expected)                                                      \
   do {                                                                                     \
     const long long a = static_cast<long long>(actual);                                    \

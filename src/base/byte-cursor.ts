@@ -4,7 +4,7 @@ import { readU64 } from './u64.ts';
 
 /**
  * Reads bytes front to back and never past their end: every length is checked against the bytes
- * left before anything is read or allocated, and `PerfDataError` with code `short` says what did
+ * left before anything is read or allocated, and `PerfDataError` with code `short` states what did
  * not fit. For cold paths; hot ones check once per record and read freely.
  */
 export class ByteCursor {

@@ -45,7 +45,7 @@ export function isEscaped(text: string): boolean {
   return LONE_BYTE.test(text);
 }
 
-/** Where the valid UTF-8 that begins at `start` ends: the length of all, or a byte that is not. */
+/** End of the valid UTF-8 that begins at `start`: the length of all, or a byte that is not. */
 function validEnd(bytes: Uint8Array, start: number): number {
   let at = start;
   while (at < bytes.length) {

@@ -84,7 +84,7 @@ export class ByteWriter {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** Where the next `count` bytes go; they are zero. */
+  /** Offset of the next `count` bytes, which are zero. */
   #reserve(count: number): number {
     const at = this.#length;
     const needed = at + count;

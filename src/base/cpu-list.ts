@@ -1,6 +1,6 @@
 import { UsageError } from './errors.ts';
 
-/** Above any CPU number that Linux can be built for (`CONFIG_NR_CPUS` ends at 8192). */
+/** A number above any CPU's that Linux can be built for (`CONFIG_NR_CPUS` ends at 8192). */
 const MOST_CPUS = 65536;
 
 /**

@@ -9,7 +9,7 @@ export class Deferred<T> {
     });
   }
 
-  /** With a promise: settles as that one does, rejections included. Only the first call counts. */
+  /** Settles, with a promise, as that one does, rejections included. Only the first call counts. */
   settle(value: T | PromiseLike<T>): void {
     this.#resolve(value);
   }

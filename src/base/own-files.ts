@@ -1,8 +1,11 @@
 // Files of perf-ts that run within the programs it profiles, by the paths at which the programs have them.
 
-/** What the package has for programs, and the first file of it, which lies in a folder of the user's. */
+/** Scripts of the package for programs, and its first file, which lies in a folder of the user's. */
 const SCRIPT = /\/dist\/register\/[\w-]+\.[cm]js$|\/perf-ts\/boot-[\da-f]+\.cjs$/;
-/** In a checkout `build/Release/perf_ts.node`, in the package `prebuilds/linux-x64/perf-ts.glibc.node`. */
+/**
+ * The addon: in a checkout `build/Release/perf_ts.node`, in the package
+ * `prebuilds/linux-x64/perf-ts.glibc.node`.
+ */
 const ADDON =
   /(?:^|\/)(?:perf_ts\w*\.node|perf-ts\.(?:glibc|musl)\.node|prebuilds\/linux-\w+\/code-events\.so)(?: \(deleted\))?$/;
 

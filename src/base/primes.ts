@@ -18,7 +18,7 @@ export function primeUpTo(value: number): number {
   return candidate;
 }
 
-/** By trial division: up to `GREATEST` that is at once. */
+/** Trial division is quick up to `GREATEST`. */
 function isPrime(value: number): boolean {
   for (let divisor = 2; divisor * divisor <= value; divisor++) {
     if (value % divisor === 0) return false;

@@ -6,7 +6,7 @@
  *     const reader = new ProtoReader(bytes);
  *     while (reader.next()) if (reader.field === 4) read(reader.bytes);
  *
- * `next` returns false at the end of the message and where it is damaged, which `isDamaged` tells apart.
+ * `next` returns false at the end of the message and where it is damaged, which `isDamaged` distinguishes.
  */
 export class ProtoReader {
   /** Number of the field that `next` has read. */
@@ -66,6 +66,16 @@ export class ProtoReader {
 /** Seven bits each. */
 const MOST_BYTES = 10;
 const NO_BYTES = new Uint8Array();
+
+/** The contents of the fields `field` of a message that are delimited by their length, up to the first damage. */
+export function bytesOfField(message: Uint8Array, field: number): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  const reader = new ProtoReader(message);
+  while (reader.next()) {
+    if (reader.field === field && reader.wireType === 2) found.push(reader.bytes);
+  }
+  return found;
+}
 
 /** The integers of a repeated field, which is packed (bytes) or has one field for each. */
 export function addIntegers(reader: ProtoReader, into: number[]): void {

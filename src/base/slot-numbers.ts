@@ -1,4 +1,4 @@
-/** As many slots as an array has; it takes 64 MiB then. */
+/** The most slots of an array; it takes 64 MiB then. */
 const MOST_IN_ARRAY = 2 ** 24;
 
 /**

@@ -3,7 +3,7 @@ const DIGITS = 1 << DIGIT_BITS;
 const WORD_BITS = 32;
 const TWO_32 = 2 ** 32;
 const TWO_63 = 2 ** 63;
-/** Below this many rows a comparison sort is faster than clearing the digit counters. */
+/** Rows below which a comparison sort is faster than clearing the digit counters. */
 const SMALL = 2048;
 
 /**

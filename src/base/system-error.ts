@@ -53,7 +53,7 @@ export function errnoReason(code: string): string {
   return reason === undefined ? code : `${reason} (${code})`;
 }
 
-/** What went wrong, whatever it was: a sentence where the system refused, else the message. */
+/** The message of any error: a sentence where the system refused, else the message. */
 export function describeError(error: unknown): string {
   return isSystemError(error) ? describeSystemError(error) : systemErrorReason(error);
 }

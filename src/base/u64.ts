@@ -95,7 +95,7 @@ function joinAddress(high: number, low: number): number {
   return signed >= LOWEST_PLAIN ? signed : moveSegment(high, low, signed);
 }
 
-/** What is in no segment is doubled: that is no safe integer, so nothing takes it for an address. */
+/** Doubles an offset in no segment: that is no safe integer, so nothing takes it for an address. */
 function moveSegment(high: number, low: number, signed: number): number {
   const segment = KERNEL_SEGMENTS.indexOf(high >>> 16);
   if (segment < 0) return signed * 2;
@@ -111,7 +111,7 @@ export function addressBits(address: number): bigint {
   return (BigInt(segment) << 48n) + BigInt(offset % SEGMENT_BYTES);
 }
 
-/** As two's complement, for writers of 64-bit integers: a bigint only where a number would round. */
+/** The two's complement, for writers of 64-bit integers: a bigint only where a number would round. */
 export function signedAddress(address: number): number | bigint {
   return address >= LOWEST_PLAIN ? address : BigInt.asIntN(64, addressBits(address));
 }

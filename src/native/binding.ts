@@ -12,7 +12,7 @@ let failure: FailedError | null = null;
 
 /**
  * The addon: the one built here (build/Release), else the package's own for this processor and C
- * library (prebuilds/). Loaded at the first call; a failure is remembered and says how to build.
+ * library (prebuilds/). Loaded at the first call; a failure is remembered and states how to build.
  */
 export function loadBinding(): NativeBinding {
   if (binding !== null) return binding;

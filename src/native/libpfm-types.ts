@@ -1,17 +1,17 @@
 /**
- * libpfm4 as the addon hands it on (native/core/names/libpfm.h): names of CPU events, where the library is
- * installed. All but `load` throw where it is not.
+ * libpfm4 as the addon hands it on (native/core/names/libpfm.h): names of CPU events, where the library
+ * is installed. All but `load` throw where it is not.
  */
 export type NativeLibpfm = {
-  /** `major << 16 | minor` of the library, 0 without one; `problem` then says what is missing. */
+  /** `major << 16 | minor` of the library, 0 without one; `problem` then states what is missing. */
   load(): { readonly version: number; readonly problem: string };
   /** Every model that the library knows, of all CPUs of this architecture. */
   models(): readonly PfmModel[];
   /** The events of a model, by its id; none for an id that is no model. */
   events(modelId: number): readonly PfmEvent[];
-  /** As a `perf_event_attr` of 136 bytes, with the fields that libpfm's modifiers set. */
+  /** The event as a `perf_event_attr` of 136 bytes, with the fields that libpfm's modifiers set. */
   encodeAttr(name: string, privilegeLevels: number): PfmEncoding;
-  /** As the values of the PMU's registers, the way libpfm's own tools print them. */
+  /** The event as the values of the PMU's registers, the way libpfm's own tools print them. */
   encodeCodes(name: string, privilegeLevels: number): PfmEncoding;
 };
 
@@ -25,7 +25,7 @@ export type PfmModel = {
   readonly eventCount: number;
   readonly counters: number;
   readonly fixedCounters: number;
-  /** The machine has it, or LIBPFM_FORCE_PMU says so. */
+  /** The machine has it, or LIBPFM_FORCE_PMU states so. */
   readonly isPresent: boolean;
 };
 
@@ -48,7 +48,7 @@ export type PfmEvent = {
 export type PfmAttribute = {
   readonly name: string;
   readonly description: string;
-  /** Of a unit mask: its bits, in the place that the model's encoder gives them. */
+  /** Bits of a unit mask, in the place that the model's encoder gives them. */
   readonly code: bigint;
   /** `PFM_ATTRIBUTE_TYPE`. */
   readonly type: number;
@@ -61,7 +61,7 @@ export type PfmAttribute = {
 /** `pfm_attr_t` */
 export const PFM_ATTRIBUTE_TYPE = { UMASK: 1, BOOL: 2, INTEGER: 3, RAW_UMASK: 4 } as const;
 
-/** Privilege levels that are counted where the name says nothing: `PFM_PLM…`, a sum. */
+/** Privilege levels that are counted where the name has none: `PFM_PLM…`, a sum. */
 export const PFM_PLM = { KERNEL: 1, USER: 8, HYPERVISOR: 16 } as const;
 
 export type PfmEncoding = {
@@ -75,6 +75,6 @@ export type PfmEncoding = {
   /** Empty unless asked for and found. */
   readonly codes: BigUint64Array;
   readonly index: number;
-  /** From a `cpu=` modifier, −1 without one. */
+  /** The CPU of a `cpu=` modifier, −1 without one. */
   readonly cpu: number;
 };

@@ -5,10 +5,10 @@ import type { NativeLibpfm } from './libpfm-types.ts';
  * else takes a `NativeBinding`, so that tests can hand in a fake.
  *
  * Events go in as the bytes of a `perf_event_attr` (`kernel/perf-event/attr.ts` writes them): one place
- * knows that layout, and what the kernel was given is what the file says.
+ * knows that layout, and what the kernel was given is what the file states.
  */
 
-/** Where the events are attached. */
+/** The threads or CPUs that the events are attached to. */
 export type SamplerTarget =
   /** A new command, held before exec until `start`; events are enabled by its exec. */
   | { readonly kind: 'command'; readonly command: CommandSpec }
@@ -26,7 +26,7 @@ export type CommandSpec = {
   readonly argv: readonly string[];
   /** `NAME=value` strings. */
   readonly env: readonly string[];
-  /** Who to become; absent: unchanged. Each set*id is checked, also that 0 can't come back. */
+  /** The user to become; absent: unchanged. Each set*id is checked, also that 0 can't come back. */
   readonly user?: {
     readonly uid: number;
     readonly gid: number;
@@ -49,12 +49,12 @@ export type CommandSpec = {
 
 export type SamplerOptions = {
   /**
-   * The events to sample, attr bytes in the order of the file's attrs. `leader` is the index of
-   * the group's leader in this list, −1 for a leader or a single event. The core sets the
-   * `disabled` and `enable_on_exec` bits itself; all other bits are taken as given. `ofCpus`: opened
-   * once per CPU for all that runs there, whatever the target is; not with the CPU −1. `cpus`: the
-   * only CPUs that the event's PMU counts on, absent for all. It is opened on those of them that are
-   * among the sampler's `cpus`; with −1 once for each task, and the kernel schedules it where it can.
+   * The events to sample, attr bytes in the order of the file's attrs. `leader` is the index of the
+   * group's leader in this list, −1 for a leader or a single event. The core sets the `disabled` and
+   * `enable_on_exec` bits itself; all other bits are taken as given. `ofCpus`: opened once per CPU for
+   * all that runs there, whatever the target is; not with the CPU −1. `cpus`: the only CPUs that the
+   * event's PMU counts on, absent for all. It is opened on those of them that are among the sampler's
+   * `cpus`; with −1 once for each task, and the kernel schedules it where it can.
    */
   readonly events: readonly {
     readonly attr: Uint8Array;
@@ -87,7 +87,7 @@ export type SamplerOptions = {
   readonly delayed?: boolean;
 };
 
-/** What `new Sampler(...)` achieved. Ids are in the order CPU-major within each event. */
+/** The result of `new Sampler(...)`. Ids are in the order CPU-major within each event. */
 export type SamplerOpened = {
   /** Per event of `options.events`: the kernel's id of each instance. */
   readonly ids: readonly BigUint64Array[];
@@ -114,7 +114,9 @@ export type SamplerTotals = {
   readonly rounds: number;
   /** Bytes of records written to the sink, round markers included. */
   readonly bytes: number;
-  /** Bytes that these take in the file: less where they are compressed, and then somewhat behind. */
+  /**
+   * Bytes that these take in the file: less where they are compressed, and then somewhat behind.
+   */
   readonly writtenBytes: number;
   /** Times that the sink had no room for all that the rings held, so that records waited there. */
   readonly heldRounds: number;
@@ -161,9 +163,9 @@ export type SamplerEvent =
     }
   | {
       readonly kind: 'file-switched';
-      /** Of all files so far. */
+      /** Sum over all files so far. */
       readonly totals: SamplerTotals;
-      /** Where the data of the file that is complete now ends. */
+      /** End of the data of the file that is complete now. */
       readonly dataEnd: number;
     }
   | { readonly kind: 'child-exited'; readonly status: number; readonly signal: number }
@@ -175,7 +177,7 @@ export type SamplerEvent =
 export type FileSinkOptions = {
   /** Open for writing, positioned anywhere; the core duplicates it. */
   readonly fd: number;
-  /** Where the data section starts, and how many bytes of it JavaScript has written already. */
+  /** Offset of the data section, and how many bytes of it JavaScript has written already. */
   readonly dataOffset: number;
   readonly dataSize: number;
   /** True: a pipe; nothing is ever sought or rewritten. */
@@ -185,8 +187,8 @@ export type FileSinkOptions = {
   /** Default true. False: no markers of rounds, since later ones may hold older records. */
   readonly marksRounds?: boolean;
   /**
-   * Level of zstd, 1 to 22: rounds are written in COMPRESSED records, by a thread of their own. Default 0:
-   * as they are. NativeError ENOSYS where `zstdProblem` has one.
+   * Level of zstd, 1 to 22: rounds are written in COMPRESSED records, by a thread of their own. Default
+   * 0: as they are. NativeError ENOSYS where `zstdProblem` has one.
    */
   readonly compressionLevel?: number;
 };
@@ -210,8 +212,8 @@ export type NativeSampler = {
   startFile(sink: FileSinkOptions, onEvent: (event: SamplerEvent) => void): void;
   startLive(sink: LiveSinkOptions, onEvent: (event: SamplerEvent) => void): void;
   /**
-   * What was recorded so far belongs to the file written until now, what comes goes into `sink`.
-   * 'file-switched' tells when; it does not come if the recording ends first. One at a time.
+   * Ends the file written until now, and goes on in `sink`. 'file-switched' reports when; it does not
+   * come if the recording ends first. One at a time.
    */
   switchFile(sink: FileSinkOptions): void;
   /**
@@ -296,7 +298,7 @@ export type CounterGroupOptions = {
   readonly pid: number;
   /** −1: wherever the thread runs. */
   readonly cpu: number;
-  /** Directory of a control group, open; `cpu` must be one then, and `pid` says nothing. */
+  /** Directory of a control group, open; `cpu` must be one then, and `pid` has no meaning. */
   readonly cgroupFd?: number;
 };
 
@@ -341,7 +343,9 @@ export type NativeUserReader = {
 export type NativeZstdDecoder = {
   /** Takes a copy. */
   push(piece: Uint8Array): void;
-  /** Writes what comes next; returns its bytes, fewer than `into` has once the pieces are used up. */
+  /**
+   * Writes what comes next; returns its bytes, fewer than `into` has once the pieces are used up.
+   */
   next(into: Uint8Array): number;
 };
 
@@ -349,11 +353,11 @@ export type OpenProbe = {
   /** 0 when it opened. */
   readonly errno: number;
   readonly code: string;
-  /** On E2BIG: the attr size that the kernel wrote back; otherwise 0. */
+  /** The attr size that the kernel wrote back on E2BIG; otherwise 0. */
   readonly kernelAttrSize: number;
 };
 
-/** What a finished recording met. */
+/** The facts that a finished recording met. */
 export type RecordingScan = {
   readonly kernelAddresses: Float64Array;
   readonly codeMappings: Uint8Array;
@@ -367,8 +371,8 @@ export type NativeBinding = {
   readonly libpfm: NativeLibpfm;
   /**
    * Opens something on all threads of running processes (`pids`) and on single ones, while they go on
-   * starting others: each is opened once, or has inherited from one that was. `open` gives false for
-   * a thread that has ended; what it throws ends the attaching. `close` undoes it; nothing may count
+   * starting others: each is opened once, or has inherited from one that was. `open` gives false for a
+   * thread that has ended; what it throws ends the attaching. `close` undoes it; nothing may count
    * before. `cpus`: those that are online. False: threads came too fast, some may be missing. Throws
    * NativeError ESRCH for a process that is not there.
    */
@@ -377,7 +381,7 @@ export type NativeBinding = {
       readonly pids: readonly number[];
       readonly tids: readonly number[];
       readonly cpus: readonly number[];
-      /** What is opened on a thread counts in those that it starts, too. */
+      /** Events opened on a thread count in those that it starts, too. */
       readonly inherits: boolean;
     },
     open: (tid: number) => boolean,
@@ -387,9 +391,9 @@ export type NativeBinding = {
   probeEvent(attr: Uint8Array, pid: number, cpu: number): OpenProbe;
   /**
    * Opens the event on the calling thread `starts` times, each time until it has `samples` samples or
-   * `maxCpuNs` of CPU time have passed, while the thread computes or touches fresh pages. One array for each
-   * start: time in ns, period and count of each sample. Its sample type is TIME, PERIOD, READ, its read
-   * format 0. Throws NativeError.
+   * `maxCpuNs` of CPU time have passed, while the thread computes or touches fresh pages. One array for
+   * each start: time in ns, period and count of each sample. Its sample type is TIME, PERIOD, READ, its
+   * read format 0. Throws NativeError.
    */
   probePeriods(
     attr: Uint8Array,
@@ -428,19 +432,20 @@ export type NativeBinding = {
   ): Uint8Array;
   /**
    * The lines of a list as `/proc/kallsyms` that `addresses` (signed form) need, as they stand there:
-   * of the kernel proper, for each address the symbol at or before it and the next one; modules'
-   * lines all, unless no address can be in a module. Throws NativeError where it can't be read.
+   * of the kernel proper, for each address the symbol at or before it and the next one; modules' lines
+   * all, unless no address can be in a module. Throws NativeError where it can't be read.
    */
   readKernelLines(path: string, addresses: Float64Array): Uint8Array;
   /**
-   * The symbols of the kernel proper out of such a list, to be kept under `key`, which tells one boot from
-   * others. Null where the kernel hides its addresses. Throws NativeError where it can't be read.
+   * The symbols of the kernel proper out of such a list, to be kept under `key`, which distinguishes one boot
+   * from others. Null where the kernel hides its addresses. Throws NativeError where it can't be read.
    */
   keepKernel(path: string, key: string): Uint8Array | null;
   /**
-   * Finds the lines that `readKernelLines` returns in what `keepKernel` gave; of the list only the head is read. `isCurrent`
-   * is false where it was kept under another key, is damaged, or differs from the list's head. `lines` is null
-   * there, and where an address may be outside of the kernel proper. Throws NativeError where the list can't be read.
+   * Finds the lines that `readKernelLines` returns in what `keepKernel` gave; of the list only the head
+   * is read. `isCurrent` is false where it was kept under another key, is damaged, or differs from the
+   * list's head. `lines` is null there, and where an address may be outside of the kernel proper.
+   * Throws NativeError where the list can't be read.
    */
   findKeptKernelLines(
     path: string,
@@ -465,7 +470,7 @@ export type NativeBinding = {
   /** Sets or clears O_NONBLOCK of the open file description of `fd`; false where that fails. */
   setNonBlocking(fd: number, on: boolean): boolean;
   /**
-   * From now on `isSignalFromKernel` answers for this signal, until its handler is replaced; false
+   * Makes `isSignalFromKernel` answer for this signal, until its handler is replaced; false
    * if the signal has no handler. It applies to the whole process: not for a library.
    */
   noteSignalOrigin(signal: number): boolean;
@@ -480,14 +485,14 @@ export type NativeBinding = {
    */
   readCpuid(leaves: Uint32Array, cpu: number): Uint32Array | null;
   /**
-   * Gives the calling thread, and no other, the rights of this user to files (setfsuid). All else stays,
-   * so root takes its own back by the same call. Throws NativeError; the thread then has a part of
-   * both, and the caller sets the earlier identity again.
+   * Gives the calling thread, and no other, the rights of this user to files (setfsuid). All else
+   * stays, so root takes its own back by the same call. Throws NativeError; the thread then has a part
+   * of both, and the caller sets the earlier identity again.
    */
   setFileIdentity(uid: number, gid: number, groups: Uint32Array): void;
   /**
-   * The user who holds the `peer` end of a TCP connection to `own`, both of this machine; null where no process holds
-   * it, undefined where the kernel does not tell.
+   * The user who holds the `peer` end of a TCP connection to `own`, both of this machine; null where no
+   * process holds it, undefined where the kernel does not report it.
    */
   connectionUser(
     peerAddress: string,
@@ -495,11 +500,14 @@ export type NativeBinding = {
     ownAddress: string,
     ownPort: number,
   ): number | null | undefined;
-  /** The process at the other end of a Unix socket, as when it connected; pid 0: not of our namespace. */
+  /**
+   * The process at the other end of a Unix socket, as when it connected; pid 0: not of our
+   * namespace.
+   */
   peerOf(fd: number): { readonly pid: number; readonly uid: number } | null;
   /**
-   * Makes malloc give each block of at least so many bytes back to the kernel when it is freed, in the whole process;
-   * false where the C library can't be told.
+   * Makes malloc give each block of at least so many bytes back to the kernel when it is freed, in the
+   * whole process; false where the C library can't be told.
    */
   mapBlocksFrom(bytes: number): boolean;
   /** One instant on two clocks: CLOCK_REALTIME and `clockId`, nanoseconds. */

@@ -3,6 +3,7 @@ import { percent, texts } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
 import {
   INPUT,
+  JAVASCRIPT,
   JSON_OUTPUT,
   limitOrAlone,
   RECORD_SELECTION,
@@ -31,6 +32,7 @@ export const ANNOTATE = options({
   }),
   ...pick(WEIGHING, 'weight', 'debuginfod', 'event'),
   ...pick(SELECTION, 'dsos'),
+  frames: JAVASCRIPT.frames.with({ givesWayTo: ['json', 'dsos'] }),
   ...JSON_OUTPUT,
   quiet: GENERAL.quiet.with({ help: 'the code only: no lines with #, no messages' }),
 });

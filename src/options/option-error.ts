@@ -16,7 +16,10 @@ export class OptionError extends UsageError {
     problem: Text,
     { given, hints = [] }: { readonly given?: unknown; readonly hints?: readonly Text[] } = {},
   ) {
-    const what = given === undefined || given === '' ? '' : ` ${typeof given === 'string' ? given : shown(given)}`;
+    const what =
+      given === undefined || given === ''
+        ? ''
+        : ` ${typeof given === 'string' ? given : shown(given)}`;
     const text = {
       library: `${option.inLibrary}${what}: ${libraryWords(problem)}`,
       command: `${option.inCommand}${what}: ${commandWords(problem)}`,
@@ -44,7 +47,8 @@ export function fitted<V>(
     if (!(error instanceof Misfit)) throw error;
     throw new OptionError(option, error.message, { given, hints: error.hints });
   }
-  const problem = typeof expected === 'string' ? `expected ${expected}` : words`expected ${expected}`;
+  const problem =
+    typeof expected === 'string' ? `expected ${expected}` : words`expected ${expected}`;
   throw new OptionError(option, problem, { given });
 }
 

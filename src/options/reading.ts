@@ -178,8 +178,8 @@ export const JAVASCRIPT = options({
   }),
   ...inGroup(OPTION_GROUP.FRAMES, {
     /**
-     * Which frames of programs of JavaScript are shown. Default `all`; `auto` is `javascript` where the recording has
-     * functions of JavaScript with names, else `all`.
+     * Which frames of programs of JavaScript are shown. Default `auto`: `javascript` where the recording has
+     * functions of JavaScript with names, else `all`. `opened.profileAt` has the other levels.
      */
     frames: option(oneOf('auto', ...FRAME_LEVELS), {
       flags: '--frames <level>',

@@ -1,6 +1,8 @@
 import { GROUP_KEYS } from '../profile/analysis/group-keys.ts';
+import { FRAME_LEVELS } from '../profile/frame-level.ts';
 import { duration, listOf, oneOf, text, whole, yesNo } from './kinds.ts';
 import { commandOption, inGroup, type OptionsOf, option, options, pick } from './option.ts';
+import { JAVASCRIPT } from './reading.ts';
 import { RECORD } from './record.ts';
 
 const SHORTEST_INTERVAL_MS = 50;
@@ -31,6 +33,8 @@ export const TOP = options({
       help: 'rows: sym, dso, comm, thread, or a list of these and pid, tid, cpu, category, tier',
       default: 'sym',
     }),
+    /** Which frames are shown; absent: `javascript` once a function of JavaScript has a name, else `all`. */
+    frames: option(oneOf(...FRAME_LEVELS), { ...JAVASCRIPT.frames.declared, givesWayTo: ['json'] }),
     /** A sample counts as one, or for its period, the events that it stands for. Default `period`. */
     weight: option(oneOf('samples', 'period'), {
       flags: '--weight <kind>',

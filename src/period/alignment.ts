@@ -9,7 +9,7 @@ import { groupByStream, type StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
 
 /**
- * What every question about an input begins with: which samples are of one event instance, which
+ * The start of every question about an input: the samples of each event instance, the
  * interval their periods measure, and what was counted in each. Computed once, for all of them.
  */
 export type Alignment = {

@@ -44,7 +44,7 @@ const MOST_SAMPLES = 256;
 const LEAST_TOGETHER = 4;
 
 /**
- * Which part of the tasks changes as if all were one: 1 where they go from one function to the next at the same
+ * The part of the tasks that changes as if all were one: 1 where they go from one function to the next at the same
  * samples, so that the first, second, … samples of all tasks are in one function each. 0 where borders lie
  * anywhere in an interval, so that about half a sample at each is in the other function, and where samples
  * have nothing to do with each other. Between the two, errors go together by the square of what is left; each
@@ -73,7 +73,7 @@ function coherenceOf(streams: readonly Int32Array[], place: ArrayLike<number>): 
   return changes < LEAST_TASKS ? 0 : together / changes;
 }
 
-/** Which part of all events came before the first samples of their tasks. */
+/** The part of all events that came before the first samples of their tasks. */
 function shareOfHeads(streams: readonly Int32Array[], arrived: Float64Array): number {
   let all = 0;
   let heads = 0;
@@ -117,7 +117,7 @@ export function markUnclaimed(
   }
 }
 
-/** With so much of all events before the first samples, functions that no sample shows may have most of these. */
+/** The share of events before first samples above which functions without samples may have most of these. */
 const MUCH_OF_HEADS = 0.25;
 /** The least share of tasks with a border in common that are in one function before it, … */
 const LEAST_ALIKE = 0.8;

@@ -1,6 +1,6 @@
 import type { Slices } from '../base/slices.ts';
 
-/** Where a set of numbers lies and how wide it is. */
+/** Location and width of a set of numbers. */
 export type Distribution = {
   readonly median: number;
   readonly mean: number;

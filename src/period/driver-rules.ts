@@ -2,7 +2,7 @@ import type { DriverRule } from '../profile/types.ts';
 import { isCountedInSoftware } from './controller.ts';
 
 /**
- * Which interval a kernel driver reports in `PERF_SAMPLE_PERIOD`, in frequency mode, by the kernel's own
+ * The interval that a kernel driver reports in `PERF_SAMPLE_PERIOD`, in frequency mode, by the kernel's own
  * sources. One thing decides it: whether the interrupt handler copies `hw.last_period` into the sample
  * before or after it arms the counter for the next interval, which overwrites it:
  *
@@ -120,7 +120,7 @@ const DRIVERS = {
 
 type DriverName = keyof typeof DRIVERS;
 
-/** What a recording's header says of the machine that it was made on; null: it does not. */
+/** The machine by a recording's header; null: not in the header. */
 export type SampledMachine = {
   /** `uname -m`. */
   readonly arch: string | null;
@@ -128,13 +128,13 @@ export type SampledMachine = {
   readonly kernel: string | null;
   /** `AuthenticAMD,25,17,1`. */
   readonly cpuId: string | null;
-  /** As /proc/cpuinfo names the model. */
+  /** Name of the model in /proc/cpuinfo. */
   readonly cpuDescription: string | null;
   /** PMUs of the machine by their `perf_event_attr.type`. */
   readonly pmus: readonly { readonly type: number; readonly name: string }[];
 };
 
-/** What decides which driver samples an event: fields of `perf_event_attr`. */
+/** Fields of `perf_event_attr` that decide which driver samples an event. */
 export type SampledAttr = {
   readonly type: number;
   readonly config: bigint;

@@ -1,5 +1,3 @@
-// Hot: some hundred times per sample of a part of the samples.
-
 import { NONE } from '../base/brand.ts';
 import { PERF_TYPE } from '../base/event-type.ts';
 import { primeFrom, primeUpTo } from '../base/primes.ts';
@@ -8,8 +6,9 @@ import { type AlikeTasks, findAlikeTasks } from './alike-tasks.ts';
 import { median } from './distribution.ts';
 import { type EventLoop, findEventLoop } from './event-loop.ts';
 import { rowsOfStreams, type StreamGroups } from './streams.ts';
-import { stretchesOf } from './stretches.ts';
-import type { PeriodInput } from './types.ts';
+import type { PeriodInput, PeriodSamples } from './types.ts';
+
+// Hot: some hundred times per sample of a part of the samples.
 
 /**
  * Samples that fall on the same places of the work again and again, so that they show these and no others:
@@ -180,7 +179,7 @@ type CycleBar = {
   /** … and of those `repeats` cycles apart, so many may differ. */
   readonly still: number;
   /**
-   * For each change of functions so many samples one cycle apart may differ: a third of one does where the change is
+   * Samples one cycle apart that may differ for each change of functions: a third of one does where the change is
    * anywhere between two samples, however regular the work.
    */
   readonly perChange: number;
@@ -233,7 +232,7 @@ function findCycleAtRate(sequence: FuncSequence): Cycle | null {
 }
 
 /**
- * For how many cycles functions come again at the same samples: the greatest multiple of the cycle, by
+ * The number of cycles for which functions come again at the same samples: the greatest multiple of the cycle, by
  * powers of two, at which they still do but for a share of `still`; all if they do to the end. Work that merely
  * repeats drifts.
  */
@@ -285,7 +284,7 @@ function isOfOnePlace(type: number): boolean {
 }
 
 /**
- * In each stretch one stack, but for few samples: of the program's end, say, or of a library. After a
+ * Each stretch has one stack, but for few samples: of the program's end, say, or of a library. After a
  * move the counter goes on where it stood, the work does not: so it is another place of a loop.
  */
 function findOnePlace(
@@ -309,7 +308,7 @@ function findOnePlace(
   return { kind: 'one-place', samples: rows.length, others, places: places.size };
 }
 
-/** In so few samples one place means nothing. */
+/** The number of samples below which one place means nothing. */
 const LEAST_STRETCH = 16;
 const MOST_OTHERS = 0.01;
 
@@ -416,3 +415,29 @@ function findHoldingClock(
 
 /** Parts, of `LEAST_PARTS`, that a sample moves about in from one cycle to another while it is held. */
 const MOST_HELD_PARTS = 7;
+
+/**
+ * The rows at which a thread came back to a stream after it was sampled in others, that is on other CPUs:
+ *
+ *     CPU 0   ●●●●│     │●●│   │●●●        rows of one stream, in time order
+ *     CPU 1       │●●●●●│  │●●●│
+ *     bounds  0    4     6      9
+ *
+ * Samples `bounds[i]` … `bounds[i + 1] − 1` are one stretch; the last bound is the number of rows.
+ */
+function stretchesOf(
+  rows: Int32Array,
+  event: number,
+  samples: Pick<PeriodSamples, 'event' | 'thread'>,
+): number[] {
+  const bounds = [0];
+  const isAway = new Set<number>();
+  for (let k = 1; k < rows.length; k++) {
+    for (let row = rows[k - 1] + 1; row < rows[k]; row++) {
+      if (samples.event[row] === event) isAway.add(samples.thread[row]);
+    }
+    if (isAway.delete(samples.thread[rows[k]])) bounds.push(k);
+  }
+  bounds.push(rows.length);
+  return bounds;
+}

@@ -6,7 +6,7 @@ import { groupByStream, type StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
 
 /**
- * Which interval a period measures, from times and periods alone.
+ * Finds the interval that a period measures from times and periods alone.
  *
  * Three samples in a row enclose two intervals, of Δ1 and Δ2 nanoseconds:
  *

@@ -1,5 +1,5 @@
 /**
- * Which interval a reported period belongs to (see `PeriodRule`), found out per event.
+ * Finds the interval that a reported period belongs to (see `PeriodRule`), per event.
  *
  *  1. Counts. Where samples carry the counter's value, the difference between two samples is what
  *     was counted. Each pair in which the two candidates differ is a vote. A pair whose interval a tick
@@ -106,7 +106,7 @@ function checkedByFit(driver: DriverRule | null, fit: FittedRule): ReportedPerio
 }
 
 /**
- * What times and periods alone say of every event, even of those whose rule is known: how the fit
+ * The rule by times and periods alone of every event, even of those whose rule is known: how the fit
  * itself is checked.
  */
 export function* fitRules(input: PeriodInput, groups: StreamGroups): Slices<FittedRule[]> {

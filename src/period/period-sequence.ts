@@ -3,7 +3,7 @@ export type PeriodSequence = {
   readonly length: number;
   /** Nanoseconds since the recording's first timestamp. */
   readonly timeNs: Float64Array;
-  /** As reported. */
+  /** The periods as reported. */
   readonly periodEvents: Float64Array;
   /** Events since the stream's previous sample; of the first one, up to it. */
   readonly elapsedEvents: Float64Array;

@@ -14,7 +14,7 @@ const CONTRADICTS = 3;
 const MIN_INTERVALS = 8;
 
 /**
- * Which interval a period counts, from samples of a thread that did work of a constant rate. Two
+ * Finds the interval that a period counts from samples of a thread that did work of a constant rate. Two
  * sources must not contradict each other:
  *
  *  1. Counts, as in a recording (`period-rule.ts`). Where the first sample of the starts counts nothing,

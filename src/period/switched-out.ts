@@ -19,7 +19,7 @@ const SWITCHED_NS = 5000;
 const CLOCK_DRIFT = 1e-4;
 
 /**
- * For each sample the time off the CPU since the one before, nanoseconds: 0 if the event ran all
+ * Time off the CPU before each sample since the one before it, nanoseconds: 0 if the event ran all
  * the time, NaN where that can't be told. Null if no sample tells.
  */
 export function offCpuNs(timeNs: Float64Array, runningNs: Float64Array): Float64Array | null {

@@ -29,7 +29,7 @@ export type ThrottleInterval = {
 };
 
 /**
- * What one event instance had counted when it was closed: `PERF_RECORD_READ`, which the kernel
+ * The count of one event instance when it was closed: `PERF_RECORD_READ`, which the kernel
  * writes for inherited instances (`inherit_stat`) and the recorder for those that it opened itself.
  */
 export type StreamFinal = {
@@ -63,7 +63,7 @@ export type KernelLimits = {
   readonly cpuTimeMaxPercent: number | null;
 };
 
-/** What this folder works on. A `Profile` is one. */
+/** The input of this folder. A `Profile` is one. */
 export type PeriodInput = {
   readonly samples: PeriodSamples;
   readonly events: readonly ProfileEvent[];
@@ -75,13 +75,13 @@ export type PeriodInput = {
   readonly eventTotals?: readonly (number | null)[];
   /** Per event instance, where it is known. */
   readonly finals?: readonly StreamFinal[];
-  /** In time order. */
+  /** Sorted by time. */
   readonly lossGaps?: readonly LossGap[];
   readonly kernel?: KernelLimits;
 };
 
 /**
- * Which interval the period in a sample measures. Sample i ends the interval (i−1, i) and starts
+ * The interval that the period in a sample measures. Sample i ends the interval (i−1, i) and starts
  * the interval (i, i+1):
  *
  *     sample        0         1             2
@@ -94,7 +94,7 @@ export type PeriodRule = 'next' | 'elapsed' | 'unknown';
 /** A rule, how it was found out, and how sure that is (0…1; 0 for 'unknown'). */
 export type ReportedPeriod = {
   readonly rule: PeriodRule;
-  /** Of 'unknown': what was asked last. */
+  /** The last source that was asked, for 'unknown'. */
   readonly from: 'counts' | 'probe' | 'table' | 'fit';
   readonly confidence: number;
   /** The driver that the table has a rule for; absent: it has none, or the event needs none. */

@@ -122,7 +122,7 @@ function spread(
   };
 }
 
-/** Where in `rows` the first sample is that was not taken before `limitNs`; the length if none is. */
+/** Place in `rows` of the first sample that was not taken before `limitNs`; the length if none is. */
 function firstNotBefore(timeNs: Float64Array, rows: Int32Array, limitNs: number): number {
   let low = 0;
   let high = rows.length;

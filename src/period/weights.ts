@@ -11,7 +11,7 @@ import type { PeriodInput } from './types.ts';
 import { addUnlocatedLoss } from './unlocated-loss.ts';
 
 /**
- * What each sample counts for.
+ * Computes what each sample counts for.
  *
  * | kind    | one sample weighs                                             | good for |
  * |---------|---------------------------------------------------------------|----------|

@@ -110,7 +110,7 @@ export class FrameTableBuilder {
   }
 
   /**
-   * Where `frame` lies in its source: `file` an index into `strings` (−1: not known), `line` and
+   * The place of `frame` in its source: `file` an index into `strings` (−1: not known), `line` and
    * `column` from 1 (0: not known). Throws if there is no such frame.
    */
   setLocation(frame: number, file: number, line: number, column: number): void {

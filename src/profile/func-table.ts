@@ -9,7 +9,7 @@ import {
   type FuncTable,
 } from './types.ts';
 
-/** What a function is called when no symbol covers its address. */
+/** Name of a function when no symbol covers its address. */
 export const UNKNOWN_FUNC_NAME = '[unknown]';
 
 /** Stands for the code that lost samples would have shown. */

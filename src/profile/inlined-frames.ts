@@ -3,7 +3,7 @@ import { GrowableInt32 } from '../base/growable-columns.ts';
 import type { StackTable } from './types.ts';
 
 /**
- * Which frames stand for several functions: frame `frame[i]`, which exists in machine code, has
+ * Frames that stand for several functions: frame `frame[i]`, which exists in machine code, has
  * `count[i]` calls inlined into it, whose frames are the rows from `first[i]`, the outermost call
  * first.
  */

@@ -2,7 +2,7 @@ import { NONE } from '../base/brand.ts';
 import { formatCount } from '../base/numbers.ts';
 import type { Profile } from './types.ts';
 
-/** What it means that side-band records were lost, for everybody who shows a profile. */
+/** The consequence of lost side-band records, for everybody who shows a profile. */
 export function reportLostSideband(lost: number): string {
   return (
     `${formatCount(lost)} side-band ${lost === 1 ? 'record was' : 'records were'} lost ` +

@@ -9,7 +9,7 @@ import {
   type StackTable,
 } from './types.ts';
 
-/** Where samples were taken, by rows of the sample table; −1 without a stack. */
+/** Places of samples, by rows of the sample table; −1 without a stack. */
 export type SamplePlaces = {
   /**
    * Row of the function that was at work: the innermost outside the kernel where the stack has one.
@@ -25,7 +25,7 @@ export type SamplePlaces = {
   readonly caller: IntColumn;
 };
 
-/** What samples' places are computed from. */
+/** Input from which the places of samples are computed. */
 type PlacedSamples = {
   readonly samples: Pick<SampleTable, 'length' | 'stack'>;
   readonly stacks: Pick<StackTable, 'length' | 'frame' | 'prefix'>;
@@ -79,7 +79,7 @@ class LazyPlaces implements SamplePlaces {
 
 const KERNEL = FUNC_CATEGORIES.indexOf('kernel');
 
-/** By stack, the innermost one outside the kernel on its path; −1 where all of it is the kernel's. */
+/** The innermost stack outside the kernel on each stack's path; −1 where all of it is the kernel's. */
 function outsideTheKernel(
   { length, frame, prefix }: Pick<StackTable, 'length' | 'frame' | 'prefix'>,
   frames: Pick<FrameTable, 'func'>,

@@ -1,4 +1,6 @@
+import { formatNanos } from '../base/numbers.ts';
 import type { TimeRange } from './time-range.ts';
+import type { Profile } from './types.ts';
 
 /** Nanoseconds of `range` in which the events were enabled (`ProfileMeta.sampled`); all of it where that is not known. */
 export function sampledWithin(sampled: readonly TimeRange[] | undefined, range: TimeRange): number {
@@ -20,6 +22,32 @@ export function unsampledWithin(
   }
   if (at < toNs) gaps.push({ fromNs: at, toNs });
   return gaps.filter((gap) => gap.toNs > gap.fromNs);
+}
+
+/** The parts of the spans from a moment on. */
+export function spansSince(sampled: readonly TimeRange[], ns: number): TimeRange[] {
+  return sampled.flatMap(({ fromNs, toNs }) =>
+    toNs > ns ? [{ fromNs: Math.max(fromNs, ns), toNs }] : [],
+  );
+}
+
+/** The time from the start of a recording to its last sample, and how much of it the events were enabled. */
+export type RecordedLength = { readonly recordedNs: number; readonly sampledNs: number };
+
+/** Null where samples have no times. */
+export function recordedLength({
+  samples,
+  meta,
+}: Pick<Profile, 'samples' | 'meta'>): RecordedLength | null {
+  const recordedNs = samples.length === 0 ? 0 : samples.timeNs[samples.length - 1];
+  if (!(recordedNs > 0)) return null;
+  return { recordedNs, sampledNs: sampledWithin(meta.sampled, { fromNs: 0, toNs: recordedNs }) };
+}
+
+/** `sampled 1.20 s of 2.00 s`; null where the events were enabled all the time. */
+export function sampledPartText(length: RecordedLength | null): string | null {
+  if (length === null || length.sampledNs >= length.recordedNs) return null;
+  return `sampled ${formatNanos(length.sampledNs)} of ${formatNanos(length.recordedNs)}`;
 }
 
 function lengthOf(ranges: readonly TimeRange[]): number {

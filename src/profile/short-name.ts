@@ -1,7 +1,7 @@
 /** Words that a demangler puts before a name that is no return type. */
 const PHRASES = /(?:^|\s)(?:to|for|operator)$/;
 const OPERATOR = /^operator(?:\(\)|\[\]|<=>|<<=?|>>=?|->\*?|[<>]=?)?/;
-/** What may stand behind a parameter list. */
+/** Words that may follow a parameter list. */
 const QUALIFIERS = /^(?: const| volatile| &&?| \[[^\]]*\])*$/;
 const SCRIPT_LINE = /:\d+$/;
 /** A regular expression, as V8 names its code. */
@@ -30,7 +30,7 @@ export function shortName(name: string): string {
 
 type Group = { readonly open: number; readonly close: number };
 
-/** Where the parentheses that no bracket encloses open and close; those of `operator()` are a name. */
+/** Places of the parentheses that no bracket encloses; those of `operator()` are a name. */
 function outermostGroups(text: string): Group[] {
   const groups: Group[] = [];
   let depth = 0;

@@ -8,7 +8,7 @@ export type TimeRange = { readonly fromNs: number; readonly toNs: number };
 export type RecordedTime = {
   /** Raw time of nanosecond 0. */
   readonly startTime: bigint;
-  /** Of the first and the last sample, nanoseconds since the start; NaN without samples. */
+  /** Times of the first and the last sample, nanoseconds since the start; NaN without samples. */
   readonly firstNs: number;
   readonly lastNs: number;
 };

@@ -54,7 +54,7 @@ export type SamplingMode = 'frequency' | 'period' | 'clock';
 
 /** One sampled event (side-band events are not listed). */
 export type ProfileEvent = {
-  /** As opened, modifiers included: `cpu-clock`, `cycles:u`, `sched:sched_switch`. */
+  /** Name as opened, modifiers included: `cpu-clock`, `cycles:u`, `sched:sched_switch`. */
   readonly name: string;
   /** `perf_event_attr.type`: 0 hardware, 1 software, 2 tracepoint, 3 cache, 4 raw, 5 breakpoint,
    * larger: a PMU of this machine. */
@@ -64,7 +64,7 @@ export type ProfileEvent = {
   readonly frequencyHz: number | null;
   /** Asked events per sample; null in frequency mode, and where samples report other periods. */
   readonly fixedPeriod: number | null;
-  /** What one unit of the period is: `events`, or `nanoseconds` for clock events. */
+  /** Unit of the period: `events`, or `nanoseconds` for clock events. */
   readonly unit: 'events' | 'nanoseconds';
   /**
    * perf's generic name of what is counted, whatever PMU counts it, empty where it has none; and the modifiers
@@ -74,7 +74,7 @@ export type ProfileEvent = {
   readonly domain?: string;
   /** The event whose samples read this one's counter, as member of its group; absent: it has samples of its own. */
   readonly leader?: EventIndex;
-  /** Which interval the driver that sampled it reports; absent where the recording leaves the driver open. */
+  /** The interval that the driver that sampled it reports; absent where the recording leaves the driver open. */
   readonly driverRule?: DriverRule;
   /** The rule that was measured when the recording was made; absent where nothing was. */
   readonly probedRule?: ProbedRule;
@@ -137,7 +137,7 @@ export type FuncTable = {
 };
 
 /**
- * Whose code a function is, the program's author first. `code/javascript/owners.ts` decides it, once for each
+ * The owner of a function's code, the program's author first. `code/javascript/owners.ts` decides it, once for each
  * function of a profile.
  */
 export const FUNC_CATEGORIES = [
@@ -278,7 +278,7 @@ export type ProfileMeta = {
   readonly startTime: string;
   /** `monotonic`, `realtime` …, or `perf` for the kernel's scheduler clock. */
   readonly clock: string;
-  /** What was substituted or guessed, one sentence each: the event that replaced another, … */
+  /** Notes about what was substituted or guessed, one sentence each: the event that replaced another, … */
   readonly notes: readonly string[];
   /**
    * Side-band records that were lost: forks, execs and mappings, so that samples may be named wrongly.
@@ -289,7 +289,9 @@ export type ProfileMeta = {
   readonly coreTypes?: readonly CoreType[];
   /**
    * When the events were enabled, nanoseconds since the start, in order and apart from each other: outside of them
-   * nothing could be sampled, which is no sign of idleness. Absent: not known, which is most likely all the time.
+   * nothing could be sampled, which is no sign of idleness. Of rings that are overwritten they begin with the oldest
+   * sample of any CPU; gaps between several snapshots in one file are not known. Absent: not known, which is most
+   * likely all the time.
    */
   readonly sampled?: readonly TimeRange[];
   /** Program and version that recorded; absent where the recording does not say. */
@@ -331,7 +333,12 @@ export type Weights = {
   readonly values: Float64Array;
   /** Weights come from an imported text; their unit is unknown. */
   readonly areOfText?: true;
-  /** Of one event only, whose samples weigh how long their threads were off the CPU. */
+  /**
+   * Each item of the text is the sum of several samples (folded stacks, heap profiles, speedscope, pprof): what the
+   * samples were, and in which order, is gone, so that shares have no intervals.
+   */
+  readonly areSums?: true;
+  /** Weights of one event only, whose samples weigh how long their threads were off the CPU. */
   readonly areWaits?: true;
   /**
    * Parallel to `SampleTable`: the part of `values` that was counted after the last samples of their

@@ -1,6 +1,6 @@
 import type { ProfileEvent } from './types.ts';
 
-/** What the recorder calls the event whose samples weigh what their threads waited. */
+/** The recorder's name of the event whose samples weigh what their threads waited. */
 export const OFF_CPU_EVENT = 'off-cpu';
 
 /**

@@ -4,12 +4,6 @@ import { AbortError, FailedError, UsageError } from '../base/errors.ts';
 import { words } from '../base/words.ts';
 import { createTable } from '../formats/tables/ddl.ts';
 import {
-  type SampleSums,
-  SUM_VIEWS,
-  type SumView,
-  sumColumns,
-} from '../formats/tables/sample-sums.ts';
-import {
   type RecordingTables,
   type SchemaTable,
   TABLE_NAMES,
@@ -43,8 +37,7 @@ export async function loadDuckDB(importPackage = importDuckDB): Promise<DuckDB> 
   }
 }
 
-/** Names of rows that are not copied into the database: tables of numbers, and sums that views have. */
-type MemoryName = (typeof MEMORY_TABLES)[number] | SumView;
+type MemoryName = (typeof MEMORY_TABLES)[number];
 
 /**
  * DuckDB in memory. Recordings are added first; `lock` then makes the views and takes from the engine
@@ -66,10 +59,7 @@ export class DuckDBEngine implements QueryEngine {
     this.#connection = connection;
     this.#inMemory = new Map(
       'registerTableFunction' in connection
-        ? [
-            ...MEMORY_TABLES.map((table) => [table, new MemoryTable(tableColumns(table))] as const),
-            ...SUM_VIEWS.map((view) => [view, new MemoryTable(sumColumns(view))] as const),
-          ]
+        ? MEMORY_TABLES.map((table) => [table, new MemoryTable(tableColumns(table))] as const)
         : [],
     );
   }
@@ -93,7 +83,7 @@ export class DuckDBEngine implements QueryEngine {
   /** Adds a recording under a number; of its tables those that will be asked. Their columns must not change. */
   async add(
     recording: number,
-    tables: RecordingTables & SampleSums,
+    tables: RecordingTables,
     wanted: Iterable<SchemaTable> = TABLE_NAMES,
   ): Promise<void> {
     for (const [name, inMemory] of this.#inMemory) inMemory.add(recording, () => tables[name]);
@@ -125,15 +115,13 @@ export class DuckDBEngine implements QueryEngine {
       inMemory.register(`memory_${name}`, this.#duckdb, this.#connection);
     }
     for (const table of MEMORY_TABLES) {
-      if (this.#isInMemory(table)) await this.#createView(table, `select * from stored_${table}`);
+      if (!this.#isInMemory(table)) continue;
+      await this.#connection.run(
+        `create view ${table} as select * from memory_${table}() union all select * from stored_${table}`,
+      );
     }
     for (const view of VIEW_NAMES) {
-      const text = viewText(view, 'duckdb');
-      const isSum = this.#inMemory.has(view as SumView);
-      await this.#createView(
-        view,
-        isSum ? text.replace('from samples', 'from stored_samples') : text,
-      );
+      await this.#connection.run(`create view ${view} as ${viewText(view, 'duckdb')}`);
     }
     for (const inMemory of this.#inMemory.values()) inMemory.open();
     for (const setting of [
@@ -187,13 +175,6 @@ export class DuckDBEngine implements QueryEngine {
   /** Name of the table that has the rows which came from Parquet, where a view shows these and those in memory. */
   #storedName(table: SchemaTable): string {
     return this.#isInMemory(table) ? `stored_${table}` : table;
-  }
-
-  /** A view of what is in the database, and of what is in memory under its name. */
-  async #createView(name: string, text: string): Promise<void> {
-    const isInMemory = this.#inMemory.has(name as MemoryName);
-    const all = isInMemory ? `select * from memory_${name}() union all ${text}` : text;
-    await this.#connection.run(`create view ${name} as ${all}`);
   }
 
   async #append(

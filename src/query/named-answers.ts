@@ -2,31 +2,94 @@ import { UsageError } from '../base/errors.ts';
 import { finish } from '../base/slices.ts';
 import { commandOnly } from '../base/words.ts';
 import { flagFunctions, noFunction } from '../profile/analysis/find-functions.ts';
-import type { FuncIndex, WeightKind } from '../profile/types.ts';
+import type { EventIndex, FuncIndex, WeightKind } from '../profile/types.ts';
 import { findLines } from '../questions/lines.ts';
 import { findNeighbours, type NeighbourSide, NOBODY } from '../questions/neighbours.ts';
+import { findPeriods } from '../questions/periods.ts';
 import type { Asked } from '../questions/shares-by-key.ts';
-import { nameFunction, reportFunctions, topFunctions } from '../questions/top.ts';
+import { findThreads } from '../questions/threads.ts';
+import { findTimeline } from '../questions/timeline.ts';
+import { nameFunction, reportFunctions, type TopFunction, topFunctions } from '../questions/top.ts';
 import type { AnalysedProfile } from '../read/outputs/analysed-profile.ts';
-import { askAboutEvent } from '../read/outputs/asked-event.ts';
+import { type AskedEvent, accountsOf, askAboutEvent } from '../read/outputs/asked-event.ts';
 import type { QueryAnswer, QueryValue } from './engine.ts';
 import type { QueriedRecording } from './open-recordings.ts';
 import type { QueryVerb, VerbOptions } from './verbs.ts';
 
-/** Questions about files that need no engine: the rooms above answer them. */
-const ANSWERED = ['top', 'callers', 'callees', 'lines'] as const;
-export type AnsweredVerb = (typeof ANSWERED)[number];
-
-export function isAnswered(verb: QueryVerb | undefined): verb is AnsweredVerb {
-  return ANSWERED.some((name) => name === verb);
-}
-
 type Row = Readonly<Record<string, QueryValue>>;
 type AnswerOptions = VerbOptions & { readonly weight?: WeightKind; readonly maxRows: number };
 
+/** A recording, or the event of it that is asked about. */
+type Question = {
+  readonly opened: AnalysedProfile;
+  readonly asked: AskedEvent;
+  /** By FuncIndex; null: all functions. */
+  readonly isMeant: Uint8Array | null;
+  readonly options: AnswerOptions;
+};
+
+/** A question about files that needs no engine: the columns of its SQL (`verbs.ts`), and its rows in their order. */
+type NamedQuestion = {
+  readonly columns: string;
+  /** Whether a function has to be named, may be, or is of no matter. */
+  readonly func?: 'needed' | 'taken';
+  readonly rows: (question: Question) => Iterable<Row>;
+};
+
+const EDGES: Readonly<Record<NeighbourSide, NamedQuestion>> = {
+  callers: {
+    columns: 'recording event func caller caller_dso weight unit share low high samples',
+    func: 'needed',
+    rows: (question) => edgeRows(question, 'callers'),
+  },
+  callees: {
+    columns: 'recording event func callee callee_dso weight unit share low high samples',
+    func: 'needed',
+    rows: (question) => edgeRows(question, 'callees'),
+  },
+};
+
+const QUESTIONS = {
+  top: {
+    columns: 'recording event weight unit share low high dso func',
+    func: 'taken',
+    rows: ({ asked, isMeant, options: { by = 'self' } }) =>
+      functionRows(asked, isMeant, topFunctions(reportFunctions(asked, by === 'total'), by)),
+  },
+  ...EDGES,
+  lines: {
+    columns: 'recording event func file line self total unit share low high',
+    func: 'needed',
+    rows: lineRows,
+  },
+  timeline: {
+    columns: 'recording event second weight unit share low high func',
+    func: 'taken',
+    rows: timelineRows,
+  },
+  threads: {
+    columns: 'recording event weight unit share low high samples comm pid tid',
+    rows: threadRows,
+  },
+  periods: {
+    columns: 'recording event stream_id verdict samples settle_samples median_period hz',
+    rows: periodRows,
+  },
+  ledger: {
+    columns:
+      'recording event unit weight lost lost_low lost_high samples lost_samples coverage throttles',
+    rows: ledgerRows,
+  },
+} satisfies Partial<Record<QueryVerb, NamedQuestion>>;
+export type AnsweredVerb = keyof typeof QUESTIONS;
+
+export function isAnswered(verb: QueryVerb | undefined): verb is AnsweredVerb {
+  return verb !== undefined && verb in QUESTIONS;
+}
+
 /**
- * The rows of a question about recordings, with the columns of its SQL (`verbs.ts`). Throws `UsageError` where the
- * function is missing, or is in none of the recordings.
+ * The rows of a question about recordings. Throws `UsageError` where the function is missing, or is in none of the
+ * recordings.
  */
 export async function answerByName(
   verb: AnsweredVerb,
@@ -34,8 +97,10 @@ export async function answerByName(
   open: (file: string) => Promise<AnalysedProfile>,
   options: AnswerOptions,
 ): Promise<QueryAnswer> {
-  const { func: text, event: eventName, weight: kind, limit, maxRows } = options;
-  if (verb !== 'top' && text === undefined) {
+  const question: NamedQuestion = QUESTIONS[verb];
+  const { event, weight, limit, maxRows } = options;
+  const text = question.func === undefined ? undefined : options.func;
+  if (question.func === 'needed' && text === undefined) {
     throw new UsageError(`${verb}: of which function?`, [
       commandOnly(`perf-ts query ${verb} --func NAME`),
     ]);
@@ -44,20 +109,27 @@ export async function answerByName(
   let refused: UsageError | null = null;
   let isFound = false;
   for (const { recording, file } of recordings) {
-    const asked = askAboutEvent(await open(file), eventName, kind);
-    const { profile, event, weights } = asked;
+    const opened = await open(file);
+    const asked = askAboutEvent(opened, event, weight);
+    const { profile, weights } = asked;
     const isMeant = text === undefined ? null : flagFunctions(profile, text);
     if (isMeant?.includes(1) === false && text !== undefined) {
       refused ??= noFunction(profile, text);
       continue;
     }
     isFound = true;
-    const head = { recording, event: profile.events[event]?.name ?? '' };
-    const { unit } = weights;
-    for (const row of rowsOf(verb, asked, isMeant, options)) rows.push({ ...head, ...row, unit });
+    const head = {
+      recording,
+      event: profile.events[asked.event]?.name ?? '',
+      unit: weights.unit,
+    };
+    for (const row of question.rows({ opened, asked, isMeant, options })) {
+      if (rows.length > Math.min(limit, maxRows)) break;
+      rows.push({ ...head, ...row });
+    }
   }
   if (!isFound && refused !== null) throw refused;
-  const columns = COLUMNS[verb];
+  const columns = question.columns.split(' ');
   const shown = rows.slice(0, Math.min(limit, maxRows));
   return {
     columns,
@@ -66,40 +138,22 @@ export async function answerByName(
   };
 }
 
-const EDGE = (other: string): string[] =>
-  `recording event func ${other} ${other}_dso weight unit share low high samples`.split(' ');
-
-const COLUMNS: Readonly<Record<AnsweredVerb, readonly string[]>> = {
-  top: 'recording event weight unit share low high dso func'.split(' '),
-  callers: EDGE('caller'),
-  callees: EDGE('callee'),
-  lines: 'recording event func file line self total unit share low high'.split(' '),
-};
-
-/** Heaviest first. `isMeant` null: all functions. */
-function rowsOf(
-  verb: AnsweredVerb,
-  asked: Asked,
+function functionRows(
+  { profile }: Asked,
   isMeant: Uint8Array | null,
-  { by = 'self' }: VerbOptions,
+  functions: readonly TopFunction[],
 ): Row[] {
-  if (verb === 'top') return topRows(asked, isMeant, by);
-  const meant = isMeant ?? new Uint8Array(asked.profile.funcs.length).fill(1);
-  return verb === 'lines' ? lineRows(asked, meant) : edgeRows(asked, meant, verb);
-}
-
-function topRows(asked: Asked, isMeant: Uint8Array | null, by: 'self' | 'total'): Row[] {
-  const report = reportFunctions(asked, by === 'total');
-  return topFunctions(report, by)
+  return functions
     .filter(({ func }) => isMeant === null || isMeant[func] === 1)
     .map(({ func, weight, share, interval }) => {
-      const { name, dso } = nameFunction(asked.profile, func);
+      const { name, dso } = nameFunction(profile, func);
       return { weight, share, ...ends(interval), dso, func: name };
     });
 }
 
-function edgeRows(asked: Asked, isMeant: Uint8Array, side: NeighbourSide): Row[] {
+function edgeRows({ asked, isMeant: meant }: Question, side: NeighbourSide): Row[] {
   const { profile } = asked;
+  const isMeant = meant ?? new Uint8Array(profile.funcs.length);
   const other = side === 'callers' ? 'caller' : 'callee';
   const labels = Array.from(isMeant.keys())
     .filter((func) => isMeant[func] === 1)
@@ -117,10 +171,11 @@ function edgeRows(asked: Asked, isMeant: Uint8Array, side: NeighbourSide): Row[]
   });
 }
 
-function lineRows(asked: Asked, isMeant: Uint8Array): Row[] {
+function lineRows({ asked, isMeant }: Question): Row[] {
   const { profile } = asked;
-  return finish(findLines(asked, isMeant)).rows.map((row) => ({
-    func: nameFunction(profile, row.func).name,
+  const of = { isMeant: isMeant ?? new Uint8Array(profile.funcs.length) };
+  return finish(findLines(asked, of)).rows.map((row) => ({
+    func: nameFunction(profile, row.func as FuncIndex).name,
     file: row.file < 0 ? null : profile.strings[row.file],
     line: row.line,
     self: row.weight,
@@ -128,6 +183,63 @@ function lineRows(asked: Asked, isMeant: Uint8Array): Row[] {
     share: row.share,
     ...ends(row.interval),
   }));
+}
+
+function* timelineRows({ opened, asked, isMeant, options: { weight } }: Question): Iterable<Row> {
+  const within = (times: { readonly fromNs: number; readonly toNs: number }): Asked =>
+    askAboutEvent(opened, asked.event, weight, times);
+  for (const row of findTimeline(asked, within)) {
+    for (const named of functionRows(asked, isMeant, [row])) yield { ...named, second: row.second };
+  }
+}
+
+function threadRows({ asked }: Question): Row[] {
+  return finish(findThreads(asked)).map(({ thread, weight, share, interval, samples }) => {
+    const { comm, pid, tid } = asked.profile.threads[thread];
+    return { weight, share, ...ends(interval), samples, comm, pid, tid };
+  });
+}
+
+function periodRows({ opened, asked, options }: Question): Row[] {
+  const report = opened.periods({ streams: 'all' });
+  return findPeriods(report)
+    .map(({ event, stream }) => ({
+      event: report.events[event].event,
+      stream_id: stream.streamId ?? '',
+      verdict: stream.verdict,
+      samples: stream.samples,
+      settle_samples: stream.settleSamples,
+      median_period: stream.steady?.period.median ?? null,
+      hz: stream.steady?.hz ?? null,
+    }))
+    .filter(
+      ({ event }) =>
+        options.event === undefined || event === asked.profile.events[asked.event].name,
+    )
+    .sort(byEvent);
+}
+
+function ledgerRows({ opened, asked, options }: Question): Row[] {
+  const { events } = opened.profile;
+  const all = events.map((_, event) => askAboutEvent(opened, event as EventIndex, options.weight));
+  const wanted = options.event === undefined ? all : [asked];
+  const rows = accountsOf(opened, wanted).map((account, at) => ({
+    event: events[wanted[at].event].name,
+    unit: wanted[at].weights.unit,
+    weight: account.weight,
+    lost: account.lost,
+    lost_low: account.lostLow,
+    lost_high: account.lostHigh,
+    samples: account.samples,
+    lost_samples: account.lostSamples,
+    coverage: account.coverage,
+    throttles: account.throttles,
+  }));
+  return rows.sort(byEvent);
+}
+
+function byEvent(a: { readonly event: string }, b: { readonly event: string }): number {
+  return a.event < b.event ? -1 : a.event > b.event ? 1 : 0;
 }
 
 function ends(interval: { low: number; high: number } | null) {

@@ -1,6 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { Z95 } from '../base/normal.ts';
 import { commandOnly } from '../base/words.ts';
+import { wilsonBounds } from '../formats/tables/views.ts';
 
 /** Questions that have a name, as SQL that DuckDB and ClickHouse take alike. */
 export const QUERY_VERBS = [
@@ -9,6 +10,7 @@ export const QUERY_VERBS = [
   'callees',
   'lines',
   'timeline',
+  'threads',
   'periods',
   'ledger',
   'diff',
@@ -46,10 +48,13 @@ export function verbSql(verb: QueryVerb, options: VerbOptions): string {
       return linesSql(options);
     case 'timeline':
       return timelineSql(options);
+    case 'threads':
+      return threadsSql(options);
     case 'periods':
       return `select p.recording as recording, p.event as event, p.stream_id as stream_id, p.verdict as verdict,
   p.samples as samples, p.settle_samples as settle_samples, p.median_period as median_period, p.hz as hz
 from periods p
+where ${and(eventIs('p', options))}
 order by recording, event, samples desc, stream_id
 limit ${options.limit}`;
     case 'ledger':
@@ -57,12 +62,14 @@ limit ${options.limit}`;
   l.lost_low as lost_low, l.lost_high as lost_high, l.samples as samples, l.lost_samples as lost_samples,
   l.coverage as coverage, l.throttles as throttles
 from ledger l
-order by recording, event`;
+where ${and(eventIs('l', options))}
+order by recording, event
+limit ${options.limit}`;
     case 'diff': {
       const { sides } = options;
       if (sides === undefined) throw new UsageError('diff needs recordings on both sides');
       const among = (numbers: readonly number[]) => `r.recording in (${numbers.join(', ')})`;
-      return differenceSql(among(sides.old), among(sides.new), options);
+      return changesSql(among(sides.old), among(sides.new), options);
     }
     case 'compare': {
       const [old, now] = options.builds ?? [];
@@ -70,7 +77,7 @@ order by recording, event`;
         throw new UsageError('compare needs two builds', ['perf-ts query compare OLD NEW']);
       }
       if (old === now) throw new UsageError(`compare needs two builds, and ${old} is one`);
-      return differenceSql(`r.build = ${literal(old)}`, `r.build = ${literal(now)}`, options);
+      return changesSql(`r.build = ${literal(old)}`, `r.build = ${literal(now)}`, options);
     }
     case 'share':
       return shareSql(options);
@@ -117,6 +124,23 @@ function timelineSql(options: VerbOptions): string {
 from timeline t
 where ${and(eventIs('t', options), named('t.func', options.func))}
 order by recording, second, weight desc, func
+limit ${options.limit}`;
+}
+
+function threadsSql(options: VerbOptions): string {
+  return `select g.recording as recording, e.name as event, g.weight as weight, e.unit as unit,
+  g.weight / e.weight as share, ${wilsonBounds('g.weight')}, g.samples as samples, t.comm as comm,
+  t.pid as pid, t.tid as tid
+from (
+  select s.recording as recording, s.event as event, s.thread as thread, sum(s.weight) as weight,
+    count(*) as samples
+  from samples s
+  group by s.recording, s.event, s.thread
+) g
+join events e on e.recording = g.recording and e.event = g.event
+join threads t on t.recording = g.recording and t.thread = g.thread
+where ${firstEvent('e', options)}
+order by recording, weight desc, pid, tid, comm
 limit ${options.limit}`;
 }
 
@@ -175,31 +199,29 @@ const WITHOUT_LINE = `case when f.kind in ('user code', 'dependency', 'node inte
       and position(':' in f.func) > 0 then trim(trailing ':0123456789' from f.func) else f.func end`;
 
 /**
- * Shares on two sides of one recording or several, by the rules of `perf-ts diff` (`change.ts`): Newcombe's
- * interval of two, Student's of more, whose spread is at least what each recording leaves open. A function of
- * JavaScript whose line has moved is the same where only one function on either side is called so.
+ * The SQL of the sums of each function's shares on either side, `s0` and `s1`, with what their interval follows from:
+ * numbers of recordings, squares, squared widths and ends. A recording without a sample of it adds the interval
+ * of nothing. A function of JavaScript whose line has moved is the same where only one on either side is called so.
  */
-function differenceSql(isOld: string, isNew: string, options: VerbOptions): string {
-  const both = 'd.n0 = 1 and d.n1 = 1';
-  const change = 'd.after - d.before';
-  const down = 'sqrt((d.after - d.l1) * (d.after - d.l1) + (d.h0 - d.before) * (d.h0 - d.before))';
-  const up = 'sqrt((d.h1 - d.after) * (d.h1 - d.after) + (d.before - d.l0) * (d.before - d.l0))';
-  const half = `${t95('(d.n0 + d.n1 - 2)')} * sqrt(greatest(d.spread, d.open) * (1.0 / d.n0 + 1.0 / d.n1))`;
+function changesSql(isOld: string, isNew: string, options: VerbOptions): string {
   return `with sides as (
-  select r.recording as recording, case when ${isNew} then 1 else 0 end as side
-  from recordings r where ((${isOld}) or (${isNew}))${service(options) && ` and ${service(options)}`}
+  select r.recording as recording, case when ${isNew} then 1 else 0 end as side,
+    coalesce(e.nothing_high, 0.0) as nothing
+  from recordings r join events e on e.recording = r.recording
+  where ((${isOld}) or (${isNew})) and ${firstEvent('e', options)}${service(options) && ` and ${service(options)}`}
 ), sizes as (
-  select sum(1 - s.side) as n0, sum(s.side) as n1 from sides s
-), unseen as (
-  select avg(coalesce(e.nothing_high, 0.0)) as high
-  from events e join sides s on s.recording = e.recording where ${firstEvent('e', options)}
+  select sum(1 - s.side) as n0, sum(s.side) as n1, sum((1 - s.side) * s.nothing) as h0,
+    sum(s.side * s.nothing) as h1, sum((1 - s.side) * s.nothing * s.nothing) as o0,
+    sum(s.side * s.nothing * s.nothing) as o1
+  from sides s
 ), cells as (
   select f.func as func, s.side as side, f.recording as recording, sum(f.self_share) as share,
-    min(${WITHOUT_LINE}) as name,
-    sum(coalesce(f.self_low, f.self_share)) as low, sum(coalesce(f.self_high, f.self_share)) as high
+    min(${WITHOUT_LINE}) as name, max(f.dso) as dso, max(case when f.self_low is null then 1 else 0 end) as vague,
+    sum(coalesce(f.self_low, f.self_share)) as low, sum(coalesce(f.self_high, f.self_share)) as high,
+    max(s.nothing) as nothing
   from functions f join sides s on s.recording = f.recording
   join events e on e.recording = f.recording and e.event = f.event
-  where ${and(firstEvent('e', options), named('f.func', options.func))}
+  where ${firstEvent('e', options)}
   group by f.func, s.side, f.recording
 ), names as (
   select n.name as name, max(n.funcs) as funcs
@@ -210,34 +232,22 @@ function differenceSql(isOld: string, isNew: string, options: VerbOptions): stri
   group by n.name
 ), sums as (
   select case when max(c.side) = 1 then max(case when c.side = 1 then c.func else '' end)
-    else max(c.func) end as func,
-    count(*) as seen, sum((1 - c.side) * c.share) as s0, sum(c.side * c.share) as s1,
-    sum(c.share * c.share) as squares, sum((c.high - c.low) * (c.high - c.low)) as open,
+    else max(c.func) end as func, max(c.dso) as dso, max(c.vague) as vague,
+    sum((1 - c.side) * c.share) as s0, sum(c.side * c.share) as s1,
+    sum((1 - c.side) * c.share * c.share) as q0, sum(c.side * c.share * c.share) as q1,
+    sum((1 - c.side) * ((c.high - c.low) * (c.high - c.low) - c.nothing * c.nothing)) as o0,
+    sum(c.side * ((c.high - c.low) * (c.high - c.low) - c.nothing * c.nothing)) as o1,
     sum((1 - c.side) * c.low) as l0, sum(c.side * c.low) as l1,
-    case when sum(1 - c.side) > 0 then sum((1 - c.side) * c.high) else -1 end as h0,
-    case when sum(c.side) > 0 then sum(c.side * c.high) else -1 end as h1
+    sum((1 - c.side) * (c.high - c.nothing)) as h0, sum(c.side * (c.high - c.nothing)) as h1
   from cells c join names a on a.name = c.name
   group by case when a.funcs = 1 then c.name else c.func end
-), sided as (
-  select m.func as func, z.n0 as n0, z.n1 as n1, m.s0 / z.n0 as before, m.s1 / z.n1 as after, m.l0 as l0,
-    m.l1 as l1, case when m.h0 < 0 then u.high else m.h0 end as h0,
-    case when m.h1 < 0 then u.high else m.h1 end as h1,
-    (m.squares - m.s0 * m.s0 / z.n0 - m.s1 * m.s1 / z.n1) / greatest(1, z.n0 + z.n1 - 2) as spread,
-    (m.open + (z.n0 + z.n1 - m.seen) * u.high * u.high) / (z.n0 + z.n1) / ${4 * Z95 ** 2} as open
-  from sums m cross join sizes z cross join unseen u
-  where z.n0 > 0 and z.n1 > 0
-), judged as (
-  select d.func as func, d.before as before, d.after as after, ${change} as delta,
-    case when ${both} then ${change} - ${down} else ${change} - ${half} end as low,
-    case when ${both} then ${change} + ${up} else ${change} + ${half} end as high
-  from sided d
 )
-select j.before as before, j.after as after, j.delta as delta, j.low as low, j.high as high,
-  case when j.low > 0 then 'more' when j.high < 0 then 'less' else 'not distinguishable' end as verdict,
-  j.func as func
-from judged j
-order by abs(j.delta) desc, func
-limit ${options.limit}`;
+select m.func as func, m.dso as dso, m.vague as vague, z.n0 as n0, z.n1 as n1, m.s0 as s0, m.s1 as s1,
+  m.q0 as q0, m.q1 as q1, m.o0 + z.o0 as o0, m.o1 + z.o1 as o1, m.l0 as l0, m.l1 as l1,
+  m.h0 + z.h0 as h0, m.h1 + z.h1 as h1
+from sums m cross join sizes z
+where z.n0 > 0 and z.n1 > 0
+order by func, dso`;
 }
 
 /** Mean and its interval over `recordings` values; of one its own. */

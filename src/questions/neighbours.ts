@@ -1,6 +1,10 @@
 import { NONE } from '../base/brand.ts';
 import { mapInts } from '../base/int-column.ts';
+import { PairInterner } from '../base/pair-interner.ts';
 import type { Slices } from '../base/slices.ts';
+import { type CallTree, sumSubtrees } from '../profile/analysis/call-tree.ts';
+import { invertCallTree } from '../profile/analysis/invert-call-tree.ts';
+import { addSelf, addSelfSamples, treeOfPairs } from '../profile/analysis/join-trees.ts';
 import type { FuncIndex, Profile } from '../profile/types.ts';
 import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
 
@@ -46,19 +50,99 @@ function neighbourOfSample(
   isMeant: Uint8Array,
   side: NeighbourSide,
 ): Int32Array {
+  const { prefix } = stacks;
+  const funcs = mapInts(stacks.frame, (frame) => frames.func[frame]);
+  const call = outermostCalls(prefix, funcs, isMeant);
   const key = new Int32Array(stacks.length).fill(NONE);
-  const isCall = new Uint8Array(stacks.length);
-  // Hot: once per stack row; parents come first.
+  // Hot: once per stack row.
   for (let row = 0; row < stacks.length; row++) {
-    const above = stacks.prefix[row];
-    const func = frames.func[stacks.frame[row]];
-    if (above !== NONE && key[above] !== NONE) {
-      key[row] = side === 'callees' && isCall[above] === 1 ? func + 1 : key[above];
-    } else if (isMeant[func] === 1) {
-      isCall[row] = 1;
-      const caller = above === NONE ? 0 : frames.func[stacks.frame[above]] + 1;
-      key[row] = side === 'callers' ? caller : 0;
+    if (call[row] === NONE) continue;
+    const above = prefix[row];
+    if (call[row] !== row) {
+      key[row] = side === 'callees' && call[above] === above ? funcs[row] + 1 : key[above];
+    } else {
+      key[row] = side === 'callees' || above === NONE ? 0 : funcs[above] + 1;
     }
   }
   return mapInts(samples.stack, (stack) => (stack === NONE ? NONE : key[stack]));
+}
+
+/** The outermost call of what is meant, at each row or above it; −1 where there is none. Parents come first. */
+// Hot: once per row.
+function outermostCalls(prefix: Int32Array, group: Int32Array, isMeant: Uint8Array): Int32Array {
+  const call = new Int32Array(prefix.length).fill(NONE);
+  for (let row = 0; row < prefix.length; row++) {
+    const above = prefix[row] === NONE ? NONE : call[prefix[row]];
+    if (above !== NONE) call[row] = above;
+    else if (isMeant[group[row]] === 1) call[row] = row;
+  }
+  return call;
+}
+
+/** A tree around functions, which are its only root; no row where they are in no sample. */
+export type NeighbourTree = {
+  readonly tree: CallTree;
+  /** Row of `tree` by row of the tree of everything; −1: none. */
+  readonly rowOf: Int32Array;
+};
+
+/**
+ * What the groups of `isMeant` are called by and what they call at any depth, from the tree of everything, which must
+ * have no root rows of its own. The rows below the roots are those of `findNeighbours`:
+ *
+ *     tree                      callees of work        callers of work
+ *     main      self 0          work   total 10        work  total 10
+ *     ├ work    self 4          └ leaf total 6         ├ main total 8
+ *     │ └ leaf  self 4                                 └ idle total 2
+ *     └ idle    self 0
+ *       └ work  self 0
+ *         └ leaf self 2
+ *
+ * Callers lighter than `minWeight` get no callers of their own.
+ */
+export function* growNeighbours(
+  tree: CallTree,
+  isMeant: Uint8Array,
+  minWeight = 0,
+): Slices<Record<NeighbourSide, NeighbourTree>> {
+  const call = outermostCalls(tree.prefix, tree.group, isMeant);
+  const self = new Float64Array(tree.length);
+  const selfSamples = new Int32Array(tree.length);
+  const samplesBelow = sumSubtrees(tree.prefix, new Float64Array(tree.selfSamples));
+  // Inlined and real calls are one root.
+  const first = call.findIndex((row) => row !== NONE);
+  const group = tree.group.slice();
+  // Hot: once per row.
+  for (let row = 0; row < tree.length; row++) {
+    if (call[row] !== row) continue;
+    self[row] = tree.total[row];
+    selfSamples[row] = samplesBelow[row];
+    group[row] = tree.group[first];
+  }
+  yield;
+  const callerOf = new Int32Array(tree.length).fill(NONE);
+  const calls = { ...tree, group, self, selfSamples };
+  const callers = yield* invertCallTree(calls, minWeight, callerOf);
+  const rowOf = mapInts(call, (row) => (row === NONE ? NONE : callerOf[row]));
+  return {
+    callers: { tree: callers, rowOf },
+    callees: joinSubtrees({ ...tree, group }, call),
+  };
+}
+
+/** All subtrees at outermost calls laid over each other, below one root. */
+// Hot: once per row.
+function joinSubtrees(tree: CallTree, call: Int32Array): NeighbourTree {
+  const pairs = new PairInterner();
+  const rowOf = new Int32Array(tree.length).fill(NONE);
+  for (let row = 0; row < tree.length; row++) {
+    if (call[row] === NONE) continue;
+    const parent = call[row] === row ? NONE : rowOf[tree.prefix[row]];
+    rowOf[row] = pairs.intern(parent, tree.group[row]);
+  }
+  const self = new Float64Array(pairs.length);
+  addSelf(self, tree, rowOf);
+  const selfSamples = new Int32Array(pairs.length);
+  addSelfSamples(selfSamples, tree, rowOf);
+  return { tree: { ...tree, ...treeOfPairs(pairs, self, selfSamples) }, rowOf };
 }

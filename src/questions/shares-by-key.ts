@@ -1,4 +1,3 @@
-import { NONE } from '../base/brand.ts';
 import type { IntColumn } from '../base/int-column.ts';
 import type { Slices } from '../base/slices.ts';
 import { boundsOfShare, type WeightWithLost } from '../profile/analysis/share-bounds.ts';
@@ -8,6 +7,7 @@ import {
   type ShareInterval,
   sumStepsByKey,
 } from '../profile/analysis/share-steps.ts';
+import { sumByKey } from '../profile/analysis/weight-sums.ts';
 import type { Profile, Weights } from '../profile/types.ts';
 
 /** The matter of a question: samples of one event, what each weighs, and how well shares of them are known. */
@@ -31,7 +31,7 @@ export type Share = {
 };
 
 /** The weight of all that was asked about, with what was lost. */
-function wholeOfAsked({ rows, weights }: Asked): WeightWithLost {
+export function wholeOfAsked({ rows, weights }: Asked): WeightWithLost {
   let arrived = 0;
   let lost = 0;
   // Hot: once per sample.
@@ -53,23 +53,15 @@ export function* sharesByKey(
 ): Slices<(Share & { readonly key: number })[]> {
   const { rows, weights, estimator } = asked;
   const whole = wholeOfAsked(asked);
-  const sums = new Float64Array(keyCount);
-  const samples = new Int32Array(keyCount);
-  // Hot: once per sample.
-  for (let i = 0; i < rows.length; i++) {
-    const key = keyOfSample[rows[i]];
-    if (key === NONE) continue;
-    sums[key] = sums[key] + weights.values[rows[i]];
-    samples[key] = samples[key] + 1;
-  }
+  const { weight: sums, samples } = sumByKey(rows, weights, keyOfSample, keyCount);
   yield;
   const steps =
     estimator &&
     (yield* sumStepsByKey(estimator.steps, keysOfSelected(keyOfSample, rows), keyCount));
-  const keys = [...sums.keys()].filter((key) => sums[key] > 0);
+  const keys = [...sums.keys()].filter((key) => samples[key] > 0);
   return keys
     .map((key) => {
-      const share = sums[key] / whole.weight;
+      const share = whole.weight === 0 ? 0 : sums[key] / whole.weight;
       const interval = estimator && steps && boundsOfShare(estimator, whole, share, steps, key);
       return { key, weight: sums[key], samples: samples[key], share, interval };
     })

@@ -5,11 +5,11 @@ import { WEIGHING } from '../options/reading.ts';
 import { RECORD } from '../options/record.ts';
 import type { PeriodInput } from '../period/types.ts';
 import { planCoreJoin } from '../profile/core-types.ts';
+import { findEvents } from '../profile/find-events.ts';
 import { type EventJoin, joinProfile } from '../profile/join-events.ts';
 import { planTimeJoin } from '../profile/off-cpu/join-times.ts';
 import type { EventIndex, Profile, ProfileEvent } from '../profile/types.ts';
 import type { RecordingFacts } from './facts/recording-facts.ts';
-import { findEvents } from './outputs/find-events.ts';
 
 /** A profile and what goes by its events beside it. */
 export type ProfileByEvent = {

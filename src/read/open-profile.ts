@@ -1,5 +1,6 @@
 import { Diagnostics } from '../base/diagnostics.ts';
 import { toRawTime } from '../base/u64.ts';
+import { chooseLevel } from '../code/javascript/levels-of.ts';
 import type { SourceMaps } from '../code/javascript/source-map.ts';
 import type { SymbolSource } from '../code/symbols/symbol-request.ts';
 import type { ImportedProfile } from '../formats/import/imported-profile.ts';
@@ -9,6 +10,7 @@ import type { ExportFormat, ExportOptions } from '../options/export.ts';
 import { OPEN, type OpenProfileOptions } from '../options/reading.ts';
 import type { PeriodInput, StreamFinal } from '../period/types.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
+import { spansSince } from '../profile/sampled-time.ts';
 import type { Profile, SampleTable } from '../profile/types.ts';
 import { debugLog } from '../system/debug-log.ts';
 import { noteCodeObjects } from './code/code-dump.ts';
@@ -30,7 +32,6 @@ import type { FileSource } from './files/fd-source.ts';
 import { fetchFiles } from './files/fetch-files.ts';
 import { withArchive } from './files/find-archive.ts';
 import { StoredFiles } from './files/stored-files.ts';
-import { chooseFrames } from './jit/choose-frames.ts';
 import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode, storedJitdump } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
@@ -127,9 +128,9 @@ function finishImport(
   const input: PeriodInput = { samples, events, streams, threads, losses };
   const isWhole = null;
   const shown = nameJavaScript(profile, options, diagnostics, null);
-  const chosen = chooseFrames(shown, options.frames);
-  const facts = { ...NO_FACTS, imported: format, frames: chosen.level };
-  return new OpenedProfile(chosen.profile, input, diagnostics, isWhole, facts);
+  const frames = chooseLevel(shown, options.frames);
+  const facts = { ...NO_FACTS, imported: format, frames };
+  return new OpenedProfile(shown, input, diagnostics, isWhole, facts);
 }
 
 function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): OpenedProfile {
@@ -160,13 +161,12 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   const parts: ProfileByEvent = { profile: shown, input, facts };
   const ofCores = joinCoreEvents(parts, namesOnSeveralCores(provenance), options.event);
   const joined = options.join ? joinTimedEvents(ofCores) : ofCores;
-  const chosen = chooseFrames(joined.profile, options.frames);
   return new OpenedProfile(
-    chosen.profile,
+    joined.profile,
     joined.input,
     diagnostics,
     cutOffset(data),
-    { ...joined.facts, frames: chosen.level },
+    { ...joined.facts, frames: chooseLevel(joined.profile, options.frames) },
     completeness,
     new FunctionCode({
       path,
@@ -224,7 +224,12 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
     streams,
     losses: pipeline.losses(),
   });
-  return { ...profile, events: withRecordedPeriods(opened, profile.samples) };
+  const { meta, samples } = profile;
+  const events = withRecordedPeriods(opened, samples);
+  if (sampled === null || countStartOf(provenance) !== 'dropped') return { ...profile, events };
+  // Of what rings that were overwritten held before, nothing is known.
+  const firstNs = samples.timeNs.reduce((least, time) => Math.min(least, time), Infinity);
+  return { ...profile, events, meta: { ...meta, sampled: spansSince(sampled, firstNs) } };
 }
 
 /** Makes samples of the off-CPU event weigh what their threads waited. */

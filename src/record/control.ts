@@ -7,12 +7,12 @@ import { type Text, words } from '../base/words.ts';
 import { OptionError } from '../options/option-error.ts';
 import { RECORD } from '../options/record.ts';
 
-/** Where commands come from and where they are acknowledged: descriptors, or paths of FIFOs. */
+/** The places that commands come from and are acknowledged to: descriptors, or paths of FIFOs. */
 export type ControlPlaces =
   | { readonly kind: 'fd'; readonly commands: number; readonly ack: number | null }
   | { readonly kind: 'fifo'; readonly commands: string; readonly ack: string | null };
 
-/** What commands do. */
+/** The actions of the commands. */
 export type ControlActions = {
   enable(): void;
   disable(): void;

@@ -4,11 +4,13 @@ import type { RecordOptions } from '../options/record.ts';
 import { AttachedProcesses } from './code-events/attached-processes.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
 import { HeldNotes } from './jit-maps/held-notes.ts';
-import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
-import { JitDumps } from './jit-maps/jit-dumps.ts';
-import { MapWatch } from './jit-maps/map-watch.ts';
+import {
+  type JitAttachments,
+  takeJitAttachments,
+  watchJitFiles,
+} from './jit-maps/jit-attachments.ts';
 import { findUnmappedNode } from './jit-maps/unmapped-node.ts';
-import { RecordingFile } from './recording-file.ts';
+import { RecordingFile } from './output/recording-file.ts';
 import type { OpenedRecording } from './recording-parts.ts';
 
 /**
@@ -20,11 +22,8 @@ import type { OpenedRecording } from './recording-parts.ts';
 export class JitCapture {
   readonly #opened: OpenedRecording;
   readonly #options: RecordOptions;
-  readonly #childPid: number;
-  readonly #startedMs: number;
-  readonly #maps: MapWatch;
-  readonly #dumps: JitDumps;
-  readonly #notes = new HeldNotes();
+  readonly #files: ReturnType<typeof watchJitFiles>;
+  readonly #held = new HeldNotes();
   /** Receives V8's code from the programs; null if they do not report it. */
   readonly #code: CodeEventSink | null;
   /** Running processes that are asked for their code; null where none are. */
@@ -37,39 +36,23 @@ export class JitCapture {
     startedMs: number,
   ) {
     const { session, features } = opened;
-    const { target, dumpsIn, sampler } = session;
-    const { childPid } = sampler.opened;
     this.#opened = opened;
     this.#options = options;
     this.#code = code;
-    this.#childPid = childPid;
-    this.#startedMs = startedMs;
-    const commandUid = this.#commandUid;
-    this.#maps = new MapWatch({
-      target,
-      childPid,
-      readClock: () => features.readClockPair(CLOCK_IDS[features.clock]),
-      ...(commandUid !== undefined && { commandUid }),
-    });
-    this.#dumps = new JitDumps({
-      dumpsIn,
-      target,
-      childPid,
-      commandUid: commandUid ?? null,
-      startedMs,
-    });
+    const readClock = () => features.readClockPair(CLOCK_IDS[features.clock]);
+    this.#files = watchJitFiles(session, readClock, startedMs);
   }
 
   start(): void {
-    this.#maps.start();
-    this.#dumps.start();
+    this.#files.maps.start();
+    this.#files.dumps.start();
   }
 
   /** Asks running Node processes for their code; what is sampled meanwhile is named as well. */
   attach(onWait: (pid: number | null) => void): void {
     const { session, features } = this.#opened;
     if (this.#code === null || session.target.kind !== 'processes') return;
-    this.#notes.hold(session.target.pids);
+    this.#held.hold(session.target.pids);
     this.#attaching = new AttachedProcesses({
       pids: session.target.pids,
       socket: this.#code.name,
@@ -82,13 +65,10 @@ export class JitCapture {
   /** The files and events so far. `finish`: nothing is sampled any more. */
   take(finish: boolean): JitAttachments {
     const announced = () => this.#code?.attachments() ?? [];
-    const { session, features } = this.#opened;
-    return takeJitAttachments(this.#maps, announced, this.#dumps, finish, features.notify, {
-      recordingId: session.recordingId,
-      commandUid: this.#commandUid ?? null,
-      startedMs: this.#startedMs,
-      heldNotes: this.#notes,
-    });
+    const { maps, dumps, notes } = this.#files;
+    const { notify } = this.#opened.features;
+    const given = { ...notes, heldNotes: this.#held };
+    return takeJitAttachments(maps, announced, dumps, finish, notify, given);
   }
 
   /**
@@ -119,27 +99,22 @@ export class JitCapture {
     if (target.kind !== 'command' || this.#options.nodeFlags === false) return;
     const mappings = file.codeMappings(dataEnd, features);
     const areFlagsSet = causesMaps || codeSocket !== null;
-    const command = { pid: this.#childPid, words: target.command.argv };
+    const command = { pid: session.sampler.opened.childPid, words: target.command.argv };
     const missing = await findUnmappedNode(mappings, jit.attachments, areFlagsSet, command);
     if (missing !== null) features.notify(missing);
   }
 
   /** Removes files of JITs that the recording has stored. */
   removeStored(jit: JitAttachments): void {
-    if (this.#opened.session.causesMaps) this.#maps.removeMaps(jit.startedPids);
-    this.#dumps.remove();
+    if (this.#opened.session.causesMaps) this.#files.maps.removeMaps(jit.startedPids);
+    this.#files.dumps.remove();
     jit.remove();
   }
 
   close(): void {
-    this.#maps.stop();
+    this.#files.maps.stop();
     this.#code?.close();
-    this.#dumps.stop();
-    this.#notes.close();
-  }
-
-  get #commandUid(): number | undefined {
-    const { target } = this.#opened.session;
-    return 'command' in target ? target.command?.user?.uid : undefined;
+    this.#files.dumps.stop();
+    this.#held.close();
   }
 }

@@ -18,7 +18,7 @@ import { LIVE, type LiveOptions } from '../options/live.ts';
 import type { RecordTarget } from '../options/record.ts';
 import { reapLater } from '../system/launch/reap-later.ts';
 import { callAfter, type LongTimer } from '../system/time/long-timer.ts';
-import { dropsCopies } from './call-graph.ts';
+import { dropsCopies } from './plan/call-graph.ts';
 import { prepareRecording } from './prepare-recording.ts';
 
 /**

@@ -3,7 +3,7 @@ import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import type { NativeBinding, SamplerTarget } from '../native/types.ts';
 import { uidOfProcess } from '../system/files/trusted-file.ts';
 import { CodeEventSink, type CodeEventSinkOptions } from './code-events/code-event-sink.ts';
-import type { FeatureContext } from './feature-data.ts';
+import type { FeatureContext } from './output/feature-data.ts';
 import type { OpenedRecording } from './recording-parts.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function openCodeSink(
   }
 }
 
-/** Whose connections are taken. */
+/** The processes and users whose connections are taken. */
 function peersOf(target: SamplerTarget): Pick<CodeEventSinkOptions, 'isRecorded' | 'uids'> {
   if (target.kind === 'processes') {
     const uids = target.pids.map((pid) => uidOfProcess(pid)).filter((uid) => uid !== null);

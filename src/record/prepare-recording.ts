@@ -38,25 +38,25 @@ import { explainGoneBeforeStart, explainStartFailure } from '../system/launch/st
 import { explainUnprofilable } from '../system/launch/unprofilable.ts';
 import type { NodeFlags } from '../system/launch/v8-flags.ts';
 import { processesOf, UNSETTLED } from '../system/processes/attached.ts';
-import { autoStackBytes, dropsCopies } from './call-graph.ts';
-import { checkCombinations } from './check-options.ts';
-import { chooseEvents } from './choose-events.ts';
-import { DEFAULT_FREQUENCY_HZ } from './choose-rate.ts';
 import { hasOwnCode } from './code-events/own-process.ts';
 import { registeredSocket } from './code-events/registered.ts';
-import { checkCompression } from './compression.ts';
-import { keepNotices } from './notices.ts';
-import { chooseOffCpu } from './off-cpu.ts';
-import { probeRules } from './period-probe.ts';
-import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
+import { checkCompression } from './output/compression.ts';
+import { autoStackBytes, dropsCopies } from './plan/call-graph.ts';
+import { checkCombinations } from './plan/check-options.ts';
+import { chooseEvents } from './plan/choose-events.ts';
+import { DEFAULT_FREQUENCY_HZ } from './plan/choose-rate.ts';
+import { keepNotices } from './plan/notices.ts';
+import { chooseOffCpu } from './plan/off-cpu.ts';
+import { probeRules } from './plan/period-probe.ts';
+import { planRecording, type RecordingPlan, withoutWeakGroup } from './plan/recording-plan.ts';
 import {
   askedRingPages,
   chooseRingSize,
   PRIVILEGED_BYTES,
   type RingSize,
   ringsPerThread,
-} from './ring-size.ts';
-import { groupName } from './sample-groups.ts';
+} from './plan/ring-size.ts';
+import { groupName } from './plan/sample-groups.ts';
 
 const debug = debugLog('record');
 
@@ -80,7 +80,7 @@ export type DecidedRecording = {
   readonly owner: FileOwner | null;
   /** V8 writes perf maps because of flags that we gave it. */
   readonly causesMaps: boolean;
-  /** By what the notes of the command's Node processes are known; null if there are none. */
+  /** The ID in the notes of the command's Node processes; null if there are none. */
   readonly recordingId: string | null;
   /** Socket that these processes send V8's code to; null if they write maps. */
   readonly codeSocket: string | null;

@@ -12,21 +12,21 @@ import { onlineCpus } from '../system/kernel/online-cpus.ts';
 import { explainExecFailure } from '../system/launch/exec-failure.ts';
 import { hasExeced } from '../system/launch/exec-state.ts';
 import { callAfter, callEvery, type LongTimer } from '../system/time/long-timer.ts';
-import { findBegunWaits } from './begun-waits.ts';
-import { dropsCopies } from './call-graph.ts';
-import { changedCpusText } from './changed-cpus.ts';
-import { checkRecordOptions, isDelayed } from './check-options.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
-import { describeExisting } from './existing-state.ts';
+import { findBegunWaits } from './existing/begun-waits.ts';
+import { changedCpusText } from './existing/changed-cpus.ts';
+import { describeExisting } from './existing/existing-state.ts';
 import { JitCapture } from './jit-capture.ts';
 import type { JitAttachments } from './jit-maps/jit-attachments.ts';
-import { giveNotice } from './notices.ts';
 import { openCodeSink } from './open-code-sink.ts';
-import { OutputSwitch } from './output-switch.ts';
+import { OutputSwitch } from './output/output-switch.ts';
+import { RecordingFile } from './output/recording-file.ts';
+import { dropsCopies } from './plan/call-graph.ts';
+import { checkRecordOptions, isDelayed } from './plan/check-options.ts';
+import { giveNotice } from './plan/notices.ts';
 import { explainNativeError } from './prepare-recording.ts';
 import type { CommandExit, Recording, RecordingWork, RunningRecording } from './recording.ts';
-import { RecordingFile } from './recording-file.ts';
 import { type OpenedRecording, openRecordingParts } from './recording-parts.ts';
 
 type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
@@ -102,7 +102,7 @@ class Recorder implements ControlActions {
   readonly #startedMs = Date.now();
   readonly #jit: JitCapture;
   #work: RecordingWork | null = null;
-  /** With `switchOutput`, and only where the output is a file. */
+  /** Null without `switchOutput`, and where the output is not a file. */
   readonly #switching: OutputSwitch | null;
   readonly #timers: LongTimer[] = [];
   readonly #finished = new Deferred<Recording>();
@@ -198,14 +198,15 @@ class Recorder implements ControlActions {
   /** Waits of threads that sleep as the recording begins. */
   #appendBegunWaits(): void {
     const { session, output, features } = this.#opened;
+    const { plan, target, sampler } = session;
     const readClockNs = () => features.readClockPair(CLOCK_IDS[features.clock]).clockNs;
-    const begun = findBegunWaits(session, this.#options, readClockNs);
+    const begun = findBegunWaits(plan, target, sampler.opened, this.#options, readClockNs);
     if (begun === null) return;
     output.appendSamples(begun.records);
     features.notify(begun.notice);
   }
 
-  /** As if nothing had been opened: a held command never runs, the previous file is back. */
+  /** Undoes the opening: a held command never runs, the previous file is back. */
   #abandon(): void {
     this.#control?.close();
     this.#jit.close();
@@ -480,7 +481,7 @@ class Recorder implements ControlActions {
     if (reason !== 'write-error') {
       if (place !== null && dropsCopies(this.#options.callGraph)) {
         // Loaded here: the unwinder is a third of the program, and most recordings copy no stacks.
-        const { unwindCopies } = await import('./unwind-copies.ts');
+        const { unwindCopies } = await import('./output/unwind-copies.ts');
         fileBytes = await unwindCopies(file.file, recordedBytes, {
           notify: this.#notify,
           onShare: (share) => {
@@ -502,7 +503,7 @@ class Recorder implements ControlActions {
     return this.#opened.features.notify;
   }
 
-  /** With `overwrite` later rounds may hold older records. */
+  /** Whether rounds are marked: with `overwrite` later rounds may hold older records. */
   get #marksRounds(): boolean {
     return !this.#options.overwrite;
   }

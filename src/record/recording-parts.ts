@@ -9,15 +9,15 @@ import {
   plainOutput,
   type StreamPlace,
 } from '../system/files/stream-place.ts';
-import { isDelayed } from './check-options.ts';
-import { describeExisting } from './existing-state.ts';
-import type { FeatureContext, RecordingScanner } from './feature-data.ts';
-import { keptKernelLines } from './kept-kernel.ts';
-import { giveNotice, keepNotices } from './notices.ts';
+import { describeExisting } from './existing/existing-state.ts';
+import type { FeatureContext, RecordingScanner } from './output/feature-data.ts';
+import { keptKernelLines } from './output/kept-kernel.ts';
+import { RecordingFile } from './output/recording-file.ts';
+import { RecordingStream } from './output/recording-stream.ts';
+import { SampledSpans } from './output/sampled-spans.ts';
+import { isDelayed } from './plan/check-options.ts';
+import { giveNotice, keepNotices } from './plan/notices.ts';
 import { type PreparedRecording, prepareRecording } from './prepare-recording.ts';
-import { RecordingFile } from './recording-file.ts';
-import { RecordingStream } from './recording-stream.ts';
-import { SampledSpans } from './sampled-spans.ts';
 
 /** Elsewhere words that are no addresses always look as if they could be in a module. */
 const KEEPS_KERNEL = process.arch === 'x64';

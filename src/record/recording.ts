@@ -11,9 +11,9 @@ export type Recording = {
   readonly fileBytes: number;
   /** True: others removed or replaced the file while it was written, and nothing of it is at `path`. */
   readonly isOutputGone: boolean;
-  /** With `switchOutput`: earlier files that others have removed meanwhile, or that could not be completed. */
+  /** Earlier files of `switchOutput` that others have removed, or that could not be completed. */
   readonly lostFiles: number;
-  /** What the file had when the recording ended: more than `fileBytes` if stacks were unwound since. */
+  /** Size of the file when the recording ended: more than `fileBytes` if stacks were unwound since. */
   readonly recordedBytes: number;
   readonly totals: SamplerTotals;
   /** Level of zstd; null: records were written as they are. */
@@ -25,7 +25,7 @@ export type Recording = {
   /** errno of the failed write, 0 otherwise. */
   readonly writeErrno: number;
   readonly ringPages: number;
-  /** With `stat`: what was counted beside the samples; null without. */
+  /** Counts alongside the samples, with `stat`; null without. */
   readonly counted: readonly ConcurrentCount[] | null;
 };
 
@@ -50,9 +50,9 @@ export type RunningRecording = {
   enable(): void;
   /** Takes no samples until `enable`. */
   disable(): void;
-  /** With `overwrite`: what the rings hold goes into the file. */
+  /** Writes to the file what the rings hold, with `overwrite`. */
   snapshot(): void;
-  /** With `switchOutput`: what was recorded so far becomes a file of its own. */
+  /** Ends the file and begins another, with `switchOutput`. */
   switchOutput(): void;
   /** Sends a signal to the command; false if it is gone. */
   kill(signal: number): boolean;

@@ -13,7 +13,7 @@ type Binding = {
 /** Options of `spawn` up to Node 22, and of `spawnSync`; since 24 `spawn` gets these one after the other. */
 type Spawned = { readonly args?: unknown; readonly envPairs?: unknown; readonly uid?: unknown };
 
-/** Under these options Node reads only what it is allowed to, and ends where a preload is not. */
+/** Options under which Node reads only what it is allowed to, and ends where a preload is not. */
 const RESTRICTING = /(?:^|[\s=])--(?:experimental[-_])?(?:permission|policy)\b/;
 const VARIABLE = 'PERF_TS_SESSION';
 const OPTIONS = 'NODE_OPTIONS';
@@ -46,7 +46,10 @@ exports.watchChildren = (session: Session, isRecorded: () => boolean): void => {
   watchExecve(session, isRecorded);
 };
 
-/** `process.binding`, below what warns of its use under --pending-deprecation: `util.deprecate` derives from it. */
+/**
+ * `process.binding`, below what warns of its use under --pending-deprecation: `util.deprecate`
+ * derives from it.
+ */
 function bindingOf(): Binding {
   const { binding } = process as unknown as { binding: AnyFunction };
   const inner = Object.getPrototypeOf(binding) as AnyFunction;
@@ -79,7 +82,7 @@ function passedByExecve(session: Session, args: readonly unknown[]): unknown[] |
   return [file, words, { ...env, [OPTIONS]: given.options, [VARIABLE]: given.session }];
 }
 
-/** What `change` makes of the arguments; as the program has given them where it changes nothing, or fails. */
+/** The arguments that `change` makes; as the program has given them where it changes nothing, or fails. */
 const orChanged = (
   args: readonly unknown[],
   change: () => readonly unknown[] | null | false,
@@ -124,7 +127,7 @@ function passedPairs(
 }
 
 /**
- * NODE_OPTIONS with our words behind the user's, and the session that says so; null where Node could not read our
+ * NODE_OPTIONS with our words behind the user's, and the session that states so; null where Node could not read our
  * files: under the permission model, or since this program has given up its rights.
  */
 const withOptions = (

@@ -12,9 +12,9 @@ export type TakeInRequest = {
 };
 
 /**
- * Folder of the sockets of one user's processes, which nobody else can pass: in the user's own folder of the
- * session where the system has one, since anybody may take a name in /tmp. `record/code-events/registered.ts` looks
- * there too.
+ * Folder of the sockets of one user's processes, which nobody else can pass: in the user's own folder
+ * of the session where the system has one, since anybody may take a name in /tmp.
+ * `record/code-events/registered.ts` looks there too.
  */
 const folderOf = (uid: number): string => {
   const runtime = `/run/user/${uid}`;
@@ -26,7 +26,7 @@ function isOwn(folder: string, uid: number): boolean {
   return stat?.uid === uid && (stat.mode & 0o170077) === 0o040000;
 }
 
-/** As the code-events library writes it. */
+/** The errno as the code-events library writes it. */
 const ENOENT = '2';
 
 /** Recorders that take the code of this process now. */

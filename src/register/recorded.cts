@@ -8,7 +8,7 @@ import type { Session } from './session.cts';
 
 const { sendCode } = require('./code-events.cjs') as typeof import('./code-events.cts');
 
-/** As the code-events library writes it. */
+/** The errno as the code-events library writes it. */
 const ECONNREFUSED = '111';
 
 exports.begin = (session: Session, hasEnded: (recorder: string) => boolean): void => {

@@ -5,7 +5,7 @@
 export type Session = {
   /** Path of the file that `--require` names, `boot`. */
   readonly boot: string;
-  /** What NODE_OPTIONS got, exactly: with a space before it where the user has a NODE_OPTIONS. */
+  /** The words that NODE_OPTIONS got, exactly: with a space before it where the user has a NODE_OPTIONS. */
   readonly words: string;
   /** Path of `recorded` in the recorder's package, and the owner of that file. */
   readonly program: string;
@@ -14,6 +14,6 @@ export type Session = {
   readonly recorder?: string;
   /** The Unix socket that takes V8's code; absent: V8 writes a map or a jitdump. */
   readonly socket?: string;
-  /** By what the notes in files are known; absent where the socket takes them. */
+  /** The name by which the notes in files are known; absent where the socket takes them. */
   readonly recording?: string;
 };

@@ -23,12 +23,12 @@ const [ownPid, ownTid] = ((): readonly string[] => {
   }
 })();
 
-/** Node's module about it takes 2 ms to load, so that it is asked where /proc does not tell. */
+/** Node's module about it takes 2 ms to load, so that it is asked where /proc does not report it. */
 const isMain: boolean = ownPid === undefined ? loadWorkers().isMainThread : ownPid === ownTid;
 exports.isMainThread = isMain;
 
 /**
- * By what others can tell later that this process has ended, see `LifeMark` in
+ * The mark by which others find out that this process has ended, see `LifeMark` in
  * `system/processes/life-mark.ts`; undefined where /proc is not of our PID namespace.
  */
 function lifeMark(): string | undefined {

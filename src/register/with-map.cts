@@ -1,7 +1,8 @@
 /**
- * What only V8's own map or jitdump needs, which names neither threads nor the source maps of code that a loader
- * (tsx, ts-node …) or a test runner makes in memory: notes of them, JSON lines in `/tmp/perf-ts-PID.notes`, see
- * `NodeNote` in `src/read/jit/node-notes.ts`. Where V8's code is sent to a recorder these come with it.
+ * Notes that only V8's own map or jitdump needs, which names neither threads nor the source maps of
+ * code that a loader (tsx, ts-node …) or a test runner makes in memory: notes of them, JSON lines in
+ * `/tmp/perf-ts-PID.notes`, see `NodeNote` in `src/read/jit/node-notes.ts`. Where V8's code is sent to
+ * a recorder these come with it.
  */
 
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.

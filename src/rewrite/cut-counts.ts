@@ -25,7 +25,7 @@ import type { Selector } from '../read/selection.ts';
 export class CountCutter {
   readonly #data: PerfData;
   readonly #sample: SampleView;
-  /** By event, then by stream. */
+  /** Counts by event, then by stream. */
   readonly #streams: Map<number, StreamValues>[];
 
   /** Null where no counter is read, or nothing is removed. */
@@ -109,7 +109,7 @@ function streamKey({ streamId, tid, cpu }: SampleView): number {
   return streamId >= 0 ? streamId : -2 - (tid * 2 ** 13 + cpu);
 }
 
-/** What the samples of one stream read. */
+/** Counts that the samples of one stream read. */
 class StreamValues {
   readonly counters: CutColumn[] = [];
   readonly enabled = new CutColumn();

@@ -5,7 +5,7 @@ import { PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import type { RewriteOptions } from '../options/inject.ts';
 import { copiesStacks } from '../read/unwind/unwind-stacks.ts';
 
-/** What becomes of one event's samples. */
+/** Change to one event's samples. */
 export type EventChange = {
   /** The attr as the output has it. */
   readonly attr: EventAttr;

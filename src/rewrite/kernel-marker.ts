@@ -1,5 +1,5 @@
 /**
- * What stands for every kernel address in a recording without them.
+ * The address that replaces every kernel address in a recording without them.
  *
  *   0xffffffff80000000  0xffffffffbffff000  0xffffffffc0000000
  *   ├─ the kernel's map ───────────┼─────────────────┤
@@ -29,7 +29,7 @@ const KERNEL_START_32 = 0xc0000000;
 /** How kernel addresses look on the machine that recorded. */
 export type KernelAddresses = {
   readonly littleEndian: boolean;
-  /** Of a 32-bit kernel: no address has an upper half. */
+  /** True for a 32-bit kernel: no address has an upper half. */
   readonly is32Bit: boolean;
   /** s390, sparc: kernel and user space have the same addresses; only the CPU mode tells. */
   readonly overlap: boolean;

@@ -24,7 +24,7 @@ export class Labels {
     this.#salt = salt;
   }
 
-  /** Of the mapped object `path`; a kernel module's name stays that of a module. */
+  /** The label of the mapped object `path`; a kernel module's name stays that of a module. */
   dso(path: string): string {
     if (COMMON_NAME.test(path)) return path;
     if (/^\[anon[:\]]|^\/anon_hugepage/.test(path)) return '//anon';

@@ -3,19 +3,22 @@ import { FailedError } from '../base/errors.ts';
 import type { FeatureSection } from '../formats/perf-data/feature-encoders.ts';
 import { FEATURE } from '../formats/perf-data/features.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../formats/perf-data/header.ts';
-import { encodeHeaderBuildIds } from '../formats/perf-data/pipe-writer.ts';
+import {
+  encodeHeaderBuildIds,
+  encodePipeHead,
+  type PipeEvent,
+} from '../formats/perf-data/pipe-writer.ts';
 import { encodeFeatures, encodePrefix } from '../formats/perf-data/writer.ts';
 import { chooseUser } from '../system/accounts/run-as.ts';
 import { OutputFile, writeFully } from '../system/files/output-file.ts';
 import { isStream, openStream, type StreamPlace } from '../system/files/stream-place.ts';
-import { encodePipeHead, type OutputEvent } from './head.ts';
 
-/** Where a rewritten recording goes: `head`, `write` …, `tail`, `close`. */
+/** The output of a rewritten recording: `head`, `write` …, `tail`, `close`. */
 export type RewriteOutput = {
   readonly isPipe: boolean;
   /** `sections` are those of a pipe, which come first. */
   head(
-    events: readonly OutputEvent[],
+    events: readonly PipeEvent[],
     sections: readonly FeatureSection[],
     littleEndian: boolean,
   ): void;

@@ -16,7 +16,7 @@ export class RecordBuffer {
   readonly #bytes = new Uint8Array(CAPACITY);
   readonly view = new DataView(this.#bytes.buffer);
   #start = 0;
-  /** Where the next byte of the record goes. */
+  /** Offset of the record's next byte. */
   position = 0;
   #flushed = 0;
 
@@ -24,7 +24,7 @@ export class RecordBuffer {
     this.#write = write;
   }
 
-  /** Where the record begun last stands in `view`. */
+  /** Offset in `view` of the record begun last. */
   get start(): number {
     return this.#start;
   }

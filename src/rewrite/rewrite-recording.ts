@@ -7,6 +7,7 @@ import { ProcessTable } from '../code/process/process-table.ts';
 import { encodeAppendix, readAppendix } from '../formats/perf-data/appendix.ts';
 import { FEATURE } from '../formats/perf-data/features.ts';
 import { encodePipeAppendix } from '../formats/perf-data/pipe-appendix.ts';
+import type { PipeEvent } from '../formats/perf-data/pipe-writer.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
 import type { RecordVisitor } from '../formats/perf-data/record-visitor.ts';
 import { encodeAttr } from '../kernel/perf-event/attr.ts';
@@ -36,7 +37,6 @@ import { plainOutput } from '../system/files/stream-place.ts';
 import { BuildIdList } from './build-id-list.ts';
 import { CountCutter } from './cut-counts.ts';
 import { changeEvent, dropsStacks, type EventChange } from './event-change.ts';
-import type { OutputEvent } from './head.ts';
 import { kernelAddressesOf } from './kernel-marker.ts';
 import { Labels } from './labels.ts';
 import { openRewriteOutput, type RewriteOutput } from './output.ts';
@@ -62,7 +62,7 @@ export type RewriteSummary = {
 
 /** Enough to read fast; memory does not grow with the recording. */
 const SEGMENT_BYTES = 8 << 20;
-/** What readers have to hold back until a round ends. */
+/** Bytes that readers have to hold back until a round ends. */
 const ROUND_BYTES = 1 << 20;
 
 /**
@@ -354,10 +354,10 @@ class Rewriter {
   }
 
   /**
-   * In a file the smallest attr will do, and every perf reads it. In a pipe perf before 6.6 expects
+   * The smallest attr will do in a file, and every perf reads it. In a pipe perf before 6.6 expects
    * attrs of the size that it writes itself: that of the input.
    */
-  #events(isPipe: boolean): OutputEvent[] {
+  #events(isPipe: boolean): PipeEvent[] {
     const { attrs, littleEndian } = this.#data;
     return attrs.map(({ attr, ids, name }, index) => {
       const changed = this.#changes[index].attr;
@@ -370,7 +370,7 @@ class Rewriter {
     });
   }
 
-  #sections(events: readonly OutputEvent[], isAtEnd: boolean): ReturnType<typeof rewriteSections> {
+  #sections(events: readonly PipeEvent[], isAtEnd: boolean): ReturnType<typeof rewriteSections> {
     const { startTime } = this.#data;
     const hasTimes = isAtEnd && this.#firstNs <= this.#lastNs;
     return rewriteSections(this.#data, {

@@ -18,7 +18,7 @@ import type { RawCleaner } from './raw-cleaner.ts';
 import type { RecordBuffer } from './record-buffer.ts';
 
 const BRANCH_ENTRY_SIZE = 24;
-/** What a callchain may grow by: two entries a frame. */
+/** Maximum growth of a callchain: two entries a frame. */
 const MOST_CHAIN_BYTES = 16 * MOST_FRAMES + 16;
 /** Fields of 8 bytes between PHYS_ADDR and AUX. */
 const BEHIND_PHYS_ADDR = [

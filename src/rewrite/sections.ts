@@ -11,16 +11,16 @@ import {
   writeString,
 } from '../formats/perf-data/feature-encoders.ts';
 import { FEATURE, featureName } from '../formats/perf-data/features.ts';
+import type { PipeEvent } from '../formats/perf-data/pipe-writer.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
 import { parseTracingData } from '../kernel/tracepoint/tracing-data.ts';
 import { readProvenance } from '../read/facts/provenance.ts';
 import { countStartOf } from '../read/logs/count-start.ts';
-import type { OutputEvent } from './head.ts';
 import { type Labels, PROBE_SYSTEM } from './labels.ts';
 
-/** What the sections of the output depend on. */
+/** The facts that the sections of the output depend on. */
 export type SectionChanges = {
-  readonly events: readonly OutputEvent[];
+  readonly events: readonly PipeEvent[];
   readonly stripsKernel: boolean;
   readonly labels: Labels | null;
   /** Samples were left out. */

@@ -139,7 +139,7 @@ export class SideBandRewriter {
 
 const KNOWN = new Set<number>(Object.values(PERF_RECORD));
 
-/** Of a record type that is not known here nobody can say that no name or address is in it. */
+/** A record of an unknown type may hold a name or an address. */
 export function isKnownType(type: number): boolean {
   return KNOWN.has(type);
 }

@@ -13,7 +13,7 @@ export type Container = {
     | 'WSL1'
     /** Its runtime told `container=NAME` only: LXC, systemd-nspawn. */
     | 'other';
-  /** As texts name it: `Docker`, `lxc`. */
+  /** The name in texts: `Docker`, `lxc`. */
   readonly name: string;
   /** Its root is another user outside, so that none of its capabilities counts for perf events. */
   readonly isRootless: boolean;
@@ -24,8 +24,9 @@ export type Container = {
 export type ReadText = (path: string) => string | null;
 
 /**
- * The container that this process runs in; null: the machine itself. Known by the files that Docker and Podman leave,
- * the variables of Kubernetes, what an init was told (`container=lxc`), and the kernel's own name:
+ * The container that this process runs in; null: the machine itself. Known by the files that Docker and
+ * Podman leave, the variables of Kubernetes, what an init was told (`container=lxc`), and the kernel's
+ * own name:
  *
  *     Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016            gVisor, always this
  *     Linux version 5.15.167.4-microsoft-standard-WSL2 (root@…) …        WSL2

@@ -1,4 +1,4 @@
-/** `engines` of package.json says the same. */
+/** `engines` of package.json states the same. */
 const OLDEST_NODE = [20, 19] as const;
 
 /**

@@ -2,7 +2,7 @@ import { closeSync, openSync, readlinkSync, readSync } from 'node:fs';
 
 // Small files and links of /proc and /sys. The kernel makes their text when they are read and tells no size before.
 // One that is absent, closed to us, or of a process that has just ended is an answer and not an error;
-// the name of each function tells which.
+// the name of each function reports which.
 
 /** Most of these files fit; a larger one doubles it. */
 const FIRST_BYTES = 4 << 10;

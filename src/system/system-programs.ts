@@ -1,4 +1,4 @@
-/** Where the system's own programs are. */
+/** Folders of the system's own programs. */
 export const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**

@@ -24,10 +24,10 @@ const MOST_SHOWN = 32;
 /** Numbers of the recordings of a page: the first is shown, with others of its side; and what they are compared with. */
 type Shown = { readonly after: readonly number[]; readonly before: readonly number[] };
 
-/** What the server has: an address below the token is one of these, or it is not found. */
+/** The server's answers: an address below the token is one of these, or it is not found. */
 export class ServerAnswers {
   readonly #files: ServedFile[];
-  /** Those that the server was started with. */
+  /** Files that the server was started with. */
   readonly #given: Shown;
   readonly #live: LiveStreams | null;
   readonly #takesFiles: boolean;
@@ -257,7 +257,7 @@ function addressOf({ after, before }: Shown): string {
   return before.length === 0 ? files : `${files}&before=${before.join(',')}`;
 }
 
-/** Without what a header or a file system would take for something else. */
+/** Leaves out what a header or a file system would take for something else. */
 function asFileName(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]/g, '_');
 }

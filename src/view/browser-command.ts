@@ -4,7 +4,7 @@ import type { Environment } from '../system/accounts/caller-environment.ts';
 export type BrowserCommand = readonly [program: string, ...args: string[]];
 
 /**
- * What hands the address to a person's browser, the first that is installed: what `BROWSER` says,
+ * Commands that hand the address to a browser, the first that is installed: that of `BROWSER`,
  * Windows' browser from its Linux, then the desktop's. None where no desktop is to be seen: xdg-open
  * would start a browser in the terminal, which is ours.
  */
@@ -19,7 +19,7 @@ export function browserCommands(url: string, env: Environment): BrowserCommand[]
   return commands;
 }
 
-/** What to do where no browser was started; the person may sit at another machine. */
+/** Hints where no browser was started; the person may sit at another machine. */
 export function openingHint(url: string, env: Environment): string {
   // client's address and port, server's address and port
   const server = (env.SSH_CONNECTION ?? '').split(' ')[2];

@@ -1,10 +1,29 @@
 import type { MessagePort } from 'node:worker_threads';
-import { packError } from '../base/sent-error.ts';
-import type { FileQuestion, FileReply, FileRequest } from './file-messages.ts';
+import { packError, type SentError } from '../base/sent-error.ts';
+import type { ReadingStage } from '../options/reading.ts';
+import type { FileMethod } from './asked-file.ts';
 import type { ServedFile } from './served-file.ts';
 
 /** Reads a recording that has grown. */
 export type Reread = (path: string, isLast: boolean) => Promise<void>;
+
+/** A question of `ThreadedFile`; that of `reread` is for a recording that grows, and its answer is empty. */
+export type FileRequest = {
+  readonly id: number;
+  readonly method: FileMethod | 'reread';
+  readonly args: readonly unknown[];
+};
+
+export type FileReply =
+  | { readonly id: number; readonly kind: 'answer'; readonly value: unknown }
+  | { readonly id: number; readonly kind: 'failed'; readonly error: SentError };
+
+/** How far the reading has come: nobody has asked. */
+export type FileProgress = {
+  readonly kind: 'progress';
+  readonly stage: ReadingStage;
+  readonly share: number | null;
+};
 
 /**
  * Answers, in the thread of a recording, what `ThreadedFile` asks. Questions wait until the
@@ -15,38 +34,19 @@ export function answerFrom(
   file: Promise<ServedFile>,
   reread: Reread = () => Promise.reject(new Error('this recording does not grow')),
 ): void {
-  // Told as the answer to the first question.
+  // Reported as the answer to the first question.
   file.catch(() => {});
-  port.on('message', ({ id, question }: FileRequest) => {
+  port.on('message', ({ id, method, args }: FileRequest) => {
     const reply = (message: FileReply) => port.postMessage(message);
     file
-      .then((read) => find(read, question, reread))
+      .then((read) =>
+        method === 'reread'
+          ? reread(...(args as Parameters<Reread>))
+          : Reflect.apply(read[method], read, args),
+      )
       .then(
         (value) => reply({ id, kind: 'answer', value }),
         (error) => reply({ id, kind: 'failed', error: packError(error) }),
       );
   });
-}
-
-function find(
-  file: ServedFile,
-  question: FileQuestion,
-  reread: Reread,
-): Uint8Array | string | Promise<Uint8Array | string> {
-  switch (question.kind) {
-    case 'pageData':
-      return file.pageData();
-    case 'pageReport':
-      return file.pageReport();
-    case 'download':
-      return file.download(question.format, question.part);
-    case 'hotSources':
-      return file.hotSources();
-    case 'source':
-      return file.source(question.string);
-    case 'assembly':
-      return file.assembly(question.func);
-    case 'reread':
-      return reread(question.path, question.isLast).then(() => '');
-  }
 }

@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
-import { basename } from 'node:path';
 import { FailedError } from '../base/errors.ts';
-import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
+import { type AnswerTo, AskedFile, type FileMethod } from './asked-file.ts';
+import type { ServedFile } from './served-file.ts';
 
 /**
  * How often the page is told of more. Reading all of it again takes longer as it grows; at most half
@@ -34,21 +34,20 @@ export type GrowingFileOptions = {
  *
  * It is served before it begins; questions wait until then.
  */
-export class GrowingFile implements ServedFile {
-  readonly name: string;
+export class GrowingFile extends AskedFile {
   readonly #path: string;
   readonly #options: GrowingFileOptions;
   readonly #begun: Promise<Rereader>;
   #begin: (reader: Rereader) => void = () => {};
   #reader: Rereader | null = null;
-  /** As it was when it was read. */
+  /** State of the file when it was read. */
   #file: Stats | null = null;
   #timer: NodeJS.Timeout | null = null;
   #reading: Promise<void> = Promise.resolve();
   #hasEnded = false;
 
   constructor(path: string, options: GrowingFileOptions) {
-    this.name = basename(path);
+    super(path);
     this.#path = path;
     this.#options = options;
     this.#begun = new Promise((resolve) => {
@@ -56,28 +55,12 @@ export class GrowingFile implements ServedFile {
     });
   }
 
-  async pageData(): Promise<Uint8Array> {
-    return (await this.#begun).pageData();
-  }
-
-  async pageReport(): Promise<string> {
-    return (await this.#begun).pageReport();
-  }
-
-  async download(format: DownloadFormat, part: SamplePart): Promise<Uint8Array> {
-    return (await this.#begun).download(format, part);
-  }
-
-  async hotSources(): Promise<string> {
-    return (await this.#begun).hotSources();
-  }
-
-  async source(string: number): Promise<string> {
-    return (await this.#begun).source(string);
-  }
-
-  async assembly(func: number): Promise<string> {
-    return (await this.#begun).assembly(func);
+  protected async ask<Method extends FileMethod>(
+    method: Method,
+    ...args: Parameters<ServedFile[Method]>
+  ): AnswerTo<Method> {
+    const reader = await this.#begun;
+    return Reflect.apply(reader[method], reader, args);
   }
 
   /** The file is there: reads it, and again each second, or as often as it can. */

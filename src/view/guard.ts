@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Who may ask this server for anything. It listens on the loopback address, but so may every page
+ * Decides who may ask this server for anything. It listens on the loopback address, but so may every page
  * in the same browser reach it, and every user of the same machine. Three things keep them out:
  *
  * - the token, 128 random bits in the path, which only the printed address has;
@@ -20,7 +20,7 @@ export type Guard = {
 /** The one address that something can be sent to. */
 const OPEN_PATH = 'open';
 
-/** What of a request the guard looks at; a header that came twice has two texts. */
+/** Parts of a request that the guard looks at; a header that came twice has two texts. */
 export type GuardedRequest = {
   readonly method: string | undefined;
   readonly url: string | undefined;

@@ -5,9 +5,9 @@ import { findLoginUser } from '../system/accounts/login-user.ts';
 import { chooseUser } from '../system/accounts/run-as.ts';
 import { type BrowserCommand, browserCommands } from './browser-command.ts';
 
-/** Whose browser shows the page, and who else may ask the server: whoever called sudo, if anybody. */
+/** The user whose browser shows the page and who else may ask the server: whoever called sudo, if anybody. */
 export type Viewer = {
-  /** To start programs as; null: as this process is. */
+  /** User to start programs as; null: that of this process. */
   readonly change: { readonly uid: number; readonly gid: number } | null;
   /** All of that user's environment. */
   readonly env: Environment;
@@ -88,7 +88,7 @@ function start(
   });
 }
 
-/** Where a user's desktop is reached, for what sudo dropped. */
+/** Variables by which a user's desktop is reached, which sudo dropped. */
 function desktopOf(uid: number): Environment {
   const runtime = `/run/user/${uid}`;
   if (!existsSync(runtime)) return {};

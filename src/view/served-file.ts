@@ -36,9 +36,9 @@ export type SamplePart = {
   readonly cpus?: readonly number[];
 };
 
-/** What the server asks of a recording, in this thread or in another. All may be a `FailedError`. */
+/** Questions of the server to a recording, in this thread or in another. All answers may be a `FailedError`. */
 export type ServedFile = {
-  /** As the recording was given, without its folder. */
+  /** Name of the recording as given, without its folder. */
   readonly name: string;
   /** Bytes for `decodePageData`. */
   pageData(): Uint8Array | Promise<Uint8Array>;

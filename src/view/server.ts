@@ -23,7 +23,7 @@ export type ViewServerOptions = {
   readonly isLive: boolean;
   /** Users whose browser may ask; null: whoever has the token. */
   readonly users: readonly number[] | null;
-  /** What `files` are compared with. */
+  /** Recordings that `files` are compared with. */
   readonly before?: readonly ServedFile[];
   /** Opens a recording that the page sent. Without it the page sends none. */
   readonly openSent?: (path: string) => ServedFile;
@@ -31,7 +31,7 @@ export type ViewServerOptions = {
 
 /** The server of the page, as long as `close` is not called. */
 export type ViewServer = {
-  /** With the token, ending in a slash. */
+  /** Address with the token, ending in a slash. */
   readonly url: string;
   /** The page of a live recording: it has grown, or it will not any more. */
   readonly streams: LiveStreams;

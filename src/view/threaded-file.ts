@@ -1,12 +1,12 @@
-import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { unpackError } from '../base/sent-error.ts';
 import type { OnReadingProgress } from '../options/reading.ts';
-import type { FileProgress, FileQuestion, FileReply, FileRequest } from './file-messages.ts';
-import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
+import { type AnswerTo, AskedFile, type FileMethod } from './asked-file.ts';
+import type { FileProgress, FileReply, FileRequest } from './file-thread.ts';
+import type { ServedFile } from './served-file.ts';
 
 type Waiting = {
-  resolve(value: Uint8Array | string): void;
+  resolve(value: unknown): void;
   reject(error: Error): void;
 };
 
@@ -14,8 +14,7 @@ type Waiting = {
  * A recording that a thread of its own reads, so that the server answers meanwhile: the browser
  * starts and loads the page while frames are still being named.
  */
-export class ThreadedFile implements ServedFile {
-  readonly name: string;
+export class ThreadedFile extends AskedFile {
   readonly #thread: Worker;
   readonly #waiting = new Map<number, Waiting>();
   readonly #page: Promise<Uint8Array> | null;
@@ -35,7 +34,7 @@ export class ThreadedFile implements ServedFile {
       onProgress,
     }: { readonly isLive?: boolean; readonly onProgress?: OnReadingProgress } = {},
   ) {
-    this.name = basename(path);
+    super(path);
     // With streams of their own: by default Node pipes a thread's output to process.stdout and
     // process.stderr, and opening these makes the pipes that we share with others non-blocking.
     this.#thread =
@@ -49,37 +48,17 @@ export class ThreadedFile implements ServedFile {
     this.#thread.on('error', (error) => this.#fail(error));
     this.#thread.on('exit', () => this.#fail(new Error(`${path}: its thread has ended`)));
     if (!(thread instanceof URL)) this.#thread.postMessage(data);
-    this.#page = isLive ? null : this.#askPage();
+    this.#page = isLive ? null : super.pageData();
     // Whoever waits for the page is told.
     this.#page?.catch(() => {});
   }
 
-  pageData(): Promise<Uint8Array> {
-    return this.#page ?? this.#askPage();
-  }
-
-  pageReport(): Promise<string> {
-    return this.#ask({ kind: 'pageReport' }) as Promise<string>;
-  }
-
-  download(format: DownloadFormat, part: SamplePart): Promise<Uint8Array> {
-    return this.#ask({ kind: 'download', format, part }) as Promise<Uint8Array>;
-  }
-
-  hotSources(): Promise<string> {
-    return this.#ask({ kind: 'hotSources' }) as Promise<string>;
-  }
-
-  source(string: number): Promise<string> {
-    return this.#ask({ kind: 'source', string }) as Promise<string>;
-  }
-
-  assembly(func: number): Promise<string> {
-    return this.#ask({ kind: 'assembly', func }) as Promise<string>;
+  override pageData(): Promise<Uint8Array> {
+    return this.#page ?? super.pageData();
   }
 
   async reread(path: string, isLast: boolean): Promise<void> {
-    await this.#ask({ kind: 'reread', path, isLast });
+    await this.#send('reread', [path, isLast]);
   }
 
   /** Ends the thread, also in the middle of reading. */
@@ -87,12 +66,15 @@ export class ThreadedFile implements ServedFile {
     await this.#thread.terminate();
   }
 
-  #askPage(): Promise<Uint8Array> {
-    return this.#ask({ kind: 'pageData' }) as Promise<Uint8Array>;
+  protected ask<Method extends FileMethod>(
+    method: Method,
+    ...args: Parameters<ServedFile[Method]>
+  ): AnswerTo<Method> {
+    return this.#send(method, args) as AnswerTo<Method>;
   }
 
-  #ask(question: FileQuestion): Promise<Uint8Array | string> {
-    const request: FileRequest = { id: ++this.#lastId, question };
+  #send(method: FileRequest['method'], args: readonly unknown[]): Promise<unknown> {
+    const request: FileRequest = { id: ++this.#lastId, method, args };
     return new Promise((resolve, reject) => {
       this.#waiting.set(request.id, { resolve, reject });
       this.#thread.postMessage(request);

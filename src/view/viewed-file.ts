@@ -5,10 +5,8 @@ import { keepRows } from '../formats/export/keep-rows.ts';
 import { encodePageData } from '../formats/export/page-data.ts';
 import { encodePageReport } from '../formats/export/page-report.ts';
 import type { SampleSelection } from '../profile/analysis/filter.ts';
-import type { FrameLevel } from '../profile/frame-level.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
 import { hotSources, SourceFiles } from '../read/code/source-files.ts';
-import { chooseLevel } from '../read/jit/choose-frames.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
 import { exportPprof } from '../read/outputs/export-pprof.ts';
 import { exportProfile } from '../read/outputs/export-profile.ts';
@@ -19,8 +17,6 @@ import type { DownloadFormat, SamplePart, ServedFile } from './served-file.ts';
 export type ViewedFileOptions = {
   /** The kind of weight to begin with, and that of downloads; default `events`. */
   readonly weight?: WeightKind;
-  /** The frames that the page begins with, and those of downloads; default `javascript` where V8 has names. */
-  readonly frames?: FrameLevel;
   /** It is being written. */
   readonly isLive?: boolean;
 };
@@ -30,14 +26,13 @@ export class ViewedFile implements ServedFile {
   readonly name: string;
   readonly #path: string;
   readonly #weight: WeightKind | undefined;
-  readonly #frames: FrameLevel | undefined;
   #opened: OpenedProfile;
   #isLive: boolean;
   #packed: Uint8Array | null = null;
   #report: string | null = null;
-  /** What a page that is shown again may still hold rows of. */
+  /** Profile whose rows a page that is shown again may still hold. */
   #earlier: Profile | null = null;
-  /** With the rows that the page has. */
+  /** Profile with the rows that the page has. */
   #shown: Profile | null = null;
   #sources: SourceFiles | null = null;
 
@@ -46,7 +41,6 @@ export class ViewedFile implements ServedFile {
     this.#path = path;
     this.#opened = opened;
     this.#weight = options.weight;
-    this.#frames = options.frames;
     this.#isLive = options.isLive ?? false;
   }
 
@@ -63,7 +57,6 @@ export class ViewedFile implements ServedFile {
     if (this.#packed === null) {
       const page = describePageProfile(this.#opened, {
         ...this.#options(),
-        ...(this.#frames !== undefined && { frames: this.#frames }),
         title: this.#title(),
       });
       const profile = this.#earlier === null ? page.profile : keepRows(page.profile, this.#earlier);
@@ -87,8 +80,7 @@ export class ViewedFile implements ServedFile {
   }
 
   async download(format: DownloadFormat, part: SamplePart): Promise<Uint8Array> {
-    const level = chooseLevel(this.#opened.profile, this.#frames ?? 'auto');
-    const opened = level === 'all' ? this.#opened : this.#opened.atLevel(level);
+    const opened = this.#opened;
     const options = { ...this.#options(), select: selectionOf(part) };
     if (format === 'pprof') return exportPprof(opened, options);
     const pieces: Buffer[] = [];
@@ -155,7 +147,7 @@ function selectionOf({ tids, pids, cpus, ...range }: SamplePart): SampleSelectio
   };
 }
 
-/** Those with samples: the others are no rows of the profile. */
+/** Events with samples: the others are no rows of the profile. */
 function referredFuncs(
   { funcs, strings }: Profile,
   from: number,

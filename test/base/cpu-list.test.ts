@@ -26,12 +26,12 @@ it('formats CPUs as the shortest list, in any order', () => {
   expect(formatCpuList([])).toBe('');
 });
 
-it('parses the CPU list that it formats', () => {
+it('a reader of CPU lists parses the CPU list that it formats', () => {
   const cpus = [0, 2, 3, 4, 7, 64, 65];
   expect(parseCpuList(formatCpuList(cpus))).toEqual(cpus);
 });
 
-it('parses lists of machines with more CPUs than fit a mask of the C library', () => {
+it('a reader of CPU lists parses lists of machines with more CPUs than fit a mask of the C library', () => {
   const cpus = parseCpuList('0-1023,1025-1100');
   expect(cpus).toHaveLength(1100);
   expect([cpus[1023], cpus[1024], cpus.at(-1)]).toEqual([1023, 1025, 1100]);

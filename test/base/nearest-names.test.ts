@@ -14,12 +14,12 @@ it.each([
   expect(editDistance(b, a)).toBe(distance);
 });
 
-it('stops counting above the limit', () => {
+it('the search for near names stops counting above the limit', () => {
   expect(editDistance('abcdefgh', 'stuvwxyz', 2)).toBeGreaterThan(2);
   expect(editDistance('a', 'abcdef', 2)).toBe(3);
 });
 
-it('puts typing errors before parts, and a shared start before a shared end', () => {
+it('the search for near names puts typing errors before parts, and a shared start before a shared end', () => {
   const names = ['cache-misses', 'cs', 'branch-misses', 'LLC-load-misses', 'missed'];
   expect(nearestNames('misses', names)).toEqual([
     'missed',
@@ -29,7 +29,7 @@ it('puts typing errors before parts, and a shared start before a shared end', ()
   ]);
 });
 
-it('ignores case, names each once and no more than four', () => {
+it('the search for near names ignores case, names each once and no more than four', () => {
   expect(nearestNames('dtlb-load', ['dTLB-loads', 'dTLB-loads', 'iTLB-loads'])).toEqual([
     'dTLB-loads',
     'iTLB-loads',

@@ -72,9 +72,11 @@ describeBrowser('frames of a program of JavaScript', (tab) => {
   it('a native program begins with main, and its own functions are those of its executable', async () => {
     const { page } = await tab.visit(native.url);
     const pressed = page.getByRole('group', { name: 'Frames' }).locator('[aria-pressed="true"]');
+    await frame(page, '_start').waitFor();
+    expect(await pressed.innerText()).toBe('All');
+    await page.getByRole('button', { name: 'From main' }).click();
+    await expect.poll(() => frame(page, '_start').count()).toBe(0);
     await frame(page, 'paintCell').waitFor();
-    expect(await pressed.innerText()).toBe('From main');
-    expect(await frame(page, '_start').count()).toBe(0);
     await page.getByRole('button', { name: 'My code' }).click();
     await frame(page, '(libdraw)').waitFor();
     expect(await frame(page, 'paintCell').count()).toBe(0);

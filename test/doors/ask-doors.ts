@@ -111,7 +111,7 @@ export const library: Door = async (file, func) => {
     finish(findNeighbours(asked, isMeant, side)).map(({ func, share, interval, samples }) =>
       rowOf(func === null ? NOBODY[side] : nameOf(func), share, interval, samples),
     );
-  const lines = finish(findLines(asked, isMeant)).rows.map(({ file, line, share, interval }) =>
+  const lines = finish(findLines(asked, { isMeant })).rows.map(({ file, line, share, interval }) =>
     rowOf(line === 0 ? '?' : `${profile.strings[file]}:${line}`, share, interval),
   );
   return {

@@ -126,6 +126,73 @@ describe('a function that three forked workers ran', () => {
   });
 });
 
+/** A text of perf script: a function of JavaScript, an inline cache that runs for it, and V8's collector. */
+function runOfNode(): string {
+  const sample = (time: number, ...frames: readonly string[]): string[] => [
+    `node 12/12 [000] ${time}.000000: 10 cycles: `,
+    ...frames.map((frame) => `\t${frame}`),
+    '',
+  ];
+  const parse = '2000 JS:*parse /srv/app.js:4:10 (/tmp/perf-12.map)';
+  const file = join(scratchDirectory(), 'node.txt');
+  const lines = [
+    ...sample(1, parse),
+    ...sample(2, '500 Builtins_LoadIC (/usr/bin/node)', parse),
+    ...sample(3, '500 Builtins_LoadIC (/usr/bin/node)', parse),
+    ...sample(4, '600 v8::internal::Heap::Scavenge() (/usr/bin/node)', parse),
+  ];
+  writeFileSync(file, lines.join('\n'));
+  return file;
+}
+
+describe('JavaScript that V8 runs', () => {
+  test('has what V8 did for it in the library and on the page, unless all frames are asked for', async () => {
+    const file = runOfNode();
+    const opened = await openProfile(file);
+    expect(opened.report().bySymbol[0]).toMatchObject({ selfSamples: 3 });
+    expect(describePageProfile(opened).firstFrames).toBe('javascript');
+    const all = await openProfile(file, { frames: 'all' });
+    expect(all.report().bySymbol[0]).toMatchObject({ selfSamples: 2 });
+    expect(all.atLevel('javascript').report().bySymbol).toEqual(opened.report().bySymbol);
+  });
+
+  test('has the same share in documents for programs as in tables', async () => {
+    const file = runOfNode();
+    const [{ selfShare }] = (await openProfile(file)).report().bySymbol;
+    const document = json('report', file);
+    expect(document.frames).toBe('javascript');
+    expect(document.events[0].rows[0]).toMatchObject({ name: PARSE, selfShare, samples: 3 });
+    expect(perfTs(['report', file]).stdout).toMatch(/ 3  .*parse \/srv\/app\.js:4$/m);
+    expect(json('query', 'top', file).rows[0]).toMatchObject({ func: PARSE, share: selfShare });
+    expect(json('annotate', file).functions[0]).toMatchObject({ name: PARSE, selfShare });
+    const lines = json('report', file, '--sort', 'srcline').events[0].rows;
+    expect(lines[0]).toMatchObject({ selfShare });
+  });
+
+  test('leaves a function of V8 to be annotated by its name', () => {
+    const { functions } = json('annotate', runOfNode(), 'Builtins_LoadIC');
+    expect(functions).toMatchObject([{ name: 'Builtins_LoadIC', selfSamples: 2 }]);
+  });
+
+  test('is as much of the program at every level that a report shows', () => {
+    const file = runOfNode();
+    for (const frames of ['all', 'javascript', 'own']) {
+      const { rows } = json('report', file, '--sort', 'category', '--frames', frames).events[0];
+      const samples = rows.map((row: { category: string; samples: number }) => [
+        row.category,
+        row.samples,
+      ]);
+      expect([frames, samples]).toEqual([
+        frames,
+        [
+          ['user code', 3],
+          ['GC', 1],
+        ],
+      ]);
+    }
+  });
+});
+
 describe('a name without its place', () => {
   test('is taken by report --symbol', () => {
     const [event] = json('report', forkedWorkers(), '-S', 'parse').events;

@@ -110,7 +110,7 @@ describeLive('a system call that fails', () => {
   const tries = TRIES.flatMap(({ errors, ...rest }) => errors.map((error) => ({ ...rest, error })));
 
   it.runIf(isTraceable).each(tries)(
-    'leaves $scenario with a line or without harm: $call $error',
+    'a system call that fails leaves $scenario with a line or without harm: $call $error',
     async ({ scenario: name, call, error, andLater = false, isLast = false }) => {
       const scenario = scenarioOf(name);
       const calls = await bench.calls(scenario);

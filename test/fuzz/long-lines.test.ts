@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
 import { pathOfScript, shortPath } from '../../src/code/javascript/script-path.ts';
 import { parseV8Name } from '../../src/code/javascript/v8-name.ts';
-import { escapeComm, escapeFrameName, tidyName } from '../../src/formats/export/folded-name.ts';
+import { escapeComm, escapeFrameName, tidyName } from '../../src/formats/export/folded.ts';
 import { splitFoldedLine } from '../../src/formats/import/folded.ts';
 import {
   parseFrame,

@@ -21,7 +21,7 @@ function write(path: string, text: string): void {
 }
 
 describe('the check of folders', () => {
-  test('names a folder with sources that neither has a README nor is named in the one above', () => {
+  test('the check of folders names a folder with sources that neither has a README nor is named in the one above', () => {
     write(
       'src/README.md',
       '`ring/` drains, [`order/`](order/README.md) sorts, `sub-unwind/` is another.\n',
@@ -36,21 +36,21 @@ describe('the check of folders', () => {
     ]);
   });
 
-  test('names a folder that has no README above it at all', () => {
+  test('the check of folders names a folder that has no README above it at all', () => {
     write('src/ring/a.ts', '');
     expect(findUndescribed(top, ['src'])).toEqual([
       'src/ring: has no README.md, and there is none above it',
     ]);
   });
 
-  test('names a room that a list of rooms leaves out', () => {
+  test('the check of folders names a room that a list of rooms leaves out', () => {
     write('src/ring/a.ts', '');
     write('src/order/b.ts', '');
     write('PAGE.md', 'ring, reorder\n');
     expect(findUnlisted(top, 'PAGE.md')).toEqual(['PAGE.md: does not name src/order']);
   });
 
-  test('names a path that a page has in code and that is not there', () => {
+  test('the check of folders names a path that a page has in code and that is not there', () => {
     write('src/ring/a.ts', '');
     write(
       'PAGE.md',
@@ -59,7 +59,7 @@ describe('the check of folders', () => {
     expect(findMissingPaths(top, 'PAGE.md')).toEqual(['PAGE.md:2: src/order/ is not there']);
   });
 
-  test('names a file of more than 600 lines, and a median of 100 or more', () => {
+  test('the check of folders names a file of more than 600 lines, and a median of 100 or more', () => {
     write('src/a.ts', 'a\n'.repeat(600));
     write('src/b.ts', 'b\n'.repeat(601));
     write('src/c.ts', 'c\n'.repeat(3));

@@ -4,7 +4,7 @@ import { findBrokenText } from '../check-text.mjs';
 const broken = (name: string, text: string) => findBrokenText(name, Buffer.from(text));
 
 describe('the check for whole text files', () => {
-  test('names each conflict marker with its line', () => {
+  test('the check for whole text files names each conflict marker with its line', () => {
     const merged = [
       '| a |',
       '<<<<<<< HEAD',
@@ -38,7 +38,7 @@ describe('the check for whole text files', () => {
     expect(broken(name, text)).toEqual([problem]);
   });
 
-  test('takes headings underlined by equals signs, bytes that are no text, and what other programs wrote', () => {
+  test('the check for whole text files takes headings underlined by equals signs, bytes that are no text, and what other programs wrote', () => {
     expect(broken('a.md', 'Heading\n=======\n\n```\ncode\n```\n')).toEqual([]);
     expect(broken('a.png', '\x89PNG\0\n<<<<<<< HEAD\n')).toEqual([]);
     expect(broken('test/fixtures/a.cpuprofile', '{"nodes":[]}')).toEqual([]);

@@ -19,6 +19,7 @@ export type FirefoxFile = {
     readonly processName: string;
     readonly tid: number | string;
     readonly isMainThread: boolean;
+    readonly pausedRanges: readonly object[];
     readonly samples: {
       readonly length: number;
       readonly stack: readonly (number | null)[];

@@ -13,13 +13,13 @@ import {
   recordTypeName,
 } from '../../src/kernel/perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../../src/kernel/perf-event/event-lookup.ts';
-import { formatPageSize } from '../../src/kernel/perf-event/page-size.ts';
 import { decodeRecord, type KernelRecord } from '../../src/kernel/perf-event/record.ts';
 import { registerArchitectureOf } from '../../src/kernel/perf-event/register-names.ts';
 import { type Register, registerAbiName } from '../../src/kernel/perf-event/registers.ts';
 import { decodeSample, SampleView } from '../../src/kernel/perf-event/sample.ts';
 import {
   branches,
+  formatPageSize,
   interruptRegisters,
   type SampleContext,
   userRegisters,

@@ -8,10 +8,6 @@ import { PERF_RECORD } from '../../src/kernel/perf-event/constants.ts';
 import { decodeSample, SampleView } from '../../src/kernel/perf-event/sample.ts';
 import type { KernelSymbolOf } from '../../src/kernel/tracepoint/kernel-names.ts';
 import { TracepointFormats } from '../../src/kernel/tracepoint/tracepoint-formats.ts';
-import {
-  SIMPLE_PERF_RECORD_TRACING_DATA,
-  simpleperfTracingData,
-} from '../../src/kernel/tracepoint/tracing-data.ts';
 
 /** One sample: `system:name`, when and where it was, and its line. */
 export type TracepointText = { readonly event: string; readonly at: string; readonly text: string };
@@ -64,4 +60,27 @@ export function perfTexts(file: string): TracepointText[] {
 /** Print fmts may end in blanks and line ends, of which perf prints some. */
 function oneLine(text: string): string {
   return text.replaceAll('\n', ' ').trimEnd();
+}
+
+/** Record type of simpleperf, which puts tracing data among its records. */
+const SIMPLE_PERF_RECORD_TRACING_DATA = 32777;
+
+/**
+ * The tracing data in the record at [offset, offset + size) of simpleperf's type; null if its length
+ * doesn't fit.
+ *
+ *   struct { struct perf_event_header header; u32 size; char data[size]; };
+ *
+ * system/extras/simpleperf/record.h
+ */
+function simpleperfTracingData(
+  view: DataView,
+  offset: number,
+  size: number,
+  littleEndian: boolean,
+): Uint8Array | null {
+  if (size < 12) return null;
+  const length = view.getUint32(offset + 8, littleEndian);
+  if (length > size - 12) return null;
+  return new Uint8Array(view.buffer, view.byteOffset + offset + 12, length);
 }

@@ -25,7 +25,7 @@ function compileSource(name: string, text: string, flags: readonly string[] = []
 }
 
 describe('compileC', () => {
-  it('compiles once and finds the result again', () => {
+  it('compileC compiles once and finds the result again', () => {
     const seven = compileSource('number', 'int main(void) { return 7; }');
     expect(spawnSync(seven).status).toBe(7);
     expect(compileSource('number', 'int main(void) { return 7; }')).toBe(seven);
@@ -95,7 +95,7 @@ describe('the workload', () => {
     expect(Math.abs(faults(50_001) - faults(1) - 50_000)).toBeLessThanOrEqual(20);
   });
 
-  it('exits with the status it was told', () => {
+  it('the workload exits with the status it was told', () => {
     expect(run('exit', '42').status).toBe(42);
   });
 
@@ -106,7 +106,7 @@ describe('the workload', () => {
     expect(run(mode, '0', '0.01').signal).toBe(signal);
   });
 
-  it('refuses a mode that it does not have', () => {
+  it('the workload refuses a mode that it does not have', () => {
     expect(run('dance')).toMatchObject({ status: 2, stderr: "workload: no mode 'dance'\n" });
   });
 });
@@ -162,7 +162,7 @@ describe('the fault shim', () => {
     expect(Number(process.hrtime.bigint() - start) / 1e6).toBeGreaterThanOrEqual(12 * 50);
   });
 
-  it('leaves devices alone', () => {
+  it('the fault shim leaves devices alone', () => {
     expect(writeUnder('eio@1', '/dev/null')).toBe('90 90 90 90 90 90 90 90 90 90 90 90');
   });
 });

@@ -29,6 +29,18 @@ describeLive('time in which the events of a recording were enabled', () => {
     expect(seconds).toBeCloseTo((timeNs[length - 1] - span.fromNs) / 1e9, 6);
   });
 
+  it('begins with what an overwritten ring still held', async () => {
+    const output = join(scratch, 'overwritten.data');
+    const options = { events: ['cpu-clock:u'], freq: 1997, overwrite: true, ringPages: 1 };
+    await record({ command: SPIN, ...options, output });
+    const { profile } = await openProfile(output);
+    const { timeNs, length } = profile.samples;
+    const spans = profile.meta.sampled ?? [];
+    expect(spans).toHaveLength(1);
+    expect(spans[0].fromNs).toBe(timeNs[0]);
+    expect(spans[0].toNs).toBeGreaterThan(timeNs[length - 1]);
+  });
+
   it('has a gap between disable and enable', async () => {
     const output = join(scratch, 'disabled.data');
     const running = await startRecording({

@@ -28,7 +28,7 @@ describe.skipIf(binding === null)('the addon', () => {
     expect(loadBinding()).toBe(binding);
   });
 
-  it('demangles C++ names and leaves others alone', () => {
+  it('the addon demangles C++ names and leaves others alone', () => {
     const names = ['_ZNSt6vectorIiSaIiEE9push_backERKi', 'main', '_Z', '', '_ZN3foo3barEv'];
     expect(binding!.demangle(names)).toEqual([
       'std::vector<int, std::allocator<int> >::push_back(int const&)',

@@ -59,7 +59,7 @@ describeLiveAsUser("the addon's counter group", () => {
     group.close();
   });
 
-  it('names the event that does not open', () => {
+  it('the addon’s counter group names the event that does not open', () => {
     const events = [...EVENTS, attr(9999)];
     expect(() => open({ events })).toThrow(
       expect.objectContaining({ code: 'ENOENT', operation: 'perf_event_open', eventIndex: 2 }),
@@ -80,7 +80,7 @@ describeLiveAsUser("the addon's counter group", () => {
     }
   });
 
-  it('reads no software event in user space', () => {
+  it('the addon’s counter group reads no software event in user space', () => {
     const group = open();
     const reader = group.mapUserPages();
     expect(reader?.values).toHaveLength(2);
@@ -89,7 +89,7 @@ describeLiveAsUser("the addon's counter group", () => {
     expect(reader?.read()).toBe(false);
   });
 
-  it('throws ERR_CLOSED after close, which may be called again', () => {
+  it('the addon’s counter group throws ERR_CLOSED after close, which may be called again', () => {
     const group = open();
     group.close();
     group.close();

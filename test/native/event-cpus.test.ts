@@ -74,11 +74,14 @@ describeLive('an event of one kind of core', () => {
     expect(sampler.opened.ids.map((list) => list.length)).toEqual([1]);
   });
 
-  it.skipIf(!hasTwo)('takes the members of its group along, wherever these could count', () => {
-    const member: Event = { attr: PAGE_FAULTS, leader: 0 };
-    expect(instancesOf(idle, [on1, member])).toEqual([1, 1, all]);
-    expect(instancesOf(idle, [on1, { ...member, cpus: [0] }])).toEqual([1, 0, all]);
-  });
+  it.skipIf(!hasTwo)(
+    'an event of one kind of core takes the members of its group along, wherever these could count',
+    () => {
+      const member: Event = { attr: PAGE_FAULTS, leader: 0 };
+      expect(instancesOf(idle, [on1, member])).toEqual([1, 1, all]);
+      expect(instancesOf(idle, [on1, { ...member, cpus: [0] }])).toEqual([1, 0, all]);
+    },
+  );
 
   it.skipIf(!hasTwo)('the event is opened for every thread of a running process', async () => {
     const child = spawn(workload, ['threads', '3', '10'], { stdio: 'ignore' });

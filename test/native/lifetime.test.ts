@@ -44,7 +44,7 @@ function run(program: string, args: readonly string[] = [], nodeFlags: readonly 
 
 describeLive('a recording that is not ended properly', () => {
   it.each(['system', 'command'])(
-    'survives the termination of its worker, whenever that comes: %s',
+    'a recording that is not ended properly survives the termination of its worker, whenever that comes: %s',
     (target) => {
       const { status, signal, stdout, stderr } = run('terminate-workers.mjs', ['250', target]);
       expect(stderr).toBe('');
@@ -56,12 +56,12 @@ describeLive('a recording that is not ended properly', () => {
     },
   );
 
-  it('survives process.exit in its worker, eight of them at once', () => {
+  it('a recording that is not ended properly survives process.exit in its worker, eight of them at once', () => {
     const result = run('exit-workers.mjs', ['48', '8']);
     expect(result).toMatchObject({ status: 0, signal: null, stdout: '{"ended":48}' });
   });
 
-  it('gives fds and mappings back when sessions are forgotten', () => {
+  it('a recording that is not ended properly gives fds and mappings back when sessions are forgotten', () => {
     const { status, stdout } = run('forget-sessions.mjs', ['1000'], ['--expose-gc']);
     expect(status).toBe(0);
     const { before, after, most } = JSON.parse(stdout);
@@ -69,7 +69,7 @@ describeLive('a recording that is not ended properly', () => {
     expect(after).toEqual(before);
   });
 
-  it('exits with the status given to process.exit in a callback', () => {
+  it('a recording that is not ended properly exits with the status given to process.exit in a callback', () => {
     expect(run('end-process.mjs', ['exit in a callback'])).toMatchObject({
       status: 5,
       signal: null,
@@ -85,14 +85,14 @@ describeLive('a recording that is not ended properly', () => {
     },
   );
 
-  it('lets the process end by itself after close in a callback', () => {
+  it('a recording that is not ended properly lets the process end by itself after close in a callback', () => {
     expect(run('end-process.mjs', ['close in a callback'])).toMatchObject({
       status: 0,
       stdout: '',
     });
   });
 
-  it('keeps the process alive until its last event, then lets it end', () => {
+  it('a recording that is not ended properly keeps the process alive until its last event, then lets it end', () => {
     expect(run('end-process.mjs', ['stop in a callback'])).toMatchObject({
       status: 0,
       stdout: 'stopped',

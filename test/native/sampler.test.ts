@@ -123,7 +123,7 @@ describeLive('the sampler', () => {
     );
   });
 
-  it('gives every instance an id of its own, CPU by CPU', () => {
+  it('the sampler gives every instance an id of its own, CPU by CPU', () => {
     const cpus = onlineCpus();
     const sampler = open(commandTarget([workload, 'exit', '0']), {
       events: [
@@ -142,7 +142,7 @@ describeLive('the sampler', () => {
     expect([...ids[0]]).toEqual([...ids[0]].sort((a, b) => Number(a - b)));
   });
 
-  it('reads the members of a group by their ids', async () => {
+  it('the sampler reads the members of a group by their ids', async () => {
     const group = PERF_FORMAT.GROUP | PERF_FORMAT.ID | PERF_FORMAT.LOST;
     const leader = softwareEvent(PERF_COUNT_SW.PAGE_FAULTS, { readFormat: group });
     const member = softwareEvent(PERF_COUNT_SW.PAGE_FAULTS_MIN, {
@@ -163,7 +163,7 @@ describeLive('the sampler', () => {
     expect(end.finals[1].value).toBeLessThanOrEqual(end.finals[0].value);
   });
 
-  it('attaches to all threads of a process and ends when they have ended', async () => {
+  it('the sampler attaches to all threads of a process and ends when they have ended', async () => {
     const child = await start('threads', '20', '300');
     const status = () => readFileSync(`/proc/${child.pid}/status`, 'utf8');
     await expect.poll(() => /Threads:\t(\d+)/.exec(status())?.[1]).toBe('21');
@@ -209,7 +209,7 @@ describeLive('the sampler', () => {
     expect(sampler.kill(15)).toBe(false);
   });
 
-  it('counts nothing of a delayed recording until it is enabled', async () => {
+  it('the sampler counts nothing of a delayed recording until it is enabled', async () => {
     const { fd, data } = dataFile();
     const sampler = open(commandTarget([workload, 'burn', '1', '30']), {
       events: [{ attr: CPU_CLOCK, leader: -1 }],
@@ -230,7 +230,7 @@ describeLive('the sampler', () => {
     expect(Number(end.finals[0].enabledNs)).toBeGreaterThan(0);
   });
 
-  it('ends with the round that reaches the size limit', async () => {
+  it('the sampler ends with the round that reaches the size limit', async () => {
     const { fd, data, sizeInHeader } = dataFile();
     const sampler = open(commandTarget([workload, 'pf', '100000']), { latencyMs: 1 });
     const events = await recordToFile(sampler, fd, { maxBytes: 200_000 });
@@ -244,7 +244,7 @@ describeLive('the sampler', () => {
     expect(events.at(-1)).toEqual({ kind: 'child-exited', status: 0, signal: 0 });
   });
 
-  it('ends with the errno when the file takes no more, and lets the command run on', async () => {
+  it('the sampler ends with the errno when the file takes no more, and lets the command run on', async () => {
     const fd = openSync('/dev/full', 'w');
     const sampler = open(commandTarget([workload, 'exit', '7']));
     const events = await recordToFile(sampler, fd, { stream: true });
@@ -254,7 +254,7 @@ describeLive('the sampler', () => {
     expect(events.at(-1)).toEqual({ kind: 'child-exited', status: 7, signal: 0 });
   });
 
-  it('hands the same records to a live reader, chunk by chunk', async () => {
+  it('the sampler hands the same records to a live reader, chunk by chunk', async () => {
     const sampler = open(commandTarget([workload, 'pf', '20000']));
     const { events, bytes } = await recordLive(sampler);
     const end = endOf(events);
@@ -265,7 +265,7 @@ describeLive('the sampler', () => {
     expect(BigInt(end.totals.samples + lostSamplesOf(end))).toBe(end.finals[0].value);
   });
 
-  it('keeps what a slow live reader has not taken in the rings, and counts what they lose', async () => {
+  it('the sampler keeps what a slow live reader has not taken in the rings, and counts what they lose', async () => {
     const sampler = open(commandTarget([workload, 'pf', '50000']), { ringPages: 8 });
     // Nothing is taken until the recording has ended.
     const end = await new Promise<ReturnType<typeof endOf>>((resolve) => {
@@ -339,7 +339,7 @@ describeLive('the sampler', () => {
     expect(error.pid).toBeGreaterThan(0);
   });
 
-  it('reports a process that does not exist', async () => {
+  it('the sampler reports a process that does not exist', async () => {
     const child = await start('exit', '0');
     await once(child, 'exit');
     const error = thrown(() => openSampler({ kind: 'processes', pids: [child.pid!] }));
@@ -350,7 +350,7 @@ describeLive('the sampler', () => {
     });
   });
 
-  it('leaves a thread out that has ended, as long as another is there', async () => {
+  it('the sampler leaves a thread out that has ended, as long as another is there', async () => {
     const gone = await start('exit', '0');
     await once(gone, 'exit');
     const child = await start('burn', '1', '30');
@@ -367,7 +367,7 @@ describeLive('the sampler', () => {
     expect(() => readFileSync(marker)).toThrow('ENOENT');
   });
 
-  it('refuses a closed or twice started session by code, and ignores a second close', async () => {
+  it('the sampler refuses a closed or twice started session by code, and ignores a second close', async () => {
     const { fd } = dataFile();
     const sink = { fd, dataOffset: 4096, dataSize: 0, stream: false, maxBytes: 0 };
     const sampler = open(commandTarget([workload, 'burn', '1', '30']));
@@ -389,7 +389,7 @@ describeLive('the sampler', () => {
     expect(sampler.totals().bytes).toBeGreaterThanOrEqual(bytes);
   });
 
-  it('refuses options of the wrong shape before anything is opened', () => {
+  it('the sampler refuses options of the wrong shape before anything is opened', () => {
     const { Sampler } = loadBinding();
     const target = commandTarget([workload, 'exit', '0']);
     const refused = (changes: object) =>

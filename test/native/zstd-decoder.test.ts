@@ -44,7 +44,7 @@ describe.skipIf(binding === null)('the decoder of own streams', () => {
     zstdMatchBlock(100_000, 65_539),
   );
 
-  it('gives what fzstd gives, however the stream is cut', () => {
+  it('the decoder of own streams gives what fzstd gives, however the stream is cut', () => {
     const whole = decode(createZstdDecoder, [stream]);
     expect(whole.length).toBe(70_000 + 131_072 * 2 + 1 + 65_539);
     expect(decode(createOwnZstdDecoder, [stream]).equals(whole)).toBe(true);
@@ -59,7 +59,7 @@ describe.skipIf(binding === null)('the decoder of own streams', () => {
     }
   });
 
-  it('goes on where one frame ends and another begins', () => {
+  it('the decoder of own streams goes on where one frame ends and another begins', () => {
     // A frame whose only block, of three bytes, is its last.
     const frame = concat(zstdFrameHeader(), Uint8Array.of((3 << 3) | 1, 0, 0, 1, 2, 3));
     const frames = concat(frame, frame, frame);
@@ -74,7 +74,7 @@ describe.skipIf(binding === null)('the decoder of own streams', () => {
     );
   });
 
-  it('refuses what is no Uint8Array', () => {
+  it('the decoder of own streams refuses what is no Uint8Array', () => {
     const decoder = new (binding as NativeBinding).ZstdDecoder();
     const wrong = [
       undefined,

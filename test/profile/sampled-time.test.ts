@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { sampledWithin, unsampledWithin } from '../../src/profile/sampled-time.ts';
+import {
+  recordedLength,
+  sampledPartText,
+  sampledWithin,
+  spansSince,
+  unsampledWithin,
+} from '../../src/profile/sampled-time.ts';
+import { EMPTY_META, profileFromText } from '../helpers/profile-from-text.ts';
 
 const SPANS = [
   { fromNs: 10, toNs: 20 },
@@ -37,5 +44,30 @@ describe('time in which events were enabled', () => {
 
   it('a recording whose events were never enabled has no sampled time', () => {
     expect(sampledWithin([], { fromNs: 5, toNs: 25 })).toBe(0);
+  });
+});
+
+it('spans since a moment have no time before it', () => {
+  expect(spansSince(SPANS, 15)).toEqual([{ fromNs: 15, toNs: 20 }, SPANS[1]]);
+  expect(spansSince(SPANS, 20)).toEqual([SPANS[1]]);
+});
+
+describe('the length of a recording', () => {
+  const withSpans = (sampled?: typeof SPANS) => ({
+    ...profileFromText('main'),
+    meta: { ...EMPTY_META, ...(sampled && { sampled }) },
+    samples: { ...profileFromText('main').samples, timeNs: Float64Array.of(50) },
+  });
+
+  it('has as much as was sampled of it, which is told where that is a part', () => {
+    const length = recordedLength(withSpans(SPANS));
+    expect(length).toEqual({ recordedNs: 50, sampledNs: 30 });
+    expect(sampledPartText(length)).toBe('sampled 30 ns of 50 ns');
+  });
+
+  it('has no part where the events were enabled all the time, or that is not known', () => {
+    const whole = recordedLength(withSpans([{ fromNs: -5, toNs: 60 }]));
+    expect([whole?.sampledNs, sampledPartText(whole)]).toEqual([50, null]);
+    expect(sampledPartText(recordedLength(withSpans()))).toBeNull();
   });
 });

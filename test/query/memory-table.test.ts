@@ -1,7 +1,6 @@
 // Tables that DuckDB reads where they lie in memory: the same as tables that it has itself.
 
 import { expect, test } from 'vitest';
-import { SUM_VIEWS, sumColumns } from '../../src/formats/tables/sample-sums.ts';
 import { VIEW_NAMES } from '../../src/formats/tables/views.ts';
 import { DuckDBEngine, loadDuckDB } from '../../src/query/duckdb.ts';
 import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
@@ -77,18 +76,6 @@ test('tables and views are those of a DuckDB that has copies of all rows', async
   );
   inMemory.close();
   copied.close();
-});
-
-test('sums have the names and types that their views have in SQL', async () => {
-  const engine = await engineOf();
-  for (const view of SUM_VIEWS) {
-    const described = await rowsOf(engine, `describe ${view}`);
-    const types = { int32: 'INTEGER', int64: 'BIGINT', double: 'DOUBLE', text: 'VARCHAR' };
-    expect(described.map(([name, type]) => [name, type])).toEqual(
-      sumColumns(view).map(({ name, type }) => [name, types[type]]),
-    );
-  }
-  engine.close();
 });
 
 test('rows are counted, ordered by recording and sample, and read by several scans at once', async () => {

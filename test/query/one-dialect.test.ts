@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tableColumns } from '../../src/formats/tables/schema.ts';
 import { VIEW_NAMES } from '../../src/formats/tables/views.ts';
+import { changesOfSums, type ShareChange } from '../../src/query/changes.ts';
 import { ClickHouseEngine } from '../../src/query/clickhouse.ts';
 import { parseClickHouse } from '../../src/query/clickhouse-place.ts';
 import { DuckDBEngine } from '../../src/query/duckdb.ts';
 import type { QueryValue } from '../../src/query/engine.ts';
 import { QUERY_VERBS, type VerbOptions, verbSql } from '../../src/query/verbs.ts';
+import { compareRecordings } from '../../src/read/outputs/compare-recordings.ts';
 import { type RecordingLabels, recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { hasClickHouse, openSession, serveSession } from '../helpers/clickhouse.ts';
 import { DRAWN, LATER, LIMITS } from '../helpers/query-tables.ts';
@@ -96,20 +98,40 @@ test.each(QUESTIONS)('DuckDB answers %s', async (_title, sql) => {
 });
 
 test('a build of no recording is like no other: there are no rows', async () => {
-  const { rows } = await duckdb.run(verbSql('compare', NOBODY), LIMITS);
-  expect(rows).toEqual([]);
-  expect((await duckdb.run(verbSql('compare', UNNAMED), LIMITS)).rows.length).toBeGreaterThan(0);
+  const changes = async (options: VerbOptions) =>
+    changesOfSums(await duckdb.run(verbSql('compare', options), LIMITS));
+  expect(await changes(NOBODY)).toEqual([]);
+  expect((await changes(UNNAMED)).length).toBeGreaterThan(0);
+});
+
+test.each([
+  [[1], [2]],
+  [
+    [1, 4],
+    [2, 3],
+  ],
+])('changes of the sums of %j and %j are those of the recordings', async (old, now) => {
+  const sql = verbSql('diff', { ...UNNAMED, sides: { old, new: now } });
+  const changes = changesOfSums(await duckdb.run(sql, LIMITS));
+  const files = (numbers: readonly number[]) =>
+    numbers.map((number) => ({ path: '', opened: number % 2 === 1 ? DRAWN : LATER }));
+  const { comparisons } = compareRecordings(files(old), files(now), { by: 'share' });
+  const shown = (rows: readonly ShareChange[]) =>
+    rows.map(({ name, share: { here, there, interval, isCertain } }) => {
+      const ends = [here, there, interval?.low ?? null, interval?.high ?? null];
+      return [name, isCertain, ...ends.map((value) => value && Number(value.toFixed(9)))];
+    });
+  expect(shown(changes)).toEqual(shown(comparisons[0].functions));
 });
 
 test('a function of JavaScript whose line has moved is one, unless there are several of its name', async () => {
-  const { columns, rows } = await duckdb.run(verbSql('compare', MOVED), LIMITS);
-  const at = (name: string) => columns.indexOf(name);
-  const places = rows.filter((row) => String(row[at('func')]).includes('src/a.ts'));
-  const leaves = places.filter((row) => String(row[at('func')]).startsWith('leaf'));
-  expect(leaves.map((row) => row[at('func')])).toEqual(['leaf src/a.ts:5']);
-  expect(leaves[0][at('before')]).toBeGreaterThan(0);
-  expect(leaves[0][at('after')]).toBeGreaterThan(0);
-  expect(places.filter((row) => String(row[at('func')]).startsWith('(anonymous)'))).toHaveLength(3);
+  const changes = changesOfSums(await duckdb.run(verbSql('compare', MOVED), LIMITS));
+  const places = changes.filter(({ name }) => name.includes('src/a.ts'));
+  const leaves = places.filter(({ name }) => name.startsWith('leaf'));
+  expect(leaves.map(({ name }) => name)).toEqual(['leaf src/a.ts:5']);
+  expect(leaves[0].share.there).toBeGreaterThan(0);
+  expect(leaves[0].share.here).toBeGreaterThan(0);
+  expect(places.filter(({ name }) => name.startsWith('(anonymous)'))).toHaveLength(3);
 
   const { rows: seen } = await duckdb.run(
     verbSql('newest', { ...UNNAMED, service: 'page' }),

@@ -67,7 +67,9 @@ test('lines of a function count once on each stack, in self those of the innermo
   const line = frames.address.map((address) => address % 0x100);
   const profile = { ...drawn.profile, frames: { ...frames, line: Int32Array.from(line) } };
   const asked = { ...drawn, profile };
-  const { rows, rowOfSample } = finish(findLines(asked, functionsNamed(profile, 'work')));
+  const { rows, rowOfSample } = finish(
+    findLines(asked, { isMeant: functionsNamed(profile, 'work') }),
+  );
   expect(rows.map((row) => [row.line, row.weight, row.total])).toEqual([
     [2, 2, 2],
     [1, 0, 2],

@@ -1,6 +1,7 @@
 // Commands that the rig runs: their output in bytes, their end, and an end that is made when they have none.
 
 import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** What is seen of a command from outside. */
 export type Outcome = {
@@ -38,6 +39,18 @@ process.on('exit', () => {
   for (const pid of groups) killGroup(pid);
 });
 
+/** The threads of a process that does not end, and what each waits for in the kernel. */
+function threadsOf(pid: number): string {
+  const read = (tid: string, file: string): string =>
+    readFileSync(`/proc/${pid}/task/${tid}/${file}`, 'latin1').trim();
+  try {
+    const tids = readdirSync(`/proc/${pid}/task`);
+    return tids.map((tid) => `${read(tid, 'comm')} in ${read(tid, 'wchan')}`).join(', ');
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** Runs a command to its end, in a process group of its own. */
 export function run(words: readonly string[], options: RunOptions): Promise<Outcome> {
   return new Promise((resolve, reject) => {
@@ -51,6 +64,7 @@ export function run(words: readonly string[], options: RunOptions): Promise<Outc
     const limit = setTimeout(
       () => {
         isHung = true;
+        err.push(Buffer.from(`(no end: ${threadsOf(pid)})\n`));
         killGroup(pid);
       },
       (options.limitSeconds ?? 30) * 1000,

@@ -64,7 +64,7 @@ describe('what a container has to be granted', () => {
     expect(lines('Docker')).toContain('as root inside');
   });
 
-  it('tells of the filter only where one may be in the way', () => {
+  it('the advice for a container tells of the filter only where one may be in the way', () => {
     const docker = {
       kind: 'Docker',
       name: 'Docker',

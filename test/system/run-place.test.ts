@@ -37,30 +37,30 @@ describe('the line that runs perf-ts as root', () => {
     expect(rootLine(drawnPlace(SYSTEM))).toBe('sudo perf-ts record …');
   });
 
-  it('hands the PATH over for a Node of nvm', () => {
+  it('the line that runs perf-ts as root hands the PATH over for a Node of nvm', () => {
     expect(rootLine(drawnPlace())).toBe('sudo env "PATH=$PATH" perf-ts record …');
   });
 
-  it('names the command that was refused, and record for the doctor', () => {
+  it('the line that runs perf-ts as root names the command that was refused, and record for the doctor', () => {
     const line = (firstWord: string) => rootLine(drawnPlace({ ...SYSTEM, firstWord }));
     expect(line('stat')).toBe('sudo perf-ts stat …');
     expect(line('top')).toBe('sudo perf-ts top …');
     expect(line('doctor')).toBe('sudo perf-ts record …');
   });
 
-  it('hands the PATH over where /usr/local is not on the PATH of sudo: Fedora, RHEL', () => {
+  it('the line that runs perf-ts as root hands the PATH over where /usr/local is not on the PATH of sudo: Fedora, RHEL', () => {
     const fedora = drawnPlace({ ...SYSTEM, distribution: '"rocky" "rhel centos fedora"' });
     expect(rootLine(fedora)).toBe('sudo env "PATH=$PATH" perf-ts record …');
   });
 
-  it('hands the PATH over where root would run another Node', () => {
+  it('the line that runs perf-ts as root hands the PATH over where root would run another Node', () => {
     const programs = { ...SYSTEM.programs, '/home/ann/n/bin/node': '/home/ann/n/bin/node' };
     const path = `/home/ann/n/bin:${SYSTEM.path}`;
     const place = drawnPlace({ ...SYSTEM, programs, path, execPath: '/home/ann/n/bin/node' });
     expect(rootLine(place)).toBe('sudo env "PATH=$PATH" perf-ts record …');
   });
 
-  it("follows the link of fnm's shell to its Node", () => {
+  it("the line that runs perf-ts as root follows the link of fnm's shell to its Node", () => {
     const shell = '/run/user/1000/fnm_multishells/1_2/bin';
     const node = '/home/ann/.local/share/fnm/node-versions/v22.1.0/installation/bin/node';
     const place = drawnPlace({
@@ -93,7 +93,7 @@ describe('the line that runs perf-ts as root', () => {
     expect(rootLine(place)).toBe(`sudo env "PATH=${folder}:$PATH" perf-ts record …`);
   });
 
-  it("names the file of a project's own perf-ts, from the current directory where that is shorter", () => {
+  it("the line that runs perf-ts as root names the file of a project's own perf-ts, from the current directory where that is shorter", () => {
     expect(rootLine(drawnPlace(LOCAL))).toBe(
       'sudo env "PATH=$PATH" node_modules/.bin/perf-ts record …',
     );
@@ -110,13 +110,13 @@ describe('the line that runs perf-ts as root', () => {
     expect(rootLine(place)).toBe('sudo node_modules/.bin/perf-ts record …');
   });
 
-  it('runs a file without the right to be executed by node, as in a checkout', () => {
+  it('the line that runs perf-ts as root runs a file without the right to be executed by node, as in a checkout', () => {
     const main = '/home/ann/perf-ts/dist/bin/main.js';
     const place = drawnPlace({ script: main, ownScripts: [main], cwd: '/home/ann/perf-ts' });
     expect(rootLine(place)).toBe('sudo env "PATH=$PATH" node dist/bin/main.js record …');
   });
 
-  it('names the program that uses the library, with the options of its Node', () => {
+  it('the line that runs perf-ts as root names the program that uses the library, with the options of its Node', () => {
     const place = drawnPlace({
       script: '/home/ann/shop/bench.mjs',
       execArgv: ['--import', 'a loader.mjs'],
@@ -145,7 +145,7 @@ describe('the line that runs perf-ts as root', () => {
     expect(rootLine(drawnPlace({ isRoot: true }))).toBeNull();
   });
 
-  it('quotes what a shell would read otherwise', () => {
+  it('the line that runs perf-ts as root quotes what a shell would read otherwise', () => {
     const folder = '/home/ann/my "$HOME"/.nvm/bin';
     const place = drawnPlace({
       execPath: `${folder}/node`,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { withKinds } from '../../src/code/javascript/fold-to-level.ts';
+import { foldToLevel, withKinds } from '../../src/code/javascript/fold-to-level.ts';
+import { chooseLevel } from '../../src/code/javascript/levels-of.ts';
 import { computeGroupedReport } from '../../src/profile/analysis/grouped-report.ts';
 import type { FrameLevel } from '../../src/profile/frame-level.ts';
 import { FUNC_CATEGORIES } from '../../src/profile/types.ts';
-import { chooseFrames } from '../../src/read/jit/choose-frames.ts';
 import { KIND_GROUPS } from '../../web/src/worker/messages/kind-group.ts';
 import { LoadedRecording } from '../../web/src/worker/recording/recording.ts';
 import { summarize } from '../../web/src/worker/tables/summary.ts';
@@ -57,7 +57,8 @@ test('the share of each owner is the same at every level of the page', () => {
 });
 
 test('the shares of the page are those of a report by category', () => {
-  const { profile, level } = chooseFrames(drawn(), 'auto');
+  const level = chooseLevel(drawn());
+  const profile = foldToLevel(drawn(), level);
   const weights = simpleWeights(profile, 'samples');
   const samples = Int32Array.from({ length: profile.samples.length }, (_, i) => i);
   const { rows } = computeGroupedReport(profile, weights, samples, ['category']);

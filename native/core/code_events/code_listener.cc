@@ -216,7 +216,7 @@ void CodeListener::WritePositions(const CodeEvent& event) {
 
 int CodeListener::FindPositions(const CodeEvent& event) {
   if (event.code_type == CodeType::kByteCode) {
-    // It tells what was inlined; of Node's own functions that is not worth the time at start.
+    // It reports what was inlined; of Node's own functions that is not worth the time at start.
     if (IsOfNode(event)) return -1;
     return heap_.ReadBytecodePositions(event.code_start, event.code_length, &positions_) ? 0 : -1;
   }

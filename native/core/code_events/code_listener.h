@@ -40,14 +40,14 @@ class CodeListener {
   Sender& sender() { return sender_; }
 
   /**
-   * On the isolate's thread, the sender connected and started: sends what is compiled from now on,
-   * and before with `existing` all code that exists, for which V8 walks its heap: some 10 ms, and
-   * 0.6 ms for each megabyte. False if this process has too many listeners, or this isolate has
-   * one.
+   * Sends, on the isolate's thread, with the sender connected and started, what is compiled from
+   * now on, and before with `existing` all code that exists, for which V8 walks its heap: some 10
+   * ms, and 0.6 ms for each megabyte. False if this process has too many listeners, or this isolate
+   * has one.
    */
   bool Start(bool existing);
 
-  /** On the isolate's thread. V8 forgets the handler. */
+  /** Makes V8 forget the handler; on the isolate's thread. */
   void Stop();
 
   /** Sends a note about the isolate: UTF-8 without newlines. */

@@ -19,7 +19,7 @@
 namespace perf_ts {
 namespace {
 
-/** From the connection to the end of the line. */
+/** Time from the connection to the end of the line. */
 constexpr int kMostRequestMs = 1000;
 /** The pause before the next attempt while descriptors or memory are short. */
 constexpr int kPauseMs = 100;

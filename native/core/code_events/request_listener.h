@@ -58,7 +58,7 @@ class RequestListener {
   int owner_ = 0;
   uint32_t uid_ = 0;
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  /** Under the mutex; null: closed. */
+  /** Guarded by the mutex; null: closed. */
   OnRequest on_request_ = nullptr;
   void* context_ = nullptr;
 };

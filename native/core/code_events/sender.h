@@ -85,7 +85,7 @@ class Sender {
   /** The process that connected. */
   int owner_ = 0;
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  /** Under the mutex. */
+  /** Guarded by the mutex. */
   ByteQueue queue_;
   bool is_sending_ = false;
   std::atomic<uint64_t> lost_{0};

@@ -11,7 +11,7 @@ namespace perf_ts::code_stream {
 
 struct Header {
   char magic[8];
-  /** As this process sees itself: the namespace's numbers. */
+  /** Numbers of this process in its own namespace. */
   uint32_t pid;
   uint32_t tid;
   uint64_t time_ns;

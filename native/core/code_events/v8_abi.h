@@ -32,16 +32,16 @@ struct CodeEvent {
   size_t code_length;
   /** Handle of the function's SharedFunctionInfo; null where the code is of no script. */
   void* script;
-  /** Of kLinesBegin: out. Of kLinePosition and kLinesEnd: what kLinesBegin left there. */
+  /** Output of kLinesBegin; kLinePosition and kLinesEnd have what it left there. */
   void* user_data;
   void* wasm_source_info;
   union {
-    /** Of kCodeAdded; not terminated. */
+    /** Name of kCodeAdded; not terminated. */
     struct {
       const char* text;
       size_t length;
     } name;
-    /** Of kLinePosition. */
+    /** Position of kLinePosition. */
     struct {
       /** Bytes from the start of the code. */
       size_t offset;
@@ -49,7 +49,7 @@ struct CodeEvent {
       size_t position;
       int position_type;
     } line;
-    /** Of kCodeMoved. */
+    /** New address of kCodeMoved. */
     void* new_code_start;
   };
   void* isolate;

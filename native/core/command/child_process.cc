@@ -33,7 +33,7 @@ namespace {
 constexpr int kSignalCount = 64;
 constexpr size_t kKernelSigsetBytes = kSignalCount / 8;
 
-/** What the child reports when it can't become the command. */
+/** The child's report when it can't become the command. */
 struct Failure {
   int32_t step;
   int32_t code_errno;

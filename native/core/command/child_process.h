@@ -99,7 +99,7 @@ class ChildProcess {
    */
   bool Reap(int* exit_status, int* signal);
 
-  /** What the process and all that it waited for have used; zeros before Reap is true. */
+  /** Resources that the process and all that it waited for have used; zeros before Reap is true. */
   const rusage& usage() const { return usage_; }
 
   /** Sends `signal`; false when the process has ended and was reaped, or may not be signalled. */

@@ -62,7 +62,7 @@ bool OpenAll(const std::set<int>& threads, const Attachment& attachment) {
                      [&](int tid) { return attachment.open(tid) != Opened::kFailed; });
 }
 
-/** Without inheritance every thread is opened by itself, so that none can be opened twice. */
+/** Every thread is opened by itself without inheritance, so that none can be opened twice. */
 AttachResult OpenEach(const AttachTarget& target, std::set<int> known,
                       const Attachment& attachment) {
   for (int round = 0; round < kMaxRounds; round++) {

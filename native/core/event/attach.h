@@ -13,13 +13,13 @@ struct AttachTarget {
   std::vector<int> tids;
   /** CPUs on which threads may be started. */
   std::vector<int> cpus;
-  /** What is opened on a thread counts also in the threads that it starts later. */
+  /** Events opened on a thread count also in the threads that it starts later. */
   bool inherits = true;
 };
 
 enum class Opened { kYes, kGone, kFailed };
 
-/** What is done to each thread. Nothing that is opened may count before all is attached. */
+/** Called for each thread. Nothing that is opened may count before all is attached. */
 struct Attachment {
   /** Opens all that belongs on the thread, or nothing. */
   std::function<Opened(int tid)> open;
@@ -34,7 +34,7 @@ enum class AttachResult {
   kUnsettled,
   /** `open` has failed. */
   kFailed,
-  /** There is no such process; errno says why. `pid` of the outcome. */
+  /** There is no such process; errno states why. `pid` of the outcome. */
   kNoTarget,
 };
 
@@ -49,7 +49,7 @@ struct AttachOutcome {
  * A thread that is started by one that is not attached yet has inherited nothing, one that is
  * started by an attached one everything, and one that is started while its parent is being attached
  * a part. Where a second look at the threads finds nothing new, none of this has happened. Else all
- * is closed and done again under a ForkWatch, which says who started whom, and when: what has
+ * is closed and done again under a ForkWatch, which states who started whom, and when: what has
  * inherited nothing is opened, and a thread that started others while it was being opened is opened
  * anew, for closing it takes from them what they have inherited.
  */

@@ -29,7 +29,7 @@ Error Failed(const char* operation, int event, int cpu, int task) {
   return error;
 }
 
-/** What is left to a side-band ring before a sample ring has to shrink below this as well. */
+/** Bytes left to a side-band ring before a sample ring has to shrink below this as well. */
 constexpr long kLeastBytes = 64 * 1024;
 
 /**
@@ -56,9 +56,9 @@ bool ShrinkRings(uint32_t* sample_pages, uint32_t* sideband_pages) {
 }
 
 /**
- * Who switches an event on. A command's events start with its exec, so that nothing of ours is
- * counted; group members follow their leader. The side-band of a running target is on from the
- * moment it is open, so that no mapping is missed while the existing ones are being listed.
+ * The cause that switches an event on. A command's events start with its exec, so that nothing of
+ * ours is counted; group members follow their leader. The side-band of a running target is on from
+ * the moment it is open, so that no mapping is missed while the existing ones are being listed.
  */
 void PrepareAttrs(const SamplerOptions& options, bool on_exec, std::vector<EventAttr>* attrs,
                   EventAttr* sideband) {
@@ -150,7 +150,7 @@ bool EventSet::Attach(const Target& target, Error* error) {
   return (settled_ || outcome.result == AttachResult::kUnsettled) && !opened_.empty();
 }
 
-/** As many descriptors as events on so many tasks take, and a watch over their forks. */
+/** Allows the descriptors that events on so many tasks take, and a watch over their forks. */
 void EventSet::AllowFds(size_t tasks) {
   const size_t per_task = 2 * places_.size() + cpus_.size() * attrs_.size();
   needed_fds_ = tasks * per_task + CountOpenFds() + kOtherFds;
@@ -174,7 +174,7 @@ bool EventSet::OpenTask(int task, Error* error) {
   for (const int cpu : places_) {
     if (!OpenInstance(&sideband_, -1, cpu, task, -1, &instances, error)) return false;
     if (!IsSampled(cpu)) continue;
-    /** Of each event, where it was opened. */
+    /** Descriptors of each event, where it was opened. */
     std::vector<int> fds(attrs_.size(), -1);
     for (size_t i = 0; i < attrs_.size(); i++) {
       if (of_cpus_[i] || !CountsOn(i, cpu)) continue;

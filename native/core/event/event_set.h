@@ -124,7 +124,7 @@ class EventSet {
   std::vector<int> cpus_;
   /** Those with a side-band, ascending: the sampled ones are among them. */
   std::vector<int> places_;
-  /** By task, until all are open; and those of no task. */
+  /** Events by task, until all are open; and those of no task. */
   std::map<int, std::vector<Instance>> opened_;
   std::vector<Instance> of_cpu_;
   /** All of them: rings point into it. */

@@ -29,7 +29,7 @@ class ForkWatch {
 
   /** False with errno set: ESRCH where the thread has ended. */
   bool Add(int tid);
-  /** What was reported since the last call, by time. */
+  /** Forks reported since the last call, by time. */
   std::vector<Fork> Collect();
   /** Some reports did not fit. */
   bool has_lost() const { return has_lost_; }
@@ -45,7 +45,7 @@ class ForkWatch {
   void Read(const RecordRun& run, std::vector<Fork>* forks);
 
   std::vector<int> cpus_;
-  /** By CPU. */
+  /** Rings by CPU. */
   std::map<int, CpuRing> rings_;
   /** Those whose output goes to another one's ring. */
   std::vector<Fd> events_;

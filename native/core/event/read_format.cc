@@ -36,7 +36,7 @@ bool ParseReading(const std::vector<uint64_t>& words, uint64_t read_format, uint
     return true;
   }
   for (size_t member = next; member < words.size(); member += member_words) {
-    // Without ids only a group of one says whose count it is.
+    // Without ids only a group of one states whose count it is.
     if (id_words == 0 ? members != 1 : words[member + 1] != id) continue;
     result.value = words[member];
     if ((read_format & kReadLost) != 0) result.lost = words[member + 1 + id_words];

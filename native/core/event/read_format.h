@@ -6,7 +6,7 @@
 
 namespace perf_ts {
 
-/** What read() of an event's fd says about that event. */
+/** The values that read() of an event's fd returns. */
 struct CounterReading {
   uint64_t value = 0;
   uint64_t enabled_ns = 0;

@@ -12,16 +12,14 @@ namespace perf_ts {
 namespace {
 
 /**
- * `__cxa_demangle` prints all of a name or nothing, and a short one can stand for gigabytes. Of
- * 180 000 names in Node, LLVM and other libraries the largest estimate is 0.27 MB; at this one the
- * demangler takes some milliseconds.
+ * `__cxa_demangle` prints all of a name or nothing, and a short one can stand for gigabytes. At
+ * this estimate it takes some milliseconds.
  */
 constexpr double kMaxEstimatedBytes = 1 << 20;
 /** The length of `_GLOBAL__I_`. */
 constexpr size_t kGlobalsPrefixBytes = 11;
 
-/** Whether a name begins as `_GLOBAL__I_<name>`, the constructors of a file's globals, or with D.
- */
+/** Whether a name begins as `_GLOBAL__I_<name>`, constructors of a file's globals, or with D. */
 bool IsOfGlobals(const char* name) {
   return strncmp(name, "_GLOBAL_", 8) == 0 && strchr("._$", name[8]) != nullptr && name[8] != 0 &&
          (name[9] == 'I' || name[9] == 'D') && name[10] == '_';

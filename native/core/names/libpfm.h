@@ -24,7 +24,7 @@ struct PfmModel {
 struct PfmAttribute {
   std::string name;
   std::string description;
-  /** Of a unit mask: its bits, in the place that the model's encoder gives them. */
+  /** Bits of a unit mask, in the place that the model's encoder gives them. */
   uint64_t code;
   /** 1 unit mask, 2 yes or no, 3 number, 4 raw unit mask. */
   int type;
@@ -45,7 +45,7 @@ struct PfmEvent {
   std::vector<PfmAttribute> attributes;
 };
 
-/** What a name stands for; `error` is 0 or a negative number of libpfm's, the rest then empty. */
+/** The event of a name; `error` is 0 or a negative number of libpfm's, the rest then empty. */
 struct PfmEncoding {
   int error = 0;
   std::string message;
@@ -73,7 +73,7 @@ class Libpfm {
   /** PERF_ATTR_SIZE_VER8, of which libpfm fills as much as it knows. */
   static constexpr size_t kAttrBytes = 136;
 
-  /** Null where there is no usable library; `why` then says which file and what is wrong. */
+  /** Null where there is no usable library; `why` then states which file and what is wrong. */
   static const Libpfm* Load(std::string* why);
 
   /** `major << 16 | minor`. */
@@ -82,9 +82,9 @@ class Libpfm {
   std::vector<PfmModel> Models() const;
   /** The events of one model, present or not; empty for an id that is none. */
   std::vector<PfmEvent> Events(int model_id) const;
-  /** For perf_event_open(2). `privilege_levels`: PFM_PLM0 1, PFM_PLM3 8, PFM_PLMH 16, a sum. */
+  /** The attr. `privilege_levels`: the sum of PFM_PLM0 1, PFM_PLM3 8, PFM_PLMH 16. */
   PfmEncoding EncodeAttr(const std::string& name, int privilege_levels) const;
-  /** For the registers, as libpfm's own tools print it. */
+  /** Values of the registers, as libpfm's own tools print it. */
   PfmEncoding EncodeCodes(const std::string& name, int privilege_levels) const;
 
  private:

@@ -4,7 +4,7 @@
 
 namespace perf_ts {
 
-/** What failed, on what. Filled by a function that returns false or null; untouched otherwise. */
+/** The failed call and its object, filled only where a function returns false or null. */
 struct Error {
   /** errno of the failed call. */
   int code_errno = 0;

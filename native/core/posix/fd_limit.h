@@ -12,7 +12,7 @@ struct FdLimit {
 /** Raises the soft RLIMIT_NOFILE, up to the hard one, where `needed` is more. Never lowers it. */
 FdLimit RaiseFdLimit(uint64_t needed);
 
-/** Descriptors that this process has open, 0 where /proc does not tell. */
+/** Descriptors that this process has open, 0 where /proc does not report it. */
 uint64_t CountOpenFds();
 
 }  // namespace perf_ts

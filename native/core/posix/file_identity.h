@@ -6,7 +6,8 @@
 
 namespace perf_ts {
 
-/** Whose rights the kernel looks at when a thread opens, makes, renames or removes a file. */
+/** The user whose rights the kernel looks at when a thread opens, makes, renames or removes a file.
+ */
 struct FileIdentity {
   uid_t uid = 0;
   gid_t gid = 0;

@@ -12,7 +12,7 @@ namespace perf_ts {
  *
  *   u64 magic   u64 checksum of all behind it   u64 bytes of the key   key   lines …
  *
- * `key` is the caller's, and tells one boot from others.
+ * `key` is the caller's, and distinguishes one boot from others.
  */
 std::string PackKernel(std::string_view key, std::string_view proper);
 

@@ -38,7 +38,7 @@ constexpr int kComparedLines = 16;
 /** 'address type name', single spaces; a tab before the module. */
 struct Line {
   const char* start;
-  /** With the newline, if there is one. */
+  /** The line with its newline, if there is one. */
   size_t size;
   uint64_t address = 0;
   bool is_symbol = false;

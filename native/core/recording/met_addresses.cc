@@ -16,7 +16,7 @@ namespace {
 
 /** The start of every kernel address on x86-64 and aarch64 with 48-bit addresses, and above. */
 constexpr uint64_t kLowestKernel = 0xffff'0000'0000'0000;
-/** From here on: context markers of callchains and errors, no code. */
+/** The first of the context markers of callchains and errors, which are no code. */
 constexpr uint64_t kEndOfKernel = 0xffff'ffff'ffff'f000;
 /** No recording meets so many places in the kernel; what looks like more is other data. */
 constexpr size_t kMaxAddresses = 1'000'000;

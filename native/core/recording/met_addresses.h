@@ -8,7 +8,7 @@
 
 namespace perf_ts {
 
-/** What is asked of a finished recording. */
+/** The questions to a finished recording. */
 struct ScanRequest {
   RecordedBytes records;
   /** Words from here on may be kernel addresses; before it stands what described the machine. */

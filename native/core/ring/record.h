@@ -34,7 +34,7 @@ constexpr RecordHeader kFinishedRound = {kRecordFinishedRound, 0, sizeof(RecordH
 
 constexpr uint32_t kMaxRecordBytes = 65536;
 
-/** What the drain thread counts while it walks the headers. */
+/** Counts that the drain thread makes while it walks the headers. */
 struct RecordCounts {
   uint64_t samples = 0;
   /** Σ `lost` of PERF_RECORD_LOST in the rings of samples. */

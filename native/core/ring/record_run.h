@@ -19,7 +19,7 @@ struct Span {
  */
 struct RecordRun {
   Span parts[2];
-  /** Of all of it; set by whoever walked it. */
+  /** Counts of all of it; set by whoever walked it. */
   RecordCounts counts;
 
   uint64_t size() const { return parts[0].size + parts[1].size; }

@@ -8,7 +8,7 @@
 
 namespace perf_ts {
 
-/** Where the drain thread puts records. All methods on that thread, unless said otherwise. */
+/** The target of the drain thread's records. All methods are called on that thread unless noted. */
 class RecordSink {
  public:
   struct Taken {
@@ -22,7 +22,7 @@ class RecordSink {
 
   /**
    * Takes the runs, then the marker that closes the round. What is not taken now stays in the rings
-   * and is offered again, unless `failure` says that there is no use.
+   * and is offered again, unless `failure` states that there is no use.
    */
   virtual Taken TakeRound(const std::vector<RecordRun>& runs) = 0;
   /** The same of records that are in no ring, so that nobody offers them again. May wait. */
@@ -32,7 +32,7 @@ class RecordSink {
   virtual int failure() const { return 0; }
   /** The limit that the user set is reached. */
   virtual bool full() const { return false; }
-  /** From here on take everything: the recording ends, the rest is bounded by the rings. */
+  /** Takes everything from here on: the recording ends, the rest is bounded by the rings. */
   virtual void LiftBound() {}
   /** Someone waits to be told that there is something to take out. */
   virtual bool has_reader() const { return false; }
@@ -43,8 +43,8 @@ class RecordSink {
   /** File: bytes of the data that this sink has written. */
   virtual uint64_t written_bytes() const { return 0; }
 
-  /** `tell` is called, on any thread, when there is room again for what was not taken. */
-  virtual void OnRoom([[maybe_unused]] std::function<void()> tell) {}
+  /** `notify` is called, on any thread, when there is room again for what was not taken. */
+  virtual void OnRoom([[maybe_unused]] std::function<void()> notify) {}
   /** Everything that was taken has been written, or never will be; any thread. */
   virtual bool is_settled() const { return true; }
   /** Waits until then. */

@@ -58,7 +58,7 @@ class RingBuffer {
   /** Our copy of data_tail: only we write it. */
   uint64_t tail_;
   bool given_up_ = false;
-  /** Where the header is that makes no sense, if given_up_. */
+  /** Position of the header that makes no sense, if given_up_. */
   uint64_t bad_header_ = 0;
 };
 

@@ -152,7 +152,7 @@ void CompressedFile::Run() {
       had_no_room = std::exchange(out_of_room_, false);
       pthread_cond_broadcast(&changed_);
     }
-    if (had_no_room && tell_room_) tell_room_();
+    if (had_no_room && notify_room_) notify_room_();
     if (hold_ms_ > 0) SleepMs(hold_ms_);
     Work(RunOf(working_->data(), working_->size()));
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -184,7 +184,7 @@ void CompressedFile::Work(const RecordRun& run) {
   unwritten_samples_ += WalkRecords(run, written, run.size()).counts.samples;
 }
 
-/** In records of at most kMaxPiece bytes. */
+/** Writes records of at most kMaxPiece bytes. */
 bool CompressedFile::Pack(const uint8_t* bytes, uint64_t size) {
   while (size > 0) {
     const uint64_t piece = std::min<uint64_t>(size, ZstdCompressor::kMaxPiece);

@@ -41,7 +41,7 @@ class CompressedFile : public RecordSink {
  public:
   static constexpr size_t kBufferBytes = 8 << 20;
 
-  /** As DataFile; ENOSYS where libzstd is missing. */
+  /** Same contract as DataFile; ENOSYS where libzstd is missing. */
   static std::unique_ptr<CompressedFile> Open(const FileSinkOptions& options, int abort_fd,
                                               Error* error);
   ~CompressedFile() override;
@@ -54,7 +54,7 @@ class CompressedFile : public RecordSink {
   uint64_t data_end() const override { return data_end_; }
   uint64_t written_bytes() const override { return data_end_ - first_data_end_; }
   void LiftBound() override;
-  void OnRoom(std::function<void()> tell) override { tell_room_ = std::move(tell); }
+  void OnRoom(std::function<void()> notify) override { notify_room_ = std::move(notify); }
   bool is_settled() const override;
   void Settle() override;
   uint64_t unwritten_samples() const override { return unwritten_samples_; }
@@ -77,7 +77,7 @@ class CompressedFile : public RecordSink {
   std::unique_ptr<DataFile> file_;
   std::unique_ptr<ZstdCompressor> compressor_;
   WorkerThread thread_;
-  std::function<void()> tell_room_;
+  std::function<void()> notify_room_;
   int hold_ms_ = 0;
 
   mutable std::mutex mutex_;

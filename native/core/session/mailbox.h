@@ -69,8 +69,8 @@ struct Mail {
 };
 
 /**
- * From the drain thread to JavaScript's. The drain thread leaves news and rings; it never calls
- * into JavaScript, and what waits here is bounded because news of one kind is one slot.
+ * Channel from the drain thread to JavaScript's. The drain thread leaves news and rings; it never
+ * calls into JavaScript, and what waits here is bounded because news of one kind is one slot.
  */
 class Mailbox {
  public:

@@ -41,7 +41,7 @@ class Sampler {
   bool SwitchFile(const FileSinkOptions& options, Error* error);
   /** See SamplerThread. */
   void KeepSideband(bool keep);
-  /** What the overwritten rings hold goes into the file. */
+  /** Writes the content of the overwritten rings into the file. */
   void Snapshot();
 
   bool Enable(Error* error);
@@ -75,7 +75,7 @@ class Sampler {
   int latency_ms_ = 0;
   bool delayed_ = false;
   bool closed_ = false;
-  /** Of a session whose thread is gone. */
+  /** State of a session whose thread is gone. */
   Totals totals_;
 
   // Destroyed from the bottom up: the thread uses all that stands above it.

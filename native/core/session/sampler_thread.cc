@@ -90,7 +90,7 @@ void SamplerThread::Run() {
   mailbox_->Post([](Mail* mail) { mail->done = true; });
 }
 
-/** To be called when the exec has had its outcome, or the child its end. */
+/** Has to be called when the exec has had its outcome, or the child its end. */
 void SamplerThread::SettleStart() {
   command_ = Command::kRuns;
   // Another process may hold the other end of the socket of a child that has ended.
@@ -325,7 +325,7 @@ void SamplerThread::Finish(EndReason reason) {
 }
 
 /**
- * What the counters say now becomes the last round of the file: their final values, where it is the
+ * Makes the counters' values the last round of the file: their final values, where it is the
  * only one, and what was lost since the file before.
  */
 void SamplerThread::WriteFinals(bool is_last) {
@@ -345,7 +345,7 @@ void SamplerThread::WriteFinals(bool is_last) {
     // CLOCK_MONOTONIC is the nearest.
     ReadClock(attr.use_clockid() ? attr.clockid() : CLOCK_MONOTONIC, &origin.time_ns);
     // The side-band event counts nothing. A final value is of all samples: where only some are in
-    // this file, it would say that the others were lost.
+    // this file, it would state that the others were lost.
     const bool is_whole = is_last && backward_.empty() && !later_sink_;
     if (is_whole && instance.event >= 0 && !events_->readings()[i].empty()) {
       records.push_back(ReadRecord(attr, events_->readings()[i], origin));

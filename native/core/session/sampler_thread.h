@@ -59,12 +59,12 @@ class SamplerThread {
   /** The file that was written so far is complete, what comes goes into `sink`. */
   void SwitchSink(std::unique_ptr<RecordSink> sink);
   /**
-   * From now on side-band records are kept for the next sink as well, until it is in use or this is
+   * Keeps side-band records for the next sink as well from now on, until it is in use or this is
    * revoked. Whoever describes the machine for that sink asks for this first: what starts between
    * the description and the change is in no other place of the new file.
    */
   void KeepSideband(bool keep) { keeps_sideband_ = keep; }
-  /** What the overwritten rings hold goes into the sink. */
+  /** Writes the content of the overwritten rings into the sink. */
   void Snapshot();
   /** There is room again in the sink. */
   void Wake() { watcher_.Wake(); }

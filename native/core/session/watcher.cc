@@ -12,7 +12,7 @@ namespace perf_ts {
 
 namespace {
 
-/** What an epoll event is about: one of these, or the index of a watch. */
+/** The subject of an epoll event: one of these, or the index of a watch. */
 constexpr uint64_t kWakeTag = UINT64_MAX;
 constexpr uint64_t kChildTag = UINT64_MAX - 1;
 constexpr uint64_t kExecTag = UINT64_MAX - 2;
@@ -99,7 +99,7 @@ bool Watcher::HasTasksAfter(std::chrono::milliseconds grace) const {
   return false;
 }
 
-/** Without the rings: what they wake for is found at the next look. */
+/** Leaves the rings out: what they wake for is found at the next look. */
 void Watcher::PollChild(int timeout_ms) {
   // Without a child, and of an exec that is settled: −1, which poll leaves out.
   pollfd fds[3] = {{wake_.get(), POLLIN, 0},

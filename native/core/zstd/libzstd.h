@@ -40,7 +40,7 @@ struct Libzstd {
   size_t (*free_decompression)(DecompressionContext* context);
   size_t (*decompress_stream)(DecompressionContext* context, OutBuffer* out, InBuffer* in);
 
-  /** Null where there is no usable library; `why` then says which file and what is wrong. */
+  /** Null where there is no usable library; `why` then states which file and what is wrong. */
   static const Libzstd* Load(std::string* why);
 };
 

@@ -3,8 +3,8 @@ import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { formatAddress } from '../../base/u64.ts';
 import type { CodePart } from '../../code/disassembly/types.ts';
-import type { InstructionWeights } from '../../profile/analysis/instruction-weights.ts';
-import type { SourceLines } from '../../profile/analysis/source-lines.ts';
+import type { InstructionWeights } from '../../questions/instructions.ts';
+import type { LineShare } from '../../questions/lines.ts';
 
 /** The text of a line of a source file; null where it can't be shown. */
 export type LineText = (file: string, line: number) => string | null;
@@ -53,16 +53,16 @@ export function assemblyLines(
 /** Lines of one file with the weight of their samples; `all` is that of the samples with the function on the stack. */
 export function sourceLines(
   file: string,
-  { line, self, total }: SourceLines,
+  rows: readonly LineShare[],
   all: number,
   textOf: LineText,
 ): string[] {
   const lines = [`${'self'.padStart(SHARE)}  ${'total'.padStart(SHARE)}  ${printable(file)}`];
-  for (let i = 0; i < line.length; i++) {
-    const text = textOf(file, line[i]);
-    const share = (weight: number) => formatShare(weight / all).padStart(SHARE);
+  for (const { line, weight, total } of rows) {
+    const text = textOf(file, line);
+    const share = (part: number) => formatShare(part / all).padStart(SHARE);
     lines.push(
-      `${share(self[i])}  ${share(total[i])}  ${String(line[i]).padStart(5)}  ${printable(text ?? '')}`.trimEnd(),
+      `${share(weight)}  ${share(total)}  ${String(line).padStart(5)}  ${printable(text ?? '')}`.trimEnd(),
     );
   }
   return lines;

@@ -2,6 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { finish } from '../../base/slices.ts';
 import { formatAddress } from '../../base/u64.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
 import type { ANNOTATE } from '../../options/annotate.ts';
@@ -9,12 +10,14 @@ import type { AskedOf } from '../../options/option.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import { functionsNamed } from '../../profile/analysis/find-functions.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
-import type { InstructionWeights } from '../../profile/analysis/instruction-weights.ts';
-import { computeSourceLines } from '../../profile/analysis/source-lines.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
+import { type FrameLevel, isKindOfCode } from '../../profile/frame-level.ts';
 import { lostFunc } from '../../profile/losses.ts';
-import type { EventIndex, FuncIndex, Weights } from '../../profile/types.ts';
-import type { OpenedProfile } from '../../read/open-profile.ts';
+import type { EventIndex, FuncIndex, Profile, Weights } from '../../profile/types.ts';
+import type { InstructionWeights } from '../../questions/instructions.ts';
+import { findLines, linesOfFile } from '../../questions/lines.ts';
+import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
+import { framesLines } from '../report/frames-lines.ts';
 import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
@@ -41,17 +44,35 @@ type Shown = {
 
 /** `perf-ts annotate`: source lines and machine code of functions, with weights. */
 export async function runAnnotate(path: string, symbols: readonly string[], flags: AnnotateFlags) {
-  const opened = await loadForCommand(path, flags, { lines: true });
-  const select = selectFrom(opened, flags);
-  const event = opened.eventIndex(flags.event);
-  const weights = opened.weights(flags.weight, event, select);
-  const report = computeFlatReport(opened.profile, weights, opened.samplesOf(event, select));
-  const shown = chooseFunctions(opened, report, symbols, flags);
+  const loaded = await loadForCommand(path, flags, { lines: true });
+  const select = selectFrom(loaded, flags);
+  const event = loaded.eventIndex(flags.event);
+  const weights = loaded.weights(flags.weight, event, select);
+  const samples = loaded.samplesOf(event, select);
+  const meant = symbols.map((text) => functionsNamed(loaded.profile, text));
+  const reportAt = (frames: FrameLevel) =>
+    computeFlatReport(loaded.profileAt(frames), weights, samples);
+  let level = loaded.facts.frames;
+  let report = reportAt(level);
+  const isIn = (isMeant: Uint8Array) => report.bySymbol.some(({ func }) => isMeant[func] === 1);
+  // A function of V8, Node or a library that is named is meant, though the default folds it.
+  if (flags.frames === undefined && !meant.every(isIn)) {
+    level = 'all';
+    report = reportAt(level);
+  }
+  const opened = loaded.atLevel(level);
+  const shown = chooseFunctions(opened, report, symbols, meant, flags);
   const listings = await disassembleAll(opened, shown, flags.quiet === true);
   if (flags.json) {
     printJson(annotateDocument(opened, shown, listings, { event, weights, select }));
     return;
   }
+  if (!flags.quiet)
+    writeText(
+      framesLines(opened)
+        .map((line) => `${line}\n\n`)
+        .join(''),
+    );
   const textOf = openSourceText(opened.profile, path);
   for (const [i, each] of shown.entries()) {
     const lines = linesOf(opened, each, listings[i], { event, weights, select, textOf });
@@ -62,15 +83,15 @@ export async function runAnnotate(path: string, symbols: readonly string[], flag
 
 /** The named functions, or the first of the report. Throws `UsageError` for a name without samples. */
 function chooseFunctions(
-  opened: OpenedProfile,
+  opened: AnalysedProfile,
   report: FlatReport,
   symbols: readonly string[],
+  meant: readonly Uint8Array[],
   flags: AnnotateFlags,
 ): Shown[] {
   const { profile } = opened;
   const lost = lostFunc(profile);
   const rows = report.bySymbol.filter(({ func }) => func !== lost);
-  const meant = symbols.map((text) => functionsNamed(profile, text));
   const named = rows.filter(({ func }) => meant.some((isMeant) => isMeant[func] === 1));
   if (symbols.length > 0 && named.length === 0) {
     throw new UsageError(`${symbols.map(printable).join(', ')}: none of the samples is in it`, [
@@ -81,7 +102,9 @@ function chooseFunctions(
   const chosen =
     symbols.length > 0
       ? named
-      : rows.filter(({ selfSamples }) => selfSamples > 0).slice(0, most || undefined);
+      : rows
+          .filter(({ func, selfSamples }) => selfSamples > 0 && !isKind(profile, func))
+          .slice(0, most || undefined);
   return chosen
     .filter(({ selfShare }) => selfShare >= least)
     .map(({ func, self, selfShare, total, totalShare, selfSamples }) => ({
@@ -96,9 +119,14 @@ function chooseFunctions(
     }));
 }
 
+/** Whether it stands for code of a kind, which has no listing. */
+function isKind({ funcs, strings }: Profile, func: number): boolean {
+  return isKindOfCode(strings[funcs.name[func]], funcs.dso[func]);
+}
+
 /** Null where no assembly can be shown at all: then lines of sources are. */
 async function disassembleAll(
-  opened: OpenedProfile,
+  opened: AnalysedProfile,
   shown: readonly Shown[],
   isQuiet: boolean,
 ): Promise<(FunctionAssembly | null)[]> {
@@ -122,7 +150,7 @@ type Context = {
   readonly textOf: LineText;
 };
 
-function headOf({ profile }: OpenedProfile, each: Shown, event: EventIndex): string {
+function headOf({ profile }: AnalysedProfile, each: Shown, event: EventIndex): string {
   const where = each.dso === '' ? '' : ` in ${printable(each.dso)}`;
   return (
     `# ${printable(each.name)}${where}: self ${formatShare(each.share)}, total ${formatShare(each.totalShare)} of ` +
@@ -131,7 +159,7 @@ function headOf({ profile }: OpenedProfile, each: Shown, event: EventIndex): str
 }
 
 function linesOf(
-  opened: OpenedProfile,
+  opened: AnalysedProfile,
   each: Shown,
   listing: FunctionAssembly | null,
   context: Context,
@@ -157,7 +185,7 @@ type WeighedPart = {
 };
 
 function weighParts(
-  opened: OpenedProfile,
+  opened: AnalysedProfile,
   { func }: Shown,
   listing: FunctionAssembly | null,
   { event, weights, select }: Omit<Context, 'textOf'>,
@@ -174,19 +202,17 @@ function sumOf(column: Float64Array): number {
 }
 
 /** Source lines of all files that the function's frames name, with their parts of what has it on the stack. */
-function plainLines(opened: OpenedProfile, { func, total }: Shown, context: Context): string[] {
+function plainLines(opened: AnalysedProfile, { func, total }: Shown, context: Context): string[] {
   const { profile } = opened;
   const { weights, textOf, event, select } = context;
-  const files = new Set<number>();
-  for (let frame = 0; frame < profile.frames.length; frame++) {
-    const file = profile.frames.file[frame];
-    if (profile.frames.func[frame] === func && file !== NONE) files.add(file);
-  }
-  const samples = opened.samplesOf(event, select);
-  const lines = [...files].flatMap((file) => {
-    const found = computeSourceLines(profile, weights, samples, file, func);
-    return sourceLines(profile.strings[file], found, total, textOf);
-  });
+  const isMeant = new Uint8Array(profile.funcs.length);
+  isMeant[func] = 1;
+  const asked = { profile, weights, rows: opened.samplesOf(event, select), estimator: null };
+  const { rows } = finish(findLines(asked, { isMeant }));
+  const files = new Set(rows.map(({ file }) => file).filter((file) => file !== NONE));
+  const lines = [...files].flatMap((file) =>
+    sourceLines(profile.strings[file], linesOfFile(rows, file), total, textOf),
+  );
   return lines.length > 0 ? lines : ['# neither machine code nor source lines are known of it'];
 }
 
@@ -196,7 +222,7 @@ type Place = { readonly file: string | null; readonly line: number };
 
 /** The document of `--json`. */
 export function annotateDocument(
-  opened: OpenedProfile,
+  opened: AnalysedProfile,
   shown: readonly Shown[],
   listings: readonly (FunctionAssembly | null)[],
   context: Omit<Context, 'textOf'>,

@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
-import { explainEventSelect, fromEventSelect } from '../../kernel/events/event-select.ts';
+import { explainEventSelect } from '../../kernel/events/event-select.ts';
 import { eventSelectLayout, type SelectVendor } from '../../kernel/events/event-select-layouts.ts';
 import { formatTable } from '../render/table.ts';
 
@@ -79,7 +79,9 @@ const CONFIG_FIELDS = new Set('EVENT UMASK E ANY INV CMASK IN_TX IN_TXCP EQ UMAS
 function eventOf(register: bigint, vendor: SelectVendor): string | null {
   if (vendor === 'arm') return null;
   const layout = eventSelectLayout(vendor);
-  const { user, kernel } = fromEventSelect(register, layout).counter;
+  const isSet = (name: string) =>
+    explainEventSelect(register, layout).some((field) => field.name === name && field.value === 1);
+  const [user, kernel] = [isSet('USR'), isSet('OS')];
   if (!user && !kernel) return null;
   let config = 0n;
   for (const { name, bits } of layout.fields) {

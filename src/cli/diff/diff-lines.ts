@@ -8,39 +8,29 @@ import {
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { Change } from '../../profile/analysis/change.ts';
-import { sortChanges } from '../../profile/analysis/compare-functions.ts';
-import type { DiffMeasure } from '../../profile/analysis/diff-measure.ts';
 import { shortName } from '../../profile/short-name.ts';
+import type { ComparisonBy } from '../../questions/compare.ts';
+import { certaintyNote, comparisonNotes } from '../../questions/compare-words.ts';
 import { formatTable } from '../render/table.ts';
 import { wantsColour } from '../shared/colour.ts';
-import type { EventDiff } from './event-diff.ts';
 
 /** The text of one event's changes, `limit` rows of them. */
-export function diffLines(diff: EventDiff, measure: DiffMeasure, limit: number): string[] {
-  const { event, samples, otherSamples, functions, renamed } = diff;
-  const rows = sortChanges(functions, measure);
-  const shown = rows.slice(0, limit);
-  const cut = rows.length - shown.length;
-  const by = measure === 'share' ? 'in percentage points' : MEANING[measure];
+export function diffLines(diff: ComparisonBy, limit: number): string[] {
+  const { event, samples, otherSamples, functions, by, unit } = diff;
+  const shown = functions.slice(0, limit);
+  const cut = functions.length - shown.length;
+  const measure = by === 'share' ? 'in percentage points' : MEANING[by];
   return [
-    ...totalLines(diff, measure),
+    ...totalLines(diff),
     `# event ${printable(event)}: self after, ${formatCount(samples)} samples, less self before, ` +
-      `${formatCount(otherSamples)} samples; ${by}`,
-    `# ?: ${doubt(diff, measure)}`,
-    ...(diff.areSampledAlike ? [] : [`# ${OTHER_RATE}`]),
-    ...diff.ruleDoubts.map(({ side, text }) => `# ${side}: ${text}`),
-    ...renamed.map(
-      ({ name, otherName }) =>
-        `# compared as one program: ${printable(otherName)} before, ${printable(name)} after`,
-    ),
+      `${formatCount(otherSamples)} samples; ${measure}`,
+    `# ${certaintyNote(diff)}; ?: may be alike`,
+    ...comparisonNotes(diff).map((note) => `# ${note}`),
     '',
-    ...(measure === 'share' ? shareTable(shown) : weightTable(shown, measure, diff.unit)),
+    ...(by === 'share' ? shareTable(shown) : weightTable(shown, by, unit)),
     ...(cut > 0 ? [`… and ${formatCount(cut)} more (--limit 0 shows all)`] : []),
   ];
 }
-
-const OTHER_RATE =
-  'sampled at different rates: sampling itself takes time, more of it at the higher rate';
 
 const MEANING = {
   absolute: 'as recorded (--by second: per second recorded, --by share: parts of all)',
@@ -48,10 +38,10 @@ const MEANING = {
 } as const;
 
 /** `# CPU time: 1.39 s → 2.48 s, +1.09 s (+78%), 95%: +1.08 s … +1.10 s`. */
-function totalLines({ total, unit, title, runs, otherRuns }: EventDiff, measure: DiffMeasure) {
-  const change = measure === 'second' ? total.second : total.absolute;
+function totalLines({ total, unit, title, runs, otherRuns, by }: ComparisonBy) {
+  const change = by === 'second' ? total.second : total.absolute;
   if (change === null) return [];
-  const per = measure === 'second' ? ' per second' : '';
+  const per = by === 'second' ? ' per second' : '';
   const { here, there, delta, interval, isCertain } = change;
   const means = runs + otherRuns > 2 ? ` (means of ${otherRuns} and ${runs} recordings)` : '';
   const certainty = isCertain || delta === 0 ? '' : ', as much as runs of one program may differ';
@@ -67,20 +57,7 @@ function intervalText(interval: Change['interval'], unit: string): string {
   return `, 95%: ${formatWeightChange(interval.low, unit)} … ${formatWeightChange(interval.high, unit)}`;
 }
 
-function doubt({ functions, runs, otherRuns }: EventDiff, measure: DiffMeasure): string {
-  const count = formatCount(functions.length);
-  const together = `95% for all ${count} rows together`;
-  if (runs + otherRuns > 2) {
-    return `the two sides may be alike in it, by how far their recordings differ (the others differ, ${together})`;
-  }
-  const small = measure === 'share' ? '' : ', by 5% at least';
-  return (
-    `these two runs may be alike in it (the others differ${small}, ${together}); ` +
-    'how far runs of one program differ, two runs cannot tell: --old and --new take several'
-  );
-}
-
-type Rows = EventDiff['functions'];
+type Rows = ComparisonBy['functions'];
 
 function shareTable(rows: Rows): string[] {
   const cells = rows.map(({ name, dso, share }) => [

@@ -7,10 +7,9 @@ import {
   formatShortWeight,
   formatWeightChange,
 } from '../../base/numbers.ts';
-import { sortChanges } from '../../profile/analysis/compare-functions.ts';
-import type { DiffMeasure } from '../../profile/analysis/diff-measure.ts';
 import { shortName } from '../../profile/short-name.ts';
-import type { EventDiff } from './event-diff.ts';
+import type { ComparisonBy } from '../../questions/compare.ts';
+import { certaintyNote, comparisonNotes } from '../../questions/compare-words.ts';
 import type { JudgedCondition } from './fail-if.ts';
 
 const SIGNS = { met: '❌', 'not met': '✅', 'not distinguishable': '➖' } as const;
@@ -41,18 +40,16 @@ export function conditionsMarkdown(judged: readonly JudgedCondition[]): string[]
 }
 
 /** What changed in one event, for a pull request: the certain rows, and how many are not. */
-export function diffMarkdown(diff: EventDiff, measure: DiffMeasure, limit: number): string[] {
-  const { event, runs, otherRuns, samples, otherSamples, unit } = diff;
-  const rows = sortChanges(diff.functions, measure);
-  const certain = rows.filter((row) => row[measure]?.isCertain);
+export function diffMarkdown(diff: ComparisonBy, limit: number): string[] {
+  const { event, runs, otherRuns, samples, otherSamples, unit, by } = diff;
+  const certain = diff.functions.filter((row) => row[by]?.isCertain);
   const shown = certain.slice(0, limit);
-  const total = measure === 'share' ? null : diff.total[measure];
-  const doubtful = rows.length - certain.length;
+  const total = by === 'share' ? null : diff.total[by];
   const cells = shown.map((row) => {
     const { share } = row;
-    const change = row[measure] ?? share;
+    const change = row[by] ?? share;
     return [
-      measure === 'share' ? formatPoints(share.delta) : formatWeightChange(change.delta, unit),
+      by === 'share' ? formatPoints(share.delta) : formatWeightChange(change.delta, unit),
       formatRelative(change.here, change.there),
       formatShare(share.there),
       formatShare(share.here),
@@ -78,9 +75,11 @@ export function diffMarkdown(diff: EventDiff, measure: DiffMeasure, limit: numbe
           new Set([0, 1, 2, 3]),
         )),
     '',
-    `${formatCount(doubtful)} of ${formatCount(rows.length)} functions are not distinguishable` +
-      `${certain.length > shown.length ? `, ${certain.length - shown.length} more changed` : ''} ` +
-      '(95 % for all rows together).',
+    ...[
+      certaintyNote(diff),
+      ...(certain.length > shown.length ? [`${certain.length - shown.length} more differ`] : []),
+      ...comparisonNotes(diff),
+    ].map((note) => `${note}.`),
     '',
   ];
 }

@@ -1,17 +1,10 @@
 import { UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
-import { finish } from '../../base/slices.ts';
 import type { DIFF } from '../../options/diff.ts';
 import type { AskedOf } from '../../options/option.ts';
-import { compareFunctions, sortChanges } from '../../profile/analysis/compare-functions.ts';
-import {
-  areSampledAlike,
-  type DiffMeasure,
-  firstMeasure,
-} from '../../profile/analysis/diff-measure.ts';
-import { type MatchedRuns, matchRuns } from '../../profile/analysis/match-functions.ts';
-import type { WeightKind } from '../../profile/types.ts';
+import type { ComparisonBy } from '../../questions/compare.ts';
+import { type ComparedFile, compareRecordings } from '../../read/outputs/compare-recordings.ts';
 import { framesLines } from '../report/frames-lines.ts';
 import { limitsOf, type ReportFlags } from '../report/report-rows.ts';
 import { unsorted } from '../report/sort-keys.ts';
@@ -19,77 +12,13 @@ import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
 import { printJson, writeOut, writeText } from '../shared/stdout.ts';
-import { wantedFrames } from '../shared/wanted-frames.ts';
-import { type Compared, runOf, type SharedEvent, sharedEvents } from './compared-runs.ts';
 import { diffLines } from './diff-lines.ts';
 import { conditionsMarkdown, diffMarkdown } from './diff-markdown.ts';
-import type { EventDiff } from './event-diff.ts';
 import { checkRuns, type JudgedCondition, judgeCondition, parseCondition } from './fail-if.ts';
 
 /** The options of `diff`, and of `report --diff` those of `report`. */
 export type DiffFlags = AskedOf<typeof DIFF> &
   Partial<Pick<ReportFlags, 'tree' | 'sort' | 'percentLimit'>>;
-
-function compareRecordings(
-  mine: readonly Compared[],
-  others: readonly Compared[],
-  { name, rows, otherRows }: SharedEvent,
-  { ids, renamed }: MatchedRuns,
-  kind: WeightKind | undefined,
-): EventDiff {
-  const here = mine.map((run, i) => runOf(run, rows[i], kind, ids[i]));
-  const there = others.map((run, i) => runOf(run, otherRows[i], kind, ids[mine.length + i]));
-  const { rows: functions, total } = finish(compareFunctions(here, there));
-  const [{ unit }] = here;
-  const isClock = mine[0].opened.profile.events[rows[0]]?.mode === 'clock';
-  return {
-    event: name,
-    title: isClock && unit === 'nanoseconds' ? 'CPU time' : unit === 'samples' ? 'samples' : name,
-    unit,
-    samples: sum(here.map(({ samples }) => samples)),
-    otherSamples: sum(there.map(({ samples }) => samples)),
-    areSampledAlike: areAlike(mine, rows, others, otherRows),
-    ruleDoubts: [
-      ...ruleDoubtsOf(others, otherRows).map((text) => ({ side: 'before' as const, text })),
-      ...ruleDoubtsOf(mine, rows).map((text) => ({ side: 'after' as const, text })),
-    ],
-    runs: here.length,
-    otherRuns: there.length,
-    seconds: meanSeconds(here),
-    otherSeconds: meanSeconds(there),
-    total,
-    functions,
-    renamed,
-  };
-}
-
-/** The first doubt of one side: its recordings are runs of one program, as a rule on one machine. */
-function ruleDoubtsOf(runs: readonly Compared[], rows: SharedEvent['rows']): string[] {
-  return runs.flatMap(({ opened }, i) => opened.weightDoubt(rows[i]) ?? []).slice(0, 1);
-}
-
-function areAlike(
-  mine: readonly Compared[],
-  rows: SharedEvent['rows'],
-  others: readonly Compared[],
-  otherRows: SharedEvent['rows'],
-): boolean {
-  const events = [
-    ...mine.map(({ opened }, i) => opened.profile.events[rows[i]]),
-    ...others.map(({ opened }, i) => opened.profile.events[otherRows[i]]),
-  ];
-  return events.every((event) => areSampledAlike(event, events[0]));
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((all, value) => all + value, 0);
-}
-
-function meanSeconds(runs: readonly { readonly seconds: number | null }[]): number | null {
-  const seconds = runs.map((run) => run.seconds ?? Number.NaN);
-  const mean = sum(seconds) / seconds.length;
-  return Number.isNaN(mean) ? null : mean;
-}
 
 /**
  * `perf-ts diff` and `perf-ts report --diff`: what takes more and what takes less in the recordings at
@@ -112,16 +41,10 @@ export async function runDiffReport(
   if (flags.json && flags.md) throw new UsageError('--json and --md exclude each other');
   const mine = await loadAll(paths, flags);
   const others = await loadAll(otherPaths, flags);
-  const matched = matchRuns(
-    mine.map(({ opened }) => opened.profile),
-    others.map(({ opened }) => opened.profile),
-  );
-  const diffs = sharedEvents(mine, others, flags.event).map((event) =>
-    compareRecordings(mine, others, event, matched, flags.weight),
-  );
-  const measures = diffs.map((diff) => measureOf(diff, mine[0], flags.by));
-  const judged = conditions.flatMap((condition) => judgeCondition(condition, diffs[0]));
-  printDiffs({ paths, otherPaths, diffs, measures, judged }, mine[0], flags, limits.rows);
+  const { comparisons, notes } = compareRecordings(others, mine, flags);
+  for (const note of notes) notify(`perf-ts: ${note}`);
+  const judged = conditions.flatMap((condition) => judgeCondition(condition, comparisons[0]));
+  printDiffs({ paths, otherPaths, comparisons, judged }, mine[0], flags, limits.rows);
   const met = judged.filter(({ verdict }) => verdict === 'met').length;
   if (met > 0) {
     notify(`perf-ts: --fail-if: ${met} of ${judged.length} conditions met`);
@@ -133,44 +56,44 @@ export async function runDiffReport(
 type DiffResults = {
   readonly paths: readonly string[];
   readonly otherPaths: readonly string[];
-  readonly diffs: readonly EventDiff[];
-  readonly measures: readonly DiffMeasure[];
+  readonly comparisons: readonly ComparisonBy[];
   readonly judged: readonly JudgedCondition[];
 };
 
 /** The document of `--json`. */
-export function diffDocument({ paths, otherPaths, diffs, measures, judged }: DiffResults) {
+export function diffDocument({ paths, otherPaths, comparisons, judged }: DiffResults) {
   return {
     schema: 'perf-ts/diff@1' as const,
     file: paths[0],
     otherFile: otherPaths[0],
     files: paths,
     otherFiles: otherPaths,
-    events: diffs.map((diff, i) => jsonOf(diff, measures[i])),
+    events: comparisons.map(jsonOf),
     ...(judged.length > 0 && { conditions: judged }),
   };
 }
 
 function printDiffs(
-  { paths, otherPaths, diffs, measures, judged }: DiffResults,
-  first: Compared,
+  results: DiffResults,
+  first: ComparedFile,
   flags: DiffFlags,
   rows: number,
 ): void {
+  const { paths, otherPaths, comparisons, judged } = results;
   if (flags.json) {
-    printJson(diffDocument({ paths, otherPaths, diffs, measures, judged }));
+    printJson(diffDocument(results));
     return;
   }
   if (flags.md) {
-    const events = diffs.flatMap((diff, i) => diffMarkdown(diff, measures[i], rows));
+    const events = comparisons.flatMap((comparison) => diffMarkdown(comparison, rows));
     writeOut(`${[...conditionsMarkdown(judged), ...events].join('\n')}\n`);
     return;
   }
   const listed = (files: readonly string[]) => files.map(printable).join(', ');
   writeText(`# before: ${listed(otherPaths)}, after: ${listed(paths)}\n`);
   for (const line of framesLines(first.opened)) writeText(`${line}\n`);
-  for (const [i, diff] of diffs.entries()) {
-    writeText(`${diffLines(diff, measures[i], rows).join('\n')}\n\n`);
+  for (const comparison of comparisons) {
+    writeText(`${diffLines(comparison, rows).join('\n')}\n\n`);
   }
   for (const { condition, name, verdict } of judged) {
     const of = name === null ? '' : `: ${printable(name)}`;
@@ -178,37 +101,20 @@ function printDiffs(
   }
 }
 
-async function loadAll(paths: readonly string[], flags: DiffFlags): Promise<Compared[]> {
-  const loaded: Compared[] = [];
+async function loadAll(paths: readonly string[], flags: DiffFlags): Promise<ComparedFile[]> {
+  const loaded: ComparedFile[] = [];
   for (const path of paths) {
-    const opened = await loadForCommand(path, flags, { frames: wantedFrames(flags) });
+    const opened = await loadForCommand(path, flags);
     // A time is one of its own recording.
     loaded.push({ path, opened, select: selectFrom(opened, flags) });
   }
   return loaded;
 }
 
-/** The measure asked for, or the one that suits the recordings. Throws where they don't have it. */
-function measureOf(
-  { event, total }: EventDiff,
-  { opened }: Compared,
-  wanted: DiffMeasure | undefined,
-): DiffMeasure {
-  const measure = wanted ?? firstMeasure(opened.profile);
-  if (measure === 'share' || total[measure] !== null) return measure;
-  if (wanted === undefined) return total.absolute === null ? 'share' : 'absolute';
-  const why =
-    total.absolute === null
-      ? `${event} has another unit in the other recording`
-      : 'a recording has no times';
-  throw new UsageError(`--by ${wanted}: ${why}`, ['compare shares: --by share']);
-}
-
-function jsonOf({ functions, title: _, ...diff }: EventDiff, by: DiffMeasure) {
+function jsonOf({ functions, title: _, measures: __, ...comparison }: ComparisonBy) {
   return {
-    ...diff,
-    by,
-    changes: sortChanges(functions, by).map(({ name, dso, share, absolute, second }) => ({
+    ...comparison,
+    changes: functions.map(({ name, dso, share, absolute, second }) => ({
       name,
       dso,
       share: share.here,

@@ -1,9 +1,8 @@
 import { UsageError } from '../../base/errors.ts';
 import type { Change } from '../../profile/analysis/change.ts';
-import type { FunctionChange } from '../../profile/analysis/compare-functions.ts';
 import type { DiffMeasure } from '../../profile/analysis/diff-measure.ts';
-import { fitting } from '../../profile/analysis/find-functions.ts';
-import type { EventDiff } from './event-diff.ts';
+import { fittingNames, noFunctionNamed } from '../../profile/analysis/find-functions.ts';
+import type { Comparison } from '../../questions/compare.ts';
 
 /** `share(parse) grows by 10%`: what makes `perf-ts diff --fail-if` fail. */
 export type FailCondition = {
@@ -76,19 +75,19 @@ export function checkRuns(here: readonly string[], there: readonly string[]): vo
  * Judges a condition on one event, for each function of that name. Throws `UsageError` where there is
  * none: a gate that watches nothing would pass for ever.
  */
-export function judgeCondition(condition: FailCondition, diff: EventDiff): JudgedCondition[] {
+export function judgeCondition(condition: FailCondition, diff: Comparison): JudgedCondition[] {
   const { measure, func, text } = condition;
   if (func === null) {
     const change = measure === 'share' ? null : diff.total[measure];
     return [judged(condition, diff.event, null, change)];
   }
-  const rows = fitting(func, diff.functions, ({ name }, pattern) => pattern(name));
+  const { functions } = diff;
+  const rows = fittingNames(func, functions);
   if (rows.length === 0) {
-    throw new UsageError(`--fail-if '${text}': no recording has a function ${func}`, [
-      'names are those of the table; its arguments or place may be left out',
-    ]);
+    const { hints } = noFunctionNamed(func, functions);
+    throw new UsageError(`--fail-if '${text}': no recording has a function ${func}`, hints);
   }
-  return rows.map((row: FunctionChange) => judged(condition, diff.event, row.name, row[measure]));
+  return rows.map((row) => judged(condition, diff.event, row.name, row[measure]));
 }
 
 function judged(

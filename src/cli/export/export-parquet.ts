@@ -16,7 +16,6 @@ import { loadForCommand } from '../shared/load.ts';
 import { closeOutput, discardOutput, openOutput } from '../shared/open-output.ts';
 import { writingProgress } from '../shared/progress.ts';
 import { writeTo } from '../shared/stdout.ts';
-import { wantedFrames } from '../shared/wanted-frames.ts';
 
 const SELECTING = { ...SELECTION, ...pick(WEIGHING, 'event', 'join') };
 
@@ -30,8 +29,7 @@ export async function exportParquet(path: string, flags: AskedOf<typeof EXPORT>)
     ]);
   }
   const isNew = makeFolder(flags.output);
-  const frames = wantedFrames({ ...flags, json: false });
-  const opened = await loadForCommand(path, flags, { frames, lines: true });
+  const opened = await loadForCommand(path, flags, { lines: true });
   const { service, build, weight } = flags;
   const labels = {
     name: path,

@@ -21,7 +21,6 @@ import { checkOutputIsNot, closeOutput, discardOutput, openOutput } from '../sha
 import { writingProgress } from '../shared/progress.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
 import { isTerminal, writeTo } from '../shared/stdout.ts';
-import { wantedFrames } from '../shared/wanted-frames.ts';
 
 type FileFormat = (typeof FILE_FORMATS)[number];
 
@@ -51,17 +50,11 @@ export async function runExport(path: string, flags: ExportFlags): Promise<void>
   checkOutputIsNot(path, flags.output);
   // Folded lines have no place for them.
   const lines = flags.inline !== false && flags.format !== 'folded';
-  // The page folds by itself, and can show all.
+  const opened = await loadForCommand(path, flags, lines ? { lines } : {});
   const isPage = flags.format === 'html';
-  const wanted = wantedFrames({ ...flags, json: false });
-  const opened = await loadForCommand(path, flags, {
-    frames: isPage ? 'all' : wanted,
-    ...(lines && { lines }),
-  });
   const options = {
     ...forLibrary(OF_FILE, flags),
     select: selectFrom(opened, flags),
-    ...(wanted !== 'auto' && { frames: wanted }),
     ...(isPage && flags.sources !== false && { sourcesOf: path }),
   };
   const fd = flags.output === '-' ? 1 : openOutput(flags.output, 0o600);

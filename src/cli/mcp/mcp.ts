@@ -12,7 +12,7 @@ import { runRecorder } from './run-recorder.ts';
 /** `perf-ts mcp`: answers an assistant on standard input and output, one after the other. */
 export async function runMcp({ allowRecord, md, ...asked }: AskedOf<typeof MCP>): Promise<void> {
   const tools = [
-    ...perfTools((file) => loadForCommand(file, asked, { frames: 'auto', lines: true })),
+    ...perfTools((file) => loadForCommand(file, asked, { lines: true })),
     ...(allowRecord ? [recordTool(runRecorder)] : []),
   ];
   if (md !== undefined) {

@@ -2,6 +2,7 @@ import { finish } from '../../base/slices.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
 import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
 import type { Profile } from '../../profile/types.ts';
+import { keepStreams } from '../../questions/periods.ts';
 
 /**
  * Only the streams that have a sample which `select` admits, the largest `limit` of each event. A
@@ -34,15 +35,7 @@ export function selectStreams(
         : stream.tids.some((tid) => tids.has(tid)) &&
           (stream.cpus.length === 0 || stream.cpus.some((cpu) => cpus.has(cpu))),
     );
-    const shown = limit === 'all' ? selected : selected.slice(0, limit);
-    const all = event.streams.reduce((sum, stream) => sum + stream.samples, 0);
-    const rest = event.streams.length - shown.length;
-    const inShown = shown.reduce((sum, stream) => sum + stream.samples, 0);
-    return {
-      ...event,
-      streams: shown,
-      restOfStreams: rest === 0 ? null : { streams: rest, samples: all - inShown },
-    };
+    return keepStreams(event, limit === 'all' ? Number.POSITIVE_INFINITY : limit, selected);
   });
   return { ...report, events };
 }

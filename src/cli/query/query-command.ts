@@ -8,7 +8,7 @@ export function declareQuery(program: GuidedCommand): void {
     .description('SQL over recordings, by DuckDB; or one of its questions by name')
     .argument(
       '<what>',
-      'SQL, or top, callers, callees, lines, timeline, periods, ledger, diff, share, compare, rarest, newest',
+      'SQL, or top, callers, callees, lines, timeline, threads, periods, ledger, diff, share, compare, rarest, newest',
     )
     .argument('[file...]', 'recordings (default perf.data), or folders of export --format parquet')
     .examples(

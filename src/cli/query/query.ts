@@ -3,9 +3,10 @@ import { signalStatus } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { QUERY } from '../../options/query.ts';
+import { answerChanges, changesOfFiles, changesOfSums } from '../../query/changes.ts';
 import { ClickHouseEngine } from '../../query/clickhouse.ts';
 import { parseClickHouse } from '../../query/clickhouse-place.ts';
-import type { QueryEngine } from '../../query/engine.ts';
+import type { QueryAnswer, QueryEngine } from '../../query/engine.ts';
 import { type AnsweredVerb, answerByName, isAnswered } from '../../query/named-answers.ts';
 import {
   isParquetFolder,
@@ -25,7 +26,6 @@ import { recordingNumber, recordingTables } from '../../read/outputs/recording-t
 import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { printJson, writeOut, writeText } from '../shared/stdout.ts';
-import { wantedFrames } from '../shared/wanted-frames.ts';
 import { answerCsv, answerLines, answerMarkdown, answerObjects } from './answer-text.ts';
 
 export type QueryFlags = AskedOf<typeof QUERY>;
@@ -33,6 +33,8 @@ export type QueryFlags = AskedOf<typeof QUERY>;
 const SIGINT = 2;
 const DEFAULT_LIMIT = 20;
 const DEFAULT_MAX_ROWS = 10_000;
+/** Functions of two builds that are judged together. */
+const MOST_FUNCTIONS = 1_000_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** `perf-ts query WHAT [FILE…]`: WHAT is a verb or SQL. */
@@ -54,8 +56,14 @@ export async function runQuery(
   const limits = { maxRows, timeoutSeconds: timeout / 1000 };
   const builds = verb === 'compare' ? words : [];
   const files = verb === 'compare' ? [] : words;
-  if (isAnswered(verb) && flags.on === undefined && !flags.insert && !files.some(isParquetFolder)) {
-    await printAnswer(verb, numbered(files.length === 0 ? ['perf.data'] : files), flags, limits);
+  const asked = recordingsOf(verb, files, flags);
+  const areFiles = flags.on === undefined && !flags.insert;
+  if (
+    (verb === 'diff' || isAnswered(verb)) &&
+    areFiles &&
+    !asked.some(({ file }) => isParquetFolder(file))
+  ) {
+    await printAnswer(verb, asked, flags, limits);
     return;
   }
   let noRows = '';
@@ -70,7 +78,13 @@ export async function runQuery(
   const stop = (): void => stopped.abort();
   process.once('SIGINT', stop);
   try {
-    const answer = await engine.run(sql, { ...limits, signal: stopped.signal });
+    const isJudged = verb === 'diff' || verb === 'compare';
+    const most = isJudged ? MOST_FUNCTIONS : maxRows;
+    const found = await engine.run(sql, { ...limits, maxRows: most, signal: stopped.signal });
+    const answer =
+      isJudged && found.rows.length > 0
+        ? answerChanges(changesOfSums(found), optionsOf(verb, recordings, builds, flags), maxRows)
+        : found;
     print(sql, answer, recordings, flags);
     if (answer.rows.length === 0 && noRows !== '') notify(`perf-ts: ${printable(noRows)}`);
   } catch (error) {
@@ -82,27 +96,38 @@ export async function runQuery(
   }
 }
 
+/** The files of a question, those that `--baseline` names first. */
+function recordingsOf(
+  verb: QueryVerb | undefined,
+  files: readonly string[],
+  flags: QueryFlags,
+): QueriedRecording[] {
+  const all = [...(flags.baseline ?? []), ...files];
+  const defaults = verb === 'diff' ? ['perf.data.old', 'perf.data'] : ['perf.data'];
+  return numbered(all.length === 0 ? defaults : all);
+}
+
 /** Prints what a question by name is answered without an engine. */
 async function printAnswer(
-  verb: AnsweredVerb,
+  verb: AnsweredVerb | 'diff',
   recordings: readonly QueriedRecording[],
   flags: QueryFlags,
   { maxRows }: { readonly maxRows: number },
 ): Promise<void> {
   const options = optionsOf(verb, recordings, [], flags);
   const { weight } = flags;
-  const answer = await answerByName(verb, recordings, opener(flags), {
-    ...options,
-    maxRows,
-    ...(weight !== undefined && { weight }),
-  });
+  const asked = { ...options, maxRows, ...(weight !== undefined && { weight }) };
+  const open = opener(flags);
+  const answer =
+    verb === 'diff'
+      ? answerChanges(await changesOfFiles(recordings, open, asked), options, maxRows)
+      : await answerByName(verb, recordings, open, asked);
   print(verbSql(verb, options), answer, recordings, flags);
   if (answer.rows.length === 0) notify(`perf-ts: ${printable(explainNoRows(verb, options))}`);
 }
 
 function opener(flags: QueryFlags): (file: string) => Promise<AnalysedProfile> {
-  const frames = wantedFrames({ ...flags, json: false });
-  return (file) => loadForCommand(file, flags, { frames, lines: true });
+  return (file) => loadForCommand(file, flags, { lines: true });
 }
 
 /** A question, the recordings it is about, and the engine. */
@@ -126,9 +151,7 @@ async function openEngine(
   };
   if (flags.on === undefined) {
     if (flags.insert) throw new UsageError('--insert: into which server? --on clickhouse://HOST');
-    const all = [...(flags.baseline ?? []), ...files];
-    const defaults = verb === 'diff' ? ['perf.data.old', 'perf.data'] : ['perf.data'];
-    const recordings = numbered(all.length === 0 ? defaults : all);
+    const recordings = recordingsOf(verb, files, flags);
     const sql = sqlFor(recordings);
     return { engine: await openRecordings(recordings, open, sql, options), recordings, sql };
   }
@@ -195,7 +218,7 @@ function optionsOf(
 
 function print(
   sql: string,
-  answer: Awaited<ReturnType<QueryEngine['run']>>,
+  answer: QueryAnswer,
   recordings: readonly QueriedRecording[],
   flags: QueryFlags,
 ): void {

@@ -3,10 +3,10 @@ import { IDLE_LOOP, IDLE_THREADS } from '../../code/javascript/fold-native.ts';
 import { hasNamedScripts } from '../../code/javascript/frame-class.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
-import type { OpenedProfile } from '../../read/open-profile.ts';
+import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 
 /** Which frames are not shown, and the option that shows them; nothing where all are. */
-export function framesLines({ facts, profile }: OpenedProfile): string[] {
+export function framesLines({ facts, profile }: AnalysedProfile): string[] {
   const isNative = facts.frames === 'own' && !hasNamedScripts(profile);
   const text = isNative ? OWN_NATIVE : FOLDED[facts.frames];
   return text === null ? [] : [`# frames: ${text}`];

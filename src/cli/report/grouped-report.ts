@@ -5,6 +5,7 @@ import {
   formatShareInterval,
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { levelOfTable } from '../../code/javascript/levels-of.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import {
@@ -40,13 +41,8 @@ export function groupedReport(
   const weights = opened.weights(weight, event, select);
   const estimator = opened.shareEstimator(weights, event, select);
   const samples = opened.samplesOf(event, select);
-  const report = computeGroupedReport(
-    opened.profile,
-    weights,
-    samples,
-    keys,
-    estimator ?? undefined,
-  );
+  const profile = opened.profileAt(levelOfTable(keys, opened.facts.frames));
+  const report = computeGroupedReport(profile, weights, samples, keys, estimator ?? undefined);
   if (byTotal !== true) return report;
   return { ...report, rows: report.rows.toSorted((a, b) => b.total - a.total) };
 }

@@ -63,14 +63,13 @@ function totalsOfFunctions(opened: OpenedProfile, { select }: View): Found | nul
   const { profile } = opened;
   const event = found.ratios[0].whole;
   const weights = opened.weights('events', event, select);
-  const report = computeFlatReport(profile, weights, opened.samplesOf(event, select));
-  const rows = rowsOfTable(profile, report, 'sym').map(
-    ({ func = NONE, name, dso, totalShare }) => ({
-      names: [dso, name],
-      share: totalShare,
-      estimates: found.total.map((estimates) => estimates[func]),
-    }),
-  );
+  const asked = { profile, weights, rows: opened.samplesOf(event, select), estimator: null };
+  const report = computeFlatReport(profile, weights, asked.rows);
+  const rows = rowsOfTable(asked, report, 'sym').map(({ func = NONE, name, dso, totalShare }) => ({
+    names: [dso, name],
+    share: totalShare,
+    estimates: found.total.map((estimates) => estimates[func]),
+  }));
   return { ratios: found.ratios, rows };
 }
 

@@ -2,6 +2,7 @@ import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { reportLostSideband } from '../../profile/losses.ts';
+import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import type { EventIndex, Profile } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 
@@ -21,7 +22,8 @@ export function recordingLines(opened: OpenedProfile, isVerbose: boolean): strin
 function commandLine(opened: OpenedProfile): string[] {
   const { commandLine } = opened.profile.meta;
   const { firstNs, lastNs } = opened.recordedTime();
-  const length = lastNs > firstNs ? formatNanos(lastNs - firstNs) : null;
+  const part = sampledPartText(recordedLength(opened.profile));
+  const length = part ?? (lastNs > firstNs ? formatNanos(lastNs - firstNs) : null);
   const words = commandLine.map((word) => printable(word)).join(' ');
   if (words === '') return length === null ? [] : [`# recording of ${length}`];
   return [`# ${words}${length === null ? '' : `: ${length}`}`];

@@ -6,7 +6,8 @@ import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import type { Figures, FlatReport, TableName } from '../../profile/analysis/flat-report.ts';
 import { isKindOfCode } from '../../profile/frame-level.ts';
 import { lostFunc } from '../../profile/losses.ts';
-import type { Profile } from '../../profile/types.ts';
+import type { Asked } from '../../questions/shares-by-key.ts';
+import { reportThreads } from '../../questions/threads.ts';
 import type { TableFields } from './field-table.ts';
 import type { TreeOrder } from './perf-flags.ts';
 import type { PlainKey, SortOrder } from './sort-keys.ts';
@@ -38,7 +39,8 @@ export type Row = Figures & {
 };
 
 /** The rows of the table that `sort` names, in the order of the report. */
-export function rowsOfTable(profile: Profile, report: FlatReport, sort: PlainKey): Row[] {
+export function rowsOfTable(asked: Asked, report: FlatReport, sort: PlainKey): Row[] {
+  const { profile } = asked;
   const dsoName = (dso: number): string =>
     dso === NONE ? '[unknown]' : (profile.dsos[dso]?.name ?? '[unknown]');
   const lost = lostFunc(profile);
@@ -55,12 +57,12 @@ export function rowsOfTable(profile: Profile, report: FlatReport, sort: PlainKey
     case 'dso':
       return report.byDso.map((row) => ({ ...row, name: dsoName(row.dso), dso: '' }));
     case 'thread':
-      return report.byThread.map((row) => {
+      return reportThreads(asked).byThread.map((row) => {
         const { comm, pid, tid } = profile.threads[row.thread];
         return { ...row, name: `${comm} ${pid}/${tid}`, dso: '' };
       });
     case 'comm':
-      return report.byComm.map((row) => ({
+      return reportThreads(asked).byComm.map((row) => ({
         ...row,
         // Threads that neither a record nor /proc has named.
         name: profile.strings[row.comm] || '[unknown]',
@@ -69,11 +71,12 @@ export function rowsOfTable(profile: Profile, report: FlatReport, sort: PlainKey
   }
 }
 
-export const TABLES: Record<PlainKey, TableName> = {
-  sym: 'bySymbol',
-  dso: 'byDso',
-  thread: 'byThread',
-  comm: 'byComm',
+/** The tables of a flat report that a key is about. */
+export const TABLES: Record<PlainKey, readonly TableName[]> = {
+  sym: ['bySymbol'],
+  dso: ['byDso'],
+  thread: [],
+  comm: [],
 };
 
 /** Which rows of a table are shown. */

@@ -8,6 +8,7 @@ import {
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
+import { levelOfTable } from '../../code/javascript/levels-of.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
 import { inStepRemedy, inStepText } from '../../period/report/in-step-words.ts';
 import { computeCallNodesByInlining } from '../../profile/analysis/call-nodes.ts';
@@ -18,6 +19,7 @@ import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
 import { invertCallTree } from '../../profile/analysis/invert-call-tree.ts';
 import { funcLabel } from '../../profile/func-label.ts';
+import { recordedLength } from '../../profile/sampled-time.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, Weights } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
@@ -28,7 +30,6 @@ import { figuresJson } from '../shared/figures-json.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
-import { wantedFrames } from '../shared/wanted-frames.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
 import { fieldLines, parseFields, separatorOf } from './field-table.ts';
 import { framesLines, idleLines } from './frames-lines.ts';
@@ -68,7 +69,7 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   }
   if (flags.tree && flags.sort !== 'sym') throw unsorted(flags.sort, '--tree');
   const opened = await loadForCommand(path, flags, {
-    frames: isAboutFiles(order) ? (flags.frames ?? 'all') : wantedFrames(flags),
+    ...(isAboutFiles(order) && { frames: flags.frames ?? 'all' }),
     ...(needsLines(order) && { lines: true }),
   });
   const select = selectFrom(opened, flags);
@@ -97,7 +98,9 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     writeText(lines.map((line) => `${line}\n`).join(''));
   if (!isQuiet) {
     print(recordingLines(opened, flags.verbose === true));
-    print(framesLines(opened));
+    // Whose code ran does not depend on the frames that are shown.
+    const keys = order.kind === 'grouped' ? order.keys : [];
+    if (levelOfTable(keys, opened.facts.frames) === opened.facts.frames) print(framesLines(opened));
     print(completenessLines(opened, flags.verbose === true));
   }
   for (const lines of sections) {
@@ -194,13 +197,14 @@ function reportLines(
     profile,
     weights,
     samples,
-    estimator === null ? undefined : { estimator, tables: [TABLES[sort]], totals },
+    estimator === null ? undefined : { estimator, tables: TABLES[sort], totals },
   );
   const lines = headLines(opened, event, report, weights, select);
   if (report.samples === 0) return lines;
   if (flags.tree) return [...lines, '', ...treeLines(opened, weights, samples, flags, limits)];
   const isIdleShown = flags.idle === true || isRestricting(select) || sort !== 'sym';
-  const awake = hideIdle(rowsOfTable(profile, report, sort), (row) => row, isIdleShown);
+  const asked = { profile, weights, rows: samples, estimator };
+  const awake = hideIdle(rowsOfTable(asked, report, sort), (row) => row, isIdleShown);
   const { rows, rest } = selectRows(inOrder(awake.rows, view), limits);
   const titles = { sym: 'symbol', dso: 'DSO', thread: 'thread', comm: 'comm' };
   const withDso = sort === 'sym';
@@ -355,6 +359,8 @@ export function reportDocument(
 ) {
   return {
     schema: 'perf-ts/report@1' as const,
+    frames: opened.facts.frames,
+    time: recordedLength(opened.profile),
     lostSideband: opened.profile.meta.lostSideband ?? 0,
     completeness: completenessJson(opened),
     events: events.map((event) => toJson(opened, event, flags, view)),
@@ -380,11 +386,12 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
   }
   const sort = order.key;
   const estimator = opened.shareEstimator(weights, event, select);
+  const asked = { profile, weights, rows: opened.samplesOf(event, select), estimator };
   const report = computeFlatReport(
     profile,
     weights,
-    opened.samplesOf(event, select),
-    estimator === null ? undefined : { estimator, tables: [TABLES[sort]], totals: true },
+    asked.rows,
+    estimator === null ? undefined : { estimator, tables: TABLES[sort], totals: true },
   );
   return {
     event: profile.events[event].name,
@@ -393,7 +400,7 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
     effectiveSamples: estimator?.effectiveSamples ?? null,
     total: report.weight,
     lost: lostSamplesOf(profile.losses, event),
-    rows: selectRows(inOrder(rowsOfTable(profile, report, sort), view), limits).rows.map((row) => ({
+    rows: selectRows(inOrder(rowsOfTable(asked, report, sort), view), limits).rows.map((row) => ({
       name: row.name,
       ...(row.func !== undefined && { dso: row.dso, ...funcPlace(profile, row.func) }),
       ...figuresJson(row),

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, UsageError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
 import { words } from '../../base/words.ts';
 import type { AskedOf } from '../../options/option.ts';
 import { forLibrary } from '../../options/read-flags.ts';
 import {
-  type JAVASCRIPT,
+  JAVASCRIPT,
   type OpenProfileOptions,
   READING,
   type STRICT,
@@ -29,6 +29,7 @@ const MOST_MISSING_REPORTED = 3;
 
 /** The options of a reading command that bear on how its recording is read. */
 export type AskedReading = AskedOf<typeof READING & typeof JAVASCRIPT & typeof STRICT> & {
+  readonly dsos?: ReadonlySet<string>;
   readonly quiet?: boolean;
 };
 
@@ -57,9 +58,24 @@ export function openOptions(asked: AskedReading): OpenProfileOptions {
   return {
     ...options,
     ...symbolSources(asked),
+    frames: wantedFrames(asked),
     cache: mayKeep('names'),
     ...(debuginfod !== undefined && { debuginfod: debuginfodUrls(debuginfod) }),
   };
+}
+
+/**
+ * The frames that a command line asks for. Questions about files and V8's own frames are about all of them. Throws
+ * `UsageError` for V8's own names folded.
+ */
+function wantedFrames({ frames, dsos, rawScripts, simplify }: AskedReading) {
+  if (rawScripts && frames !== undefined && frames !== 'all') {
+    const both = words`${JAVASCRIPT.rawScripts} and ${JAVASCRIPT.frames.as(frames)}`;
+    throw new UsageError(words`${both} exclude each other`, [
+      "folding goes by functions' own names",
+    ]);
+  }
+  return frames ?? (rawScripts || simplify || dsos !== undefined ? 'all' : 'auto');
 }
 
 /**

@@ -6,11 +6,10 @@ import type { AskedOf } from '../../options/option.ts';
 import type { OnReadingProgress, ReadingStage } from '../../options/reading.ts';
 import type { VIEW } from '../../options/view.ts';
 import { openProfile } from '../../read/open-profile.ts';
-import type { FileProgress } from '../../view/file-messages.ts';
+import type { FileProgress } from '../../view/file-thread.ts';
 import { answerFrom } from '../../view/file-thread.ts';
 import { ViewedFile, type ViewedFileOptions } from '../../view/viewed-file.ts';
 import { loadForCommand, openOptions } from '../shared/load.ts';
-import { wantedFrames } from '../shared/wanted-frames.ts';
 
 export type ViewThreadData = {
   readonly path: string;
@@ -46,7 +45,7 @@ async function open(
     lines: flags.inline !== false,
     ...(isFollowed && { onProgress: postProgress(port) }),
   });
-  return new ViewedFile(path, opened, viewOptions(flags));
+  return new ViewedFile(path, opened, weightOf(flags));
 }
 
 /** Posts each stage as it begins, and its share some times a second. */
@@ -69,7 +68,7 @@ function answerLive(port: MessagePort, { path, flags }: ViewThreadData): void {
   const read = (from: string) =>
     openProfile(from, { ...openOptions(flags), lines: flags.inline !== false });
   const file = read(path).then(
-    (opened) => new ViewedFile(path, opened, { ...viewOptions(flags), isLive: true }),
+    (opened) => new ViewedFile(path, opened, { ...weightOf(flags), isLive: true }),
   );
   answerFrom(port, file, async (from, isLast) => {
     if (isLast) setUsualPriority();
@@ -77,15 +76,8 @@ function answerLive(port: MessagePort, { path, flags }: ViewThreadData): void {
   });
 }
 
-/** The page holds all frames: an option chooses which it begins with. */
-function viewOptions(flags: ViewThreadData['flags']): ViewedFileOptions {
-  const { weight } = flags;
-  // `record --view` has a --json of its own.
-  const wanted = wantedFrames({ ...flags, json: false });
-  return {
-    ...(weight !== undefined && { weight }),
-    ...(wanted !== 'auto' && { frames: wanted }),
-  };
+function weightOf({ weight }: ViewThreadData['flags']): Pick<ViewedFileOptions, 'weight'> {
+  return weight === undefined ? {} : { weight };
 }
 
 function setUsualPriority(): void {

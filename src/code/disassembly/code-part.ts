@@ -8,9 +8,8 @@ import {
 } from './decoder.ts';
 import { type Reference, readReference } from './operands.ts';
 import type { CodeGap, CodeLocation, CodePart, ExtentSource, InstructionSet } from './types.ts';
-import { chooseWindows, type Window } from './windows.ts';
 
-/** Of a longer part the rest is not decoded. */
+/** Most bytes of a part that are decoded. */
 export const MOST_PART_BYTES = 2 << 20;
 
 /** One place in the part where frames of the profile are. */
@@ -33,7 +32,7 @@ export type CodeInput = Pick<CodePart, 'name' | 'dso' | 'tier' | 'start' | 'size
   readonly read: (offset: number, length: number) => Uint8Array;
   /** `malloc@plt`, `main+0x1c`; empty where no symbol is known. */
   readonly nameAt: (address: number) => string;
-  /** Where the instruction at an offset was written; null where it is not known. */
+  /** The source line of the instruction at an offset; null where it is not known. */
   readonly locate: (offset: number) => CodeLocation | null;
 };
 
@@ -179,4 +178,40 @@ function rowsOf(
     rowOfFrame.push(isThere ? low - 1 : -1);
   }
   return { frames, rowOfFrame };
+}
+
+/** Bytes [from, to), counted from the start of a part. */
+type Window = { readonly from: number; readonly to: number };
+
+/** Up to so many bytes a part is shown as a whole: some 4000 instructions. */
+const WHOLE_BYTES = 16 << 10;
+/** Bytes before and behind a sample that are shown of a longer one. */
+const MARGIN_BYTES = 192;
+/** Places with samples that are shown of a longer one. */
+const MOST_PLACES = 100;
+
+/**
+ * Which bytes of a part of `size` bytes are shown: all of a short one, of a long one what is around
+ * the places with most samples. Ascending, without touching each other.
+ */
+function chooseWindows(
+  size: number,
+  offsets: readonly number[],
+  samples: readonly number[],
+): readonly Window[] {
+  if (size <= WHOLE_BYTES) return [{ from: 0, to: size }];
+  const places = [...offsets.keys()]
+    .sort((a, b) => samples[b] - samples[a])
+    .slice(0, MOST_PLACES)
+    .map((index) => offsets[index])
+    .sort((a, b) => a - b);
+  const windows: { from: number; to: number }[] = [];
+  for (const place of places) {
+    const from = Math.max(0, place - MARGIN_BYTES);
+    const to = Math.min(size, place + MARGIN_BYTES);
+    const last = windows.at(-1);
+    if (last !== undefined && from <= last.to) last.to = to;
+    else windows.push({ from, to });
+  }
+  return windows;
 }

@@ -7,7 +7,7 @@ export type DecodedInstruction = {
   readonly operands: string;
 };
 
-/** What decodes one instruction set; made where the library is loaded. */
+/** Decoder of one instruction set; made where the library is loaded. */
 export type Decoder = {
   /** Instructions of `bytes`, which lie at `address` (signed form), without a hole between them. */
   decode(bytes: Uint8Array, address: number): readonly DecodedInstruction[];

@@ -15,7 +15,7 @@ const ARM_LITERAL = /^(?:adr|ldr|ldrsw)$/;
 const NUMBER = /^(?:0x[0-9a-f]+|\d+)$/;
 
 /**
- * Where a branch leads and what an operand relative to the instruction is at; null where the text
+ * The address that a branch leads to, or that an operand relative to the instruction is at; null where the text
  * has no address. `next` is the address behind the instruction.
  */
 export function readReference(

@@ -50,13 +50,13 @@ export type CodePart = {
   readonly tier: string;
   readonly architecture: InstructionSet;
   readonly extent: ExtentSource;
-  /** Of the first byte: as in the ELF file, absolute in the kernel and in JIT code (signed form). */
+  /** Address of the first byte: as in the ELF file, absolute in the kernel and in JIT code (signed form). */
   readonly start: number;
   /** Bytes of the whole part. */
   readonly size: number;
   /** Bytes from the start of the part to each instruction, ascending. */
   readonly offset: readonly number[];
-  /** In hex. */
+  /** Bytes in hex. */
   readonly bytes: readonly string[];
   /** Mnemonic and operands in Intel's spelling, on ARM in ARM's; `(bad)`: no instruction. */
   readonly text: readonly string[];
@@ -84,7 +84,7 @@ export type CodeGap = {
 /** A line of source code that instructions were compiled from. */
 export type CodeLocation = {
   readonly file: string;
-  /** From 1; 0 where it is not known. */
+  /** Line from 1; 0 where it is not known. */
   readonly line: number;
   /** Functions that were inlined there, innermost first; without the one that really exists. */
   readonly inlined: readonly string[];

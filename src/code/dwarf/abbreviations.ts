@@ -16,7 +16,7 @@ import { skipStep } from './form-size.ts';
 const MAX_DECLARATIONS = 1 << 17;
 const MAX_ATTRIBUTES = 1 << 20;
 
-/** What `AbbreviationTable.rowOf` gives for a code that is not declared. */
+/** Result of `AbbreviationTable.rowOf` for a code that is not declared. */
 const NO_ROW = -1;
 
 /**
@@ -42,7 +42,7 @@ export class AbbreviationTable {
   readonly step: Int32Array;
   /** The step of each attribute by itself. */
   readonly attributeStep: Int8Array;
-  /** 1 where an attribute says where the code lies or who was called; others need not be read. */
+  /** 1 where an attribute states where the code lies or who was called; others need not be read. */
   readonly isWanted: Uint8Array;
   readonly #dense: Int32Array;
   readonly #sparse: Map<number, number>;

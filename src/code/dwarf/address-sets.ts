@@ -15,7 +15,7 @@ export type AddressSets = {
   /** Offset in `.debug_info` of the unit of each range. */
   readonly unitOffsets: Float64Array;
   /**
-   * By offset of the unit the rows of its ranges, as pairs of first and behind last. Units with
+   * The rows of each unit's ranges by the unit's offset, as pairs of first and behind last. Units with
    * empty sets are not among them.
    */
   readonly rowsOfUnit: ReadonlyMap<number, readonly number[]>;

@@ -1,7 +1,7 @@
 import * as dw from './constants.ts';
 
 /**
- * What a DIE is to a walk that looks for code, as far as its abbreviation tells.
+ * The meaning of a DIE for a walk that looks for code, as far as its abbreviation tells.
  *
  * Types are two thirds of the DIEs that compilers write, and no code lies in them:
  *
@@ -10,7 +10,7 @@ import * as dw from './constants.ts';
  *   its functions: the DIE with the code stands outside of it, and refers back. Not so in a function's
  *   own class (gcc -O0 puts a lambda's code there), nor elsewhere: rustc puts methods into their type.
  *
- * So where a type says at which DIE it ends (DW_AT_sibling, which gcc writes), the walk goes there.
+ * So where a type states at which DIE it ends (DW_AT_sibling, which gcc writes), the walk goes there.
  */
 export const DIE = {
   /** Gone past; what is below it is looked at. */

@@ -14,7 +14,7 @@ import { countDamage, newUnitRoom, UnitList, type UnitRoom } from './unit-list.t
 
 /** More calls than this are not inlined into each other by any compiler. */
 const MAX_FRAMES = 256;
-/** What parsed units may hold; beyond, some are let go, and read again if needed. */
+/** Bytes that parsed units may hold; beyond, some are let go, and read again if needed. */
 const MAX_KEPT_BYTES = 56 * 2 ** 20;
 const BYTES_PER_LINE_ROW = 12;
 const BYTES_PER_FUNCTION = 28;
@@ -43,13 +43,13 @@ export class SourceFrames {
   readonly name: Int32Array = new Int32Array(MAX_FRAMES);
   /** Index into `DwarfFile.strings`: path; 0 (empty) where it is not known. */
   readonly file: Int32Array = new Int32Array(MAX_FRAMES);
-  /** From 1; 0 where the compiler says that no line made this code, or where it is not known. */
+  /** Line from 1; 0 where the compiler states that no line made this code, or where it is not known. */
   readonly line: Int32Array = new Int32Array(MAX_FRAMES);
-  /** From 1; 0 where it is not known. */
+  /** Column from 1; 0 where it is not known. */
   readonly column: Int32Array = new Int32Array(MAX_FRAMES);
 }
 
-/** What has been read of a unit with code. */
+/** The tables read so far of a unit with code. */
 type UnitCode = {
   readonly unit: DwarfUnit;
   readonly lines: LineTable | null;

@@ -1,12 +1,12 @@
 import type { ByteSource } from '../../base/byte-source.ts';
 import { readAddress, readU64 } from '../../base/u64.ts';
 
-/** What a `DwarfReader` throws: the bytes end before the value does. Caught where a unit is read. */
+/** Thrown by a `DwarfReader` where the bytes end before the value does. Caught where a unit is read. */
 export class DwarfDamage extends Error {}
 
 /** Sections up to this size are read at once. */
 const MAX_WHOLE_BYTES = 16 * 2 ** 20;
-/** What is read of larger ones where it is not known how much will be needed. */
+/** Bytes that are read of larger ones where it is not known how much will be needed. */
 const FIRST_PIECE_BYTES = 1024;
 const MAX_PIECE_BYTES = 2 ** 20;
 
@@ -23,12 +23,12 @@ export class DwarfReader {
   readonly #source: ByteSource;
   #bytes: Uint8Array = new Uint8Array(0);
   #view = new DataView(this.#bytes.buffer);
-  /** Where the window begins in the section. */
+  /** Offset of the window in the section. */
   #base = 0;
-  /** In the window, like `#end`. */
+  /** Position in the window, like `#end`. */
   #position = 0;
   #end = 0;
-  /** In the section: no read goes past it. */
+  /** Offset in the section: no read goes past it. */
   #limit = 0;
   #pieceBytes = FIRST_PIECE_BYTES;
 

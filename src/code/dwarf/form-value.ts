@@ -17,7 +17,7 @@ export type FormUnit = {
   readonly alternate: () => DwarfSections | null;
 };
 
-/** What the number of a `FormValue` is. */
+/** The meaning of the number of a `FormValue`. */
 export const ValueKind = {
   /** Nothing that a lookup needs: blocks, location lists. */
   other: 0,

@@ -17,7 +17,7 @@ const MOST_MOVED = 64;
  *                                                 0x30   f …
  */
 export type FunctionSpans = {
-  /** Of the first span. */
+  /** Start of the first span. */
   readonly base: number;
   /** Bytes from `base`. */
   readonly start: Uint32Array;

@@ -26,7 +26,7 @@ export class PathTable {
   }
 }
 
-/** What the header of a line program says; `reader` then stands at the program's first opcode. */
+/** The header of a line program; `reader` then stands at the program's first opcode. */
 export type LineHeader = {
   readonly version: number;
   readonly end: number;

@@ -29,7 +29,7 @@ export type LineTable = {
   readonly offset: Uint32Array;
   /** Index into the header's files. */
   readonly file: Uint16Array;
-  /** From 1; 0: the compiler says that no line made this code. */
+  /** Line from 1; 0: the compiler states that no line made this code. */
   readonly line: Uint32Array;
   readonly column: Uint16Array;
   /** The program could not be read to its end. */
@@ -46,7 +46,7 @@ class RowBuffer {
   line = new Uint32Array(FIRST_CAPACITY);
   column = new Uint16Array(FIRST_CAPACITY);
 
-  /** Of rows at one address the last one holds, and gcc writes three: it takes their place. */
+  /** The last of the rows at one address holds, and gcc writes three: it takes their place. */
   add(address: number, file: number, line: number, column: number): void {
     let row = this.length - 1;
     if (row < this.first || this.address[row] !== address) {
@@ -173,7 +173,7 @@ export class LineProgram {
       }
     }
 
-    /** On VLIW machines an instruction holds several operations. */
+    /** An instruction of VLIW machines holds several operations. */
     function moveOperations(count: number): void {
       const total = opIndex + count;
       address += minInstructionLength * Math.floor(total / opsPerInstruction);

@@ -1,5 +1,7 @@
+import { lastAtMost } from '../../base/bisect.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64 } from '../../base/growable-columns.ts';
+import { sortedOrder } from '../../base/sorted-order.ts';
 import {
   AddressRanges,
   areWithin,
@@ -11,14 +13,13 @@ import {
 import { type AddressSets, readAddressSets } from './address-sets.ts';
 import * as dw from './constants.ts';
 import { ValueKind } from './form-value.ts';
-import { MOST_CANDIDATES, RangeIndex } from './range-index.ts';
 import type { DwarfSections } from './sections.ts';
 import type { DwarfUnit } from './unit.ts';
 import { countDamage, UnitList, type UnitRoom } from './unit-list.ts';
 
 const MAX_RANGES = 1 << 24;
 
-/** A unit that has an address set, compared with what its root DIE says. */
+/** A unit that has an address set, compared with what its root DIE states. */
 type CheckedUnit = {
   readonly unit: DwarfUnit;
   /** The root's ranges where the set claims more than these; null where the set may be believed. */
@@ -40,9 +41,9 @@ export class UnitIndex {
   readonly #offsets = new Float64Array(MOST_CANDIDATES);
   readonly #checked = new Map<number, CheckedUnit | null>();
   #sets: AddressSets | null = null;
-  /** Of the sets, as long as they are believed. */
+  /** Ranges of the sets, as long as they are believed. */
   #bySet: RangeIndex | null = null;
-  /** Of the roots of all units, read when no set helps. */
+  /** Ranges of the roots of all units, read when no set helps. */
   #byRoot: RangeIndex | null = null;
 
   constructor(
@@ -105,7 +106,7 @@ export class UnitIndex {
     if (unit === null || !isUnitTag(unit.rootTag)) return null;
     const ranges = new AddressRanges();
     this.#addRootRanges(unit, ranges);
-    // As old compilers left it: only the set says where the code is.
+    // As old compilers left it: only the set states where the code is.
     if (ranges.length === 0) return { unit, rootRanges: null };
     const ofRoot = mergeRanges(ranges);
     const ofSet = new AddressRanges();
@@ -161,4 +162,44 @@ function isUnitTag(tag: number): boolean {
     tag === dw.DW_TAG_partial_unit ||
     tag === dw.DW_TAG_skeleton_unit
   );
+}
+
+/** Units whose ranges overlap: one address may lie in so many. */
+const MOST_CANDIDATES = 16;
+
+/** Ranges that may overlap, each of a unit, sorted so that those over an address are found. */
+class RangeIndex {
+  readonly #start: Float64Array;
+  readonly #end: Float64Array;
+  /** The highest end up to this row: bounds how far back an address may still be covered. */
+  readonly #highestEnd: Float64Array;
+  readonly #unitOffset: Float64Array;
+
+  /** The `i`th range is of the unit at `unitOffsets[i]` of `.debug_info`. */
+  constructor(ranges: AddressRanges, unitOffsets: Float64Array) {
+    const starts = ranges.start.finish();
+    const order = sortedOrder(starts);
+    this.#start = Float64Array.from(order, (row) => starts[row]);
+    this.#end = Float64Array.from(order, (row) => ranges.end.array[row]);
+    this.#unitOffset = Float64Array.from(order, (row) => unitOffsets[row]);
+    let highest = Number.NEGATIVE_INFINITY;
+    this.#highestEnd = this.#end.map((end) => {
+      highest = Math.max(highest, end);
+      return highest;
+    });
+  }
+
+  /** Writes into `out` the offsets of at most `MOST_CANDIDATES` units; returns how many. */
+  // Hot: once per address.
+  find(address: number, out: Float64Array): number {
+    let count = 0;
+    let row = lastAtMost(this.#start, address);
+    for (let looked = 0; row >= 0 && looked < MOST_CANDIDATES; row--, looked++) {
+      if (this.#highestEnd[row] <= address) break;
+      if (address >= this.#end[row]) continue;
+      const unit = this.#unitOffset[row];
+      if (count === 0 || out[count - 1] !== unit) out[count++] = unit;
+    }
+    return count;
+  }
 }

@@ -30,7 +30,7 @@ export class UnitList {
   /** Those walked so far, in the order of their offsets. */
   readonly #walked: DwarfUnit[] = [];
   #walkedOffsets = new Float64Array(0);
-  /** Where the walk goes on. */
+  /** Offset at which the walk goes on. */
   #next = 0;
   #isWhole = false;
   readonly #withRoot = new Set<DwarfUnit>();

@@ -9,7 +9,7 @@ import type { UnitHeader } from './unit-header.ts';
 const LENGTH_64 = 0xffffffff;
 const FIRST_RESERVED_LENGTH = 0xfffffff0;
 
-/** Where the sections of a unit begin, in a package (.dwp) that holds those of many. */
+/** Offsets of the sections of a unit in a package (.dwp) that holds those of many. */
 export type Contributions = {
   readonly abbreviations: number;
   readonly stringOffsets: number;
@@ -19,7 +19,7 @@ export type Contributions = {
 const NO_CONTRIBUTIONS: Contributions = { abbreviations: 0, stringOffsets: 0, rangeLists: 0 };
 
 /**
- * One unit of `.debug_info`, with what its root DIE says.
+ * One unit of `.debug_info`, with what its root DIE states.
  *
  * A skeleton unit has only the root DIE, and its code in a split file (`split-units.ts`); the unit
  * in that file takes its line program and the base of its addresses from the skeleton.
@@ -49,7 +49,7 @@ export class DwarfUnit {
   language = 0;
   /** Offset in `.debug_line`, −1: no line program. */
   lineProgramOffset = -1;
-  /** What offsets in range lists are relative to. NaN if not stated. */
+  /** The address that offsets in range lists are relative to. NaN if not stated. */
   lowPc = Number.NaN;
   /** NaN: not stated. */
   highPc = Number.NaN;
@@ -59,7 +59,7 @@ export class DwarfUnit {
   rangeListsBase = 0;
   /** Added to offsets in `.debug_ranges`, in split units of version 4. */
   rangesBase = 0;
-  /** What a split unit's ranges base becomes: a skeleton states it, and does not use it itself. */
+  /** The ranges base of a split unit: a skeleton states it, and does not use it itself. */
   splitRangesBase = 0;
 
   readonly #abbreviationsOffset: number;

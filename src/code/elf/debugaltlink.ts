@@ -3,7 +3,7 @@ import { toHex } from '../../base/hex.ts';
 import type { ElfFile } from './elf-file.ts';
 import { sectionBytes } from './section-bytes.ts';
 
-/** Where dwz put what this debug file has in common with others. */
+/** The file in which dwz put what this debug file has in common with others. */
 export type DebugAltlink = {
   /** Relative to this file, or absolute. */
   readonly path: string;

@@ -1,6 +1,6 @@
 import { type ElfFile, findSection } from './elf-file.ts';
 
-/** Where the symbols of a stripped file went. */
+/** The file that has the symbols of a stripped one. */
 export type Debuglink = {
   /** A bare file name, never a path. */
   readonly name: string;

@@ -16,7 +16,7 @@ const INPUT_BYTES = 256 * 1024;
 /** More than the bytes of any symbol. Behind the stream's end there are as many zeros. */
 const INPUT_SLACK = 16;
 
-/** What entries say above the code's length: kind, number of extra bits, and value. */
+/** Bits of entries above the code's length: kind, number of extra bits, and value. */
 const LITERAL = 0;
 const END = 1;
 const MATCH = 2;
@@ -71,7 +71,7 @@ export class DeflateDecoder {
   readonly #input = new Uint8Array(INPUT_BYTES + INPUT_SLACK);
   readonly #inputView = new DataView(this.#input.buffer);
   #inputLength = 0;
-  /** Where it begins. */
+  /** Offset at which it begins. */
   #inputBase = 0;
   /** The next byte of it. */
   #at = 0;
@@ -79,7 +79,7 @@ export class DeflateDecoder {
   #bits = 0;
   #bitCount = 0;
 
-  /** In a block of symbols. */
+  /** Set in a block of symbols. */
   #isInBlock = false;
   /** Bytes left of a stored block. */
   #storedBytes = 0;

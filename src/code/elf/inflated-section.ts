@@ -17,7 +17,7 @@ export type Scratch = {
 export type InflatedSectionOptions = {
   /** The zlib stream. */
   readonly stream: ByteSource;
-  /** Bytes that it inflates to, as its section's header says. */
+  /** Bytes that it inflates to, as its section's header states. */
   readonly size: number;
   readonly scratch: Scratch;
   /** The section in memory, if the scratch file takes no more; null where it is damaged. */

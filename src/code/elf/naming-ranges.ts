@@ -21,7 +21,7 @@ const DWARF = /^\.z?debug_(?!frame)/;
 
 /**
  * The parts of a file that name its code, clipped to it; they may overlap. Null without section headers:
- * nothing tells what is code then.
+ * nothing reports what is code then.
  */
 export function namingRanges(
   { header, sections, source }: ElfFile,

@@ -118,7 +118,7 @@ function readPltGot(elf: ElfFile, diagnostics: Diagnostics): PltEntry[] {
   return entries;
 }
 
-/** Where the displacement of `ff 25 disp32` starts, −1 if the entry does not look like a stub. */
+/** Offset of the displacement of `ff 25 disp32`, −1 if the entry does not look like a stub. */
 function findJump(bytes: Uint8Array, start: number, end: number): number {
   let at = start;
   const isEndbr64 = bytes[at] === 0xf3 && bytes[at + 1] === 0x0f && bytes[at + 2] === 0x1e;

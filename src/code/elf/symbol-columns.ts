@@ -74,7 +74,7 @@ export function readSymbolColumns(
   return columns.finish(strings);
 }
 
-/** Where the columns are gathered, with room for all symbols of the section. */
+/** Buffers that gather the columns, with room for all symbols of the section. */
 class ColumnRoom {
   length = 0;
   readonly value: Float64Array;

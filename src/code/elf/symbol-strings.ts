@@ -1,8 +1,8 @@
+import type { ByteSource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import type { ElfFile } from './elf-file.ts';
-import { HeldStrings } from './held-strings.ts';
 import type { ElfSection } from './sections.ts';
-import { StringSection } from './string-section.ts';
+import { decodeString, MAX_NAME_BYTES, MAX_STRING_BYTES, StringSection } from './string-section.ts';
 
 /** The names of a section of symbols, by their offset. */
 export type SymbolStrings = Pick<StringSection, 'at' | 'byteAt'>;
@@ -28,4 +28,50 @@ export function stringSectionOf(
     if (section !== null) known.set(section, strings);
   }
   return strings;
+}
+
+/** Most names are shorter. */
+const FIRST_READ = 256;
+const GROWTH = 8;
+/** Bytes that `byteAt` reads at once: whoever asks goes through a table of symbols. */
+const WINDOW = 1 << 16;
+
+/** A `StringSection` that is not read as a whole: a name is read when it is asked for. */
+class HeldStrings {
+  readonly #source: ByteSource;
+  readonly #offset: number;
+  readonly #size: number;
+  #window: Uint8Array = new Uint8Array(0);
+  #windowAt = 0;
+
+  constructor(
+    source: ByteSource,
+    { offset, size }: { readonly offset: number; readonly size: number },
+  ) {
+    this.#source = source;
+    this.#offset = offset;
+    this.#size = Math.max(0, Math.min(size, source.size - offset, MAX_STRING_BYTES));
+    source.hold?.(offset, this.#size);
+  }
+
+  at(offset: number): string {
+    const limit = Math.min(this.#size - offset, MAX_NAME_BYTES);
+    for (let length = FIRST_READ; limit > 0; length *= GROWTH) {
+      const wanted = Math.min(length, limit);
+      const bytes = this.#source.read(this.#offset + offset, wanted);
+      const end = bytes.indexOf(0);
+      if (end >= 0) return decodeString(bytes, 0, end);
+      if (wanted === limit || bytes.length < wanted) return decodeString(bytes, 0, bytes.length);
+    }
+    return '';
+  }
+
+  byteAt(offset: number): number {
+    if (offset < 0 || offset >= this.#size) return 0;
+    const at = offset - this.#windowAt;
+    if (at >= 0 && at < this.#window.length) return this.#window[at];
+    this.#window = this.#source.read(this.#offset + offset, Math.min(WINDOW, this.#size - offset));
+    this.#windowAt = offset;
+    return this.#window[0] ?? 0;
+  }
 }

@@ -13,7 +13,7 @@ export const IDLE_LOOP = '(idle: event loop)';
 /** A run of frames that is not over: its frame, and the rank that made it so. 0: no run. */
 type Run = { readonly frame: number; readonly rank: number; readonly kind: NativeKind | null };
 const NO_RUN: Run = { frame: NONE, rank: 0, kind: null };
-/** Below every kind: of frames that lie in the binary and have no name, or none that tells. */
+/** The value below every kind: frames that lie in the binary and have no name, or none that tells. */
 const BINARY_RANK = 1;
 
 /** Class of the innermost of the frames that stay. */
@@ -23,7 +23,7 @@ type Last = 'none' | 'unmapped' | 'start' | 'system' | 'library' | 'script' | 'm
 const IS_OUTSIDE: ReadonlySet<Last> = new Set(['unmapped', 'start', 'system']);
 
 /**
- * Where a path from the root stands, behind the frames that stay. There are few, however many paths:
+ * The state of a path from the root, behind the frames that stay. There are few, however many paths:
  * each is made once, and knows those that follow it.
  *
  *     (libc)  node::Start … uv_run  uv__read  node::OnUvRead   handle   Builtins_LoadIC  Heap::Scavenge
@@ -36,7 +36,7 @@ type State = {
   readonly root: Run;
   readonly run: Run;
   readonly kernel: Run;
-  /** By what was met: `keyOf`. */
+  /** Indexed by what was met: `keyOf`. */
   readonly after: { readonly [Part in 'root' | 'run' | 'kernel']: Map<number, State> };
 };
 

@@ -134,7 +134,7 @@ function refold(profile: Profile, ...parts: readonly Part[]): Profile {
   };
 }
 
-/** By stack row, 1 for those of the samples that have 1 in `isOf`. */
+/** A column by stack row, with 1 for those of the samples that have 1 in `isOf`. */
 function stacksOf({ samples, stacks }: Profile, isOf: Uint8Array): Uint8Array {
   const wanted = new Uint8Array(stacks.length);
   for (let i = 0; i < samples.length; i++) {

@@ -17,9 +17,9 @@ export type FrameClass =
   | { readonly is: 'library' }
   /** Part of what called it; at the root one frame. */
   | { readonly is: 'system'; readonly library: Library; readonly startsThreads: boolean }
-  /** In no file: where frame pointers lead that are none. */
+  /** Code in no file: frame pointers that are none lead there. */
   | { readonly is: 'unmapped' }
-  /** In the binary that holds V8, and nothing more is known. */
+  /** Code in the binary that holds V8, of which nothing more is known. */
   | { readonly is: 'binary'; readonly label: string }
   | { readonly is: 'native'; readonly kind: NativeKind }
   | { readonly is: 'kernel'; readonly entry: KernelEntry }

@@ -91,7 +91,10 @@ function nameOfMethod(text: string, offset: number, before: string, behind: stri
   return name === 'constructor' ? enclosingClass(text, offset) : name;
 }
 
-/** From the first parameter: `handle(request, …) {`, or an arrow's whose name stands before the parenthesis. */
+/**
+ * Matches from the first parameter: `handle(request, …) {`, or an arrow's whose name stands before
+ * the parenthesis.
+ */
 function nameBeforeParameters(text: string, offset: number, before: string): string | null {
   const ending = behindParameters(text.slice(offset, offset + LOOK_AHEAD), 0);
   if (/\(\s*$/.test(before) && /^\s*(?::[^;{}]*?)?=>/.test(ending)) {

@@ -1,14 +1,19 @@
 import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { categoryRow } from '../../profile/func-table.ts';
-import type { Dso, FrameTable, FuncTable, Profile } from '../../profile/types.ts';
-import { TIERS } from '../../profile/types.ts';
-import type { ScriptName } from './jsc-name.ts';
+import {
+  type Dso,
+  type FrameTable,
+  type FuncTable,
+  type Profile,
+  TIERS,
+} from '../../profile/types.ts';
+import { parseJscName, type ScriptName } from './jsc-name.ts';
 import { ownerOfScript, withOwners } from './owners.ts';
 import { isPlumbing, type Simplify } from './plumbing.ts';
-import { parseScriptName } from './script-name.ts';
 import { pathOfScript, shortPath } from './script-path.ts';
 import type { OriginalPlace, SourceMap, SourceMaps } from './source-map.ts';
+import { parseV8Name } from './v8-name.ts';
 
 export type NameScriptsOptions = {
   /** Null: names and lines are those of the code that V8 ran. */
@@ -307,4 +312,10 @@ class Texts {
     }
     return row;
   }
+}
+
+/** The parsed name of a code object, whatever engine it is of; null for all that is no JavaScript. */
+function parseScriptName(text: string): ScriptName | null {
+  const v8 = parseV8Name(text);
+  return v8 === null ? parseJscName(text) : { ...v8, hash: '' };
 }

@@ -55,7 +55,7 @@ const CATEGORY_OF_LABEL = new Map<string, FuncCategory>(
   Object.values(NATIVE_KINDS).map(({ label, category }) => [label, category]),
 );
 
-/** What stands in `v8::internal::` for collecting garbage: where it is begun, on any thread. */
+/** Names in `v8::internal::` of collecting garbage: where it is begun, on any thread. */
 const COLLECTS = new RegExp(
   `^v8::internal::(?:${[
     'Heap::(?:Collect|PerformGarbageCollection|Scavenge|MinorMark|MarkCompact|StartIncrementalMarking)\\w*',
@@ -111,7 +111,7 @@ const KIND_OF_NAME: readonly (readonly [pattern: RegExp, kind: NativeKind])[] = 
 /** libuv's threads begin in a function that many programs have, too: it counts beside V8's names only. */
 const UV_WORKER = /^(?:uv__)?worker$|^uv__thread_pool/;
 
-/** Names of templates have a return type, and `auto`; thunks say which function they lead to. */
+/** Names of templates have a return type, and `auto`; thunks state which function they lead to. */
 const BEFORE_NAME = /^(?:(?:non-)?virtual thunk to )?/;
 
 /**

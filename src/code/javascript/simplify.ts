@@ -5,7 +5,7 @@ import { INTERPRETER_NAME } from './name-scripts.ts';
 import { isPlumbing, type Simplify } from './plumbing.ts';
 
 /**
- * Without the frames that are V8's way of running a function. `interpreter`: its handlers and
+ * Stacks without the frames that are V8's way of running a function. `interpreter`: its handlers and
  * entries go, but where a sample was taken in one of them, `[interpreter]` stays below the last
  * function known. By frame pointer that is not always the one that ran: a handler without a frame
  * hides its function, and the next frame is that function's caller. Unwinding finds it.

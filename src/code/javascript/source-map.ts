@@ -63,7 +63,7 @@ export class SourceMap {
   }
 
   /**
-   * From the text of a `.map` file or what a data URL holds. `url` is the map's own path or URL, or
+   * A map from the text of a `.map` file or of a data URL. `url` is the map's own path or URL, or
    * the script's for one inside it. Without `files` sources are where the map says, and names are
    * only those of the map. Null if it is not a source map.
    */

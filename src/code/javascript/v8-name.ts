@@ -11,7 +11,7 @@ export type V8Name = {
   readonly file: string;
   /** Line of the function's start, from 1; 0 without a file. */
   readonly line: number;
-  /** From 1; 0 without a file, and in names of Node 18. */
+  /** Column from 1; 0 without a file, and in names of Node 18. */
   readonly column: number;
 };
 
@@ -42,7 +42,7 @@ export type V8Function = {
   readonly tier: Tier;
 };
 
-/** What the name of a code object says of its function; null for all that is no JavaScript. */
+/** The function that the name of a code object describes; null for all that is no JavaScript. */
 export function parseV8Function(text: string): V8Function | null {
   const [, , optimized = '', other = '', rest = ''] = JAVASCRIPT.exec(text) ?? [];
   const tier = TIER_OF_SIGN[optimized || other];

@@ -7,9 +7,9 @@ import { formatV8Function, parseV8Function, parseV8Name } from './v8-name.ts';
 export type CodePositions = {
   /** Bytes from the start of the code, ascending. */
   readonly offset: Float64Array;
-  /** From 1. */
+  /** Line from 1. */
   readonly line: Int32Array;
-  /** From 1; 0 where it is not known. */
+  /** Column from 1; 0 where it is not known. */
   readonly column: Int32Array;
 };
 
@@ -41,7 +41,7 @@ const MOST_COLUMNS = 2 ** 24;
 type Owner = {
   readonly function: string;
   readonly file: string;
-  /** Where it begins: V8 means the parenthesis of its parameters. */
+  /** Offset at which it begins: V8 means the parenthesis of its parameters. */
   readonly start: number;
 };
 

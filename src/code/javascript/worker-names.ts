@@ -17,7 +17,7 @@ export type Worker = {
 };
 
 /**
- * Who a thread of Node is, by the function that it was started with. Many programs have a `worker`.
+ * The role of a thread of Node, by the function that it was started with. Many programs have a `worker`.
  */
 const STARTED_WITH: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^node::worker::Worker::StartThread/, 'Worker'],

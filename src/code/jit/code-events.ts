@@ -78,7 +78,7 @@ export type EndedStream = {
   }[];
 };
 
-/** What is kept is never more than the stream: of each source map the place of its name. */
+/** Keeps the place of the name of each source map: never more than the stream. */
 export function splitStream(chunks: readonly Uint8Array[]): EndedStream {
   const bytes = Buffer.concat(chunks);
   const kept: Uint8Array[] = [];

@@ -6,7 +6,6 @@ import { ByteStore } from './byte-store.ts';
 import type { CodeTable, CodeUnwinding } from './code-table.ts';
 import { DebugEntries } from './jitdump-lines.ts';
 import { BEFORE_RECORDING } from './perf-map.ts';
-import { SourceWindow } from './source-window.ts';
 
 const MAX_JITDUMP_BYTES = 2 ** 32;
 const MAX_JITDUMP_RECORDS = 5_000_000;
@@ -45,7 +44,7 @@ export type Jitdump = CodeTable & {
 
 export type JitdumpOptions = {
   readonly diagnostics: Diagnostics;
-  /** For messages. */
+  /** Name used in messages. */
   readonly name: string;
   /** The pid that the file must be of, by which the process knows itself. */
   readonly pid: number;
@@ -312,4 +311,28 @@ class RecordReader {
 /** Code lies in user space and has bytes. */
 function isCode(start: number, size: number): boolean {
   return start >= 0 && size > 0 && Number.isSafeInteger(start + size);
+}
+
+const WINDOW_BYTES = 1 << 20;
+
+/** Small reads that go forward through a large source, a megabyte at a time. */
+class SourceWindow {
+  readonly #source: ByteSource;
+  #at = 0;
+  #bytes: Uint8Array = new Uint8Array(0);
+
+  constructor(source: ByteSource) {
+    this.#source = source;
+  }
+
+  /** The bytes [offset, offset + length), which the source must have; valid until the next call. */
+  view(offset: number, length: number): DataView {
+    if (offset < this.#at || offset + length > this.#at + this.#bytes.length) {
+      this.#bytes = this.#source.read(offset, Math.max(length, WINDOW_BYTES));
+      this.#at = offset;
+    }
+    const first = this.#bytes.byteOffset + offset - this.#at;
+    const there = Math.min(length, this.#bytes.length - (offset - this.#at));
+    return new DataView(this.#bytes.buffer, first, there);
+  }
 }

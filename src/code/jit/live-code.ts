@@ -26,7 +26,7 @@ export class LiveCode {
   /** Goes up with each change. */
   version = 0;
 
-  /** What the code and its names take of memory, about. */
+  /** Bytes of memory that the code and its names take, about. */
   get bytes(): number {
     return this.#bytes;
   }

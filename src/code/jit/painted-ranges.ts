@@ -14,7 +14,7 @@ export type PaintedRanges = {
 };
 
 /**
- * Who has each address when the ranges of the rows [from, to) are laid over each other:
+ * The row that has each address when the ranges of the rows [from, to) are laid over each other:
  *
  *   row 0   |-------------------|
  *   row 1        |----|               latest on top    |- 0 -|- 1 -|-- 0 --|--- 2 ---|

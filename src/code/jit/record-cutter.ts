@@ -15,9 +15,9 @@ const MOST_RECORD_BYTES = 32 << 20;
 const MOST_CODE_RECORD_BYTES = RECORD_BYTES + 24 + MOST_NAME_BYTES + 8;
 
 /**
- * Cuts the stream of one isolate (`code-events.ts` has its layout) into records of machine code as its bytes come.
- * What is held of a record that is not whole is never more than one of code may have: records of other kinds, which
- * may be long, are passed over.
+ * Cuts the stream of one isolate (`code-events.ts` has its layout) into records of machine code as its
+ * bytes come. What is held of a record that is not whole is never more than one of code may have:
+ * records of other kinds, which may be long, are passed over.
  */
 export class RecordCutter {
   readonly #onRecord: (record: Uint8Array) => boolean;
@@ -53,7 +53,7 @@ export class RecordCutter {
     return true;
   }
 
-  /** What was wanted is there. */
+  /** The bytes that were wanted are there. */
   #look(): boolean {
     if (this.#isHeader) {
       for (let i = 0; i < MAGIC.length; i++) {

@@ -7,7 +7,7 @@ import { IN_START, nextStage } from './start-stage.ts';
 
 /**
  * Stacks of a native program from `main` on, in which each run of frames of libraries is one of its kind, and
- * each run of the kernel's is one that says why it runs.
+ * each run of the kernel's is one that states why it runs.
  *
  *     __libc_start_main → main → sort → qsort → msort → compare → asm_exc_page_fault → clear_page
  *      ──▶  main → sort → (libc) → compare → (kernel: page fault)
@@ -22,7 +22,7 @@ class LibraryFolder {
   /** Apart: the C library below these is no part of them. */
   readonly #linked: LibraryRuns;
   readonly #classes: readonly NativeClass[];
-  /** By stack row, new row of the frames before a run of the kernel's. */
+  /** New row of the frames before a run of the kernel's, by stack row. */
   readonly #base: Int32Array;
   /** Frame and rank of that run; rank 0: there is none. */
   readonly #kernel: Int32Array;

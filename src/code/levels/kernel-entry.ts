@@ -1,6 +1,6 @@
 /**
  * Why the kernel runs, from the function by which it was entered: a system call by its name, a fault,
- * an interrupt. Null for functions that do not tell. x86-64 and arm64, Linux 5.4 and later.
+ * an interrupt. Null for functions that do not report it. x86-64 and arm64, Linux 5.4 and later.
  */
 export function kernelEntry(name: string): KernelEntry | null {
   const call = SYSTEM_CALL.exec(name)?.[1] ?? (name === 'vm_mmap_pgoff' ? 'mmap' : undefined);

@@ -3,11 +3,11 @@ import type { Profile } from '../../profile/types.ts';
 import type { KindFrames } from './kind-frames.ts';
 
 export type FoldedStacks = {
-  /** By stack row, the new row. */
+  /** The new row by stack row. */
   readonly newStack: Int32Array;
   /**
-   * By stack row, 1: a thread sleeps, and its stack is cut in the C library, so that the thread alone
-   * tells whether it has nothing to do.
+   * 1 by stack row: a thread sleeps, and its stack is cut in the C library, so that the thread alone
+   * reports whether it has nothing to do.
    */
   readonly isCutSleep?: Uint8Array;
 };
@@ -17,8 +17,8 @@ export type StackFoldInput = {
   /** Gets the new stacks, and the frames of kinds that they have. */
   readonly builder: StackTableBuilder;
   readonly kinds: KindFrames;
-  /** By stack row, 1: the result has its new row; of others it has anything. */
+  /** 1 by stack row: the result has its new row; of others it has anything. */
   readonly wanted: Uint8Array;
-  /** By stack row, 1: it is wanted, or a caller of one that is. Folds pass over the others. */
+  /** 1 by stack row: it is wanted, or a caller of one that is. Folds pass over the others. */
   readonly isNeeded: Uint8Array;
 };

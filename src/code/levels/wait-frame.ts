@@ -1,6 +1,6 @@
-/** As `addWaitReasons` writes them: `[S sleeping in do_epoll_wait]`, `[woken by server/1234]`. */
+/** Frames as `addWaitReasons` writes them: `[S sleeping in do_epoll_wait]`, `[woken by server/1234]`. */
 const WAIT = /^\[(?:(?:[A-Za-z]\+?|\?) (?:\w+|state 0x\w+)(?: in .*)?|woken by .*)\]$/s;
-/** Whose states are not known are those that gave the CPU up. */
+/** Threads of unknown states are those that gave the CPU up. */
 const SLEEP = /^\[(?:S sleeping|\? waiting)\b/;
 
 /** Whether a frame states why a thread waits, on top of the stack. */

@@ -67,7 +67,7 @@ export class AddressSpace {
     this.#insert(first, last, row);
   }
 
-  /** To be called when code was added. */
+  /** Has to be called when code was added. */
   changeGeneration(): void {
     this.generation = nextGeneration++;
   }

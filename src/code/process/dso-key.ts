@@ -1,7 +1,7 @@
 import type { DsoKey, MappingRecord } from './types.ts';
 
 /**
- * What a mapping is backed by, from its path and protection. The kernel's spellings:
+ * The object that backs a mapping, from its path and protection. The kernel's spellings:
  *
  *   [kernel.kallsyms]_text   the kernel image; `_text` names the symbol at its start
  *   [hid], /lib/…/hid.ko     a module

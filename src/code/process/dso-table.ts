@@ -6,7 +6,7 @@ export class DsoTable {
   readonly #keys: DsoKey[] = [];
   readonly #buildIds: (string | null)[] = [];
   readonly #indexOf = new Map<string, DsoIndex>();
-  /** By path; null where the list has two for one path. */
+  /** Indexed by path; null where the list has two for one path. */
   readonly #listed = new Map<string, string | null>();
 
   get length(): number {

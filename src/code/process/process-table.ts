@@ -32,7 +32,7 @@ type Process = {
   readonly parentPid: number;
   /** Forked, and nothing heard of it since. */
   isPristine: boolean;
-  /** Of its threads, those that `ProcessTable` knows. */
+  /** Threads of the process that `ProcessTable` knows. */
   threads: number;
 };
 
@@ -48,8 +48,9 @@ type Thread = {
 export type KernelReference = { readonly symbol: string; readonly address: number };
 
 /**
- * Who was where. Fed with side-band records in time order, it answers at any moment which thread
- * a pid and tid are, what that thread is called, and what is mapped at an address.
+ * Processes, threads and mappings over time. Fed with side-band records in time order, it answers at
+ * any moment which thread a pid and tid are, what that thread is called, and what is mapped at an
+ * address.
  *
  * A process has generations: exec and reuse of its pid start a new one without mappings or
  * threads. A forked process shares its parent's mappings until either of them maps something.
@@ -62,7 +63,7 @@ export type KernelReference = { readonly symbol: string; readonly address: numbe
 export class ProcessTable {
   readonly dsos = new DsoTable();
   readonly mappings = new MappingTable();
-  /** Pid -> paths of the jitdumps that it mapped, which is how a JIT tells that it writes one. */
+  /** Pid -> paths of the jitdumps that it mapped, which is how a JIT reports that it writes one. */
   readonly jitdumps = new Map<number, Set<string>>();
   readonly #strings: StringTable;
   readonly #processes = new Map<number, Process>();
@@ -221,7 +222,7 @@ export class ProcessTable {
   }
 
   /**
-   * For those who watch without an end, with `keepsEnded` false: forgets the threads and processes that
+   * Forgets, for those who watch without an end (`keepsEnded` is false), the threads and processes that
    * had ended when this was called last, and the rows of `finishThreads`, whose samples are gone. It waits a
    * turn because a thread's last samples come after its EXIT.
    */
@@ -264,7 +265,7 @@ export class ProcessTable {
     return this.#lastThread;
   }
 
-  /** What the thread is called now; `:TID`, as in perf, if nobody said. */
+  /** The thread's name by now; `:TID`, as in perf, if nobody said. */
   commOf(thread: ThreadIndex): StringIndex {
     const comm = this.#rowComm.array[thread] as StringIndex;
     if (comm !== NO_COMM) return comm;
@@ -278,7 +279,7 @@ export class ProcessTable {
   }
 
   /**
-   * The mapping at `address`, −1 if none, where nothing but the address says whether it is the kernel's
+   * The mapping at `address`, −1 if none, where nothing but the address states whether it is the kernel's
    * or the process's.
    */
   findMapping(pid: number, address: number): MappingIndex {
@@ -346,7 +347,7 @@ export class ProcessTable {
     return [...new Set(this.#rows.map(({ process }) => process.pid))].filter((pid) => pid > 0);
   }
 
-  /** Where the recording says its kernel was, null if it does not. */
+  /** The kernel's address in the recording, null if that has none. */
   get kernelReference(): KernelReference | null {
     return this.#kernelReference;
   }
@@ -454,7 +455,7 @@ export class ProcessTable {
 
 /** V8, LLVM and Java: `jit-PID.dump`. JavaScriptCore: `jit-TID-PID.dump`, and in /tmp `jit-TID-PID-XXXXXX`. */
 const JITDUMP_PATH = /\/jit-\d+(?:(?:-\d+)?\.dump|-\d+-[A-Za-z0-9]{6})$/;
-/** Of one process. */
+/** The most jitdumps of one process. */
 const MOST_JITDUMPS = 8;
 
 const NO_COMM = NONE as number as StringIndex;

@@ -5,10 +5,10 @@ export type { DsoIndex } from '../../profile/types.ts';
 /** A row of the mapping table: one MMAP record. */
 export type MappingIndex = Brand<number, 'MappingIndex'>;
 
-/** As perf calls them, where it knows no more. */
+/** Names that perf uses where it knows no more. */
 export type GuestName = '[guest.kernel]' | '[guest.user]' | '[hypervisor]';
 
-/** What identifies a DSO: two mappings with equal keys are the same object. */
+/** The identity of a DSO: two mappings with equal keys are the same object. */
 export type DsoKey =
   | { readonly kind: 'kernel' }
   /** `name` without brackets: `hid`. */
@@ -16,7 +16,7 @@ export type DsoKey =
   /** A BPF program; its symbol is its name. */
   | { readonly kind: 'bpf'; readonly name: string }
   | { readonly kind: 'vdso' }
-  /** `fileId` tells apart files that had the same path: the build ID, or `major:minor:inode`. */
+  /** `fileId` distinguishes files that had the same path: the build ID, or `major:minor:inode`. */
   | { readonly kind: 'user-file'; readonly path: string; readonly fileId: string }
   /**
    * Executable memory without a file, which only the process itself can name. `generation` counts,
@@ -38,7 +38,7 @@ export type MappingRecord = {
   /** Bytes. */
   readonly length: number;
   readonly fileOffset: number;
-  /** As the kernel wrote it: a path, `//anon`, `[vdso]`, `[kernel.kallsyms]_text`. */
+  /** The name as the kernel wrote it: a path, `//anon`, `[vdso]`, `[kernel.kallsyms]_text`. */
   readonly path: string;
   readonly executable: boolean;
   readonly cpuMode: 'kernel' | 'user';
@@ -48,6 +48,6 @@ export type MappingRecord = {
   readonly major: number;
   readonly minor: number;
   readonly inode: number;
-  /** `MAP_PRIVATE`, as a loader maps programs; absent where the record does not tell. */
+  /** `MAP_PRIVATE`, as a loader maps programs; absent where the record does not report it. */
   readonly isPrivate?: boolean;
 };

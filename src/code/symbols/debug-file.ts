@@ -13,13 +13,13 @@ import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
 /** Places to look in: those by build ID, and a debuglink's. */
 const MAX_ATTEMPTS = 16;
 const CRC_WINDOW = 1 << 20;
-/** What `.gnu_debugdata` may hold: Debian's largest libraries have 200 KiB of it, Fedora's 5 MiB. */
+/** Bytes that `.gnu_debugdata` may hold: Debian's largest libraries have 200 KiB of it, Fedora's 5 MiB. */
 const MAX_MINI_DEBUG_BYTES = 64 * 2 ** 20;
 
 /** A file found for a DSO; whoever gets it closes the source. */
 export type DebugFile = { readonly elf: ElfFile; readonly source: SymbolSource };
 
-/** What a debug file is looked for: names of functions, or DWARF's lines and inlined calls. */
+/** The use of a debug file: names of functions, or DWARF's lines and inlined calls. */
 export type DebugContents = 'symbols' | 'dwarf';
 
 /**

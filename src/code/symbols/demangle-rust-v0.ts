@@ -80,7 +80,7 @@ class V0Printer {
   #out = '';
   #depth = 0;
   #boundLifetimes = 0;
-  /** Above 0: parse without printing. */
+  /** Counts reasons to parse without printing. */
   #silent = 0;
 
   constructor(input: string) {
@@ -561,7 +561,7 @@ const NAMED_ESCAPES: Readonly<Record<string, string>> = {
 /** Characters that Debug writes as a code point: control characters, spaces but one, and what joins others. */
 const UNPRINTED = /[\p{C}\p{Mn}\p{Me}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
-/** As Rust's Debug prints a literal. */
+/** A literal as Rust's Debug prints it. */
 function quote(text: string, mark: '"' | "'"): string {
   let quoted = '';
   for (const character of text) {

@@ -7,7 +7,7 @@ export type DemangleBatch = (names: readonly string[]) => (string | null)[];
 /** Longer names are shown as they are; a mangled name of this length helps nobody. */
 const MAX_MANGLED = 64 * 1024;
 
-/** What LLVM appends to a local symbol that it makes visible elsewhere: a hash that means nothing. */
+/** The suffix that LLVM appends to a local symbol that it makes visible elsewhere: a hash that means nothing. */
 const LLVM_HASH = /\.llvm\.[0-9A-F@]+(?=\.|$)/;
 /**
  * A Rust name as its source spells it; null if `name` is not a mangled Rust name. Parts of a function

@@ -38,7 +38,7 @@ export type DsoLinesOptions = {
   readonly diagnostics: Diagnostics;
   /** The recorded kernel's address of a symbol; null: the kernel has no lines. */
   readonly kernelReference: KernelReference | null;
-  /** What earlier runs found; absent: all is looked up. */
+  /** Finds of earlier runs; absent: all is looked up. */
   readonly memory?: NameMemory | null;
 };
 
@@ -51,14 +51,14 @@ type Texts = {
 
 type OpenDwarf = {
   readonly file: DwarfFile;
-  /** From the form of `Symbolizer.resolve` to the file's own. */
+  /** Converts from the form of `Symbolizer.resolve` to the file's own. */
   readonly toFileAddress: (address: number) => number;
-  /** Where the linker's stubs are: pairs of first address and end. */
+  /** The places of the linker's stubs: pairs of first address and end. */
   readonly stubs: readonly number[];
   readonly texts: Texts;
 };
 
-/** What is remembered of one DSO, and what was found beyond. */
+/** Remembered finds of one DSO, and those found beyond. */
 type Memory = {
   readonly names: RememberedNames;
   readonly texts: Texts;
@@ -73,7 +73,7 @@ type Memory = {
  * until `close`, since their sections are read when they are needed.
  */
 export class DsoLines {
-  /** What `find` found last. Its indexes are for `name` and `file`. */
+  /** The last find of `find`. Its indexes are for `name` and `file`. */
   readonly frames = new SourceFrames();
   readonly #options: DsoLinesOptions;
   readonly #open = new Map<DsoIndex, OpenDwarf | null>();

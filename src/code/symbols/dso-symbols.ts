@@ -18,13 +18,16 @@ export type DsoSymbols = {
   readonly segments: SegmentMap | null;
   /** Neither in the file nor in a debug file is a `.symtab`: only what it exports and imports has names. */
   readonly isStripped: boolean;
-  /** As the file says it; null where it has none, or there is no file. */
+  /** The build ID in the file; null where it has none, or there is no file. */
   readonly buildId: string | null;
-  /** Files that names are read from when they are asked for; whoever has the symbols looks at them and closes them. */
+  /**
+   * Files that names are read from when they are asked for; whoever has the symbols looks at them
+   * and closes them.
+   */
   readonly held: readonly OpenSymbolFile[];
 };
 
-/** What is known of code that is in no file. */
+/** Facts about code that is in no file. */
 const NO_FILE = { segments: null, isStripped: false, buildId: null, held: [] };
 
 export type DsoSymbolsContext = {
@@ -33,7 +36,7 @@ export type DsoSymbolsContext = {
   readonly diagnostics: Diagnostics;
   /** Null where there is none: `.gnu_debugdata` stays unread. */
   readonly xz: Decompress | null;
-  /** In a file, the only addresses that will be asked for, in the form of `Symbolizer.resolve`; null: any. */
+  /** The only addresses in a file that will be asked for, in the form of `Symbolizer.resolve`; null: any. */
   readonly wanted: Float64Array | null;
   /** True: large tables of names stay in their files, which stay open. */
   readonly holdsFiles: boolean;
@@ -147,7 +150,7 @@ function singleSymbol(name: string): SymbolTable {
   return new SymbolTable(Float64Array.of(-everywhere), Float64Array.of(everywhere), () => name);
 }
 
-/** For messages. */
+/** The DSO in words, for messages. */
 export function dsoText(dso: DsoKey): string {
   switch (dso.kind) {
     case 'user-file':

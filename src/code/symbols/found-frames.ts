@@ -22,7 +22,7 @@ type Columns = {
 };
 
 /**
- * What was found at addresses of one file: the frames there, innermost first, none where nothing is
+ * Finds at addresses of one file: the frames there, innermost first, none where nothing is
  * known. Names are not demangled.
  */
 export class FoundFrames {
@@ -185,7 +185,7 @@ export function encodeFound({ columns, texts }: FoundFrames, key: string): Uint8
 
 const COLUMN_NAMES = ['name', 'file', 'line', 'column'] as const;
 
-/** What `encodeFound` wrote; null for anything else, whole or damaged. */
+/** The finds that `encodeFound` wrote; null for anything else, whole or damaged. */
 export function decodeFound(
   bytes: Uint8Array,
 ): { readonly found: FoundFrames; readonly key: string } | null {
@@ -218,7 +218,7 @@ function sizeOf([rows, frames, texts, textBytes, keyBytes]: readonly number[]): 
   return 4 * words + 8 * rows + textBytes + keyBytes;
 }
 
-/** Where the parts lie in `bytes`, which are as many as `sizeOf` says. */
+/** The places of the parts in `bytes`, which are as many as `sizeOf` says. */
 function partsOf(bytes: Uint8Array, sizes: readonly number[]) {
   const [rows, frames, texts, textBytes, keyBytes] = sizes;
   const { buffer } = bytes;
@@ -238,7 +238,7 @@ function partsOf(bytes: Uint8Array, sizes: readonly number[]) {
   return { address, first, name, file, line, column, textEnd, text, key };
 }
 
-/** Of all that stands behind the checksum itself. */
+/** Checksum of all that stands behind the checksum itself. */
 function checksum(bytes: Uint8Array): number {
   return crc32(memorySource(bytes.subarray(12)));
 }

@@ -7,7 +7,7 @@ const TAB = 0x09;
 
 /**
  * Calls `visit` with the lines of `/proc/kallsyms` that matter for `wanted` (ascending): for each
- * address those of the symbol at or before it and those of the next one, which says where it ends.
+ * address those of the symbol at or before it and those of the next one, which states where it ends.
  *
  *   ffffffff81000000 T _text            │ the kernel proper, sorted by address: the kernel itself
  *   …                                   │ searches it by halving, and so does this

@@ -78,7 +78,7 @@ function keepNames(bytes: Uint8Array, typeAt: Int32Array): Uint8Array {
 /** The symbols of code and data among the lines read. */
 class KallsymsLines {
   readonly start = new GrowableFloat64();
-  /** Where the line's type letter is; the name begins two bytes later. */
+  /** Offset of the line's type letter; the name begins two bytes later. */
   readonly typeAt = new GrowableInt32();
   zeroAddresses = 0;
   badLines = 0;
@@ -141,7 +141,7 @@ function namesOf(bytes: Uint8Array, typeAt: Int32Array): (row: number) => string
   };
 }
 
-/** Where the module's `[` is, −1 for the kernel proper. */
+/** Offset of the module's `[`, −1 for the kernel proper. */
 function moduleOf(bytes: Uint8Array, typeAt: number): number {
   const end = endOfName(bytes, typeAt + 2);
   return bytes[end] === TAB ? end + 1 : -1;

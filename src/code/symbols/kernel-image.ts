@@ -39,7 +39,7 @@ export function loadKernelImage(
   return { table: loadElfSymbols(elf, null, (name) => name, diagnostics), shift };
 }
 
-/** Recorded address − address in the image; null where the recording does not say. */
+/** Recorded address − address in the image; null where the recording does not report it. */
 export function kernelImageShift(
   elf: ElfFile,
   reference: KernelReference | null,

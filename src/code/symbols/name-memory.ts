@@ -3,7 +3,7 @@ import type { DsoKey } from '../process/types.ts';
 import { FoundBuilder, type FoundFrames } from './found-frames.ts';
 import type { SymbolProvider } from './symbol-request.ts';
 
-/** What was looked up: names in symbol tables, or DWARF's lines and inlined calls. */
+/** The kind of lookup: names in symbol tables, or DWARF's lines and inlined calls. */
 export type Contents = 'symbols' | 'lines';
 
 /** Remembers between runs what was found in files. */
@@ -17,11 +17,11 @@ export type NameMemory = {
   ): RememberedNames | null;
 };
 
-/** What is remembered of one DSO. */
+/** Remembered finds of one DSO. */
 export type RememberedNames = {
-  /** What was found in the files that the provider answers with now; null: nothing is known of them. */
+  /** Finds in the files that the provider answers with now; null: nothing is known of them. */
   readonly known: FoundFrames | null;
-  /** In place of the provider: its answers are what the new finds will hold for. */
+  /** Takes the place of the provider: the new finds will hold for its answers. */
   readonly provide: SymbolProvider;
   /** All that is known from now on, `known` included. */
   keep(found: FoundFrames): void;

@@ -3,7 +3,7 @@ import type { Debuglink } from '../elf/debuglink.ts';
 import type { DsoKey } from '../process/types.ts';
 
 /**
- * What the symbolizer needs to know about a DSO, asked for as data: it opens nothing itself.
+ * A request of the symbolizer for a file of a DSO, as data: it opens nothing itself.
  *
  *   elf         the mapped file
  *   debug-elf   the file with the symbols that a stripped one lost, by build ID or debuglink
@@ -28,9 +28,9 @@ export type SymbolRequest =
   | {
       readonly need: 'debug-alt';
       readonly dso: DsoKey;
-      /** Of the file that is asked for. */
+      /** Build ID of the file that is asked for. */
       readonly buildId: string;
-      /** As the link has it: a path, relative to the file with the link or absolute. */
+      /** The name in the link: a path, relative to the file with the link or absolute. */
       readonly path: string;
       /** Build ID of the file with the link. */
       readonly linkedFrom: string | null;
@@ -79,7 +79,7 @@ export type FileVersion = {
   readonly inode: number;
   readonly size: number;
   readonly modifiedMs: number;
-  /** Of content, owner, mode or links. */
+  /** Time of the last change of content, owner, mode or links. */
   readonly changedMs: number;
 };
 

@@ -59,7 +59,7 @@ export class SymbolTable {
     return NO_SYMBOL;
   }
 
-  /** As the source spells it: C++ and Rust names are still mangled. */
+  /** The name as the source spells it: C++ and Rust names are still mangled. */
   name(index: number): string {
     return this.#nameOf(index);
   }

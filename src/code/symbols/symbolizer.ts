@@ -30,15 +30,15 @@ export type SymbolizerOptions = {
   readonly xz?: Decompress;
   /** The recording's own list of kernel symbols (`recorded-kernel.ts`): no other is asked for. */
   readonly recordedKernel?: Uint8Array;
-  /** The recorded kernel's address of a symbol; null if the recording does not say. */
+  /** The recorded kernel's address of a symbol; null if the recording does not report it. */
   readonly kernelReference: KernelReference | null;
-  /** What earlier runs found; absent: all is looked up. */
+  /** Finds of earlier runs; absent: all is looked up. */
   readonly memory?: NameMemory | null;
   /** A promise: `resolveAll` is called once for each DSO, and nothing else is asked of a file. */
   readonly asksOnce?: boolean;
   /**
-   * True: large tables of names stay in their files, of which as many stay open until `close`. `refreshFiles` has to be
-   * called from time to time. Default false.
+   * True: large tables of names stay in their files, of which as many stay open until `close`.
+   * `refreshFiles` has to be called from time to time. Default false.
    */
   readonly holdsFiles?: boolean;
   /** Names of JIT code, at whatever time the DSO row stands for; absent: none. */
@@ -68,7 +68,7 @@ export type SymbolExtent = {
   readonly end: number;
 };
 
-/** What `resolveAll` writes for an address without a symbol. */
+/** Value that `resolveAll` writes for an address without a symbol. */
 const UNRESOLVED = -1;
 
 /**
@@ -208,7 +208,7 @@ export class Symbolizer {
     return names;
   }
 
-  /** What a JIT wrote, null if it says nothing; undefined for other DSOs. */
+  /** The name that a JIT wrote, null if it wrote none; undefined for other DSOs. */
   #resolveJit(dso: DsoIndex, address: number): ResolvedSymbol | null | undefined {
     const { dsos, jit } = this.#options;
     if (dsos.key(dso).kind !== 'jit') return undefined;
@@ -216,14 +216,14 @@ export class Symbolizer {
     return found && { name: this.#shownName(found.name), symbolStart: found.symbolStart };
   }
 
-  /** As recorded, else that of the file that names were read from; null where neither is known. */
+  /** The recorded build ID, else that of the file that names were read from; null where neither is known. */
   buildIdOf(dso: DsoIndex): string | null {
     const found = this.#symbolsOf.get(dso)?.buildId ?? this.#buildIds.get(dso);
     return this.#options.dsos.buildId(dso) ?? found ?? null;
   }
 
   /**
-   * Where the symbol that covers `address` begins and ends; null if none is known. Not for JIT
+   * Begin and end of the symbol that covers `address`; null if none is known. Not for JIT
    * code.
    */
   extentAt(dso: DsoIndex, address: number): SymbolExtent | null {
@@ -304,8 +304,8 @@ export class Symbolizer {
   }
 
   /**
-   * The symbols of files that were asked for, for a symbolizer with another table of DSOs, which has to close them;
-   * those that this one got and had no use for are closed.
+   * The symbols of files that were asked for, for a symbolizer with another table of DSOs, which has to
+   * close them; those that this one got and had no use for are closed.
    */
   handOver(): LoadedSymbols {
     const { dsos } = this.#options;
@@ -321,8 +321,8 @@ export class Symbolizer {
   }
 
   /**
-   * Looks at the files that are held: one that was written anew, or of which nothing was asked for long, is read anew
-   * when it is asked for. A deleted one can't be.
+   * Looks at the files that are held: one that was written anew, or of which nothing was asked for
+   * long, is read anew when it is asked for. A deleted one can't be.
    */
   refreshFiles(): void {
     this.#round++;
@@ -396,7 +396,7 @@ export class Symbolizer {
     return this.#kallsyms;
   }
 
-  /** With address-space randomization the kernel image moves, as one piece, at each boot. */
+  /** The kernel image moves as one piece at each boot, by address-space randomization. */
   #noteKernelShift(kallsyms: Uint8Array, { symbol, address }: KernelReference): void {
     const now = findKallsymsAddress(kallsyms, symbol);
     if (now === null || now === 0 || now === address) return;

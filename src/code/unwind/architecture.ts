@@ -3,13 +3,13 @@ import type { CfiTable } from './cfi-table.ts';
 import type { StackReader } from './types.ts';
 import type { UnwindRule } from './unwind-rule.ts';
 
-/** What differs between architectures. Registers are DWARF numbers. */
+/** The differences between architectures. Registers are DWARF numbers. */
 export interface Architecture {
   readonly wordBytes: 4 | 8;
   readonly registerCount: number;
   readonly stackPointer: number;
   readonly framePointer: number;
-  /** Where `registers` has the ip of a sample. */
+  /** Number of the register that has the ip of a sample. */
   readonly instructionPointer: number;
   /** Column of tables that stands for the return address. */
   readonly returnAddress: number;
@@ -56,7 +56,7 @@ export interface Architecture {
   /** Whether the code at `at` is that to which signal handlers return. */
   isSigreturn(text: Uint8Array, at: number): boolean;
   /**
-   * Where a signal frame keeps each register, in bytes from the stack pointer of the code that a
+   * Offset of each register in a signal frame, in bytes from the stack pointer of the code that a
    * signal handler returns to; the ip column has the interrupted ip.
    */
   readonly signalFrameOffsets: Int16Array;

@@ -1,6 +1,6 @@
 /** How the caller's value of one register is found. */
 export const RULE = {
-  /** Not mentioned: as `SAME`, since a function that changes it must say so. */
+  /** Not mentioned: as `SAME`, since a function that changes it must state so. */
   UNSET: 0,
   SAME: 1,
   UNDEFINED: 2,
@@ -8,7 +8,7 @@ export const RULE = {
   OFFSET: 3,
   /** Is CFA + value. */
   VAL_OFFSET: 4,
-  /** In the register numbered value. */
+  /** Saved in the register whose number is the value. */
   REGISTER: 5,
   /** Saved at the address that the expression yields. */
   EXPRESSION: 6,
@@ -36,7 +36,7 @@ export class CfiRow {
   /** `RULE`, and its value; by DWARF register number. */
   readonly kind = new Uint8Array(COLUMNS);
   readonly value = new Float64Array(COLUMNS);
-  /** Where the expression lies. */
+  /** Offset of the expression. */
   readonly start = new Float64Array(COLUMNS);
   readonly end = new Float64Array(COLUMNS);
 

@@ -1,10 +1,12 @@
+import { lastAtMost } from '../../base/bisect.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { GrowableFloat64 } from '../../base/growable-columns.ts';
+import { sortedOrder } from '../../base/sorted-order.ts';
 import { LR as ARM_LINK_REGISTER } from './arm-registers.ts';
 import { CfiProgram } from './cfi-program.ts';
 import type { CfiRow } from './cfi-row.ts';
 import { EhFrameHdr } from './eh-frame-hdr.ts';
 import { ExceptionIndex } from './exception-index.ts';
-import { FdeIndex } from './fde-index.ts';
 import { FOUND } from './found.ts';
 import { Fde, FrameEntries } from './frame-entries.ts';
 import type { UnwindSections } from './module-input.ts';
@@ -19,7 +21,7 @@ const NO_BASES: PointerBases = { text: 0, data: 0 };
 export class CfiTable {
   /** Reader of the section that the last row came from: its expressions lie there. */
   reader: SectionReader | null = null;
-  /** Of the last row. */
+  /** Property of the last row. */
   isSignalFrame = false;
   returnAddressRegister = 0;
   readonly #ehFrame: FrameEntries | null;
@@ -76,7 +78,7 @@ export class CfiTable {
   }
 
   /**
-   * Where the function that covers the file address `address` begins and ends; null: no entry does.
+   * Begin and end of the function that covers the file address `address`; null: no entry does.
    */
   rangeAt(address: number): { readonly start: number; readonly end: number } | null {
     let isCovered = this.#ehFrame !== null && this.#findEhFrame(this.#ehFrame, address) !== null;
@@ -116,5 +118,43 @@ export class CfiTable {
     this.isSignalFrame = fde.cie.isSignalFrame;
     this.returnAddressRegister = fde.cie.returnAddressRegister;
     return FOUND.ROW;
+  }
+}
+
+/**
+ * The functions of a section in the order of their addresses, made once where the file brings no
+ * table. Overlapping entries don't occur in what linkers write; of two with one start, one wins.
+ */
+class FdeIndex {
+  readonly #starts: Float64Array;
+  readonly #offsets: Float64Array;
+
+  constructor(entries: FrameEntries) {
+    const starts = new GrowableFloat64();
+    const offsets = new GrowableFloat64();
+    const fde = new Fde();
+    for (let offset = 0; offset >= 0; ) {
+      const next = entries.readEntry(offset, fde);
+      // A start of 0 is that of a function which the linker threw away.
+      if (fde.cie !== null && fde.start !== 0) {
+        starts.push(fde.start);
+        offsets.push(offset);
+      }
+      offset = next;
+    }
+    const unsorted = starts.array;
+    const order = sortedOrder(unsorted, starts.length);
+    this.#starts = Float64Array.from(order, (row) => unsorted[row]);
+    this.#offsets = Float64Array.from(order, (row) => offsets.array[row]);
+  }
+
+  get length(): number {
+    return this.#starts.length;
+  }
+
+  /** Offset of the entry of the last function that starts at or before `address`, −1 if none. */
+  find(address: number): number {
+    const row = lastAtMost(this.#starts, address);
+    return row < 0 ? -1 : this.#offsets[row];
   }
 }

@@ -26,14 +26,14 @@ const MOST_BYTES = 1024;
  *   u32 31 bits from here to its function; u8 n; three bytes; n words of instructions
  *
  * Bytes of instructions stand in their words from the highest down. Written for exceptions, they hold
- * at calls: in a prologue or an epilogue they say what is pushed between the two. Only at the first
+ * at calls: in a prologue or an epilogue they state what is pushed between the two. Only at the first
  * instruction of a function is it known that nothing is.
  *
  * Specification: [Exception Handling ABI for the Arm
  * Architecture](https://github.com/ARM-software/abi-aa/blob/main/ehabi32/ehabi32.rst), sections 6 and 7, 10.
  */
 export class ExceptionIndex {
-  /** For expressions, of which such tables have none. */
+  /** Reader of expressions, of which such tables have none. */
   readonly reader: SectionReader;
   readonly #index: DataView;
   readonly #indexAddress: number;

@@ -57,9 +57,9 @@ const DW_OP = {
   NOP: 0x96,
 } as const;
 
-/** What an expression may ask for. */
+/** Values that an expression may ask for. */
 export type ExpressionInput = {
-  /** By DWARF number, signed form; NaN if unknown. */
+  /** Register by DWARF number, in signed form; NaN if unknown. */
   readonly registers: Float64Array;
   readonly stack: StackReader;
   readonly loadBias: number;

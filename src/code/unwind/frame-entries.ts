@@ -1,7 +1,7 @@
 import type { UnwindSection } from './module-input.ts';
 import { DW_EH_PE, type PointerBases, SectionReader } from './section-reader.ts';
 
-/** What the FDEs of one producer share. Offsets count from the section's start. */
+/** The part that the FDEs of one producer share. Offsets count from the section's start. */
 export type Cie = {
   readonly codeAlignment: number;
   readonly dataAlignment: number;
@@ -20,7 +20,7 @@ export type Cie = {
 export class Fde {
   cie: Cie | null = null;
   start = 0;
-  /** Behind the last byte. */
+  /** Address behind the last byte. */
   end = 0;
   programStart = 0;
   programEnd = 0;
@@ -46,7 +46,7 @@ export class FrameEntries {
   readonly reader: SectionReader;
   readonly #isEhFrame: boolean;
   readonly #bases: PointerBases;
-  /** By offset; null: damaged. */
+  /** CIEs by offset; null: damaged. */
   readonly #cies = new Map<number, Cie | null>();
 
   constructor(

@@ -13,7 +13,7 @@ export const ADVANCED = -1;
 /** The rule is `KIND.FULL`. */
 export const NEEDS_ALL_REGISTERS = -2;
 
-/** In place of the address of a saved register: it was not saved, or is not yet. */
+/** Takes the place of the address of a saved register: it was not saved, or is not yet. */
 const IN_REGISTER = Number.NaN;
 
 /**
@@ -145,7 +145,7 @@ export class Frame {
     if (!isAbove) return Number.isNaN(cfa) ? STOP.MISSING_REGISTER : STOP.NOT_ADVANCING;
 
     let { fp } = this;
-    // Tables don't say that an epilogue has popped a register; its slot is below sp then.
+    // Tables don't state that an epilogue has popped a register; its slot is below sp then.
     const isSaved = !Number.isNaN(fpAt) && !(fpAt < this.sp);
     if (isSaved) {
       fp = stack.readWord(fpAt);

@@ -50,7 +50,7 @@ export class FullUnwinder {
     return this.#registers[this.#architecture.framePointer];
   }
 
-  /** As `Unwinder.unwind`. */
+  /** Same contract as `Unwinder.unwind`. */
   unwind(
     registers: Float64Array,
     stack: StackReader,
@@ -133,7 +133,7 @@ export class FullUnwinder {
           caller[register] = registers[register];
           break;
         case RULE.OFFSET:
-          // Tables don't say that an epilogue has popped a register; its slot is below sp then.
+          // Tables don't state that an epilogue has popped a register; its slot is below sp then.
           caller[register] =
             cfa + value < registers[stackPointer]
               ? registers[register]

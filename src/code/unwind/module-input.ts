@@ -9,7 +9,7 @@ export type UnwindSection = {
 export type UnwindSections = {
   readonly ehFrame: UnwindSection | null;
   readonly ehFrameHdr: UnwindSection | null;
-  /** From the file itself or from its separate debug file. */
+  /** The section of the file itself or of its separate debug file. */
   readonly debugFrame: UnwindSection | null;
   /** `.ARM.exidx` and `.ARM.extab`, which 32-bit Arm has in place of `.eh_frame`. */
   readonly armIndex?: UnwindSection | null;

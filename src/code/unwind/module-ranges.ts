@@ -22,7 +22,7 @@ export class ModuleRanges implements ModuleLookup {
   readonly #ranges: readonly ModuleRange[];
   #last = -1;
 
-  /** In any order; they don't overlap. */
+  /** Ranges in any order; they don't overlap. */
   constructor(ranges: readonly ModuleRange[]) {
     this.#ranges = [...ranges].sort((a, b) => a.start - b.start);
   }

@@ -46,7 +46,7 @@ const FEW: Readonly<Record<UnwindArchitecture, readonly number[]>> = {
  * need three or four of the registers, so the others are read when they are asked for.
  */
 export class RegisterDump implements OtherRegisters {
-  /** By DWARF register number; NaN where the event does not record it. Filled by `read`. */
+  /** Values by DWARF register number; NaN where the event does not record it. Filled by `read`. */
   readonly registers: Float64Array;
   /** DWARF numbers. */
   readonly stackPointer: number;

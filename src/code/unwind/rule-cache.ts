@@ -37,7 +37,7 @@ export class RuleCache {
     this.#mask = slots - 1;
   }
 
-  /** Where the rule of `address` lies, if the cache has it. */
+  /** Row of the rule of `address`, if the cache has it. */
   slotOf(address: number): number {
     const low = address | 0;
     return (low ^ (low >>> 15)) & this.#mask;

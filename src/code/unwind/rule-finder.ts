@@ -18,7 +18,7 @@ const MODULE_STRIDE = 40_503;
 export class RuleFinder {
   readonly #architecture: Architecture;
   readonly #cache = new RuleCache(CACHE_SLOTS);
-  /** What unwinding with all registers asks for in every sample. */
+  /** Rules by code, which unwinding with all registers asks for in every sample. */
   readonly #byCode = new RuleCache(CODE_CACHE_SLOTS);
   readonly #row = new CfiRow();
 
@@ -101,7 +101,7 @@ export class RuleFinder {
     rule.set(kind, at[stackPointer], at[framePointer], ipAt);
   }
 
-  /** Whether a signal handler returns to `address` (an ip), where no table says so. */
+  /** Whether a signal handler returns to `address` (an ip), where no table states so. */
   isSigreturn(module: UnwindModule, address: number): boolean {
     const text = module.readText(address, this.#architecture.textAfter);
     return this.#architecture.isSigreturn(text, 0);

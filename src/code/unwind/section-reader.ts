@@ -1,7 +1,7 @@
 import type { UnwindSection } from './module-input.ts';
 
 const TWO_32 = 2 ** 32;
-/** Of 64 bits. */
+/** Bytes of 64 bits in LEB128. */
 const MOST_LEB128_BYTES = 10;
 
 /** DW_EH_PE_*: low half the format, upper half what the value counts from. */
@@ -26,7 +26,7 @@ export const DW_EH_PE = {
   OMIT: 0xff,
 } as const;
 
-/** What encoded pointers may count from, file addresses. */
+/** Bases of encoded pointers, file addresses. */
 export type PointerBases = { readonly text: number; readonly data: number };
 
 /**
@@ -191,7 +191,7 @@ export class SectionReader {
     return 0;
   }
 
-  /** Where the next `length` bytes lie, −1 if they don't. */
+  /** Offset of the next `length` bytes, −1 if there are fewer. */
   #take(length: number): number {
     const at = this.at;
     if (!(length <= this.end - at)) {

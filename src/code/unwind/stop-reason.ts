@@ -3,7 +3,7 @@
  * the others the callers of the last frame are missing.
  */
 export const STOP = {
-  /** The table says that the frame has no caller: `_start`, a thread's start. */
+  /** The table states that the frame has no caller: `_start`, a thread's start. */
   ROOT: 0,
   ZERO_RETURN_ADDRESS: 1,
   /** A frame pointer saved by the outermost function is 0, as the ABI wants it. */

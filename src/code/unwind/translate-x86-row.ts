@@ -9,7 +9,7 @@ export type X86Columns = {
   readonly stackPointer: number;
   readonly framePointer: number;
   readonly returnAddress: number;
-  /** With k at index 6, see `translateExpressionCfa`. */
+  /** Bytes of the expression with k at index 6, see `translateExpressionCfa`. */
   readonly pltExpression: readonly number[];
 };
 

@@ -2,7 +2,7 @@ import type { UnwindArchitecture } from './module-input.ts';
 import type { UnwindModule } from './unwind-module.ts';
 
 /**
- * What is mapped where in one process at the moment of one sample. The answer of `find` is left in
+ * The mappings of one process at the moment of one sample. The answer of `find` is left in
  * `module` and `loadBias` until the next call, so that no object is made per frame.
  */
 export interface ModuleLookup {

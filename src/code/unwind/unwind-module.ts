@@ -9,7 +9,7 @@ let modules = 0;
  * sections are loaded when the first frame lies in it.
  */
 export class UnwindModule {
-  /** For messages. */
+  /** Name used in messages. */
   readonly name: string;
   /** Differs between modules; 1 for the first. */
   readonly id = ++modules;
@@ -21,7 +21,7 @@ export class UnwindModule {
   #table: CfiTable | null = null;
 
   /**
-   * `load` is called at most once; null says that the file is absent. `diagnostics` count what is
+   * `load` is called at most once; null states that the file is absent. `diagnostics` count what is
    * wrong with its tables.
    */
   constructor(

@@ -13,7 +13,7 @@ export type CounterErrorCode = 'ERR_CLOSED' | 'ERR_NOT_SCHEDULED' | 'ERR_SHORT_R
 /** A counter group could not be opened, switched or read. */
 export class CounterError extends FailedError {
   declare readonly code: CounterErrorCode;
-  /** What the event that it is about was called by, null where it is about the group. */
+  /** Name by which the event was asked for, null where it is about the group. */
   readonly event: string | null;
   /** The field of `perf_event_attr` or the option that stands in the way, null if not known. */
   readonly field: string | null;

@@ -17,7 +17,7 @@ export type CounterHandle = {
 
 /** Reads the counters in user space, without a system call. */
 export type UserReader = {
-  /** In the order of the keys: what the last `read` found. */
+  /** The counts that the last `read` found, in the order of the keys. */
   readonly values: BigUint64Array;
   /** False where that is not possible now, and after the group was closed. */
   read(): boolean;
@@ -40,7 +40,7 @@ export type Measured<Key extends string, Value> = GroupReading<Key> & {
  * A group is for the thread that opened it: JavaScript gives it to no other.
  */
 export class CounterGroup<Key extends string> {
-  /** What was asked for, in its order. */
+  /** The events that were asked for, in their order. */
   readonly keys: readonly Key[];
   readonly #handle: CounterHandle;
   readonly #layout: GroupLayout;
@@ -90,14 +90,14 @@ export class CounterGroup<Key extends string> {
   }
 
   /**
-   * What comes is counted from 0. The counters themselves go on: their present values and times are
+   * Counts from 0 again. The counters themselves go on: their present values and times are
    * kept and subtracted, because the kernel resets values but not the times that scale them.
    */
   reset(): void {
     this.#base.set(this.#readSnapshot());
   }
 
-  /** What was counted since the opening or the last `reset`. One system call. */
+  /** Counts since the opening or the last `reset`. One system call. */
   read(): GroupReading<Key> {
     return this.#since(this.#base);
   }

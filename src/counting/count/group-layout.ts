@@ -3,7 +3,7 @@
 import { CounterError } from './counter-error.ts';
 
 /**
- * What read(2) of a group leader gives, with PERF_FORMAT_GROUP, ID, TOTAL_TIME_ENABLED,
+ * Layout of a read(2) of a group leader with PERF_FORMAT_GROUP, ID, TOTAL_TIME_ENABLED,
  * TOTAL_TIME_RUNNING, and LOST where the kernel has it (Linux 6.0):
  *
  *     struct read_format {
@@ -25,7 +25,7 @@ const RUNNING_WORD = 2;
 
 /** Memory for the readings of one group, and where in it each event's value is. */
 export class GroupLayout {
-  /** What the kernel writes into. */
+  /** The buffer that the kernel writes into. */
   readonly words: BigUint64Array<ArrayBuffer>;
   /** Per event, in the order asked for: where its value was in the last reading, as index. */
   readonly #valueWords: Int32Array;
@@ -44,7 +44,7 @@ export class GroupLayout {
   }
 
   /**
-   * To be called after each read with the bytes that it gave, before anything is taken from it.
+   * Must be called after each read with the bytes that it gave, before anything is taken from it.
    * Values belong to events by the kernel's id alone. Throws CounterError.
    */
   accept(bytes: number): void {

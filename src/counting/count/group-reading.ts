@@ -8,7 +8,7 @@ export type GroupReading<Key extends string> = {
    * PMU, times enabled over running. Null where it was never on the PMU.
    */
   readonly counts: Counts<Key>;
-  /** What was really counted, whatever the share. */
+  /** The count itself, whatever the share. */
   readonly raw: Counts<Key>;
   /** The group shared its counters with others (was multiplexed). */
   readonly scaled: boolean;
@@ -27,7 +27,7 @@ export type Deltas = {
 };
 
 /**
- * What was counted, for the whole of the enabled time: value · enabled ÷ running, to the nearest
+ * The count scaled to the whole of the enabled time: value · enabled ÷ running, to the nearest
  * whole event. Null for a counter that never ran: nothing is known of it.
  */
 export function scaleCount(value: bigint, enabledNs: bigint, runningNs: bigint): bigint | null {

@@ -10,7 +10,7 @@ export type MetricRatio = {
   readonly whole: { readonly role: string } | 'running' | 'elapsed';
   /** The metric is the count for so many of `whole`: 1000 instructions, 1e9 nanoseconds. */
   readonly per: number;
-  /** Why it is unknown where there is nothing to divide by. */
+  /** Reason why the ratio is unknown where there is nothing to divide by. */
   readonly reason: string;
 };
 

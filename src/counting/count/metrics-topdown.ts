@@ -34,7 +34,7 @@ export function topdownMetrics(
 
 type TopdownName = Extract<MetricName, `topdown-${string}`>;
 
-/** Which event's row shows which share. */
+/** The share that each event's row shows. */
 const MEMBER_METRIC: Readonly<Record<string, TopdownName>> = {
   'topdown-retiring': 'topdown-retiring',
   'topdown-bad-spec': 'topdown-bad-speculation',

@@ -3,11 +3,11 @@ import { type Counts, type GroupReading, keyed, readingOf } from './group-readin
 
 /** The counts and times that measuring itself adds, as medians. */
 export type Overhead<Key extends string> = {
-  /** Of an empty function: what one enable and disable leave in its counts. */
+  /** Counts of an empty function: the cost of one enable and disable. */
   readonly pair: Counts<Key>;
   /** Nanoseconds that an empty function takes, as the group's own enabled time. */
   readonly pairNs: number;
-  /** Of one read while the group counts: what a nested measurement has besides. */
+  /** Counts of one read while the group counts: the further cost of a nested measurement. */
   readonly read: Counts<Key>;
   readonly readNs: number;
 };

@@ -10,9 +10,9 @@ import { type Counts, type GroupReading, keyed, readingOf } from './group-readin
 export type RegionReport<Key extends string> = {
   readonly name: string;
   readonly calls: number;
-  /** With everything inside. */
+  /** Counts including the regions inside. */
   readonly total: GroupReading<Key>;
-  /** Without the regions inside; null where one of them is asynchronous: such calls may overlap. */
+  /** Counts excluding the regions inside; null where one of them is asynchronous: such calls may overlap. */
   readonly self: Counts<Key> | null;
   /** An asynchronous call was among them: what else the thread did meanwhile is counted too. */
   readonly shared: boolean;
@@ -57,7 +57,7 @@ export class Regions<Key extends string> {
     return add(known, measured as Call<Key>, this.#group.keys) as Value;
   }
 
-  /** In the order of their first call. */
+  /** Regions in the order of their first call. */
   report(): RegionReport<Key>[] {
     const { keys } = this.#group;
     return [...this.#inside].map(([name, region]) => {

@@ -18,7 +18,7 @@ export type Repeated<Key extends string, Value> = {
   readonly perCall: { readonly [Name in Key]: (Spread & { readonly median: number }) | null };
   /** Each measurement as it was; its counts are of all its calls. */
   readonly readings: readonly GroupReading<Key>[];
-  /** What the last call returned. */
+  /** The last call's return value. */
   readonly value: Value;
   readonly shared: boolean;
 };

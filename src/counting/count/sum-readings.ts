@@ -1,6 +1,6 @@
-/** What one instance of a counter (on a CPU, for a thread) did in a span of time. */
+/** Values of one instance of a counter (on a CPU, for a thread) over a span of time. */
 export type InstanceReading = {
-  /** As the kernel counted it. */
+  /** The kernel's own count. */
   readonly value: number;
   /** Nanoseconds that the event was enabled; of a thread's event only while the thread ran. */
   readonly enabledNs: number;
@@ -56,7 +56,7 @@ function scale({ value, enabledNs, runningNs }: InstanceReading): number {
   return runningNs >= enabledNs ? value : Math.round(value * (enabledNs / runningNs));
 }
 
-/** What happened between two readings of one instance. Its times are never reset, hence these. */
+/** The difference between two readings of one instance. Its times are never reset, hence these. */
 export function readingSince(now: InstanceReading, before: InstanceReading): InstanceReading {
   return {
     value: now.value - before.value,

@@ -28,7 +28,7 @@ export const ARCHITECTURAL_EVENTS: readonly ArchitecturalEvent[] = [
 ];
 
 /**
- * What each fixed counter counts, by its number (IA32_FIXED_CTR0 is MSR 0x309). This order is not
+ * Event of each fixed counter, by its number (IA32_FIXED_CTR0 is MSR 0x309). This order is not
  * that of the events above, although both lists hold the same things.
  *
  * Intel SDM volume 3, "Association of fixed-function performance counters with architectural

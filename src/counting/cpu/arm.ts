@@ -1,5 +1,5 @@
 /**
- * What an arm64 CPU says of itself outside of the kernel: the main id register, as sysfs shows it
+ * The identity of an arm64 CPU that is visible outside of the kernel: the main id register, as sysfs shows it
  * (`regs/identification/midr_el1`). How many counters it has the kernel alone can read (PMCR_EL0.N).
  *
  *   MIDR_EL1  31:24 implementer   23:20 variant   19:16 architecture   15:4 part   3:0 revision

@@ -5,7 +5,7 @@ import type { CpuCapabilities } from './capabilities.ts';
 export type CallStackRecords = {
   /** Null where CPUID does not say. */
   readonly has: boolean | null;
-  /** Why, or by which register. */
+  /** The reason, or the register. */
   readonly reason: string;
 };
 

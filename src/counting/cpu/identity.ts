@@ -1,7 +1,7 @@
 import type { LeafReader } from './leaf-reader.ts';
 import { formatLeaf, type RegisterName } from './leaves.ts';
 
-/** Whose event select registers a processor has: layouts and addresses differ. */
+/** The vendor that defines a processor's event select registers: layouts and addresses differ. */
 export type CpuVendor = 'intel' | 'amd' | 'arm' | 'other';
 
 export type CpuIdentity = {
@@ -11,7 +11,7 @@ export type CpuIdentity = {
   readonly family: number;
   readonly model: number;
   readonly stepping: number;
-  /** As the processor, or its hypervisor, calls it; empty without the leaves. */
+  /** Brand string of the processor or its hypervisor; empty without the leaves. */
   readonly brand: string;
 };
 

@@ -19,7 +19,7 @@ export type IntelCounters = {
   /** Version of architectural performance monitoring; 0: none. */
   readonly version: number;
   /**
-   * What the numbers below are of: this core, or what all cores of a hybrid processor have in common,
+   * The cores that the numbers below describe: this core, or what all cores of a hybrid processor have in common,
    * of which this one may have more.
    */
   readonly scope: 'this core' | 'all cores';

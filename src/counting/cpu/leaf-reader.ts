@@ -46,7 +46,7 @@ export class LeafReader {
     return value === 1;
   }
 
-  /** As `bits`, for what is no fact of its own. */
+  /** Like `bits`, for a value that is not a fact of its own. */
   peek(
     leaf: number,
     register: RegisterName,

@@ -22,7 +22,7 @@ const KINDS: readonly string[] = ['', 'SMT', 'core', 'module', 'tile', 'die', 'd
 const LEAVES = [0x1f, 0x0b];
 const MOST_LEVELS = 8;
 
-/** Which kind of core this is, on processors with several (CPUID[0x1A].EAX[31:24]). */
+/** The kind of core that this is, on processors with several (CPUID[0x1A].EAX[31:24]). */
 export type HybridCore = {
   readonly kind: 'performance' | 'efficiency' | 'unknown';
   /** Intel's name of the type: `Core`, `Atom`; the number where it is neither. */

@@ -23,7 +23,7 @@ export type FailedOpen = {
 
 export type OpenFacts = {
   /**
-   * What the kernel says to the event by itself, with another attr; on the calling thread if asked.
+   * Asks the kernel for the event by itself, with another attr; on the calling thread if asked.
    */
   readonly probe: (attr: EventAttr, where?: 'own-thread') => OpenProbe;
   readonly settings: KernelSettings;
@@ -43,7 +43,7 @@ const SUSPECTS: readonly (readonly [keyof AttrFlags, string])[] = [
   ['exclusive', 'exclusive'],
 ];
 
-/** Why an event did not open: which one, what of it, and what to do. */
+/** Explains why an event did not open: which one, what of it, and what to do. */
 export function explainFailedOpen(failed: FailedOpen, facts: OpenFacts): CounterError {
   const { message, hints = [], field = null } = reasonOf(failed, facts);
   const { key, spec } = failed.event;

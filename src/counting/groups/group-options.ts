@@ -26,7 +26,7 @@ export type GroupOptions = {
   readonly userReads?: boolean;
 };
 
-/** What can't be meant, before the kernel is asked. Throws UsageError. */
+/** Throws UsageError for options that cannot be meant, before the kernel is asked. */
 export function checkGroupOptions(
   { pid, cpu, cgroup }: GroupOptions,
   onlineCpus: readonly number[],

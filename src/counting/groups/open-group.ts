@@ -1,18 +1,17 @@
-import { closeSync, constants, openSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { failedBy, UsageError } from '../../base/errors.ts';
-import { printable } from '../../base/printable.ts';
-import { encodeAttr } from '../../kernel/perf-event/attr.ts';
+import { closeSync } from 'node:fs';
+import type { EventSpec } from '../../kernel/events/event-spec.ts';
+import { type EventAttr, encodeAttr } from '../../kernel/perf-event/attr.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, NativeCounterGroup, NativeError } from '../../native/types.ts';
+import { openCgroup } from '../../system/kernel/containers.ts';
 import { detectKernelFeatures } from '../../system/kernel/kernel-features.ts';
 import { readKernelSettings } from '../../system/kernel/kernel-settings.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { onlineCpus } from '../../system/kernel/online-cpus.ts';
+import { counterAttr } from '../../system/kernel/spec-attr.ts';
 import { CounterGroup } from '../count/counter-group.ts';
 import type { Distinct, EventNames, EventTable, NotEmpty } from '../count/group-names.ts';
 import { explainFailedOpen } from './explain-open.ts';
-import { groupAttr } from './group-attr.ts';
 import { chooseGroupEvents, type KeyedEvent } from './group-events.ts';
 import { checkGroupOptions, type GroupOptions } from './group-options.ts';
 
@@ -45,7 +44,7 @@ export function openGroup(
     : Object.entries(events);
   const chosen = chooseGroupEvents(entries, options, readEventSources());
   const binding = loadBinding();
-  const cgroupFd = options.cgroup === undefined ? -1 : openCgroup(options.cgroup);
+  const cgroupFd = options.cgroup === undefined ? -1 : openCgroup(options.cgroup, CGROUP);
   try {
     const { handle, hasLost } = openHandle(binding, chosen, options, cgroupFd);
     const keys = chosen.map(({ key }) => key);
@@ -57,6 +56,8 @@ export function openGroup(
     if (cgroupFd >= 0) closeSync(cgroupFd);
   }
 }
+
+const CGROUP = { inLibrary: 'cgroup', inCommand: 'cgroup' };
 
 /** Whether the kernel has PERF_FORMAT_LOST is only asked where it may be what EINVAL is about. */
 function openHandle(
@@ -132,14 +133,23 @@ function mayReadInUserSpace(
   return isOwnThread && isInRegisters && inherit !== true && userReads !== false;
 }
 
-function openCgroup(path: string): number {
-  const folder = resolve('/sys/fs/cgroup', path);
-  try {
-    return openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const message = `${printable(folder)}: the control group cannot be opened (${code})`;
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw new UsageError(message);
-    throw failedBy(error, message);
-  }
+/** The attr of one member of the group. */
+export function groupAttr(
+  spec: EventSpec,
+  options: GroupOptions,
+  { isLeader, hasLost }: { readonly isLeader: boolean; readonly hasLost: boolean },
+): EventAttr {
+  const { pinned, exclusive, excludeUser, excludeKernel, excludeHv, excludeIdle } = options;
+  return counterAttr(spec, isLeader, {
+    hasLost,
+    inherit: options.inherit ?? spec.inherit ?? false,
+    ...(pinned !== undefined && { pinned }),
+    ...(exclusive !== undefined && { exclusive }),
+    exclude: {
+      user: excludeUser === true,
+      kernel: excludeKernel === true,
+      hv: excludeHv === true,
+      idle: excludeIdle === true,
+    },
+  });
 }

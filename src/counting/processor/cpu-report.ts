@@ -11,7 +11,7 @@ import { type WhyNone, whyNoCounters } from './why-no-counters.ts';
 /** The hardware counters of this machine's processor, and the part of them that the kernel offers. */
 export type CpuReport = {
   readonly schema: 'perf-ts/cpu@1';
-  /** As Node names it: `x64`, `arm64`. */
+  /** Node's name of the architecture: `x64`, `arm64`. */
   readonly architecture: string;
   readonly cores: readonly CoreKind[];
   readonly pmus: readonly RegisteredPmu[];

@@ -11,15 +11,14 @@ import { generalCounters } from '../cpu/capabilities.ts';
 import type { GroupOptions } from '../groups/group-options.ts';
 import { openGroup } from '../groups/open-group.ts';
 import { readCores } from './cores.ts';
-import { readKernelRate } from './nominal-rate.ts';
 import { chooseCorePmu, type RawTarget, rawEventText } from './raw-event-text.ts';
-import { readTimeStamp, type TimeStamp } from './time-stamp-counter.ts';
+import { readKernelRate, readTimeStamp, type TimeStamp } from './time-stamp-counter.ts';
 
 /** The target of the counters, by default the calling thread. */
 export type PerfmonOptions = Pick<GroupOptions, 'pid' | 'cpu' | 'inherit' | 'pinned'> & {
   /** How many there are, at most; default: as many general counters as a core has, at least 4. */
   readonly counters?: number;
-  /** Whose event numbers are meant, where the cores have several kinds of PMUs (`cpu_core`). */
+  /** The PMU whose event numbers are meant, where the cores have several kinds of PMUs (`cpu_core`). */
   readonly pmu?: string;
 };
 
@@ -94,7 +93,7 @@ function openTimeStamp(): OpenTimeStamp {
 
 type OpenTimeStamp =
   | { readonly group: CounterGroup<'tsc'>; readonly counts: TimeStamp['counts'] }
-  /** Why there is none: thrown when it is asked for. */
+  /** The reason why there is none, thrown when it is asked for. */
   | { readonly error: CounterError };
 
 type PerfmonParts = {

@@ -12,7 +12,7 @@ import {
   type RawCounterSpec,
 } from '../../kernel/events/raw-counter.ts';
 
-/** Whose counters raw event numbers are meant for. */
+/** The PMU whose counters raw event numbers are meant for. */
 export type RawTarget = {
   /** The PMU of the cores; null where the kernel has none. */
   readonly pmu: PmuDescription | null;
@@ -30,7 +30,7 @@ export function rawEventText(spec: RawCounterSpec, { pmu, vendor }: RawTarget): 
     throw new UsageError('user and kernel are both false: such a counter counts nothing');
   }
   const formats = pmu === null || pmu.formats.size === 0 ? null : pmu.formats;
-  const { values } = encodeRawCounter(spec, formats ?? eventSelectLayout(vendor).formats);
+  const values = encodeRawCounter(spec, formats ?? eventSelectLayout(vendor).formats);
   const modifier = user && kernel ? '' : user ? 'u' : 'k';
   if (pmu === null) {
     return `r${values.config.toString(16)}${modifier === '' ? '' : `:${modifier}`}`;

@@ -51,7 +51,7 @@ function numberOf(text: string | undefined): number | null {
   return text === undefined || !/^\d+$/.test(text.trim()) ? null : Number(text);
 }
 
-/** Who may read counters with an instruction, without a system call. */
+/** Permissions to read counters with an instruction, without a system call. */
 export type UserReads = {
   /** `never`, `mapped`: of an event that is mapped, `always`: without any event. */
   readonly allowed: 'never' | 'mapped' | 'always';

@@ -2,7 +2,7 @@ import { type CpuCapabilities, generalCounters } from '../cpu/capabilities.ts';
 import type { CoreKind } from './cores.ts';
 import type { RegisteredPmu } from './registered-pmus.ts';
 
-/** Why the kernel has no PMU for the cores, and what would change it. */
+/** The reason why the kernel has no PMU for the cores, and what would change it. */
 export type WhyNone = {
   readonly reason: string;
   readonly fix: readonly string[];
@@ -59,7 +59,7 @@ export function whyNoCounters(
   };
 }
 
-/** What CPUID shows of counters all the same. */
+/** Describes the counters that CPUID shows all the same. */
 function whatIsShown(capabilities: CpuCapabilities): string {
   const { intel, amd } = capabilities;
   const { count } = generalCounters(capabilities);

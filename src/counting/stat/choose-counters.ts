@@ -5,8 +5,8 @@ import { parseEvents } from '../../kernel/events/parse-events.ts';
 import { encodeAttr } from '../../kernel/perf-event/attr.ts';
 import type { StatOptions } from '../../options/stat.ts';
 import { STAT } from '../../options/stat.ts';
+import { counterAttr } from '../../system/kernel/spec-attr.ts';
 import { type CountedGroup, groupSpecs } from './counted-group.ts';
-import { counterAttr } from './counter-attr.ts';
 import { defaultEvents, topdownEvents } from './default-events.ts';
 import type { StatMachine } from './stat-options.ts';
 
@@ -23,7 +23,7 @@ export function chooseGroups(
 function chooseSpecs(
   options: StatOptions,
   systemWide: boolean,
-  { sources, binding, sysfs }: StatMachine,
+  { sources, binding }: StatMachine,
 ): readonly EventSpec[] {
   if (options.events?.length) return parseEvents(options.events, sources);
   if (options.topdown === true) {
@@ -37,9 +37,7 @@ function chooseSpecs(
     );
   }
   const opens = (spec: EventSpec): boolean => {
-    const [group] = groupSpecs([spec], sources, sysfs);
-    const event = group?.events[0];
-    const attr = counterAttr(event, true, { enableOnExec: false, inherit: false, userOnly: true });
+    const attr = counterAttr(spec, true, { inherit: false, exclude: { kernel: true, hv: true } });
     return binding.probeEvent(encodeAttr(attr), 0, -1).errno === 0;
   };
   return defaultEvents({ systemWide, detail: options.detail ?? 0, opens }, sources);

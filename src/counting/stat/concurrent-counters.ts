@@ -15,14 +15,14 @@ import type { StatTarget } from './stat-options.ts';
 import { statRowsOf, tallyGroups } from './tally.ts';
 import { UnitFinder } from './units.ts';
 
-/** What an event counted while it, or others, were sampled. */
+/** The count of an event while it, or others, were sampled. */
 export type ConcurrentCount = {
   readonly event: string;
-  /** In `unit`; null: not counted, `reason` says why. */
+  /** The count in `unit`; null: not counted, see `reason`. */
   readonly count: number | null;
   /** `msec`, `Joules`; empty: events. */
   readonly unit: string;
-  /** What one event is in `unit`. */
+  /** Size of one event in `unit`. */
   readonly factor: number;
   readonly runningShare: number | null;
   readonly reason: string | null;

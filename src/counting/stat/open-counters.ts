@@ -6,10 +6,10 @@ import type { NativeBinding, NativeCounterGroup, NativeError } from '../../nativ
 import { happensOnlyInKernel, nameInUserSpace } from '../../system/kernel/event-name.ts';
 import { onlineCpus } from '../../system/kernel/online-cpus.ts';
 import { isRefused } from '../../system/kernel/open-refusal.ts';
+import { type CounterMode, counterAttr } from '../../system/kernel/spec-attr.ts';
 import { explainGoneBeforeStart } from '../../system/launch/start-failure.ts';
 import { UNSETTLED } from '../../system/processes/attached.ts';
 import type { CountedEvent, CountedGroup } from './counted-group.ts';
-import { type CounterMode, counterAttr } from './counter-attr.ts';
 import { Counters, type Instance, type OpenGroup, type Refused } from './counters.ts';
 import { type Place, type PlaceContext, placesOf } from './places.ts';
 import { refusalReason } from './refusal.ts';
@@ -130,11 +130,11 @@ class GroupOpening {
   open(place: Place, mayBeGone: boolean): boolean {
     const { enableOnExec, inherit } = this.#context;
     const enabledByExec = enableOnExec && place.tid > 0;
-    const mode = { enableOnExec: enabledByExec, inherit: inherit && place.tid >= 0 };
     for (;;) {
+      const exclude = { kernel: this.#userOnly, hv: this.#userOnly };
+      const mode = { enableOnExec: enabledByExec, inherit: inherit && place.tid >= 0, exclude };
       try {
-        const userOnly = this.#userOnly;
-        const group = openAt(this.#group, place, { ...mode, userOnly }, this.#context);
+        const group = openAt(this.#group, place, mode, this.#context);
         this.#instances.push({ group, place, enabledByExec });
         return true;
       } catch (error) {
@@ -153,8 +153,7 @@ class GroupOpening {
           throw explainGoneBeforeStart();
         }
         throwIfLimit(error as NativeError, failing, place);
-        const failure = { code, place, mode: { ...mode, userOnly: this.#userOnly } };
-        throw new NotHere(leaveOut(this.#group, failing, failure, this.#context));
+        throw new NotHere(leaveOut(this.#group, failing, { code, place, mode }, this.#context));
       }
     }
   }
@@ -188,7 +187,7 @@ function openAt(
 ): NativeCounterGroup {
   const cgroupFd = cgroupFds[place.cgroup];
   return new binding.CounterGroup({
-    events: events.map((event, i) => encodeAttr(counterAttr(event, i === 0, mode))),
+    events: events.map((event, i) => encodeAttr(counterAttr(event.spec, i === 0, mode))),
     pid: place.tid,
     cpu: place.cpu,
     ...(cgroupFd !== undefined && { cgroupFd }),
@@ -204,7 +203,7 @@ function leaveOut(
   { code, place, mode }: Failure,
   { binding, sources }: CounterContext,
 ): Outcome {
-  const single = encodeAttr(counterAttr(failing, true, { ...mode, enableOnExec: false }));
+  const single = encodeAttr(counterAttr(failing.spec, true, { ...mode, enableOnExec: false }));
   const alone = binding.probeEvent(single, place.tid, place.cpu);
   if (group.events.length === 1 || alone.errno !== 0) {
     const refusal = alone.errno === 0 ? code : alone.code;

@@ -3,7 +3,7 @@ import { readTextOrEmpty } from '../../system/small-file.ts';
 import type { CountedEvent, CountedGroup } from './counted-group.ts';
 import type { StatTarget } from './stat-options.ts';
 
-/** Where one instance of a group counts. */
+/** The place on which one instance of a group counts. */
 export type Place = {
   /** −1: all tasks on `cpu`. */
   readonly tid: number;

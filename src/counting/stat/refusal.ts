@@ -8,7 +8,7 @@ import { findLaterFeature } from '../../system/kernel/later-features.ts';
 import { isAbsent } from '../../system/kernel/open-refusal.ts';
 import { explainRefusal } from '../../system/kernel/permission-help.ts';
 
-/** Why an event is not counted on a kernel of this release, in a few words, with the errno's name. */
+/** The reason why an event is not counted on a kernel of this release, in a few words, with the errno's name. */
 export function refusalReason(
   spec: EventSpec,
   code: string,
@@ -25,7 +25,7 @@ export function refusalReason(
   return openWords(code, 'counted');
 }
 
-/** What to do where the kernel does not allow an event. */
+/** Hints for events that the kernel does not allow. */
 export function permissionHints(
   wants: {
     readonly systemWide: boolean;

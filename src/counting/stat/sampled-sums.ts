@@ -12,7 +12,7 @@ export type SampledSum = {
   readonly events: number;
 };
 
-/** Of each event of a recording, by name. One walk over the file. */
+/** Sums the samples of each event of a recording, by name. One walk over the file. */
 export function sumSamples(path: string): ReadonlyMap<string, SampledSum> {
   return withRecording(path, (data) => {
     const { attrs } = data;

@@ -7,7 +7,7 @@ export type StatTarget =
   | { readonly kind: 'threads'; readonly tids: readonly number[]; readonly pids: readonly number[] }
   | { readonly kind: 'system'; readonly command: CommandSpec | null };
 
-/** What is counted on; tests hand in machines of their own. */
+/** The machine on which is counted; tests hand in their own. */
 export type StatMachine = {
   readonly binding: NativeBinding;
   readonly sources: EventSources;

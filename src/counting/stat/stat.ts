@@ -44,7 +44,7 @@ export type StatReport = {
 
 /** All runs of a measurement: the counts as means with their spread, and the times. */
 export type StatResult = StatReport & {
-  /** What was counted, in words: the command line, `process 12`, `the whole system`. */
+  /** Description of the target: the command line, `process 12`, `the whole system`. */
   readonly target: StatTarget;
   readonly runs: number;
   /** Wall-clock time of each run, in nanoseconds. */
@@ -123,7 +123,7 @@ class Stat {
   readonly #notices: string[] = [];
   readonly #finder: UnitFinder;
   #command: NativeHeldCommand | null = null;
-  /** Of the last run, until they are closed. */
+  /** Groups of the last run, until they are closed. */
   #counters: Counters | null = null;
   #isStopped = false;
   #wake: () => void = () => {};
@@ -407,7 +407,7 @@ class Stat {
   }
 }
 
-/** What one run of the target gave. */
+/** The result of one run of the target. */
 type Run = {
   readonly tallies: readonly GroupTally[];
   readonly counters: Counters;

@@ -12,7 +12,7 @@ import type { CountedEvent } from './counted-group.ts';
 import type { Counters, Snapshot } from './counters.ts';
 import type { StatUnit, UnitFinder } from './units.ts';
 
-/** What a group counted for one unit. */
+/** The counts of a group for one unit. */
 export type GroupTally = {
   readonly unit: StatUnit;
   readonly events: readonly CountedEvent[];
@@ -28,7 +28,7 @@ export type StatRow = {
   readonly event: string;
   /** Rows of the same unit and number were counted in the same time; −1 for what was not counted. */
   readonly group: number;
-  /** In `countUnit`, scaled up where it shared its counter. Null: not counted, see `reason`. */
+  /** The count in `countUnit`, scaled up where it shared its counter. Null: not counted, see `reason`. */
   readonly value: number | null;
   /** `msec`, `Joules`; empty: events. */
   readonly countUnit: string;
@@ -37,10 +37,10 @@ export type StatRow = {
   readonly runningNs: number;
   /** 0…1; below 1 the value is an estimate. Null if it was not enabled. */
   readonly runningShare: number | null;
-  /** Of several runs. */
+  /** Spread over several runs. */
   readonly spread: Spread | null;
   readonly metrics: readonly Metric[];
-  /** Why `value` is null, null otherwise. */
+  /** The reason why `value` is null; null otherwise. */
   readonly reason: string | null;
 };
 

@@ -1,8 +1,8 @@
 import type { Aggregation } from '../../options/stat.ts';
-import { type CpuPlace, readCpuPlace } from './cpu-topology.ts';
+import { readTextOrEmpty } from '../../system/small-file.ts';
 import { commOf, type Place } from './places.ts';
 
-/** What one row of a report is about: everything, or a part of the machine or target. */
+/** The subject of one row of a report: everything, or a part of the machine or target. */
 export type StatUnit = {
   /** `S0-D0-C1`, `CPU3`, `node-1234`, a control group's path; empty for everything. */
   readonly label: string;
@@ -62,4 +62,22 @@ export class UnitFinder {
     }
     return found;
   }
+}
+
+/** The place of a CPU, by the kernel's ids. */
+type CpuPlace = {
+  /** `physical_package_id`. */
+  readonly socket: number;
+  readonly die: number;
+  /** Unique within the die only. */
+  readonly core: number;
+};
+
+/** Reads `/sys/devices/system/cpu/cpuN/topology`; missing values (some arm64 boards) are 0. */
+function readCpuPlace(cpu: number, sysfs = '/sys'): CpuPlace {
+  const read = (file: string): number => {
+    const text = readTextOrEmpty(`${sysfs}/devices/system/cpu/cpu${cpu}/topology/${file}`);
+    return Math.max(0, Number(text) || 0);
+  };
+  return { socket: read('physical_package_id'), die: read('die_id'), core: read('core_id') };
 }

@@ -2,16 +2,24 @@ import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import type { Profile } from '../../profile/types.ts';
 
-/** V8's names of what is no function, and one of ours; children of the root. */
+/** V8's names of what is no function, and two of ours; children of the root. */
 export const META_NAMES = [
   '(root)',
   '(program)',
   '(idle)',
   '(garbage collector)',
   '(not selected)',
+  '(not sampled)',
 ] as const;
 /** Rows of the nodes with these names. */
-export const META_NODE = { root: 0, program: 1, idle: 2, collector: 3, unselected: 4 } as const;
+export const META_NODE = {
+  root: 0,
+  program: 1,
+  idle: 2,
+  collector: 3,
+  unselected: 4,
+  unsampled: 5,
+} as const;
 
 /**
  * The call tree of a .cpuprofile: a row is a node, which has a row of functions or is one of V8's own.

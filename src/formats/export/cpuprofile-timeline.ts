@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
+import { unsampledWithin } from '../../profile/sampled-time.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import { type CpuProfileNodes, META_NODE } from './cpuprofile-nodes.ts';
 
@@ -30,14 +31,14 @@ export function isTimed({ unit }: Pick<Weights, 'unit'>): boolean {
  *     time     |---- weight ----|·  idle  ·|-- weight --|-- weight --|
  *                         sample ^                sample ^     sample ^
  *
- * The time before a sample that no weight covers is `gapNode`. Of waits a sample stands at the begin. A gap shorter
+ * The time before a sample that no weight covers is `gapNode`, and not sampled where no event was enabled. Of waits a sample stands at the begin. A gap shorter
  * than half a weight is the timer's jitter: it is left to the next one. Weights that are no time follow each other.
  *
  * Microseconds are rounded for each node's sum, not for each span: a node is right to half of one,
  * however many samples it has.
  */
 export function layOut(
-  { samples, lostStack }: Profile,
+  { samples, lostStack, meta }: Profile,
   weights: Weights,
   rows: Int32Array,
   nodes: CpuProfileNodes,
@@ -64,7 +65,15 @@ export function layOut(
       }
       const gap = begin - cursor;
       if (gap > 0 && gap >= (weight + lost) / 2) {
-        spans.add(gapNode, NONE, gap);
+        for (const { fromNs, toNs } of unsampledWithin(meta.sampled, {
+          fromNs: cursor,
+          toNs: begin,
+        })) {
+          if (fromNs > cursor) spans.add(gapNode, NONE, fromNs - cursor);
+          spans.add(META_NODE.unsampled, NONE, toNs - fromNs);
+          cursor = toNs;
+        }
+        if (begin > cursor) spans.add(gapNode, NONE, begin - cursor);
         cursor = begin;
       }
     }
@@ -81,7 +90,7 @@ class Spans {
   readonly #stack = new GrowableInt32();
   readonly #microseconds = new GrowableFloat64();
   readonly #perMicrosecond: number;
-  /** By node: what its spans so far should sum to, less what they do, in the weights' unit. */
+  /** Difference, by node, between what its spans so far should sum to and what they do, in the weights' unit. */
   readonly #owed: Float64Array;
 
   constructor(nodes: number, perMicrosecond: number) {

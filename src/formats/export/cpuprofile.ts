@@ -76,7 +76,7 @@ function usedStacks({ samples, stacks, lostStack }: Profile, { rows }: CpuProfil
   return used;
 }
 
-/** On the recording's clock, as V8's is on the monotonic one; 0 where the axis is no time. */
+/** Time on the recording's clock, as V8's is on the monotonic one; 0 where the axis is no time. */
 function startMicroseconds(
   { meta }: Profile,
   { weights }: CpuProfilePart,

@@ -5,9 +5,9 @@ import {
   type SampleSelection,
   selectSamples,
 } from '../../profile/analysis/filter.ts';
-import type { Profile, ProfileEvent, Weights } from '../../profile/types.ts';
+import { unsampledWithin } from '../../profile/sampled-time.ts';
+import type { Profile, ProfileEvent, ProfileThread, Weights } from '../../profile/types.ts';
 import type { ExportProvenance } from './export-provenance.ts';
-import { type ThreadIds, threadIds } from './firefox-ids.ts';
 import {
   MARKER_SCHEMA,
   MarkerColumns,
@@ -82,6 +82,7 @@ export function writeFirefox(
   buffer.add(`,\n"libs":${JSON.stringify(tables.libs())}`);
   buffer.add(',\n"threads":[');
   const ids = threadIds(profile);
+  const pausedRanges = describePauses(profile);
   const marked = new Set<number>();
   for (const [index, track] of tracks.entries()) {
     if (index > 0) buffer.add(',');
@@ -89,7 +90,7 @@ export function writeFirefox(
     const markers = marked.has(track.thread) ? undefined : switched.get(track.thread);
     marked.add(track.thread);
     const columns = markers ?? new MarkerColumns(tables);
-    writeThread(profile, weights, track, ids[track.thread], columns, buffer);
+    writeThread(profile, weights, track, ids[track.thread], columns, pausedRanges, buffer);
   }
   if (befell.length > 0) {
     if (tracks.length > 0) buffer.add(',');
@@ -100,6 +101,7 @@ export function writeFirefox(
       pid: 'recording',
       tid: 'recording',
       isMain: true,
+      pausedRanges,
     });
     buffer.add('"samples":{"length":0,"stack":[],"time":[],"weight":null,"weightType":"samples"}');
     buffer.add(',"markers":');
@@ -167,6 +169,7 @@ function writeThread(
   track: Track,
   ids: ThreadIds,
   markers: MarkerColumns,
+  pausedRanges: string,
   buffer: TextBuffer,
 ): void {
   const { pid, tid, comm } = profile.threads[track.thread];
@@ -179,6 +182,7 @@ function writeThread(
     pid: ids.pid,
     tid: track.isFirstOfThread ? ids.tid : `${ids.tid} event ${track.event}`,
     isMain: pid === tid && track.isFirstOfThread,
+    pausedRanges,
   });
   writeSamples(profile, weights, track, unit, buffer);
   buffer.add(',\n"markers":');
@@ -186,13 +190,33 @@ function writeThread(
   buffer.add('}');
 }
 
+/** Times in which no event was enabled, in milliseconds as the format has them: what a thread did then is not known. */
+function describePauses({ meta, samples }: Profile): string {
+  const toNs = samples.length === 0 ? 0 : samples.timeNs[samples.length - 1];
+  const ranges = unsampledWithin(meta.sampled, { fromNs: 0, toNs });
+  return JSON.stringify(
+    ranges.map((range) => ({
+      startTime: range.fromNs / 1e6,
+      endTime: range.toNs / 1e6,
+      reason: 'profiler-paused',
+    })),
+  );
+}
+
 function writeHead(
   buffer: TextBuffer,
-  head: { name: string; processName: string; pid: string; tid: number | string; isMain: boolean },
+  head: {
+    name: string;
+    processName: string;
+    pid: string;
+    tid: number | string;
+    isMain: boolean;
+    pausedRanges: string;
+  },
 ): void {
   buffer.add(
     `\n{"processType":"default","processStartupTime":0,"processShutdownTime":null,` +
-      `"registerTime":0,"unregisterTime":null,"pausedRanges":[],"showMarkersInTimeline":true,` +
+      `"registerTime":0,"unregisterTime":null,"pausedRanges":${head.pausedRanges},"showMarkersInTimeline":true,` +
       `"name":${head.name},"isMainThread":${head.isMain},"processName":${head.processName},` +
       `"pid":"${head.pid}","tid":${JSON.stringify(head.tid)},\n`,
   );
@@ -307,4 +331,39 @@ function metaOf(
 function intervalMs(event: ProfileEvent | undefined): number {
   if (event?.mode === 'clock' && event.fixedPeriod) return event.fixedPeriod / 1e6;
   return event?.frequencyHz ? 1e3 / event.frequencyHz : 1;
+}
+
+/** The ids of a thread in a file where every pid means one process and every tid one thread. */
+type ThreadIds = {
+  readonly pid: string;
+  readonly tid: number | string;
+  /** Comm of the process's main thread; of the thread itself where that was not sampled. */
+  readonly processName: string;
+};
+
+/**
+ * Ids by row of `profile.threads`. They are the kernel's, as long as each was used once. A pid that
+ * had an exec, or was given out again, is followed by the generation, `77.1`; a tid that came
+ * again, by how many times: `78 use 2`.
+ */
+function threadIds({ threads }: Profile): ThreadIds[] {
+  const generationsOf = new Map<number, Set<number>>();
+  const usesOfTid = new Map<number, number>();
+  const mainCommOf = new Map<string, string>();
+  for (const { pid, tid, generation, comm } of threads) {
+    const generations = generationsOf.get(pid);
+    if (generations === undefined) generationsOf.set(pid, new Set([generation]));
+    else generations.add(generation);
+    if (pid === tid) mainCommOf.set(`${pid}.${generation}`, comm);
+  }
+  return threads.map(({ pid, tid, generation, comm }: ProfileThread) => {
+    const process = `${pid}.${generation}`;
+    const use = (usesOfTid.get(tid) ?? 0) + 1;
+    usesOfTid.set(tid, use);
+    return {
+      pid: (generationsOf.get(pid)?.size ?? 1) > 1 ? process : `${pid}`,
+      tid: use > 1 ? `${tid} use ${use}` : tid,
+      processName: mainCommOf.get(process) ?? comm,
+    };
+  });
 }

@@ -1,6 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import type { IntColumn } from '../../base/int-column.ts';
 import { zeros } from '../../base/narrow-column.ts';
+import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { StringTable } from '../../base/string-table.ts';
 import { computeCallNodes } from '../../profile/analysis/call-nodes.ts';
@@ -13,7 +14,6 @@ import { firstEvent, type SampleSelection, selectSamples } from '../../profile/a
 import { funcLabel } from '../../profile/func-label.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
-import { escapeComm, escapeFrameName, tidyName } from './folded-name.ts';
 import { TextBuffer } from './text-buffer.ts';
 
 export type FoldedOptions = {
@@ -163,4 +163,57 @@ function rankLabels(labels: readonly string[]): Int32Array {
 /** Whole numbers as they are, others with three decimals: never an exponent. */
 function formatWeight(weight: number): string {
   return Number.isInteger(weight) ? String(weight) : weight.toFixed(3);
+}
+
+/**
+ * A frame's name as it may stand in a folded line, where `;` ends a frame and the last space starts
+ * the weight:
+ *
+ *   `a;b`     -> `a:b`       as stackcollapse-perf.pl
+ *   `f 12`    -> `f_12`      "f 12 7" would be read as f with two weights, as difffolded.pl writes
+ *   `f `      -> `f_`
+ *   LF, NUL … -> `\x0a`      one stack stays one line
+ *
+ * Doing it twice changes nothing.
+ */
+export function escapeFrameName(name: string): string {
+  const text = printable(name)
+    .replaceAll(';', ':')
+    .replace(/ (?=[\d.]+$)/g, '_');
+  // Not by a pattern: it would be tried at each space of a long row of them.
+  const trimmed = trimSpaces(text);
+  return trimmed.length === text.length ? text : `${trimmed}_`;
+}
+
+function trimSpaces(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === ' ') end--;
+  return text.slice(0, end);
+}
+
+/** A comm as root frame: as above, and without any space, as stackcollapse-perf.pl writes it. */
+export function escapeComm(comm: string): string {
+  return printable(comm).replaceAll(';', ':').replaceAll(' ', '_');
+}
+
+const PARAMETERS = /\((?!anonymous).*$/s;
+// JavaScript has no parameters in its names, but its paths may have parentheses:
+// render app/(shop)/page.tsx:12
+const SCRIPT_LINE = /:\d+$/;
+
+/**
+ * Shortens a symbol as stackcollapse-perf.pl does, so that the two outputs compare line by line:
+ * everything from the first parenthesis goes, unless it is `(anonymous namespace)` or a Go method;
+ * quotes go. What is lost: overloads and lambdas of one function become one.
+ */
+export function tidyName(name: string): string {
+  const isWhole = isGoMethod(name) || SCRIPT_LINE.test(name);
+  const shortened = isWhole ? name : name.replace(PARAMETERS, '');
+  return shortened.replace(/["']/g, '') || name;
+}
+
+/** Go methods on pointers have a parameter list in the middle: `net/http.(*Client).Do`. */
+function isGoMethod(name: string): boolean {
+  const open = name.indexOf('.(');
+  return open >= 0 && name.lastIndexOf(').') >= open + 2;
 }

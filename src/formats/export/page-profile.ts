@@ -28,7 +28,9 @@ export type PageProfile = {
   readonly frameLevels?: readonly FrameLevel[];
   /** Which files have no names, and why: a sentence each; absent where all have. */
   readonly missingNames?: readonly string[];
-  /** For what `src/period` computes; its sample columns are those of the profile. */
+  /** By event, why its weights may be those of neighbouring samples; absent where there is no such doubt. */
+  readonly weightDoubts?: readonly (string | null)[];
+  /** Input of what `src/period` computes; its sample columns are those of the profile. */
   readonly periodInput: PeriodInput;
   /**
    * Samples of the recording were left out: what was counted between those that are here is not
@@ -42,7 +44,7 @@ export type PageProfile = {
 };
 
 /**
- * What the page finds in its document, as JSON in the data block `#page-setup`: where its profiles
+ * The setup that the page finds in its document, as JSON in the data block `#page-setup`: where its profiles
  * are. The only thing that differs between the page of a server and that of a file.
  */
 export type PageSetup = {

@@ -2,7 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import type { ImportedProfileBuilder } from './imported-profile.ts';
 import { asNumber, asObject, asText } from './json-text.ts';
 
-/** The DSO of functions of JavaScript: no address tells where their code was. */
+/** The DSO of functions of JavaScript: no address shows where their code was. */
 export const SCRIPTS = '[JIT] scripts';
 /** The engines' name of the node that is no function. */
 const ROOT = '(root)';

@@ -38,11 +38,11 @@ type Json = Readonly<Record<string, unknown>>;
 /** The event of the time in which the thread had nothing to do, as recordings name it. */
 const IDLE_EVENT = 'off-cpu';
 const IDLE = '(idle)';
-/** Time of samples that our export was to leave out. */
-const UNSELECTED = '(not selected)';
+/** Time without samples in our exports: they were left out, or no event was enabled. */
+const WITHOUT_SAMPLES: readonly string[] = ['(not selected)', '(not sampled)'];
 /** Nodes that only V8 writes: it samples whatever the thread does. */
 const META = new Set(['(program)', IDLE]);
-/** Where only running JavaScript is sampled, a longer span than so many usual ones was not run. */
+/** Usual spans in the longest that counts as run, where only running JavaScript is sampled. */
 const MAX_SPAN = 10;
 const NANOSECONDS = 1000;
 
@@ -52,10 +52,10 @@ class CpuProfileReader {
   readonly #builder: ImportedProfileBuilder;
   readonly #nodes: readonly unknown[];
   readonly #rowOfId = new Map<number, number>();
-  /** By row of `nodes`. */
+  /** Indexed by row of `nodes`. */
   readonly #stacks: Int32Array;
   readonly #isIdle: Uint8Array;
-  readonly #isUnselected: Uint8Array;
+  readonly #hasNoSamples: Uint8Array;
   readonly #own: Json | null;
   #cut = 0;
   #hasWaits = false;
@@ -68,7 +68,7 @@ class CpuProfileReader {
     this.#nodes = asArray(file.nodes);
     this.#stacks = new Int32Array(this.#nodes.length);
     this.#isIdle = new Uint8Array(this.#nodes.length);
-    this.#isUnselected = new Uint8Array(this.#nodes.length);
+    this.#hasNoSamples = new Uint8Array(this.#nodes.length);
     this.#own = asObject(file['perf-ts']);
   }
 
@@ -96,7 +96,7 @@ class CpuProfileReader {
     return typeof id === 'number' ? this.#rowOfId.get(id) : undefined;
   }
 
-  /** By row of `nodes`: the row of the caller, −1 for the root. Files have `children` or `parent`. */
+  /** The row of the caller by row of `nodes`, −1 for the root. Files have `children` or `parent`. */
   #parents(): Int32Array {
     const parents = new Int32Array(this.#nodes.length).fill(NONE);
     for (const [row, value] of this.#nodes.entries()) {
@@ -129,7 +129,7 @@ class CpuProfileReader {
         this.#stacks[row] = addCallFrame(this.#builder, prefix, frame);
         const name = nameOfFrame(frame);
         this.#isIdle[row] = name === IDLE ? 1 : 0;
-        this.#isUnselected[row] = this.#own !== null && name === UNSELECTED ? 1 : 0;
+        this.#hasNoSamples[row] = this.#own !== null && WITHOUT_SAMPLES.includes(name) ? 1 : 0;
         isDone[row] = 1;
       }
     }
@@ -165,7 +165,7 @@ class CpuProfileReader {
 
   /** A sample stands at the end of what ran, and at the begin of what waited, as in a recording. */
   #addSpan(row: number, begin: number, span: number, most: number): void {
-    if (this.#isUnselected[row] === 1) return;
+    if (this.#hasNoSamples[row] === 1) return;
     if (this.#isIdle[row] === 1) {
       if (span <= 0) return;
       this.#hasWaits = true;

@@ -24,11 +24,11 @@ const SPEEDSCOPE = new RegExp(
     String.raw`"shared"\s*:\s*\{\s*"frames"\s*:|"type"\s*:\s*"(?:evented|sampled)"\s*[,}])`,
 );
 
-/** The files that are told apart. */
+/** The files that are distinguished. */
 export type TextFormat = 'perf-script' | 'folded' | 'devtools' | 'speedscope' | 'pprof';
 
 /**
- * What the text that begins with `head` is: by its lines, not by its name. Null for anything that
+ * The kind of text that begins with `head`: by its lines, not by its name. Null for anything that
  * is not clearly one of them, binary data first of all. Lines that are neither may stand among
  * them, as messages that went into the same file. `devtools` is a .cpuprofile or .heapprofile.
  */

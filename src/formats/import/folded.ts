@@ -113,7 +113,7 @@ function splitFrames(stack: string): string[] {
 
 const JAVA_CLASS = /^L[\w$]+(?:\/[\w$]+)*$/;
 
-/** In a line of folded stacks no name ends in a space and a number. */
+/** No name in a line of folded stacks ends in a space and a number. */
 const JIT_OF_PROCESS = /^\[JIT\] tid[ _](\d+)$/;
 
 // main_[k] kernel, main_[j] JIT, main_[i] inlined into the frame before it

@@ -49,11 +49,11 @@ const MOST_OF_TIME = 2n ** 64n;
 /** Characters of a line that was not understood. */
 const LINE_SHOWN = 60;
 /**
- * Below every plain address and above the kernel segments, so that names without one don't meet
+ * Addresses below every plain address and above the kernel segments, so that names without one don't meet
  * code.
  */
 const NO_ADDRESS_BASE = -(2 ** 52);
-/** Below those: there are fewer names than that. */
+/** Addresses below those: there are fewer names than that. */
 const ON_LINE_BASE = NO_ADDRESS_BASE - 2 ** 32;
 
 /** Makes a name as a text has it the one that is shown. */
@@ -150,7 +150,7 @@ export class ImportedProfileBuilder {
 
   /**
    * A new frame of the function `name` of `dso`, on `line` and `column` of the source, which is `dso` where
-   * nothing else is said; 0: not known. With an `inlineDepth` above 0 it is inlined into the frame made before.
+   * nothing else is given; 0: not known. With an `inlineDepth` above 0 it is inlined into the frame made before.
    */
   frameOnLine(
     name: string,
@@ -278,7 +278,7 @@ function asId(id: number): number {
   return (id | 0) === id ? id : NONE;
 }
 
-/** Without a tid, a comm is a thread. */
+/** A comm is a thread where there is no tid. */
 function threadKey(pid: number, tid: number, comm: string): string {
   return tid < 0 ? `comm ${comm}` : `${pid}/${tid}`;
 }

@@ -67,9 +67,9 @@ class PprofReader {
   readonly #message: PprofMessage;
   readonly #builder: ImportedProfileBuilder;
   readonly #events: readonly ProfileEvent[];
-  /** By column of values: the row of `#events`, and what one unit is. */
+  /** The row of `#events` and the size of a unit, by column of values. */
   readonly #columns: readonly { readonly event: number; readonly scale: number }[];
-  /** By id of a location: its frames, the outermost first; null: code without a function. */
+  /** Frames of each location by its id, the outermost first; null: code without a function. */
   readonly #frames = new Map<number, readonly number[] | null>();
   readonly #program: string;
   #withoutPlace = 0;
@@ -154,7 +154,7 @@ class PprofReader {
     return frames;
   }
 
-  /** Of a place with several lines the last is the function, those before it are inlined into it. */
+  /** The last line of a place is the function, those before it are inlined into it. */
   #makeFrames({ mapping, lines }: PprofPlace): number[] {
     const dso = this.#message.mappings.get(mapping) || null;
     return lines.toReversed().map(({ func, line, column }, inlineDepth) => {

@@ -11,7 +11,7 @@ export const SCRIPT =
 export class SpeedscopeFrames {
   readonly #values: readonly unknown[];
   readonly #builder: ImportedProfileBuilder;
-  /** By row of `values`: the row in the profile, −1 before it is met. */
+  /** The row in the profile by row of `values`, −1 before it is met. */
   readonly #rows: Int32Array;
   /** The sample before: its frames, and the stack with each. Samples have most of it in common. */
   #last: readonly unknown[] = [];

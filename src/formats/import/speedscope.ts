@@ -88,7 +88,7 @@ class SpeedscopeReader {
   readonly #events: ProfileEvent[] = [];
   /** How often each name was met. */
   readonly #comms = new Map<string, number>();
-  /** By unit and name. */
+  /** Indexed by unit and name. */
   readonly #eventOf = new Map<string, number>();
   #evented = 0;
   #timed = 0;

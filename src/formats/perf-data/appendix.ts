@@ -3,7 +3,7 @@ import { ByteWriter } from '../../base/byte-writer.ts';
 import { readU64 } from '../../base/u64.ts';
 import { FEATURE_FLAGS_SIZE, type FileSection } from './header.ts';
 
-/** What perf-ts stores beside the records, by name: `perf-map/1234`. */
+/** The attachments that perf-ts stores next to the records, by name: `perf-map/1234`. */
 export type Attachment = {
   readonly name: string;
   /** How the bytes are packed; the size before is for whoever unpacks them. */
@@ -42,7 +42,7 @@ export function encodeAppendix(attachments: readonly Attachment[]): Uint8Array {
   return out.finish();
 }
 
-/** The parts of an opened recording that say where its appendix is. */
+/** The parts of an opened recording that state where its appendix is. */
 type AppendixPlace = {
   readonly pipe: boolean;
   readonly source: ByteSource;
@@ -58,7 +58,7 @@ export function readAppendix(data: AppendixPlace): Attachment[] {
 }
 
 /**
- * Where the appendix of a recording is cut or damaged, as words; null: it is complete, or nobody has
+ * The damage of a recording's appendix, in words; null: it is complete, or nobody has
  * stored one. Bytes are read of the heads of attachments alone.
  */
 export function findAppendixDamage(data: AppendixPlace): string | null {
@@ -112,7 +112,7 @@ function readAttachments(source: ByteSource, offset: number, isRead: boolean): A
   return { attachments, damagedAt: at, missing: `: ${stated - found} of ${stated} are missing` };
 }
 
-/** Where the last thing ends that the header knows of. */
+/** Offset behind the last section that the header knows of. */
 function endOfSections({ dataOffset, dataSize, sections }: AppendixPlace): number {
   let end = dataOffset + dataSize;
   for (let feature = 0; feature < FEATURES; feature++) {

@@ -1,6 +1,6 @@
 import { ByteWriter } from '../../base/byte-writer.ts';
 
-/** What tracefs says about the tracepoints of a recording; all texts as read, unchanged. */
+/** The texts of tracefs about the tracepoints of a recording; all texts as read, unchanged. */
 export type TracingData = {
   /** `events/header_page`: layout of a trace page. */
   readonly headerPage: string;

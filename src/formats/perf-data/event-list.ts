@@ -16,7 +16,7 @@ export type RecordedEvent = {
   readonly attr: EventAttr;
   /** The kernel's ids of its instances, one per CPU or thread. */
   readonly ids: readonly number[];
-  /** As the recorder wrote it: `cycles:u`; null if it did not. */
+  /** The name as the recorder wrote it, `cycles:u`; null if it did not. */
   readonly name: string | null;
   readonly info: ParseInfo;
 };

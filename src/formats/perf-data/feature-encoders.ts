@@ -60,7 +60,7 @@ export function cpuCountsSection(available: number, online: number): FeatureSect
   return { feature: FEATURE.NRCPUS, bytes: new ByteWriter().u32(available).u32(online).finish() };
 }
 
-/** Of the machine, 1 kB being 1024 bytes. */
+/** Memory of the machine, 1 kB being 1024 bytes. */
 export function totalMemorySection(kilobytes: number): FeatureSection {
   return { feature: FEATURE.TOTAL_MEM, bytes: new ByteWriter().u64(kilobytes).finish() };
 }
@@ -81,7 +81,7 @@ export function compressionSection({
   return { feature: FEATURE.COMPRESSED, bytes: out.finish() };
 }
 
-/** In the order of the file's attrs. */
+/** Events in the order of the file's attrs. */
 export function eventDescriptionSection(
   events: readonly EncodedEvent[],
   littleEndian = true,
@@ -164,7 +164,7 @@ export function pmuMappingsSection(
   return { feature: FEATURE.PMU_MAPPINGS, bytes: out.finish() };
 }
 
-/** What PMUs can do: that of the PMU `cpu` has a section of its own, all others share one. */
+/** The abilities of PMUs: that of the PMU `cpu` has a section of its own, all others share one. */
 export function pmuCapabilitiesSections(pmus: readonly PmuCapabilities[]): FeatureSection[] {
   const isOfCpu = ({ pmu }: PmuCapabilities) => pmu === 'cpu';
   const cpu = pmus.find(isOfCpu);

@@ -49,7 +49,7 @@ export type ClockData = {
   readonly clockNs: bigint;
 };
 
-/** What the header says about the machine and the recording; null: not in the file, or broken. */
+/** The header's facts about the machine and the recording; null: not in the file, or broken. */
 export type Features = {
   readonly hostname: string | null;
   readonly osRelease: string | null;
@@ -79,7 +79,7 @@ export type Features = {
   readonly numaNodes: readonly NumaNode[] | null;
   readonly caches: readonly CacheLevel[] | null;
   readonly memoryTopology: MemoryTopology | null;
-  /** Of CPU_PMU_CAPS (the PMU `cpu`) and PMU_CAPS (all others, since Linux 5.19). */
+  /** Content of CPU_PMU_CAPS (the PMU `cpu`) and PMU_CAPS (all others, since Linux 5.19). */
   readonly pmuCapabilities: readonly PmuCapabilities[] | null;
   readonly hybridPmus: readonly HybridPmu[] | null;
 };

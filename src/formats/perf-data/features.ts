@@ -61,7 +61,7 @@ export function featureName(feature: number): string {
 }
 
 /**
- * Where each feature's bytes are. In a file they follow the data; in a pipe they are the payload
+ * The place of each feature's bytes. A file has them behind the data; in a pipe they are the payload
  * of HEADER_FEATURE records. Nothing is read until asked for.
  */
 export class FeatureSections {

@@ -22,7 +22,7 @@ const PERF_SCRIPT_LINE = /^\s*\S.*\s+-?\d+(\/-?\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+
 // "app;main;work 17"
 const FOLDED_LINE = /^[^\s;][^;\n]*(;[^;\n]+)+ \d+(\.\d+)?$/m;
 
-/** What a file that is not perf.data looks like, as the end of a sentence. */
+/** A description of a file that is not perf.data, as the end of a sentence. */
 export function describeForeignFile(bytes: Uint8Array): string {
   if (bytes.length === 0) return 'it is empty';
   const head = bytes.subarray(0, SNIFFED_BYTES);

@@ -41,7 +41,7 @@ export type FileHeader = {
 export type PipeHeader = {
   readonly kind: 'pipe';
   readonly littleEndian: boolean;
-  /** Where the records begin. */
+  /** Offset of the first record. */
   readonly dataOffset: number;
 };
 

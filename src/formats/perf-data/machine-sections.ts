@@ -17,7 +17,7 @@ export type CacheLevel = {
   readonly ways: number;
   /** `Data`, `Instruction`, `Unified`. */
   readonly type: string;
-  /** With its unit: `32K`. */
+  /** Size with its unit, `32K`. */
   readonly size: string;
   /** CPUs that share it. */
   readonly cpus: string;
@@ -35,7 +35,7 @@ export type MemoryTopology = {
   }[];
 };
 
-/** What a PMU can do, as it says in sysfs: `branches=32`. */
+/** The abilities of a PMU, as sysfs has them: `branches=32`. */
 export type PmuCapabilities = {
   readonly pmu: string;
   readonly capabilities: readonly { readonly name: string; readonly value: string }[];

@@ -6,7 +6,7 @@ import { writeString } from './feature-encoders.ts';
 import { FEATURE } from './features.ts';
 
 const MAGIC = 'PERFTSPA';
-/** Of the appendix in one record, whose size is a u16. */
+/** Bytes of the appendix in one record, whose size is a u16. */
 const PART_BYTES = 0xfc00;
 
 /**
@@ -35,7 +35,7 @@ export function encodePipeAppendix(
   return records;
 }
 
-/** Where the part lies in the `payload` of a VERSION feature; null if that is the version only. */
+/** Offset of the part in the `payload` of a VERSION feature; null if that is the version only. */
 export function findAppendixPart(
   payload: Uint8Array,
   littleEndian: boolean,

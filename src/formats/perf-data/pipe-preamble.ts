@@ -16,14 +16,14 @@ import type { FileSection, PipeHeader } from './header.ts';
 import { findAppendixPart } from './pipe-appendix.ts';
 import { walkRange } from './record-walk.ts';
 
-/** What a pipe says in records instead of a header. */
+/** The records that a pipe has instead of a header. */
 export type PipePreamble = {
   readonly attrs: readonly AttrWithIds[];
-  /** Where each feature's payload lies. */
+  /** The place of each feature's payload. */
   readonly features: ReadonlyMap<number, FileSection>;
   readonly namesById: ReadonlyMap<number, string>;
   readonly buildIds: readonly BuildIdEntry[];
-  /** Where the parts of the appendix lie, in their order. */
+  /** The places of the parts of the appendix, in their order. */
   readonly appendixParts: readonly FileSection[];
 };
 

@@ -12,6 +12,39 @@ import type { WrittenAttr } from './writer.ts';
 // What a pipe (`-o -`) has in place of a file's header. The order that readers need: header, attrs,
 // event names, features, tracing data, then records. Structs: pipe-preamble.ts.
 
+/** An event with its name; null where it has none in the head. */
+export type PipeEvent = WrittenAttr & { readonly name: string | null };
+
+/** The records that a pipe has in place of a file's header: attrs, names, and the sections that fit. */
+export function encodePipeHead(
+  events: readonly PipeEvent[],
+  sections: readonly FeatureSection[],
+  littleEndian = true,
+): Uint8Array[] {
+  const parts = [encodePipeHeader(littleEndian)];
+  for (const event of events) parts.push(encodeHeaderAttr(event, littleEndian));
+  for (const { ids, name } of events) {
+    if (name === null || ids[0] === undefined) continue;
+    parts.push(encodeEventName(ids[0], name, littleEndian));
+  }
+  for (const section of sections) {
+    const part = encodePipeSection(section, littleEndian);
+    if (part !== null) parts.push(part);
+  }
+  return parts;
+}
+
+function encodePipeSection(section: FeatureSection, littleEndian: boolean) {
+  switch (section.feature) {
+    case FEATURE.BUILD_ID:
+      return encodeHeaderBuildIds(section, littleEndian);
+    case FEATURE.TRACING_DATA:
+      return encodeHeaderTracingData(section.bytes, littleEndian);
+    default:
+      return encodeHeaderFeature(section, littleEndian);
+  }
+}
+
 /** `struct perf_pipe_file_header` */
 export function encodePipeHeader(littleEndian = true): Uint8Array {
   const out = new ByteWriter(littleEndian);

@@ -47,9 +47,9 @@ type Container = {
   readonly sections: FeatureSections;
   readonly dataOffset: number;
   readonly dataSize: number;
-  /** Of a pipe: where the parts of its appendix lie. */
+  /** The places of the parts of a pipe's appendix. */
   readonly appendixParts: readonly FileSection[];
-  /** Where the file ends although its header promises more records; −1 otherwise. */
+  /** Offset at which the file ends although its header promises more records; −1 otherwise. */
   readonly cutAt: number;
 };
 
@@ -73,20 +73,20 @@ export class PerfData {
   readonly pipe: boolean;
   readonly attrs: readonly RecordedEvent[];
   readonly lookup: EventLookup;
-  /** What the header says, parsed. */
+  /** The content of the header, parsed. */
   readonly features: Features;
   /** The header's sections as they are. */
   readonly sections: FeatureSections;
-  /** Where the records begin, and how many bytes of them the file has. */
+  /** Offset of the records, and how many bytes of them the file has. */
   readonly dataOffset: number;
   readonly dataSize: number;
-  /** Of a directory: the records of each recording thread. Their rounds are not those of others. */
+  /** Records of each recording thread of a directory. Their rounds are not those of others. */
   readonly threadFiles: readonly ByteSource[];
-  /** Of a pipe: where the parts of its appendix lie; `readAppendix` reads them. */
+  /** The places of the parts of a pipe's appendix; `readAppendix` reads them. */
   readonly appendixParts: readonly FileSection[];
   /** Earliest raw time of the recording; all times are counted from it. */
   readonly startTime: RawTime;
-  /** What could not be read; a walk over the records adds to it. */
+  /** Counts of what could not be read; a walk over the records adds to it. */
   readonly diagnostics: Diagnostics;
   readonly #cutAt: number;
   readonly #parts: RecordParts;
@@ -296,7 +296,7 @@ function nameTracepoints(
 }
 
 /**
- * Visits every record in file order. Afterwards `data` says what was cut or skipped. A record that
+ * Visits every record in file order. Afterwards `data` states what was cut or skipped. A record that
  * the end of the file cuts is not visited.
  */
 export function walkRecords(

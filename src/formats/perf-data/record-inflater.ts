@@ -25,7 +25,7 @@ export class InflatedView extends View {}
  */
 const BUFFER_BYTES = 1 << 20;
 
-/** As much as one record may inflate to if the header doesn't say: more than any ring has. */
+/** Bytes that one record may inflate to if the header doesn't report it: more than any ring has. */
 const MOST_INFLATED = 1 << 30;
 
 /**
@@ -66,7 +66,7 @@ export class RecordInflater {
   records = 0;
   /** Why nothing more can be inflated; null as long as it can. */
   failure: string | null = null;
-  /** Where it began; −1 if it did not. */
+  /** Offset where it began; −1 if it did not. */
   failedAt = -1;
 
   /** `mostInflated`: bytes that one record may inflate to, 0 if not known. */
@@ -89,7 +89,7 @@ export class RecordInflater {
 
   /**
    * Visits the records in a COMPRESSED or COMPRESSED2 record, all with its file offset. Afterwards
-   * `failure` says whether it worked.
+   * `failure` states whether it worked.
    */
   inflate(record: RecordView, visitor: RecordVisitor): void {
     if (this.failure !== null) return;

@@ -25,7 +25,7 @@ const LARGEST_RECORD = 65536;
 /**
  * Walks the records in [start, end) of `source`, in file order, a segment in each slice. `isPipe`: tracing data follows its
  * record. `inflater` reads what is inside of COMPRESSED records; without it they are visited only.
- * A header with a size below 8 ends the walk, as in perf: nothing says where the next record would
+ * A header with a size below 8 ends the walk, as in perf: nothing states where the next record would
  * begin.
  */
 export function* walkRangeInSlices(

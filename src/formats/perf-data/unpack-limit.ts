@@ -1,8 +1,8 @@
 import { type PerfDataError, tooLarge } from '../../base/errors.ts';
 
-/** What the compressed parts of a recording may unpack to, whatever their own size is. */
+/** Bytes that the compressed parts of a recording may unpack to, whatever their own size is. */
 const MOST_UNPACKED_BYTES = 512 * 2 ** 20;
-/** As many records, which take a second and 140 MB a million. */
+/** The most records, which take a second and 140 MB a million. */
 const MOST_UNPACKED_RECORDS = 4_000_000;
 
 /**

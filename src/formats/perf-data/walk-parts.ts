@@ -12,7 +12,7 @@ export type RecordPart = {
   readonly size: number;
 };
 
-/** Where the records of a recording are, and how they are written. */
+/** The place of a recording's records, and how they are written. */
 export type RecordParts = {
   /** One; more if the recording is a directory, which has a file per recording thread. */
   readonly parts: readonly RecordPart[];
@@ -20,7 +20,7 @@ export type RecordParts = {
   readonly pipe: boolean;
   /** Null: COMPRESSED records stay closed. */
   readonly createZstdDecoder: CreateZstdDecoder | null;
-  /** Bytes that a COMPRESSED record may inflate to; 0 if the header doesn't say. */
+  /** Bytes that a COMPRESSED record may inflate to; 0 if the header doesn't report it. */
   readonly mostInflated: number;
   /** Bytes that all of them may inflate to; null: as `UnpackLimit` has it. */
   readonly mostUnpacked: number | null;

@@ -6,7 +6,7 @@ const TYPES: Record<SqlDialect, Record<ColumnType, string>> = {
   clickhouse: { int32: 'Int32', int64: 'Int64', double: 'Float64', text: 'String' },
 };
 
-/** What ClickHouse's parts are sorted by: what most questions begin with. */
+/** Columns that ClickHouse's parts are sorted by: those most questions begin with. */
 const ORDER: Record<SchemaTable, string> = {
   recordings: 'recording',
   events: 'recording, event',

@@ -65,7 +65,7 @@ function rowNumbers(length: number): Int32Array {
   return rows;
 }
 
-/** Without times every sample is at 0. */
+/** Every sample is at 0 where there are no times. */
 // Hot: once per sample.
 function wholeTimes(times: Float64Array): Float64Array {
   const whole = new Float64Array(times.length);

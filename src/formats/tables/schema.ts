@@ -62,12 +62,7 @@ export const TABLE_NAMES = Object.keys(DEFINITIONS) as SchemaTable[];
 
 /** The columns of a table, `recording` first. */
 export function tableColumns(table: SchemaTable): SchemaColumn[] {
-  return columnsOf(DEFINITIONS[table]);
-}
-
-/** The columns of a definition, `recording` first. */
-export function columnsOf(definition: string): SchemaColumn[] {
-  return `recording int64, ${definition}`.split(',').map((part) => {
+  return `recording int64, ${DEFINITIONS[table]}`.split(',').map((part) => {
     const [name, type] = part.trim().split(' ');
     const isNullable = type.endsWith('?');
     return { name, type: type.replace('?', '') as ColumnType, isNullable };

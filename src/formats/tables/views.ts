@@ -25,10 +25,13 @@ const PATH: Record<SqlDialect, string> = {
     "arrayStringConcat(arrayMap(x -> x.2, arraySort(x -> -x.1, groupArray((k.depth, f.func)))), ';')",
 };
 
-/** What a share is of, as SQL: `p` of what arrived, `n` drawn samples, what arrived and what was lost at most. */
+/**
+ * The sums that a share is of, as SQL: `p` of what arrived, `n` drawn samples, what arrived and
+ * what was lost at most.
+ */
 type Drawn = { readonly p: string; readonly n: string; readonly of: string; readonly lost: string };
 
-/** Of a second: its own samples, and its part of what was lost at most. */
+/** The sums of a second: its own samples, and its part of what was lost at most. */
 const SECOND: Drawn = {
   p: '(g.weight / t.weight)',
   n: '(t.weight * t.weight / t.squares)',
@@ -102,7 +105,7 @@ const VIEWS = {
   lines: `
     select g.recording as recording, e.name as event, g.func as func, g.dso as dso, g.file as file,
       g.line as line, g.self as self, g.total as total, e.unit as unit,
-      g.self / e.weight as share, ${bounds('g.self')}, g.samples as samples
+      g.self / e.weight as share, ${wilsonBounds('g.self')}, g.samples as samples
     from (
       select d.recording as recording, w.event as event, d.func as func, d.dso as dso,
         d.file as file, d.line as line,
@@ -179,7 +182,7 @@ const VIEWS = {
 } as const;
 
 export type ViewName = keyof typeof VIEWS;
-/** In the order in which they are created. */
+/** Views in the order in which they are created. */
 export const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
 
 /** The query that a view is, without indentation. */
@@ -192,7 +195,7 @@ function edges(other: 'caller' | 'callee', calls: string): string {
   return `
     select g.recording as recording, e.name as event, g.func as func, g.dso as dso,
       g.${other} as ${other}, g.${other}_dso as ${other}_dso, g.weight as weight, e.unit as unit,
-      g.weight / e.weight as share, ${bounds('g.weight')}, g.samples as samples
+      g.weight / e.weight as share, ${wilsonBounds('g.weight')}, g.samples as samples
     from (
       select d.recording as recording, w.event as event, d.func as func, d.dso as dso,
         d.${other} as ${other}, d.${other}_dso as ${other}_dso, sum(w.weight) as weight,
@@ -205,7 +208,7 @@ function edges(other: 'caller' | 'callee', calls: string): string {
 }
 
 /** The share `part` of the event `e`, between its bounds; null where samples were sums. */
-function bounds(part: string): string {
+export function wilsonBounds(part: string): string {
   const whole = {
     p: `(${part} / e.arrived)`,
     n: 'e.effective_samples',

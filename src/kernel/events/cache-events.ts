@@ -100,7 +100,7 @@ function takeWord(text: string, rows: readonly (readonly string[])[]): [number, 
   return [-1, text];
 }
 
-/** What follows `word` in `text`: nothing, or a dash and more. Null if the word is not there. */
+/** The rest behind `word` in `text`: nothing, or a dash and more. Null if the word is not there. */
 function afterWord(text: string, word: string): string | null {
   if (!text.startsWith(word.toLowerCase())) return null;
   const rest = text.slice(word.length);

@@ -22,14 +22,14 @@ export type EventEncoding = Pick<EventSpec, 'type' | 'config' | 'config1' | 'con
 
 /** One event of the list, and whether it opens here. */
 export type ListedEvent = {
-  /** What `-e` takes. */
+  /** The name that `-e` takes. */
   readonly name: string;
   readonly aliases: readonly string[];
   /** Empty where the source has no words for it. */
   readonly description: string;
-  /** Of the first, where one name is several events; null where the name can't be used as it is. */
+  /** The first event's, where one name is several events; null where the name can't be used as it is. */
   readonly encoding: EventEncoding | null;
-  /** What the probe said; null if it was not asked, or could not be (see `needs`, `problem`). */
+  /** The probe's answer; null if it was not asked, or could not be (see `needs`, `problem`). */
   readonly errorCode: string | null;
   /** True if the probe was asked about this event, false if about others of its kind. */
   readonly isTried: boolean;

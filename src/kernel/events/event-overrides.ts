@@ -4,7 +4,7 @@ import type { EventSpec } from './event-spec.ts';
 import type { TermSyntax } from './event-syntax.ts';
 import { numberOfTerm } from './term-value.ts';
 
-/** What an event says about its own sampling, `cpu-clock/freq=99,call-graph=fp/`. */
+/** An event's terms about its own sampling, `cpu-clock/freq=99,call-graph=fp/`. */
 export type EventOverrides = Pick<
   EventSpec,
   'period' | 'frequency' | 'callGraph' | 'stackSizeBytes' | 'maxStack' | 'inherit'
@@ -98,7 +98,7 @@ export function splitOverrides(terms: readonly TermSyntax[]): {
   return { overrides: draft, others };
 }
 
-/** For events that have a name and no bits: any term that is left over is an error. */
+/** Refuses terms that are left over: events with a name and no bits take none. */
 export function refuseTerms(terms: readonly TermSyntax[], event: string): void {
   for (const { key } of terms) {
     failAt(key, `${event} has no term '${key.text}'`, [

@@ -2,7 +2,7 @@ import { PERF_TYPE } from '../../base/event-type.ts';
 import { CACHE_EVENTS } from './cache-events.ts';
 import { findGenericEvent, HARDWARE_EVENTS, SOFTWARE_EVENTS } from './generic-events.ts';
 
-/** On machines with two kinds of cores the upper half of config names the PMU. */
+/** The upper half of config names the PMU on machines with two kinds of cores. */
 const CONFIG_MASK = 0xffff_ffffn;
 
 /**

@@ -10,7 +10,7 @@
  */
 export type EventSelectLayout = {
   readonly vendor: SelectVendor;
-  /** Of the PMU `cpu`, for machines whose sysfs does not have it. */
+  /** Formats of the PMU `cpu`, for machines whose sysfs does not have it. */
   readonly formats: ReadonlyMap<string, string>;
   readonly fields: readonly SelectField[];
   /** The registers of counter `n`. */
@@ -23,9 +23,9 @@ export type SelectVendor = 'intel' | 'amd' | 'arm';
 
 export type SelectField = {
   readonly name: string;
-  /** From the value's lowest bit up. */
+  /** Bits of the register, from the value's lowest bit up. */
   readonly bits: readonly number[];
-  /** What it means with this value. */
+  /** The meaning of this value. */
   readonly meaning: (value: number) => string;
 };
 

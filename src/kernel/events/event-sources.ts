@@ -1,7 +1,7 @@
 import type { LibpfmSource } from './libpfm-source.ts';
 
 /**
- * What this machine can count, handed in as data so that names resolve the same in a test, for
+ * The events of this machine, handed in as data so that names resolve the same in a test, for
  * another machine and here. Properties may be read lazily: parsing `cycles` touches none of them.
  */
 export type EventSources = {
@@ -48,7 +48,7 @@ export type TracepointSource = {
 };
 
 /**
- * A PMU of the CPU cores themselves: named `cpu`, or one that says which cores have it. The
+ * A PMU of the CPU cores themselves: named `cpu`, or one that states which cores have it. The
  * others (uncore, msr, power …) reject `exclude_*` bits and count for no single task.
  */
 export function isCorePmu(pmu: PmuDescription): boolean {

@@ -47,17 +47,17 @@ export type EventSpec = {
   /** Hz from a `freq=` term, null without one. */
   readonly frequency: number | null;
   /**
-   * Events per sample where neither a term nor the user says anything; null: the recorder's
+   * Events per sample where neither a term nor the user sets anything; null: the recorder's
    * default frequency. 1 for tracepoints, breakpoints and bpf-output: each one is of interest.
    */
   readonly defaultPeriod: number | null;
-  /** From a `call-graph=` term, null without one. */
+  /** The `call-graph=` term, null without one. */
   readonly callGraph: 'fp' | 'dwarf' | 'lbr' | 'no' | null;
   /** Bytes of user stack from a `stack-size=` term, null without one. */
   readonly stackSizeBytes: number | null;
   /** Frames from a `max-stack=` term, null without one. */
   readonly maxStack: number | null;
-  /** From `inherit` and `no-inherit` terms, null without one. */
+  /** The `inherit` or `no-inherit` term, null without one. */
   readonly inherit: boolean | null;
 
   /** The only CPUs on which the PMU counts (sysfs `cpumask` or `cpus`); null: all of them. */
@@ -77,11 +77,11 @@ export type EventSpec = {
   readonly isSoftware: boolean;
   /** cpu-clock or task-clock: an hrtimer, its period is nanoseconds. */
   readonly isClock: boolean;
-  /** What one unit of the period is. */
+  /** The unit of the period. */
   readonly unit: 'events' | 'nanoseconds';
 };
 
-/** What is not counted, as in `perf_event_attr.exclude_*`. */
+/** Modes that are not counted, as in `perf_event_attr.exclude_*`. */
 export type EventExclusions = {
   readonly user: boolean;
   readonly kernel: boolean;

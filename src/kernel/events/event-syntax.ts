@@ -14,7 +14,7 @@ export type EventSyntax = {
   readonly words: readonly Word[];
   /** The length of `mem:ADDRESS/LENGTH`. */
   readonly length: Word | null;
-  /** Between the slashes; null without any. */
+  /** The text between the slashes; null without any. */
   readonly terms: readonly TermSyntax[] | null;
   /** Modifiers after the closing slash. */
   readonly tail: Word | null;

@@ -14,7 +14,7 @@ import { cpusOf } from './pmu-events.ts';
 import { type ResolvedEvent, resolvedEvent } from './resolved-event.ts';
 import type { Word } from './word.ts';
 
-/** What such names start with; libpfm's own name follows. */
+/** The prefix of such names; libpfm's own name follows. */
 export const LIBPFM_PREFIX = 'pfm::';
 
 const HOW_TO_INSTALL = 'install it: sudo apt-get install libpfm4 (Fedora: libpfm)';

@@ -48,7 +48,7 @@ export type LibpfmAttribute = {
 
 export type LibpfmEncoding = {
   readonly kind: 'encoded';
-  /** With the model and every default written out. */
+  /** The name with the model and every default written out. */
   readonly fullName: string;
   readonly type: number;
   readonly config: bigint;
@@ -62,7 +62,7 @@ export type LibpfmEncoding = {
   readonly period: number | null;
   /** Hz, from `freq=`. */
   readonly frequency: number | null;
-  /** From `cpu=`. */
+  /** The value of `cpu=`. */
   readonly cpu: number | null;
 };
 

@@ -25,7 +25,7 @@ export type ModifierContext = {
   readonly isLeader: boolean;
   /** Guests are left out unless `G` asks for them. */
   readonly excludesGuests: boolean;
-  /** What the event's name says already; modifiers add to it. */
+  /** Settings that the event's name brings; modifiers add to it. */
   readonly settings: EventSettings | null;
 };
 
@@ -42,7 +42,7 @@ export type Modifiers = Pick<
 >;
 
 /**
- * What the modifiers ask for. A group's modifiers add to the event's own: `{a:u,b}:k` counts `a`
+ * The settings that the modifiers ask for. A group's modifiers add to the event's own: `{a:u,b}:k` counts `a`
  * in user space and kernel, `b` in the kernel.
  *
  * Guests are left out by default also where perf 6.1 lets them in by accident (`:k` and `:D` do,
@@ -92,7 +92,7 @@ function parseExclusions(letters: string, excludesGuests: boolean): EventExclusi
   };
 }
 
-/** What either leaves out is left out; of host and guest the modifiers decide if they name one. */
+/** Leaves out the modes that either leaves out; modifiers decide between host and guest if they name one. */
 function addExclusions(
   fromName: EventExclusions | null,
   fromModifiers: EventExclusions,

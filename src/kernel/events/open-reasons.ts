@@ -1,9 +1,9 @@
 /**
- * What the kernel means by an errno of perf_event_open(2): the field of the attr that it looked at,
+ * The meaning of an errno of perf_event_open(2): the field of the attr that it looked at,
  * why it refuses, what can be done.
  */
 export type OpenReason = {
-  /** In a few words, behind the event's name; of an event that is counted. */
+  /** The reason in a few words, behind the event's name; for an event that is counted. */
   readonly words: string;
   /** The same of one that is sampled, where that is another question. */
   readonly wordsSampled?: string;
@@ -108,8 +108,7 @@ export function openReason(code: string): OpenReason | null {
 }
 
 /**
- * What stands in an event's way in a few words, with the errno; the errno alone where it says it
- * all.
+ * The reason why an event can't be opened, in a few words with the errno; the errno alone where it says it all.
  */
 export function openWords(code: string, use: 'counted' | 'sampled'): string {
   const reason = openReason(code);

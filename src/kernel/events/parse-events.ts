@@ -1,16 +1,22 @@
 import { PERF_TYPE } from '../../base/event-type.ts';
 import { nearestNames } from '../../base/nearest-names.ts';
 import { resolveBreakpoint } from './breakpoint-event.ts';
+import { CACHE_EVENTS, findCacheEvent } from './cache-events.ts';
 import { didYouMean, failAt, SEE_LIST } from './event-error.ts';
 import { type EventOverrides, refuseTerms, splitOverrides } from './event-overrides.ts';
 import { type EventSources, hybridPmus } from './event-sources.ts';
 import type { EventSpec } from './event-spec.ts';
 import { type EventSyntax, type ItemSyntax, parseSyntax } from './event-syntax.ts';
-import { isClock, isTakenSingly } from './generic-events.ts';
+import {
+  findGenericEvent,
+  HARDWARE_EVENTS,
+  isClock,
+  isTakenSingly,
+  SOFTWARE_EVENTS,
+} from './generic-events.ts';
 import { LIBPFM_PREFIX, resolveLibpfmEvent } from './libpfm-events.ts';
 import { looksLikeModifiers, parseModifiers } from './modifiers.ts';
-import { everyNamedEvent, findNamedEvent } from './named-events.ts';
-import { findPmus, findPmusWithEvent, resolvePmuEvent } from './pmu-events.ts';
+import { findPmus, findPmusWithEvent, onEachKindOfCore, resolvePmuEvent } from './pmu-events.ts';
 import { type ResolvedEvent, resolvedEvent, shownName } from './resolved-event.ts';
 import { parseNumber } from './term-value.ts';
 import { resolveTracepoints, tracepointsNamedLike } from './tracepoint-events.ts';
@@ -43,7 +49,7 @@ export function parseEvents(texts: string | readonly string[], sources: EventSou
   return specs;
 }
 
-/** An event with everything that its own text says. */
+/** An event with everything that its own text states. */
 type Member = {
   readonly syntax: EventSyntax;
   readonly event: ResolvedEvent;
@@ -239,4 +245,35 @@ function abbreviate(names: readonly string[]): string {
   const shown = names.slice(0, MOST_PMUS_SHOWN);
   const rest = names.length - shown.length;
   return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+/**
+ * The event of a name that means the same on every machine: hardware, software, cache, or raw
+ * (`r003c`). Several on a machine with two kinds of cores. Null for all other names.
+ */
+function findNamedEvent(name: string, sources: EventSources): ResolvedEvent[] | null {
+  const software = findGenericEvent(SOFTWARE_EVENTS, name);
+  if (software !== null) {
+    return [resolvedEvent(software.name, PERF_TYPE.SOFTWARE, software.config)];
+  }
+  const core = findCoreEvent(name);
+  return core === null ? null : onEachKindOfCore(core, sources);
+}
+
+function findCoreEvent(name: string): ResolvedEvent | null {
+  const hardware = findGenericEvent(HARDWARE_EVENTS, name);
+  if (hardware !== null) return resolvedEvent(hardware.name, PERF_TYPE.HARDWARE, hardware.config);
+  const cache = findCacheEvent(name);
+  if (cache !== null) return resolvedEvent(cache.name, PERF_TYPE.HW_CACHE, cache.config);
+  const raw = /^r(?:0x)?([0-9a-fA-F]{1,16})$/.exec(name)?.[1];
+  return raw === undefined ? null : resolvedEvent(name, PERF_TYPE.RAW, BigInt(`0x${raw}`));
+}
+
+/** Every such name, aliases included. */
+function everyNamedEvent(): string[] {
+  const generic = [...HARDWARE_EVENTS, ...SOFTWARE_EVENTS];
+  return [
+    ...generic.flatMap(({ name, aliases }) => [name, ...aliases]),
+    ...CACHE_EVENTS.map(({ name }) => name),
+  ];
 }

@@ -75,7 +75,7 @@ export function findPmusWithEvent(sources: EventSources, name: string): readonly
 }
 
 /**
- * On a machine with two kinds of cores a hardware, cache or raw event is one event on each: the
+ * A hardware, cache or raw event is one event on each of two kinds of cores: the
  * PMU's type goes into the upper half of config (`PERF_PMU_CAP_EXTENDED_HW_TYPE`), or takes the
  * place of `PERF_TYPE_RAW`. Elsewhere the event itself, as on kernels that know no such types: there
  * each CPU's own PMU takes it.

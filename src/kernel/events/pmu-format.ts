@@ -1,5 +1,5 @@
 /**
- * Where a term's bits go in the attr, as sysfs `format/` files say:
+ * The place of a term's bits in the attr, as sysfs `format/` files have it:
  *
  *   umask      config:8-15        ->  bits 8…15 of config
  *   event      config:0-7,32-35   ->  the low 8 bits to 0…7, the next 4 to 32…35

@@ -79,7 +79,7 @@ type TermTarget = {
   apply(values: ConfigValues, value: bigint): void;
 };
 
-/** Where a term's value goes: a format of the PMU or a whole field. Null for unknown terms. */
+/** The place of a term's value: a format of the PMU or a whole field. Null for unknown terms. */
 function targetOf(pmu: PmuDescription, name: string): TermTarget | null {
   const described = pmu.formats.get(name);
   const format = described === undefined ? null : parsePmuFormat(described);

@@ -6,7 +6,7 @@ import type { EventSpec } from './event-spec.ts';
 const MAY_BE_PRECISION = new Set(['EINVAL', 'EOPNOTSUPP', 'ENOENT']);
 
 /**
- * What is known of precise events on this machine, for one that was asked for with `:p`, `:pp` or
+ * The facts about precise events on this machine, for one that was asked for with `:p`, `:pp` or
  * `:ppp` and that the kernel refused with `code`. The kernel decides; its own aliases of cycles
  * break what PEBS documents, so nothing is refused here.
  *
@@ -40,7 +40,7 @@ const PEBS: readonly string[] = [
     'edge, inv, cmask or any',
 ];
 
-/** On AMD `p` of two events is passed on to IBS; the PMUs can be asked directly. */
+/** Two events of AMD pass `p` on to IBS; the PMUs can be asked directly. */
 function describeIbs(sources: EventSources): string[] {
   const names = ['ibs_op', 'ibs_fetch'];
   const options = sources.pmus
@@ -53,7 +53,7 @@ function describeIbs(sources: EventSources): string[] {
   ];
 }
 
-/** `caps/max_precise`, null where the PMU does not say. */
+/** `caps/max_precise`, null where the PMU does not report it. */
 function mostPrecise(pmu: PmuDescription): number | null {
   const text = pmu.caps.get('max_precise');
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;

@@ -1,6 +1,5 @@
 import {
   applyFormat,
-  CONFIG_FIELDS,
   type ConfigValues,
   maxOfFormat,
   type PmuFormat,
@@ -34,13 +33,6 @@ export type RawCounter = {
 /** A raw counter as a caller writes it. Missing fields are 0 or false; user and kernel mode count. */
 export type RawCounterSpec = Partial<RawCounter> & Pick<RawCounter, 'event'>;
 
-/** What goes into a `perf_event_attr`. */
-export type RawCounterBits = {
-  readonly values: Readonly<ConfigValues>;
-  readonly excludeUser: boolean;
-  readonly excludeKernel: boolean;
-};
-
 /** sysfs's `format/` of a core PMU, or the same for a family (`event-select.ts`). */
 export type RawFormats = ReadonlyMap<string, string>;
 
@@ -62,10 +54,14 @@ export function fullRawCounter(spec: RawCounterSpec): RawCounter {
 }
 
 /**
- * The bits of `spec`. Throws `RangeError` for a value that does not fit its bits, or that these
+ * The bits of `spec` without its mode, which are `exclude_user` and `exclude_kernel` of the attr: the
+ * kernel ignores USR and OS. Throws `RangeError` for a value that does not fit its bits, or that these
  * formats have no bits for.
  */
-export function encodeRawCounter(spec: RawCounterSpec, formats: RawFormats): RawCounterBits {
+export function encodeRawCounter(
+  spec: RawCounterSpec,
+  formats: RawFormats,
+): Readonly<ConfigValues> {
   const counter = fullRawCounter(spec);
   const values = { ...NO_VALUES };
   put(values, formats, 'event', 'event', counter.event);
@@ -81,56 +77,7 @@ export function encodeRawCounter(spec: RawCounterSpec, formats: RawFormats): Raw
     put(values, formats, 'counterMask', 'cmask', counter.counterMask);
     put(values, formats, 'invert', 'inv', Number(counter.invert));
   }
-  return { values, excludeUser: !counter.user, excludeKernel: !counter.kernel };
-}
-
-/**
- * The other way. `rest` holds the bits that are none of a raw counter's fields (offcore responses,
- * load latency …): with `{ …counter, rest }` nothing is lost.
- */
-export function decodeRawCounter(
-  bits: RawCounterBits,
-  formats: RawFormats,
-): { readonly counter: RawCounter; readonly rest: Readonly<ConfigValues> } {
-  const rest = { ...bits.values };
-  const take = (name: string): bigint => {
-    const format = formatOf(formats, name);
-    if (format === null) return 0n;
-    const value = readFormat(rest, format);
-    applyFormat(rest, format, 0n);
-    return value;
-  };
-  const event = Number(take('event'));
-  const unitMask = Number(take('umask'));
-  const edge = take('edge') === 1n;
-  let invert = take('inv') === 1n;
-  let counterMask = Number(take('cmask'));
-  const compare = formatOf(formats, 'threshold_compare');
-  if (compare !== null) {
-    const how = readFormat(rest, compare);
-    // "Not equal" and "equal" have no word in a raw counter: they stay in the rest.
-    if (how === COMPARE_AT_LEAST || how === COMPARE_LESS) {
-      invert = take('threshold_compare') === COMPARE_LESS;
-      counterMask = Number(take('threshold'));
-    }
-  }
-  const user = !bits.excludeUser;
-  const kernel = !bits.excludeKernel;
-  return { counter: { event, unitMask, user, kernel, edge, invert, counterMask }, rest };
-}
-
-/** The value that a format's bits hold. */
-function readFormat(values: Readonly<ConfigValues>, format: PmuFormat): bigint {
-  let value = 0n;
-  format.bits.forEach((bit, index) => {
-    value |= ((values[format.field] >> BigInt(bit)) & 1n) << BigInt(index);
-  });
-  return value;
-}
-
-/** No bit is set in any of the four values. */
-export function isNothing(values: Readonly<ConfigValues>): boolean {
-  return CONFIG_FIELDS.every((field) => values[field] === 0n);
+  return values;
 }
 
 function formatOf(formats: RawFormats, name: string): PmuFormat | null {

@@ -15,13 +15,13 @@ export type ResolvedEvent = Pick<
 > & {
   /** `cycles`, `sched:sched_switch`; of a PMU event the PMU's name alone. */
   readonly name: string;
-  /** What is shown between slashes after the name, null for a name without slashes. */
+  /** The text between slashes after the name, null for a name without slashes. */
   readonly terms: string | null;
-  /** Where two kinds of cores make one name two events: the PMU of this one. */
+  /** The PMU of this event where two kinds of cores make one name two events. */
   readonly hybridPmu: string | null;
   /** False for PMUs that refuse every `exclude_*` bit. */
   readonly canExclude: boolean;
-  /** What the name itself says about counting and sampling (libpfm's do); null for all others. */
+  /** The name's own terms about counting and sampling (libpfm's do); null for all others. */
   readonly settings: EventSettings | null;
 };
 
@@ -31,7 +31,7 @@ export type EventSettings = Pick<
   'exclude' | 'preciseIp' | 'pinned' | 'exclusive' | 'period' | 'frequency'
 >;
 
-/** An event of the given type and config, countable on all CPUs; `rest` says what differs. */
+/** An event of the given type and config, countable on all CPUs; `rest` states what differs. */
 export function resolvedEvent(
   name: string,
   type: number,

@@ -1,7 +1,7 @@
 /** A part of the text of `-e`, and where it stands there. */
 export type Word = {
   readonly text: string;
-  /** From the start of `source`, which is the whole text. */
+  /** Offset in `source`, which is the whole text. */
   readonly offset: number;
   readonly source: string;
 };

@@ -45,7 +45,7 @@ export type AttrFlags = {
   deferOutput: boolean;
 };
 
-/** What configures one event: `struct perf_event_attr`. */
+/** The configuration of one event: `struct perf_event_attr`. */
 export type EventAttr = {
   /** `PERF_TYPE`, or the number of one of the machine's PMUs. */
   readonly type: number;
@@ -87,7 +87,7 @@ export type EventAttr = {
   readonly sigData: bigint;
 };
 
-/** What `newAttr` takes: any field, any flag; the rest is zero. */
+/** The argument of `newAttr`: any field, any flag; the rest is zero. */
 export type AttrFields = Partial<Omit<EventAttr, 'flags'>> & {
   readonly flags?: Readonly<Partial<AttrFlags>>;
 };

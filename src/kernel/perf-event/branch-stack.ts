@@ -3,7 +3,7 @@ import { readAddress, readHigh32, readLow32 } from '../../base/u64.ts';
 /** Bytes of `struct perf_branch_entry { u64 from, to; u64 flags; }`. */
 export const BRANCH_ENTRY_BYTES = 24;
 
-/** Values of `type`. 15 says that `new_type` has it. */
+/** Values of `type`. 15 states that `new_type` has it. */
 const TYPES = [
   ...['', 'COND', 'UNCOND', 'IND', 'CALL', 'IND_CALL', 'RET', 'SYSCALL', 'SYSRET'],
   ...['COND_CALL', 'COND_RET', 'ERET', 'IRQ', 'SERROR', 'NO_TX', ''],
@@ -29,7 +29,7 @@ export type Branch = {
   /** Signed form. */
   readonly from: number;
   readonly to: number;
-  /** Both false where the CPU does not say. */
+  /** Both false where the CPU does not report it. */
   readonly isMispredicted: boolean;
   readonly isPredicted: boolean;
   readonly isInTransaction: boolean;
@@ -44,7 +44,7 @@ export type Branch = {
   readonly counters: bigint;
 };
 
-/** Where a sample's branches lie, as `SampleView` has it. */
+/** The place of a sample's branches, as `SampleView` has it. */
 export type BranchPlace = {
   readonly branchOffset: number;
   readonly branchCount: number;

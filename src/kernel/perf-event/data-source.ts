@@ -13,7 +13,7 @@ export type DataSource = {
   readonly snoop: string;
   readonly tlb: string;
   readonly lock: string;
-  /** What the access had to wait for. */
+  /** The reason why the access had to wait. */
   readonly blocked: string;
 };
 
@@ -82,7 +82,7 @@ function levelByBits(level: number): string {
   return levels.length === 0 ? 'N/A' : `${levels.join(' or ')}${hitOrMiss(level)}`;
 }
 
-/** With a space in front, which perf writes also where it is neither. */
+/** The word with a space in front, which perf writes also where it is neither. */
 function hitOrMiss(level: number): string {
   if (level & HIT) return ' hit';
   return level & MISS ? ' miss' : ' ';

@@ -8,7 +8,7 @@ import { PERF_CONTEXT } from './constants.ts';
 //
 // and one PERF_RECORD_CALLCHAIN_DEFERRED with the same cookie follows, for all samples that the
 // task got on this visit to the kernel. Its chain has the addresses of user space alone, no marker
-// in front: the one in front of the cookie says whose they are. Early patches of the kernel wrote
+// in front: the one in front of the cookie states whose they are. Early patches of the kernel wrote
 // PERF_CONTEXT_USER first.
 
 /** A cookie has all 64 bits, CPU and count; as text it is exact and can be a key. */
@@ -54,9 +54,9 @@ type Settle<T> = (sample: T, userPart: Float64Array | null) => void;
  */
 export class DeferredCallchains<T> {
   readonly #settle: Settle<T>;
-  /** By tid. */
+  /** Indexed by tid. */
   readonly #held = new Map<number, { cookie: Cookie; samples: T[] }>();
-  /** By tid: the user part that came last. */
+  /** The user part that came last, by tid. */
   readonly #latest = new Map<number, { cookie: Cookie; userPart: Float64Array | null }>();
   #heldCount = 0;
 

@@ -3,7 +3,7 @@ import { fromHex } from '../../base/hex.ts';
 import { LARGEST_RECORD, PERF_RECORD, PERF_RECORD_MISC, PERF_SAMPLE } from './constants.ts';
 import type { FileId } from './record.ts';
 
-/** Where and when a made-up record took place; what is left out is 0, as perf writes it. */
+/** The place and time of a made-up record; fields that are left out are 0, as perf writes them. */
 export type TrailerFields = {
   readonly pid?: number;
   readonly tid?: number;
@@ -185,11 +185,6 @@ export class RecordEncoder {
       { pid, tid, time, ...trailer },
     );
   }
-}
-
-/** The end of a round: all that follows is later than all before the round before it. */
-export function encodeFinishedRound(littleEndian = true): Uint8Array {
-  return new ByteWriter(littleEndian).u32(PERF_RECORD.FINISHED_ROUND).u16(0).u16(8).finish();
 }
 
 function mmapHead(out: ByteWriter, fields: MmapFields): ByteWriter {

@@ -93,7 +93,7 @@ export class EventLookup {
       if (this.#sampleIdOffset + 8 > size) return UNKNOWN_EVENT;
       idOffset = offset + this.#sampleIdOffset;
     } else {
-      // Without sample_id_all only samples say whose they are.
+      // Without sample_id_all only samples state whose they are.
       if (this.#trailerIdOffset < 0) return FIRST_EVENT;
       if (this.#trailerIdOffset + RECORD_HEADER_SIZE > size) return UNKNOWN_EVENT;
       idOffset = offset + size - this.#trailerIdOffset;

@@ -2,7 +2,7 @@
 // and ibs_op, behind a u32 of capabilities. AMD64 Architecture Programmer's Manual volume 2, 13.3;
 // bit fields in arch/x86/include/asm/amd-ibs.h. Only on x86, so always little-endian.
 
-/** What decides how the registers are read; from the recording's CPUID and PMU_CAPS sections. */
+/** The facts that decide how the registers are read; from the recording's CPUID and PMU_CAPS sections. */
 export type IbsMachine = {
   readonly family: number;
   readonly model: number;
@@ -19,7 +19,7 @@ export function ibsKindOf(pmuName: string): 'op' | 'fetch' | null {
 }
 
 /**
- * The family and model of an AMD machine from what the CPUID section says:
+ * The family and model of an AMD machine from what the CPUID section states:
  * `AuthenticAMD,25,97,2`. Null for other CPUs.
  */
 export function amdFamilyAndModel(cpuid: string): { family: number; model: number } | null {
@@ -102,7 +102,7 @@ const DATA_SOURCES = [
   ...['', '(reserved)', 'Local node cache', 'DRAM', 'Remote node cache'],
   ...['(reserved)', '(reserved)', 'Other'],
 ];
-/** With the Zen 4 extensions; the sources behind these are reserved. */
+/** Sources with the Zen 4 extensions; the sources behind these are reserved. */
 const ZEN4_DATA_SOURCES = [
   '',
   'Local L3 or other L1/L2 in CCX',

@@ -7,7 +7,7 @@ import { PERF_CONTEXT } from './constants.ts';
 import type { SampleView } from './sample.ts';
 
 /**
- * What stands for the innermost user frame: the address where the sample was taken, or, as
+ * The innermost user frame: the address where the sample was taken, or, as
  * `perf script` prints it, the entry of the function that was called last.
  */
 export type LbrInnermost = 'ip' | 'entry';

@@ -1,7 +1,7 @@
 import { PERF_RECORD_MISC } from './constants.ts';
 import type { RecordView } from './record-view.ts';
 
-/** Of `struct { u8 build_id_size; u8 __reserved_1; u16 __reserved_2; u8 build_id[20]; }`. */
+/** Offsets in `struct { u8 build_id_size; u8 __reserved_1; u16 __reserved_2; u8 build_id[20]; }`. */
 const BUILD_ID_AT = 40;
 const MOST_BYTES = 20;
 /** Those of MD5 and SHA-1 are the usual ones; perf has left something behind the first. */

@@ -11,7 +11,7 @@ import {
 import { RECORD_HEADER_SIZE, type RecordView } from './record-view.ts';
 
 /**
- * What depends only on an event's attr, computed once: where the time and the event id lie in its
+ * Facts that depend only on an event's attr, computed once: where the time and the event id lie in its
  * records. Ordering and dispatch read these without parsing anything else.
  */
 export type ParseInfo = {

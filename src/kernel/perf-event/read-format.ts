@@ -3,7 +3,7 @@
 import { readU64 } from '../../base/u64.ts';
 import { PERF_FORMAT } from './constants.ts';
 
-/** Where `decodeReadFormat` puts a counter, or a group of counters; `SampleView` is one. */
+/** The target of `decodeReadFormat` for a counter, or a group of counters; `SampleView` is one. */
 export type ReadValues = {
   readCount: number;
   timeEnabled: number;

@@ -70,7 +70,7 @@ export class RecordBody {
     return new Uint8Array(this.view.buffer, this.view.byteOffset + this.start + at, length);
   }
 
-  /** From `at` to the first NUL, the end of the body, or `length` bytes on. */
+  /** The text from `at` to the first NUL, the end of the body, or `length` bytes on. */
   text(at: number, length = this.length - at): string {
     const bytes = Math.min(length, this.length - at);
     return bytes <= 0 ? '' : decodeText(this.bytes(at, bytes));

@@ -29,7 +29,7 @@ export class RecordView {
    */
   fileOffset = -1;
 
-  /** Behind the last byte. */
+  /** Offset behind the last byte. */
   get end(): number {
     return this.offset + this.size;
   }

@@ -47,7 +47,7 @@ export type MmapRecord = {
   readonly flags: number;
 };
 
-/** Device and inode of a file in /proc/PID/ns, which say which namespace a task is in. */
+/** Device and inode of a file in /proc/PID/ns, which state which namespace a task is in. */
 export type NamespaceLink = {
   readonly name: string;
   readonly device: number;
@@ -116,7 +116,7 @@ export type KernelRecord =
       readonly kind: 'switchCpuWide';
       readonly isOut: boolean;
       readonly isPreempted: boolean;
-      /** Who comes next (out) or was before (in). */
+      /** The thread that comes next (out) or was before (in). */
       readonly otherPid: number;
       readonly otherTid: number;
     }
@@ -395,7 +395,7 @@ function decodeRead(body: RecordBody, _record: RecordView, info: ParseInfo): Ker
   };
 }
 
-/** In the order of the kernel's `…_NS_INDEX`. */
+/** Namespaces in the order of the kernel's `…_NS_INDEX`. */
 const NAMESPACES = ['net', 'uts', 'ipc', 'pid', 'user', 'mnt', 'cgroup'];
 
 /**

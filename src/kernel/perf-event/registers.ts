@@ -4,7 +4,7 @@ import { type RegisterArchitecture, registerName } from './register-names.ts';
 /** One register of a dump: all 64 bits as they were, since a register holds any value. */
 export type Register = { readonly name: string; readonly value: bigint };
 
-/** Where a sample's register dump lies, as `SampleView` has it. */
+/** The place of a sample's register dump, as `SampleView` has it. */
 export type RegisterDumpPlace = {
   /** `PERF_SAMPLE_REGS_ABI`. */
   readonly abi: number;
@@ -49,7 +49,7 @@ export function registerAbiName(abi: number): string {
   }
 }
 
-/** As `perf script -F uregs` and `-F iregs` write a dump: `ABI:2    SP:0x7ffc…    IP:0x40…`. */
+/** A dump as `perf script -F uregs` and `-F iregs` write it: `ABI:2    SP:0x7ffc…    IP:0x40…`. */
 export function formatRegisters(abi: number, registers: readonly Register[]): string {
   const words = registers.map(({ name, value }) => `${name.padStart(5)}:0x${value.toString(16)}`);
   return [`ABI:${abi}`, ...words].join(' ');

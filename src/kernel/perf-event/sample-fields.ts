@@ -1,5 +1,5 @@
 // The fields of a sample that profiles do not need, decoded on demand: `decodeSample` notes where
-// they lie, these functions say what is there. Cold: for printing and for exports.
+// they lie, these functions state what is there. Cold: for printing and for exports.
 
 import { formatAddress } from '../../base/u64.ts';
 import type { EventAttr } from './attr.ts';
@@ -7,26 +7,24 @@ import { type Branch, formatBranchFlags, readBranches } from './branch-stack.ts'
 import { PERF_FORMAT, PERF_SAMPLE } from './constants.ts';
 import { type DataSource, decodeDataSource, formatDataSource } from './data-source.ts';
 import { readCookie } from './deferred-callchain.ts';
-import { formatPageSize } from './page-size.ts';
 import type { RegisterArchitecture } from './register-names.ts';
 import { formatRegisters, type Register, readRegisters, registerAbiName } from './registers.ts';
 import type { SampleView } from './sample.ts';
-import { formatTransaction } from './transaction.ts';
 
 /** A decoded sample and what is needed to read the rest of it. One object serves all samples. */
 export type SampleContext = {
   sample: SampleView;
-  /** Of the sample's event. */
+  /** Attr of the sample's event. */
   attr: EventAttr;
   littleEndian: boolean;
-  /** Of the machine that recorded; null: registers have numbers for names. */
+  /** Architecture of the machine that recorded; null: registers have numbers for names. */
   architecture: RegisterArchitecture | null;
 };
 
 /** One counter that was read with a sample. */
 export type ReadCounter = {
   readonly value: number;
-  /** Where `read_format` has ID and LOST. Decimal, as every event id in JSON. */
+  /** Present, like `lost`, where `read_format` has it. Decimal, as every event id in JSON. */
   readonly id?: string;
   readonly lost?: number;
 };
@@ -45,8 +43,8 @@ export type DescribedBranch = Omit<Branch, 'from' | 'to' | 'counters'> & {
 };
 
 /**
- * What a sample has beyond its head and its callchain, for JSON: addresses and other values of 64
- * bits as `0x…`. What the event did not record is absent.
+ * The fields of a sample beyond its head and its callchain, for JSON: addresses and other values of 64
+ * bits as `0x…`. Fields that the event did not record are absent.
  */
 export type SampleFields = {
   readonly addr?: string;
@@ -66,7 +64,10 @@ export type SampleFields = {
   /** Bytes of user stack that the kernel copied, of so many reserved. */
   readonly userStack?: { readonly size: number; readonly dynamicSize: number };
   readonly weight?: number;
-  /** Of a weight in three parts: on x86 the latency of the instruction and of its retirement. */
+  /**
+   * Parts two and three of a weight in three parts: on x86 the latency of the instruction and of
+   * its retirement.
+   */
   readonly weight2?: number;
   readonly weight3?: number;
   readonly dataSource?: DataSource & { readonly value: string };
@@ -235,4 +236,36 @@ function describeRegisters(abi: number, registers: readonly Register[]): Describ
     values[name in values ? `${name}.high` : name] = `0x${value.toString(16)}`;
   }
   return { abi: registerAbiName(abi), values };
+}
+
+/** `PERF_TXN_*`, in the order of the bits, in perf's words. */
+const FLAGS = ['EL', 'TX', 'SYNC', 'ASYNC', 'RETRY', 'CON', 'CAP-WRITE', 'CAP-READ'];
+const SYNC_OR_ASYNC = (1 << 2) | (1 << 3);
+
+/**
+ * Why a hardware transaction ended: the flags, `NEITHER` where the aborting instruction is not known
+ * to be the sampled one or another, and the program's own abort code in hex.
+ */
+export function formatTransaction(flags: number, abortCode: number): string {
+  const words = FLAGS.filter((_, bit) => flags & (1 << bit));
+  if (flags !== 0 && (flags & SYNC_OR_ASYNC) === 0) words.push('NEITHER');
+  if (abortCode !== 0) words.push(`:${abortCode.toString(16)}`);
+  return words.join(' ');
+}
+
+const UNITS = ['B', 'K', 'M', 'G'];
+
+/**
+ * A page size as perf writes it: `4K`, `2M`; `N/A` for 0, which the kernel reports where no page is
+ * mapped. perf leaves a unit only above 1, so that a page of 1 GiB is `1024M`.
+ */
+export function formatPageSize(bytes: number): string {
+  if (bytes === 0) return 'N/A';
+  let size = bytes;
+  let unit = 0;
+  while (Math.floor(size / 1024) > 1 && unit < UNITS.length - 1) {
+    size = Math.floor(size / 1024);
+    unit++;
+  }
+  return `${size}${UNITS[unit]}`;
 }

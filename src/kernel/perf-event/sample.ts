@@ -31,7 +31,7 @@ const NO_BYTES = new DataView(new ArrayBuffer(0));
  * it valid until the next record. Addresses are in signed form.
  */
 export class SampleView {
-  /** What `timeNs` counts from. */
+  /** The origin of `timeNs`. */
   readonly start: RawTime;
   /** The bytes that the sample was decoded from. */
   view: DataView = NO_BYTES;
@@ -73,7 +73,7 @@ export class SampleView {
   /** First of its u64 entries, for those that are no addresses and not exact as doubles; −1. */
   callchainOffset = -1;
   /**
-   * Where the cookie lies of a callchain whose user part comes later (deferred-callchain.ts), −1 in
+   * Offset of the cookie of a callchain whose user part comes later (deferred-callchain.ts), −1 in
    * others. Neither it nor the marker in front of it is in `callchain`.
    */
   deferredCookieOffset = -1;
@@ -85,7 +85,7 @@ export class SampleView {
   /** First `struct perf_branch_entry { u64 from, to, flags; }`, newest first. */
   branchOffset = -1;
   branchCount = 0;
-  /** Where the hardware keeps the newest entry; −1 if unknown. */
+  /** Index at which the hardware keeps the newest entry; −1 if unknown. */
   branchHwIndex = -1;
   /** One u64 of counters per branch. */
   branchCountersOffset = -1;

@@ -5,11 +5,11 @@ import type { ParseInfo } from './parse-info.ts';
 import { RECORD_HEADER_SIZE, type RecordView } from './record-view.ts';
 
 /**
- * Who, when and where of a record that is not a sample. One object is filled again and again; what
+ * The task, time and CPU of a record that is not a sample. One object is filled again and again; what
  * is not recorded reads −1, time NaN; so does a CPU that can't be.
  */
 export class TrailerView {
-  /** What `timeNs` counts from. */
+  /** The origin of `timeNs`. */
   readonly start: RawTime;
   pid = -1;
   tid = -1;

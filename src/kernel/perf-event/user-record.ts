@@ -1,6 +1,5 @@
 import { toHex } from '../../base/hex.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from './constants.ts';
-import { decodeCpuMap } from './cpu-map.ts';
 import { RecordBody } from './record-body.ts';
 import { RECORD_HEADER_SIZE, type RecordView } from './record-view.ts';
 
@@ -19,7 +18,7 @@ const AUXTRACE_TYPES = [
 ];
 
 /**
- * What a record of type ≥ 64 says: the structs of tools/lib/perf/include/perf/event.h. Null if it has
+ * The fields of a record of type ≥ 64: the structs of tools/lib/perf/include/perf/event.h. Null if it has
  * no fields (FINISHED_ROUND, FINISHED_INIT), no name here, or is too short. Long lists come as their
  * length. Cold: a recording has few of them, or nobody looks.
  */
@@ -194,4 +193,60 @@ function entryCount(body: RecordBody, entryBytes: number): number {
   if (!body.has(8)) return -1;
   const count = body.u64(0);
   return body.has(8 + count * entryBytes) ? count : -1;
+}
+
+const CPU_MAP_LIST = 0;
+const CPU_MAP_MASK = 1;
+const CPU_MAP_RANGE = 2;
+
+/** More than any machine has, and few enough to print. */
+const MOST_CPUS = 65536;
+
+/**
+ * The CPUs of a map that begins at `at`, −1 standing for any; null if it is cut or of no known form.
+ * Packed, so nothing is aligned.
+ *
+ *   struct { u16 type;
+ *     union {
+ *       struct { u16 nr; u16 cpu[nr]; };                        // list
+ *       struct { u16 nr, long_size; u32 mask[nr]; };            // mask, long_size 4
+ *       struct { u16 nr, long_size; u8 pad[4]; u64 mask[nr]; }; // mask, long_size 8
+ *       struct { u8 any_cpu, pad; u16 start, end; };            // range
+ *     };
+ *   };
+ */
+function decodeCpuMap(body: RecordBody, at: number): number[] | null {
+  if (!body.has(at + 4)) return null;
+  const type = body.u16(at);
+  const count = body.u16(at + 2);
+  if (type === CPU_MAP_LIST) {
+    if (!body.has(at + 4 + 2 * count)) return null;
+    return Array.from({ length: count }, (_, i) => body.i16(at + 4 + 2 * i));
+  }
+  if (type === CPU_MAP_MASK) {
+    if (!body.has(at + 6)) return null;
+    const wordBytes = body.u16(at + 4);
+    if (wordBytes !== 4 && wordBytes !== 8) return null;
+    const wordsAt = at + (wordBytes === 8 ? 10 : 6);
+    if (!body.has(wordsAt + wordBytes * count)) return null;
+    return cpusOfMask(body, wordsAt, count, wordBytes);
+  }
+  if (type === CPU_MAP_RANGE) {
+    if (!body.has(at + 8)) return null;
+    const [first, last] = [body.u16(at + 4), body.u16(at + 6)];
+    const range = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+    return body.u8(at + 2) ? [-1, ...range] : range;
+  }
+  return null;
+}
+
+function cpusOfMask(body: RecordBody, at: number, count: number, wordBytes: number): number[] {
+  const cpus: number[] = [];
+  const bits = Math.min(8 * wordBytes * count, MOST_CPUS);
+  for (let cpu = 0; cpu < bits; cpu++) {
+    const wordAt = at + wordBytes * Math.floor(cpu / (8 * wordBytes));
+    const word = wordBytes === 8 ? body.big64(wordAt) : BigInt(body.u32(wordAt));
+    if ((word >> BigInt(cpu % (8 * wordBytes))) & 1n) cpus.push(cpu);
+  }
+  return cpus;
 }

@@ -7,7 +7,7 @@ import { PrintFmtError } from './errors.ts';
 export type CType = {
   readonly bits: 8 | 16 | 32 | 64;
   readonly signed: boolean;
-  /** What a pointer points to; absent for integers. `void` and structs count as bytes. */
+  /** The type that a pointer points to; absent for integers. `void` and structs count as bytes. */
   readonly target?: CType;
 };
 
@@ -89,7 +89,7 @@ function pointerTo(target: CType | null, longSize: number): CType {
   return { ...longType(longSize, false), target: target ?? U8 };
 }
 
-/** Whether `word` can begin the name of a type, as far as its spelling says. */
+/** Whether `word` can begin the name of a type, by its spelling. */
 export function isTypeWord(word: string): boolean {
   return (
     SPECIFIERS.has(word) ||

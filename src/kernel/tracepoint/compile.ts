@@ -29,7 +29,7 @@ import type { NameScope } from './scope.ts';
 
 /**
  * Makes the function that computes `expression`. Arithmetic is C's: a field has the sign its
- * declaration says, integers are promoted, and a result has the width of its type.
+ * declaration states, integers are promoted, and a result has the width of its type.
  *
  * libtraceevent, and with it perf, computes all in unsigned 64 bits from fields extended with
  * zeros. That differs where a negative field narrower than 64 bits is compared, divided, shifted
@@ -169,7 +169,7 @@ function compileConditional(
   throw new PrintFmtError('a choice between an array and a number');
 }
 
-/** Of a pointer to a string only NULL can be shown. */
+/** Shows a pointer to a string only if it is NULL: the string was not recorded. */
 function asText(evaluator: Evaluator): TextEvaluator {
   if (evaluator.kind === 'text') return evaluator;
   if (evaluator.kind === 'bytes') return textEvaluatorOf(evaluator);

@@ -1,4 +1,4 @@
-/** A print fmt that can't be evaluated; the message says what of it. Never leaves this folder. */
+/** A print fmt that can't be evaluated; the message states what of it. Never leaves this folder. */
 export class PrintFmtError extends Error {
   constructor(message: string) {
     super(message);

@@ -28,7 +28,7 @@ export type BytesEvaluator = {
   readonly element: CType;
 };
 
-/** What needs a value that only the recorded kernel knew: `vmemmap_base`, `jiffies`. */
+/** An evaluator that needs a value that only the recorded kernel knew: `vmemmap_base`, `jiffies`. */
 export type UnknownEvaluator = { readonly kind: 'unknown' };
 
 export type KnownEvaluator = NumberEvaluator | TextEvaluator | BytesEvaluator;

@@ -2,7 +2,7 @@ import { isTypeWord } from './c-type.ts';
 import { PrintFmtError } from './errors.ts';
 import { type Token, tokenize } from './tokens.ts';
 
-/** What a print fmt is made of behind its format string: expressions of C. */
+/** Expressions of C, of which a print fmt is made behind its format string. */
 export type Expression =
   /** An integer constant as written, suffix included; a character constant as its code. */
   | { readonly kind: 'number'; readonly text: string }

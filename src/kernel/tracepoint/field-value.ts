@@ -3,7 +3,7 @@ import type { TracepointField } from './format-file.ts';
 import type { RawRecord } from './raw-record.ts';
 
 /**
- * What a field holds. Integers are numbers where they are exact, bigints beyond ±2^53; arrays of
+ * The value of a field. Integers are numbers where they are exact, bigints beyond ±2^53; arrays of
  * characters are text up to the first NUL; other arrays are their elements. Null if the sample
  * ends before the field does.
  */

@@ -2,9 +2,9 @@ import { type CType, typeOf } from './c-type.ts';
 
 /** How a field's bytes are found. */
 export type FieldLocation =
-  /** At `offset`, `size` bytes. */
+  /** The value is `size` bytes at `offset`. */
   | 'fixed'
-  /** At `offset` a u32: length << 16 | offset from the start of the raw data. */
+  /** A u32 at `offset` is length << 16 | offset from the start of the raw data. */
   | 'dynamic'
   /** The same, but counted from the end of that u32. */
   | 'relative';
@@ -12,7 +12,7 @@ export type FieldLocation =
 /** One line of a format file. */
 export type TracepointField = {
   readonly name: string;
-  /** As declared, without `__data_loc`, name and brackets: `unsigned long`, `char`, `void *`. */
+  /** The type as declared, without `__data_loc`, name and brackets: `unsigned long`, `char`, `void *`. */
   readonly type: string;
   /** Bytes from the start of the raw data, and how many; of a dynamic field those of its u32. */
   readonly offset: number;
@@ -35,7 +35,7 @@ export type FormatFile = {
   /** The fields that every tracepoint has, `common_type` … */
   readonly commonFields: readonly TracepointField[];
   readonly fields: readonly TracepointField[];
-  /** Behind `print fmt:`; empty if there is none. */
+  /** The text behind `print fmt:`; empty if there is none. */
   readonly printFmt: string;
 };
 
@@ -111,7 +111,7 @@ function locationOf(declared: string): FieldLocation {
   return declared.startsWith('__rel_loc') ? 'relative' : 'fixed';
 }
 
-/** By the count in the brackets, by the type where the count is a name, 1 if neither says. */
+/** The count in the brackets, the type's where the count is a name, 1 if neither is given. */
 function elementSizeOf(
   element: CType | null,
   brackets: string | undefined,

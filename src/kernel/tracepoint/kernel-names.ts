@@ -1,12 +1,12 @@
 import { addressOf } from '../../base/u64.ts';
 
-/** Where a kernel address lies: in which function, and how far into it. */
+/** The function that a kernel address lies in, and how far into it. */
 export type KernelSymbol = { readonly name: string; readonly offset: number };
 
 /** Address in signed form (docs/numbers.md); null if no symbol holds it. */
 export type KernelSymbolOf = (address: number) => KernelSymbol | null;
 
-/** What the texts of tracepoints say by address. */
+/** Names that the texts of tracepoints give to addresses. */
 export class KernelNames {
   readonly #symbolOf: KernelSymbolOf | null;
   readonly #printkTexts: ReadonlyMap<bigint, string>;

@@ -21,7 +21,7 @@ import {
 import type { LayoutReader, Piece } from './printf-piece.ts';
 import type { RawRecord } from './raw-record.ts';
 
-/** Of a `%*ph` the kernel prints no more. */
+/** The kernel prints no more bytes of a `%*ph`. */
 const MOST_HEX_BYTES = 64;
 
 /**
@@ -67,7 +67,7 @@ export function compilePointer(
   }
 }
 
-/** As glibc prints it, and with it perf: the kernel hashes plain pointers when it prints. */
+/** A pointer as glibc, and with it perf, prints it: the kernel hashes plain pointers when it prints. */
 function address({ read }: NumberEvaluator, layout: LayoutReader): Piece {
   return (record) => {
     const value = wrapInteger(read(record), U64);
@@ -105,7 +105,7 @@ function bitmap(
   });
 }
 
-/** The width is the number of bytes; `C`, `D`, `N` say what stands between them. */
+/** The width is the number of bytes; `C`, `D`, `N` state what stands between them. */
 function hex(extension: string, layout: LayoutReader, array: BytesEvaluator): Piece {
   const separator = { C: ':', D: '-', N: '' }[extension[1] ?? ''] ?? ' ';
   return fromBytes(array, (bytes, record) => {

@@ -42,7 +42,7 @@ export class RawRecord {
     return signed ? view.getBigInt64(at, littleEndian) : view.getBigUint64(at, littleEndian);
   }
 
-  /** Where the field's bytes begin in the view. Within the record, whatever the data say. */
+  /** Offset of the field's bytes in the view. Within the record, whatever the data say. */
   offsetOf(field: TracepointField): number {
     const at = this.start + field.offset;
     if (field.location === 'fixed') return Math.min(at, this.end);

@@ -3,7 +3,7 @@ import { PrintFmtError } from './errors.ts';
 /** A token of C. `at` is its offset in the print fmt. */
 export type Token = {
   readonly kind: 'name' | 'number' | 'string' | 'character' | 'operator' | 'end';
-  /** As written; of a string what it stands for. */
+  /** The text as written; a string's with its escapes resolved. */
   readonly text: string;
   readonly at: number;
 };

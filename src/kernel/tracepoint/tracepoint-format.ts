@@ -1,9 +1,9 @@
 // Hot: once per tracepoint sample that is printed.
 
+import { decodeText } from '../../base/text.ts';
 import { compile } from './compile.ts';
 import { PrintFmtError } from './errors.ts';
 import { parsePrintFmt } from './expression.ts';
-import { compileFieldPairs } from './field-pairs.ts';
 import { type FieldReader, type FieldValue, fieldReader } from './field-value.ts';
 import type { FormatFile, TracepointField } from './format-file.ts';
 import type { KernelNames } from './kernel-names.ts';
@@ -12,11 +12,11 @@ import type { Piece } from './printf-piece.ts';
 import { RawRecord } from './raw-record.ts';
 import type { NameScope } from './scope.ts';
 
-/** What perf writes before the fields of an event whose print fmt it does not understand. */
+/** The prefix that perf writes before the fields of an event whose print fmt it does not understand. */
 const NOT_EVALUATED = '[FAILED TO PARSE]';
 
 /**
- * One tracepoint: reads the fields of a sample's raw data and prints them as its print fmt says.
+ * One tracepoint: reads the fields of a sample's raw data and prints them as its print fmt requires.
  * The format is compiled at the first use; a sample costs its reads and its text.
  *
  * Names and texts are as recorded, escapes of a stranger included: who prints passes them through
@@ -114,4 +114,53 @@ export class TracepointFormat {
     const isCalled = (field: TracepointField): boolean => field.name === name;
     return this.fieldList.find(isCalled) ?? this.commonFields.find(isCalled) ?? null;
   }
+}
+
+/**
+ * Makes the function that writes ` name=value` for every field, in libtraceevent's form. There
+ * arrays of u8 are text as long as none was met that is not; here they are bytes always.
+ */
+function compileFieldPairs(fields: readonly TracepointField[]): (record: RawRecord) => string {
+  const writers = fields.map((field) => {
+    const write = field.isArray ? arrayWriter(field) : scalarWriter(field);
+    const end = field.offset + field.size;
+    return (record: RawRecord): string =>
+      ` ${field.name}=${record.start + end > record.end ? '' : write(record)}`;
+  });
+  return (record) => {
+    let text = '';
+    for (const write of writers) text += write(record);
+    return text;
+  };
+}
+
+function scalarWriter(field: TracepointField): (record: RawRecord) => string {
+  const { offset, size, isPointer, type } = field;
+  // A long often holds an address.
+  const isHex = isPointer || (/\blong\b/.test(type) && (!field.signed || size === 4));
+  const signed = field.signed && !isHex;
+  return (record) => {
+    const value = record.readBig(record.start + offset, size, signed);
+    if (isHex) return `0x${value.toString(16)}`;
+    // libtraceevent prints a short as %2d.
+    return signed && size === 2 ? value.toString().padStart(2) : value.toString();
+  };
+}
+
+/** Text if it can be printed as it is, else `ARRAY[01, 02]`, byte by byte. */
+function arrayWriter(field: TracepointField): (record: RawRecord) => string {
+  return (record) => {
+    const bytes = record.bytes(record.offsetOf(field), record.lengthOf(field));
+    if (field.isString && isPrintable(bytes)) return decodeText(bytes);
+    return `ARRAY[${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(', ')}]`;
+  };
+}
+
+/** All ASCII graphic characters and blanks up to the first NUL. */
+function isPrintable(bytes: Uint8Array): boolean {
+  for (const byte of bytes) {
+    if (byte === 0) return true;
+    if (byte < 0x20 || byte > 0x7e) return false;
+  }
+  return true;
 }

@@ -4,14 +4,14 @@ import { KernelNames, type KernelSymbolOf } from './kernel-names.ts';
 import { TracepointFormat } from './tracepoint-format.ts';
 import { parseTracingData, type TracingDataParts } from './tracing-data.ts';
 
-/** What formats need to know of the machine they are from. */
+/** Facts that formats need of the machine they are from. */
 export type FormatTexts = Pick<TracingDataParts, 'formats' | 'longSize' | 'littleEndian'> &
   Partial<Pick<TracingDataParts, 'printkFormats' | 'kallsyms' | 'savedCmdlines'>>;
 
 export type FormatOptions = {
   /** Names kernel addresses, for `%pS`; without it they stay addresses. */
   readonly symbolOf?: KernelSymbolOf | undefined;
-  /** Where bad formats are counted, and samples that they don't fit. */
+  /** Counts bad formats, and samples that they don't fit. */
   readonly diagnostics?: Diagnostics | undefined;
 };
 
@@ -48,7 +48,7 @@ export class TracepointFormats {
   }
 
   /**
-   * From a TRACING_DATA section or record. Null if the bytes are none: there are no formats then,
+   * Formats of a TRACING_DATA section or record. Null if the bytes are none: there are no formats then,
    * and raw data stay bytes. A section that is cut gives the formats before the cut.
    */
   static parse(bytes: Uint8Array, options: FormatOptions = {}): TracepointFormats | null {
@@ -61,12 +61,12 @@ export class TracepointFormats {
     return new TracepointFormats(parts, options);
   }
 
-  /** From format files, as tracefs has them. */
+  /** Formats from files as tracefs has them. */
   static fromTexts(texts: FormatTexts, options: FormatOptions = {}): TracepointFormats {
     return new TracepointFormats(texts, options);
   }
 
-  /** By `common_type`, which is the attr's `config`. */
+  /** Indexed by `common_type`, which is the attr's `config`. */
   of(id: number): TracepointFormat | null {
     return this.#byId.get(id) ?? null;
   }

@@ -2,9 +2,9 @@ import { ByteCursor } from '../../base/byte-cursor.ts';
 import { PerfDataError } from '../../base/errors.ts';
 import { decodeText } from '../../base/text.ts';
 
-/** What a TRACING_DATA section or record holds, as texts. */
+/** The content of a TRACING_DATA section or record, as texts. */
 export type TracingDataParts = {
-  /** As in `0.6`. */
+  /** Version of the format, `0.6`. */
   readonly version: string;
   readonly littleEndian: boolean;
   /** `sizeof(long)` of the recorded machine's kernel. */
@@ -18,7 +18,7 @@ export type TracingDataParts = {
   readonly printkFormats: string;
   /** `pid comm` per line; from version 0.6 on. */
   readonly savedCmdlines: string;
-  /** What the bytes ended before; null if all is there. */
+  /** The part that the bytes ended before; null if all is there. */
   readonly cutAt: string | null;
 };
 
@@ -71,29 +71,6 @@ export function parseTracingData(bytes: Uint8Array): TracingDataParts | null {
     savedCmdlines,
     cutAt,
   };
-}
-
-/** Record type of simpleperf, which puts tracing data among its records. */
-export const SIMPLE_PERF_RECORD_TRACING_DATA = 32777;
-
-/**
- * The tracing data in the record at [offset, offset + size) of simpleperf's type; null if its length
- * doesn't fit.
- *
- *   struct { struct perf_event_header header; u32 size; char data[size]; };
- *
- * system/extras/simpleperf/record.h
- */
-export function simpleperfTracingData(
-  view: DataView,
-  offset: number,
-  size: number,
-  littleEndian: boolean,
-): Uint8Array | null {
-  if (size < 12) return null;
-  const length = view.getUint32(offset + 8, littleEndian);
-  if (length > size - 12) return null;
-  return new Uint8Array(view.buffer, view.byteOffset + offset + 12, length);
 }
 
 class PartsReader {

@@ -4,7 +4,7 @@ import type { PeriodInput } from '../types.ts';
 const SLICES = 100;
 
 /**
- * Where the losses of an event lie: losses in one place are a stretch to distrust, losses everywhere
+ * Places of the losses of an event: losses in one place are a stretch to distrust, losses everywhere
  * thin the profile out. In samples, as LOST records tell them: of each ring when something fitted
  * again. Where several events share the rings the records are of all of them.
  */

@@ -7,7 +7,7 @@ import type { PeriodInput } from '../types.ts';
 import { computeConcentration, type LossConcentration } from './loss-concentration.ts';
 
 /**
- * What arrived and what did not, of one event.
+ * The ledger of one event: what arrived and what did not.
  *
  * The ledger is kept in events and closes:
  *
@@ -28,7 +28,7 @@ export type EventLedger = {
   readonly lostSamples: number;
   /** Share of the samples taken that arrived, 0…1; null if none was taken. */
   readonly coverage: number | null;
-  /** What the counter counted in all, over all instances; null if it was not read. */
+  /** The counter's value over all instances; null if it was not read. */
   readonly eventsCounted: number | null;
   readonly arrivedEvents: number;
   /** Share of the events counted that the samples stand for, 0…1; null if that is not known. */
@@ -39,11 +39,11 @@ export type EventLedger = {
   readonly unsampledEvents: number | null;
   readonly undividedEvents: number | null;
   /**
-   * What is left. Not 0 for a clock, whose timer and counter are two clocks, nor where a period was
+   * The remainder. Not 0 for a clock, whose timer and counter are two clocks, nor where a period was
    * taken for what it does not measure (rule unknown, hardware that counts on while it interrupts).
    */
   readonly unaccounted: number | null;
-  /** Where the losses lie; null if there are none. */
+  /** Places of the losses; null if there are none. */
   readonly concentration: LossConcentration | null;
   /** Streams with samples, in the order of the groups, then those of which none arrived. */
   readonly streams: readonly StreamLedger[];
@@ -204,7 +204,7 @@ function hasUnknownFinals({ finals }: PeriodInput, index: number): boolean {
 }
 
 /**
- * With a fixed period every lost sample of a software event stands for exactly so many events, which
+ * Every lost sample of a software event with a fixed period stands for exactly so many events, which
  * tells them from the tails even without counts.
  */
 function eventsInLostSamples(

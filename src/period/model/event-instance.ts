@@ -19,7 +19,7 @@ export type EventInstance = {
   freqCountStamp: number;
 };
 
-/** What the functions below need to know of the kernel. */
+/** Facts about the kernel that the functions below need. */
 export type Kernel = {
   readonly frequencyHz: number;
   /** Length of a tick, nanoseconds. */

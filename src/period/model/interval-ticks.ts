@@ -15,7 +15,7 @@ export class PacedInterval {
   /** The first pause begins so long after the start, and lasts for `pauseLengthNs`. */
   pauseNs = 0;
   pauseLengthNs = 0;
-  /** From a pause's beginning, for so long, ticks miss the event: another task runs. */
+  /** Time from a pause's beginning in which ticks miss the event: another task runs. */
   missedNs = 0;
   /** Pauses of that length, one every `cycleNs`. */
   pauses = 1;
@@ -72,7 +72,7 @@ export class PacedInterval {
  */
 const MOST_TICKS = 512;
 
-/** Where the ticks have got to: `perf_adjust_freq_unthr_events` from interval to interval. */
+/** Position of the ticks: `perf_adjust_freq_unthr_events` from interval to interval. */
 export class Ticks {
   nextNs: number;
   readonly lengthNs: number;
@@ -137,7 +137,7 @@ export class Ticks {
     this.adjustments = 0;
   }
 
-  /** Of the periods in `course`, or `first`, the one nearest to `reported`. */
+  /** The period in `course`, or `first`, that is nearest to `reported`. */
   nearestTaken(first: number, reported: number): number {
     let nearest = first;
     const known = Math.min(this.adjustments, this.course.length);

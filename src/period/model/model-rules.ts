@@ -8,11 +8,11 @@ import { TICK_RATES, type TickGrid, tickLengthNs, UNKNOWN_TICK_NS, voteForPhase 
 export type ModelOptions = {
   /** The rate asked, Hz. */
   readonly frequencyHz: number;
-  /** Which interval a reported period measures. 'unknown': what explains more is taken. */
+  /** The interval that a reported period measures. 'unknown': the rule that explains more is taken. */
   readonly rule: PeriodRule;
   /** Software events, tracepoints and breakpoints, which take a new period up one sample later. */
   readonly isCountedInSoftware: boolean;
-  /** Where this machine's ticks lie, if another stream has shown it. */
+  /** Phase of this machine's ticks, if another stream has shown it. */
   readonly grid?: TickGrid;
   /** The event's. */
   readonly throttles?: readonly ThrottleInterval[];
@@ -22,7 +22,7 @@ export type ModelOptions = {
 
 /** HZ and rounding are found out on this many samples, the first. */
 const MAX_TRIED = 8192;
-/** Where as many departures agree on a phase as this, or … */
+/** Departures that must agree on a phase, or … */
 const CLEAR_AGREEMENT = 12;
 /** … so large a share is within 1 % without any tick, no further phases are tried. */
 const ENOUGH = 0.995;
@@ -37,14 +37,14 @@ const MIN_LEAD = 3;
 const HZ_LEAD = 0.002;
 /** … and the stream is understood at all. */
 const TRUSTED = 0.8;
-/** What a fitted step counts for against others: less, but with ticks there is more to fit. */
+/** Weight of a fitted step against others: less, but with ticks there is more to fit. */
 const FITTED = 0.75;
 /** Steps that must tell the two ways of rounding apart, four of five in favour of one. */
 const MIN_ROUNDINGS = 8;
 /** A sample's time differs from the controller's own by about this much. */
 const TYPICAL_JITTER_NS = 100;
 
-/** What the recording does not say. */
+/** Facts that the recording does not hold. */
 export type FoundRules = {
   readonly rules: ReplayRules;
   /** No other HZ explains nearly as much. */
@@ -128,7 +128,7 @@ function possibleGrids(
 }
 
 /**
- * For each interval 1 if the period after it is not what its overflow alone gives, else 0, −1 where
+ * One entry an interval: 1 if the period after it differs from what its overflow alone gives, else 0, −1 where
  * that is not known. What the jitter of time stamps can have done is no departure: of fast events a
  * nanosecond is an event.
  */

@@ -30,7 +30,7 @@ export type ModelReport = {
   readonly tickDriven: boolean;
   /** Ticks per second, as found out; null where the ticks left no trace. */
   readonly hz: number | null;
-  /** Where the ticks lie, for other streams of the same recording; null with `hz`. */
+  /** Phase of the ticks, for other streams of the same recording; null with `hz`. */
   readonly grid: TickGrid | null;
   /** 'unknown': no step tells the two apart. */
   readonly rounding: EighthRounding | 'unknown';
@@ -59,7 +59,7 @@ export type ModelReport = {
   readonly departures: Departures;
 };
 
-/** With fewer samples compared nothing can be said. */
+/** Minimum number of compared samples for a statement. */
 const MIN_COMPARED = 8;
 
 /**

@@ -22,10 +22,10 @@ const MAX_PLACES = 64;
  */
 export class PausePlaces {
   length = 0;
-  /** Of each place, in nanoseconds after the interval's start: when the first pause begins. */
+  /** Start of the first pause at each place, in nanoseconds after the interval's start. */
   readonly #startNs = new Float64Array(MAX_PLACES);
   readonly #pauses = new Uint16Array(MAX_PLACES);
-  /** From the beginning of one pause to that of the next. */
+  /** Time from the beginning of one pause to that of the next. */
   readonly #cycleNs = new Float64Array(MAX_PLACES);
   readonly #borders: number[] = [];
   #offNs = 0;

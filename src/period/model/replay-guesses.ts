@@ -94,7 +94,7 @@ class Passage {
     ticks.mark();
   }
 
-  /** From period `from`, with the interval's events spread evenly. */
+  /** Replays an interval from period `from`, with its events spread evenly. */
   go(from: number): number {
     this.#interval.pauseLengthNs = 0;
     this.#interval.pauseNs = 0;

@@ -1,7 +1,7 @@
 import type { EighthRounding } from '../controller.ts';
 import type { TickGrid } from './ticks.ts';
 
-/** What a replay needs to know besides the samples. */
+/** Facts besides the samples that a replay needs. */
 export type ReplayRules = {
   readonly frequencyHz: number;
   readonly lag: 1 | 2;
@@ -12,7 +12,7 @@ export type ReplayRules = {
   readonly isCountedInSoftware: boolean;
 };
 
-/** What the expected period rests on. */
+/** The basis of the expected period. */
 export const STEP = {
   /** Not compared: no overflow before it is known. */
   NONE: 0,

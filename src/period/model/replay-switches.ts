@@ -85,7 +85,7 @@ class SwitchedPassage {
   readonly ticks: Ticks;
   /** The period taken up at the last switch in. */
   taken = 0;
-  /** What is in force at the interval's end. */
+  /** State that is in force at the interval's end. */
   plan = 0;
   readonly #sequence: PeriodSequence;
   readonly #offCpuNs: Float64Array;

@@ -31,12 +31,12 @@ export type SimulationOptions = {
    * 'software': software events, tracepoints, breakpoints. 'hardware': a counter of the CPU.
    */
   readonly kind: 'software' | 'hardware';
-  /** Which interval a hardware event's driver reports. Default 'elapsed', as drivers do today. */
+  /** The interval that a hardware event's driver reports. Default 'elapsed', as drivers do today. */
   readonly reports?: 'elapsed' | 'next';
   /** λ over time. */
   readonly stretches: readonly ProgramStretch[];
   /**
-   * What taking sample `index` costs, nanoseconds. The program makes no events of its own in that
+   * Cost of taking sample `index`, nanoseconds. The program makes no events of its own in that
    * time, but a CPU counter counts on; it can't overflow again before. Default: `sampleCostNs`.
    */
   readonly sampleCostNs?: (index: number) => number;
@@ -45,7 +45,7 @@ export type SimulationOptions = {
 };
 
 /**
- * What a sample costs, nanoseconds, by the time between two samples with a period of 1. `cycles` in
+ * Cost of a sample, nanoseconds, by the time between two samples with a period of 1. `cycles` in
  * an arm64 guest: 2.2 µs each. page-faults and system calls on x86-64: 30, 16, 19, 10 µs at the
  * start, while the code that takes samples is not in the caches, later 1 to 2 µs. How fast the first
  * samples come decides how far the period overshoots.
@@ -58,7 +58,7 @@ export type SimulatedSamples = {
   readonly length: number;
   /** Nanoseconds since the start. */
   readonly timeNs: Float64Array;
-  /** As the samples report them. */
+  /** The periods that the samples report. */
   readonly periodEvents: Float64Array;
   /** The counter's value at each sample. */
   readonly count: Float64Array;

@@ -33,7 +33,7 @@ export function mattersText(event: EventReport): string | null {
   );
 }
 
-/** What to do, if anything. */
+/** The advice, if there is any. */
 export function adviceFor(event: EventReport): string[] {
   const { inStep, targetHz, fixedPeriod } = event;
   const offStep =
@@ -70,7 +70,7 @@ export function adviceFor(event: EventReport): string[] {
   return advice;
 }
 
-/** By the profile if there is one to compare in, else by what ramps hold. */
+/** Judges by the profile if there is one to compare in, else by what ramps hold. */
 function shouldWeighByEvents(event: EventReport): boolean {
   const most = difference(event);
   if (most !== null) return most >= MATTERS;

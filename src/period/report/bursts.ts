@@ -21,10 +21,10 @@ export type Burst = {
 
 export type Bursts = {
   readonly count: number;
-  /** In all of them. */
+  /** Samples in all bursts. */
   readonly samples: number;
   readonly events: number;
-  /** Of the fastest; null without any. */
+  /** Rate of the fastest burst; null without any. */
   readonly peakHz: number | null;
   /** The largest 20, in time order. */
   readonly largest: readonly Burst[];
@@ -34,7 +34,7 @@ export type Bursts = {
 const GAP_SAMPLES = 8;
 /** "Far above": this many times the rate asked, from sample to sample. */
 const FAST = 4;
-/** As many fast samples in a row. */
+/** Number of fast samples in a row. */
 const MIN_BURST = 4;
 const MAX_LISTED = 20;
 

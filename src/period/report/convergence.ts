@@ -44,7 +44,7 @@ const RUN = 8;
 const NEAR_IN_RUN = 6;
 /** One overflow and a handful of ticks; smaller falls happen in steady running. */
 const FALL = 0.5;
-/** Of a tiny period, halves are single events. */
+/** Halves of a tiny period are single events. */
 const MIN_FALL_FROM = 8;
 
 /** Fewer samples can't show whether a period is settled. */

@@ -21,14 +21,14 @@ export type WeightDisagreement = {
   readonly functions: readonly FunctionShares[];
 };
 
-/** What the comparison needs of a profile. */
+/** The parts of a profile that the comparison needs. */
 export type ComparedProfile = {
   /** Parallel to the sample table; absent: can't be computed. */
   readonly weights: Readonly<Partial<Record<WeightKind, Float64Array>>>;
   /** The innermost function of each sample, −1 for a sample without any. */
   readonly funcOfSample: Int32Array;
   readonly funcCount: number;
-  /** As reports print it; −1 is asked for too. */
+  /** A function's name in reports; −1 is asked for too. */
   readonly nameOf: (func: number) => string;
 };
 

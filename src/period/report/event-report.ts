@@ -25,7 +25,7 @@ import type { Verdict } from './verdict.ts';
 export type EventReport = {
   readonly event: string;
   readonly mode: SamplingMode;
-  /** What one unit of a period is. */
+  /** The unit of a period. */
   readonly unit: 'events' | 'nanoseconds';
   /** The rate asked, null in period mode. */
   readonly targetHz: number | null;
@@ -36,7 +36,7 @@ export type EventReport = {
   readonly eventsCounted: number | null;
   /** `coverage`: share of the samples taken that arrived. */
   readonly lost: { readonly samples: number; readonly coverage: number | null };
-  /** In events: what the counter counted, and where it went. */
+  /** The counter's value in events, and where it went. */
   readonly ledger: ReportedLedger;
   readonly throttled: Throttled;
   readonly streamCount: number;
@@ -74,7 +74,7 @@ export type Migrated = {
   readonly rampSamples: number;
 };
 
-/** What the report of one event needs besides the streams. */
+/** Facts besides the streams that the report of one event needs. */
 export type EventContext = StreamContext & {
   /** Groups of its streams, largest first. */
   readonly bySize: readonly number[];
@@ -91,7 +91,7 @@ export type EventOptions = {
   readonly places: SamplePlaces | null;
 };
 
-/** As many streams are compared with the kernel's algorithm. */
+/** Number of streams that are compared with the kernel's algorithm. */
 const MAX_MODELLED = 20;
 
 /** The report on the event with row `index`. */
@@ -183,7 +183,7 @@ function noteStart(
   started.rampSamples += convergence.start.end;
 }
 
-/** By event: the groups of its streams, largest first, which is the order of `EventReport.streams`. */
+/** Groups of streams by event, largest first, which is the order of `EventReport.streams`. */
 export function groupsByEvent(groups: StreamGroups, events: number): number[][] {
   const found = Array.from({ length: events }, (): number[] => []);
   for (let g = 0; g < groups.length; g++) found[groups.event[g]].push(g);

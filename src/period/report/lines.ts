@@ -45,7 +45,7 @@ function leftOut(label: string, count: number): Line[] {
   return count > MAX_LISTED ? [[label, `… and ${formatCount(count - MAX_LISTED)} more`]] : [];
 }
 
-/** What holds for an event as a whole, with the model of its largest stream. */
+/** Lines about an event as a whole, with the model of its largest stream. */
 export function eventLines(event: EventReport, largest: StreamReport | undefined): Line[] {
   const isAdaptive = event.mode === 'frequency' && largest !== undefined;
   return [
@@ -61,7 +61,7 @@ export function eventLines(event: EventReport, largest: StreamReport | undefined
   ];
 }
 
-/** Of fewer periods a share says little. */
+/** A share of fewer periods means little. */
 const MIN_COMPARED = 50;
 
 function modelOf(largest: StreamReport | undefined): string | null {

@@ -6,7 +6,7 @@ import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput } from '../types.ts';
 
 /**
- * Where threads went from one event instance to another. Inherited events have an instance per task
+ * Finds where threads went from one event instance to another. Inherited events have an instance per task
  * and CPU, each with its own controller, so a thread that migrates is met by a period that knows
  * nothing of it, and a ramp follows:
  *

@@ -10,14 +10,14 @@ import type { PeriodSequence } from '../period-sequence.ts';
  * to report in every case: `cycles` at its start reports 1 and 2 while 2 pass. So f is also 1/Δt.
  */
 export type Pair = {
-  /** Of the later sample, nanoseconds since the recording's first timestamp. */
+  /** Time of the later sample, nanoseconds since the recording's first timestamp. */
   readonly timeNs: number;
   /** Δt. */
   readonly intervalNs: number;
   /** Δcount where the counter was read in both samples, else the period in force by the rule. */
   readonly events: number;
   readonly from: 'counts' | 'periods';
-  /** As the earlier and the later sample report it. */
+  /** The periods that the earlier and the later sample report. */
   readonly periods: readonly [number, number];
   /** λ; null for two samples of one instant. */
   readonly eventRateHz: number | null;

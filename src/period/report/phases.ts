@@ -20,7 +20,7 @@ export type Phase = {
 const WINDOW = 32;
 /** A border: the rate at least doubles or halves. */
 const MIN_RATIO = 2;
-/** Of two phases as a whole the rate or the period differs by this factor. */
+/** Factor by which the rates or the periods of two phases differ at least. */
 const MIN_APART = 1.5;
 
 /**

@@ -4,7 +4,7 @@ import type { Ramp } from './convergence.ts';
 import { throttledBetween } from './throttled-time.ts';
 
 /**
- * What went before a ramp, the likeliest first.
+ * The cause of a ramp, the likeliest first.
  *
  *  - migration  the thread had been sampled by another instance, or this one on another CPU
  *  - task       the kernel gave the instance to another thread
@@ -31,7 +31,7 @@ export type ReRamp = {
   readonly lowestPeriod: number;
   readonly highestPeriod: number;
   readonly cause: RampCause;
-  /** Of a migration: the CPU before and after, −1 where it was not recorded. Else null. */
+  /** The CPU before and after a migration, −1 where it was not recorded. Else null. */
   readonly fromCpu: number | null;
   readonly toCpu: number | null;
 };

@@ -1,7 +1,7 @@
 import type { EventLedger, StreamLedger } from '../loss/loss-ledger.ts';
 import type { PeriodInput } from '../types.ts';
 
-/** Where losses lie, with tids instead of rows; the largest 10 of each list. */
+/** Places of losses, with tids instead of rows; the largest 10 of each list. */
 export type ReportedConcentration = {
   readonly worstShare: number;
   readonly worstStartNs: number;

@@ -12,7 +12,7 @@ export type RuleDoubt = {
   readonly moved: number;
 };
 
-/** Why nobody knows which interval a period belongs to. */
+/** The reason why the interval that a period belongs to is unknown. */
 export function unknownRuleText({ driver, contradiction }: ReportedPeriod): string {
   if (contradiction !== undefined) {
     return (

@@ -3,7 +3,7 @@
 import { eachSlice, type Slices } from '../../base/slices.ts';
 
 /**
- * For each k the median of the `window` values [k, k + window); as many medians as there are whole
+ * The median for each k of the `window` values [k, k + window); as many medians as there are whole
  * windows. `window` is even, so a median is the mean of the two middle values. Infinite values sort
  * last; NaN is not allowed.
  */

@@ -43,7 +43,7 @@ export type StreamReport = {
   /** Highest period before it settled ÷ the settled period; null where it was settled at once. */
   readonly overshoot: number | null;
   /**
-   * Why the stream starts with a ramp: 'migration' if its first thread had been sampled by another
+   * The reason why the stream starts with a ramp: 'migration' if its first thread had been sampled by another
    * instance before, 'new' if not.
    */
   readonly startedBy: 'new' | 'migration';
@@ -53,7 +53,7 @@ export type StreamReport = {
   readonly rampShare: { readonly samples: number; readonly events: number } | null;
   /** (Σw)²/Σw² of the elapsed events. */
   readonly effectiveSamples: number | null;
-  /** As reported, up to 64. */
+  /** The first reported periods, up to 64. */
   readonly firstPeriods: readonly number[];
   readonly phases: readonly Phase[];
   readonly reRamps: readonly ReRamp[];
@@ -72,7 +72,7 @@ export type StreamReport = {
   readonly pairs?: readonly Pair[];
 };
 
-/** What reports of all streams share. */
+/** Data that reports of all streams share. */
 export type StreamContext = {
   readonly input: PeriodInput;
   readonly groups: StreamGroups;
@@ -80,13 +80,13 @@ export type StreamContext = {
   readonly elapsedEvents: Float64Array;
   /** The same without those in loss gaps. */
   readonly arrivedEvents: Float64Array;
-  /** Of `followThreads`. */
+  /** The result of `followThreads`. */
   readonly cameFrom: Int32Array;
-  /** Of the event. */
+  /** Throttle intervals of the event. */
   readonly throttles: readonly ThrottleInterval[];
 };
 
-/** What every stream is looked through for, also those that are not described. */
+/** Results of looking through every stream, also those that are not described. */
 export type StreamAnalysis = {
   readonly group: number;
   /** Its samples, in time order. */

@@ -2,7 +2,7 @@ import type { PeriodSequence } from '../period-sequence.ts';
 import { type Convergence, MIN_SAMPLES } from './convergence.ts';
 
 /**
- * What became of a stream's period.
+ * The verdict on a stream's period.
  *
  *  - fixed          period mode or a clock: there is nothing to converge
  *  - throttled      the kernel paused the event for 1 % of the stream's time or more

@@ -107,7 +107,7 @@ const MOVING = 4;
 const FOLLOWED = 1.25;
 
 /**
- * Of a period that moved all the time, "settled" says only that it had no jump. What matters is whether it
+ * "Settled" means only that a period had no jump, where it moved all the time. What matters is whether it
  * followed the event rate, which the rate of the samples shows; null for one that came to rest.
  */
 function movingText({ targetHz }: EventReport, steady: StreamReport['steady']): string | null {
@@ -231,7 +231,7 @@ export function lostText({ lost, ledger }: EventReport): string {
   return `${formatCount(lost.samples)} samples${share} did not arrive${events}`;
 }
 
-/** Where the counter's final value went, part by part; null where it was not read. */
+/** The parts of the counter's final value; null where it was not read. */
 export function ledgerText({ ledger, unit, mode, lost }: EventReport): string | null {
   const { eventsCounted, arrivedEvents, gapEvents, unaccounted } = ledger;
   // A clock's counter is another clock than its timer: they don't add up.
@@ -303,7 +303,7 @@ export function ruleText({ reportedPeriod }: EventReport): string {
   return `a sample reports the interval ${rule === 'next' ? 'after' : 'before'} it (${whence})`;
 }
 
-/** What ramps hold; null where nothing is in one, or it can't be told. */
+/** The share that ramps hold; null where nothing is in one, or it can't be told. */
 export function rampsText({ rampShare }: EventReport): string | null {
   if (rampShare === null || rampShare.samples === 0) return null;
   return `${formatShare(rampShare.samples)} of the samples, ${formatShare(rampShare.events)} of the events`;

@@ -27,12 +27,13 @@ export type EstimatedEvent = {
 };
 
 /**
- * The estimator of an event's shares; null for waits of which some were lost, and for an event that its group's leader
+ * The estimator of an event's shares; null for sums of samples, for waits of which some were lost, and for an event that its group's leader
  * reads: it was counted where samples of another event fell, and no formula of samples holds.
  */
 export function* estimateEvent(of: EstimatedEvent): Slices<ShareEstimator | null> {
   const { input, alignment, weights, event, rows, isWhole, inStep } = of;
   const { groups, arrivedEvents } = alignment;
+  if (weights.areSums) return null;
   const lostBounds = weights.lostBounds?.[event] ?? null;
   const sampled = { weights: weights.values, rows, groups, event, lostBounds };
   if (isMeasured(input, event, weights.kind)) return createExactEstimator(sampled);

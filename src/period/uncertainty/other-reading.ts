@@ -6,7 +6,7 @@ import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput, ReportedPeriod } from '../types.ts';
 
 /**
- * Where nobody knows which interval a period measures, there are two readings of the same samples. The
+ * Reads periods whose interval is unknown in the other way: there are two readings of the same samples. The
  * weights are those of the one, 'elapsed'; this is what each sample has more in the other one, 'next':
  *
  *     periods           1    9    4    4

@@ -12,7 +12,7 @@ export type ShareInput = {
   readonly groups: StreamGroups;
   /** Row of the event in `groups.event`. */
   readonly event: number;
-  /** With weights of kind `events`. */
+  /** Present with weights of kind `events`. */
   readonly course?: EventCourse;
   /** Samples in step with the work: what is said of `InStep`, null or absent where they are not. */
   readonly inStep?: InStep | null;
@@ -20,7 +20,7 @@ export type ShareInput = {
   readonly eventsAfter?: number | null;
   /** How far what was lost may be from its estimate; null or absent: it is known, or nothing was. */
   readonly lostBounds?: LostBounds | null;
-  /** What samples have more in the other reading of their periods; absent: there is one reading. */
+  /** Weight that samples have more in the other reading of their periods; absent: there is one reading. */
   readonly shift?: StepColumns;
 };
 
@@ -30,8 +30,8 @@ export type EventCourse = {
   readonly arrivedEvents: Float64Array;
   /** Each interval was divided between its two samples (`interval-split.ts`); else the later one has all of it. */
   readonly isHalved: boolean;
-  /** As reported: often that of the interval which the sample begins. */
+  /** Reported periods: often that of the interval which the sample begins. */
   readonly periodEvents: ArrayLike<number>;
-  /** What the weights have of events after the last samples of streams (`tail-events.ts`). */
+  /** The part of the weights for events after the last samples of streams (`tail-events.ts`). */
   readonly tails?: Float64Array | undefined;
 };

@@ -56,7 +56,7 @@ class StepsBuilder {
   readonly #isSelected: Uint8Array;
   /** Samples that are events of their intervals, not only times within these. */
   readonly #seen: 0 | 1;
-  /** Of the selected samples' intervals. */
+  /** Sum of the selected samples' intervals. */
   #totalWeight = 0;
   #totalSquares = 0;
   readonly #near: StepParts;
@@ -67,7 +67,7 @@ class StepsBuilder {
   #streams = 0;
   /** Intervals that the samples of one slice end, and those of `SIDE` samples on either side. */
   readonly #intervals = new Float64Array(SLICE_ITEMS + 2 * SIDE);
-  /** What was counted at each sample of the stream, where pairs of it have been looked for. */
+  /** Counts at each sample of the stream, where pairs of it have been looked for. */
   #counted: Float64Array | null = null;
   /** Amounts of steps to the samples of one slice. */
   readonly #amounts = new Float64Array(SLICE_ITEMS);
@@ -275,7 +275,7 @@ const FIRST = 2;
 const SIDE = 4;
 /** … which are like it where they differ by no more than this factor. */
 const COMPARABLE = 4;
-/** With fewer comparable ones, itself included, an interval is judged by pairs further apart … */
+/** Number of comparable ones, itself included, below which an interval is judged by pairs further apart … */
 const COMPANY = 6;
 /** … if it has this part of all squared intervals. */
 const NOTABLE = 0.0005;

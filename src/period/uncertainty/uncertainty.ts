@@ -152,7 +152,7 @@ class ShareVariance {
   readonly #squares: number;
   readonly #halved: number;
   readonly #computed: ComputedSteps;
-  /** As many near steps of one amount would tell as much. */
+  /** Number of near steps of one amount that would tell as much. */
   readonly #effectiveSteps: number;
   readonly #hasHalves: boolean;
   /** How often the same borders recur at the same places of their intervals. */
@@ -204,7 +204,7 @@ class ShareVariance {
   }
 }
 
-/** As many steps of one amount would tell as much: (Σa)²/Σa². */
+/** Number of steps of one amount that would tell as much: (Σa)²/Σa². */
 function effectiveSteps(parts: readonly StepColumns[]): number {
   let sum = 0;
   let squares = 0;
@@ -240,7 +240,7 @@ function repeatsOf(inStep: InStep | null): number {
   return inStep?.kind === 'clock' ? Math.sqrt(inStep.cycles) : 0;
 }
 
-/** What drawn samples would have counts for as much as so many steps that were seen. */
+/** Number of seen steps that the variance of drawn samples counts for. */
 const BLENDED_STEPS = 4;
 /** No process is worse than so many times what drawn samples would have, but by chance. */
 const MOST_OF_DRAWN = 1.25;

@@ -7,7 +7,7 @@ import type { CallNodeTable } from './call-nodes.ts';
 import { groupSamples } from './filter.ts';
 
 /**
- * Who called whom, and how much weight was spent there: the call nodes that a selection of samples
+ * The tree of calls, with the weight spent in each: the call nodes that a selection of samples
  * touches, with their weights.
  *
  *   group   prefix  self  total
@@ -23,7 +23,7 @@ export type CallTree = {
   readonly prefix: Int32Array;
   /** FuncIndex (or the group that `computeCallNodes` was given), −1 in a root row of its own. */
   readonly group: Int32Array;
-  /** Which root a root row stands for (see `TreeRoots`), −1 in rows that stand for code. */
+  /** The root that a root row stands for (see `TreeRoots`), −1 in rows that stand for code. */
   readonly root: Int32Array;
   /** Weight of the samples whose innermost frame this is. */
   readonly self: Float64Array;
@@ -51,7 +51,7 @@ export type TreeRoots = {
 /** A tree, and where its rows come from. */
 export type CallTreeWithRows = {
   readonly tree: CallTree;
-  /** As long as the sample table: each sample's row, −1 where it has none. */
+  /** Each sample's row, parallel to the sample table, −1 where it has none. */
   readonly rowOfSample: Int32Array;
   /** Call node of each row, −1 in root rows of their own. */
   readonly callNode: Int32Array;
@@ -115,7 +115,7 @@ class CallTreeBuilder {
   readonly #callNodes: CallNodeTable;
   #length = 0;
   #prefix = new Int32Array(FIRST_CAPACITY);
-  /** Of each row; in root rows of their own `ROOTS` less the root. */
+  /** Call node of each row; in root rows of their own `ROOTS` less the root. */
   #callNode = new Int32Array(FIRST_CAPACITY);
   #self = new Float64Array(FIRST_CAPACITY);
   #selfSamples = new Int32Array(FIRST_CAPACITY);
@@ -285,7 +285,7 @@ class CallTreeBuilder {
 }
 
 const FIRST_CAPACITY = 1024;
-/** In the column of call nodes: root 0. */
+/** Entry of root 0 in the column of call nodes. */
 const ROOTS = -2;
 
 /** Each row's own value plus those of all rows below it: one pass from the last row to the first. */

@@ -35,15 +35,15 @@ export type ChainTree = {
   readonly callNode: Int32Array;
   /** Rows of the call tree that it stands for; the others' call nodes are above `callNode`. */
   readonly rows: Int32Array;
-  /** As in a `CallTree`: which root a root row stands for, −1 in chains of code. */
+  /** The root that a root row stands for, as in a `CallTree`, −1 in chains of code. */
   readonly root: Int32Array;
-  /** Of the innermost row; of the others it is 0. */
+  /** Self weight of the innermost row; that of the others is 0. */
   readonly self: Float64Array;
-  /** Of each of its rows. */
+  /** Total weight of each of its rows. */
   readonly total: Float64Array;
   /** How many samples are behind `self`. */
   readonly selfSamples: Int32Array;
-  /** As in a `CallTree`. */
+  /** Same as in a `CallTree`. */
   readonly weight: number;
   readonly lost: number;
   readonly samples: number;
@@ -52,7 +52,7 @@ export type ChainTree = {
 
 export type ChainTreeWithSamples = {
   readonly tree: ChainTree;
-  /** As long as the sample table: the chain at whose innermost row a sample is, −1: none. */
+  /** Parallel to the sample table: the chain at whose innermost row a sample is, −1: none. */
   readonly chainOfSample: Int32Array;
 };
 
@@ -95,7 +95,7 @@ class ChainTreeBuilder {
   readonly #depth: Int32Array;
   readonly #samples: Int32Array;
   readonly #chainOfSample: Int32Array;
-  /** Of each call node 2 × the last walk that came by, + 1 where a chain ends. */
+  /** 2 × the last walk that came by each call node, + 1 where a chain ends. */
   readonly #walkOfNode: Int32Array;
   /** Chain that each call node ends, where it ends one below this root. */
   readonly #chainOfNode: Int32Array;
@@ -107,10 +107,10 @@ class ChainTreeBuilder {
   /** Call nodes on the ways of walks at which chains end; those of a walk together, outer first. */
   readonly #ends = new GrowableInt32();
   #sortedEnds = new Int32Array(0);
-  /** Of each walk of this root where its ends begin; one more than there are walks. */
+  /** Start of the ends of each walk of this root; one more than there are walks. */
   #endsOfWalk = new Int32Array(1);
   readonly #prefix = new GrowableInt32();
-  /** Of each chain; in root rows of their own `ROOTS` less the root. */
+  /** Call node of each chain; in root rows of their own `ROOTS` less the root. */
   readonly #callNode = new GrowableInt32();
   readonly #rows = new GrowableInt32();
   readonly #self = new GrowableFloat64();
@@ -124,7 +124,7 @@ class ChainTreeBuilder {
     profile: Profile,
     callNodes: CallNodeTable,
     weights: Weights,
-    /** By root. */
+    /** Sorted by root. */
     samples: Int32Array,
   ) {
     this.#sampleStack = profile.samples.stack;
@@ -305,5 +305,5 @@ class ChainTreeBuilder {
   }
 }
 
-/** In the column of call nodes: root 0. */
+/** Entry of root 0 in the column of call nodes. */
 const ROOTS = -2;

@@ -9,7 +9,7 @@ export type Quantity = { readonly value: number; readonly interval: Bounds | nul
 
 /** How much more of something recordings have than those that they are compared with. */
 export type Change = {
-  /** In the recording looked at, and in the one that it is compared with: of several, the mean. */
+  /** Values in the recording looked at and in the one that it is compared with: of several, the mean. */
   readonly here: number;
   readonly there: number;
   /** `here` − `there`. */
@@ -39,42 +39,58 @@ const ALPHA = 0.05;
  * taken from both sides together. Their spread is at least what each recording leaves open itself.
  */
 export function changeOf(here: readonly Quantity[], there: readonly Quantity[]): Judged {
-  if (here.length === 1 && there.length === 1) return changeOfTwo(here[0], there[0]);
-  const [mine, theirs] = [meanOf(here), meanOf(there)];
-  const delta = mine - theirs;
-  const degrees = here.length + there.length - 2;
-  const spread = (squaresAbout(here, mine) + squaresAbout(there, theirs)) / degrees;
-  const variance = Math.max(spread, openVariance([...here, ...there]));
-  const error = Math.sqrt(variance * (1 / here.length + 1 / there.length));
+  return changeOfSides(sideOf(here), sideOf(there));
+}
+
+/** The quantities of one side, as far as its change follows from them. */
+export type ChangeSide = {
+  readonly count: number;
+  readonly mean: number;
+  /** Sum of their squared distances from the mean. */
+  readonly squares: number;
+  /** Sum of the squared widths of their intervals, 0 for one without. */
+  readonly open: number;
+  /** The interval of a single one. */
+  readonly interval: Bounds | null;
+};
+
+function sideOf(values: readonly Quantity[]): ChangeSide {
+  const mean = values.reduce((sum, { value }) => sum + value, 0) / values.length;
+  let [squares, open] = [0, 0];
+  for (const { value, interval } of values) {
+    squares += (value - mean) ** 2;
+    if (interval !== null) open += (interval.high - interval.low) ** 2;
+  }
+  return { count: values.length, mean, squares, open, interval: values[0].interval };
+}
+
+/** The same of sums. */
+export function changeOfSides(here: ChangeSide, there: ChangeSide): Judged {
+  const count = here.count + there.count;
+  const delta = here.mean - there.mean;
+  const change = { here: here.mean, there: there.mean, delta, isCertain: false };
+  if (count === 2) {
+    const interval = differenceInterval(here, there);
+    return { ...change, interval, chance: chanceOf(delta, interval) };
+  }
+  const degrees = count - 2;
+  const spread = (here.squares + there.squares) / degrees;
+  // The variance that the recordings leave open by themselves, on average.
+  const open = (here.open + there.open) / count / (2 * Z95) ** 2;
+  const error = Math.sqrt(Math.max(spread, open) * (1 / here.count + 1 / there.count));
   const half = t95(degrees) * error;
   return {
-    here: mine,
-    there: theirs,
-    delta,
+    ...change,
     interval: { low: delta - half, high: delta + half },
     chance: delta === 0 ? 1 : error === 0 ? 0 : bothTailsOfT(delta / error, degrees),
-    isCertain: false,
   };
 }
 
-function changeOfTwo(here: Quantity, there: Quantity): Judged {
-  const delta = here.value - there.value;
-  const interval = differenceInterval(here, there);
-  return {
-    here: here.value,
-    there: there.value,
-    delta,
-    interval,
-    chance: chanceOf(delta, interval),
-    isCertain: false,
-  };
-}
-
-function differenceInterval(here: Quantity, there: Quantity): Bounds | null {
+function differenceInterval(here: ChangeSide, there: ChangeSide): Bounds | null {
   if (here.interval === null || there.interval === null) return null;
-  const delta = here.value - there.value;
-  const down = Math.hypot(here.value - here.interval.low, there.interval.high - there.value);
-  const up = Math.hypot(here.interval.high - here.value, there.value - there.interval.low);
+  const delta = here.mean - there.mean;
+  const down = Math.hypot(here.mean - here.interval.low, there.interval.high - there.mean);
+  const up = Math.hypot(here.interval.high - here.mean, there.mean - there.interval.low);
   return { low: delta - down, high: delta + up };
 }
 
@@ -91,23 +107,6 @@ function bothTails(z: number): number {
   let fraction = z;
   for (let step = 100; step > 0; step--) fraction = z + step / fraction;
   return (2 * Math.exp((-z * z) / 2)) / (Math.sqrt(2 * Math.PI) * fraction);
-}
-
-function meanOf(values: readonly Quantity[]): number {
-  return values.reduce((sum, { value }) => sum + value, 0) / values.length;
-}
-
-function squaresAbout(values: readonly Quantity[], mean: number): number {
-  return values.reduce((sum, { value }) => sum + (value - mean) ** 2, 0);
-}
-
-/** Variance that the recordings leave open by themselves, on average; 0 where that is not known. */
-function openVariance(values: readonly Quantity[]): number {
-  const sum = values.reduce(
-    (all, { interval }) => all + (interval === null ? 0 : (interval.high - interval.low) ** 2),
-    0,
-  );
-  return sum / values.length / (2 * Z95) ** 2;
 }
 
 /**

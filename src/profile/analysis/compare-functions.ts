@@ -10,20 +10,27 @@ import {
 import { DIFF_MEASURES, type DiffMeasure } from './diff-measure.ts';
 import type { ShareInterval } from './share-steps.ts';
 
-/** A function's part of one recording. */
-export type SharedRow = {
+/** A function as comparisons name it. */
+export type ComparedFunction = {
   /** The same in all recordings (`matchFunctions`). */
   readonly id: number;
   readonly name: string;
   readonly dso: string;
+  /** Source file of a function of JavaScript; empty where it is not known. */
+  readonly path: string;
+};
+
+/** A function's part of one recording. */
+export type SharedRow = ComparedFunction & {
   /** Self, 0…1. */
-  readonly selfShare: number;
-  /** 95 %; absent where the model gives none. */
-  readonly selfInterval?: ShareInterval;
+  readonly share: number;
+  /** 95 %; null where the model gives none. */
+  readonly interval: ShareInterval | null;
 };
 
 /** The self shares of one recording, and what they are shares of. */
 export type ComparedRun = {
+  /** One for each function. */
   readonly rows: readonly SharedRow[];
   /** The interval of a share of 0, for functions that only others have. */
   readonly nothing: ShareInterval | null;
@@ -45,12 +52,7 @@ export type Changes = {
 };
 
 /** A function's change of self. */
-export type FunctionChange = Changes & {
-  /** As of `SharedRow`. */
-  readonly id: number;
-  readonly name: string;
-  readonly dso: string;
-};
+export type FunctionChange = Changes & ComparedFunction;
 
 export type ComparedFunctions = {
   /** In no order. */
@@ -102,27 +104,28 @@ export function* compareFunctions(
   const second = yield* changesIn('second');
   const share = (yield* changesIn('share')) as Change[];
   yield;
-  const rows = [...named.values()].map(({ id, name, dso }, row): FunctionChange => {
+  const rows = [...named.values()].map(({ id, name, dso, path }, row): FunctionChange => {
     const changes = { absolute: absolute?.[row] ?? null, second: second?.[row] ?? null };
-    return { id, name, dso, ...changes, share: share[row] };
+    return { id, name, dso, path, ...changes, share: share[row] };
   });
   return { rows, total: { absolute: totalIn('absolute'), second: totalIn('second') } };
 }
 
 /** Measures in which these recordings can be compared: rates need times, weights one unit. */
-function measuresOf(runs: readonly ComparedRun[]): DiffMeasure[] {
+export function measuresOf(runs: readonly Pick<ComparedRun, 'unit' | 'seconds'>[]): DiffMeasure[] {
   if (runs.some(({ unit }) => unit !== runs[0].unit)) return ['share'];
   const haveTimes = runs.every(({ seconds }) => seconds !== null && seconds > 0);
   return haveTimes ? [...DIFF_MEASURES] : ['absolute', 'share'];
 }
 
 /** By the size of the change in this measure, whatever its sign. */
-export function sortChanges<Row extends FunctionChange>(
-  rows: readonly Row[],
-  measure: DiffMeasure,
-): Row[] {
+export function sortChanges<
+  Measure extends DiffMeasure,
+  Row extends Pick<FunctionChange, 'name' | 'dso' | Measure>,
+>(rows: readonly Row[], measure: Measure): Row[] {
   const size = (row: Row): number => Math.abs(row[measure]?.delta ?? 0);
-  return [...rows].sort((a, b) => size(b) - size(a) || (a.name < b.name ? -1 : 1));
+  const text = ({ name, dso }: Row): string => `${name}\0${dso}`;
+  return [...rows].sort((a, b) => size(b) - size(a) || (text(a) < text(b) ? -1 : 1));
 }
 
 /** The quantities of one recording, by the ids of its functions. */
@@ -132,15 +135,15 @@ class RunById {
 
   constructor(run: ComparedRun) {
     this.#run = run;
-    this.byId = joinRows(run.rows);
+    this.byId = new Map(run.rows.map((row) => [row.id, row]));
   }
 
   measure(id: number, measure: DiffMeasure): Quantity {
     const { nothing } = this.#run;
     const row = this.byId.get(id);
     const share: Quantity = {
-      value: row?.selfShare ?? 0,
-      interval: row === undefined ? nothing : (row.selfInterval ?? null),
+      value: row?.share ?? 0,
+      interval: row === undefined ? nothing : row.interval,
     };
     if (measure === 'share') return share;
     return this.#per(partOf(this.#run.total, share), measure);
@@ -183,24 +186,4 @@ function withinOne(change: Judged): Judged {
 
 function clipped({ low, high }: Bounds): Bounds {
   return { low: Math.max(-1, low), high: Math.min(1, high) };
-}
-
-/** Functions that are the same are one row: their shares add up, and so do their errors at most. */
-function joinRows(rows: readonly SharedRow[]): Map<number, SharedRow> {
-  const found = new Map<number, SharedRow>();
-  for (const row of rows) {
-    const before = found.get(row.id);
-    found.set(row.id, before === undefined ? row : joined(before, row));
-  }
-  return found;
-}
-
-function joined(a: SharedRow, b: SharedRow): SharedRow {
-  const selfShare = a.selfShare + b.selfShare;
-  if (a.selfInterval === undefined || b.selfInterval === undefined) {
-    return { id: a.id, name: a.name, dso: a.dso, selfShare };
-  }
-  const low = a.selfInterval.low + b.selfInterval.low;
-  const high = Math.min(1, a.selfInterval.high + b.selfInterval.high);
-  return { ...a, selfShare, selfInterval: { low, high } };
 }

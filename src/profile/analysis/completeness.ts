@@ -4,7 +4,7 @@ import type { StackEnds } from './cut-stacks.ts';
 
 /** Stacks that are cut for one reason in one DSO. */
 export type CutStacks = {
-  /** In words. */
+  /** The reason in words. */
   readonly reason: string;
   /** DSO of the outermost frame that lies in one; −1: none. */
   readonly dso: number;
@@ -15,11 +15,11 @@ export type CutStacks = {
 export type Completeness = {
   /** Samples with a stack. */
   readonly samples: number;
-  /** Those whose stack reaches a root: a program's or thread's start, or the kernel's. */
+  /** Samples whose stack reaches a root: a program's or thread's start, or the kernel's. */
   readonly complete: number;
-  /** Those of which nobody can tell: the outermost function has no name. */
+  /** Samples that cannot be judged: the outermost function has no name. */
   readonly unknown: number;
-  /** What the rest lacks, most samples first. */
+  /** Reasons why the rest is cut, most samples first. */
   readonly cut: readonly CutStacks[];
 };
 
@@ -36,7 +36,7 @@ export function computeCompleteness(
   if (!recordsStacks.includes(true)) return null;
   const { samples, stacks, frames } = profile;
   const perDso = reasons.length;
-  /** By DSO + 1, then reason. */
+  /** Counts by DSO + 1, then reason. */
   const counts = new Float64Array((profile.dsos.length + 1) * perDso);
   let total = 0;
   let complete = 0;

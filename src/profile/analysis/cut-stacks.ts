@@ -17,7 +17,7 @@ export function markerAddress(reason: number): number {
   return FIRST_MARKER_ADDRESS - reason;
 }
 
-/** What is known of the outermost frame of stacks. */
+/** Facts about the outermost frames of stacks. */
 export type RootFacts = {
   /** 1 for frames at which unwinding found the end of a stack. By frame; may be shorter. */
   readonly rootFrames: Uint8Array;
@@ -53,7 +53,7 @@ export type StackEnds = {
   readonly outermost: Int32Array;
   /** Row of the outermost frame that lies in a DSO; −1: none does. */
   readonly outermostMapped: Int32Array;
-  /** Why the callers of that frame are missing; −1: none are. */
+  /** The reason why the callers of that frame are missing; −1: none are. */
   readonly reason: Int32Array;
 };
 

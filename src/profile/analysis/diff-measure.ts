@@ -1,4 +1,4 @@
-import { sampledWithin } from '../sampled-time.ts';
+import { recordedLength, sampledWithin } from '../sampled-time.ts';
 import type { TimeRange } from '../time-range.ts';
 import type { Profile, ProfileEvent } from '../types.ts';
 
@@ -44,9 +44,8 @@ export function secondsOf(
   { samples, meta }: Pick<Profile, 'samples' | 'meta'>,
   times?: readonly TimeRange[],
 ): number | null {
-  const { timeNs, length } = samples;
-  const endNs = length === 0 ? 0 : timeNs[length - 1];
-  if (!(endNs > 0)) return null;
+  const endNs = recordedLength({ samples, meta })?.recordedNs;
+  if (endNs === undefined) return null;
   let sum = 0;
   for (const { fromNs, toNs } of times ?? [{ fromNs: 0, toNs: endNs }]) {
     const range = { fromNs: Math.max(fromNs, 0), toNs: Math.min(toNs, endNs) };

@@ -16,7 +16,7 @@ export type DiffTree = {
 /** The tree of one recording of a side. It has no root rows. */
 export type ScaledTree = {
   readonly tree: CallTree;
-  /** By group of the tree the one that the same function has in all trees. */
+  /** The group that a function has in all trees, by its group in this tree. */
   readonly groups: Int32Array;
   /** Factor of its weights: 1 / its weight makes shares of them. */
   readonly scale: number;

@@ -25,7 +25,7 @@ export type EditedStacks = {
   readonly isLeftOut: Uint8Array | null;
 };
 
-/** In columns of new stacks: samples with this stack are left out. */
+/** Entry in columns of new stacks for stacks whose samples are left out. */
 const LEFT_OUT = -2;
 
 /** Applies `edits` one after the other. An edit is one look at all stacks, and one slice. */

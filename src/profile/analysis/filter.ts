@@ -7,7 +7,7 @@ import { isWaitEvent } from '../wait-event.ts';
 import { findFunctions } from './find-functions.ts';
 
 /**
- * Which samples: those that every given part admits. A wait is inside of a time of which it is a part, however
+ * Selects the samples that every given part admits. A wait is inside of a time of which it is a part, however
  * small, and `clipWaits` weighs that part. Other weights stay those of the whole recording: what a sample stands
  * for does not depend on who looks at it.
  */
@@ -78,7 +78,7 @@ export function* selectSamples(
   return count === selected.length ? selected : selected.slice(0, count);
 }
 
-/** By sample table: asking each of thousands of events for its samples may not take as many passes. */
+/** Rows by event, kept by sample table: thousands of events asked in turn may not take as many passes. */
 const groupsByEvent = new WeakMap<Profile['samples'], SampleGroups>();
 
 /** The samples of one event, in time order. */
@@ -104,7 +104,7 @@ function admitted(length: number, isAdmitted: (row: number) => boolean): Uint8Ar
   return Uint8Array.from({ length }, (_, row) => (isAdmitted(row) ? 1 : 0));
 }
 
-/** By thread; null: all. */
+/** One entry a thread; null: all. */
 function admittedThreads(
   { threads }: Profile,
   { thread, threads: wanted, pids, tids }: SampleSelection,
@@ -119,7 +119,7 @@ function admittedThreads(
   });
 }
 
-/** By string index; null: all. */
+/** One entry a string; null: all. */
 function admittedComms(
   { strings }: Profile,
   comms: ReadonlySet<string> | undefined,
@@ -128,7 +128,7 @@ function admittedComms(
   return admitted(strings.length, (row) => comms.has(strings[row]));
 }
 
-/** By stack, what its innermost frame says; null: all. */
+/** One entry a stack, decided by its innermost frame; null: all. */
 function admittedStacks(profile: Profile, wanted: SampleSelection): Uint8Array | null {
   if (wanted.dsos === undefined && wanted.symbols === undefined) return null;
   const { stacks, frames, funcs, dsos } = profile;
@@ -157,7 +157,7 @@ export function firstEvent(profile: Profile): EventIndex {
 export type SampleGroups = {
   /** One more than there are keys. */
   readonly starts: Int32Array;
-  /** In time order within each group. */
+  /** Rows in time order within each group. */
   readonly samples: Int32Array;
 };
 

@@ -114,16 +114,31 @@ export function flagFunctions(profile: Profile, text: string): Uint8Array {
   return isMeant;
 }
 
+/** A function by its label and the path of its source, empty where that is not known. */
+type NamedFunction = { readonly name: string; readonly path: string };
+
+/** Those of functions of several recordings that a text means. */
+export function fittingNames<Named extends NamedFunction>(
+  text: string,
+  functions: readonly Named[],
+): Named[] {
+  return fitting(text, functions, ({ name, path }, pattern) => pattern(name, path));
+}
+
 /** Refuses a text that fits no function, with the labels that it may have been meant to be. */
 export function noFunction(profile: Profile, text: string): UsageError {
   const { funcs, strings } = profile;
+  const functions = Array.from(funcs.file, (file, func) => ({
+    name: funcLabel(profile, func),
+    path: file === NONE ? '' : strings[file],
+  }));
+  return noFunctionNamed(text, functions);
+}
+
+/** The same of functions that have names already. */
+export function noFunctionNamed(text: string, functions: readonly NamedFunction[]): UsageError {
   const labels = new Map<string, string>();
-  for (const func of funcs.name.keys()) {
-    const file = funcs.file[func];
-    const label = funcLabel(profile, func);
-    labels.set(nameOf(label, file === NONE ? '' : strings[file]), label);
-    labels.set(label, label);
-  }
+  for (const { name, path } of functions) labels.set(nameOf(name, path), name).set(name, name);
   const near = new Set(nearestNames(text, labels.keys()).map((name) => labels.get(name) ?? name));
   const candidates = [...near].slice(0, MOST_CANDIDATES).map(printable);
   return new UsageError(`${printable(text)}: no function of the recording is called so`, [

@@ -1,8 +1,7 @@
 import { NONE } from '../../base/brand.ts';
-import type { IntColumn } from '../../base/int-column.ts';
 import { finish } from '../../base/slices.ts';
 import { lostFunc } from '../losses.ts';
-import type { DsoIndex, EventIndex, FuncIndex, Profile, ThreadIndex, Weights } from '../types.ts';
+import type { DsoIndex, EventIndex, FuncIndex, Profile, Weights } from '../types.ts';
 import {
   type CallNodeTable,
   computeCallNodes,
@@ -12,7 +11,6 @@ import {
 import { type CallTree, computeCallTree, computeChildLists } from './call-tree.ts';
 import { boundsOfLost, boundsOfShare } from './share-bounds.ts';
 import {
-  keysOfSelected,
   type ShareEstimator,
   type ShareInterval,
   type StepSums,
@@ -29,7 +27,7 @@ export type Figures = {
   readonly selfShare: number;
   readonly totalShare: number;
   readonly selfSamples: number;
-  /** Where the true share lies, in 95 of 100 recordings; only if it was wanted. */
+  /** Interval of the true share, in 95 of 100 recordings; only if it was asked for. */
   readonly selfInterval?: ShareInterval;
   readonly totalInterval?: ShareInterval;
 };
@@ -38,13 +36,9 @@ export type Figures = {
 export type SymbolRow = Figures & { readonly func: FuncIndex };
 /** Weights of one DSO; −1: code outside every mapping. */
 export type DsoRow = Figures & { readonly dso: DsoIndex | typeof NONE };
-/** Weights of one thread. A sample belongs to one thread, so self and total are the same. */
-export type ThreadRow = Figures & { readonly thread: ThreadIndex };
-/** Weights of one comm, an index into `profile.strings`. Self and total are the same. */
-export type CommRow = Figures & { readonly comm: number };
 
 /**
- * Weights of a selection by symbol, DSO, thread and comm. Rows: heaviest self first, then total, then
+ * Weights of a selection by symbol and DSO. Rows: heaviest self first, then total, then
  * index.
  */
 export type FlatReport = {
@@ -52,7 +46,7 @@ export type FlatReport = {
   readonly event: EventIndex | typeof NONE;
   readonly samples: number;
   readonly weight: number;
-  /** Part of `weight` that no sample shows: the row `[lost]` in `bySymbol`, in no other table. */
+  /** Part of `weight` that no sample shows: the row `[lost]` in `bySymbol`, not in `byDso`. */
   readonly lost: number;
   /** Part of `weight` from samples without any frame: in no symbol's or DSO's row. */
   readonly withoutStack: number;
@@ -60,11 +54,9 @@ export type FlatReport = {
   readonly effectiveSamples?: number | null;
   readonly bySymbol: readonly SymbolRow[];
   readonly byDso: readonly DsoRow[];
-  readonly byThread: readonly ThreadRow[];
-  readonly byComm: readonly CommRow[];
 };
 
-/** Which shares get an interval. Those of totals cost as much as the tables themselves. */
+/** Shares that get an interval. Those of totals cost as much as the tables themselves. */
 export type WantedIntervals = {
   /** Made from the same weights and samples as the report. */
   readonly estimator: ShareEstimator;
@@ -72,7 +64,7 @@ export type WantedIntervals = {
   readonly totals: boolean;
 };
 
-export type TableName = 'bySymbol' | 'byDso' | 'byThread' | 'byComm';
+export type TableName = 'bySymbol' | 'byDso';
 
 /** Key of DSO −1 in sums by DSO. */
 const OUTSIDE_MAPPINGS = 0;
@@ -91,8 +83,6 @@ export function computeFlatReport(
   const rowToDsoPlusOne = tree.group.map((func) => plusOne(funcs.dso[func]));
   const byDso = sumTree(tree, rowToDsoPlusOne, profile.dsos.length + 1);
   takeOut(byDso, OUTSIDE_MAPPINGS, tree.lost);
-  const byThread = sumSamples(samples, weights, profile.samples.thread, profile.threads.length);
-  const byComm = sumSamples(samples, weights, profile.samples.comm, profile.strings.length);
   const intervals =
     wanted === undefined ? null : new IntervalSource(profile, callNodes, samples, wanted);
   return {
@@ -115,25 +105,13 @@ export function computeFlatReport(
       (key) => ({ dso: (key - 1) as DsoIndex }),
       intervals?.byFunc('byDso', profile.dsos.length + 1, funcs.dso.map(plusOne)),
     ),
-    byThread: toRows(
-      byThread,
-      tree,
-      (thread) => ({ thread: thread as ThreadIndex }),
-      intervals?.byColumn('byThread', profile.samples.thread, profile.threads.length),
-    ),
-    byComm: toRows(
-      byComm,
-      tree,
-      (comm) => ({ comm }),
-      intervals?.byColumn('byComm', profile.samples.comm, profile.strings.length),
-    ),
   };
 }
 
 /** So that −1, no mapping, has a slot. */
 const plusOne = (dso: number): number => dso + 1;
 
-/** What a table's intervals are estimated from. */
+/** Input from which a table's intervals are estimated. */
 type TableIntervals = {
   readonly estimator: ShareEstimator;
   readonly self: StepSums;
@@ -159,7 +137,7 @@ class IntervalSource {
     this.#wanted = wanted;
   }
 
-  /** By function, or by what `funcToGroup` makes of it. */
+  /** Intervals by function, or by what `funcToGroup` makes of it. */
   byFunc(
     table: TableName,
     groupCount: number,
@@ -180,15 +158,6 @@ class IntervalSource {
     const nodes = keysOfStacks(this.#profile, this.#samples, stackToCallNode);
     const tree = { prefix, group: grouped(group) };
     return { estimator, self, total: sumStepsByGroup(steps, nodes, tree, groupCount) };
-  }
-
-  /** By a column of the sample table; self and total are the same. */
-  byColumn(table: TableName, keyOfSample: IntColumn, keyCount: number): TableIntervals | undefined {
-    const { estimator, tables } = this.#wanted;
-    if (!tables.includes(table)) return undefined;
-    const keys = keysOfSelected(keyOfSample, this.#samples);
-    const sums = finish(sumStepsByKey(estimator.steps, keys, keyCount));
-    return { estimator, self: sums, total: sums };
   }
 }
 
@@ -245,27 +214,6 @@ export function sumTree(tree: CallTree, rowToKey: Int32Array, keyCount: number):
       row = tree.prefix[row];
     }
   }
-  return sums;
-}
-
-// Hot: once per sample.
-function sumSamples(
-  samples: Int32Array,
-  weights: Weights,
-  keyOfSample: IntColumn,
-  keyCount: number,
-): Sums {
-  const sums = emptySums(keyCount);
-  const { self, total, selfSamples, seen } = sums;
-  const { values } = weights;
-  for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i];
-    const key = keyOfSample[sample];
-    seen[key] = 1;
-    self[key] = self[key] + values[sample];
-    selfSamples[key] = selfSamples[key] + 1;
-  }
-  total.set(self);
   return sums;
 }
 

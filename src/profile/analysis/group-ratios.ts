@@ -66,11 +66,11 @@ export function* groupRatios(
 
 /** Intervals that count as one stay at most, so that a long stay tells how much the ratio varies. */
 const LONGEST_STAY = 16;
-/** From so many intervals on a stay tells the ratio of its code, not that of single events. */
+/** Intervals from which on a stay gives the ratio of its code, not that of single events. */
 const DECISIVE_STAY = 4;
 /** Intervals of one weight that a ratio needs at least. */
 const FEWEST_INTERVALS = 8;
-/** With so many samples, a function that is seldom found twice in a row doesn't stay. */
+/** Number of samples with which a function that is seldom found twice in a row doesn't stay. */
 const SEEN_OFTEN = 4 * FEWEST_INTERVALS;
 /** Beyond this part of others in its intervals, a function has no ratio of its own. */
 const MOST_FOREIGN = 0.25;
@@ -83,7 +83,7 @@ class RatioSums {
   readonly #rowOfSample: Int32Array;
   readonly #prefix: Int32Array;
   readonly #group: Int32Array;
-  /** Which of the last four samples the key is on, as bits, newest lowest; 0 again after each interval. */
+  /** Bits of the last four samples that the key is on, newest lowest; 0 again after each interval. */
   readonly #bits: Uint8Array;
   readonly #touched: Int32Array;
   readonly #part: Float64Array;

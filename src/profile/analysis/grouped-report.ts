@@ -8,7 +8,6 @@ import type { Figures } from './flat-report.ts';
 import type { GroupKey } from './group-keys.ts';
 import { boundsOfShare } from './share-bounds.ts';
 import { type ShareEstimator, type StepSums, sumStepsByKey } from './share-steps.ts';
-import { type SourceKey, sourcePlaces } from './source-places.ts';
 
 /** One combination of keys that occurs. */
 export type GroupedRow = Figures & {
@@ -18,7 +17,7 @@ export type GroupedRow = Figures & {
 
 export type GroupedReport = {
   readonly samples: number;
-  /** Of the samples and of what was lost between them. */
+  /** Weight of the samples and of what was lost between them. */
   readonly weight: number;
   /** Part of `weight` that no sample shows: in no row. */
   readonly lost: number;
@@ -316,4 +315,29 @@ function toRows(
       ...(intervals !== null && { selfInterval: bounds(intervals) }),
     };
   });
+}
+
+type SourceKey = 'srcline' | 'srcfile';
+
+/** The place of a frame in its source, as perf shows it: `sort.c:120` and `sort.c`. */
+type SourcePlace = Readonly<Record<SourceKey, string>>;
+
+const NOT_ASKED: SourcePlace = { srcline: '', srcfile: '' };
+
+/**
+ * The places of frames; of one without a known file the function's name stands for the line, as in
+ * perf. Empty texts if `keys` have no use for them.
+ */
+function sourcePlaces(
+  { frames, strings }: Profile,
+  keys: readonly string[],
+): (frame: number, func: string) => SourcePlace {
+  if (!keys.includes('srcline') && !keys.includes('srcfile')) return () => NOT_ASKED;
+  return (frame, func) => {
+    const file = frames.file[frame];
+    if (file === NONE) return { srcline: func, srcfile: '[unknown]' };
+    const path = strings[file];
+    const srcfile = path.slice(path.lastIndexOf('/') + 1);
+    return { srcline: `${srcfile}:${frames.line[frame]}`, srcfile };
+  };
 }

@@ -10,7 +10,7 @@ export type InseparablePair = {
   /** The one that comes first in the report. */
   readonly first: FuncIndex;
   readonly second: FuncIndex;
-  /** Of their self shares of what arrived, ≥ 0. */
+  /** Difference of their self shares of what arrived, ≥ 0. */
   readonly difference: number;
   readonly standardError: number;
 };

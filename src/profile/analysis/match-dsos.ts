@@ -5,9 +5,9 @@ import type { Dso, Profile } from '../types.ts';
 /** Files of different names that are compared with each other. */
 export type DsoMatch = { readonly name: string; readonly otherName: string };
 
-/** Which DSOs of two recordings are the same program or library. */
+/** DSOs of two recordings that are the same program or library. */
 export type MatchedDsos = {
-  /** By DsoIndex, a number that what is the same has in both. */
+  /** One number a DsoIndex, equal for the same DSO in both. */
   readonly mine: Int32Array;
   readonly other: Int32Array;
   readonly renamed: readonly DsoMatch[];
@@ -65,7 +65,7 @@ type Entry = {
   /** 0: mine, 1: the other. */
   readonly side: number;
   readonly index: number;
-  /** In `Groups`. */
+  /** Entry in `Groups`. */
   readonly row: number;
 };
 
@@ -142,7 +142,7 @@ function joinAlike(
   }
 }
 
-/** Those of groups that are on one side only. */
+/** DSOs of groups that are on one side only. */
 function entriesAlone(candidates: readonly Entry[], groups: Groups): Entry[] {
   const sidesOf = new Map<number, number>();
   for (const { row, side } of candidates) {

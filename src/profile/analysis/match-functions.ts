@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { funcLabel } from '../func-label.ts';
 import { isJitCode } from '../jit-dso.ts';
 import { ALL_JIT } from '../join-same-code.ts';
 import { scriptName } from '../script-name.ts';
@@ -51,8 +52,9 @@ export function matchFunctions(mine: Profile, other: Profile): MatchedFunctions 
 
 /** Which functions of several recordings are the same. */
 export type MatchedRuns = {
-  /** By recording, and in it by FuncIndex, a number that the same function has in all. */
+  /** By recording, and in it by FuncIndex, a number that the same function has in all; below `count`. */
   readonly ids: readonly Int32Array[];
+  readonly count: number;
   /** Files of different names in the first and the last recordings that are compared with each other. */
   readonly renamed: readonly DsoMatch[];
 };
@@ -64,8 +66,8 @@ export type MatchedRuns = {
 export function matchRuns(mine: readonly Profile[], others: readonly Profile[]): MatchedRuns {
   const profiles = [...mine, ...others];
   if (mine.length === 1 && others.length === 1) {
-    const { mine: here, other: there, renamed } = matchFunctions(mine[0], others[0]);
-    return { ids: [here, there], renamed };
+    const { mine: here, other: there, ...matched } = matchFunctions(mine[0], others[0]);
+    return { ids: [here, there], ...matched };
   }
   const ids: Int32Array[] = [];
   const renamed = new Map<string, DsoMatch>();
@@ -94,7 +96,7 @@ export function matchRuns(mine: readonly Profile[], others: readonly Profile[]):
     }
     ids.push(own);
   }
-  return { ids, renamed: [...renamed.values()] };
+  return { ids, count, renamed: [...renamed.values()] };
 }
 
 type Side = readonly [profile: Profile, ids: Int32Array, dsoToGroup: Int32Array];
@@ -157,9 +159,16 @@ function idsAlone(
   return found;
 }
 
-/** What the DSO of a compared function is called: JIT code is not that of one process. */
-export function comparedDsoName({ dsos, funcs }: Profile, func: number): string {
+/** How comparisons call a function, its DSO and its file: JIT code is not that of one process. */
+export function nameCompared(
+  profile: Profile,
+  func: number,
+): { readonly name: string; readonly dso: string; readonly path: string } {
+  const { dsos, funcs, strings } = profile;
   const dso = dsos[funcs.dso[func]];
-  if (dso === undefined) return '';
-  return isJitCode(dso) ? ALL_JIT.name : dso.name;
+  const file = funcs.file[func];
+  const path = file === NONE ? '' : strings[file];
+  const name = funcLabel(profile, func);
+  if (dso === undefined || !isJitCode(dso)) return { name, dso: dso?.name ?? '', path };
+  return { name: name === dso.name ? ALL_JIT.name : name, dso: ALL_JIT.name, path };
 }

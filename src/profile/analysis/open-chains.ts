@@ -57,7 +57,7 @@ export function openChains(openable: OpenableTree, open: ReadonlySet<number>): O
   const callNode = new Int32Array(length);
   const chainOfRow = new Int32Array(length);
   const rowsBelow = new Float64Array(length);
-  /** Of each open chain its innermost row. */
+  /** Innermost row of each open chain. */
   const innermost = new Map<number, number>();
   let first = 0;
   for (const chain of shown) {

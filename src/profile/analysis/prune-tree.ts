@@ -51,7 +51,7 @@ export type PruneOptions = {
   readonly maxRows: number;
   /** Lighter rows are folded, however few there are. */
   readonly leastTotal: number;
-  /** Of siblings, rows of the tree: negative if a comes first. */
+  /** Order of siblings, rows of the tree: negative if a comes first. */
   readonly compare: (a: number, b: number) => number;
   /** Rows that are kept with their callers, if there is room, before heavier ones. */
   readonly wanted: Int32Array;
@@ -64,7 +64,7 @@ export function roomForWanted(maxRows: number): number {
 
 /** Rows for folded ones take the rest. */
 const KEPT_PART = 0.8;
-/** What is wanted takes no more of it. */
+/** Part of the kept rows that wanted ones may take. */
 const WANTED_PART = 0.5;
 
 /** Looks only at rows that are heavy enough, and their children: a small part of a large tree. */
@@ -148,7 +148,7 @@ function arrangeRows(
   let allRows = 0;
   let wholeWeight = 0;
   let keptSelf = 0;
-  /** What is folded below each kept row, by its place in the table; −1: directly below `below`. */
+  /** Weight folded below each kept row, by its place in the table; −1: directly below `below`. */
   const folds: { readonly parent: number; readonly weight: number; readonly rows: number }[] = [];
   const addChildren = (parent: number, first: number): void => {
     const siblings: number[] = [];

@@ -8,7 +8,7 @@ import { type ShareEstimator, type StepSums, sumStepsByGroup } from './share-ste
 
 /** A metric of two events of a profile: so many of `part` for `per` of `whole`. */
 export type EventRatio<Name extends string = string> = {
-  /** As `stat` names it: `ipc`. */
+  /** The name that `stat` gives it: `ipc`. */
   readonly name: Name;
   readonly part: EventIndex;
   readonly whole: EventIndex;
@@ -114,7 +114,7 @@ export function keysOfCompared(
 /** An event with samples of its own, in the weights that count events. */
 export type SampledEvent = {
   readonly weights: Weights;
-  /** Those selected. */
+  /** The selected rows. */
   readonly samples: Int32Array;
   /** Null: how well shares are known can't be told. */
   readonly estimator: ShareEstimator | null;

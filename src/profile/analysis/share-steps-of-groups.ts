@@ -13,7 +13,7 @@ import {
 const AT_ONCE = 32;
 
 /**
- * What each of `groups` collects, as `sumStepsByGroup` has it for all of them: entry i is of
+ * Collects the steps of each of `groups`, as `sumStepsByGroup` does for all of them: entry i is of
  * `groups[i]`. For a few groups of many, and in slices.
  *
  *     row     group   bits of its path, groups [work, leaf]

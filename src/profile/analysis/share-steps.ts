@@ -22,11 +22,11 @@ export type StepColumns = {
  *                0 1 2 3      far:  0─2  1─3           and 0─2 and 1─3
  */
 export type SampleSteps = {
-  /** From one sample to the next, in parts. */
+  /** Steps from one sample to the next, in parts. */
   readonly near: readonly StepColumns[];
-  /** From one sample to the next but one, in parts. */
+  /** Steps from one sample to the next but one, in parts. */
   readonly far: readonly StepColumns[];
-  /** Of each stream the first sample, and the last one if it has a tail, to itself: events, not squared. */
+  /** The first sample of each stream, and the last one if it has a tail, by itself: events, not squared. */
   readonly ends: StepColumns;
   /** The last sample of each stream, to itself: for what came after it. */
   readonly last: StepColumns;
@@ -39,7 +39,7 @@ export type SampleSteps = {
   readonly shift: StepColumns;
 };
 
-/** What categories collect: one entry each, squared weights but for `entered`. */
+/** Sums that categories collect: one entry each, squared weights but for `entered`. */
 export type StepSums = {
   readonly near: Float64Array;
   readonly far: Float64Array;
@@ -47,7 +47,7 @@ export type StepSums = {
   readonly entered: Float64Array;
   /** Events, not squared, of heads and tails whose samples are in the category. */
   readonly ends: Float64Array;
-  /** Of the last samples that are in the category. */
+  /** Sum of the last samples that are in the category. */
   readonly last: Float64Array;
   /** Sums of the lone steps that enter or leave the category. */
   readonly lone: Float64Array;
@@ -75,16 +75,16 @@ export type ShareEstimator = {
   errorOfDifference(shareA: number, shareB: number, sums: DifferenceSums): number;
 };
 
-/** What x = 1 in a, −1 in b, 0 elsewhere collects: as `StepSums`, with (x − x′)² for a factor. */
+/** Sums that x = 1 in a, −1 in b, 0 elsewhere collects: as `StepSums`, with (x − x′)² for a factor. */
 export type DifferenceSums = {
   readonly near: number;
   readonly far: number;
   readonly entered: number;
   readonly lone: number;
-  /** Of the last samples in a, and of those in b. */
+  /** Sums of the last samples in a, and of those in b. */
   readonly lastA: number;
   readonly lastB: number;
-  /** What a has more in the other reading of the periods, less what b has more. */
+  /** Weight that a has more in the other reading of the periods, less what b has more. */
   readonly shift: number;
 };
 
@@ -103,7 +103,7 @@ export function keysOfSelected(keyOfSample: IntColumn, samples: Int32Array): Int
   return keys;
 }
 
-/** What each key collects, where a sample is in one category (−1: in none): its thread, say. */
+/** Collects the steps of each key, where a sample is in one category (−1: in none): its thread, say. */
 export function* sumStepsByKey(
   steps: SampleSteps,
   keyOfSample: Int32Array,
@@ -150,7 +150,7 @@ export function* sumKinds(
 }
 
 /**
- * What the differences between key k and key k + 1 collect, one for each k below `keyCount` − 1.
+ * Collects the steps of the differences between key k and key k + 1, one for each k below `keyCount` − 1.
  * (x − x′)² is 1 for a step that enters or leaves either key, and 4 from the one to the other: 1
  * for each of the two, and 2 more.
  */
@@ -240,7 +240,7 @@ function addOwn(ends: StepColumns, keyOfSample: Int32Array, sums: Float64Array):
 }
 
 /**
- * What each row of a tree collects, where a sample is in its own row (−1: in none) and in all rows
+ * Collects the steps of each row of a tree, where a sample is in its own row (−1: in none) and in all rows
  * above: in a row's total. A step leaves the rows from its one end up to where the paths meet, and
  * enters those down to the other, so it is put down at three rows only:
  *
@@ -308,7 +308,7 @@ export type GroupedTree = {
 };
 
 /**
- * What each group (function, DSO) collects, where a sample is in the groups of all rows on its
+ * Collects the steps of each group (function, DSO), where a sample is in the groups of all rows on its
  * path, however often they recur: in a function's total.
  */
 export function sumStepsByGroup(

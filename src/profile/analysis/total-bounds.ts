@@ -1,7 +1,5 @@
-import type { LostBounds, WeightKind, Weights } from '../types.ts';
-import type { ComparedRun } from './compare-functions.ts';
-import { boundsOfNothing, type WeightWithLost } from './share-bounds.ts';
-import type { ShareEstimator, StepColumns } from './share-steps.ts';
+import type { LostBounds, WeightKind } from '../types.ts';
+import type { StepColumns } from './share-steps.ts';
 
 /** The total of an event in one selection, and what its bounds follow from. */
 export type TotalInput = {
@@ -37,21 +35,4 @@ export function boundsOfTotal({ weight, lost, kind, estimator, counted }: TotalI
   let ends = 0;
   for (let i = 0; i < length; i++) ends += Math.sqrt(3 * amount[i]);
   return { low: weight - lost * (1 - least), high: weight + lost * (most - 1) + ends };
-}
-
-/** What the shares of a recording are of. `counted` is as in `TotalInput`. */
-export function wholeOfRun(
-  { weight, lost }: WeightWithLost,
-  { kind, unit }: Pick<Weights, 'kind' | 'unit'>,
-  estimator: ShareEstimator | null,
-  counted: number | null,
-): Pick<ComparedRun, 'nothing' | 'total' | 'unit'> {
-  return {
-    nothing: estimator && boundsOfNothing(estimator, { weight, lost }),
-    total: {
-      value: weight,
-      interval: estimator && boundsOfTotal({ weight, lost, kind, estimator, counted }),
-    },
-    unit,
-  };
 }

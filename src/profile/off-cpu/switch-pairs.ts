@@ -1,6 +1,6 @@
 // Hot: once per context switch.
 
-/** What the recorder calls the event of wake-ups, which has no samples of its own in a profile. */
+/** The recorder's name of the event of wake-ups, which has no samples of its own in a profile. */
 export const WAKE_UP_EVENT = 'off-cpu-wake-up';
 
 /** Samples taken when a thread left its CPU and, where it is known, was woken, in time order. */

@@ -5,14 +5,14 @@ import { longerTable } from '../longer-table.ts';
 import type { Profile } from '../types.ts';
 import { isRunnable, waitState } from './wait-states.ts';
 
-/** Which samples were taken at a switch, and in what state their threads left the CPU. */
+/** The samples that were taken at a switch, and the states in which their threads left the CPU. */
 export type Waits = {
   readonly length: number;
   /** Rows of the sample table. */
   readonly row: Int32Array;
   /** `prev_state`, or `STATE_UNKNOWN`. */
   readonly state: Int32Array;
-  /** Who woke the thread, index into `wakers`; −1 where nobody did, or nobody knows who. */
+  /** The waker of the thread, index into `wakers`; −1 where nobody did, or nobody knows who. */
   readonly waker: Int32Array;
   /** `server/1234`, `an interrupt`. */
   readonly wakers: readonly string[];
@@ -59,7 +59,7 @@ class WaitStacks {
   readonly #frameOfLabel = new Map<string, number>();
   readonly #frame: number[] = [];
   readonly #prefix: number[] = [];
-  /** By `prefix frame`. */
+  /** Rows by `prefix frame`. */
   readonly #stackOfPath = new Map<string, number>();
   readonly #waiterOfLeaf = new Map<number, number>();
 

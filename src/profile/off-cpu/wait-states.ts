@@ -1,13 +1,13 @@
 /**
- * In what state a thread left the CPU: `prev_state` of `sched:sched_switch`, as
+ * The state in which a thread left the CPU: `prev_state` of `sched:sched_switch`, as
  * `include/trace/events/sched.h` prints it since Linux 4.14:
  *
  *     0 R   1 S   2 D   4 T   8 t   0x10 X   0x20 Z   0x40 P   0x80 I   0x100 + (preempted)
  */
 export type WaitState = {
-  /** As `ps` and perf write it. */
+  /** The letter of `ps` and perf. */
   readonly letter: string;
-  /** What it means, for people. */
+  /** The meaning, for people. */
   readonly word: string;
 };
 
@@ -15,11 +15,11 @@ const PREEMPTED_BIT = 0x100;
 const EXIT_DEAD = 0x10;
 const EXIT_ZOMBIE = 0x20;
 
-/** For threads of which it is not known, beside that they gave the CPU up or were preempted. */
+/** The state of threads of which only is known that they gave the CPU up or were preempted. */
 export const STATE_UNKNOWN = -1;
 export const STATE_PREEMPTED = PREEMPTED_BIT;
 
-/** Of rows that begin when the thread is woken. */
+/** The state of rows that begin when the thread is woken. */
 export const STATE_WOKEN = -2;
 
 const STATES: ReadonlyMap<number, WaitState> = new Map([

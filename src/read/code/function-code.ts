@@ -6,12 +6,9 @@ import {
 } from '../../code/disassembly/code-part.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
 import type { Symbolizer } from '../../code/symbols/symbolizer.ts';
-import {
-  computeInstructionWeights,
-  type InstructionWeights,
-} from '../../profile/analysis/instruction-weights.ts';
+import { totalsOfFrames } from '../../profile/analysis/weight-sums.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
-import { type Profile, TIERS, type Weights } from '../../profile/types.ts';
+import { type Profile, TIERS } from '../../profile/types.ts';
 import {
   type CodeAt,
   CodeSources,
@@ -117,13 +114,9 @@ export class FunctionCode {
   /** Samples with each frame, a recurring one as often as it does. */
   #countSamples(profile: Profile): Float64Array {
     if (this.#samplesOfFrame?.profile === profile) return this.#samplesOfFrame.samples;
-    const { stacks, frames, samples } = profile;
-    const below = new Float64Array(stacks.length);
+    const { stacks, frames } = profile;
+    const below = samplesOfStacks(profile);
     const perFrame = new Float64Array(frames.length);
-    for (let i = 0; i < samples.length; i++) {
-      const stack = samples.stack[i];
-      if (stack !== NONE) below[stack] = below[stack] + 1;
-    }
     // Callers come first, so backwards each row is complete when it is added to its caller.
     for (let row = stacks.length - 1; row >= 0; row--) {
       const count = below[row];
@@ -138,39 +131,19 @@ export class FunctionCode {
 }
 
 /** Samples with any of `frames` on their stack, each counted once. */
-function countSamplesWithAny(
-  { stacks, frames: table, samples }: Profile,
-  frames: readonly number[],
-): number {
-  const isMeant = new Uint8Array(table.length);
-  for (const frame of frames) isMeant[frame] = 1;
-  const hasAny = new Uint8Array(stacks.length);
-  for (let row = 0; row < stacks.length; row++) {
-    const caller = stacks.prefix[row];
-    const isBelow = caller !== NONE && hasAny[caller] === 1;
-    if (isBelow || isMeant[stacks.frame[row]] === 1) hasAny[row] = 1;
-  }
-  let count = 0;
-  for (let i = 0; i < samples.length; i++) {
-    const stack = samples.stack[i];
-    if (stack !== NONE && hasAny[stack] === 1) count++;
-  }
-  return count;
+function countSamplesWithAny(profile: Profile, frames: readonly number[]): number {
+  const isAny = new Int32Array(profile.frames.length).fill(NONE);
+  for (const frame of frames) isAny[frame] = 0;
+  return totalsOfFrames(profile, samplesOfStacks(profile), isAny, 1)[0];
 }
 
-/** What `samples` spent at the instructions of a part of `func`. */
-export function weighPart(
-  profile: Profile,
-  weights: Weights,
-  samples: Int32Array,
-  func: number,
-  { frames, rowOfFrame, text }: CodePart,
-): InstructionWeights {
-  const frameToRow = new Int32Array(profile.frames.length).fill(NONE);
-  for (let i = 0; i < frames.length; i++) {
-    frameToRow[frames[i]] = rowOfFrame[i];
+function samplesOfStacks({ samples, stacks }: Profile): Float64Array {
+  const counts = new Float64Array(stacks.length);
+  for (let i = 0; i < samples.length; i++) {
+    const stack = samples.stack[i];
+    if (stack !== NONE) counts[stack] = counts[stack] + 1;
   }
-  return computeInstructionWeights(profile, weights, samples, func, frameToRow, text.length);
+  return counts;
 }
 
 function tierOf({ frames }: Profile, frame: number): string {

@@ -3,7 +3,7 @@ import { FailedError } from '../../base/errors.ts';
 import { memoize } from '../../base/memoize.ts';
 import { finish } from '../../base/slices.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
-import { foldToLevel } from '../../code/javascript/fold-to-level.ts';
+import { ProfileLevels } from '../../code/javascript/levels-of.ts';
 import type { RecordingMarks } from '../../formats/export/recording-marks.ts';
 import { type Alignment, alignPeriods, findReportedPeriods } from '../../period/alignment.ts';
 import { findInStep, type InStep } from '../../period/in-step.ts';
@@ -26,22 +26,24 @@ import {
   selectSamples,
 } from '../../profile/analysis/filter.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
-import type { InstructionWeights } from '../../profile/analysis/instruction-weights.ts';
 import type { RatioSource, SampledEvent } from '../../profile/analysis/ratios.ts';
 import type { ShareEstimator } from '../../profile/analysis/share-steps.ts';
+import { findEvents } from '../../profile/find-events.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { placesOfSamples, type SamplePlaces } from '../../profile/sample-places.ts';
 import type { RecordedTime } from '../../profile/time-range.ts';
 import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
-import { type FunctionCode, weighPart } from '../code/function-code.ts';
+import { findInstructions, type InstructionWeights } from '../../questions/instructions.ts';
+import { reportThreads, type ThreadTables } from '../../questions/threads.ts';
+import type { FunctionCode } from '../code/function-code.ts';
 import { type DescribedDiagnostic, describeDiagnostics } from '../facts/diagnostic-text.ts';
 import { NO_FACTS, type RecordingFacts } from '../facts/recording-facts.ts';
-import { findEvents } from './find-events.ts';
 
 /** A recording as a profile, with what is computed from it. */
 export class AnalysedProfile {
+  /** The profile with the frames of one level, `facts.frames`. */
   readonly profile: Profile;
   /** Problems that did not end the reading: what is damaged, and what has no names. */
   readonly diagnostics: { entries(): DescribedDiagnostic[] };
@@ -53,6 +55,7 @@ export class AnalysedProfile {
   readonly completeness: Completeness | null;
   /** Input of weights and period reports. */
   readonly periodInput: PeriodInput;
+  readonly #levels: ProfileLevels;
   readonly #code: FunctionCode | null;
   readonly #diagnostics: Diagnostics;
   readonly #weights = new Map<WeightKind, Weights>();
@@ -63,8 +66,9 @@ export class AnalysedProfile {
   /** All samples of an event, which most questions begin with. */
   readonly #rowsOfEvent = new Map<EventIndex, Int32Array>();
 
+  /** `recorded` has all frames; `facts.frames` is the level that is shown. */
   constructor(
-    profile: Profile,
+    recorded: Profile,
     periodInput: PeriodInput,
     diagnostics: Diagnostics,
     truncatedAt: number | null,
@@ -74,7 +78,8 @@ export class AnalysedProfile {
   ) {
     this.#code = code;
     this.#diagnostics = diagnostics;
-    this.profile = profile;
+    this.#levels = new ProfileLevels(recorded);
+    this.profile = this.profileAt(facts.frames);
     this.completeness = completeness;
     this.facts = facts;
     this.periodInput = periodInput;
@@ -83,12 +88,21 @@ export class AnalysedProfile {
   }
 
   /**
-   * The same recording with the frames of a level, of a profile that has all: `javascript` makes native
-   * code kinds, `(garbage collector)`, `own` dependencies too. Weights stay.
+   * The profile with the frames of a level, whatever level is shown. Samples, weights and all rows but those of
+   * stacks stay.
+   */
+  profileAt(frames: FrameLevel): Profile {
+    return this.#levels.at(frames);
+  }
+
+  /**
+   * The same recording with the frames of a level: `javascript` makes native code kinds, `(garbage collector)`,
+   * `own` dependencies too. Weights stay.
    */
   atLevel(frames: FrameLevel): AnalysedProfile {
+    if (frames === this.facts.frames) return this;
     return new AnalysedProfile(
-      foldToLevel(this.profile, frames),
+      this.profileAt('all'),
       this.periodInput,
       this.#diagnostics,
       this.truncatedAt,
@@ -116,7 +130,9 @@ export class AnalysedProfile {
         () => this.#aligned(),
         () => this.#places(),
       );
-      if (this.facts.imported !== null) weights = { ...weights, areOfText: true };
+      const { imported } = this.facts;
+      if (imported !== null) weights = { ...weights, areOfText: true };
+      if (isSummed(imported)) weights = { ...weights, areSums: true };
       this.#weights.set(kind, weights);
     }
     const described = event === undefined ? undefined : this.profile.events[event];
@@ -160,8 +176,7 @@ export class AnalysedProfile {
   /**
    * How well shares of one event are known, by these weights of its samples. Of a part of them it
    * is not known what was counted in between: each counts as drawn with its own weight. Null for
-   * folded stacks, heap profiles and speedscope files, whose items are sums: what the samples were, and in which
-   * order, is gone. Null also for recordings without events.
+   * texts whose items are sums, and for recordings without events.
    */
   shareEstimator(
     weights: Weights,
@@ -169,7 +184,7 @@ export class AnalysedProfile {
     select: SampleSelection = {},
   ): ShareEstimator | null {
     const described = this.profile.events[event];
-    if (described === undefined || isSummed(this.facts.imported)) return null;
+    if (described === undefined) return null;
     return finish(
       estimateEvent({
         input: this.periodInput,
@@ -198,17 +213,15 @@ export class AnalysedProfile {
   /** Self and total by symbol, DSO, thread and comm, with 95 % intervals of the shares. */
   report(
     options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
-  ): FlatReport {
+  ): FlatReport & ThreadTables {
+    const { profile } = this;
     const event = this.eventIndex(options.event);
     const weights = this.weights(options.weight, event, options.select);
     const estimator = this.shareEstimator(weights, event, options.select);
-    const rows = this.samplesOf(event, options.select);
-    if (estimator === null) return computeFlatReport(this.profile, weights, rows);
-    return computeFlatReport(this.profile, weights, rows, {
-      estimator,
-      tables: ['bySymbol', 'byDso', 'byThread', 'byComm'],
-      totals: true,
-    });
+    const asked = { profile, weights, estimator, rows: this.samplesOf(event, options.select) };
+    const wanted = estimator && { estimator, tables: ['bySymbol', 'byDso'] as const, totals: true };
+    const report = computeFlatReport(profile, weights, asked.rows, wanted ?? undefined);
+    return { ...report, ...reportThreads(asked) };
   }
 
   /** A function as reports and graphs call it; code without a symbol goes by its DSO. */
@@ -240,7 +253,10 @@ export class AnalysedProfile {
   ): InstructionWeights {
     const event = this.eventIndex(options.event);
     const weights = this.weights(options.weight, event, options.select);
-    return weighPart(this.profile, weights, this.samplesOf(event, options.select), func, part);
+    const rows = this.samplesOf(event, options.select);
+    const { frames, rowOfFrame, text } = part;
+    const places = { frames, instructions: rowOfFrame, count: text.length };
+    return findInstructions({ profile: this.profile, weights, rows }, func, places);
   }
 
   /** The same as `disassemble`, of rows of the frame table. */
@@ -348,7 +364,7 @@ export class AnalysedProfile {
   }
 
   #places(): SamplePlaces {
-    this.#samplePlaces ??= placesOfSamples(this.profile);
+    this.#samplePlaces ??= placesOfSamples(this.profileAt('all'));
     return this.#samplePlaces;
   }
 

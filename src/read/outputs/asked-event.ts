@@ -1,15 +1,28 @@
+import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
+import { type Account, accountFor } from '../../questions/ledger.ts';
 import type { Asked } from '../../questions/shares-by-key.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 
-/** All samples of one event of a recording, for `questions`; the first event unless one is named. */
+export type AskedEvent = Asked & { readonly event: EventIndex };
+
+/** One event of a recording, or those of its samples that `select` admits, for `questions`; the first unless one is named. */
 export function askAboutEvent(
   opened: AnalysedProfile,
-  name?: string,
+  named?: string | EventIndex,
   kind?: WeightKind,
-): Asked & { readonly event: EventIndex } {
-  const event = opened.eventIndex(name);
-  const weights = opened.weights(kind, event);
-  const estimator = opened.shareEstimator(weights, event);
-  return { profile: opened.profile, event, rows: opened.samplesOf(event), weights, estimator };
+  select?: SampleSelection,
+): AskedEvent {
+  const event = typeof named === 'number' ? named : opened.eventIndex(named);
+  const weights = opened.weights(kind, event, select);
+  const estimator = opened.shareEstimator(weights, event, select);
+  const rows = opened.samplesOf(event, select);
+  return { profile: opened.profile, event, rows, weights, estimator };
+}
+
+/** The accounts of events, of whose samples each has all. */
+export function accountsOf(opened: AnalysedProfile, events: readonly AskedEvent[]): Account[] {
+  const ledgers = opened.ledgers();
+  const { throttles } = opened.facts;
+  return events.map((asked) => accountFor(asked, asked.event, ledgers[asked.event], throttles));
 }

@@ -12,6 +12,7 @@ import {
   selectSamples,
 } from '../../profile/analysis/filter.ts';
 import { reportLostSideband } from '../../profile/losses.ts';
+import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { packageVersion } from '../../system/version.ts';
@@ -74,6 +75,7 @@ export function describeProvenance(
     return [{ ...described, sentences: explainProvenance(described, kind) }];
   });
   const { kernel, arch, notes, recorder, lostSideband = 0 } = profile.meta;
+  const part = sampledPartText(recordedLength(profile));
   return {
     schema: 'perf-ts/provenance@1',
     exporter: `perf-ts ${packageVersion()}`,
@@ -86,6 +88,9 @@ export function describeProvenance(
     lostSideband,
     notes: [
       ...(lostSideband > 0 ? [reportLostSideband(lostSideband)] : []),
+      ...(part === null
+        ? []
+        : [`${part}: events were disabled in the rest, which is no idle time`]),
       ...notes,
       ...partNote(profile, rows),
     ],

@@ -109,7 +109,6 @@ function exportPage(
   const page = describePageProfile(opened, {
     ...shown,
     ...(options.title !== undefined && { title: options.title }),
-    ...(options.frames !== undefined && { frames: options.frames }),
   });
   const file = {
     title: page.title,

@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { finish } from '../../base/slices.ts';
+import { levelOfTable } from '../../code/javascript/levels-of.ts';
 import type { MetricName } from '../../counting/count/metric.ts';
 import { metricRatios } from '../../counting/count/metric-ratios.ts';
 import { computeCallNodes, innermostFuncs } from '../../profile/analysis/call-nodes.ts';
@@ -79,7 +80,8 @@ export function ratiosByKeys(
   const asked = keys.includes('event') ? null : ask(opened, select);
   if (asked === null) return null;
   const { source, ratios } = asked;
-  const { rowOfSample, names } = rowsByKeys(opened.profile, samplesOf(asked), keys);
+  const profile = opened.profileAt(levelOfTable(keys, opened.facts.frames));
+  const { rowOfSample, names } = rowsByKeys(profile, samplesOf(asked), keys);
   const estimates = computeRatios(source, ratios, ratioKeys(rowOfSample, names.length));
   return {
     ratios: describe(source, ratios),

@@ -6,16 +6,13 @@ import { levelsOf } from '../../code/javascript/levels-of.ts';
 import { narrowPage } from '../../formats/export/narrow-page.ts';
 import type { PageProfile } from '../../formats/export/page-profile.ts';
 import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
-import type { FrameLevel } from '../../profile/frame-level.ts';
-import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
+import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { packageVersion } from '../../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 
 export type PageProfileOptions = {
   /** The kind to begin with; default `events`. */
   readonly weight?: WeightKind;
-  /** The frames to begin with; default `javascript` or `main`. The page can switch between all levels. */
-  readonly frames?: FrameLevel;
   /** Default: the recorded command. */
   readonly title?: string;
   /** These samples only; their weights stay those of the whole recording. */
@@ -24,7 +21,7 @@ export type PageProfileOptions = {
 
 const KINDS: readonly WeightKind[] = ['events', 'period', 'samples', 'time'];
 
-/** An opened recording as the page holds it. */
+/** An opened recording as the page holds it: with all frames, of which it shows those of the opened level first. */
 export function describePageProfile(
   opened: AnalysedProfile,
   options: PageProfileOptions = {},
@@ -33,12 +30,13 @@ export function describePageProfile(
   // Fails as every command does where the weight asked for was not recorded.
   opened.weights(firstWeight);
   const { weights, missingWeights } = allWeights(opened, options.select);
-  // Frames that are folded already have no other level.
-  const levels = opened.facts.frames === 'all' ? levelsOf(opened.profile) : [];
-  const profile = printableProfile(levels.length > 1 ? withKinds(opened.profile) : opened.profile);
+  const recorded = opened.profileAt('all');
+  const levels = levelsOf(recorded);
+  const profile = printableProfile(levels.length > 1 ? withKinds(recorded) : recorded);
   const { samples, threads, events, streams } = profile;
   const command = profile.meta.commandLine.join(' ');
   const missingNames = reportMissingNames(opened);
+  const weightDoubts = events.map((_, event) => opened.weightDoubt(event as EventIndex));
   const page: PageProfile = {
     schema: 'perf-ts/page-profile@1',
     title: printable(options.title ?? (command || 'profile')),
@@ -47,8 +45,9 @@ export function describePageProfile(
     weights,
     missingWeights,
     firstWeight,
-    ...(levels.length > 1 && { firstFrames: options.frames ?? levels[1], frameLevels: levels }),
+    ...(levels.length > 1 && { firstFrames: opened.facts.frames, frameLevels: levels }),
     ...(missingNames.length > 0 && { missingNames }),
+    ...(weightDoubts.some((doubt) => doubt !== null) && { weightDoubts }),
     periodInput: {
       ...opened.periodInput,
       samples: { ...opened.periodInput.samples, ...samples },

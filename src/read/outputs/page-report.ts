@@ -1,7 +1,7 @@
 import { printable } from '../../base/printable.ts';
 import { printableProvenance } from '../../formats/export/export-provenance.ts';
 import type { PageReport } from '../../formats/export/page-report.ts';
-import type { EventReport } from '../../period/report/event-report.ts';
+import { keepStreams } from '../../questions/periods.ts';
 import { adviceForCut } from '../unwind/cut-advice.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { comparedProfile } from './compared-profile.ts';
@@ -19,29 +19,18 @@ export function describePageReport(
   const compared = comparedProfile(opened);
   const nameOf = (func: number) => printable(compared.nameOf(func));
   const periods = opened.periods({ streams: 'all', compared: { ...compared, nameOf } });
+  const events = periods.events.map((event) => ({
+    ...keepStreams(event, MOST_STREAMS),
+    event: printable(event.event),
+  }));
   const provenance = describeProvenance(opened, {
     ...(weight !== undefined && { weight }),
     ...(select !== undefined && { select }),
   });
   return {
-    periods: { ...periods, events: periods.events.map(describeEvent) },
+    periods: { ...periods, events },
     eventRows: opened.reportedEvents(),
     provenance: printableProvenance(provenance),
     cutAdvice: (opened.completeness?.cut ?? []).map((cut) => adviceForCut(cut, opened.profile)),
-  };
-}
-
-/** With a printable name and the largest streams, which come first. */
-function describeEvent(report: EventReport): EventReport {
-  const event = { ...report, event: printable(report.event) };
-  const rest = event.streams.slice(MOST_STREAMS);
-  if (rest.length === 0) return event;
-  return {
-    ...event,
-    streams: event.streams.slice(0, MOST_STREAMS),
-    restOfStreams: {
-      streams: rest.length,
-      samples: rest.reduce((sum, { samples }) => sum + samples, 0),
-    },
   };
 }

@@ -2,7 +2,6 @@ import { NONE } from '../../base/brand.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { once } from '../../base/once.ts';
 import { profileRows, rowsOf } from '../../formats/tables/profile-rows.ts';
-import { type SampleSums, sampleSums } from '../../formats/tables/sample-sums.ts';
 import {
   type RecordingTables,
   type SchemaTable,
@@ -13,14 +12,11 @@ import { inStepText } from '../../period/report/in-step-words.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
 import { secondsOf } from '../../profile/analysis/diff-measure.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
+import type { Account } from '../../questions/ledger.ts';
+import { findPeriods } from '../../questions/periods.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
-import {
-  eventFigures,
-  eventRows,
-  type FunctionFigures,
-  functionRows,
-  ratioRows,
-} from './figure-rows.ts';
+import { accountsOf, askAboutEvent } from './asked-event.ts';
+import { eventFigures, eventRows, functionRows, ratioRows } from './figure-rows.ts';
 import { functionRatios } from './function-ratios.ts';
 
 /** What a recording does not say of itself. */
@@ -47,13 +43,16 @@ export function recordingTables(
   opened: AnalysedProfile,
   labels: RecordingLabels,
   { weight = 'events', wanted, totals = true }: TablesOptions = {},
-): RecordingTables & SampleSums {
+): RecordingTables {
   const { profile } = opened;
   const periods = once(() => opened.periods({ streams: 'all' }));
   // The intervals of functions take most of the time.
   const ofFunctions = wanted !== undefined && !wanted.has('functions') ? null : { totals };
+  const asked = once(() =>
+    profile.events.map((_, event) => askAboutEvent(opened, event as EventIndex, weight)),
+  );
   const figures = once(() =>
-    profile.events.map((_, event) => figuresOf(opened, event as EventIndex, weight, ofFunctions)),
+    asked().map((event) => eventFigures(profile, event.weights, { ...event, ofFunctions })),
   );
   const events = once(() =>
     eventRows(
@@ -69,7 +68,6 @@ export function recordingTables(
   const functions = once(() => functionRows(profile, figures()));
   const weights = once(() => opened.weights(weight));
   const rows = once(() => profileRows(profile, weights()));
-  const sums = once(() => sampleSums(profile, weights()));
   return {
     recordings: recordingRow(opened, labels, weight),
     get events() {
@@ -93,15 +91,6 @@ export function recordingTables(
     get threads() {
       return rows().threads;
     },
-    get stack_weights() {
-      return sums().stack_weights;
-    },
-    get stack_seconds() {
-      return sums().stack_seconds;
-    },
-    get seconds() {
-      return sums().seconds;
-    },
     get streams() {
       return streamRows(opened, periods());
     },
@@ -109,7 +98,7 @@ export function recordingTables(
       return markRows(opened, periods());
     },
     get losses() {
-      return lossRows(opened);
+      return lossRows(accountsOf(opened, asked()));
     },
   };
 }
@@ -156,27 +145,15 @@ function recordingRow(
   ]);
 }
 
-function figuresOf(
-  opened: AnalysedProfile,
-  event: EventIndex,
-  kind: WeightKind,
-  ofFunctions: { readonly totals: boolean } | null,
-): FunctionFigures {
-  const weights = opened.weights(kind, event);
-  const estimator = opened.shareEstimator(weights, event);
-  const rows = opened.samplesOf(event);
-  return eventFigures(opened.profile, weights, { event, rows, estimator, ofFunctions });
-}
-
-function streamRows({ profile }: AnalysedProfile, { events }: PeriodsReport): TableRows {
+function streamRows({ profile }: AnalysedProfile, report: PeriodsReport): TableRows {
   const eventOf = new Map(profile.events.map(({ name }, event) => [name, event]));
   const streamOf = new Map(
     profile.streams.map(({ event, streamId }, stream) => [`${event} ${streamId}`, stream]),
   );
-  const rows = events.flatMap((report) => {
-    const event = eventOf.get(report.event) ?? NONE;
-    return report.streams.map((stream) => ({ event, ...stream }));
-  });
+  const rows = findPeriods(report).map(({ event, stream }) => ({
+    event: eventOf.get(report.events[event].event) ?? NONE,
+    ...stream,
+  }));
   return rowsOf(rows.length, [
     Int32Array.from(rows, ({ event, streamId }) => streamOf.get(`${event} ${streamId}`) ?? NONE),
     Int32Array.from(rows, ({ event }) => event),
@@ -219,26 +196,26 @@ function markRows(opened: AnalysedProfile, periods: PeriodsReport): TableRows {
   ]);
 }
 
-function lossRows(opened: AnalysedProfile): TableRows {
-  const ledgers = opened.ledgers();
-  const { throttles } = opened.facts;
-  const throttlesOf = (event: number) => throttles.filter((mark) => mark.event === event);
-  return rowsOf(ledgers.length, [
-    Int32Array.from(ledgers, (_, event) => event),
-    ledgers.map(({ samples }) => samples),
-    ledgers.map(({ lostSamples }) => lostSamples),
-    ledgers.map(({ coverage }) => coverage),
-    ledgers.map(({ eventsCounted }) => eventsCounted),
-    ledgers.map(({ arrivedEvents }) => arrivedEvents),
-    ledgers.map(({ eventCoverage }) => eventCoverage),
-    ledgers.map(({ gapEvents }) => gapEvents),
-    ledgers.map(({ tailEvents }) => tailEvents),
-    ledgers.map(({ unsampledEvents }) => unsampledEvents),
-    ledgers.map(({ undividedEvents }) => undividedEvents),
-    ledgers.map(({ unaccounted }) => unaccounted),
-    ledgers.map((_, event) => throttlesOf(event).length),
-    ledgers.map((_, event) =>
-      throttlesOf(event).reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0),
-    ),
+function lossRows(accounts: readonly Account[]): TableRows {
+  return rowsOf(accounts.length, [
+    Int32Array.from(accounts, (_, event) => event),
+    ...LOSS_COLUMNS.map((name) => accounts.map((account) => account[name])),
   ]);
 }
+
+/** The columns of `losses` behind `event`. */
+const LOSS_COLUMNS = [
+  'samples',
+  'lostSamples',
+  'coverage',
+  'eventsCounted',
+  'arrivedEvents',
+  'eventCoverage',
+  'gapEvents',
+  'tailEvents',
+  'unsampledEvents',
+  'undividedEvents',
+  'unaccounted',
+  'throttles',
+  'throttledNs',
+] as const satisfies (keyof Account)[];

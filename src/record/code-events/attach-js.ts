@@ -91,7 +91,7 @@ function isOtherRuntime(pid: number): boolean {
   return program !== undefined && runtimeByName(basename(program)) !== null;
 }
 
-/** Why the inspector way is closed for a process; null if it is open. */
+/** The reason why the inspector cannot be used for a process; null if it can. */
 function refusalOf(pid: number): string | null {
   const status = readTextOrEmpty(`/proc/${pid}/status`);
   if (status === '') return 'it is gone';

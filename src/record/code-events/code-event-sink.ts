@@ -4,6 +4,7 @@ import { encodeCodeEvents, splitStream } from '../../code/jit/code-events.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT } from '../../read/jit/attachment-names.ts';
+import { packedAttachment } from '../output/packed-attachment.ts';
 import { mapNotes } from './map-notes.ts';
 import { peerOfSocket } from './socket-peer.ts';
 
@@ -14,11 +15,10 @@ const STREAM_BYTES = 1 << 10;
 /** Open connections: one for each isolate that runs. Descriptors are what every file of ours needs. */
 const MOST_SOCKETS = 512;
 const MOST_SOCKETS_OF_PROCESS = 256;
-/** What comes behind so many bytes is stored as it is: to pack it would take seconds. */
+/** Bytes after which events are stored unpacked: packing them would take seconds. */
 const MOST_PACKED_BYTES = 64 << 20;
 /** A process that does not end its side has been stopped by a signal or a debugger. */
 const ANSWER_MS = 1000;
-const FASTEST = 1;
 
 export type CodeEventSinkOptions = {
   /** Abstract name of the socket, with `@` for its first byte. */
@@ -51,10 +51,10 @@ export class CodeEventSink {
   readonly #options: CodeEventSinkOptions;
   readonly #server: Server;
   readonly #streams: Stream[] = [];
-  /** Those whose connection is open. */
+  /** Streams whose connection is open. */
   readonly #open = new Set<Stream>();
   #bytes = 0;
-  /** What was left out has been said. */
+  /** Losses that were reported already. */
   readonly #reported = new Set<string>();
   #isClosed = false;
 
@@ -162,7 +162,9 @@ export class CodeEventSink {
     let packed = 0;
     const attachment = (name: string, bytes: Uint8Array): Attachment => {
       packed += bytes.length;
-      return attachmentOf(name, bytes, packed <= MOST_PACKED_BYTES);
+      return packed <= MOST_PACKED_BYTES
+        ? packedAttachment(name, bytes)
+        : { name, packing: 'none', unpackedSize: bytes.length, bytes };
     };
     return [...byPid].flatMap(([pid, all]) => {
       const streams = all.map(({ offsetNs, chunks }) => ({ offsetNs, ...splitStream(chunks) }));
@@ -183,16 +185,6 @@ export class CodeEventSink {
     this.#server.close(() => {});
     for (const { socket } of this.#open) socket.destroy();
   }
-}
-
-function attachmentOf(name: string, bytes: Uint8Array, isPacked: boolean): Attachment {
-  if (!isPacked) return { name, packing: 'none', unpackedSize: bytes.length, bytes };
-  return {
-    name,
-    packing: 'deflate',
-    unpackedSize: bytes.length,
-    bytes: lateModules.zlib.deflateSync(bytes, { level: FASTEST }),
-  };
 }
 
 /** Resolves when the other side has sent everything, or does not do so. */

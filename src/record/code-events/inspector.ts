@@ -7,7 +7,7 @@ const ANSWER_MS = 5000;
 const MOST_LIST_BYTES = 1 << 16;
 const MOST_TEXT_CHARS = 1 << 16;
 
-/** What an expression came to, or why it came to nothing. */
+/** The value of an expression, or the reason why it has none. */
 type Answer = { readonly value: unknown } | { readonly error: string };
 
 /** A session with the inspector of a Node process: the Chrome DevTools Protocol over a WebSocket. */

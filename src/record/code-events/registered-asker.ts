@@ -19,7 +19,7 @@ export class RegisteredAsker {
     return answer === null ? null : readHandshakeResult(answer);
   }
 
-  /** Who has not answered yet is not waited for. */
+  /** Stops waiting for processes that have not answered yet. */
   giveUp(): void {
     this.#helper.giveUp();
   }

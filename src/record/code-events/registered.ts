@@ -9,7 +9,7 @@ import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { type HandshakeResult, parseHandshakeResult } from './handshake-result.ts';
 import { peerOfSocket } from './socket-peer.ts';
 
-/** From the first to the last byte: a program that answers one at a time does not get more. */
+/** Time limit from the first to the last byte, so that a program that sends one at a time gets no more. */
 const ANSWER_MS = 1000;
 const MOST_ANSWER_BYTES = 1 << 16;
 

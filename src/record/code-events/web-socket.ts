@@ -19,7 +19,7 @@ export class WebSocketClient {
   readonly #socket: Socket;
   readonly #onMessage: (text: string) => void;
   readonly closed: Promise<void>;
-  /** What has come of frames that are not whole, in the pieces in which it came. */
+  /** Received pieces of frames that are not complete yet. */
   #pieces: Buffer[] = [];
   #received = 0;
   /** So many bytes are there before the next look: joined at each piece, a long frame would cost its square. */

@@ -1,11 +1,32 @@
 import { describeError } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
-import type { JitDumps } from './jit-dumps.ts';
-import type { MapWatch } from './map-watch.ts';
+import { JitDumps, type JitDumpsOptions } from './jit-dumps.ts';
+import { MapWatch, type MapWatchOptions } from './map-watch.ts';
 import { type NodeFiles, type NodeFilesOptions, takeNodeFiles } from './node-files.ts';
 
-/** What a recording keeps of the files that JITs write, as far as it could be read. */
+/** The contents that a recording keeps of the files that JITs write, as far as they could be read. */
 export type JitAttachments = Omit<NodeFiles, 'notices' | 'directories'>;
+
+/** The parts of a session that decide which files its JITs write. */
+type JitSession = Pick<JitDumpsOptions, 'target' | 'dumpsIn'> & {
+  readonly recordingId: string | null;
+  readonly sampler: { readonly opened: { readonly childPid: number } };
+};
+
+/** The watchers of the files that JITs write in a session. Start them before the target runs. */
+export function watchJitFiles(
+  { target, dumpsIn, recordingId, sampler }: JitSession,
+  readClock: MapWatchOptions['readClock'],
+  startedMs: number,
+): { readonly maps: MapWatch; readonly dumps: JitDumps; readonly notes: NodeFilesOptions } {
+  const { childPid } = sampler.opened;
+  const commandUid = ('command' in target ? target.command?.user?.uid : undefined) ?? null;
+  return {
+    maps: new MapWatch({ target, childPid, readClock, commandUid }),
+    dumps: new JitDumps({ dumpsIn, target, childPid, commandUid, startedMs }),
+    notes: { recordingId, commandUid, startedMs },
+  };
+}
 
 /** All of it together is compressed text: a build of thousands of processes has a tenth. */
 const MOST_BYTES = 512 << 20;
@@ -62,7 +83,7 @@ export function takeJitAttachments(
   };
 }
 
-/** Those that have room together, in their order. */
+/** Attachments that have room together, in their order. */
 function withinRoom(
   attachments: readonly Attachment[],
   notify: (notice: string) => void,

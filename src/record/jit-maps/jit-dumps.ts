@@ -1,6 +1,5 @@
 import { closeSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { lateModules } from '../../base/late-modules.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { describeError } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
@@ -13,9 +12,9 @@ import {
 import { readFully } from '../../system/files/read-some.ts';
 import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
+import { packedAttachment } from '../output/packed-attachment.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
-const FASTEST = 1;
 /** A process has to live so long to be known for one of the recording's when it is gone. */
 const LOOK_MS = 100;
 /** Names of JavaScriptCore's dumps where it was told no directory: thread, process, random. */
@@ -25,7 +24,7 @@ const FILE_TICK_MS = 20;
 
 export type JitDumpsOptions = {
   /**
-   * Where processes write dumps because of us: `.`, each in its working directory, or the path of the
+   * The place to which processes write dumps because of us: `.`, each in its working directory, or the path of the
    * directory of JavaScriptCore's; null: nowhere.
    */
   readonly dumpsIn: string | null;
@@ -166,12 +165,7 @@ export class JitDumps {
         );
       }
       this.#stored.set(path, { path, pid, inode: file.inode });
-      const attachment: Attachment = {
-        name: jitdumpAttachment(pid, basename(path)),
-        packing: 'deflate',
-        unpackedSize: read.length,
-        bytes: lateModules.zlib.deflateSync(read, { level: FASTEST }),
-      };
+      const attachment = packedAttachment(jitdumpAttachment(pid, basename(path)), read);
       return { attachment, size: file.size };
     } catch (error) {
       notify(`jitdump not used: ${path}: ${describeError(error)}`);

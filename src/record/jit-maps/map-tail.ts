@@ -12,7 +12,7 @@ const MAX_OVERWRITTEN_BYTES = 16 << 20;
 /** Read in one look while recording; more comes at the next. */
 export const MOST_IN_ONE_LOOK = 4 << 20;
 const NEWLINE = 0x0a;
-/** What is compared to see that a file was continued and not written anew. */
+/** Bytes compared to see that a file was continued and not written anew. */
 const SEEN_BYTES = 64;
 /** File times count in the kernel's ticks: a write is at most one of them younger than it says. */
 const TICK_NS = 10_000_000n;

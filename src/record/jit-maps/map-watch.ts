@@ -1,6 +1,5 @@
 import { closeSync, constants, lstatSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { lateModules } from '../../base/late-modules.ts';
 import { describeError } from '../../base/system-error.ts';
 import { encodeMapLog } from '../../code/jit/map-log.ts';
 import { MAX_PERF_MAP_BYTES } from '../../code/jit/perf-map.ts';
@@ -12,6 +11,7 @@ import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
 import { newestPid } from '../../system/processes/system-processes.ts';
 import { startTimeMs } from '../../system/processes/thread-stat.ts';
+import { packedAttachment } from '../output/packed-attachment.ts';
 import { ListingTimes } from './listing-times.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
@@ -23,7 +23,7 @@ import { RecordedProcesses } from './recorded-processes.ts';
 const BUSY_PAUSE_MS = 20;
 const QUIET_PAUSE_MS = 40;
 const NO_MAP_PAUSE_MS = 100;
-/** With hundreds of maps: how many times as long as the look itself took. */
+/** Minimum pause between looks, as a multiple of the time that a look at hundreds of maps took. */
 const LOOK_PAUSE_FACTOR = 50;
 /**
  * Between two searches for processes in other mount namespaces, and for old maps written anew; and
@@ -35,15 +35,14 @@ const SEARCH_PAUSE_FACTOR = 100;
 const FILE_TICK_MS = 20;
 const MOST_MAPS = 256;
 const MAP_NAME = /^perf-(\d+)\.map$/;
-const FASTEST = 1;
 
 export type MapWatchOptions = {
   readonly target: SamplerTarget;
   readonly childPid: number;
   readonly readClock: () => ClockPair;
   /** Uid of the command, if it runs as another user. */
-  readonly commandUid?: number;
-  /** Where JITs write. */
+  readonly commandUid?: number | null;
+  /** The folder that JITs write to. */
   readonly directory?: string;
 };
 
@@ -59,17 +58,17 @@ export class MapWatch {
   readonly #options: MapWatchOptions;
   readonly #directory: string;
   readonly #processes: RecordedProcesses;
-  /** By path. */
+  /** Maps by path. */
   readonly #tails = new Map<string, MapTail>();
   readonly #notices = new Map<string, string>();
-  /** In the directory before the recording, with the time of its last change. */
+  /** Files that were there before the recording, with the times of their last change. */
   readonly #earlier = new Map<string, number>();
   readonly #startedMs = Date.now();
   #timer: NodeJS.Timeout | null = null;
   #bytes = 0;
   #nextSearchMs = 0;
   readonly #listing = new ListingTimes();
-  /** As they were listed last. */
+  /** Processes in other mount namespaces, as listed last. */
   #elsewhere: ReturnType<RecordedProcesses['elsewhere']> = [];
   #directoryMs = 0;
   #scannedMs = 0;
@@ -93,7 +92,7 @@ export class MapWatch {
     this.#lookAfter(BUSY_PAUSE_MS);
   }
 
-  /** What can't be read of the maps is noted: no recording ends for the names of its JIT code. */
+  /** Notes a map that cannot be read: no recording ends for the names of its JIT code. */
   #noteFailure(act: () => void): void {
     try {
       act();
@@ -157,12 +156,7 @@ export class MapWatch {
     for (const { pid, pieces } of this.#tails.values()) {
       if (pieces.length === 0) continue;
       const log = encodeMapLog(pieces);
-      attachments.push({
-        name: `${PERF_MAP_ATTACHMENT}${pid}`,
-        packing: 'deflate',
-        unpackedSize: log.length,
-        bytes: lateModules.zlib.deflateSync(log, { level: FASTEST }),
-      });
+      attachments.push(packedAttachment(`${PERF_MAP_ATTACHMENT}${pid}`, log));
     }
     return attachments;
   }

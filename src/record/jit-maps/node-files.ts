@@ -1,6 +1,5 @@
 import { closeSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { lateModules } from '../../base/late-modules.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import {
@@ -19,18 +18,17 @@ import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { parseRecordingId } from '../../system/launch/recording-id.ts';
 import { lifeOf, readLifePlace } from '../../system/processes/life-mark.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
+import { packedAttachment } from '../output/packed-attachment.ts';
 import type { HeldFile, HeldNotes } from './held-notes.ts';
 
-const FASTEST = 1;
-
-/** What Node processes left for us beside V8's maps: taken into the recording, then removed. */
+/** Files that Node processes left for us alongside V8's maps; taken into the recording, then removed. */
 export type NodeFiles = {
   readonly attachments: readonly Attachment[];
   /** Processes that the recording started. */
   readonly startedPids: readonly number[];
   /** Their working directories when they began, by pid. */
   readonly directories: ReadonlyMap<number, string>;
-  /** What was left out, one sentence each. */
+  /** Notices about files left out, one sentence each. */
   readonly notices: readonly string[];
   /**
    * Removes those that processes which have ended wrote because of us. Call it when they are stored,
@@ -40,7 +38,7 @@ export type NodeFiles = {
 };
 
 export type NodeFilesOptions = {
-  /** What `addNodeFlags` gave the command, so that its processes are known; null if nothing. */
+  /** The ID that `addNodeFlags` gave the command, so that its processes are known; null if nothing. */
   readonly recordingId: string | null;
   /** Uid of the command, if it runs as another user. */
   readonly commandUid: number | null;
@@ -51,7 +49,7 @@ export type NodeFilesOptions = {
 
 /** The first note is a process's directory, its version of Node and a number. */
 const FIRST_NOTE_BYTES = 16 << 10;
-/** Of all processes together: a recording of the whole machine ends as soon as that of one program. */
+/** Maximum for all processes together: a recording of the whole machine ends as soon as that of one program. */
 const MAX_ALL_NOTES_BYTES = 2 * MAX_NOTES_BYTES;
 
 /**
@@ -92,12 +90,7 @@ export function takeNodeFiles(
           `${notesPath(pid)} has ${file.size} bytes: only the first ${bytes.length} of the notes are kept`,
         );
       }
-      attachments.push({
-        name: `${NODE_NOTES_ATTACHMENT}${pid}`,
-        packing: 'deflate',
-        unpackedSize: bytes.length,
-        bytes: lateModules.zlib.deflateSync(bytes, { level: FASTEST }),
-      });
+      attachments.push(packedAttachment(`${NODE_NOTES_ATTACHMENT}${pid}`, bytes));
       if (process !== null && !isOurs && !hasRecorder(process)) attached.set(pid, file.inode);
       if (!isOurs || process === null) continue;
       startedPids.push(pid);

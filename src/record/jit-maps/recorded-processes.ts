@@ -8,13 +8,13 @@ import { readLinkOrNull } from '../../system/small-file.ts';
 /** A chain of parents longer than this is none. */
 const MOST_ANCESTORS = 64;
 
-/** Which processes a recording is of: all, or some and their descendants. */
+/** The processes of a recording: all, or some and their descendants. */
 export class RecordedProcesses {
   /** Null: all. */
   readonly #roots: Set<number> | null;
   /** Found to be recorded: a process may lose its parents later. */
   readonly #known = new Set<number>();
-  /** Those with other ancestors, which they keep: looking for ancestors takes longest. */
+  /** Processes with other ancestors, which they keep: looking for ancestors takes longest. */
   #others = new Set<number>();
   #newest = 0;
 

@@ -9,7 +9,7 @@ import { identifyNode, isSingleExecutable } from '../../system/launch/node-progr
 import { StrangerReads } from '../../system/strangers/stranger-reads.ts';
 import { pidsWithCode } from './node-files.ts';
 
-/** In an MMAP2, behind its header: pid, tid, address, length, offset, device and inode, prot, flags. */
+/** Offsets in an MMAP2, behind its header: pid, tid, address, length, offset, device and inode, prot, flags. */
 const PID_OFFSET = 8;
 const FILE_NAME_OFFSET = 72;
 /** The kernel's name of executable memory of no file. */
@@ -23,7 +23,7 @@ export type MappedNode = {
   readonly programs: ReadonlyMap<number, string>;
   /** The first file of every other process: its program. */
   readonly others: ReadonlyMap<number, string>;
-  /** Those that made code: `node --version` does not. */
+  /** Processes that made code: `node --version` does not. */
   readonly withCode: ReadonlySet<number>;
   readonly withDump: ReadonlySet<number>;
 };

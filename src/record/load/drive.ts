@@ -1,13 +1,14 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, failedBy } from '../../base/errors.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
 import { words } from '../../base/words.ts';
 import { RECORD } from '../../options/record.ts';
 import type { ChosenUser } from '../../system/accounts/run-as.ts';
 import { callAfter, type LongTimer } from '../../system/time/long-timer.ts';
 import type { CommandExit, RunningRecording } from '../recording.ts';
 import { IdleWatch } from './idle-watch.ts';
-import { runLoad } from './load-command.ts';
 import { readProcessTree } from './process-tree.ts';
 import type { ReadyAddress } from './ready-address.ts';
 import { waitUntilReady } from './wait-ready.ts';
@@ -139,4 +140,39 @@ function howEnded({ status, signal }: CommandExit): string {
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+}
+
+/**
+ * Runs a line of shell with our streams and resolves when it has ended. It runs as the recorded
+ * command does: under sudo as whoever called sudo. Aborting ends it by SIGTERM.
+ */
+function runLoad(
+  line: string,
+  { change, env }: Pick<ChosenUser, 'change' | 'env'>,
+  signal: AbortSignal,
+): Promise<CommandExit> {
+  return new Promise((resolve, reject) => {
+    const load: ChildProcess = spawn('/bin/sh', ['-c', line], {
+      stdio: 'inherit',
+      env: { ...process.env, ...env },
+      ...(change !== null && { uid: change.uid, gid: change.gid }),
+    });
+    const end = (): void => {
+      load.kill('SIGTERM');
+    };
+    signal.addEventListener('abort', end, { once: true });
+    load.once('error', (error) => {
+      signal.removeEventListener('abort', end);
+      reject(
+        failedBy(
+          error,
+          words`${RECORD.load}: /bin/sh cannot be started: ${systemErrorReason(error)}`,
+        ),
+      );
+    });
+    load.once('exit', (status, name) => {
+      signal.removeEventListener('abort', end);
+      resolve({ status: status ?? -1, signal: name === null ? 0 : constants.signals[name] });
+    });
+  });
 }

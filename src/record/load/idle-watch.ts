@@ -1,6 +1,6 @@
 /** Below this share of a CPU a program is idle: timers and keep-alives of a server at rest take less. */
 const IDLE_SHARE = 0.02;
-/** From this share of a CPU on it works. */
+/** The share of a CPU from which on a server is busy. */
 const BUSY_SHARE = 0.1;
 
 /** Finds out when a program that has worked is at rest: it used nearly no CPU for `idleMs`. */

@@ -1,7 +1,7 @@
 import { OptionError } from '../../options/option-error.ts';
 import { RECORD } from '../../options/record.ts';
 
-/** Where a server answers once it is ready: a TCP port, or a URL that is asked for. */
+/** The address at which a server answers once it is ready: a TCP port, or a URL that is asked for. */
 export type ReadyAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'http'; readonly url: string };

@@ -11,7 +11,7 @@ export type Account = {
   readonly groups: readonly number[];
 };
 
-/** Where accounts are looked up; null where there is no such user. */
+/** The lookup of accounts; null where there is no such user. */
 export type Accounts = {
   byName(name: string): Account | null;
   byUid(uid: number): Account | null;

@@ -13,7 +13,7 @@ const MOST_ANCESTORS = 32;
  * desktop is (WAYLAND_DISPLAY, XDG_…, DBUS_…). The kernel keeps what each process was started with;
  * the first one above us that does not have our SUDO_UID is sudo itself, started by its caller.
  *
- * Null where it can't be told: that process has ended, or /proc is not there.
+ * Null where it is not known: that process has ended, or /proc is not there.
  */
 export function findCallerEnvironment(
   env: Environment,

@@ -39,7 +39,7 @@ export function actingUid(): number {
   return acting?.uid ?? process.geteuid?.() ?? -1;
 }
 
-/** As this thread began. */
+/** The identity with which this thread began. */
 let own: FileIdentity | null = null;
 
 function ourselves(): FileIdentity {
@@ -49,7 +49,7 @@ function ourselves(): FileIdentity {
 
 /** Null: ourselves. */
 function become(identity: FileIdentity | null): void {
-  // Asked first, while the kernel still says who we are.
+  // Asked first, while the kernel still states who we are.
   const self = ourselves();
   const { uid, gid, groups = [] } = identity ?? self;
   loadBinding().setFileIdentity(uid, gid, Uint32Array.from(groups));

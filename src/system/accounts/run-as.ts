@@ -7,13 +7,13 @@ import type { FileIdentity } from './file-identity.ts';
 import { type Caller, findSudoCaller, thisProcess } from './sudo-caller.ts';
 import { systemAccounts } from './system-accounts.ts';
 
-/** Who the command runs as. */
+/** The user that the command runs as. */
 export type ChosenUser = {
   /** Whom the child becomes; null: it stays what this process is. */
   readonly change: NonNullable<CommandSpec['user']> | null;
-  /** What changes in its environment with that: HOME, USER, LOGNAME, SHELL; undefined removes. */
+  /** Variables of its environment that change with that: HOME, USER, LOGNAME, SHELL; undefined removes. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Who called sudo, and so owns the file; null without sudo, or when that can't be told. */
+  /** The caller of sudo, who owns the file; null without sudo, or when that is not known. */
   readonly owner: FileIdentity | null;
   /** One sentence for the user about each thing that is not as it would be without perf-ts. */
   readonly notes: readonly Text[];
@@ -25,7 +25,7 @@ export type ChosenUser = {
  * `asRoot` keeps root.
  *
  * It is all or nothing: where SUDO_UID and SUDO_GID do not name an account of this machine and one
- * of its groups, the command stays root and a note says why. The account, not the environment, has
+ * of its groups, the command stays root and a note states why. The account, not the environment, has
  * the last word on groups and HOME.
  */
 export function chooseUser(
@@ -92,13 +92,13 @@ function identity(account: Account): Record<string, string> {
 const OF_A_SESSION =
   /^(?:XDG_|DBUS_|SUDO_|SSH_|GPG_|KRB5)|^(?:MAIL|XAUTHORITY|DISPLAY|WAYLAND_DISPLAY|ICEAUTHORITY)$/;
 
-/** With `--user`, root's environment is somebody else's. */
+/** Root's environment is somebody else's with `--user`. */
 function withoutSession(env: Caller['env']): Record<string, undefined> {
   return removing(Object.keys(env).filter((name) => OF_A_SESSION.test(name)));
 }
 
 /**
- * Under sudo the command gets what sudo let through of the caller's environment, without what sudo
+ * The command gets, under sudo, what sudo let through of the caller's environment, without what sudo
  * itself and root's login have put there.
  */
 function withoutSudo(env: Caller['env'], uid: number): Record<string, undefined> {

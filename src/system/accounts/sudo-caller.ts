@@ -1,6 +1,6 @@
 import { type Account, type Accounts, parseId } from './accounts.ts';
 
-/** Who this process is, and what its environment says of who started it. */
+/** The user of this process, and what its environment says of who started it. */
 export type Caller = {
   readonly euid: number;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -10,7 +10,7 @@ export function thisProcess(): Caller {
   return { euid: process.geteuid?.() ?? -1, env: process.env };
 }
 
-/** Who called sudo, or why the answer is nobody but root. */
+/** The caller of sudo, or why the answer is nobody but root. */
 export type SudoCaller =
   | { readonly kind: 'user'; readonly account: Account; readonly gid: number }
   | { readonly kind: 'root'; readonly reason: string };
@@ -27,7 +27,7 @@ export function findSudoCaller(env: Caller['env'], accounts: Accounts): SudoCall
   if (uid === null) return stayRoot(`SUDO_UID is '${SUDO_UID}', which is not a user id`);
   if (uid === 0) return stayRoot('SUDO_UID is 0, root called sudo');
 
-  // Several names may share a uid; SUDO_USER says which of them it was.
+  // Several names may share a uid; SUDO_USER states which of them it was.
   const named = SUDO_USER === undefined ? null : accounts.byName(SUDO_USER);
   const account = named?.uid === uid ? named : accounts.byUid(uid);
   if (account === null) return stayRoot(`SUDO_UID is ${uid}, and there is no such user`);

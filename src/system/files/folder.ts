@@ -32,7 +32,7 @@ const PROC_SUPER_MAGIC = 0x9fa0;
  * made it: anybody else could aim it at a place that is ours to write and not theirs.
  */
 export class Folder {
-  /** As it was asked for. */
+  /** The path that was asked for. */
   readonly path: string;
   readonly #fd: number;
   #isOpen = true;
@@ -44,12 +44,7 @@ export class Folder {
 
   /** Throws the system's error, or `FailedError` for a stranger's link. */
   static open(path: string): Folder {
-    return new Folder(path, walk(path, false));
-  }
-
-  /** The same, and no link at all is followed. */
-  static openWithoutLinks(path: string): Folder {
-    return new Folder(path, walk(path, true));
+    return new Folder(path, walk(path));
   }
 
   /** The folder that the file at `path` is in. */
@@ -73,7 +68,7 @@ export class Folder {
     return `/proc/self/fd/${this.#fd}/${name}`;
   }
 
-  /** Where the folder really is. */
+  /** The folder's path without links. */
   realPath(): string {
     return readlinkSync(`/proc/self/fd/${this.#fd}`);
   }
@@ -82,7 +77,7 @@ export class Folder {
     return fstatSync(this.#fd);
   }
 
-  /** What is at `name`, not followed; undefined: nothing. */
+  /** The entry at `name`, not followed; undefined: nothing. */
   entry(name: string): Stats | undefined {
     return lstatSync(this.at(name), { throwIfNoEntry: false });
   }
@@ -151,7 +146,7 @@ export function isTrusted({ uid }: Pick<Stats, 'uid'>): boolean {
   return uid === 0 || uid === actingUid();
 }
 
-function walk(path: string, refusesLinks: boolean): number {
+function walk(path: string): number {
   let fd = openSync(path.startsWith('/') ? '/' : '.', DIRECTORY);
   const parts = partsOf(path);
   let links = 0;
@@ -164,7 +159,7 @@ function walk(path: string, refusesLinks: boolean): number {
       let next: number;
       if (!entry.isSymbolicLink()) {
         next = openSync(below, DIRECTORY | constants.O_NOFOLLOW);
-      } else if (refusesLinks || !isTrusted(entry)) {
+      } else if (!isTrusted(entry)) {
         throw strangersLink(path, part, entry);
       } else if (isOnProc(fd)) {
         // `/proc/PID/root`, `/proc/PID/cwd`: the kernel's own, and what they lead to has no other name.

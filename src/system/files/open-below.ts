@@ -58,7 +58,7 @@ function stepsOf(path: string): string[] {
   return path.split('/').filter((step) => step !== '' && step !== '.');
 }
 
-/** What is at `path`, without opening it: where a link leads, or else whether it is a file. */
+/** The entry at `path`, without opening it: where a link leads, or else whether it is a file. */
 function lookAt(path: string): { readonly link: string | null; readonly isFile: boolean } {
   const fd = openSync(path, O_PATH | constants.O_NOFOLLOW);
   try {
@@ -73,7 +73,7 @@ function isRefused(flags: number): boolean {
   return (flags & constants.O_NOFOLLOW) !== 0;
 }
 
-/** What tells whose the file is, by its own path and not by our descriptor's. */
+/** Gives the file its own path, by which its owner is known, and not that of our descriptor. */
 function withPath(file: OpenFile, path: string): OpenFile {
   const { source } = file;
   if (source.file === undefined) return file;

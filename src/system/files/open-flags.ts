@@ -3,5 +3,5 @@
 /** A place in the file system, links themselves included, without opening what is there. */
 export const O_PATH = 0o10000000;
 
-/** As many links in one path as the kernel follows. */
+/** The most links in one path, as the kernel has it. */
 export const MOST_LINKS = 40;

@@ -3,7 +3,7 @@ import { isSystemError } from '../../base/system-error.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import { readFully } from './read-some.ts';
 
-/** A regular file that was opened, and what tells whose it is. */
+/** A regular file that was opened, and what reports whose it is. */
 export type OpenFile = {
   readonly source: SymbolSource;
   readonly uid: number;

@@ -3,7 +3,6 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
-  ftruncateSync,
   lstatSync,
   type Stats,
   writeSync,
@@ -16,10 +15,10 @@ import { OUTPUT } from '../../options/output.ts';
 import { actAs, type FileIdentity } from '../accounts/file-identity.ts';
 import { Folder } from './folder.ts';
 
-/** For its owner alone. */
+/** Readable for its owner alone. */
 const FILE_MODE = 0o600;
 
-/** Who the finished file belongs to. */
+/** The owner of the finished file. */
 export type FileOwner = FileIdentity;
 
 /** A file that was just made in `folder`, and what it took the place of. */
@@ -51,11 +50,11 @@ export class OutputFile {
   /** Why the file does not belong to the owner that was asked for, an errno; null if it does. */
   readonly ownerProblem: string | null;
   readonly #folder: Folder;
-  /** What comes before the name in the path that was asked for. */
+  /** The path that was asked for, up to the name. */
   readonly #prefix: string;
   /** The file's own name; another recording may have added `.old` to it. */
   #name: string;
-  /** With whose rights names are changed; null: our own. */
+  /** The user whose rights serve to change names; null: our own. */
   readonly #as: FileIdentity | null;
   #moved: Moved | null;
   readonly #identity: { readonly dev: number; readonly ino: number };
@@ -140,10 +139,6 @@ export class OutputFile {
     writeFully(this.fd, bytes, position);
   }
 
-  truncate(length: number): void {
-    ftruncateSync(this.fd, length);
-  }
-
   size(): number {
     return fstatSync(this.fd).size;
   }
@@ -182,7 +177,7 @@ export class OutputFile {
   }
 
   /**
-   * Where the file is by now: at its path, or at `<path>.old` if another recording to the same path
+   * The file's place by now: at its path, or at `<path>.old` if another recording to the same path
    * has begun since. Null: a third one has replaced it, or it was removed.
    */
   place(): string | null {
@@ -218,7 +213,7 @@ export class OutputFile {
     if (!this.rename(to)) throw new Error('somebody has removed what was to take its place');
   }
 
-  /** As if it had never been opened: the previous files are back. For a command that can't start. */
+  /** Puts the previous files back, as if it had never been opened. For a command that can't start. */
   discard(): void {
     if (!this.#isOpen) return;
     const name = this.#nameNow();
@@ -250,7 +245,7 @@ export class OutputFile {
 /** Places of files that all programs find by their names. */
 const OF_THE_SYSTEM = /^\/(?:proc|sys|dev(?!\/(?:shm|mqueue|hugepages)(?:\/|$)))(?:\/|$)/;
 
-/** What a new file has moved: the earlier one to `.old`, and what was there to `before`. */
+/** Names that a new file has moved: the earlier one to `.old`, and what was there to `before`. */
 type Moved = { readonly before: string | null };
 
 function moveAside(folder: Folder, path: string): Moved | null {
@@ -299,7 +294,7 @@ function giveTo(fd: number, { uid, gid }: FileOwner): string | null {
   }
 }
 
-/** For what is left as it is where it can't be done. */
+/** Calls `act`, and ignores a failure: the name then stays as it is. */
 function tryTo(act: () => void): void {
   try {
     act();
@@ -352,7 +347,7 @@ function checkEntry(path: string, entry: Stats): void {
   }
 }
 
-/** What is at `path` goes there. */
+/** Refuses a directory at a path where another file has to go. */
 function checkOld(path: string, entry: Stats | undefined): void {
   if (!entry?.isDirectory()) return;
   const old = `${path}.old`;
@@ -362,7 +357,7 @@ function checkOld(path: string, entry: Stats | undefined): void {
   );
 }
 
-/** What the system refused while `path` was written, as an error that says so; others as they are. */
+/** An error of the system while `path` was written, with a sentence that states so; others as they are. */
 export function asWriteFailure(path: string, error: unknown): unknown {
   const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error;
   return isOfSystem ? cannotWrite(path, error) : error;

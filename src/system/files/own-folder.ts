@@ -10,7 +10,7 @@ const NAME = new RegExp(`^perf-ts-(?:live|open|selftest|self)-(${LIFE_MARK})-[A-
 
 /**
  * Makes a folder in the system's place for temporary files that this user alone may enter, until this
- * process removes it. The name says whose it is: what is left of a process that was killed is found by it.
+ * process removes it. The name states whose it is: what is left of a process that was killed is found by it.
  */
 export function makeOwnFolder(use: OwnFolderUse): string {
   return mkdtempSync(join(tmpdir(), ['perf-ts', use, ownLifeMark(), ''].filter(isGiven).join('-')));

@@ -4,7 +4,7 @@ import { readSync } from 'node:fs';
 const EMPTY_PAUSE_MS = 5;
 
 /**
- * As `readSync`, which hands on what the kernel only asks to try again: a read that a signal has
+ * `readSync` without the errors by which the kernel only asks to try again: a read that a signal has
  * interrupted, and one of a pipe that a parent has left non-blocking. Reads at `position`, or (null)
  * where the descriptor stands; 0 at the end.
  */

@@ -7,7 +7,7 @@ import { readFully } from './read-some.ts';
 
 /** `/tmp` is memory on many systems; `/var/tmp` is where large files go (FHS 3.0, 5.15). */
 const FOLDERS = [process.env.TMPDIR, '/var/tmp', tmpdir()];
-/** What a disk has to have left when the file is full. */
+/** Bytes that a disk has to have left when the file is full. */
 const SPARED_BYTES = 256 * 2 ** 20;
 
 /**

@@ -1,8 +1,8 @@
 import { ATTR_SIZE_VER0, type EventAttr } from '../../kernel/perf-event/attr.ts';
 
 /**
- * Where the fields behind the first version of `struct perf_event_attr` start, in bytes, and their
- * names in the kernel. Offsets as drawn above `parseAttr`.
+ * Offsets in bytes of the fields behind the first version of `struct perf_event_attr`, and their names
+ * in the kernel. Offsets as drawn above `parseAttr`.
  */
 const FIELDS = [
   { key: 'config2', name: 'config2', offset: 64 },

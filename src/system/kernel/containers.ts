@@ -29,9 +29,9 @@ export function readNamespaces(pid: number, tid: number): NamespaceId[] | null {
 }
 
 export type ControlGroup = {
-  /** What `PERF_SAMPLE_CGROUP` and the records call it: the inode number of its directory. */
+  /** Its number in `PERF_SAMPLE_CGROUP` and the records: the inode number of its directory. */
   readonly cgroupId: bigint;
-  /** Below the root of its hierarchy, which is `/`. */
+  /** Path below the root of its hierarchy, which is `/`. */
   readonly path: string;
 };
 
@@ -69,7 +69,7 @@ export function openCgroup(
   if (root === null) {
     throw new UsageError(words`${asked}: no control groups are mounted here`);
   }
-  const directory = join(root, path);
+  const directory = path.startsWith(`${root}/`) ? path : join(root, path);
   try {
     return openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   } catch (error) {
@@ -82,7 +82,7 @@ export function openCgroup(
 }
 
 /**
- * Where the hierarchy of perf events is mounted: the one with the controller `perf_event`, else the
+ * The mount point of the hierarchy of perf events: the one with the controller `perf_event`, else the
  * unified one. Null without either.
  *
  *     cgroup /sys/fs/cgroup/perf_event cgroup rw,relatime,perf_event 0 0

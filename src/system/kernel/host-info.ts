@@ -4,14 +4,14 @@ import { Diagnostics } from '../../base/diagnostics.ts';
 import { findBuildId } from '../../code/elf/build-id.ts';
 import { readTextOrNull, readTrimmedOrNull } from '../small-file.ts';
 
-/** Of the kernel's notes, bytes. */
+/** Alignment of the kernel's notes, in bytes. */
 const NOTE_ALIGNMENT = 4;
 
-/** What the file's header says of the machine. */
+/** The file header's facts about the machine. */
 export type HostInfo = {
   readonly hostname: string;
   readonly kernel: string;
-  /** As `uname -m` prints it. */
+  /** The architecture as `uname -m` prints it. */
   readonly arch: string;
   readonly onlineCpus: number;
   readonly availableCpus: number;
@@ -36,7 +36,7 @@ export function readHostInfo(): HostInfo {
   };
 }
 
-/** What the header's CPUID section says, from the text of /proc/cpuinfo; null where it names no x86 CPU. */
+/** The content of the header's CPUID section, from the text of /proc/cpuinfo; null where it names no x86 CPU. */
 export function parseCpuId(text: string): string | null {
   const fields = ['vendor_id', 'cpu family', 'model', 'stepping'].map(
     (name) => new RegExp(`^${name}\\s*: (\\w+)$`, 'm').exec(text)?.[1],

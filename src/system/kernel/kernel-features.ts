@@ -4,7 +4,7 @@ import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
 import { PERF_FORMAT, PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 import type { NativeBinding } from '../../native/types.ts';
 
-/** What this kernel's perf_event_open takes, found by asking; the version that brought it. */
+/** Features of this kernel's perf_event_open, found by asking; the version that brought it. */
 export type KernelFeatures = {
   /** `PERF_FORMAT_LOST`, Linux 6.0. */
   readonly lost: boolean;

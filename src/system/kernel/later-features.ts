@@ -41,7 +41,7 @@ function samples(bit: number): (attr: AskedAttr) => boolean {
 /**
  * Names what a refused attr asks for and a kernel of this release (`5.10.0-32-cloud-amd64`) is too old for;
  * null where it is not. Distributions port features back to older kernels, so that a version alone
- * does not say that one is missing: only an attr that does not open is to be looked at.
+ * does not state that one is missing: only an attr that does not open is to be looked at.
  */
 export function findLaterFeature(attr: AskedAttr, release: string): LaterFeature | null {
   const [major = 0, minor = 0] = release.split('.').map(Number);

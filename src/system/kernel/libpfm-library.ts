@@ -18,7 +18,7 @@ import {
   type PfmEvent,
 } from '../../native/libpfm-types.ts';
 
-/** As perf's --pfm-events: where the name says nothing, kernel and user are counted. */
+/** Kernel and user are counted where the name has none, as by perf's --pfm-events. */
 const DEFAULT_LEVELS = PFM_PLM.KERNEL | PFM_PLM.USER;
 const PERF_EVENT_FIELD = 2;
 

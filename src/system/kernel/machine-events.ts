@@ -1,16 +1,19 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { PERF_COUNT_HW, PERF_TYPE } from '../../base/event-type.ts';
 import {
   type EventSources,
   hybridPmus,
   type PmuDescription,
 } from '../../kernel/events/event-sources.ts';
+import { encodeAttr, newAttr } from '../../kernel/perf-event/attr.ts';
+import { loadBinding } from '../../native/binding.ts';
+import type { NativeBinding } from '../../native/types.ts';
 import { readTrimmedOrNull } from '../small-file.ts';
-import { takesExtendedTypes } from './extended-types.ts';
 import { readLibpfm } from './libpfm-library.ts';
 import { openTracefs, type TracefsPlace } from './tracefs.ts';
 
-/** Where this machine's files are; tests hand in folders of their own. */
+/** Folders of this machine's files; tests hand in folders of their own. */
 export type EventFilePlaces = {
   /** Mount point of sysfs. */
   readonly sysfs?: string;
@@ -19,7 +22,7 @@ export type EventFilePlaces = {
   readonly hasExtendedTypes?: boolean;
 };
 
-/** What this machine can count, from sysfs and tracefs. Nothing is read until it is asked for. */
+/** The events of this machine, from sysfs and tracefs. Nothing is read until it is asked for. */
 export function readEventSources(places: EventFilePlaces = {}): EventSources {
   const devices = join(places.sysfs ?? '/sys', 'bus/event_source/devices');
   let pmus: readonly PmuDescription[] | null = null;
@@ -82,7 +85,7 @@ function describePmu(folder: string, name: string): PmuDescription[] {
   ];
 }
 
-/** `energy-pkg.unit`, `.scale`, `.per-pkg` and `.snapshot` say how to show an event's count. */
+/** `energy-pkg.unit`, `.scale`, `.per-pkg` and `.snapshot` state how to show an event's count. */
 function isEventFile(name: string): boolean {
   return !/\.(?:unit|scale|per-pkg|snapshot)$/.test(name);
 }
@@ -103,4 +106,27 @@ function listFolder(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** The errno of perf_event_open where a PMU has no `PERF_PMU_CAP_EXTENDED_HW_TYPE`. */
+const NOT_TAKEN: readonly string[] = ['ENOENT', 'EINVAL'];
+
+/**
+ * Whether the kernel takes `cycles` with the type of a core PMU in the upper half of config: on x86
+ * wherever there are two kinds of cores, on arm since Linux 6.6. A refusal for want of rights tells
+ * nothing, and counts as yes.
+ */
+export function takesExtendedTypes(
+  pmus: readonly PmuDescription[],
+  probe: NativeBinding['probeEvent'] = (...place) => loadBinding().probeEvent(...place),
+): boolean {
+  return pmus.every(({ name, type }) => {
+    if (name.startsWith('cpu_')) return true;
+    const attr = newAttr({
+      type: PERF_TYPE.HARDWARE,
+      config: (BigInt(type) << 32n) | BigInt(PERF_COUNT_HW.CPU_CYCLES),
+      flags: { disabled: true, excludeKernel: true, excludeHv: true },
+    });
+    return !NOT_TAKEN.includes(probe(encodeAttr(attr), 0, -1).code);
+  });
 }

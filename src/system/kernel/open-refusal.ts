@@ -36,7 +36,7 @@ export function isRefused(code: string): boolean {
   return REFUSED.has(code);
 }
 
-/** The error that says what stands in the way on a kernel of this release, and what to do about it. */
+/** The error that states what stands in the way on a kernel of this release, and what to do about it. */
 export function explainUnopenable(
   { spec, attr, code }: Refusal,
   settings: KernelSettings,

@@ -21,7 +21,7 @@ export type RefusedWish = {
 };
 
 /**
- * What to tell a user whom the kernel refuses to let open an event: the value in force, the value
+ * Help for a user whom the kernel refuses an event: the value in force, the value
  * or capability needed, the commands that work at this place, and a way without them.
  */
 export function explainRefusal(
@@ -94,7 +94,7 @@ export function settingLine(place: RunPlace, setting: string): string {
   return place.hasSudo ? `sudo sysctl ${setting}` : `su - -c 'sysctl ${setting}'`;
 }
 
-/** Under sudo the command stays its caller's. */
+/** The command stays its caller's under sudo. */
 function whoRuns({ hasSudo }: RunPlace): string {
   return hasSudo ? ' (the command still runs as you)' : '';
 }

@@ -4,7 +4,7 @@ import { readTextOrEmpty } from '../small-file.ts';
 
 /** The kernel's own code range and the modules', as the recording has to describe them. */
 export type KernelImage = {
-  /** From `_text` to the first module above it, or to the top; null when addresses are hidden. */
+  /** Addresses from `_text` to the first module above it, or to the top; null when addresses are hidden. */
   readonly text: { readonly start: bigint; readonly end: bigint } | null;
   readonly modules: readonly KernelModule[];
   /** The errno's name where the list could not be read; else null. */
@@ -22,7 +22,7 @@ const TOP_OF_ADDRESS_SPACE = 0xffff_ffff_ffff_ffffn;
 /**
  * Reads `/proc/kallsyms` (only as far as `_text`: making the whole list costs the kernel 0.1 s) and
  * `/proc/modules`. With `kptr_restrict`, or without CAP_SYSLOG, every address reads 0 and the image
- * is unknown: kernel samples then stay unnamed, which is said.
+ * is unknown: kernel samples then stay unnamed, which is reported.
  */
 export function readKernelImage(): KernelImage {
   const modules = parseModules(readTextOrEmpty('/proc/modules'));

@@ -7,7 +7,7 @@ import { readRunPlace } from '../run-place.ts';
 import { helperEnvironment } from '../system-programs.ts';
 import { asRootLines } from './permission-help.ts';
 
-/** Where tracefs is or may be mounted, and how. Tests hand in their own. */
+/** The place where tracefs is or may be mounted, and how. Tests hand in their own. */
 export type TracefsPlace = {
   /** Mount points in the order of trial; the first is where a missing tracefs gets mounted. */
   readonly roots: readonly string[];
@@ -60,7 +60,7 @@ export function openTracefs(place: TracefsPlace = SYSTEM_TRACEFS): TracepointSou
   };
 }
 
-/** What perf.data stores so that raw tracepoint samples can be decoded elsewhere. */
+/** Texts that perf.data stores so that raw tracepoint samples can be decoded elsewhere. */
 export type TracepointTexts = {
   /** `events/header_page`: layout of ftrace's own ring pages. */
   readonly headerPage: string;

@@ -5,7 +5,7 @@ import { RECORD } from '../../options/record.ts';
 import { readTextOrEmpty } from '../small-file.ts';
 import { namesCode, V8_FLAGS } from './v8-flags.ts';
 
-/** What a running process is, as far as this process may look. */
+/** Facts about a running process, as far as this process may look. */
 export type ProcessFacts = {
   /** The path of its program; null if it is gone or hidden. */
   readonly program: string | null;
@@ -17,8 +17,8 @@ export type ProcessFacts = {
 };
 
 /**
- * What will be missing of running Node processes that were started without V8's profiling flags, one
- * sentence each, with the option that helps.
+ * Sentences about what will be missing of running Node processes that were started without V8's
+ * profiling flags, one sentence each, with the option that helps.
  */
 export function explainAttachedNode(
   pids: readonly number[],

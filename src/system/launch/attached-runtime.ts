@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { readTextOrEmpty } from '../small-file.ts';
 import { DENO_NAMING, JSC_NAMING, runtimeByName } from './other-runtimes.ts';
 
-/** What a running process is, as far as this process may look. */
+/** Facts about a running process, as far as this process may look. */
 export type RuntimeFacts = {
   /** The path of its program; null if it is gone or hidden. */
   readonly program: string | null;
@@ -12,8 +12,8 @@ export type RuntimeFacts = {
 };
 
 /**
- * What will be missing of running processes of Bun and Deno that were started without what makes them
- * name their code, one sentence each.
+ * Sentences about what will be missing of running processes of Bun and Deno that were started without
+ * what makes them name their code, one sentence each.
  */
 export function explainAttachedRuntimes(
   pids: readonly number[],

@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { readTextOrNull } from '../small-file.ts';
 
-/** What a process of the machine shows of itself; null where it is gone or hidden. */
+/** The visible state of a process of the machine; null where it is gone or hidden. */
 export type ProcessView = {
   readonly parent: number;
   readonly comm: string;
@@ -14,7 +14,7 @@ export type ProcessView = {
   readonly hardFds: number;
 };
 
-/** What is known of how this process was started. */
+/** The known facts about how this process was started. */
 export type StartFacts = {
   readonly self: ProcessView;
   readonly view: (pid: number) => ProcessView | null;

@@ -10,7 +10,7 @@ import { fsPath } from '../files/byte-path.ts';
 import { explainGoneBeforeStart } from './start-failure.ts';
 
 /**
- * What to tell the user when the held child could not become the command, by the step that failed
+ * The message for the user when the held child could not become the command, by the step that failed
  * and the name of its errno. The status is that of docs/contract.md: `NOT_EXECUTABLE` or `NOT_FOUND`
  * when it was the command's fault, `FAILED` when the change of user failed.
  */

@@ -21,7 +21,7 @@ export type NodeCommand = {
   readonly at: number;
   /** True where NODE_OPTIONS of the command do not reach Node, but its words do. */
   readonly losesOptions: boolean;
-  /** Text that tells how Node is started, beside its own words: a script, a Makefile. */
+  /** Text that reports how Node is started, beside its own words: a script, a Makefile. */
   readonly text: string;
 };
 

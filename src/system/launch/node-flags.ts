@@ -12,7 +12,7 @@ import { leftAloneBy, type NodeFlags, namesCode, withV8Flags } from './v8-flags.
 
 /** NODE_OPTIONS takes all of these from here on; an older Node would refuse to start. */
 const LEAST_MAJOR = 12;
-/** Taken to be this where the program does not say: older ones have had no support for years. */
+/** Taken to be this where the program does not report it: older ones have had no support for years. */
 const USUAL_MAJOR = 18;
 /** Older ones run without the preload. */
 const LEAST_WITH_PRELOAD = 18;

@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { fsPath } from '../files/byte-path.ts';
 
-/** What a file called `node` is. */
+/** The kind of a file called `node`. */
 export type NodeProgram =
-  /** Node.js; `version` as `v20.20.2`, null where the file does not say. */
+  /** Node.js; `version` as `v20.20.2`, null where the file does not report it. */
   | { readonly kind: 'node'; readonly version: string | null }
   /** A script that starts the real one, as version managers install it. */
   | { readonly kind: 'script' }
@@ -48,7 +48,7 @@ export function isSingleExecutable(path: string): boolean {
   return readRegular(path, LEAST_SEA_BYTES, find) ?? false;
 }
 
-/** What `read` finds in a file of so many bytes; null where there is none. */
+/** The kind that `read` finds in a file of so many bytes; null where there is none. */
 function readRegular<T>(path: string, leastBytes: number, read: (fd: number) => T): T | null {
   let fd: number;
   try {

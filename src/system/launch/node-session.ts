@@ -15,8 +15,8 @@ export type Preload = Pick<Session, 'boot' | 'program' | 'owner'>;
 const LEAST_MAJOR = 18;
 
 /**
- * What `--require` adds to a Node; null where the target's user may not read it, since Node ends where it can't
- * load a preload. What root starts may start Node as any user (gosu, su, setpriv).
+ * The preload that `--require` adds to a Node; null where the target's user may not read it, since Node
+ * ends where it can't load a preload. What root starts may start Node as any user (gosu, su, setpriv).
  */
 export function preloadFor(
   { user }: CommandSpec,

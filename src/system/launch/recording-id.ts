@@ -12,7 +12,7 @@ export type LeftByV8 = {
 const ID = new RegExp(`^(${LIFE_MARK})\\.[0-9a-f]{16}\\.(m?d?)$`);
 
 /**
- * By what the notes of a recording's processes are known. It says whose recorder it is, so that a later
+ * The name by which the notes of a recording's processes are known. It states whose recorder it is, so that a later
  * one finds what it left when it was killed, and what of it is not the program's own.
  */
 export function newRecordingId({ maps, dumps }: LeftByV8): string {
@@ -20,7 +20,7 @@ export function newRecordingId({ maps, dumps }: LeftByV8): string {
   return `${ownLifeMark() ?? 'unknown'}.${random}.${maps ? 'm' : ''}${dumps ? 'd' : ''}`;
 }
 
-/** Null where it does not say whose it is. */
+/** Null where it does not state whose it is. */
 export function parseRecordingId(id: string): (LeftByV8 & { readonly recorder: LifeMark }) | null {
   const [, mark, letters] = ID.exec(id) ?? [];
   const recorder = mark === undefined ? null : parseLifeMark(mark);

@@ -90,9 +90,9 @@ function findExecutable(name: string, path: string): string {
 }
 
 /**
- * What keeps this process from executing `file`: null for nothing, `absent` when there is no such
+ * The reason that keeps this process from executing `file`: null for nothing, `absent` when there is no such
  * file. Root may execute what anyone may; where the user whom the command becomes is refused, exec
- * itself says so.
+ * itself states so.
  */
 function whyNotExecutable(file: string): string | null {
   try {
@@ -118,11 +118,11 @@ function notFound(name: string): FailedError {
   return new FailedError(`${message}: ${printable(name)}`, hints, EXIT.NOT_FOUND);
 }
 
-/** Who this process is started by. */
+/** How this process was started, with sudo or without. */
 export type SudoState = {
   readonly isRoot: boolean;
   readonly env: Environment;
-  /** The environment in which sudo was called; null where it can't be told. */
+  /** The environment in which sudo was called; null where it is not known. */
   readonly readCallers: () => Environment | null;
 };
 

@@ -6,7 +6,7 @@ import type { NativeError } from '../../native/types.ts';
 const STEPS = new Set(['socketpair', 'fcntl', 'fork', 'pidfd_open']);
 
 /**
- * What to tell the user when the child that is to become the command could not be made; null for an
+ * The message for the user when the child that is to become the command could not be made; null for an
  * error of anything else. No event has been opened then.
  */
 export function explainStartFailure({ operation, code }: NativeError): FailedError | null {

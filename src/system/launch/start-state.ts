@@ -8,13 +8,13 @@ import {
 } from '../processes/inherited-fds.ts';
 import { fdLimitNotice, guessStartState, viewProcess } from './caller-state.ts';
 
-/** What the command gets as this process got it, and Node has changed since. */
+/** State that the command gets as this process got it, and that Node has changed since. */
 export type StartState = Required<
   Pick<CommandSpec, 'inheritedFds' | 'blockingFds' | 'ignoredSignals' | 'softFdLimit'>
 >;
 
 /**
- * In a program that uses the library, the command gets what `child_process.spawn` would give it:
+ * The command gets from a program that uses the library what `child_process.spawn` would give it:
  * stdio made blocking, descriptors that lack the close-on-exec mark, no ignored signals.
  */
 const LIBRARY_STATE: StartState = {
@@ -45,7 +45,7 @@ export function startState(): StartState {
   return state;
 }
 
-/** What the user has to know of how the command starts. */
+/** Notices for the user about how the command starts. */
 export function startNotices(): readonly string[] {
   return notices;
 }

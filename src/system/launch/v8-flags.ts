@@ -10,9 +10,9 @@ import { findPlantedDump } from './planted-maps.ts';
 import { newRecordingId } from './recording-id.ts';
 
 /**
- * What V8 is told, so that its code has names. `--perf-basic-prof` appends a line for each function
+ * Flags of V8 by which its code has names. `--perf-basic-prof` appends a line for each function
  * that it compiles to `/tmp/perf-PID.map`; `--interpreted-frames-native-stack` gives each
- * interpreted function an entry of its own, so that its frames are told apart on a stack. Both are
+ * interpreted function an entry of its own, so that its frames are distinguished on a stack. Both are
  * taken from NODE_OPTIONS, so they reach children, clusters and workers.
  *
  * A jitdump (`--perf-prof`) also brings the machine code and its source positions, and for an HTTP
@@ -20,7 +20,7 @@ import { newRecordingId } from './recording-id.ts';
  */
 export const V8_FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'] as const;
 
-/** What V8 is told where a jitdump is asked for: `jit-PID.dump` in the working directory. */
+/** Flags of V8 where a jitdump is asked for: `jit-PID.dump` in the working directory. */
 const DUMP_FLAGS = ['--perf-prof', '--interpreted-frames-native-stack'] as const;
 
 /**
@@ -30,13 +30,13 @@ const DUMP_FLAGS = ['--perf-prof', '--interpreted-frames-native-stack'] as const
 const ENDS_WITHOUT_DUMP_MAJOR = 25;
 
 /**
- * With these flags V8 opens a log too, `isolate-…-v8.log` in the working directory; where it can't,
+ * V8 opens a log too with these flags, `isolate-…-v8.log` in the working directory; where it can't,
  * it logs to standard output, into what the program says. `+` is a file that nobody sees.
  * NODE_OPTIONS refuses both, so only a command that is Node itself gets them.
  */
 const HIDE_LOG = ['--logfile=+', '--no-logfile-per-isolate'] as const;
 
-/** Whether one of V8's flags makes it say where its code is. */
+/** Whether one of V8's flags makes it state where its code is. */
 export function namesCode(word: string): boolean {
   return /^--perf[-_](?:basic[-_])?prof(?:$|=|[-_])/.test(word);
 }
@@ -44,16 +44,16 @@ export function namesCode(word: string): boolean {
 export type NodeFlags = {
   /** The command with its environment changed. */
   readonly command: CommandSpec;
-  /** What was set, one sentence each; empty if nothing was. */
+  /** Sentences about what was set; empty if nothing was. */
   readonly notes: readonly Text[];
   /** True where V8 writes maps because of what was set: they are ours to remove. */
   readonly causesMaps: boolean;
-  /** By what the notes of its processes are known; null if they were not asked for any. */
+  /** The name by which the notes of its processes are known; null if they were not asked for any. */
   readonly recordingId: string | null;
   /** The Unix socket where its processes report V8's code; null if they write maps. */
   readonly codeSocket: string | null;
   /**
-   * Where jitdumps are written because of what was set, to be stored and removed: `.`, the working
+   * The place of jitdumps that are written because of what was set, to be stored and removed: `.`, the working
    * directory of each process, or the path of a directory; null where none are.
    */
   readonly dumpsIn: string | null;
@@ -65,7 +65,7 @@ export type NodeFacts = {
   readonly found: NodeCommand;
   /** Whether the words behind `found.at` are Node's. */
   readonly isNode: boolean;
-  /** Null: its file does not tell. */
+  /** Null: its file does not report it. */
   readonly version: string | null;
   readonly major: number;
   /** Options in NODE_OPTIONS, and on its command line. */
@@ -147,7 +147,7 @@ export function withV8Flags(
   };
 }
 
-/** Without a preload the flags stay in the program's environment. */
+/** The flags stay in the program's environment where there is no preload. */
 function withOptions(env: readonly string[], options: readonly string[]): string[] {
   const earlier = variable(env, 'NODE_OPTIONS');
   const value = [earlier, ...options].filter((text) => text !== '').join(' ');
@@ -158,7 +158,7 @@ function withOptions(env: readonly string[], options: readonly string[]): string
 type ChosenDump = {
   /** V8's flags, for NODE_OPTIONS. */
   readonly flags: readonly string[];
-  /** On Node's command line, ahead of the command's own. */
+  /** Arguments on Node's command line, ahead of the command's own. */
   readonly words: readonly string[];
   readonly isMade: boolean;
   readonly note: Text;

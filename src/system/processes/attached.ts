@@ -1,6 +1,6 @@
 import { processOfThread } from './system-processes.ts';
 
-/** What it means that attaching to threads did not come to an end. */
+/** The error for attaching to threads that did not come to an end. */
 export const UNSETTLED =
   'threads were started faster than they could be attached to: some of them, and what they start, ' +
   'may be missing';

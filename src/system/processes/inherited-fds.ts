@@ -7,7 +7,7 @@ export type OpenFd = {
   readonly isCloseOnExec: boolean;
   /** Flags of open(2) without O_CLOEXEC. */
   readonly flags: number;
-  /** Where /proc/self/fd/N leads: a path, `pipe:[123]`, `anon_inode:[eventfd]` … */
+  /** The target of /proc/self/fd/N: a path, `pipe:[123]`, `anon_inode:[eventfd]` … */
   readonly link: string;
   /** When a pipe was made or last used, whichever is earlier, milliseconds of wall time; else 0. */
   readonly pipeTimeMs: number;

@@ -37,7 +37,7 @@ export function parseLifeMark(text: string): LifeMark | null {
   return { pid: Number(pid), startTicks: Number(startTicks), namespace: Number(namespace), boot };
 }
 
-/** Null where /proc can't say, or is of another PID namespace. */
+/** Null where /proc can't report it, or is of another PID namespace. */
 export function readLifePlace(): LifePlace | null {
   const namespace = namespaceOf('self', 'pid');
   const boot = readTextOrNull('/proc/sys/kernel/random/boot_id')?.slice(0, 8);

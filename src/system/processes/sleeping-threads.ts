@@ -5,13 +5,13 @@ import { STAT_FIELD, splitStat } from './thread-stat.ts';
 export type SleepingThread = {
   readonly pid: number;
   readonly tid: number;
-  /** As in `/proc/TID/stat`: S, D, T … */
+  /** State as in `/proc/TID/stat`: S, D, T … */
   readonly state: string;
   /** The CPU that it ran on last. */
   readonly cpu: number;
   /** Kernel functions, innermost first: `do_nanosleep+0x6a`. Empty where they may not be read. */
   readonly kernelStack: readonly string[];
-  /** Where it is in its own code; null where that may not be read. */
+  /** Its place in its own code; null where that may not be read. */
   readonly userIp: bigint | null;
 };
 

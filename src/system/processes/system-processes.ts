@@ -18,7 +18,7 @@ export type ProcMapping = {
   readonly path: string;
 };
 
-/** What perf's records say of a process that was already running. */
+/** The facts in perf's records about a process that was already running. */
 export type ProcProcess = {
   readonly pid: number;
   readonly parentPid: number;

@@ -7,7 +7,10 @@ import { READY } from './serve-questions.ts';
 
 /** A new helper on a busy machine; nobody's process is to blame for that. */
 const START_MS = 5000;
-/** Without a question for so long it ends: longer than an agent's windows, since a start costs more than all its answers. */
+/**
+ * Time without a question after which it ends: longer than an agent's windows, since a start costs
+ * more than all its answers.
+ */
 const IDLE_MS = 90_000;
 /** A longer answer is none: the helper bounds what it reads. */
 const MOST_ANSWER_CHARS = 4 << 20;
@@ -31,11 +34,12 @@ type Question = {
 };
 
 /**
- * A child process that asks strangers in our place, one question after the other, and is left behind when it does
- * not come back. What a stranger serves can hold a thread in the kernel where no signal reaches it (state D: a page
- * or a name of a FUSE file system whose server is silent, a network file system that is gone); a process cannot
- * end before each of its threads has, so that neither a thread pool nor a worker thread helps: only another process
- * does. It is started with the first question, and ends when its input ends, as it does with us.
+ * A child process that asks strangers in our place, one question after the other, and is left behind
+ * when it does not come back. What a stranger serves can hold a thread in the kernel where no signal
+ * reaches it (state D: a page or a name of a FUSE file system whose server is silent, a network file
+ * system that is gone); a process cannot end before each of its threads has, so that neither a thread
+ * pool nor a worker thread helps: only another process does. It is started with the first question, and
+ * ends when its input ends, as it does with us.
  */
 export class HelperProcess {
   readonly #program: string;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
 
-/** Whose the other end of a connection is. */
+/** The owner of the other end of a connection. */
 export type Peer =
   | { readonly kind: 'user'; readonly uid: number }
   /** The kernel lists our end and not the other one: it is closed, or not of this machine. */
@@ -25,10 +25,11 @@ export type SocketTables = (name: 'tcp' | 'tcp6') => Promise<string>;
 const READING_SHARE = 0.2;
 
 /**
- * Which user holds the other end of a connection from this machine. The kernel is asked for that socket, which costs
- * the same however many there are; where it answers no such question, it lists every TCP
- * socket with its owner, and those of 127.0.0.1 are looked for there. The address with its token stands in the arguments of the browser that is
- * started, where every user of the machine can read it, so the token alone does not keep them out.
+ * Which user holds the other end of a connection from this machine. The kernel is asked for that
+ * socket, which costs the same however many there are; where it answers no such question, it lists
+ * every TCP socket with its owner, and those of 127.0.0.1 are looked for there. The address with its
+ * token stands in the arguments of the browser that is started, where every user of the machine can
+ * read it, so the token alone does not keep them out.
  *
  *     sl  local_address rem_address   st tx_queue:rx_queue tr:tm->when retrnsmt   uid timeout inode
  *      1: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000       0 902 …
@@ -47,14 +48,14 @@ export class PeerUsers {
     this.#ask = ask;
   }
 
-  /** Null where only the lists tell. */
+  /** Null where only the lists report it. */
   findNow({ peerAddress, peerPort, ownAddress, ownPort }: Ends): Peer | null {
     const uid = this.#ask(peerAddress, peerPort, ownAddress, ownPort);
     if (uid === undefined) return null;
     return uid === null ? { kind: 'unlisted' } : { kind: 'user', uid };
   }
 
-  /** By the lists. */
+  /** The user by the lists. */
   async find(ends: Ends): Promise<Peer> {
     const lists = await this.#listsFromNow();
     return findIn(await lists.tcp, ends, HEX_LOOPBACK) ?? this.#findMapped(lists, ends);

@@ -1,6 +1,6 @@
 import { parseForeignJson } from '../../base/foreign-json.ts';
 
-/** What a helper prints first: from then on the time of a question counts. */
+/** The first line of a helper: from then on the time of a question counts. */
 export const READY = 'ready';
 
 /** Answers the questions of the process that has started this one: a line of JSON each, in their order. */

@@ -1,5 +1,5 @@
 /**
- * What is kept of the processes of each user, in bytes, and how much it may be: no user's processes make us forget,
+ * The bytes kept of the processes of each user, and how many it may be: no user's processes make us forget,
  * or grow for, those of another. Users that we trust with all of it, root and our own, have the room of all.
  */
 export class UserRooms {
@@ -11,7 +11,7 @@ export class UserRooms {
   constructor(options: {
     readonly mostOfUser: number;
     readonly mostOfAll: number;
-    /** Whose a process is; null where that is not known. */
+    /** The user of a process; null where that is not known. */
     readonly uidOf: (pid: number) => number | null;
   }) {
     this.#mostOfUser = options.mostOfUser;

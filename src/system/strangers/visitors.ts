@@ -15,8 +15,9 @@ const MOST_OF_OTHERS = 256;
 const ASKING_MS = 1000;
 
 /**
- * Limits of the time that requests and idle connections take; with what Node looks after them. A request comes from this machine,
- * and only recordings that are sent have a body, for which there is a limit of its own.
+ * Limits of the time that requests and idle connections take; with what Node looks after them. A
+ * request comes from this machine, and only recordings that are sent have a body, for which there is a
+ * limit of its own.
  */
 export const VISITOR_TIMES = {
   headersTimeout: 5000,
@@ -31,16 +32,17 @@ export const VISITOR_BACKLOG = 4096;
 type Lookup = Pick<PeerUsers, 'find' | 'findNow'>;
 
 /**
- * The connections to a server of this machine, by who is at their other ends, found once when they are made. No user
- * takes the room of others: what is above a user's share is hung up on at once, before it costs more. Where only some
- * users are answered, a stranger who has asked for something is told why not; one who has not is hung up on.
+ * The connections to a server of this machine, by who is at their other ends, found once when they are
+ * made. No user takes the room of others: what is above a user's share is hung up on at once, before it
+ * costs more. Where only some users are answered, a stranger who has asked for something is told why
+ * not; one who has not is hung up on.
  */
 export class Visitors {
   readonly #users: readonly number[] | null;
   readonly #peers: Lookup;
   readonly #refusals = new WeakMap<Socket, Promise<string | null>>();
   readonly #haveAsked = new WeakSet<Socket>();
-  /** By user; null: of whom nobody tells. */
+  /** Counts by user; null: unknown users. */
   readonly #open = new Map<number | null, number>();
   #ofOthers = 0;
 

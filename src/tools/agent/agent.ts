@@ -50,7 +50,7 @@ export type RunningAgent = {
   /** Rejects where sampling has ended by itself. */
   readonly ended: Promise<void>;
   readonly totals: MachineTotals;
-  /** What `/metrics` answers. */
+  /** The answer of `/metrics`. */
   metrics(): string;
   /** Port of `/metrics`; null where there is none. */
   readonly metricsPort: number | null;
@@ -77,7 +77,7 @@ class Agent implements RunningAgent {
   readonly #notify: (notice: string) => void;
   readonly #binding: NativeBinding;
   readonly #counts = new AgentCounts();
-  /** Of this machine, this boot and this agent: no two windows have one name. */
+  /** Identifies this machine, boot and agent: no two windows have one name. */
   readonly #identity = [hostname(), bootId(), randomBytes(8).toString('hex')].join(' ');
   #config: AgentConfig;
   #sampler: MachineSampler | null = null;
@@ -287,7 +287,7 @@ class Agent implements RunningAgent {
   }
 }
 
-/** What a window lacks, in sentences that go with each of its profiles. */
+/** Sentences about what a window lacks, which go with each of its profiles. */
 function notesOf({ losses }: MachineWindow): string[] {
   const notes: string[] = [];
   if (losses.samples > 0) notes.push(`${losses.samples} samples of the machine were lost`);

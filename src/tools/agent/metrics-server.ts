@@ -9,7 +9,7 @@ export type MetricsServerOptions = {
   /** 0: a free one. */
   readonly port: number;
   readonly metrics: () => string;
-  /** Why the agent does not do its work; empty where it does. */
+  /** The reason why the agent does not do its work; empty where it does. */
   readonly trouble: () => string;
 };
 

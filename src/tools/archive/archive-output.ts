@@ -24,7 +24,7 @@ import { Folder } from '../../system/files/folder.ts';
 import { helperEnvironment } from '../../system/system-programs.ts';
 
 const MARKER = 'perf-ts-archive.json';
-/** Where an earlier archive waits for its removal. */
+/** Path at which an earlier archive waits for its removal. */
 const EARLIER = 'earlier';
 /** The archive as a tar file, until it is whole. */
 const PACKED = 'packed';
@@ -61,14 +61,14 @@ type Holder = {
  */
 export class ArchiveOutput {
   files = 0;
-  /** Of the disk; holes count as nothing. */
+  /** Bytes of the disk; holes count as nothing. */
   bytes = 0;
   readonly #output: string;
   readonly #tree: string;
   readonly #folder: Folder;
   readonly #holder: Folder;
   readonly #holderName: string;
-  /** To be given to this owner when it is whole; null: it is who makes it. */
+  /** Owner that gets it when it is whole; null: whoever makes it. */
   readonly #givenTo: FileIdentity | null;
   /** Relative to the tree: files and directories. */
   readonly #stored = new Set<string>();
@@ -289,7 +289,7 @@ function removeTree(folder: Folder, name: string): void {
   folder.removeFolder(name);
 }
 
-/** For what is left as it is where it can't be done. */
+/** Ignores a failure: the file is left as it is. */
 function tryTo(act: () => void): void {
   try {
     act();

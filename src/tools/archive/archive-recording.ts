@@ -1,7 +1,10 @@
+import { ftruncateSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { ByteSource } from '../../base/byte-source.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
 import { type ElfFile, parseElf } from '../../code/elf/elf-file.ts';
+import { type KeptSections, namingRanges } from '../../code/elf/naming-ranges.ts';
 import type { DsoIndex, DsoKey } from '../../code/process/types.ts';
 import {
   type DebugContents,
@@ -27,20 +30,19 @@ import type { Pipeline } from '../../read/pipeline.ts';
 import { copiesStacks } from '../../read/unwind/unwind-stacks.ts';
 import { actAs, type FileIdentity } from '../../system/accounts/file-identity.ts';
 import { systemAccounts } from '../../system/accounts/system-accounts.ts';
-import { asWriteFailure } from '../../system/files/output-file.ts';
+import { asWriteFailure, writeFully } from '../../system/files/output-file.ts';
 import { ArchiveOutput } from './archive-output.ts';
-import { copyElf, type Kept } from './copy-elf.ts';
 
 export type ArchiveOptions = OptionsOf<typeof ARCHIVE> & {
   /** Hears of the share of the recording that was read, then of its programs that were stored, 0 … 1. */
   readonly onArchiving?: (stage: 'records' | 'files', share: number) => void;
 };
 
-/** What was stored where, and what could not be. */
+/** The places of what was stored, and what could not be. */
 export type Archived = {
   readonly path: string;
   readonly files: number;
-  /** As files of the directory; holes count as nothing. */
+  /** Bytes of the directory's files; holes count as nothing. */
   readonly bytes: number;
   /** Reasons of diagnostics, one per file that is missing. */
   readonly diagnostics: Diagnostics;
@@ -208,7 +210,7 @@ class ArchiveWriter {
     else this.#copy(source, elf, placeOfBuild(buildId, '.debug'), kept);
   }
 
-  /** What the recording does not hold itself. */
+  /** Stores files of JITs that the recording does not hold itself. */
   #storeJit(pid: number, { data, processes }: Pipeline, files: SymbolFiles): void {
     const { diagnostics } = this;
     const dumps = processes.jitdumps.get(pid) ?? [];
@@ -250,4 +252,31 @@ class ArchiveWriter {
 function placeOfBuild(buildId: string | null, ending: string): string | null {
   if (buildId === null) return null;
   return `/usr/lib/debug/.build-id/${buildId.slice(0, 2)}/${buildId.slice(2)}${ending}`;
+}
+
+/** Parts of a file that go into the archive, besides its symbols and unwinding tables. */
+type Kept = KeptSections & {
+  /** Everything, byte by byte. */
+  readonly all: boolean;
+};
+
+const WINDOW_BYTES = 1 << 20;
+
+/** Copies `source` to the new file `fd`, with holes for what is not kept. */
+function copyElf(source: ByteSource, elf: ElfFile | null, fd: number, kept: Kept): void {
+  const ranges = kept.all || elf === null ? null : namingRanges(elf, kept);
+  if (ranges === null) {
+    copyRange(source, fd, 0, source.size);
+    return;
+  }
+  for (const { offset, size } of ranges) copyRange(source, fd, offset, size);
+  ftruncateSync(fd, source.size);
+}
+
+function copyRange(source: ByteSource, fd: number, offset: number, size: number): void {
+  for (let at = offset; at < offset + size; at += WINDOW_BYTES) {
+    const bytes = source.read(at, Math.min(WINDOW_BYTES, offset + size - at));
+    if (bytes.length === 0) return;
+    writeFully(fd, bytes, at);
+  }
 }

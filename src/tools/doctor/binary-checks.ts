@@ -7,7 +7,7 @@ import { type ElfFile, findDynsym, findSymtab, parseElf } from '../../code/elf/e
 import { readSymbolColumns, type SymbolColumns } from '../../code/elf/symbol-columns.ts';
 import { openFileSource } from '../../read/files/file-source.ts';
 import { readTextAt } from '../../read/unwind/unwind-sections.ts';
-import { type Check, type DoctorReport, passed } from './check.ts';
+import { type Check, type DoctorReport, passed, warning } from './check.ts';
 
 /** Smaller functions call nothing, so that no stack needs their frame pointer. */
 const LEAST_BYTES = 64;
@@ -18,7 +18,7 @@ const PROLOGUE_BYTES = 24;
 const MOST_KEPT = 0.8;
 
 /**
- * What stacks through one program or library will be like: whether its functions keep frame pointers
+ * Checks the stacks through one program or library: whether its functions keep frame pointers
  * (`--call-graph fp`), whether it has unwind tables (`dwarf`, `auto`), and whether it can be named.
  *
  * Throws `FailedError` where `path` is no ELF file that can be read.
@@ -82,12 +82,10 @@ function checkFramePointers(elf: ElfFile, functions: readonly number[]): Check {
     looked++;
     if (isSetUp(text)) kept++;
   }
-  if (looked === 0) return { name, state: 'warn', found: 'no functions to look at', matters, fix };
+  if (looked === 0) return warning(name, 'no functions to look at', matters, fix);
   const share = kept / looked;
   const found = `${Math.round(100 * share)}% of ${looked} functions set one up`;
-  return share >= MOST_KEPT
-    ? passed(name, found, matters)
-    : { name, state: 'warn', found, matters, fix };
+  return share >= MOST_KEPT ? passed(name, found, matters) : warning(name, found, matters, fix);
 }
 
 /** `push %rbp` and later `mov %rsp,%rbp`: 55 … 48 89 e5, or 48 8b ec. */
@@ -119,7 +117,7 @@ function checkTables(elf: ElfFile): Check {
   });
   if (tables.length > 0) return passed(name, tables.join(', '), matters);
   const fix = ['build with -fasynchronous-unwind-tables', 'or keep frame pointers'];
-  return { name, state: 'warn', found: 'neither .eh_frame nor .debug_frame', matters, fix };
+  return warning(name, 'neither .eh_frame nor .debug_frame', matters, fix);
 }
 
 function checkSymbols(elf: ElfFile, functions: number, buildId: string | null): Check {
@@ -128,11 +126,5 @@ function checkSymbols(elf: ElfFile, functions: number, buildId: string | null): 
   const id = buildId === null ? 'no build ID' : `build ID ${buildId}`;
   if (findSymtab(elf) !== null) return passed(name, `.symtab; ${id}`, matters);
   const found = `stripped: .dynsym only, ${functions} functions; ${id}`;
-  return {
-    name,
-    state: 'warn',
-    found,
-    matters,
-    fix: ['install its debug symbols, or do not strip'],
-  };
+  return warning(name, found, matters, ['install its debug symbols, or do not strip']);
 }

@@ -1,5 +1,5 @@
 /**
- * What a check came to. `fail`: nothing, or not what was asked for, can be recorded. `warn`:
+ * Outcome of a check. `fail`: nothing, or not what was asked for, can be recorded. `warn`:
  * recording works, with less than this machine could give.
  */
 export type CheckState = 'ok' | 'warn' | 'fail';
@@ -9,9 +9,9 @@ export type Check = {
   /** Stable key: `paranoid-level`, `hardware-counters` … */
   readonly name: string;
   readonly state: CheckState;
-  /** What is the case here. */
+  /** The state of this machine. */
   readonly found: string;
-  /** What depends on it. */
+  /** The consequence. */
   readonly matters: string;
   /** Commands or steps, in the order of trial; empty where nothing is to be done. */
   readonly fix: readonly string[];
@@ -28,4 +28,14 @@ export type DoctorReport = {
 /** A check without anything to do. */
 export function passed(name: string, found: string, matters: string): Check {
   return { name, state: 'ok', found, matters, fix: [] };
+}
+
+/** A check of what this machine could give more of, and how. */
+export function warning(
+  name: string,
+  found: string,
+  matters: string,
+  fix: readonly string[],
+): Check {
+  return { name, state: 'warn', found, matters, fix };
 }

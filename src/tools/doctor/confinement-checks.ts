@@ -2,14 +2,14 @@ import { printable } from '../../base/printable.ts';
 import { grantLines, isConfining } from '../../system/container.ts';
 import { asRootLines } from '../../system/kernel/permission-help.ts';
 import type { RunPlace } from '../../system/run-place.ts';
-import { type Check, passed } from './check.ts';
+import { type Check, passed, warning } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 
 const MIB = 2 ** 20;
-/** What reading a recording of some hundred megabytes takes. */
+/** Memory that reading a recording of some hundred megabytes takes. */
 const USUAL_MEMORY_BYTES = 512 * MIB;
 
-/** What keeps this process from more: capabilities, seccomp, a container, a control group. */
+/** Checks what confines this process: capabilities, seccomp, a container, a control group. */
 export function checkConfinement(state: MachineState): Check[] {
   return [
     ...checkCapabilities(state),
@@ -20,7 +20,7 @@ export function checkConfinement(state: MachineState): Check[] {
   ];
 }
 
-/** With either of these the paranoid level does not apply. */
+/** Capabilities with either of which the paranoid level does not apply. */
 const OPENS_ALL = ['CAP_PERFMON', 'CAP_SYS_ADMIN'];
 
 function checkCapabilities({ opens, confinement, privileges, place }: MachineState): Check[] {
@@ -36,7 +36,7 @@ function checkCapabilities({ opens, confinement, privileges, place }: MachineSta
   const isRefused = opens !== null && (opens.ownKernel !== '' || opens.wholeCpu !== '');
   if (privileges.perfmon || !isRefused) return [passed(name, found, matters)];
   const fix = [...asRootLines(place), ...(isConfining(place.container) ? [] : capableNode(place))];
-  return [{ name, state: 'warn', found, matters, fix }];
+  return [warning(name, found, matters, fix)];
 }
 
 /**
@@ -69,7 +69,7 @@ function checkSeccomp({ hasSeccompFilter, opens, place }: MachineState): Check[]
     container === null || grantLines(container).length === 0
       ? ['start it without the filter (systemd: SystemCallFilter=)']
       : grantLines(container, true);
-  return [{ name, state: 'warn', found, matters, fix }];
+  return [warning(name, found, matters, fix)];
 }
 
 function checkContainer({ place: { container } }: MachineState): Check {
@@ -99,7 +99,7 @@ function checkCpuQuota({ confinement, onlineCpus, place }: MachineState): Check 
     resource: `cpu: ${onlineCpus}`,
     property: 'CPUQuota=',
   });
-  return { name, state: 'warn', found, matters, fix: [fix] };
+  return warning(name, found, matters, [fix]);
 }
 
 function checkMemory({ confinement, place }: MachineState): Check {
@@ -115,7 +115,7 @@ function checkMemory({ confinement, place }: MachineState): Check {
     resource: `memory: ${mib}Mi`,
     property: `MemoryMax=${mib}M`,
   });
-  return { name, state: 'warn', found, matters, fix: [fix] };
+  return warning(name, found, matters, [fix]);
 }
 
 /** How a limit is raised: `docker update`'s option, a resource of Kubernetes, a property of systemd. */

@@ -4,7 +4,7 @@ import { readTextOrNull } from '../../system/small-file.ts';
 
 /** Limits of this process: its capabilities and the limits of its control group. */
 export type Confinement = {
-  /** Of the capabilities that recording asks for, those that are in effect: `CAP_PERFMON`. */
+  /** Capabilities that recording asks for and that are in effect: `CAP_PERFMON`. */
   readonly capabilities: readonly string[];
   readonly cgroup: CgroupLimits;
 };

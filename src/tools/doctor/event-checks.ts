@@ -1,10 +1,10 @@
 import { isAbsent } from '../../system/kernel/open-refusal.ts';
 import { settingLine } from '../../system/kernel/permission-help.ts';
-import { type Check, passed } from './check.ts';
+import { type Check, passed, warning } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 import { SEE_OWN } from './permission-checks.ts';
 
-/** Which kinds of events this machine has, and who else uses its counters. */
+/** Checks which kinds of events this machine has, and who else uses its counters. */
 export function checkEvents(state: MachineState): Check[] {
   return [
     ...checkCounters(state),
@@ -31,7 +31,7 @@ function checkCounters({ opens, noCounters, place }: MachineState): Check[] {
   const found = `cycles does not open (${opens.cycles})${reason}`;
   // Refused and absent are two things: the remedy for the first is under own-programs.
   if (!isAbsent(opens.cycles) || opens.ownUser !== '') {
-    return [{ name, state: 'warn', found, matters, fix: [SEE_OWN] }];
+    return [warning(name, found, matters, [SEE_OWN])];
   }
   const remedies =
     place.container?.kind === 'WSL2' ? [WSL_COUNTERS] : (noCounters?.fix ?? [UNKNOWN_MACHINE]);
@@ -39,7 +39,7 @@ function checkCounters({ opens, noCounters, place }: MachineState): Check[] {
     ...remedies,
     'or record what needs no PMU: perf-ts record -e cpu-clock,page-faults …',
   ];
-  return [{ name, state: 'warn', found, matters, fix }];
+  return [warning(name, found, matters, fix)];
 }
 
 /** Nothing can be done where there are none: most CPUs have none, and most virtual machines. */
@@ -62,13 +62,9 @@ function checkWatchdog({ opens, hasNmiWatchdog, place }: MachineState): Check[] 
     return [passed(name, 'kernel.nmi_watchdog is 1, without a counter to hold', matters)];
   }
   return [
-    {
-      name,
-      state: 'warn',
-      found: 'kernel.nmi_watchdog is 1',
-      matters,
-      fix: [settingLine(place, 'kernel.nmi_watchdog=0')],
-    },
+    warning(name, 'kernel.nmi_watchdog is 1', matters, [
+      settingLine(place, 'kernel.nmi_watchdog=0'),
+    ]),
   ];
 }
 
@@ -79,5 +75,5 @@ function checkTracepoints({ opens, tracepointProblem }: MachineState): Check[] {
   if (tracepointProblem === null) return [passed(name, 'tracefs is readable, they open', matters)];
   const { message } = tracepointProblem;
   const fix = opens.ownUser === '' ? tracepointProblem.fix : [SEE_OWN];
-  return [{ name, state: 'warn', found: message, matters, fix }];
+  return [warning(name, message, matters, fix)];
 }

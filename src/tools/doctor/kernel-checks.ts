@@ -1,4 +1,4 @@
-import { type Check, passed } from './check.ts';
+import { type Check, passed, warning } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 
 /** The oldest kernel that is meant to work. */
@@ -24,8 +24,9 @@ function checkPlatform({ platform, kernel }: MachineState): Check {
   const isOld =
     major < OLDEST_KERNEL[0] || (major === OLDEST_KERNEL[0] && minor < OLDEST_KERNEL[1]);
   if (!isOld) return passed('kernel', `Linux ${kernel}`, matters);
-  const fix = [`boot Linux ${OLDEST_KERNEL.join('.')} or later`];
-  return { name: 'kernel', state: 'warn', found: `Linux ${kernel}`, matters, fix };
+  return warning('kernel', `Linux ${kernel}`, matters, [
+    `boot Linux ${OLDEST_KERNEL.join('.')} or later`,
+  ]);
 }
 
 function checkAddon({ addonProblem }: MachineState): Check {
@@ -38,37 +39,34 @@ function checkAddon({ addonProblem }: MachineState): Check {
 function checkFeatures({ features, opens }: MachineState): Check[] {
   // If no event could be opened, the kernel's features are unknown.
   if (features === null || opens?.ownUser !== '') return [];
-  return [
-    features.inheritedRead
-      ? passed('counts-with-inherit', 'READ with inherit opens', COUNTS_MATTER)
-      : {
-          name: 'counts-with-inherit',
-          state: 'warn',
-          found: 'READ with inherit is refused (Linux 6.12 brought it)',
-          matters: COUNTS_MATTER,
-          fix: ['record --counts --no-inherit, for the first thread alone; or boot Linux 6.12'],
-        },
-    features.lost
-      ? passed('lost-counts', 'PERF_FORMAT_LOST opens', LOSS_MATTERS)
-      : {
-          name: 'lost-counts',
-          state: 'warn',
-          found: 'PERF_FORMAT_LOST is refused (Linux 6.0 brought it)',
-          matters: LOSS_MATTERS,
-          fix: ['boot Linux 6.0 or later; until then LOST records are a lower bound'],
-        },
-    features.buildId
-      ? passed('build-ids', 'MMAP2 records with build_id open', BUILD_IDS_MATTER)
-      : {
-          name: 'build-ids',
-          state: 'warn',
-          found: 'build_id in MMAP2 records is refused (Linux 5.12 brought it)',
-          matters: BUILD_IDS_MATTER,
-          fix: ['after recording: perf-ts inject --build-ids -o FILE; or boot Linux 5.12'],
-        },
-  ];
+  return FEATURES.map(({ feature, name, opens, refused, matters, fix }) =>
+    features[feature] ? passed(name, opens, matters) : warning(name, refused, matters, [fix]),
+  );
 }
 
-const COUNTS_MATTER = 'record --counts then covers threads and children, and weights are counted';
-const BUILD_IDS_MATTER = 'they tell whether a file is still the one that was recorded';
-const LOSS_MATTERS = 'it says how many samples were lost, also where no record fits any more';
+const FEATURES = [
+  {
+    feature: 'inheritedRead',
+    name: 'counts-with-inherit',
+    opens: 'READ with inherit opens',
+    refused: 'READ with inherit is refused (Linux 6.12 brought it)',
+    matters: 'record --counts then covers threads and children, and weights are counted',
+    fix: 'record --counts --no-inherit, for the first thread alone; or boot Linux 6.12',
+  },
+  {
+    feature: 'lost',
+    name: 'lost-counts',
+    opens: 'PERF_FORMAT_LOST opens',
+    refused: 'PERF_FORMAT_LOST is refused (Linux 6.0 brought it)',
+    matters: 'it says how many samples were lost, also where no record fits any more',
+    fix: 'boot Linux 6.0 or later; until then LOST records are a lower bound',
+  },
+  {
+    feature: 'buildId',
+    name: 'build-ids',
+    opens: 'MMAP2 records with build_id open',
+    refused: 'build_id in MMAP2 records is refused (Linux 5.12 brought it)',
+    matters: 'they tell whether a file is still the one that was recorded',
+    fix: 'after recording: perf-ts inject --build-ids -o FILE; or boot Linux 5.12',
+  },
+] as const;

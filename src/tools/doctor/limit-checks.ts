@@ -1,8 +1,8 @@
-import { DEFAULT_FREQUENCY_HZ } from '../../record/choose-rate.ts';
-import { chooseRingSize, PRIVILEGED_BYTES } from '../../record/ring-size.ts';
+import { DEFAULT_FREQUENCY_HZ } from '../../record/plan/choose-rate.ts';
+import { chooseRingSize, PRIVILEGED_BYTES } from '../../record/plan/ring-size.ts';
 import { readPageBytes } from '../../system/kernel/page-bytes.ts';
 import { settingLine } from '../../system/kernel/permission-help.ts';
-import { type Check, passed } from './check.ts';
+import { type Check, passed, warning } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 
 /** The kernel's default of `perf_event_max_sample_rate`; it lowers it by itself. */
@@ -12,7 +12,7 @@ const USUAL_CPU_TIME_PERCENT = 25;
 const USUAL_CPU_TIME = `kernel.perf_cpu_time_max_percent=${USUAL_CPU_TIME_PERCENT}`;
 /** Events that one expects to record at once; each has a descriptor on each CPU. */
 const USUAL_EVENTS = 3;
-/** What a process has open besides. */
+/** Descriptors that a process has open besides. */
 const OTHER_FDS = 64;
 
 /** How much may be recorded: rings, descriptors, samples a second. */
@@ -45,7 +45,7 @@ function checkRings({ settings, privileges, place }: MachineState): Check[] {
     'or sample less often: -F',
   ];
   if (mlockKib >= wantedKib) return [passed(name, found, matters)];
-  return [{ name, state: 'warn', found, matters, fix }];
+  return [warning(name, found, matters, fix)];
 }
 
 function checkDescriptors({ fdLimit, onlineCpus }: MachineState): Check[] {
@@ -56,7 +56,7 @@ function checkDescriptors({ fdLimit, onlineCpus }: MachineState): Check[] {
   const matters = 'every event has a file on every CPU, and -p one for every thread too';
   if (fdLimit.hard >= needed) return [passed(name, found, matters)];
   const fix = [`sudo prlimit --nofile=${needed}:${needed} --pid $$`, '-C records on fewer CPUs'];
-  return [{ name, state: 'warn', found, matters, fix }];
+  return [warning(name, found, matters, fix)];
 }
 
 function checkSampleRate({ settings, place }: MachineState): Check[] {
@@ -73,7 +73,7 @@ function checkSampleRate({ settings, place }: MachineState): Check[] {
     fix.unshift(settingLine(place, USUAL_CPU_TIME));
   }
   const note = isShort ? `, less than the default -F ${DEFAULT_FREQUENCY_HZ}` : '';
-  return [{ name, state: 'warn', found: found + note, matters, fix }];
+  return [warning(name, found + note, matters, fix)];
 }
 
 function isLimitOff(percent: number | null): boolean {
@@ -91,5 +91,5 @@ function checkCpuTime({ settings, place }: MachineState): Check[] {
   }
   if (percent >= USUAL_CPU_TIME_PERCENT) return [passed(name, found, matters)];
   const fix = [settingLine(place, USUAL_CPU_TIME)];
-  return [{ name, state: 'warn', found, matters, fix }];
+  return [warning(name, found, matters, fix)];
 }

@@ -25,7 +25,7 @@ import { type RunPlace, readRunPlace } from '../../system/run-place.ts';
 import { readTextOrEmpty, readTrimmedOrNull } from '../../system/small-file.ts';
 import { type Confinement, readConfinement } from './confinement.ts';
 
-/** What the kernel answers when events are opened: an errno name, '' where it opens. */
+/** The kernel's answers when events are opened: an errno name, '' where it opens. */
 export type OpenAnswers = {
   /** `cpu-clock:u` on this process. */
   readonly ownUser: string;
@@ -42,9 +42,9 @@ export type OpenAnswers = {
 /** All that the checks judge by, so that a test can draw any machine. */
 export type MachineState = {
   readonly platform: string;
-  /** As `uname -r` prints it. */
+  /** Release as `uname -r` prints it. */
   readonly kernel: string;
-  /** Why the native addon does not load, and what to do; null where it does. */
+  /** The reason why the native addon does not load, and what to do; null where it does. */
   readonly addonProblem: Problem | null;
   readonly settings: KernelSettings;
   readonly privileges: Privileges;
@@ -56,14 +56,14 @@ export type MachineState = {
   /** Null without the addon: nothing could be tried. */
   readonly opens: OpenAnswers | null;
   readonly features: KernelFeatures | null;
-  /** Why there are no hardware counters; null where there are, and without the addon. */
+  /** The reason why there are no hardware counters; null where there are, and without the addon. */
   readonly noCounters: WhyNone | null;
   /** RLIMIT_NOFILE; null without the addon. */
   readonly fdLimit: { readonly soft: number; readonly hard: number } | null;
   readonly onlineCpus: number;
   /** `kernel.nmi_watchdog` is on; null where there is no such file. */
   readonly hasNmiWatchdog: boolean | null;
-  /** Why tracepoints can't be used, and what to do; null where they open. */
+  /** The reason why tracepoints can't be used, and what to do; null where they open. */
   readonly tracepointProblem: Problem | null;
   readonly seesKernelAddresses: boolean;
   /** JIT maps are written to /tmp. */

@@ -1,6 +1,6 @@
 import { asRootLines, settingLine } from '../../system/kernel/permission-help.ts';
 import { V8_FLAGS } from '../../system/launch/v8-flags.ts';
-import { type Check, passed } from './check.ts';
+import { type Check, passed, warning } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 
 /** Whether addresses will have names: the kernel's, and those of JIT code. */
@@ -24,13 +24,7 @@ function checkKernelSymbols({ seesKernelAddresses, settings, place }: MachineSta
     const line = settingLine(place, 'kernel.perf_event_paranoid=1');
     fix.push(`or, without root for each run: ${line}`);
   }
-  return {
-    name,
-    state: 'warn',
-    found: `/proc/kallsyms hides its addresses (${found})`,
-    matters,
-    fix,
-  };
+  return warning(name, `/proc/kallsyms hides its addresses (${found})`, matters, fix);
 }
 
 function checkPerfMaps({ isTmpWritable, nodeWritesPerfMaps }: MachineState): Check {
@@ -38,7 +32,7 @@ function checkPerfMaps({ isTmpWritable, nodeWritesPerfMaps }: MachineState): Che
   const matters = 'functions compiled by Node have names only where Node writes /tmp/perf-PID.map';
   const fix = [`a Node that runs already (-p) has to be started with: ${V8_FLAGS.join(' ')}`];
   if (!isTmpWritable) {
-    return { name, state: 'warn', found: '/tmp is not writable', matters, fix };
+    return warning(name, '/tmp is not writable', matters, fix);
   }
   const found = nodeWritesPerfMaps
     ? 'NODE_OPTIONS asks for the map'

@@ -2,15 +2,15 @@
 export type Leftover = {
   readonly kind: 'notes' | 'map' | 'dump' | 'log' | 'socket' | 'folder';
   readonly path: string;
-  /** With what a folder holds. */
+  /** Size, including what a folder holds. */
   readonly bytes: number;
-  /** Whose it is, in words. */
+  /** Its owner, in words. */
   readonly of: string;
-  /** Why it is not ours to remove, in words; null: it is ours, and whoever used it has ended. */
+  /** The reason why it is not ours to remove; null: it is ours, and whoever used it has ended. */
   readonly kept: string | null;
   /** Whether nobody has a use for it any more: the next recording removes it. */
   readonly isUseless: boolean;
-  /** By which it is known again. */
+  /** Identifies it when it is looked at again. */
   readonly inode: number;
 };
 

@@ -1,20 +1,27 @@
 import { NONE } from '../../base/brand.ts';
 import { UsageError } from '../../base/errors.ts';
 import { markdownTable } from '../../base/markdown.ts';
-import { formatCount, formatPoints, formatShare, formatShortWeight } from '../../base/numbers.ts';
+import { formatCount, formatShare, formatShortWeight } from '../../base/numbers.ts';
 import { finish } from '../../base/slices.ts';
-import { compareFunctions, sortChanges } from '../../profile/analysis/compare-functions.ts';
-import { secondsOf } from '../../profile/analysis/diff-measure.ts';
+import type { Change } from '../../profile/analysis/change.ts';
+import { DIFF_MEASURES, type DiffMeasure, secondsOf } from '../../profile/analysis/diff-measure.ts';
 import { functionsNamed } from '../../profile/analysis/find-functions.ts';
-import { comparedDsoName, matchRuns } from '../../profile/analysis/match-functions.ts';
-import { wholeOfRun } from '../../profile/analysis/total-bounds.ts';
 import { funcLabel } from '../../profile/func-label.ts';
+import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import { numbered, openRecordings } from '../../query/open-recordings.ts';
+import {
+  certaintyNote,
+  comparisonNotes,
+  formatCompared,
+  formatDelta,
+  formatDeltaInterval,
+} from '../../questions/compare-words.ts';
 import { findLines } from '../../questions/lines.ts';
 import { findNeighbours, NOBODY } from '../../questions/neighbours.ts';
 import { nameFunction, topFunctions } from '../../questions/top.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
+import { type ComparedFile, compareRecordings } from '../../read/outputs/compare-recordings.ts';
 import {
   type FunctionRatios,
   functionRatios,
@@ -94,12 +101,17 @@ export function perfTools(open: Open): Tool[] {
     ),
     tool(
       'diff',
-      'Self shares of newer recordings against older ones, with whether that can be told apart. Several a side tell how far runs differ.',
-      { old: FILES, new: FILES, limit: LIMIT },
+      'Self of newer recordings against older ones, with whether that can be told apart: as recorded, per second or as shares. Several a side tell how far runs differ.',
+      { old: FILES, new: FILES, event: EVENT, by: { enum: DIFF_MEASURES }, limit: LIMIT },
       ['old', 'new'],
       async (input) => {
         const side = (key: string) =>
-          Promise.all(filesOf(input, key).map((file) => opened({ file })));
+          Promise.all(
+            filesOf(input, key).map(async (path) => ({
+              path,
+              opened: await opened({ file: path }),
+            })),
+          );
         return diffAnswer(await side('old'), await side('new'), input);
       },
     ),
@@ -127,6 +139,7 @@ function openAnswer(opened: AnalysedProfile): string {
   const { profile, completeness } = opened;
   const { meta, samples, events } = profile;
   const ledgers = opened.ledgers();
+  const part = sampledPartText(recordedLength(profile));
   const rows = events.map(({ name, mode, unit }, event) => {
     const { samples: arrived, lostSamples, coverage } = ledgers[event];
     return [
@@ -140,7 +153,7 @@ function openAnswer(opened: AnalysedProfile): string {
   const problems = opened.diagnostics.entries().slice(0, 8);
   return answerText(
     [
-      `${formatCount(samples.length)} samples in ${secondsOf(profile)?.toFixed(3) ?? 'unknown'} s, ${profile.threads.length} threads, command ${quotedName(meta.commandLine.join(' '))}`,
+      `${formatCount(samples.length)} samples in ${secondsOf(profile)?.toFixed(3) ?? 'unknown'} s${part === null ? '' : ` (${part}: the rest is not known, not idle)`}, ${profile.threads.length} threads, command ${quotedName(meta.commandLine.join(' '))}`,
       '',
       ...markdownTable(['event', 'mode', 'unit', 'samples', 'lost'], rows.slice(0, 20)),
       '',
@@ -212,7 +225,7 @@ function edgesAnswer(figures: EventFigures, input: Input): string {
 function sourceAnswer(figures: EventFigures, input: Input): string {
   const { profile } = figures;
   const isMeant = functionsNamed(profile, textOf(input, 'func'));
-  const found = finish(findLines(figures, isMeant));
+  const found = finish(findLines(figures, { isMeant }));
   const sources = new SourceFiles(profile, textOf(input, 'file'));
   const { ratios, estimates } = ratiosOfSamples(
     figures.opened,
@@ -251,56 +264,58 @@ function lineText(sources: SourceFiles, file: number, line: number): string {
 }
 
 function diffAnswer(
-  old: readonly AnalysedProfile[],
-  now: readonly AnalysedProfile[],
+  older: readonly ComparedFile[],
+  newer: readonly ComparedFile[],
   input: Input,
 ): string {
-  const profilesOf = (runs: readonly AnalysedProfile[]) => runs.map(({ profile }) => profile);
-  const { ids } = matchRuns(profilesOf(now), profilesOf(old));
-  const runs = [...now, ...old].map((opened, run) => {
-    const { report, weights, estimator } = figuresOfEvent(opened);
-    const rows = report.bySymbol.map(({ func, selfShare, selfInterval }) => ({
-      id: ids[run][func],
-      name: opened.nameOf(func),
-      dso: comparedDsoName(opened.profile, func),
-      selfShare,
-      ...(selfInterval && { selfInterval }),
-    }));
-    const whole = wholeOfRun(report, weights, estimator, null);
-    return { rows, ...whole, seconds: secondsOf(opened.profile) };
+  const event = optionalText(input, 'event');
+  const by = DIFF_MEASURES.find((measure) => measure === input.by);
+  const asked = { ...(event !== undefined && { event }), ...(by !== undefined && { by }) };
+  const { comparisons, notes } = compareRecordings(older, newer, asked);
+  const [comparison] = comparisons;
+  const { functions, unit, total } = comparison;
+  const measure = comparison.by;
+  const cells = ({ here, there, delta, interval, isCertain }: Change): string[] => [
+    formatDelta(delta, measure, unit),
+    interval === null ? 'no interval' : formatDeltaInterval(interval, measure, unit),
+    isCertain ? 'differs' : 'not distinguishable',
+    formatCompared(there, measure, unit),
+    formatCompared(here, measure, unit),
+  ];
+  const everything = measure === 'share' ? null : total[measure];
+  const rows = functions.slice(0, Math.min(limitOf(input), 40)).map((row) => {
+    const { share } = row;
+    const name = quotedName(row.name);
+    return [
+      ...cells(row[measure] ?? share),
+      formatShare(share.there),
+      formatShare(share.here),
+      name,
+    ];
   });
-  const [mine, other] = [runs.slice(0, now.length), runs.slice(now.length)];
-  const { rows: all } = finish(compareFunctions(mine, other));
-  const sorted = sortChanges(all, 'share');
   const shown = rowsThatFit(
-    sorted
-      .slice(0, Math.min(limitOf(input), 40))
-      .map(({ name, share }) => [
-        formatPoints(share.delta),
-        share.interval === null
-          ? 'no interval'
-          : `${formatPoints(share.interval.low)} … ${formatPoints(share.interval.high)}`,
-        share.isCertain ? 'differs' : 'not distinguishable',
-        formatShare(share.there),
-        formatShare(share.here),
-        quotedName(name),
-      ]),
+    everything === null ? rows : [[...cells(everything), '', '', 'everything'], ...rows],
   );
-  const certain = sorted.filter(({ share }) => share.isCertain).length;
+  const left = functions.length - shown.length + (everything === null ? 0 : 1);
+  const columns = ['change', '95 % interval', '', 'old', 'new', 'share old', 'new', 'function'];
   return answerText(
     [
-      `Self shares in percentage points, new less old. ${certain} of ${sorted.length} functions differ (95 % for all together).`,
-      runs.length === 2
-        ? 'Two recordings cannot tell how far runs of one program differ: record several a side before deciding.'
-        : `Means of ${other.length} older and ${mine.length} newer recordings; how far these differ makes the intervals.`,
+      `event ${quotedName(comparison.event)}: self, new less old, ${MEASURED[measure]}. ${certaintyNote(comparison)}.`,
+      ...[...comparisonNotes(comparison), ...notes].map((note) => `${note}.`),
       '',
-      ...markdownTable(['change', '95 % interval', '', 'old', 'new', 'function'], shown),
+      ...markdownTable(columns, shown),
       '',
-      `Left out: ${sorted.length - shown.length} rows with smaller changes.`,
+      `Left out: ${left} rows with smaller changes.`,
     ],
     'callers_callees of a function that differs, in both recordings.',
   );
 }
+
+const MEASURED: Readonly<Record<DiffMeasure, string>> = {
+  absolute: 'as recorded',
+  second: 'per second recorded',
+  share: 'as shares of everything, in percentage points',
+};
 
 const NEXT_OF_ROWS = 'a view with intervals where the answer decides something.';
 const NEXT_OF_NOTHING =

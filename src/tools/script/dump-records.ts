@@ -25,10 +25,10 @@ export type DumpedRecord = {
   /** −1 and null where not recorded. */
   cpu: number;
   timeNs: bigint | null;
-  /** Of a sample that could be decoded. */
+  /** The sample, if it could be decoded. */
   sample: SampleContext | null;
   ibs: readonly string[] | null;
-  /** Of another record. */
+  /** Fields of another record. */
   other: DescribedRecord | null;
 };
 

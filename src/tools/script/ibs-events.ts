@@ -11,7 +11,7 @@ import type { SampleContext } from '../../kernel/perf-event/sample-fields.ts';
 export type IbsDescriber = (context: SampleContext) => readonly string[] | null;
 
 /**
- * What AMD's instruction-based sampling put into the raw data of samples. Which events are of its PMUs
+ * Decodes what AMD's instruction-based sampling put into the raw data of samples. Which events are of its PMUs
  * and what their registers mean, the header says (PMU_MAPPINGS, CPUID, PMU_CAPS); null where it says
  * of none.
  */

@@ -1,11 +1,11 @@
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import { findEvents } from '../../profile/find-events.ts';
 import { isInRanges } from '../../profile/time-range.ts';
 import type { CoreType } from '../../profile/types.ts';
 import type { NamedFrame } from '../../read/frame-namer.ts';
-import { findEvents } from '../../read/outputs/find-events.ts';
 
-/** What is known of a record that is not a sample. */
+/** Facts about a record that is not a sample. */
 export type OtherRecord = {
   readonly pid: number | undefined;
   readonly tid: number | undefined;
@@ -18,7 +18,7 @@ export type OtherRecord = {
 /** `SampleSelection`, asked record by record. */
 export class RecordFilter {
   readonly #select: SampleSelection;
-  /** By attr index, 1 for those that are shown; null: all. */
+  /** 1 for each attr index that is shown; null: all. */
   readonly #events: Uint8Array | null;
   readonly #selectsLeaves: boolean;
 
@@ -53,7 +53,7 @@ export class RecordFilter {
     return dso !== null && (dsos.has(dso) || dsos.has(dso.slice(dso.lastIndexOf('/') + 1)));
   }
 
-  /** Where an event or a frame decides, other records are no part of the answer. */
+  /** Other records are left out where an event or a frame decides. */
   admitsOther({ pid = -1, tid = -1, comm = '', cpu = -1, timeNs }: OtherRecord): boolean {
     if (this.#events !== null || this.#selectsLeaves) return false;
     return this.#admits(pid, tid, comm, cpu, timeNs);

@@ -1,10 +1,12 @@
 import { StringTable } from '../../base/string-table.ts';
+import { FEATURE } from '../../formats/perf-data/features.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { PERF_RECORD, recordTypeName } from '../../kernel/perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../../kernel/perf-event/event-lookup.ts';
 import { decodeRecord, type KernelRecord } from '../../kernel/perf-event/record.ts';
 import { RecordView } from '../../kernel/perf-event/record-view.ts';
 import { decodeTrailer, TrailerView } from '../../kernel/perf-event/trailer.ts';
+import { TracepointFormats } from '../../kernel/tracepoint/tracepoint-formats.ts';
 import { applyToProcesses } from '../../read/apply-side-band.ts';
 import type { HeldSample } from '../../read/deferred-samples.ts';
 import { coreTypesOf } from '../../read/facts/core-types.ts';
@@ -29,7 +31,6 @@ import {
   ShownSample,
   type UserPart,
 } from './shown-sample.ts';
-import { readTracepointFormats } from './tracepoints.ts';
 import type {
   DescribedRecord,
   RecordStreamOptions,
@@ -296,4 +297,20 @@ function taskOf(
   if ('pid' in record) return record;
   if (trailer === null) return { pid: undefined, tid: undefined };
   return { pid: known(trailer.pid), tid: known(trailer.tid) };
+}
+
+/** Any process: the kernel's addresses mean the same in all of them. */
+const SWAPPER = 0;
+
+/** The formats of the recording's tracepoints; null where it has none. */
+function readTracepointFormats(data: PerfData, namer: FrameNamer): TracepointFormats | null {
+  const section = data.sections.bytes(FEATURE.TRACING_DATA);
+  if (section === null) return null;
+  return TracepointFormats.parse(section, {
+    diagnostics: data.diagnostics,
+    symbolOf: (address) => {
+      const { symbol, offset } = namer.frame(SWAPPER, address);
+      return symbol === null ? null : { name: symbol, offset: offset ?? 0 };
+    },
+  });
 }

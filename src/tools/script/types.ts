@@ -55,7 +55,7 @@ export type SampleText = {
   trace(): string | null;
 };
 
-/** Which records `describeRecords` yields, and how they are named. */
+/** The records that `describeRecords` yields, and how they are named. */
 export type RecordStreamOptions = {
   /** Leave everything but samples out. */
   readonly samplesOnly?: boolean;
@@ -75,7 +75,7 @@ export type RecordStreamOptions = {
   readonly onShare?: (share: number) => void;
 };
 
-/** Who gets each kind of record. */
+/** Receiver of each kind of record. */
 export type RecordVisits = {
   /** Every record, with all that is known of it. */
   readonly record?: (record: DescribedRecord) => void;

@@ -15,7 +15,7 @@ import type { SelfReply, SelfRequest, SelfThreadData } from './self-messages.ts'
 const DEFAULT_HZ = 999;
 /** An hour of a busy thread; more would fill the folder of temporary files. */
 const MAX_BYTES = 2 ** 30;
-/** On the scale from −20 to 19, where 0 is usual: the program goes first. */
+/** Priority on the scale from −20 to 19, where 0 is usual: the program goes first. */
 const REPORT_PRIORITY = 5;
 
 if (parentPort !== null) void answer(parentPort, workerData as SelfThreadData);
@@ -103,7 +103,7 @@ async function write(
   return ownBytes(Buffer.concat(pieces));
 }
 
-/** With a buffer of its own, which can be moved to another thread. */
+/** Copies into a buffer of its own, which can be moved to another thread. */
 function ownBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

@@ -1,14 +1,14 @@
 import type { PeriodRule } from '../../period/types.ts';
 import type { CaseNumbers, CaseSetup, Finding, FindingName, PhaseShare } from './types.ts';
 
-/** What a phase's share may be off by, as a part of it, beside its slack. */
+/** Deviation allowed to a phase's share, as a part of it, besides its slack. */
 const SHARE_TOLERANCE = 0.03;
-/** With more slack than this, as a part of the share, nothing was measured. */
+/** Slack, as a part of the share, above which nothing was measured. */
 const MAX_SLACK = 0.25;
-/** Of all events: where weights are periods, what they may exceed the counter by. */
+/** Part of all events by which weights that are periods may exceed the counter. */
 const SUM_TOLERANCE = 0.01;
 /**
- * Of all events: what may be left where finals of single instances are not known. A thread's instance
+ * Part of all events that may be left where finals of single instances are not known. A thread's instance
  * starts with the period that its parent's had come to, so it may end before its first sample.
  */
 const UNDIVIDED_TOLERANCE = 0.05;
@@ -117,7 +117,7 @@ function describeLedger(
 }
 
 /**
- * What may be left after the last sample of each instance. By the rule 'next' that is less than the
+ * Events that may be left after the last sample of each instance. By the rule 'next' that is less than the
  * period that the sample reports; else the next period is not known, and near the last. In period
  * mode an instance may also end before its first sample.
  */
@@ -163,7 +163,7 @@ function judgeTimer(period: number, numbers: CaseNumbers): Finding {
   return ok('period-mode', text);
 }
 
-/** Why a clock took fewer samples than fit the time. */
+/** The reason why a clock took fewer samples than fit the time. */
 function whyShort({ isUserOnly }: CaseNumbers): string {
   return isUserOnly
     ? ': the clock runs on in the kernel, where this event takes no samples'

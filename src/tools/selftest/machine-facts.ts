@@ -13,7 +13,7 @@ const PMU_FOLDER = '/sys/bus/event_source/devices';
 /** The CPU's own PMU by the names that drivers give it; the first that exists is described. */
 const CPU_PMU = /^(?:cpu|cpu_core|armv\d.*)$/;
 
-/** What decides how sampling behaves, and nothing that tells whose machine it is. */
+/** Facts that decide how sampling behaves, and none that identify the machine. */
 export function readMachineFacts(): MachineFacts {
   const cpuInfo = readTextOrEmpty('/proc/cpuinfo');
   const pmus = listFolder(PMU_FOLDER);

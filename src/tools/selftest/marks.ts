@@ -1,5 +1,5 @@
 /**
- * What the workload knows of itself, written as JSON when it ends. Times are CLOCK_MONOTONIC, the
+ * The workload's own account, written as JSON when it ends. Times are CLOCK_MONOTONIC, the
  * clock of our recordings, so a sample's time tells the phase that it fell into.
  */
 export type Marks = {
@@ -26,11 +26,11 @@ export type PhaseMarks = {
   readonly calls: number;
 };
 
-/** What a phase should count for, in a unit that only has to be the same for all phases. */
+/** Weight that a phase should have, in a unit that only has to be the same for all phases. */
 export type PhaseTruth = { readonly phase: PhaseName; readonly amount: number };
 
 /**
- * What the phases counted of an event by the workload's own account. Empty for an event that it
+ * Counts of an event in the phases by the workload's own account. Empty for an event that it
  * has no account of; of its main thread alone it has none of what getrusage(2) tells.
  */
 export function truthOf(eventName: string, marks: Marks, ofOneThread = false): PhaseTruth[] {
@@ -43,7 +43,7 @@ export function truthOf(eventName: string, marks: Marks, ofOneThread = false): P
 
 const MODIFIERS = /:[ukhGHIpPDSWe]+$/;
 
-/** As opened, kernel code is left out. */
+/** Whether kernel code is left out of the event as opened. */
 export function isUserOnly(eventName: string): boolean {
   const modifiers = MODIFIERS.exec(eventName)?.[0] ?? '';
   return modifiers.includes('u') && !modifiers.includes('k');

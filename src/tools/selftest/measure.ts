@@ -74,7 +74,7 @@ export function measureCase(
   };
 }
 
-/** What the samples themselves stand for: tails have an entry of their own in the ledger. */
+/** Weight that the samples themselves stand for: tails have an entry of their own in the ledger. */
 function weightsOfSamples({ values, tails }: Weights): Float64Array {
   return tails === undefined ? values : values.map((value, sample) => value - tails[sample]);
 }
@@ -93,7 +93,7 @@ function ledgerNumbers(ledger: EventLedger | null): CaseNumbers['ledger'] {
   };
 }
 
-/** As `model` in the report of a stream. */
+/** `model` as in the report of a stream. */
 type Model = NonNullable<CaseNumbers['model']>;
 
 /** The rule as the periods and times alone tell it, without counts or knowledge of the event. */

@@ -25,7 +25,7 @@ const RATES_HZ = [10_000, 1000] as const;
 
 /** Events and size of a self-test. */
 export type SelftestOptions = {
-  /** In perf's syntax; default: one of each kind. */
+  /** Events in perf's syntax; default: one of each kind. */
   readonly events?: readonly string[];
   /** One rate, with counts, and period mode: a third of the recordings. */
   readonly quick?: boolean;
@@ -111,7 +111,7 @@ async function testEvent(
   return { cases, rule };
 }
 
-/** At the low rate, where tails are long, of the main thread alone: its tails are known exactly. */
+/** Records the main thread alone at the low rate, where tails are long: its tails are known exactly. */
 function frequencyCases(event: string, isQuick: boolean): [CaseSetup, ...CaseSetup[]] {
   const [fast, slow] = RATES_HZ;
   const first = { event, rate: { freq: fast }, counts: true, oneThread: false };

@@ -4,7 +4,7 @@ import type { PhaseName } from './marks.ts';
 
 /** How one recording of the selftest is made. */
 export type CaseSetup = {
-  /** As asked, in perf's syntax. */
+  /** Event as asked for, in perf's syntax. */
   readonly event: string;
   readonly rate: { readonly freq: number } | { readonly count: number };
   /** `record --counts`. */
@@ -21,7 +21,7 @@ export type PhaseShare = {
   /** 0…1, by the default weights of the samples in the phase. */
   readonly share: number;
   /**
-   * What `share` may be off by for no fault of the weights, 0…1: at each border of the phase one
+   * Deviation of `share` that is no fault of the weights, 0…1: at each border of the phase one
    * interval, and the events after the last sample, which are in no phase.
    */
   readonly slack: number;
@@ -29,7 +29,7 @@ export type PhaseShare = {
   readonly interval: { readonly low: number; readonly high: number } | null;
 };
 
-/** What one recording held. Null: not recorded, or not applicable. */
+/** Contents of one recording. Null: not recorded, or not applicable. */
 export type CaseNumbers = {
   readonly samples: number;
   readonly lostSamples: number;
@@ -37,17 +37,17 @@ export type CaseNumbers = {
   readonly counted: number | null;
   /** Σ of the default weights. */
   readonly weighed: number;
-  /** Where the events are that no weight stands for; null where the counter was not read. */
+  /** Events that no weight stands for; null where the counter was not read. */
   readonly ledger: {
-    /** In samples that were lost. */
+    /** Events of samples that were lost. */
     readonly gaps: number;
     /** After the last sample of an instance. */
     readonly tail: number;
-    /** Of instances without a sample. */
+    /** Events of instances without a sample. */
     readonly unsampled: number;
     /** One of the three above. */
     readonly undivided: number;
-    /** What is left of the counter's value: 0, or something is wrong. */
+    /** The rest of the counter's value: 0, or something is wrong. */
     readonly unaccounted: number;
   } | null;
   /** Σ over the streams of the last period reported: where the rule is 'next', the tail's bound. */
@@ -61,7 +61,7 @@ export type CaseNumbers = {
   readonly rule: ReportedPeriod;
   /** The rule that was measured before the recording; null where nothing was. */
   readonly probed: ProbedRule | null;
-  /** What the fit alone says of the same samples; null in period mode and for clocks. */
+  /** The rule by the fit alone of the same samples; null in period mode and for clocks. */
   readonly fit: ReportedPeriod | null;
   /** Period mode with counts: streams whose samples are not the counter over the period. */
   readonly streamsOffCount: number | null;
@@ -108,7 +108,7 @@ export type Finding = {
 export type CaseReport = CaseSetup & {
   /** Name as opened; null where the event was not recorded. */
   readonly opened: string | null;
-  /** What the recording substituted, lowered or left out. */
+  /** Notices of what the recording substituted, lowered or left out. */
   readonly notices: readonly string[];
   readonly findings: readonly Finding[];
   readonly numbers: CaseNumbers | null;

@@ -27,7 +27,7 @@ const SLOW_BUFFERS = 30;
 const ROUNDS_BETWEEN_PAGES = 15_000;
 
 const clock = new Int32Array(new SharedArrayBuffer(4));
-/** What is alive is not handed out again, so every buffer has pages that nobody touched. */
+/** Keeps buffers alive, so that every new one has pages that nobody touched. */
 const buffers: Buffer[] = [];
 let sink = 0;
 

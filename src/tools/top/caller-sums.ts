@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
+import { namesOfFunction } from './slice-tables.ts';
 
 /** Callers of a function, or callers of callers. Weights in the event's unit. */
 export type CallerNode = {
@@ -15,7 +16,7 @@ const MOST_DEPTH = 24;
 const MOST_NODES = 20_000;
 
 /**
- * Who calls one function, by name, from the moment on that somebody asks. A sample counts once, from
+ * The callers of one function, by name, from the moment on that somebody asks. A sample counts once, from
  * the innermost call of the function outwards.
  */
 export class CallerSums {
@@ -37,13 +38,11 @@ export class CallerSums {
 
   // Hot: once per frame.
   add(profile: Profile, weights: Weights, rows: Int32Array): void {
-    const { stacks, frames, funcs, strings, dsos, samples } = profile;
-    const [dsoName, name] = this.names;
-    const isWanted = Uint8Array.from({ length: funcs.length }, (_, func) => {
-      const dso = funcs.dso[func];
-      const itsDso = dso === NONE ? '[unknown]' : dsos[dso]?.name;
-      return strings[funcs.name[func]] === name && itsDso === dsoName ? 1 : 0;
-    });
+    const { stacks, frames, funcs, strings, samples } = profile;
+    const wanted = this.names.join('\0');
+    const isWanted = Uint8Array.from({ length: funcs.length }, (_, func) =>
+      namesOfFunction(profile, func).join('\0') === wanted ? 1 : 0,
+    );
     const { prefix, frame } = stacks;
     const funcAt = (stack: number): number => frames.func[frame[stack]];
     for (let i = 0; i < rows.length; i++) {

@@ -1,3 +1,4 @@
+import { chooseLevel, type ProfileLevels } from '../../code/javascript/levels-of.ts';
 import type { TopOptions } from '../../options/top.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import { CallerSums } from './caller-sums.ts';
@@ -12,7 +13,7 @@ export class EventTables {
   readonly #options: TopOptions;
   readonly #sums = new Map<SliceTableKey, ShareSums | WindowSums>();
   #callers: CallerSums | null = null;
-  /** Of the last sample of the report before, nanoseconds of the clock; NaN: there was none. */
+  /** Time of the last sample of the report before, nanoseconds of the clock; NaN: there was none. */
   #lastNs = Number.NaN;
 
   constructor(name: string, event: number, options: TopOptions) {
@@ -25,12 +26,15 @@ export class EventTables {
     this.#callers = names === null ? null : new CallerSums(names);
   }
 
-  add(slices: readonly Profile[], nowMs: number): TopEvent {
+  add(slices: readonly ProfileLevels[], nowMs: number): TopEvent {
+    const { frames } = this.#options;
     let samples = 0;
     let own = 0;
     let unit: TopEvent['unit'] = 'events';
     let firstNs = this.#lastNs;
-    for (const slice of slices) {
+    for (const levels of slices) {
+      const slice = levels.at('all');
+      const level = chooseLevel(slice, frames);
       const { all, rows } = this.#select(slice);
       const { timeNs, length } = slice.samples;
       if (length > 0) {
@@ -44,9 +48,11 @@ export class EventTables {
       const weights = weigh(slice, this.#event, this.#options);
       unit = weights.unit;
       // Also where nothing was sampled: the window moves on.
-      const tables = tablesOfSlice(slice, weights, rows, this.#options.keys ?? null);
-      this.#addTables(tables, nowMs);
-      this.#callers?.add(slice, weights, rows);
+      const { keys = null } = this.#options;
+      // Rows of files are about native code as much as others.
+      const shown = { byFunction: level, byFile: frames ?? 'all' };
+      this.#addTables(tablesOfSlice(levels, shown, { weights, rows, keys }), nowMs);
+      this.#callers?.add(levels.at(level), weights, rows);
     }
     return {
       callers: this.#callers,

@@ -1,6 +1,4 @@
-import { JitDumps } from '../../record/jit-maps/jit-dumps.ts';
-import { MapWatch } from '../../record/jit-maps/map-watch.ts';
-import { takeNodeFiles } from '../../record/jit-maps/node-files.ts';
+import { takeJitAttachments, watchJitFiles } from '../../record/jit-maps/jit-attachments.ts';
 import type { PreparedRecording } from '../../record/prepare-recording.ts';
 
 /**
@@ -8,48 +6,31 @@ import type { PreparedRecording } from '../../record/prepare-recording.ts';
  * anything runs, and the function when sampling is over: each call removes the files of processes that
  * have ended by then.
  */
-export function nodeCleanUp(session: PreparedRecording, readClock: () => ClockPair): () => void {
-  const { target, sampler, causesMaps, recordingId, dumpsIn } = session;
-  if (!causesMaps && dumpsIn === null) return () => {};
-  const startedMs = Date.now();
-  const commandUid = 'command' in target ? target.command?.user?.uid : undefined;
-  const maps = new MapWatch({
-    target,
-    childPid: sampler.opened.childPid,
-    readClock,
-    ...(commandUid !== undefined && { commandUid }),
-  });
+export function nodeCleanUp(
+  session: PreparedRecording,
+  readClock: Parameters<typeof watchJitFiles>[1],
+): () => void {
+  if (!session.causesMaps && session.dumpsIn === null) return () => {};
+  const { maps, dumps, notes } = watchJitFiles(session, readClock, Date.now());
   // It only has to know what was there before; the maps themselves are read by `LiveJit`.
   maps.start();
   maps.stop();
-  const dumps = new JitDumps({
-    dumpsIn,
-    target,
-    childPid: sampler.opened.childPid,
-    commandUid: commandUid ?? null,
-    startedMs,
-  });
   dumps.start();
-  let removeLeft: (() => void) | null = null;
-  const find = (): (() => void) => {
-    const { attachments } = maps.finish();
-    const node = takeNodeFiles(attachments, {
-      recordingId,
-      commandUid: commandUid ?? null,
-      startedMs,
-    });
-    dumps.stop();
-    dumps.take(node.directories);
-    return () => {
-      dumps.remove();
-      maps.removeMaps(node.startedPids);
-      node.remove();
-    };
-  };
+  let left: ReturnType<typeof takeJitAttachments> | null = null;
   return () => {
-    removeLeft ??= find();
-    removeLeft();
+    if (left === null) {
+      dumps.stop();
+      left = takeJitAttachments(
+        maps,
+        () => [],
+        dumps,
+        true,
+        () => {},
+        notes,
+      );
+    }
+    dumps.remove();
+    maps.removeMaps(left.startedPids);
+    left.remove();
   };
 }
-
-type ClockPair = ReturnType<ConstructorParameters<typeof MapWatch>[0]['readClock']>;

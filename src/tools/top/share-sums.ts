@@ -1,9 +1,9 @@
 import { wilsonInterval } from '../../period/uncertainty/uncertainty.ts';
 import type { Figures } from '../../profile/analysis/flat-report.ts';
 
-/** What one row has of a slice or of all of them. Sums over samples; weights in the event's unit. */
+/** Sums of one row in a slice or in all of them, over samples; weights in the event's unit. */
 export type SumRow = {
-  /** What the row is of, parallel to the table's keys. */
+  /** Names that identify the row, parallel to the table's keys. */
   readonly names: readonly string[];
   readonly self: number;
   readonly total: number;
@@ -35,7 +35,7 @@ export type TopTable = {
 
 type Mutable = { -readonly [K in keyof SumRow]: SumRow[K] };
 
-/** With more names than this in a table the lightest go. */
+/** Number of names in a table above which the lightest go. */
 const MOST_NAMES = 100_000;
 
 /**
@@ -122,7 +122,7 @@ export class WindowSums {
     this.#lengthMs = lengthMs;
   }
 
-  /** What was sampled until `nowMs`. */
+  /** Adds what was sampled until `nowMs`. */
   add(table: TableSums, nowMs: number): void {
     const last = this.#parts.at(-1);
     if (last !== undefined && nowMs - last.fromMs < this.#lengthMs / PARTS_OF_WINDOW) {

@@ -14,9 +14,9 @@ export type TopEvent = {
   readonly rateHz: number;
   /** Share of all samples in that time that were of this process; 0 where they count. */
   readonly ownShare: number;
-  /** Of the function that is watched; null: of none. */
+  /** Callers of the function that is watched; null: none is. */
   readonly callers: Pick<CallerSums, 'names' | 'share' | 'tree'> | null;
-  /** In the tables. */
+  /** Samples in the tables. */
   readonly samples: number;
   /**
    * Made when it is asked for; ask before the next report comes. `grouped` is empty without `keys`.
@@ -28,7 +28,7 @@ export type TopEvent = {
 export type TopReport = {
   /** Since the start, milliseconds. */
   readonly elapsedMs: number;
-  /** What the tables are of: so many milliseconds, since the last reset or of the window. */
+  /** Span of the tables: so many milliseconds, since the last reset or of the window. */
   readonly shownMs: number;
   readonly isWindow: boolean;
   readonly cpus: number;

@@ -7,9 +7,9 @@ import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
 import type { TopOptions } from '../../options/top.ts';
 import type { Profile } from '../../profile/types.ts';
-import { dropsCopies } from '../../record/call-graph.ts';
-import { describeExisting } from '../../record/existing-state.ts';
-import { giveNotice } from '../../record/notices.ts';
+import { describeExisting } from '../../record/existing/existing-state.ts';
+import { dropsCopies } from '../../record/plan/call-graph.ts';
+import { giveNotice } from '../../record/plan/notices.ts';
 import {
   explainNativeError,
   type PreparedRecording,
@@ -18,11 +18,12 @@ import {
 import type { CommandExit } from '../../record/recording.ts';
 import { explainExecFailure } from '../../system/launch/exec-failure.ts';
 import { callAfter } from '../../system/time/long-timer.ts';
-import { joinCores, shownEvents } from './core-join.ts';
+import { joinCores, shownEvents } from '../live-profile/core-join.ts';
+import { openLiveHead } from '../live-profile/live-head.ts';
+import { LiveProfile } from '../live-profile/live-profile.ts';
 import { EventTables } from './event-tables.ts';
-import { openLiveHead } from './live-head.ts';
-import { LiveProfile } from './live-profile.ts';
 import { nodeCleanUp } from './node-clean-up.ts';
+import { levelsOfSlice } from './slice-tables.ts';
 import { checkTopOptions, type TopReport } from './top-options.ts';
 
 const DEFAULT_INTERVAL_MS = 1000;
@@ -233,7 +234,10 @@ class Top implements RunningTop {
     if (this.#profile === null) {
       const { mostRows } = this.#options;
       const head = openLiveHead(this.#session, chunk);
-      this.#profile = new LiveProfile(head, mostRows === undefined ? {} : { mostRows });
+      this.#profile = new LiveProfile(head, {
+        ...(mostRows !== undefined && { mostRows }),
+        ...('command' in target && { directory: process.cwd() }),
+      });
       this.#profile.feed(this.#existing);
       this.#existing = new Uint8Array();
     }
@@ -249,7 +253,7 @@ class Top implements RunningTop {
     if (this.#profile !== null) {
       this.#slices.push(joinCores(this.#profile.takeSlice(), plan));
     }
-    const slices = this.#slices;
+    const slices = this.#slices.map((slice) => levelsOfSlice(slice));
     this.#slices = [];
     const seconds = Math.max(1e-3, (nowMs - this.#reportMs) / 1000);
     const events = this.#tables.map((tables) => tables.add(slices, nowMs));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { EventDiff } from '../../../src/cli/diff/event-diff.ts';
 import { checkRuns, judgeCondition, parseCondition } from '../../../src/cli/diff/fail-if.ts';
 import type { Change } from '../../../src/profile/analysis/change.ts';
+import type { Comparison } from '../../../src/questions/compare.ts';
 
 const change = (there: number, here: number, half: number): Change => ({
   there,
@@ -12,14 +12,15 @@ const change = (there: number, here: number, half: number): Change => ({
 });
 
 /** One function of a share of 20 % before, and everything. */
-function diffOf(share: Change, total: Change = change(1e9, 1e9, 1e7)): EventDiff {
+function diffOf(share: Change, total: Change = change(1e9, 1e9, 1e7)): Comparison {
   const functions = ['parse src/a.ts:12', 'parseAll'].map((name, id) => ({
-    ...{ id, name, dso: 'app', share, absolute: share, second: null },
+    ...{ id, name, dso: 'app', path: '', share, absolute: share, second: null },
   }));
   return {
     ...{ event: 'cpu-clock', title: 'CPU time', unit: 'nanoseconds', areSampledAlike: true },
     ...{ samples: 10, otherSamples: 10, runs: 3, otherRuns: 3, seconds: 1, otherSeconds: 1 },
     ...{ total: { absolute: total, second: null }, functions, renamed: [], ruleDoubts: [] },
+    measures: ['absolute', 'share'],
   };
 }
 

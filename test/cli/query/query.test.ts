@@ -21,7 +21,7 @@ test('a question by name prints a table, and with --sql what it asked', () => {
 test('the SQL that --sql prints gives the same answer when it is run itself', () => {
   const file = foldedFile();
   const words = ['callers', 'lines', 'top', 'timeline'].map((verb) => [verb, '--func', 'work']);
-  for (const verb of [...words, ['ledger'], ['periods']]) {
+  for (const verb of [...words, ['threads'], ['ledger'], ['periods']]) {
     const named = JSON.parse(perfTs(['query', ...verb, file, '--json']).stdout);
     const asked = JSON.parse(perfTs(['query', named.sql, file, '--json']).stdout);
     expect(asked).toEqual(named);
@@ -96,8 +96,8 @@ test('a question about a function that one of two recordings has is answered fro
 });
 
 test('a question without rows says what it needs, a time is a date', () => {
-  const { stderr, status } = perfTs(['query', 'timeline', foldedFile(), '--func', 'lea']);
-  expect(stderr).toBe('perf-ts: timeline: no rows: needs a function lea\n');
+  const { stderr, status } = perfTs(['query', 'rarest', foldedFile(), '--func', 'lea']);
+  expect(stderr).toBe('perf-ts: rarest: no rows: needs a function lea\n');
   expect(status).toBe(0);
 
   const sql = 'select 1795878322299374800 as first_seen, 7 as other, null as started_ns';

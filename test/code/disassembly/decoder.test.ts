@@ -65,7 +65,7 @@ describe('the disassembler', () => {
     },
   );
 
-  it('finds the same instructions where a chunk ends in one', async () => {
+  it('the disassembler finds the same instructions where a chunk ends in one', async () => {
     // Ten bytes each, so that no chunk ends between two.
     const nop = [0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0];
     const bytes = Uint8Array.from({ length: 10_000 }, (_, i) => nop[i % 10]);

@@ -56,7 +56,7 @@ describe.each([
     segments: [[1, 0x1000, 0x401000, 0x500]],
   };
 
-  test('shows its sections and segments', () => {
+  test('an ELF file shows its sections and segments', () => {
     const { elf, codes } = parse(drawn);
     expect(elf.sections.map(({ name }) => name)).toEqual([
       '',
@@ -73,7 +73,7 @@ describe.each([
     expect(codes()).toEqual([]);
   });
 
-  test('shows its symbols and its build ID', () => {
+  test('an ELF file shows its symbols and its build ID', () => {
     const { elf, diagnostics } = parse(drawn);
     const section = findSymtab(elf);
     if (section === null) throw new Error('no .symtab');

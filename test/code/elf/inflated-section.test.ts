@@ -89,7 +89,7 @@ describe('an inflated section', () => {
     expect(scratch.isClosed).toBe(true);
   });
 
-  test('moves into memory when the scratch file is full', () => {
+  test('an inflated section moves into memory when the scratch file is full', () => {
     const { section, damage } = open(stream, memoryScratch(3 * 2 ** 20), content);
     expect(isEqual(section, 0, 1000)).toBe(true);
     expect(isEqual(section, SIZE - 5000, 5000)).toBe(true);

@@ -44,7 +44,7 @@ describe('the owner of a script', () => {
 });
 
 describe('the owner of code that a program has compiled', () => {
-  test('is the owner of the functions with a file that call it in most samples', () => {
+  test('the owner of code that a program has compiled is the owner of the functions with a file that call it in most samples', () => {
     const profile = withScripts(
       profileFromText(`
         JS:*main /srv/app.js:1:1@[JIT] tid 1  JS:*main /srv/app.js:1:1@[JIT] tid 1               JS:*main /srv/app.js:1:1@[JIT] tid 1               JS:*emit node:events:4:1@[JIT] tid 1
@@ -61,7 +61,7 @@ describe('the owner of code that a program has compiled', () => {
     });
   });
 
-  test('is the program where the engine reports names only', () => {
+  test('the owner of code that a program has compiled is the program where the engine reports names only', () => {
     const names = ['JS:*work@[JIT] tid 1', 'malloc@libc.so.6'];
     expect(ownersByName(profileOf(names))).toEqual({ work: 'user code', malloc: 'libc' });
   });
@@ -151,7 +151,7 @@ describe('owners of native functions', () => {
     });
   });
 
-  test('beside JavaScript, executables that are installed or in a package are not own', () => {
+  test('executables that are installed or in a package are not own next to JavaScript', () => {
     const profile = withPaths(
       profileOf([SCRIPT, 'a@esbuild', 'b@git', 'c@tool', 'd@x.node', 'e@y.node']),
       {

@@ -121,7 +121,7 @@ describe('a jitdump', () => {
     expect(dump?.line?.(0, 0x7f0003)).toMatchObject({ line: 4, discriminator: 7 });
   });
 
-  test('keeps the place of the machine code, and its frame tables, also after a move', () => {
+  test('a jitdump keeps the place of the machine code, and its frame tables, also after a move', () => {
     const unwinding = Uint8Array.of(1, 2, 3, 4, 5, 6);
     const builder = new DumpBuilder().unwinding(unwinding, 2).load(0, 0x7f0000, 'f');
     builder.move(1, 0x7f0000, 0x7f0200, CODE.length).load(1, 0x7f0100, 'without');
@@ -154,28 +154,31 @@ describe('a jitdump', () => {
     expect(counted).toEqual(['jitdump-frame-tables-too-large: jit-77.dump']);
   });
 
-  test.each([0, 0x40])('knows source lines, also after a move (entries %d bytes off)', (off) => {
-    const at = 0x7f0000;
-    const builder = new DumpBuilder()
-      .lines(at, [
-        [at + off, 3, '/app/a.ts'],
-        [at + off + 2, 4, '"'],
-        [at + off + 4, 9, '/app/b.ts'],
-      ])
-      .load(0, at, 'f')
-      .move(1, at, 0x8f0000, 6);
-    const { dump } = read(builder.out.finish());
-    const lines = [0, 1, 2, 3, 4, 5].map((byte) => dump?.line?.(0, at + byte));
-    expect(lines.map((line) => `${line?.file}:${line?.line}`)).toEqual([
-      '/app/a.ts:3',
-      '/app/a.ts:3',
-      '/app/a.ts:4',
-      '/app/a.ts:4',
-      '/app/b.ts:9',
-      '/app/b.ts:9',
-    ]);
-    expect(dump?.line?.(1, 0x8f0002)).toEqual({ file: '/app/a.ts', line: 4 });
-  });
+  test.each([0, 0x40])(
+    'a jitdump knows source lines, also after a move (entries %d bytes off)',
+    (off) => {
+      const at = 0x7f0000;
+      const builder = new DumpBuilder()
+        .lines(at, [
+          [at + off, 3, '/app/a.ts'],
+          [at + off + 2, 4, '"'],
+          [at + off + 4, 9, '/app/b.ts'],
+        ])
+        .load(0, at, 'f')
+        .move(1, at, 0x8f0000, 6);
+      const { dump } = read(builder.out.finish());
+      const lines = [0, 1, 2, 3, 4, 5].map((byte) => dump?.line?.(0, at + byte));
+      expect(lines.map((line) => `${line?.file}:${line?.line}`)).toEqual([
+        '/app/a.ts:3',
+        '/app/a.ts:3',
+        '/app/a.ts:4',
+        '/app/a.ts:4',
+        '/app/b.ts:9',
+        '/app/b.ts:9',
+      ]);
+      expect(dump?.line?.(1, 0x8f0002)).toEqual({ file: '/app/a.ts', line: 4 });
+    },
+  );
 
   test('a jitdump has the columns that V8 writes in place of discriminators', () => {
     const entries = [

@@ -65,7 +65,7 @@ describe('code that a process announces', () => {
     expect(nameAt(code, 0x1000)).toBe('JS:^other /b.js:1:1');
   });
 
-  test('makes no sense where sizes contradict each other, and what came before stays', () => {
+  test('a stream of live code makes no sense where sizes contradict each other, and what came before stays', () => {
     const bad = added(0x9000, 0x10, 'name');
     bad.writeBigUInt64LE(1n << 40n, 32);
     for (const damaged of [bad, Buffer.alloc(16), Buffer.alloc(16, 0xff)]) {
@@ -90,7 +90,7 @@ describe('code that a process announces', () => {
     expect(take(added(0x1000, 0x10, `${name}b`))).toBe(false);
   });
 
-  test('passes long records of other kinds over, however they are cut', () => {
+  test('a stream of live code passes long records of other kinds over, however they are cut', () => {
     const note = record(7, [], 'x'.repeat(3 << 20));
     expect(nameAt(codeOf([note, RECORDS[1], note, RECORDS[0]], 1000), 0x1000)).toBe(
       'JS:*work /a.js:1:1',

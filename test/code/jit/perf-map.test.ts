@@ -27,22 +27,22 @@ function parse(text: string) {
 const BAD = 'perf-map-line-malformed';
 
 describe('a perf map', () => {
-  test('names ranges; names hold spaces, and may be given in UTF-8', () => {
+  test('a perf map names ranges; names hold spaces, and may be given in UTF-8', () => {
     const { rows, counts } = parse('1000 20 JS:*compute /app/a b.js:1:2\n0x1020 0x8 größe\r\n');
     expect(rows).toEqual(['1000-1020 JS:*compute /app/a b.js:1:2', '1020-1028 größe']);
     expect(counts).toEqual({});
   });
 
-  test('gives overlapped bytes to the later line, the rest to the earlier', () => {
+  test('a perf map gives overlapped bytes to the later line, the rest to the earlier', () => {
     const { rows } = parse('100 100 first\n140 20 second\n1f0 30 third\n');
     expect(rows).toEqual(['100-140 first', '140-160 second', '160-1f0 first', '1f0-220 third']);
   });
 
-  test('forgets an entry that a later one covers whole', () => {
+  test('a perf map forgets an entry that a later one covers whole', () => {
     expect(parse('100 10 old\n100 10 new\n').rows).toEqual(['100-110 new']);
   });
 
-  test('agrees with writing names byte by byte in file order', () => {
+  test('a perf map agrees with writing names byte by byte in file order', () => {
     const entry = fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 30 }));
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
@@ -76,7 +76,7 @@ describe('a perf map', () => {
     expect(counts).toEqual({ [BAD]: 6 });
   });
 
-  test('takes a line of 64 KiB and not a byte more', () => {
+  test('a perf map takes a line of 64 KiB and not a byte more', () => {
     const fits = `1000 10 ${'x'.repeat(MAX_PERF_MAP_LINE_BYTES - 8)}`;
     expect(parse(`${fits}\n`).table.length).toBe(1);
     expect(parse(`${fits}x\n2000 10 next\n`).rows).toEqual(['2000-2010 next']);

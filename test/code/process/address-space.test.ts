@@ -5,7 +5,7 @@ import { AddressSpace } from '../../../src/code/process/address-space.ts';
 import { ProcessTable } from '../../../src/code/process/process-table.ts';
 
 describe('an address space', () => {
-  test('agrees with writing rows byte by byte', () => {
+  test('an address space agrees with writing rows byte by byte', () => {
     const range = fc.tuple(fc.nat({ max: 190 }), fc.integer({ min: 1, max: 40 }));
     fc.assert(
       fc.property(fc.array(range, { maxLength: 60 }), (ranges) => {
@@ -35,7 +35,7 @@ describe('an address space', () => {
     }
   });
 
-  test('loses every range that one over all of them covers', () => {
+  test('an address space loses every range that one over all of them covers', () => {
     const space = new AddressSpace();
     for (let k = 0; k < 2000; k++) space.add(k * 16, k * 16 + 8, k);
     space.add(8, 1999 * 16 + 4, 7777);
@@ -45,7 +45,7 @@ describe('an address space', () => {
     ]);
   });
 
-  test('ignores a range that is empty, or no range at all', () => {
+  test('an address space ignores a range that is empty, or no range at all', () => {
     const space = new AddressSpace();
     space.add(10, 10, 1);
     space.add(20, 10, 2);

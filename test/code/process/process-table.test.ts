@@ -42,7 +42,7 @@ function drawn() {
 }
 
 describe('a mapping', () => {
-  test('turns an address into an offset in its file', () => {
+  test('a mapping turns an address into an offset in its file', () => {
     const { map, at } = drawn();
     map(1, 0x7f0000, 0x7f4000, '/lib/libc.so', { fileOffset: 0x26000 });
     expect(at(1, 0x7f0010)).toBe('libc.so+26010');
@@ -51,7 +51,7 @@ describe('a mapping', () => {
     expect(at(2, 0x7f0010)).toBeNull();
   });
 
-  test('cuts what it overlaps; both remaining parts keep their offsets', () => {
+  test('a mapping cuts what it overlaps; both remaining parts keep their offsets', () => {
     const { map, at } = drawn();
     map(1, 0x1000, 0x9000, '/bin/a');
     map(1, 0x3000, 0x4000, '/bin/b');
@@ -223,7 +223,7 @@ describe('fork', () => {
 });
 
 describe('exec', () => {
-  test('starts a new generation with nothing mapped', () => {
+  test('exec starts a new generation with nothing mapped', () => {
     const { table, map, at, comm } = drawn();
     table.comm(10, 10, 'sh', false);
     map(10, 0x1000, 0x2000, '/bin/sh');

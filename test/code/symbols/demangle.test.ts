@@ -164,7 +164,7 @@ describe('Rust names', () => {
 });
 
 describe('a batch of names', () => {
-  test('takes Rust names itself and hands the C++ ones over together', () => {
+  test('a batch of names takes Rust names itself and hands the C++ ones over together', () => {
     const calls: (readonly string[])[] = [];
     const cpp = (names: readonly string[]) => {
       calls.push(names);
@@ -179,7 +179,7 @@ describe('a batch of names', () => {
     expect(calls).toEqual([['_Z3foov', '_Zbroken']]);
   });
 
-  test('hands over what GCC calls constructors of globals, and names without LLVM’s hex hash', () => {
+  test('a batch of names hands over what GCC calls constructors of globals, and names without LLVM’s hex hash', () => {
     const names = [
       '_GLOBAL__I__Z3foov',
       '_GLOBAL_OFFSET_TABLE_',
@@ -194,11 +194,11 @@ describe('a batch of names', () => {
     expect(calls).toEqual([['_GLOBAL__I__Z3foov', '_Z3barv', '_Z3barv.llvm.12']]);
   });
 
-  test('leaves C++ names mangled where there is no addon', () => {
+  test('a batch of names leaves C++ names mangled where there is no addon', () => {
     expect(demangleAll(['_Z3foov', '_RNvC1a4main'], null)).toEqual(['_Z3foov', 'a::main']);
   });
 
-  test('leaves a name of more than 64 KiB alone', () => {
+  test('a batch of names leaves a name of more than 64 KiB alone', () => {
     const name = `_Z${'x'.repeat(64 * 1024)}`;
     expect(demangleAll([name], () => ['never'])).toEqual([name]);
   });

@@ -181,7 +181,7 @@ describe('a drawn symbol table', () => {
     return Array.from({ length: loaded.length }, (_, i) => loaded.name(i));
   }
 
-  test('keeps functions, IFUNCs, objects and labels in text', () => {
+  test('a drawn symbol table keeps functions, IFUNCs, objects and labels in text', () => {
     expect(
       table(62, [
         { name: 'function', value: 0x1000, type: 2 },
@@ -192,7 +192,7 @@ describe('a drawn symbol table', () => {
     ).toEqual(['function', 'ifunc', 'object', 'label']);
   });
 
-  test('drops undefined, absolute, hidden-label, section, file and unloaded symbols', () => {
+  test('a drawn symbol table drops undefined, absolute, hidden-label, section, file and unloaded symbols', () => {
     expect(
       table(62, [
         { name: 'undefined', value: 0, section: 0 },

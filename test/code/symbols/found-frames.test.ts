@@ -49,7 +49,7 @@ describe('what was found at addresses', () => {
     expect([0, 1, 2].map((row) => found.count(row))).toEqual([0, 1, 2]);
   });
 
-  it('comes back from its bytes with the text of its key, and goes out the same', () => {
+  it('a set of found frames comes back from its bytes with the text of its key, and goes out the same', () => {
     const bytes = encodeFound(drawn(), KEY);
     const back = decodeFound(bytes);
     expect(textOf(back!.found)).toEqual(DRAWN);
@@ -57,7 +57,7 @@ describe('what was found at addresses', () => {
     expect(encodeFound(back!.found, KEY)).toEqual(bytes);
   });
 
-  it('grows by what is found later', () => {
+  it('a set of found frames grows by what is found later', () => {
     const builder = new FoundBuilder(decodeFound(encodeFound(drawn(), KEY))!.found);
     builder.begin(0x1900);
     builder.addFrame('later', '/src/a.c', 7, 1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowsNear } from '../../../src/code/symbols/near-rows.ts';
+import { rowsNear } from '../../../src/code/symbols/elf-symbols.ts';
 import { buildSymbolTable, type SymbolRows } from '../../../src/code/symbols/symbol-rules.ts';
 import { seededRandom } from '../../helpers/random.ts';
 

@@ -44,7 +44,7 @@ function nameAt(table: SymbolTable, address: number): string | null {
 }
 
 describe('a lookup', () => {
-  test('finds the symbol from its first byte to its last, and nothing between symbols', () => {
+  test('a lookup finds the symbol from its first byte to its last, and nothing between symbols', () => {
     const table = tableOf([200, 10, GLOBAL, 'b'], [100, 50, GLOBAL, 'a']);
     expect([99, 100, 149, 150, 199, 200, 209, 210].map((a) => nameAt(table, a))).toEqual([
       null,
@@ -77,7 +77,7 @@ describe('a lookup', () => {
     ]);
   });
 
-  test('works in the kernel’s half, where addresses are negative', () => {
+  test('a lookup works in the kernel’s half, where addresses are negative', () => {
     const table = tableOf([KERNEL, 16, GLOBAL, 'a'], [KERNEL + 16, 16, GLOBAL, 'b']);
     expect(nameAt(table, KERNEL + 15)).toBe('a');
     expect(nameAt(table, KERNEL + 16)).toBe('b');
@@ -86,7 +86,7 @@ describe('a lookup', () => {
 });
 
 describe('an unsized symbol', () => {
-  test('reaches to the next one', () => {
+  test('an unsized symbol reaches to the next one', () => {
     expect(show(tableOf([16, 0, GLOBAL, 'a'], [64, 8, GLOBAL, 'b']))).toEqual([
       '16-64 a',
       '64-72 b',

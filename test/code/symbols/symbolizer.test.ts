@@ -76,7 +76,7 @@ function program(
 const FILE = { kind: 'user-file', path: '/bin/app', fileId: '' } as const;
 
 describe('a file', () => {
-  test('names offsets in it, symbol starts in the same terms', () => {
+  test('a file names offsets in it, symbol starts in the same terms', () => {
     const bytes = program([
       ['main', 0x401010, 32],
       ['_Z3foov', 0x401040, 16],

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { CounterError } from '../../../src/counting/count/counter-error.ts';
 import { explainFailedOpen } from '../../../src/counting/groups/explain-open.ts';
-import { groupAttr } from '../../../src/counting/groups/group-attr.ts';
 import { chooseGroupEvents } from '../../../src/counting/groups/group-events.ts';
 import {
   checkGroupOptions,
   type GroupOptions,
 } from '../../../src/counting/groups/group-options.ts';
+import { groupAttr } from '../../../src/counting/groups/open-group.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { encodeAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { HYBRID, INTEL } from '../../kernel/events/fake-machines.ts';

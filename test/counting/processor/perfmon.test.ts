@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CounterError } from '../../../src/counting/count/counter-error.ts';
 import { CounterGroup } from '../../../src/counting/count/counter-group.ts';
-import { readKernelRate } from '../../../src/counting/processor/nominal-rate.ts';
 import { openPerfmon, Perfmon } from '../../../src/counting/processor/perfmon.ts';
 import { rawEventText } from '../../../src/counting/processor/raw-event-text.ts';
+import { readKernelRate } from '../../../src/counting/processor/time-stamp-counter.ts';
 import { eventSelectLayout } from '../../../src/kernel/events/event-select-layouts.ts';
 import type { PmuDescription } from '../../../src/kernel/events/event-sources.ts';
 import { freshPages, touch } from '../../helpers/fresh-pages.ts';

@@ -121,6 +121,23 @@ describe('cpuprofile', () => {
     expect([...profile.samples.periodEvents]).toEqual([1e6, 0.25e6]);
   });
 
+  test('time without enabled events is no idle time, and is no sample when it is read', () => {
+    const sampled = [
+      { fromNs: -1e6, toNs: 1e6 },
+      { fromNs: 1.7e6, toNs: 4e6 },
+    ];
+    const file = exported({ ...CLOCK, meta: { ...CLOCK.meta, sampled } });
+    expect(sums(file)).toMatchObject({ '/(not sampled)': 700, '/(idle)': 50 });
+    const { profile } = importDevTools(memorySource(Buffer.from(JSON.stringify(file))));
+    const { samples, strings, stacks, frames, funcs } = profile;
+    const names = Array.from(
+      samples.stack,
+      (row) => strings[funcs.name[frames.func[stacks.frame[row]]]],
+    );
+    expect(samples.length).toBe(5);
+    expect(names).not.toContain('(not sampled)');
+  });
+
   test('a function of JavaScript has its URL and place, native code its DSO', () => {
     const frames = exported(CLOCK).nodes.map(({ callFrame }) => callFrame);
     const at = (name: string) => frames.find(({ functionName }) => functionName === name);

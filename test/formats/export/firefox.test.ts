@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { printable } from '../../../src/base/printable.ts';
-import { breakpadId } from '../../../src/formats/export/breakpad-id.ts';
 import { type FirefoxOptions, writeFirefox } from '../../../src/formats/export/firefox.ts';
+import { breakpadId } from '../../../src/formats/export/firefox-tables.ts';
 import { NO_SWITCHES, SWITCH_STATE } from '../../../src/formats/export/recording-marks.ts';
 import { ProfileBuilder } from '../../../src/profile/profile-builder.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../../src/profile/types.ts';
@@ -45,6 +45,19 @@ describe('Firefox Profiler', () => {
     expect(file.meta.initialSelectedThreads).toEqual([0]);
     const one = firefox(profile, 'period', { select: { event: 1 } });
     expect(one.threads.map(({ name }) => name)).toEqual(['node (page-faults, events)']);
+  });
+
+  test('Firefox export has the times without enabled events as pauses of each thread', () => {
+    const drawn = profileFromText('main  main  main  main');
+    const sampled = [
+      { fromNs: -1e6, toNs: 0.5e6 },
+      { fromNs: 2e6, toNs: 4e6 },
+    ];
+    const pauses = (profile: Profile) => firefox(profile).threads.map((each) => each.pausedRanges);
+    expect(pauses({ ...drawn, meta: { ...drawn.meta, sampled } })).toEqual([
+      [{ startTime: 0.5, endTime: 2, reason: 'profiler-paused' }],
+    ]);
+    expect(pauses(drawn)).toEqual([[]]);
   });
 
   test('Firefox export converts nanoseconds to milliseconds and CPU usage', () => {

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FoldedOptions, writeFolded } from '../../../src/formats/export/folded.ts';
-import { escapeComm, escapeFrameName, tidyName } from '../../../src/formats/export/folded-name.ts';
+import {
+  escapeComm,
+  escapeFrameName,
+  type FoldedOptions,
+  tidyName,
+  writeFolded,
+} from '../../../src/formats/export/folded.ts';
 import type { Profile, WeightKind } from '../../../src/profile/types.ts';
 import { outdent } from '../../helpers/format-tree.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';

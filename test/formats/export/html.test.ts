@@ -25,7 +25,7 @@ describe('the page that is a file', () => {
     expect(html).not.toContain('unsafe');
   });
 
-  test('holds the recordings and the worker as data', () => {
+  test('the page that is a file holds the recordings and the worker as data', () => {
     const { document } = new Window();
     document.write(
       renderHtml(

@@ -74,7 +74,7 @@ describe('the text of perf script', () => {
     expect(folded(result, 1)).toEqual(['a;g 3']);
   });
 
-  it('prints the fields of a tracepoint behind its name', () => {
+  it('the text of perf script prints the fields of a tracepoint behind its name', () => {
     const result = imported(
       'sh 5 [001] 9.000001: sched:sched_switch: prev_comm=sh prev_pid=5 ==> next_comm=cc',
       '\tffffffff81000000 schedule ([kernel.kallsyms])',
@@ -97,7 +97,7 @@ describe('the text of perf script', () => {
     expect([...profile.frames.dso]).toEqual([0, 0, 0]);
   });
 
-  it('splits inlined calls of JIT code, and leaves the arrows of C++ alone', () => {
+  it('the text of perf script splits inlined calls of JIT code, and leaves the arrows of C++ alone', () => {
     const result = imported(
       'java 1 2.000001: 1 cycles: ',
       '\t 7f01 LFoo;::run->LBar;::call (/tmp/perf-1.map)',
@@ -106,7 +106,7 @@ describe('the text of perf script', () => {
     expect(folded(result)).toEqual(['java;Ptr::operator->;LFoo:::run;LBar:::call 1']);
   });
 
-  it('keeps two functions at one address apart', () => {
+  it('the text of perf script keeps two functions at one address apart', () => {
     const result = imported(
       'a 1 2.000001: 1 cycles: ',
       '\t 7f01 first (/tmp/perf-1.map)',
@@ -174,7 +174,7 @@ describe('the text of perf script', () => {
     });
   });
 
-  it('counts the lines that it does not understand', () => {
+  it('the text of perf script counts the lines that it does not understand', () => {
     const { diagnostics, profile } = imported('a 1 2.000001: 1 cycles: ', '\t 1 f (/a)', 'what?');
     expect(diagnostics.entries()).toEqual([
       { code: 'text-line-malformed', count: 1, detail: 'what?' },
@@ -201,7 +201,7 @@ describe('the text of perf script', () => {
     expect([...profile.samples.periodEvents]).toEqual([250000, 1]);
   });
 
-  it('leaves odd lines out, counts them and reports the first one', () => {
+  it('the text of perf script leaves odd lines out, counts them and reports the first one', () => {
     const result = imported(
       'Warning: \x1b[31mprocessed 100 events',
       'app 10/11 12.5:   3 cycles: ',
@@ -217,7 +217,7 @@ describe('the text of perf script', () => {
     );
   });
 
-  it('keeps a thread whose name ends in a number apart from its tid', () => {
+  it('the text of perf script keeps a thread whose name ends in a number apart from its tid', () => {
     const { profile } = imported(
       'pool worker 7  1234 10.000001:     1000 cpu-clock:u: ',
       '\t  401136 work_a+0x1 (/usr/bin/app)',
@@ -231,13 +231,13 @@ describe('the text of perf script', () => {
     ]);
   });
 
-  it('reads flags of a tracepoint between the CPU and the time', () => {
+  it('the text of perf script reads flags of a tracepoint between the CPU and the time', () => {
     const { profile } = imported('app 1234 [001] d..1. 10.5: 1 sched:sched_switch: 401136 f (/a)');
     expect(profile.threads.map(({ comm, tid }) => `${comm} ${tid}`)).toEqual(['app 1234']);
     expect([...profile.samples.cpu]).toEqual([1]);
   });
 
-  it('takes all behind an offset for the DSO, brackets in its path too', () => {
+  it('the text of perf script takes all behind an offset for the DSO, brackets in its path too', () => {
     const { profile } = imported(
       'game 4321 [001] 100.000001:     250000 cpu-clock:u: ',
       '\t  401136 Render+0x10 (/home/u/Program Files (x86)/Game/game.exe)',
@@ -247,7 +247,7 @@ describe('the text of perf script', () => {
     ]);
   });
 
-  it('leaves out and counts records that are no samples', () => {
+  it('the text of perf script leaves out and counts records that are no samples', () => {
     const result = imported(
       'app  1234    10.000000: PERF_RECORD_COMM exec: app:1234/1234',
       'app  1234    10.000000: PERF_RECORD_FORK(1235:1235):(1234:1234)',

@@ -279,7 +279,7 @@ describe('the guard of a zstd stream', () => {
     for (const piece of pieces) guard.check(piece);
   };
 
-  test('lets frames pass, whole or byte by byte', () => {
+  test('the guard of a zstd stream lets frames pass, whole or byte by byte', () => {
     const lastBlock = Uint8Array.of(0b1, 0, 0);
     const skippable = Uint8Array.of(0x53, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 0xff, 0xff);
     const frame = concat(

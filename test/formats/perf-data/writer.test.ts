@@ -33,7 +33,7 @@ import {
 import { openPerfData, walkRecords } from '../../../src/formats/perf-data/reader.ts';
 import { encodeFeatures, encodePrefix } from '../../../src/formats/perf-data/writer.ts';
 import { encodeAttr, newAttr } from '../../../src/kernel/perf-event/attr.ts';
-import { encodeFinishedRound, RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
+import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import { concat, viewOf } from '../../helpers/record-builder.ts';
 
 // IDENTIFIER, IP, TID, TIME
@@ -64,7 +64,9 @@ const encoder = new RecordEncoder({
   sampleType: SAMPLE_TYPE,
   sampleIdAll: false,
 });
-const records = concat(encoder.comm({ pid: 1, tid: 1, comm: 'init' }), encodeFinishedRound());
+/** The end of a round: type 68, misc 0, 8 bytes. */
+const FINISHED_ROUND = Uint8Array.of(68, 0, 0, 0, 0, 0, 8, 0);
+const records = concat(encoder.comm({ pid: 1, tid: 1, comm: 'init' }), FINISHED_ROUND);
 
 /** What the recorder does: prefix, records, sections, then size and flags into the header. */
 function wholeFile(sections: readonly FeatureSection[]): Uint8Array {

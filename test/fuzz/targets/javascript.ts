@@ -6,7 +6,7 @@ import { pathOfScript, shortPath } from '../../../src/code/javascript/script-pat
 import { SourceMap } from '../../../src/code/javascript/source-map.ts';
 import { parseV8Name } from '../../../src/code/javascript/v8-name.ts';
 import { demangleAll, demangleRust } from '../../../src/code/symbols/demangle.ts';
-import { escapeComm, escapeFrameName, tidyName } from '../../../src/formats/export/folded-name.ts';
+import { escapeComm, escapeFrameName, tidyName } from '../../../src/formats/export/folded.ts';
 import { demangler } from '../../../src/read/code/demangler.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { below, pick, type Random } from '../mutate-bytes.ts';

@@ -221,7 +221,7 @@ describe('form', () => {
     expect(failure(text, NO_PMU)).toBe([message, text, caret, ...hints].join('\n'));
   });
 
-  it('shows control characters instead of passing them on', () => {
+  it('an error about an event shows control characters instead of passing them on', () => {
     expect(failure('cyc\u001b[31mles')).toBe(
       ["unknown event 'cyc\\x1b[31mles'", 'cyc\\x1b[31mles', '^', SEE_LIST].join('\n'),
     );

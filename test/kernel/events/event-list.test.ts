@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { FailedError } from '../../../src/base/errors.ts';
 import { CACHE_EVENTS } from '../../../src/kernel/events/cache-events.ts';
-import {
-  describeCacheEvent,
-  describeGenericEvent,
-} from '../../../src/kernel/events/event-descriptions.ts';
 import { type EventListSection, listEvents } from '../../../src/kernel/events/event-list.ts';
 import type { EventSources } from '../../../src/kernel/events/event-sources.ts';
 import { HARDWARE_EVENTS, SOFTWARE_EVENTS } from '../../../src/kernel/events/generic-events.ts';
+import {
+  describeCacheEvent,
+  describeGenericEvent,
+} from '../../../src/kernel/events/list-candidates.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { fakeLibpfm } from './fake-libpfm.ts';
 import {
@@ -65,7 +65,7 @@ describe('filters', () => {
   });
 });
 
-it('lists everything that can be named, section by section', () => {
+it('a list without a filter lists everything that can be named, section by section', () => {
   const counts = listEvents(INTEL).map(({ kind, events }) => [kind, events.length]);
   // Caches with loads, stores and prefetches have 6 events, L1-icache 4, iTLB and branch 2.
   expect(counts).toEqual([

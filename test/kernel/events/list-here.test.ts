@@ -49,7 +49,7 @@ describeLive('the list of this machine', () => {
   });
 
   it.skipIf(readEventSources().libpfm?.problem !== null)(
-    'finds the events of libpfm, and their attrs',
+    'the list of this machine finds the events of libpfm, and their attrs',
     () => {
       const sections = listEventsHere('pfm');
       expect(sections.map(({ kind }) => kind)).toEqual(['libpfm']);

@@ -308,7 +308,7 @@ describe('lists and groups', () => {
     ]);
   });
 
-  it('keeps what the user wrote of each event', () => {
+  it('a list of events keeps what the user wrote of each event', () => {
     const specs = parseEvents('{cs:u,cpu/event=0x3c/pp}:S, r1a8', INTEL);
     expect(specs.map(({ text }) => text)).toEqual(['cs:u', 'cpu/event=0x3c/pp', 'r1a8']);
   });

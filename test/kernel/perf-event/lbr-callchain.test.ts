@@ -51,12 +51,12 @@ describe('a callchain of branch records', () => {
     });
   });
 
-  test('begins as perf prints it with the entry of the function that was called last', () => {
+  test('a callchain of branch records begins as perf prints it with the entry of the function that was called last', () => {
     const { chain } = join({ callchain: [IN_USER, 0x1304, 0x9999], calls: CALLS }, 'entry');
     expect(chain).toEqual([USER, 0x1300, USER, 0x1210, USER, 0x1105]);
   });
 
-  test("keeps the kernel's part above, and the ip from which the kernel was entered", () => {
+  test("a callchain of branch records keeps the kernel's part above, and the ip from which the kernel was entered", () => {
     const callchain = [IN_KERNEL, SYSCALL, SYSCALL + 8n, IN_USER, 0x1304, 0x9999];
     expect(join({ callchain, calls: CALLS }).chain).toEqual([
       ...[KERNEL, SYSCALL_SIGNED, SYSCALL_SIGNED + 8],
@@ -64,7 +64,7 @@ describe('a callchain of branch records', () => {
     ]);
   });
 
-  test('begins with the entry where the kernel had no room for the ip', () => {
+  test('a callchain of branch records begins with the entry where the kernel had no room for the ip', () => {
     expect(join({ callchain: [IN_KERNEL, SYSCALL, IN_USER], calls: CALLS }).chain).toEqual([
       ...[KERNEL, SYSCALL_SIGNED, USER, 0x1300, USER, 0x1210, USER, 0x1105],
     ]);

@@ -6,15 +6,15 @@ import {
   PERF_SAMPLE,
   PERF_SAMPLE_BRANCH,
 } from '../../../src/kernel/perf-event/constants.ts';
-import { formatPageSize } from '../../../src/kernel/perf-event/page-size.ts';
 import { computeParseInfo, newerFields } from '../../../src/kernel/perf-event/parse-info.ts';
 import { decodeSample, SampleView } from '../../../src/kernel/perf-event/sample.ts';
 import {
   describeSampleFields,
+  formatPageSize,
+  formatTransaction,
   SCRIPT_FIELD_BITS,
   SCRIPT_FIELDS,
 } from '../../../src/kernel/perf-event/sample-fields.ts';
-import { formatTransaction } from '../../../src/kernel/perf-event/transaction.ts';
 import { record, recordOf } from '../../helpers/record-builder.ts';
 
 function contextOf(fields: AttrFields, littleEndian: boolean, write: (out: ByteWriter) => unknown) {

@@ -8,14 +8,13 @@ import {
 } from '../../../src/profile/analysis/compare-functions.ts';
 
 const NAMES = ['hot', 'same', 'gone', 'little', 'a'];
-const row = (name: string, selfShare: number, half?: number): SharedRow => ({
+const row = (name: string, share: number, half?: number): SharedRow => ({
   id: NAMES.indexOf(name),
   name,
   dso: 'app',
-  selfShare,
-  ...(half !== undefined && {
-    selfInterval: { low: selfShare - half, high: selfShare + half },
-  }),
+  path: '',
+  share,
+  interval: half === undefined ? null : { low: share - half, high: share + half },
 });
 
 /** A recording of so many nanoseconds, as sure of its total as of nothing else. */
@@ -88,11 +87,6 @@ describe('changes of shares between two recordings', () => {
     );
     expect(rows[0].share).toMatchObject({ interval: null, isCertain: false });
     expect(rows[0].absolute).toMatchObject({ interval: null, isCertain: false });
-  });
-
-  it('changes of shares add up functions of the same name and DSO', () => {
-    const { rows } = compare(run([row('a', 0.2), row('a', 0.1)]), run([]));
-    expect(rows[0].share.here).toBeCloseTo(0.3);
   });
 });
 

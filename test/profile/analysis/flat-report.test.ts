@@ -65,15 +65,8 @@ describe('flat report', () => {
     );
   });
 
-  test('threads and comms sum to the whole', () => {
-    const { profile, flat } = report(TWO_PROGRAMS);
-    expect(lines(flat.byThread, (row) => `tid ${profile.threads[row.thread]?.tid}`)).toBe(
-      'tid 11 7/7 in 2\ntid 20 5/5 in 1\ntid 10 4/4 in 1',
-    );
-    expect(lines(flat.byComm, (row) => profile.strings[row.comm])).toBe(
-      'node 11/11 in 3\ngzip 5/5 in 1',
-    );
-    expect(flat.bySymbol[0]?.selfShare).toBe(11 / 16);
+  test('shares are of the whole', () => {
+    expect(report(TWO_PROGRAMS).flat.bySymbol[0]?.selfShare).toBe(11 / 16);
   });
 
   test('mutual recursion counts each function once', () => {
@@ -98,14 +91,13 @@ describe('flat report', () => {
     ]);
   });
 
-  test('samples without a stack count for their thread, and as withoutStack', () => {
+  test('samples without a stack count as withoutStack', () => {
     const { flat } = report(`
       period  8     2
               main  -
     `);
     expect([flat.weight, flat.withoutStack]).toEqual([10, 2]);
     expect(flat.bySymbol.map((row) => row.selfShare)).toEqual([0.8]);
-    expect(flat.byThread.map((row) => row.self)).toEqual([10]);
   });
 
   test('events are reported apart; a mixture has event −1', () => {
@@ -200,7 +192,7 @@ describe('intervals of a selection', () => {
   const samples = finish(selectSamples(profile, { tids: new Set([1]) }));
   const flat = computeFlatReport(profile, simpleWeights(profile, 'period'), samples, {
     estimator: collecting,
-    tables: ['bySymbol', 'byDso', 'byThread', 'byComm'],
+    tables: ['bySymbol', 'byDso'],
     totals: true,
   });
 
@@ -216,12 +208,11 @@ describe('intervals of a selection', () => {
       ['idle', { low: 1, high: 1 }, { low: 1, high: 1 }],
       ['main', { low: 0, high: 0 }, { low: 0, high: 1 }],
     ]);
-    for (const [row] of [flat.byDso, flat.byThread, flat.byComm]) {
-      expect([row?.selfInterval, row?.totalInterval]).toEqual([
-        { low: 0, high: 1 },
-        { low: 0, high: 1 },
-      ]);
-    }
+    const [row] = flat.byDso;
+    expect([row?.selfInterval, row?.totalInterval]).toEqual([
+      { low: 0, high: 1 },
+      { low: 0, high: 1 },
+    ]);
   });
 
   test('samples that are not selected do not change the error of a difference', () => {

@@ -7,7 +7,7 @@ import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
 import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import { type OpenedProfile, openProfile } from '../../../src/read/open-profile.ts';
-import { generalRegisterMask } from '../../../src/record/dumped-registers.ts';
+import { generalRegisterMask } from '../../../src/record/plan/dumped-registers.ts';
 import { rewriteRecording } from '../../../src/rewrite/rewrite-recording.ts';
 import { cfa, EH_FRAME_ADDRESS, ehFrame } from '../../code/unwind/cfi-bytes.ts';
 import { perfDataFile, record } from '../../helpers/record-builder.ts';

@@ -9,7 +9,7 @@ import { PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constan
 import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import { Pipeline } from '../../../src/read/pipeline.ts';
 import { StackUnwinder } from '../../../src/read/unwind/unwind-stacks.ts';
-import { generalRegisterMask } from '../../../src/record/dumped-registers.ts';
+import { generalRegisterMask } from '../../../src/record/plan/dumped-registers.ts';
 import { perfDataFile, record } from '../../helpers/record-builder.ts';
 
 const { IP, TID, TIME, CALLCHAIN, REGS_USER, STACK_USER } = PERF_SAMPLE;

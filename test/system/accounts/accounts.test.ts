@@ -25,7 +25,7 @@ nonsense:x:abc:alice
 describe('accounts out of passwd and group', () => {
   const accounts = accountsFromText(passwd, group);
 
-  it('finds a user with the primary group first and every supplementary group once', () => {
+  it('a reader of passwd and group finds a user with the primary group first and every supplementary group once', () => {
     expect(accounts.byName('alice')).toEqual({
       name: 'alice',
       uid: 1000,
@@ -36,7 +36,7 @@ describe('accounts out of passwd and group', () => {
     });
   });
 
-  it('takes the first of several entries', () => {
+  it('a reader of passwd and group takes the first of several entries', () => {
     expect(accounts.byUid(1000)?.name).toBe('alice');
     expect(accounts.byUid(2000)?.home).toBe('/elsewhere');
     expect(accounts.byName('alice')?.uid).toBe(1000);
@@ -74,13 +74,13 @@ describe('accounts of the machine', () => {
     return { accounts, asked };
   };
 
-  it('asks no service about a local user', () => {
+  it('the lookup of accounts asks no service about a local user', () => {
     const { accounts, asked } = machine({});
     expect(accounts.byUid(1000)?.name).toBe('alice');
     expect(asked).toEqual([]);
   });
 
-  it('asks the name service about others, and for all of their groups', () => {
+  it('the lookup of accounts asks the name service about others, and for all of their groups', () => {
     const { accounts } = machine({
       'getent passwd -- 70001': 'carol:*:70001:70000:Carol:/home/carol:/bin/bash\n',
       'id -G -- carol': '70000 70002 27\n',

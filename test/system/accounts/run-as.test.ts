@@ -119,7 +119,7 @@ describe('under sudo', () => {
 });
 
 describe('--user', () => {
-  it('keeps root’s session, mail, keys and display from the other user', () => {
+  it('--user keeps root’s session, mail, keys and display from the other user', () => {
     const env = {
       MAIL: '/var/mail/root',
       XDG_RUNTIME_DIR: '/run/user/0',
@@ -136,7 +136,7 @@ describe('--user', () => {
     expect(removed(chosen.env)).toEqual(Object.keys(env).slice(0, 8));
   });
 
-  it('takes a uid, but a name of digits comes first', () => {
+  it('--user takes a uid, but a name of digits comes first', () => {
     expect(chooseUser({ user: '1000' }, asRoot({}), accounts).change).toEqual(alice);
     expect(chooseUser({ user: '1001' }, asRoot({}), accounts).change?.uid).toBe(1002);
   });
@@ -155,13 +155,13 @@ describe('--user', () => {
     }
   });
 
-  it('needs root to become someone else', () => {
+  it('--user needs root to become someone else', () => {
     const build = { euid: 1001, env: sudo };
     expect(() => chooseUser({ user: 'alice' }, build, accounts)).toThrow(FailedError);
     expect(chooseUser({ user: 'build' }, build, accounts).change).toBeNull();
   });
 
-  it('excludes --as-root', () => {
+  it('--user excludes --as-root', () => {
     expect(() => chooseUser({ user: 'build', asRoot: true }, asRoot({}), accounts)).toThrow(
       UsageError,
     );

@@ -63,7 +63,7 @@ describe('a forged SUDO_UID', () => {
     expect(believedBy(ROOT, env)).toEqual([ROOT]);
   });
 
-  it('costs no look at the accounts unless it names the owner of the file', () => {
+  it('a forged SUDO_UID costs no look at the accounts unless it names the owner of the file', () => {
     const isAsked = (uid: number, euid: number): boolean => {
       let asked = false;
       const readAccounts = () => {

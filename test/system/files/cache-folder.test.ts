@@ -54,7 +54,7 @@ describe('the folder of the cache', () => {
     expect(modes).toEqual([0o700, 0o700, 0o600]);
   });
 
-  it('gives back what was written, and replaces it as a whole', () => {
+  it('the folder of the cache gives back what was written, and replaces it as a whole', () => {
     const { folder, own } = filled();
     expect(folder.read('file', MOST)).toEqual(bytes(10));
     folder.write('file', bytes(4));
@@ -73,7 +73,7 @@ describe('the folder of the cache', () => {
     expect(anew.read('file', MOST)).toEqual(bytes(10));
   });
 
-  it('gives no file that others may write, that is too large, a link or a folder', () => {
+  it('the folder of the cache gives no file that others may write, that is too large, a link or a folder', () => {
     const { folder, own } = filled();
     expect(folder.read('file', 9)).toBeNull();
     chmodSync(join(own, 'file'), 0o620);
@@ -110,22 +110,25 @@ describe('the folder of the cache', () => {
     expect(CacheFolder.open(cache, MOST)).toBeNull();
   });
 
-  itAsRoot("leaves nothing of root's in the home of the user who called sudo", () => {
-    for (const hasCache of [true, false]) {
-      const { home: path, cache } = home(hasCache);
-      chownSync(path, NOBODY, NOBODY);
-      if (hasCache) chownSync(cache, NOBODY, NOBODY);
-      expect(CacheFolder.open(cache, MOST)).toBeNull();
-      expect(readdirSync(path)).toEqual(hasCache ? ['.cache'] : []);
-      if (!hasCache) continue;
-      expect(readdirSync(cache)).toEqual([]);
-      // As an earlier program of root's may have left it there.
-      chownSync(cache, 0, 0);
-      expect(CacheFolder.open(cache, MOST)).toBeNull();
-    }
-  });
+  itAsRoot(
+    "the folder of the cache leaves nothing of root's in the home of the user who called sudo",
+    () => {
+      for (const hasCache of [true, false]) {
+        const { home: path, cache } = home(hasCache);
+        chownSync(path, NOBODY, NOBODY);
+        if (hasCache) chownSync(cache, NOBODY, NOBODY);
+        expect(CacheFolder.open(cache, MOST)).toBeNull();
+        expect(readdirSync(path)).toEqual(hasCache ? ['.cache'] : []);
+        if (!hasCache) continue;
+        expect(readdirSync(cache)).toEqual([]);
+        // As an earlier program of root's may have left it there.
+        chownSync(cache, 0, 0);
+        expect(CacheFolder.open(cache, MOST)).toBeNull();
+      }
+    },
+  );
 
-  itAsRoot("is not looked for behind another user's link", () => {
+  itAsRoot("the folder of the cache is not looked for behind another user's link", () => {
     const { home: path, cache } = home(false);
     const { cache: target } = home();
     symlinkSync(target, cache);
@@ -135,7 +138,7 @@ describe('the folder of the cache', () => {
     expect(readdirSync(path)).toEqual(['.cache']);
   });
 
-  itAsUser('does without a folder where none can be made', () => {
+  itAsUser('the folder of the cache does without a folder where none can be made', () => {
     const { home: path, cache } = home(false);
     chmodSync(path, 0o500);
     expect(CacheFolder.open(cache, MOST)).toBeNull();
@@ -150,7 +153,7 @@ describe('the folder of the cache', () => {
     expect(CacheFolder.open('/proc/self', MOST)).toBeNull();
   });
 
-  it('leaves out what cannot be written', () => {
+  it('the folder of the cache leaves out what cannot be written', () => {
     const { folder, own } = filled();
     mkdirSync(join(own, 'taken'));
     folder.write('taken', bytes(10));
@@ -158,7 +161,7 @@ describe('the folder of the cache', () => {
     expect(lstatSync(join(own, 'taken')).isDirectory()).toBe(true);
   });
 
-  it('removes what was not used for the longest time as soon as it is too large', () => {
+  it('the folder of the cache removes what was not used for the longest time as soon as it is too large', () => {
     const { cache, own } = home();
     const names = Array.from({ length: 10 }, (_, i) => `file-${i}`);
     for (const name of names) CacheFolder.open(cache, MOST)!.write(name, bytes(100));
@@ -173,7 +176,7 @@ describe('the folder of the cache', () => {
     expect(readdirSync(own).sort()).toEqual(kept);
   });
 
-  it('removes the halves that ended processes have left, once nobody can be writing them', () => {
+  it('the folder of the cache removes the halves that ended processes have left, once nobody can be writing them', () => {
     const { cache, own } = filled();
     const [old, recent] = ['a.1-x.tmp', 'b.1-x.tmp'].map((name) => join(own, name));
     for (const path of [old, recent]) writeFileSync(path, 'half');

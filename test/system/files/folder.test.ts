@@ -40,7 +40,7 @@ describe('an open folder', () => {
     expect(readdirSync(join(parent, 'moved'))).toEqual(['inner']);
   });
 
-  it('makes no file and enters no folder through a link at the name', () => {
+  it('an open folder makes no file and enters no folder through a link at the name', () => {
     const parent = place();
     mkdirSync(join(parent, 'victim'));
     symlinkSync(join(parent, 'victim'), join(parent, 'folder'));
@@ -64,10 +64,9 @@ describe('an open folder', () => {
     closeSync(folder.create('made'));
     folder.close();
     expect(readdirSync(join(parent, 'a', 'b'))).toEqual(['made']);
-    expect(() => Folder.openWithoutLinks(join(parent, 'absolute'))).toThrow('symbolic link');
   });
 
-  itAsRoot('is not reached through a link that another user has made', () => {
+  itAsRoot('an open folder is not reached through a link that another user has made', () => {
     const parent = place();
     const link = join(parent, 'link');
     mkdirSync(join(parent, 'victim'));

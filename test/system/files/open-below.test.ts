@@ -78,7 +78,7 @@ describe('a file in the root of another process', () => {
     expect([read('/link'), read('/link', O_NOFOLLOW)]).toEqual(['inside', '(a symbolic link)']);
   });
 
-  test('leaves no descriptor open', () => {
+  test('a file in the root of another process leaves no descriptor open', () => {
     symlinkSync('/usr/lib', join(root, 'lib'));
     const before = readdirSync('/proc/self/fd').length;
     for (const path of ['/lib/libx.so', '/lib/none', '/lib/..', '/usr/lib/libx.so/x']) read(path);

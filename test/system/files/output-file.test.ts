@@ -47,15 +47,14 @@ describe('the output file', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('the output file is written at positions, measured and cut', () => {
+  it('the output file is written at positions and measured', () => {
     const { path } = place();
     const file = OutputFile.create(path, null);
     file.write(bytes('records'), 4);
     file.write(bytes('head'), 0);
     expect(file.size()).toBe(11);
-    file.truncate(7);
     file.close();
-    expect(readFileSync(path, 'utf8')).toBe('headrec');
+    expect(readFileSync(path, 'utf8')).toBe('headrecords');
   });
 
   it('an output file finds its path after others have replaced it', () => {
@@ -71,7 +70,7 @@ describe('the output file', () => {
     second.close();
   });
 
-  it('moves the file before it aside, and only that one', () => {
+  it('the output file moves the file before it aside, and only that one', () => {
     const { folder, path } = place();
     record(path, 'first');
     record(path, 'second');
@@ -92,7 +91,7 @@ describe('the output file', () => {
     expect(lstatSync(`${path}.old`).isSymbolicLink()).toBe(true);
   });
 
-  it('takes the place of a dangling link without making its target', () => {
+  it('the output file takes the place of a dangling link without making its target', () => {
     const { folder, path } = place();
     symlinkSync(join(folder, 'nothing'), path);
     record(path, 'recording');
@@ -100,7 +99,7 @@ describe('the output file', () => {
     expect(readFileSync(path, 'utf8')).toBe('recording');
   });
 
-  it('moves a FIFO aside unopened', () => {
+  it('the output file moves a FIFO aside unopened', () => {
     const { path } = place();
     execFileSync('mkfifo', [path]);
     // Opening it would wait for the other end.
@@ -109,7 +108,7 @@ describe('the output file', () => {
     expect(readFileSync(path, 'utf8')).toBe('recording');
   });
 
-  it('replaces the directory entry of an older link at .old, not its target', () => {
+  it('the output file replaces the directory entry of an older link at .old, not its target', () => {
     const { folder, path } = place();
     const victim = join(folder, 'victim');
     writeFileSync(victim, 'precious');
@@ -153,7 +152,7 @@ describe('the output file', () => {
     file.close();
   });
 
-  it('stays in its folder when another one is put at the path of that', () => {
+  it('the output file stays in its folder when another one is put at the path of that', () => {
     const { folder, path } = place();
     const file = OutputFile.create(path, null);
     const victim = join(scratch, 'victim');
@@ -181,7 +180,7 @@ describe('the output file', () => {
     file.close();
   });
 
-  it.runIf(isRoot)('belongs to the user who asked for it', () => {
+  it.runIf(isRoot)('the output file belongs to the user who asked for it', () => {
     const { path } = place();
     OutputFile.create(path, { uid: 12_345, gid: 23_456 }).close();
     const { uid, gid } = statSync(path);
@@ -226,7 +225,7 @@ describe('a place that cannot be written', () => {
     expect(failure(path)).toContain(`permission denied; ${hint}`);
   });
 
-  it('keeps the recording before it where it is', () => {
+  it('a place that cannot be written keeps the recording before it where it is', () => {
     const { folder, path } = place();
     record(path, 'kept');
     const blocked = `${path}.old`;

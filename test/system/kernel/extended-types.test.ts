@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takesExtendedTypes } from '../../../src/system/kernel/extended-types.ts';
+import { takesExtendedTypes } from '../../../src/system/kernel/machine-events.ts';
 import { BIG_LITTLE, HYBRID } from '../../kernel/events/fake-machines.ts';
 import { fakeKernel } from './fake-kernel.ts';
 

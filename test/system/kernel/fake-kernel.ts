@@ -8,7 +8,7 @@ import {
   type PlannedEvent,
   planRecording,
   type RecordingPlan,
-} from '../../../src/record/recording-plan.ts';
+} from '../../../src/record/plan/recording-plan.ts';
 import type { KernelFeatures } from '../../../src/system/kernel/kernel-features.ts';
 import type { KernelSettings } from '../../../src/system/kernel/kernel-settings.ts';
 import { INTEL } from '../../kernel/events/fake-machines.ts';

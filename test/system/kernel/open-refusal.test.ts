@@ -29,7 +29,7 @@ describe('a clock that is read too slowly for the event', () => {
 });
 
 describe('an event that the kernel refuses', () => {
-  it('names what a later kernel has, with its version and this one', () => {
+  it('the refusal of an event names what a later kernel has, with its version and this one', () => {
     const [spec] = parseEvents('page-faults', readEventSources());
     const attr = newAttr({ sampleType: PERF_SAMPLE.CODE_PAGE_SIZE });
     const explain = (kernel: string) => {

@@ -82,7 +82,7 @@ describe('a link of another user where a map would be', () => {
   const user = (uid: number) => ({ uid, gid: uid, groups: [uid] });
 
   test.each([[undefined], [true]])(
-    'keeps the flags from Node of root (asked for: %s)',
+    'a link of another user where a map would be keeps the flags from Node of root (asked for: %s)',
     (wanted) => {
       const asked = { planted, user: user(0), ...(wanted !== undefined && { wanted }) };
       expect(optionsFor(['node', 'x.js'], asked)).toMatchObject({
@@ -360,7 +360,7 @@ describe('--jitdump', () => {
   const hidden = ['--logfile=+', '--no-logfile-per-isolate'];
 
   test.each([[[node, 'app.js']], [['npx', 'something']]])(
-    'puts the flag of the dump in place of that of the map (%j)',
+    '--jitdump puts the flag of the dump in place of that of the map (%j)',
     (argv) => {
       const { value, notes, causesMaps, dumpsIn } = optionsFor(argv, { jitdump: true });
       expect(value).toBe(DUMP_FLAGS);
@@ -386,7 +386,7 @@ describe('--jitdump', () => {
     },
   );
 
-  test('leaves alone what the user has set to name code', () => {
+  test('--jitdump leaves alone what the user has set to name code', () => {
     const env = ['NODE_OPTIONS=--perf-basic-prof'];
     for (const given of [
       optionsFor([node, '--perf-prof', 'app.js'], { jitdump: true }),

@@ -127,7 +127,7 @@ describe('the environment of a command', () => {
     expect(env).toContain('PERF_TS_LAUNCH_TEST=here');
   });
 
-  it('takes no word for an assignment whose name a shell would refuse', () => {
+  it('the environment of a command takes no word for an assignment whose name a shell would refuse', () => {
     for (const word of ['1A=x', '=x', 'A-B=x', './A=x']) {
       expect(failure([word, 'tool']).exitStatus).toBe(127);
     }

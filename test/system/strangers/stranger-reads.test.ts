@@ -31,7 +31,7 @@ describe('what another process holds and serves', () => {
   });
 
   it.skipIf(!canServeSilently)(
-    'holds a helper in the kernel where its memory is a page of a file that nobody serves, and nobody else',
+    'another process holds a helper in the kernel where its memory is a page of a file that nobody serves, and nobody else',
     async () => {
       const reads = openReads();
       const other = await startSilent(scratchDirectory(), 'page');
@@ -52,7 +52,7 @@ describe('what another process holds and serves', () => {
   );
 
   it.skipIf(!canServeSilently)(
-    'holds a helper where names of its file system are not answered',
+    'another process holds a helper where names of its file system are not answered',
     async () => {
       const reads = openReads();
       const folder = scratchDirectory();

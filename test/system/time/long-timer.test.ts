@@ -8,7 +8,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('a timer of 100 days', () => {
-  test('fires once, at its time', () => {
+  test('a timer of 100 days fires once, at its time', () => {
     const action = vi.fn();
     callAfter(100 * DAY_MS, action);
     vi.advanceTimersByTime(100 * DAY_MS - 1);
@@ -32,7 +32,7 @@ describe('a timer of 100 days', () => {
 });
 
 describe.each([1, 100])('something every %i days', (days) => {
-  test('happens at these times, until it is cancelled', () => {
+  test('a repeated timer happens at these times, until it is cancelled', () => {
     const action = vi.fn();
     const timer = callEvery(days * DAY_MS, action);
     vi.advanceTimersByTime(3.5 * days * DAY_MS);

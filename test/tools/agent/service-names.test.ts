@@ -6,7 +6,7 @@ import { ContainerNames } from '../../../src/tools/agent/service/container-names
 import { readServiceVariables } from '../../../src/tools/agent/service/identify-process.ts';
 import { mainScript } from '../../../src/tools/agent/service/main-package.ts';
 import { parseContext } from '../../../src/tools/agent/service/process-context.ts';
-import { labelName, sinkLabels } from '../../../src/tools/agent/sinks/sink-labels.ts';
+import { labelName, sinkLabels } from '../../../src/tools/agent/sinks/protocols.ts';
 import { protobufBytes } from '../../helpers/protobuf.ts';
 import { scratchDirectory } from '../../helpers/scratch.ts';
 

@@ -128,7 +128,7 @@ describe('answers', () => {
 
   test('answers do not distinguish a recording from itself', async () => {
     const { text } = await call('diff', { old: 'new.data', new: 'new.data' });
-    expect(text).toMatch(/^Self shares .* 0 of \d+ functions differ/m);
+    expect(text).toMatch(/^event `cycles`: self, .* 0 of \d+ functions differ/m);
   });
 
   test('compare several recordings a side', async () => {
@@ -136,7 +136,7 @@ describe('answers', () => {
       old: ['old.data', 'old.data'],
       new: ['new.data', 'new.data'],
     });
-    expect(text).toContain('Means of 2 older and 2 newer recordings');
+    expect(text).toContain('means of 2 older and 2 newer recordings');
     // They do not differ within a side, but each leaves its own share open.
     expect(text).toMatch(/not distinguishable \| .* `leaf`/);
   });

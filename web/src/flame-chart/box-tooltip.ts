@@ -1,5 +1,5 @@
 import { element } from '../dom/dom.ts';
-import type { TooltipLine } from '../flame-graph/tooltip.ts';
+import type { TooltipLine } from '../flame-graph/frame-lines.ts';
 
 /** Pixels between a place and the box beside it. */
 const GAP = 14;

@@ -1,5 +1,7 @@
+import { sampledWithin } from '../../../src/profile/sampled-time.ts';
+import type { ProfileMeta } from '../../../src/profile/types.ts';
 import { formatCount, formatNanos, formatShare, formatWeight } from '../ask/format.ts';
-import type { TooltipLine } from '../flame-graph/tooltip.ts';
+import type { TooltipLine } from '../flame-graph/frame-lines.ts';
 import type { ChartResult } from '../worker/messages/chart-messages.ts';
 import { formatMoment } from './lane-words.ts';
 
@@ -79,7 +81,11 @@ function seenNs({ boxes, window }: ChartResult, box: number): number {
 }
 
 /** The precision and the coverage of a chart, in short sentences. */
-export function describeChart(result: ChartResult, chosenThreads: number): string {
+export function describeChart(
+  result: ChartResult,
+  chosenThreads: number,
+  sampled: ProfileMeta['sampled'],
+): string {
   const { precision, window, sampledNs, waitingNs, lostNs } = result;
   const parts: string[] = [];
   if (chosenThreads > 1) {
@@ -91,9 +97,12 @@ export function describeChart(result: ChartResult, chosenThreads: number): strin
     const every = `${isTimed ? '' : 'usually '}${formatNanos(stepNs)}`;
     parts.push(`Edges are exact to a sample: ${every}.`);
   }
-  const shown = window.toNs - window.fromNs;
+  const shown = sampledWithin(sampled, window);
+  const unsampledNs = window.toNs - window.fromNs - shown;
   const share = (ns: number) => formatShare(ns / shown);
-  const states = [`${share(sampledNs)} of this time on a CPU`];
+  const states = [
+    `${share(sampledNs)} of ${unsampledNs > 0 ? 'the sampled' : 'this'} time on a CPU`,
+  ];
   if (hasWaits) states.push(`${share(waitingNs)} waited`);
   if (lostNs > 0) states.push(`${share(lostNs)} lost`);
   const rest = shown - sampledNs - waitingNs - lostNs;
@@ -101,6 +110,9 @@ export function describeChart(result: ChartResult, chosenThreads: number): strin
     states.push(`${share(rest)} empty: ${hasWaits ? 'not sampled' : 'off it or not sampled'}`);
   }
   if (stepNs > 0) parts.push(`${states.join(', ')}.`);
+  if (unsampledNs > 0) {
+    parts.push(`Nothing was sampled in ${formatNanos(unsampledNs)}, hatched.`);
+  }
   const narrow = result.boxes.merged.reduce((sum, count) => sum + count, 0);
   if (narrow > 0) {
     parts.push(`${formatCount(narrow)} boxes below a pixel are joined, dotted.`);

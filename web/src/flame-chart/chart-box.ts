@@ -78,7 +78,7 @@ export class ChartBox {
 
   draw(
     result: ChartResult,
-    marks: Pick<ChartPicture, 'range' | 'func' | 'funcs' | 'cursor'>,
+    marks: Pick<ChartPicture, 'range' | 'unsampled' | 'func' | 'funcs' | 'cursor'>,
   ): void {
     const { width } = this;
     const height = this.area.clientHeight;

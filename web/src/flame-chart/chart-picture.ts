@@ -2,6 +2,7 @@
 
 import { fitLabel } from '../flame-graph/frame-label.ts';
 import type { Range } from '../state/state.ts';
+import { createHatch, createTile } from '../time/canvas.ts';
 import type { ChartResult } from '../worker/messages/chart-messages.ts';
 import { isWaiting } from './box-words.ts';
 import type { ChartColours } from './chart-colours.ts';
@@ -17,6 +18,8 @@ export type ChartPicture = {
   readonly colours: ChartColours;
   /** The time outside of it is covered; null: none. */
   readonly range: Range | null;
+  /** Times of the window in which nothing was sampled. */
+  readonly unsampled: readonly Range[];
   /** FuncIndex that is marked; null: none. */
   readonly func: number | null;
   readonly funcs: number;
@@ -46,16 +49,37 @@ export function drawChart(context: CanvasRenderingContext2D, picture: ChartPictu
     const top = depth * rowHeight - scrolled;
     for (let box = starts[depth]; box < starts[depth + 1]; box++) brush.draw(box, top);
   }
-  coverOutside(context, picture);
+  const xOf = axisOf(picture);
+  hatchUnsampled(context, picture, xOf);
+  coverOutside(context, picture, xOf);
   brush.drawMarks();
 }
 
-function coverOutside(context: CanvasRenderingContext2D, picture: ChartPicture): void {
-  const { result, range, width, height, colours } = picture;
-  if (range === null) return;
+/** The pixel of a time, within the picture. */
+function axisOf({ result, width }: ChartPicture): (ns: number) => number {
   const { fromNs, toNs } = result.window;
-  const xOf = (ns: number) =>
-    Math.max(0, Math.min(width, ((ns - fromNs) / (toNs - fromNs)) * width));
+  return (ns) => Math.max(0, Math.min(width, ((ns - fromNs) / (toNs - fromNs)) * width));
+}
+
+/** No box and no gap means anything there. */
+function hatchUnsampled(
+  context: CanvasRenderingContext2D,
+  { unsampled, height, colours }: ChartPicture,
+  xOf: (ns: number) => number,
+): void {
+  context.fillStyle = createHatch(context, colours.quiet, 1) ?? colours.line;
+  for (const { fromNs, toNs } of unsampled) {
+    const left = xOf(fromNs);
+    context.fillRect(left, 0, xOf(toNs) - left, height);
+  }
+}
+
+function coverOutside(
+  context: CanvasRenderingContext2D,
+  { range, width, height, colours }: ChartPicture,
+  xOf: (ns: number) => number,
+): void {
+  if (range === null) return;
   const left = xOf(range.fromNs);
   const right = xOf(range.toNs);
   context.fillStyle = colours.page;
@@ -78,7 +102,8 @@ class BoxBrush {
     this.#context = context;
     this.#picture = picture;
     const { colours, fontSize } = picture;
-    this.#hatch = createHatch(context);
+    // Light in any theme, as labels are dark.
+    this.#hatch = createHatch(context, '#fff', 1.6);
     this.#dots = createDots(context, colours.page);
     context.font = `${fontSize}px ui-monospace, monospace`;
     context.textBaseline = 'middle';
@@ -147,21 +172,6 @@ class BoxBrush {
   }
 }
 
-/** Lines from corner to corner: waiting. They are light in any theme, as labels are dark. */
-function createHatch(context: CanvasRenderingContext2D): CanvasPattern | null {
-  return createTile(context, 6, (tile) => {
-    tile.strokeStyle = '#fff';
-    tile.globalAlpha = 0.55;
-    tile.lineWidth = 1.6;
-    tile.beginPath();
-    for (const shift of [-6, 0, 6]) {
-      tile.moveTo(shift - 1, 7);
-      tile.lineTo(shift + 7, -1);
-    }
-    tile.stroke();
-  });
-}
-
 /** Dots: several boxes in one. */
 function createDots(context: CanvasRenderingContext2D, colour: string): CanvasPattern | null {
   return createTile(context, 4, (tile) => {
@@ -170,18 +180,4 @@ function createDots(context: CanvasRenderingContext2D, colour: string): CanvasPa
     tile.fillRect(0, 0, 1, 1);
     tile.fillRect(2, 2, 1, 1);
   });
-}
-
-function createTile(
-  context: CanvasRenderingContext2D,
-  size: number,
-  draw: (tile: CanvasRenderingContext2D) => void,
-): CanvasPattern | null {
-  const canvas = document.createElement('canvas');
-  canvas.width = size;
-  canvas.height = size;
-  const tile = canvas.getContext('2d');
-  if (tile === null) return null;
-  draw(tile);
-  return context.createPattern(canvas, 'repeat');
 }

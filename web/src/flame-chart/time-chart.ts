@@ -1,3 +1,4 @@
+import { unsampledWithin } from '../../../src/profile/sampled-time.ts';
 import { askLatest } from '../ask/ask.ts';
 import { frameActions } from '../controls/frame-actions.ts';
 import { showMenu } from '../controls/frame-menu.ts';
@@ -115,7 +116,9 @@ export class TimeChart {
     this.#box.root.hidden = isEmpty;
     this.#none.replaceChildren(...(isEmpty ? [renderNoSamples(this.#context, store.get())] : []));
     const { threads } = store.get();
-    this.#note.textContent = isEmpty ? '' : describeChart(result, threads.length);
+    this.#note.textContent = isEmpty
+      ? ''
+      : describeChart(result, threads.length, recording.meta.sampled);
     this.#note.title = this.#note.textContent;
     const thread = recording.threads[result.thread];
     this.#box.describe(thread === undefined ? '' : threadTitle(thread), result.lanes);
@@ -133,6 +136,7 @@ export class TimeChart {
     const { store, recording } = this.#context;
     this.#box.draw(this.#result, {
       range: store.get().range,
+      unsampled: unsampledWithin(recording.meta.sampled, this.#result.window),
       func: store.get().func,
       funcs: recording.funcCount,
       cursor: this.#cursorBox(),

@@ -3,11 +3,12 @@ import { fontScale } from '../time/canvas.ts';
 import type { FrameKey, TreeResult } from '../worker/messages/messages.ts';
 import { colourNameOf, shadeOf } from './frame-colours.ts';
 import { Drawing, type DrawnFrame } from './frame-drawing.ts';
+import type { TooltipLine } from './frame-lines.ts';
 import { type FrameNode, framesTo, isInlined, toFrameNodes } from './frame-nodes.ts';
 import { labelFrame, measureCharacter, type TextOptions } from './frame-text.ts';
 import { readPalette } from './palette.ts';
 import { RowWindow, SPARE_ROWS } from './row-window.ts';
-import { createTooltip, type FrameTooltip, type TooltipLine } from './tooltip.ts';
+import { createTooltip, type FrameTooltip } from './tooltip.ts';
 
 /** Pixels, on a common screen. */
 const ROW_HEIGHT = 20;

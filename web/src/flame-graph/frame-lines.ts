@@ -2,7 +2,9 @@ import { TIERS } from '../../../src/profile/types.ts';
 import { formatCount, formatShare, formatShareInterval, formatWeight } from '../ask/format.ts';
 import type { FrameKind, TreeIntervals, TreeResult } from '../worker/messages/messages.ts';
 import type { FrameNode } from './frame-nodes.ts';
-import type { TooltipLine } from './tooltip.ts';
+
+/** A figure in a box beside the pointer. */
+export type TooltipLine = { readonly term: string; readonly text: string };
 
 /** What a frame that is no code stands for. */
 const REMARKS: Partial<Record<FrameKind, string>> = {

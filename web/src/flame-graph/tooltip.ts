@@ -1,10 +1,9 @@
 import type { ChartNode, Tooltip } from 'd3-flame-graph';
 import { element } from '../dom/dom.ts';
+import type { TooltipLine } from './frame-lines.ts';
 import type { FrameNode } from './frame-nodes.ts';
 
 const GAP = 14;
-
-export type TooltipLine = { readonly term: string; readonly text: string };
 
 export type FrameTooltip = Tooltip<FrameNode> & {
   /** Beside a place in the window, for those who go by keys. */

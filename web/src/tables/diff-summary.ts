@@ -127,7 +127,6 @@ function notesOn(state: ViewState, result: DiffResult, leavesOut: boolean): stri
   return [
     ...(isPart ? [leavesOut ? PART_OF_SEVERAL : PART_OF_ONE] : []),
     ...(result.by === state.diffBy ? [] : [MISSING[state.diffBy]]),
-    ...(result.areSampledAlike ? [] : [OTHER_RATE]),
   ];
 }
 
@@ -135,9 +134,6 @@ const PART_OF_ONE =
   'Filters and edits are those of this recording: what it is compared with is whole';
 const PART_OF_SEVERAL =
   'Filters and edits are those of this recording: others of its side are left out, and those before are whole';
-
-const OTHER_RATE =
-  'Sampled at different rates: sampling itself takes time, more of it at the higher rate';
 
 const MISSING = {
   absolute: 'Only shares of other units can be compared',

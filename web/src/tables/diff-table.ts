@@ -1,12 +1,16 @@
 import type { Change } from '../../../src/profile/analysis/change.ts';
 import type { DiffMeasure } from '../../../src/profile/analysis/diff-measure.ts';
+import {
+  formatCompared,
+  formatDelta,
+  formatDeltaInterval,
+} from '../../../src/questions/compare-words.ts';
 import { formatCount, formatRelative } from '../ask/format.ts';
 import { element } from '../dom/dom.ts';
 import type { ViewState } from '../state/state.ts';
 import type { DiffRow, Unit } from '../worker/messages/messages.ts';
 import { parseQuery } from '../worker/recording/query.ts';
 import { renderTable, type TableHeading } from './data-table.ts';
-import { formatCompared, formatDelta, formatInterval } from './diff-words.ts';
 
 const MAX_ROWS = 100;
 
@@ -145,7 +149,7 @@ function headingsFor(by: DiffMeasure, unit: Unit): readonly TableHeading<DiffRow
       cell: (row) => {
         const { interval } = change(row);
         if (interval === null) return '';
-        return formatInterval(interval, by, unit);
+        return formatDeltaInterval(interval, by, unit);
       },
     },
   ];

@@ -1,4 +1,5 @@
 import type { PageFile } from '../../../src/formats/export/page-profile.ts';
+import { formatCompared, formatDelta } from '../../../src/questions/compare-words.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatCount, formatRelative, formatShare } from '../ask/format.ts';
 import type { AskWorker } from '../ask/worker-client.ts';
@@ -7,8 +8,8 @@ import { shapeSwitch, treeSwitch } from '../controls/tree-switches.ts';
 import { element, replaceKeepingFocus, switcher } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import { deltaColour } from '../flame-graph/frame-colours.ts';
+import type { TooltipLine } from '../flame-graph/frame-lines.ts';
 import type { FrameNode } from '../flame-graph/frame-nodes.ts';
-import type { TooltipLine } from '../flame-graph/tooltip.ts';
 import { ZoomGraph } from '../flame-graph/zoom-graph.ts';
 import { loadPageData } from '../setup.ts';
 import type { TabView } from '../shell/tab-view.ts';
@@ -27,7 +28,6 @@ import type {
 } from '../worker/messages/messages.ts';
 import { type MissingNames, renderSummary } from './diff-summary.ts';
 import { renderChanges } from './diff-table.ts';
-import { formatCompared, formatDelta } from './diff-words.ts';
 import './diff.css';
 import './tables.css';
 
@@ -235,12 +235,10 @@ export class DiffView implements TabView {
     const { store } = this.#context;
     const state = store.get();
     const { by, unit } = this.#drawn.result;
-    const { renamed, rows } = this.#changes;
+    const { notes, rows } = this.#changes;
     replaceKeepingFocus(
       this.#tableBox,
-      ...renamed.map(({ name, otherName }) =>
-        element('p', 'note', `Compared as one program: ${otherName} before, ${name} after`),
-      ),
+      ...notes.map((note) => element('p', 'note', note.charAt(0).toUpperCase() + note.slice(1))),
       ...renderChanges(rows, state, {
         by,
         unit,

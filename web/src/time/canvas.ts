@@ -33,3 +33,37 @@ export function strength(value: number, most: number): number {
   if (!(value > 0) || !(most > 0)) return 0;
   return FAINTEST + (1 - FAINTEST) * Math.sqrt(Math.min(1, value / most));
 }
+
+/** Lines from corner to corner, over whatever is there. */
+export function createHatch(
+  context: CanvasRenderingContext2D,
+  colour: string,
+  width: number,
+): CanvasPattern | null {
+  return createTile(context, 6, (tile) => {
+    tile.strokeStyle = colour;
+    tile.globalAlpha = 0.55;
+    tile.lineWidth = width;
+    tile.beginPath();
+    for (const shift of [-6, 0, 6]) {
+      tile.moveTo(shift - 1, 7);
+      tile.lineTo(shift + 7, -1);
+    }
+    tile.stroke();
+  });
+}
+
+/** A square that is repeated. */
+export function createTile(
+  context: CanvasRenderingContext2D,
+  size: number,
+  draw: (tile: CanvasRenderingContext2D) => void,
+): CanvasPattern | null {
+  const canvas = document.createElement('canvas');
+  canvas.width = size;
+  canvas.height = size;
+  const tile = canvas.getContext('2d');
+  if (tile === null) return null;
+  draw(tile);
+  return context.createPattern(canvas, 'repeat');
+}

@@ -1,3 +1,4 @@
+import { unsampledWithin } from '../../../src/profile/sampled-time.ts';
 import { askLatest } from '../ask/ask.ts';
 import {
   formatCount,
@@ -9,7 +10,7 @@ import {
 import { chooser, element } from '../dom/dom.ts';
 import type { KeyBinding } from '../dom/keys.ts';
 import { onColoursChange } from '../shell/theme.ts';
-import type { ViewState } from '../state/state.ts';
+import type { Range, ViewState } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
 import { TimeAxis, windowOf } from '../state/time-axis.ts';
 import type { ViewContext } from '../state/view-context.ts';
@@ -132,7 +133,8 @@ export class HeatMap {
     const width = formatNanos(columnNs);
     const widened =
       columnNs === state.heatColumnNs ? '' : ` Columns are ${width} wide, so that they fit.`;
-    this.#note.textContent = `Time runs down each column. The stronger the colour, the more ${name}: up to ${darkest} a cell.${widened}`;
+    const hatched = this.#unsampled().length > 0 ? ' Nothing was sampled where it is hatched.' : '';
+    this.#note.textContent = `Time runs down each column. The stronger the colour, the more ${name}: up to ${darkest} a cell.${widened}${hatched}`;
     this.#readout.textContent = HOW_TO;
     this.#canvas.setAttribute(
       'aria-label',
@@ -147,10 +149,16 @@ export class HeatMap {
       axis: this.#axis(),
       rowHeight: this.#rowHeight(this.#result),
       range: this.#store.get().range,
+      unsampled: this.#unsampled(),
       endNs: this.#recording.endNs,
       selected: this.#selected(),
       colours: readColours(this.root),
     });
+  }
+
+  #unsampled(): readonly Range[] {
+    const { meta, endNs } = this.#recording;
+    return unsampledWithin(meta.sampled, { fromNs: 0, toNs: endNs });
   }
 
   /** That of the tracks. */
@@ -191,7 +199,7 @@ export class HeatMap {
     this.#cursor = cell;
     this.#anchor = anchor;
     const unit = unitOf(this.#recording, this.#store.get());
-    this.#readout.textContent = describeCell(this.#result, cell, unit);
+    this.#readout.textContent = describeCell(this.#result, cell, unit, this.#unsampled());
     this.#draw();
   }
 
@@ -236,7 +244,12 @@ export class HeatMap {
   }
 }
 
-function describeCell({ cells, grid }: HeatMapResult, cell: number, unit: Unit): string {
+function describeCell(
+  { cells, grid }: HeatMapResult,
+  cell: number,
+  unit: Unit,
+  unsampled: readonly Range[],
+): string {
   const at = (index: number) => `${((grid.firstNs + index * grid.cellNs) / 1e9).toFixed(3)} s`;
   const parts = [`${at(cell)} to ${at(cell + 1)}: ${formatCount(cells.samples[cell])} samples`];
   if (unit !== 'samples') parts.push(formatWeight(cells.weight[cell], unit));
@@ -246,5 +259,9 @@ function describeCell({ cells, grid }: HeatMapResult, cell: number, unit: Unit):
   if (lost > 0) parts.push(`about ${formatCount(Math.max(1, Math.round(lost)))} lost`);
   const paused = cells.throttled[cell];
   if (paused > 0) parts.push(`paused for ${formatShare(paused)} of it`);
+  const middleNs = grid.firstNs + (cell + 0.5) * grid.cellNs;
+  if (unsampled.some(({ fromNs, toNs }) => fromNs <= middleNs && middleNs < toNs)) {
+    parts.push('nothing was sampled there');
+  }
   return parts.join(', ');
 }

@@ -1,7 +1,7 @@
 import type { Range } from '../state/state.ts';
 import type { TimeAxis } from '../state/time-axis.ts';
 import type { HeatMapResult } from '../worker/messages/time-messages.ts';
-import { axisFont, FAINTEST, fitCanvas, fontScale, strength } from './canvas.ts';
+import { axisFont, createHatch, FAINTEST, fitCanvas, fontScale, strength } from './canvas.ts';
 import { formatTick } from './format-tick.ts';
 import type { TimeColours } from './marks.ts';
 
@@ -32,6 +32,8 @@ export type HeatPicture = {
   readonly rowHeight: number;
   /** The time outside of it is covered. */
   readonly range: Range | null;
+  /** Times in which nothing was sampled, in order. */
+  readonly unsampled: readonly Range[];
   /** The recording's end: the time after it is not idle time. */
   readonly endNs: number;
   /** The first and the last cell selected. */
@@ -59,16 +61,18 @@ export function drawHeatMap(
 function drawCells(
   context: CanvasRenderingContext2D,
   result: HeatMapResult,
-  { axis, rowHeight, range, endNs, colours }: HeatPicture,
+  { axis, rowHeight, range, unsampled, endNs, colours }: HeatPicture,
 ): void {
   const { rows, cells, grid, columnNs } = result;
   const width = columnNs / axis.nsPerPixel;
   const darkest = heaviestCell(result);
+  const hatch = createHatch(context, colours.quiet, 1) ?? colours.line;
+  let gap = 0;
   for (let cell = 0; cell < grid.length; cell++) {
     const left = axis.xOf(Math.floor(cell / rows) * columnNs);
     if (left + width < 0 || left > axis.width) continue;
     const top = (cell % rows) * rowHeight;
-    const paint = (colour: string, alpha: number) => {
+    const paint = (colour: string | CanvasPattern, alpha: number) => {
       context.globalAlpha = alpha;
       context.fillStyle = colour;
       context.fillRect(left, top, width, rowHeight);
@@ -83,6 +87,9 @@ function drawCells(
     }
     if (cells.lost[cell] > 0) paint(colours.lost, count > 0 ? 0.55 : 0.7);
     const startNs = grid.firstNs + cell * grid.cellNs;
+    const middleNs = startNs + grid.cellNs / 2;
+    while (gap < unsampled.length && unsampled[gap].toNs <= middleNs) gap++;
+    if (gap < unsampled.length && unsampled[gap].fromNs <= middleNs) paint(hatch, 1);
     if (startNs > endNs) paint(colours.line, 0.5);
     const isOutside =
       range !== null && (startNs + grid.cellNs <= range.fromNs || startNs >= range.toNs);

@@ -111,7 +111,7 @@ export const HANDLERS: Handlers = {
   },
 
   *source(open, params) {
-    return computeSource(yield* open.shown().selected.get(params), params);
+    return yield* computeSource(yield* open.shown().selected.get(params), params);
   },
 
   *assembly(open, params) {

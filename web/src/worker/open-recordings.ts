@@ -6,7 +6,7 @@ import { Matchings } from './recording/matching.ts';
 import { Recent } from './recording/recent.ts';
 import { LoadedRecording } from './recording/recording.ts';
 import { SelectedCache } from './recording/selected.ts';
-import { Comparison } from './tables/diff.ts';
+import { PageComparison } from './tables/diff.ts';
 import type { WholeTable } from './tables/table.ts';
 
 /** A recording and what was computed from it lately. */
@@ -24,7 +24,7 @@ const SHOWN = 0;
 /** The recordings that the page holds, and the comparison of their two sides. */
 export class OpenRecordings {
   readonly #bySlot: (OpenRecording | undefined)[] = [];
-  #comparison: ComputedOnce<Comparison> | null = null;
+  #comparison: ComputedOnce<PageComparison> | null = null;
 
   *open({ slot, side, bytes }: OpenParams): Slices<OpenResult> {
     const recording = new LoadedRecording(yield* decodePageData(bytes));
@@ -50,13 +50,13 @@ export class OpenRecordings {
   }
 
   /** The recordings of its side compared with those of the other. Throws where there is no other one. */
-  *compared(): Slices<Comparison> {
+  *compared(): Slices<PageComparison> {
     this.shown();
     const sideOf = (side: Side) =>
       this.#bySlot.flatMap((open) => (open?.side === side ? [open.recording] : []));
     const there = sideOf('there');
     if (there.length === 0) throw new RangeError('no other recording was opened');
-    this.#comparison ??= new ComputedOnce(() => Comparison.of(sideOf('here'), there));
+    this.#comparison ??= new ComputedOnce(() => PageComparison.of(sideOf('here'), there));
     return yield* this.#comparison.get();
   }
 }

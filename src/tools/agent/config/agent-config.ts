@@ -2,7 +2,7 @@ import type { CallGraph } from '../../../options/call-graph.ts';
 
 /** The sampling: a clock at a rate, or any event with a fixed period. */
 export type SamplingConfig = {
-  /** In perf's syntax. Default `cpu-clock`. */
+  /** Event in perf's syntax. Default `cpu-clock`. */
   readonly event: string;
   /** Samples a second and CPU of a clock. Default 19. */
   readonly hz: number;
@@ -22,7 +22,7 @@ export type SamplingConfig = {
 /** Labels that a sample keeps; each distinct value is a series in some sinks. */
 export type SampleLabel = 'comm' | 'pid' | 'tid' | 'cpu';
 
-/** Which services get profiles, and what their samples say. */
+/** The services that get profiles, and the labels of their samples. */
 export type ServiceConfig = {
   /** Also the time in which CPUs were idle, as a service `idle`. Default false: it is counted only. */
   readonly hasIdle: boolean;
@@ -55,7 +55,7 @@ export type SinkConfig = {
 /** Windows that wait for their sink on disk. */
 export type SpoolConfig = {
   readonly directory: string;
-  /** Of each sink; beyond it the oldest window goes. */
+  /** Maximum size for each sink; beyond it the oldest window goes. */
   readonly maxBytes: number;
 };
 

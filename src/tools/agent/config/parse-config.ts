@@ -26,7 +26,7 @@ const DEFAULT_TIMEOUT_S = 30;
 const DEFAULT_SPOOL_MIB = 256;
 const MOST_SINKS = 8;
 const MOST_LABELS = 16;
-/** What all sinks take; Pyroscope refuses whole profiles for others. */
+/** Names that all sinks take; Pyroscope refuses whole profiles for others. */
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 const SINK_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 

@@ -10,7 +10,7 @@ const MOST_ASKED_PAUSE_MS = 3_600_000;
 /** A token may be exchanged while it is asked; then it is left to somebody to change the configuration. */
 const MOST_SHUT = 5;
 
-/** What became of the windows of a sink, since the start. */
+/** Counts of the windows of a sink since the start, by what became of them. */
 export type DeliveryCounts = {
   windows: number;
   requests: number;
@@ -43,7 +43,7 @@ export class Delivery {
     dropped: 0,
     unconfirmed: 0,
   };
-  /** Why nothing is sent; empty while the sink takes what it gets. */
+  /** The reason why nothing is sent; empty while the sink takes what it gets. */
   trouble = '';
   readonly #notify: (notice: string) => void;
   readonly #firstPauseMs: number;
@@ -150,7 +150,7 @@ export class Delivery {
     }
   }
 
-  /** From the request `next` on. `taken` also where some were refused: they are not tried again. */
+  /** Sends from the request `next` on. `taken` also where some were refused: they are not tried again. */
   async #sendWindow(window: EncodedWindow, next: number): Promise<SinkAnswer> {
     const { sink, queue, counts } = this;
     const requests = sink.requestsOf(window);

@@ -12,7 +12,7 @@ const ENDING = '.window';
 const PROGRESS = 'progress';
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Why a window was given up. */
+/** The reason why a window was given up. */
 export type DropReason = 'full' | 'damaged';
 
 type Waiting = {

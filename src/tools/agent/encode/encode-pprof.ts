@@ -4,14 +4,14 @@ import { serviceKey } from '../service/service.ts';
 import { halveProfile, type ServiceProfile } from '../window/service-profiles.ts';
 import { type EncodedProfile, uuidOf } from './encoded-window.ts';
 
-/** What Pyroscope takes of a profile that is not compressed. */
+/** Size up to which Pyroscope takes a profile, uncompressed. */
 const MOST_BYTES = 4 << 20;
 /** Speed: a window is made on the machine that is profiled. */
 const GZIP_LEVEL = 4;
 
 /** When a window was, and what it is known by. */
 export type WindowFacts = {
-  /** Of all windows that all agents make. */
+  /** Unique among all windows that all agents make. */
   readonly id: string;
   readonly startNs: bigint;
   readonly endNs: bigint;
@@ -34,7 +34,7 @@ export function encodePprof(
   );
 }
 
-/** With as much memory as the bytes need: a packer for long ones would be cleared for every small profile. */
+/** Packs with as much memory as the bytes need: a packer for long ones would be cleared for every small profile. */
 function packed(bytes: Uint8Array): Uint8Array {
   const windowBits = Math.min(15, Math.max(9, Math.ceil(Math.log2(bytes.length + 1))));
   return gzipSync(bytes, { level: GZIP_LEVEL, windowBits, memLevel: windowBits - 7 });

@@ -10,7 +10,7 @@ import { halveProfile, type ServiceProfile } from '../window/service-profiles.ts
 import type { WindowFacts } from './encode-pprof.ts';
 import { type EncodedProfile, uuidOf } from './encoded-window.ts';
 
-/** What gRPC receivers take by default, before it is compressed. */
+/** Size up to which gRPC receivers take a request by default, uncompressed. */
 const MOST_BYTES = 4 << 20;
 const GZIP_LEVEL = 4;
 

@@ -1,10 +1,10 @@
-/** What the path of a process's control group says of who started it. */
+/** Facts in the path of a process's control group about who started it. */
 export type CgroupFacts = {
   /** `web.service`; null for sessions, users' managers and containers. */
   readonly unit: string | null;
   /** 64 hexadecimal digits; null outside of containers. */
   readonly containerId: string | null;
-  /** Of a Kubernetes pod, with dashes; null outside. */
+  /** UID of a Kubernetes pod, with dashes; null outside. */
   readonly podUid: string | null;
 };
 

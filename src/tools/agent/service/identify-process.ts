@@ -22,7 +22,7 @@ export function startTicksOf(pid: number): string | null {
 }
 
 /**
- * Whose a process is, by the first of these that says it: OpenTelemetry's process context,
+ * Finds the service of a process by the first of these that names it: OpenTelemetry's process context,
  * `OTEL_SERVICE_NAME` in its environment, its systemd unit, its Kubernetes container, its container, the
  * `package.json` of its main script, its comm. The others add attributes. Null where it is gone.
  */
@@ -80,7 +80,7 @@ async function identify(
   return { name: main.name, source: 'package', attributes: { ...version, ...attributes } };
 }
 
-/** What OpenTelemetry's variables say: `service.name` and other attributes, percent-decoded. */
+/** Attributes in OpenTelemetry's variables: `service.name` and other attributes, percent-decoded. */
 export function readServiceVariables(variables: readonly string[]): Record<string, string> {
   const attributes: Record<string, string> = {};
   const variable = (name: string): string =>

@@ -1,5 +1,5 @@
+import { bytesOfField } from '../../../base/proto-reader.ts';
 import type { StrangerReads } from '../../../system/strangers/stranger-reads.ts';
-import { type ProtoField, protoFields, textOf } from '../protobuf/proto-fields.ts';
 
 /** Names under which the mapping is found; a memfd where the kernel names no anonymous ones. */
 const MAPPING = /^(?:\[anon(?:_shmem)?:OTEL_CTX\]|\/memfd:OTEL_CTX(?: \(deleted\))?)$/;
@@ -73,28 +73,27 @@ function isWithin(areas: readonly Area[], start: bigint, size: number): boolean 
  */
 export function parseContext(payload: Uint8Array): Record<string, string> {
   const attributes: Record<string, string> = {};
-  const outer = protoFields(payload);
-  const resources = outer.filter(({ field }) => field === 1);
-  for (const { bytes } of resources) {
-    for (const { field, bytes: inner } of protoFields(bytes)) {
-      if (field === 1) addAttribute(protoFields(inner), attributes);
-    }
+  const resources = bytesOfField(payload, 1);
+  for (const resource of resources) {
+    for (const pair of bytesOfField(resource, 1)) addAttribute(pair, attributes);
   }
-  for (const { field, bytes } of outer)
-    if (field === 2) addAttribute(protoFields(bytes), attributes);
+  for (const pair of bytesOfField(payload, 2)) addAttribute(pair, attributes);
   if (Object.keys(attributes).length === 0) {
-    for (const { bytes } of resources) addAttribute(protoFields(bytes), attributes);
+    for (const pair of resources) addAttribute(pair, attributes);
   }
   return attributes;
 }
 
 /** `message KeyValue { string key = 1; AnyValue value = 2; }`, `message AnyValue { string string_value = 1; … }` */
-function addAttribute(pair: readonly ProtoField[], attributes: Record<string, string>): void {
-  const key = pair.find(({ field }) => field === 1);
-  const value = pair.find(({ field }) => field === 2);
+function addAttribute(pair: Uint8Array, attributes: Record<string, string>): void {
+  const [key] = bytesOfField(pair, 1);
+  const [value] = bytesOfField(pair, 2);
   if (key === undefined || value === undefined) return;
-  const text = protoFields(value.bytes).find(({ field }) => field === 1);
-  const name = textOf(key.bytes);
-  if (text !== undefined && name !== '' && name !== '__proto__')
-    attributes[name] = textOf(text.bytes);
+  const [text] = bytesOfField(value, 1);
+  const name = decoder.decode(key);
+  if (text !== undefined && name !== '' && name !== '__proto__') {
+    attributes[name] = decoder.decode(text);
+  }
 }
+
+const decoder = new TextDecoder();

@@ -12,7 +12,7 @@ const ASK_AGAIN_MS = 60_000;
 const MOST_ASK_AGAIN_MS = 600_000;
 /** Ancestors that are asked for a process that is gone. */
 const MOST_ANCESTORS = 8;
-/** For all processes of a window together: those that do not answer by then are named after their comm. */
+/** Time limit for all processes of a window together: those that do not answer by then are named after their comm. */
 const MOST_LEARN_MS = 2000;
 
 type KnownProcess = IdentifiedProcess & {

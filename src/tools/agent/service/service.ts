@@ -1,4 +1,4 @@
-/** What told a service's name, best first. */
+/** The source of a service's name, best first. */
 export type ServiceSource =
   | 'process-context'
   | 'environment'
@@ -15,7 +15,7 @@ export type Service = {
   readonly name: string;
   readonly source: ServiceSource;
   /**
-   * By OpenTelemetry's names (`service.version`, `k8s.pod.name` …), without the service's own name. Bounded
+   * Attributes by OpenTelemetry's names (`service.version`, `k8s.pod.name` …), without the service's own name. Bounded
    * in number and length; values are what strangers wrote.
    */
   readonly attributes: Readonly<Record<string, string>>;

@@ -83,7 +83,7 @@ export function parseRetryAfter(text: string | undefined, nowMs: number): number
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }
 
-/** What an answer means for the profile that was sent. */
+/** Judges what an answer means for the profile that was sent. */
 export function judgeAnswer({ status, body, afterMs }: HttpAnswer, url: URL): SinkAnswer {
   if (status >= 200 && status < 300) return { kind: 'taken' };
   const reported = printable(Buffer.from(body).toString('utf8').trim().slice(0, MOST_WHY));
@@ -111,7 +111,7 @@ const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not answer',
 };
 
-/** What became of a request that had no answer. */
+/** Judges a request that had no answer. */
 export function judgeFailure(error: unknown, url: URL): SinkAnswer {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = NETWORK_REASONS[code];

@@ -6,7 +6,7 @@ import type { EncodedProfile, EncodedWindow, WindowFormat } from '../encode/enco
 import { type HttpAnswer, judgeAnswer, judgeFailure, post } from './http-post.ts';
 import type { Sink, SinkAnswer } from './sink.ts';
 
-/** What one request of a protocol is. */
+/** One request of a protocol. */
 export type ProtocolRequest = {
   /** Below the address of the configuration. */
   readonly path: string;
@@ -115,7 +115,7 @@ export function readToken({
   return token;
 }
 
-/** Which file the token is in, and since when. */
+/** Identifies the token's file and its last change. */
 export function tokenStamp({ tokenFile }: Pick<SinkConfig, 'tokenFile'>): string {
   if (tokenFile === null) return '';
   try {

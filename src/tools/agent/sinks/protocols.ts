@@ -1,12 +1,12 @@
+import { bytesOfField, ProtoReader } from '../../../base/proto-reader.ts';
 import { ProtoWriter } from '../../../base/proto-writer.ts';
 import type { AgentConfig, SinkConfig } from '../config/agent-config.ts';
 import type { EncodedProfile } from '../encode/encoded-window.ts';
-import { protoFields, textOf } from '../protobuf/proto-fields.ts';
+import type { Service } from '../service/service.ts';
 import { ClickHouseSink } from './clickhouse-sink.ts';
 import { FolderSink } from './folder-sink.ts';
 import { bearer, HttpSink, type Protocol } from './http-sink.ts';
 import type { Sink, SinkAnswer } from './sink.ts';
-import { labelName, sinkLabels } from './sink-labels.ts';
 
 /** Requests are kept below what servers take: 4 MB a second of a tenant in Pyroscope. */
 const MOST_REQUEST = 3 << 20;
@@ -141,14 +141,46 @@ const OTLP: Protocol = {
  *     message ExportProfilesPartialSuccess  { int64 rejected_profiles = 1; string error_message = 2; }
  */
 function judgePartialSuccess(body: Uint8Array): SinkAnswer | null {
-  const partial = protoFields(body).find(({ field }) => field === 1);
+  const [partial] = bytesOfField(body, 1);
   if (partial === undefined) return null;
-  const fields = protoFields(partial.bytes);
-  const rejected = fields.find(({ field }) => field === 1)?.value ?? 0;
-  if (rejected === 0) return null;
-  const message = fields.find(({ field }) => field === 2);
-  return {
-    kind: 'refused',
-    why: message === undefined ? 'no reason given' : textOf(message.bytes),
+  let rejected = 0;
+  let why = 'no reason given';
+  const reader = new ProtoReader(partial);
+  while (reader.next()) {
+    if (reader.field === 1) rejected = reader.value;
+    else if (reader.field === 2) why = Buffer.from(reader.bytes).toString();
+  }
+  return rejected === 0 ? null : { kind: 'refused', why };
+}
+
+/** Limits that Pyroscope sets to a series. */
+const MOST_LABELS = 30;
+
+/**
+ * The labels of a profile in stores whose labels are Prometheus's: names of letters, digits and `_`. The
+ * labels of the configuration win over what a process says of itself; names that begin with `__` are the
+ * store's own.
+ */
+export function sinkLabels(
+  service: Service,
+  labels: Readonly<Record<string, string>>,
+  metric: string,
+): readonly (readonly [name: string, value: string])[] {
+  const named = new Map<string, string>([
+    ['__name__', metric],
+    ['service_name', service.name],
+  ]);
+  const add = (name: string, value: string): void => {
+    if (named.size < MOST_LABELS && value !== '' && !named.has(name)) named.set(name, value);
   };
+  for (const [name, value] of Object.entries(labels)) add(name, value);
+  add('service_source', service.source);
+  for (const [name, value] of Object.entries(service.attributes)) add(labelName(name), value);
+  return [...named].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** `k8s.pod.name` as `k8s_pod_name`. */
+export function labelName(attribute: string): string {
+  const name = attribute.replace(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');
+  return name.startsWith('__') ? name.replace(/^_+/, '_') : name;
 }

@@ -1,6 +1,6 @@
 import type { EncodedProfile, EncodedWindow, WindowFormat } from '../encode/encoded-window.ts';
 
-/** What became of something that was sent. */
+/** The outcome of a request. */
 export type SinkAnswer =
   | { readonly kind: 'taken' }
   /** It may be taken later. `afterMs`: not before, as the sink says; null: it does not say. */
@@ -10,7 +10,7 @@ export type SinkAnswer =
   /** Nothing is taken until somebody changes something: a wrong token, a wrong address. */
   | { readonly kind: 'shut'; readonly why: string };
 
-/** Where windows go. */
+/** A destination of windows. */
 export type Sink = {
   readonly name: string;
   readonly format: WindowFormat;

@@ -4,7 +4,7 @@ import { closeLoaded, type LoadedSymbols } from '../../../code/symbols/symbolize
 import { CLOCK_IDS } from '../../../kernel/perf-event/clock-ids.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../../native/types.ts';
 import type { Profile, Weights } from '../../../profile/types.ts';
-import { describeExisting } from '../../../record/existing-state.ts';
+import { describeExisting } from '../../../record/existing/existing-state.ts';
 import {
   explainNativeError,
   type PreparedRecording,
@@ -13,9 +13,9 @@ import {
 import { uidOfProcess } from '../../../system/files/trusted-file.ts';
 import { readPageBytes } from '../../../system/kernel/page-bytes.ts';
 import { UserRooms } from '../../../system/strangers/user-rooms.ts';
-import { joinCores } from '../../top/core-join.ts';
-import { openLiveHead } from '../../top/live-head.ts';
-import { LiveProfile, type LiveProfileOptions } from '../../top/live-profile.ts';
+import { joinCores } from '../../live-profile/core-join.ts';
+import { openLiveHead } from '../../live-profile/live-head.ts';
+import { LiveProfile, type LiveProfileOptions } from '../../live-profile/live-profile.ts';
 import type { SamplingConfig } from '../config/agent-config.ts';
 import { RegisteredCode } from './registered-code.ts';
 import { WindowWeights } from './window-weights.ts';
@@ -30,11 +30,11 @@ const MAX_CHUNKS = 32;
 const RING_BYTES = 512 << 10;
 /** Rows of tables after which they are made anew. */
 const MOST_ROWS = 200_000;
-/** What is kept of the code that processes of one user name, in bytes: 35 000 functions. */
+/** Bytes kept of the code that processes of one user name: 35 000 functions. */
 const MOST_CODE_OF_USER = 8 << 20;
 const MOST_CODE_OF_ALL = 128 << 20;
 
-/** What was sampled between two looks. */
+/** Samples between two looks. */
 export type MachineWindow = {
   /** Counts from 0 since the start. */
   readonly sequence: number;
@@ -49,11 +49,11 @@ export type MachineWindow = {
   /** Only what the samples refer to. */
   readonly profile: Profile;
   readonly weights: Weights;
-  /** In this window, of the whole machine. */
+  /** Losses in this window, of the whole machine. */
   readonly losses: WindowLosses;
 };
 
-/** What did not arrive in a window. */
+/** Counts of what did not arrive in a window. */
 export type WindowLosses = {
   /** Samples that the kernel could not write. */
   readonly samples: number;
@@ -97,7 +97,7 @@ export class MachineSampler {
   /** Records of the tasks that were there before; empty once they were fed. */
   #existing: Uint8Array = new Uint8Array(0);
   #profile: LiveProfile | null = null;
-  /** Of the object before `#profile`, until that is made. */
+  /** Symbols loaded for the object before `#profile`, until that is made. */
   #loadedSymbols: LoadedSymbols | null = null;
   #totals: SamplerTotals;
   #counted: number | null = null;
@@ -180,7 +180,7 @@ export class MachineSampler {
     return { counted: this.#counted, weighed: this.#weights.total, samples, lost };
   }
 
-  /** What came since the window before; null where nothing did. */
+  /** Takes the samples since the window before; null where there are none. */
   takeWindow(): MachineWindow | null {
     const live = this.#profile;
     if (live === null) return null;

@@ -6,13 +6,13 @@ import { RegisteredAsker } from '../../../record/code-events/registered-asker.ts
 import { peerOfSocket } from '../../../record/code-events/socket-peer.ts';
 import { newCodeSocket } from '../../../system/launch/node-flags.ts';
 import type { UserRooms } from '../../../system/strangers/user-rooms.ts';
-import type { LiveCodeSource } from '../../top/live-jit.ts';
+import type { LiveCodeSource } from '../../live-profile/live-jit.ts';
 
 /** A process whose event loop was busy, or that imports `perf-ts/register` late, is asked again. */
 const ASK_AGAIN_MS = 60_000;
 /** A process that has left for another recorder is asked again so often. */
 const ASK_BACK_MS = 10_000;
-/** Those that say nothing have no socket, and are looked at again. */
+/** Processes without a socket are looked at again after this. */
 const LOOK_AGAIN_MS = 30_000;
 /** Open connections: one for each isolate that runs. */
 const MOST_SOCKETS = 512;
@@ -83,7 +83,7 @@ export class RegisteredCode implements LiveCodeSource {
     return code;
   }
 
-  /** Those of which no sample came any more before they ended. */
+  /** Forgets processes of which no sample came any more before they ended. */
   #forgetEnded(): void {
     for (const [pid, { sockets, nextMs }] of this.#asked) {
       const isLongAgo = performance.now() > nextMs;

@@ -5,7 +5,7 @@ import type { Profile, Weights } from '../../../profile/types.ts';
 const LOST_LATENESS_NS = 100_000;
 
 /**
- * What each sample of a window counts for: what its counter has counted since its CPU's previous sample,
+ * Computes what each sample of a window counts for: what its counter has counted since its CPU's previous sample,
  * in whatever window that was. So the sums of all windows are the counters' values:
  *
  *     window       ├──────── 1 ────────┤├──────── 2 ────────┤
@@ -59,7 +59,7 @@ export class WindowWeights {
   }
 
   /**
-   * At the end: what the counters of all CPUs together have counted after their last samples goes to these, in
+   * Adds to these samples, at the end, what the counters of all CPUs together have counted after them, in
    * `values`, by the time since each. Not where the last window has no samples: then the total tells.
    */
   addTail({ samples }: Profile, values: Float64Array, counted: number, endNs: number): void {

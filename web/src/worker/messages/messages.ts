@@ -6,14 +6,13 @@ import type {
 } from '../../../../src/profile/analysis/compare-functions.ts';
 import type { DiffMeasure } from '../../../../src/profile/analysis/diff-measure.ts';
 import type { RatioEstimate } from '../../../../src/profile/analysis/group-ratios.ts';
-import type { InstructionWeights } from '../../../../src/profile/analysis/instruction-weights.ts';
-import type { DsoMatch } from '../../../../src/profile/analysis/match-dsos.ts';
 import type {
   FuncCategory,
   ProfileMeta,
   SamplingMode,
   WeightKind,
 } from '../../../../src/profile/types.ts';
+import type { InstructionWeights } from '../../../../src/questions/instructions.ts';
 import type { KindGroup } from './kind-group.ts';
 import type { Selection } from './selection.ts';
 
@@ -289,7 +288,7 @@ export type SandwichResult = {
   /** Both are zoomed into the function. */
   readonly callers: TreeResult;
   readonly callees: TreeResult;
-  /** The ends of the rows next to the function; NaN for all others. */
+  /** The ends of each row; NaN where it has no samples of its own, or the model gives none. */
   readonly callerIntervals: TreeIntervals;
   readonly calleeIntervals: TreeIntervals;
 };
@@ -358,8 +357,6 @@ export type DiffResult = {
   /** Of the weights of this recording, and whether the other one has the same. */
   readonly unit: Unit;
   readonly isSameUnit: boolean;
-  /** Sampled at the same rate. */
-  readonly areSampledAlike: boolean;
   readonly here: DiffSide;
   readonly there: DiffSide;
   /** Null: nothing was searched. */
@@ -396,13 +393,13 @@ export type ChangesResult = {
   readonly length: number;
   /** The change of everything. */
   readonly total: ComparedFunctions['total'];
-  /** Files of different names that are compared with each other. */
-  readonly renamed: readonly DsoMatch[];
+  /** What to know of the recordings before believing it. */
+  readonly notes: readonly string[];
 };
 
 export const MAX_CHANGES = 1000;
 
-export type DiffRow = Omit<FunctionChange, 'id'> & {
+export type DiffRow = Omit<FunctionChange, 'id' | 'path'> & {
   /** FuncIndex of this recording, −1 for a function that only the other one has. */
   readonly func: number;
 };

@@ -1,7 +1,7 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { lostSamplesOf } from '../../../../src/base/lost-samples.ts';
 import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
-import { foldToLevel } from '../../../../src/code/javascript/fold-to-level.ts';
+import { ProfileLevels } from '../../../../src/code/javascript/levels-of.ts';
 import type { PageProfile } from '../../../../src/formats/export/page-profile.ts';
 import { withUnitOf } from '../../../../src/formats/export/weight-title.ts';
 import type { Alignment } from '../../../../src/period/alignment.ts';
@@ -37,12 +37,13 @@ export class LoadedRecording {
   /** By ThreadIndex, as `threadNames` has them. */
   readonly threadName: readonly string[];
   readonly #lostFunc: number;
-  readonly #folded = new Map<FrameLevel, Profile>();
+  readonly #levels: ProfileLevels;
   readonly #inStep = new Map<EventIndex, InStep | null>();
 
   constructor(page: PageProfile) {
     this.page = page;
     this.profile = page.profile;
+    this.#levels = new ProfileLevels(page.profile);
     this.threadName = threadNames(this.profile.threads);
     this.#lostFunc = lostFunc(this.profile);
     const { length } = this.profile.funcs;
@@ -51,10 +52,7 @@ export class LoadedRecording {
 
   /** The profile with the stacks of a level. All rows but those of stacks are the same. */
   profileAt(level: FrameLevel): Profile {
-    if (level === 'all' || this.page.firstFrames === undefined) return this.profile;
-    const folded = this.#folded.get(level) ?? foldToLevel(this.profile, level);
-    this.#folded.set(level, folded);
-    return folded;
+    return this.page.firstFrames === undefined ? this.profile : this.#levels.at(level);
   }
 
   /**
@@ -94,7 +92,7 @@ export class LoadedRecording {
 
   /**
    * As `OpenedProfile.shareEstimator`: of a part of the samples it is not known what was counted in
-   * between, so each counts as drawn. Null for folded stacks, whose order is gone.
+   * between, so each counts as drawn.
    */
   *estimator(
     weights: Weights,
@@ -102,8 +100,7 @@ export class LoadedRecording {
     samples: Int32Array,
     isWhole: boolean,
   ): Slices<ShareEstimator | null> {
-    const { recorder } = this.profile.meta;
-    if (samples.length === 0 || (weights.areOfText && recorder === undefined)) return null;
+    if (samples.length === 0) return null;
     const alignment = yield* alignmentOf(this.page).get();
     const { periodInput, isPart } = this.page;
     return yield* estimateEvent({

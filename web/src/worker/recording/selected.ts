@@ -25,6 +25,7 @@ import {
 } from '../../../../src/profile/analysis/ratios.ts';
 import type { ShareEstimator } from '../../../../src/profile/analysis/share-steps.ts';
 import type { EventIndex, Profile, Weights } from '../../../../src/profile/types.ts';
+import type { Asked } from '../../../../src/questions/shares-by-key.ts';
 import { KIND_GROUPS, type KindGroup } from '../messages/kind-group.ts';
 import type { FrameKey, TreeParams } from '../messages/messages.ts';
 import type { Selection } from '../messages/selection.ts';
@@ -149,6 +150,24 @@ export class Selected {
     const isClock = this.profile.events[this.#event]?.mode === 'clock';
     if (isClock || !this.#isWhole || page.isPart) return null;
     return page.periodInput.eventTotals?.[this.#event] ?? null;
+  }
+
+  /** The selection as questions take it, without intervals. */
+  get asked(): Asked {
+    const { profile, samples: rows, weights } = this;
+    return { profile, rows, weights, estimator: null };
+  }
+
+  /** Weight of the samples. */
+  get weight(): number {
+    return this.samples.reduce((sum, sample) => sum + this.weights.values[sample], 0);
+  }
+
+  /** Flags of one function, by FuncIndex. */
+  flagsOf(func: number): Uint8Array {
+    const isMeant = new Uint8Array(this.profile.funcs.length);
+    isMeant[func] = 1;
+    return isMeant;
   }
 
   /** Null where the model gives no intervals. */

@@ -1,34 +1,25 @@
 import { NONE } from '../../../../src/base/brand.ts';
-import { ComputedOnce, eachSlice, type Slices } from '../../../../src/base/slices.ts';
-import {
-  innermostFuncOfStacks,
-  keysOfStacks,
-} from '../../../../src/profile/analysis/call-nodes.ts';
+import { ComputedOnce, type Slices } from '../../../../src/base/slices.ts';
 import type { CallTree } from '../../../../src/profile/analysis/call-tree.ts';
-import {
-  type ComparedFunctions,
-  type ComparedRun,
-  compareFunctions,
-  type SharedRow,
-  sortChanges,
-} from '../../../../src/profile/analysis/compare-functions.ts';
-import {
-  areSampledAlike,
-  type DiffMeasure,
-  secondsOf,
-} from '../../../../src/profile/analysis/diff-measure.ts';
+import { measuresOf, sortChanges } from '../../../../src/profile/analysis/compare-functions.ts';
+import { type DiffMeasure, secondsOf } from '../../../../src/profile/analysis/diff-measure.ts';
 import {
   type DiffTree,
   diffTrees,
   type ScaledTree,
 } from '../../../../src/profile/analysis/diff-trees.ts';
 import { invertCallTree } from '../../../../src/profile/analysis/invert-call-tree.ts';
-import type { DsoMatch } from '../../../../src/profile/analysis/match-dsos.ts';
-import { comparedDsoName } from '../../../../src/profile/analysis/match-functions.ts';
-import { boundsOfLost, boundsOfShare } from '../../../../src/profile/analysis/share-bounds.ts';
-import { sumStepsByKey } from '../../../../src/profile/analysis/share-steps.ts';
-import { wholeOfRun } from '../../../../src/profile/analysis/total-bounds.ts';
+import type { MatchedRuns } from '../../../../src/profile/analysis/match-functions.ts';
+import { findEvents } from '../../../../src/profile/find-events.ts';
 import type { TimeRange } from '../../../../src/profile/time-range.ts';
+import type { EventIndex } from '../../../../src/profile/types.ts';
+import {
+  type ComparedRecording,
+  type Comparison,
+  compare,
+  meanSeconds,
+} from '../../../../src/questions/compare.ts';
+import { comparisonNotes } from '../../../../src/questions/compare-words.ts';
 import {
   type ChangesParams,
   type ChangesResult,
@@ -47,7 +38,6 @@ import { drawTree } from '../recording/tree.ts';
 import { searchDiff } from './diff-search.ts';
 import { type JoinedFunctions, joinFunctions } from './joined-functions.ts';
 import { toShownTree } from './sandwich.ts';
-import { computeTable } from './table.ts';
 
 /** Callers below this part of all weight are not told apart. */
 const LEAST_CALLER = 1 / 20_000;
@@ -67,28 +57,28 @@ type Run = {
 };
 
 /** What of a recording is compared, and the seconds that were recorded of it. */
-type Part = Pick<Run, 'funcs' | 'groups'> & {
+type Part = Pick<Run, 'recording' | 'funcs' | 'groups'> & {
   readonly selected: Selected;
   readonly event: number;
   readonly seconds: number | null;
 };
 
 /** Recordings of two sides: the functions of all under the numbers of the first. */
-export class Comparison {
+export class PageComparison {
   readonly #here: readonly Run[];
   readonly #there: readonly Run[];
   /** Names only, of the first recording's functions followed by those that only others have. */
   readonly #joined: LoadedRecording;
-  readonly #renamed: readonly DsoMatch[];
+  readonly #renamed: MatchedRuns['renamed'];
   readonly matchings: Matchings;
   readonly #laidOver = new Recent<LaidOver>(2);
-  readonly #changes = new Recent<ComputedOnce<ComparedFunctions>>(2);
+  readonly #changes = new Recent<ComputedOnce<Comparison>>(2);
 
   static *of(
     here: readonly LoadedRecording[],
     there: readonly LoadedRecording[],
-  ): Slices<Comparison> {
-    return new Comparison(here, there, yield* joinFunctions(here, there));
+  ): Slices<PageComparison> {
+    return new PageComparison(here, there, yield* joinFunctions(here, there));
   }
 
   private constructor(
@@ -118,8 +108,10 @@ export class Comparison {
     const parts = yield* this.#partsOf(selected, params);
     const { here, there, all } = parts;
     const { unit } = selected.weights;
-    const isSameUnit = all.every((part) => part.selected.weights.unit === unit);
-    const by = measureFor(params.by, isSameUnit, all);
+    const measures = measuresOf(
+      all.map(({ seconds, selected: { weights } }) => ({ ...weights, seconds })),
+    );
+    const by = measures.includes(params.by) ? params.by : measures[0];
     const laidOver = (inverted: boolean) =>
       this.#laidOver.getInSlices(`${by} ${keyOf(params, inverted)}`, () =>
         layOver(parts, by, inverted),
@@ -142,15 +134,13 @@ export class Comparison {
     const upright = matching === null ? null : yield* laidOver(false);
     const scaled = { mine: yield* totalOf(here, by), other: yield* totalOf(there, by) };
     const shownBy = by === 'second' ? by : 'absolute';
-    const eventOf = ({ selected: { profile }, event }: Part) => profile.events[event];
     return {
       tree: drawn.result,
       by,
       delta: pick(diff.delta),
       other: pick(diff.other),
       unit,
-      isSameUnit,
-      areSampledAlike: all.every((part) => areSampledAlike(eventOf(part), eventOf(here[0]))),
+      isSameUnit: measures.includes('absolute'),
       here: yield* describeSide(here, shownBy),
       there: yield* describeSide(there, shownBy),
       found: matching && upright && searchDiff(upright, shown, matching, scaled),
@@ -162,20 +152,29 @@ export class Comparison {
     const parts = yield* this.#partsOf(selected, params);
     const compared = this.#changes.get(
       keyOf(params, false),
-      () => new ComputedOnce(() => compareParts(parts)),
+      () => new ComputedOnce(() => this.#compareParts(parts)),
     );
-    const { rows, total } = yield* compared.get();
-    const sorted = sortChanges(rows, params.by);
+    const comparison = yield* compared.get();
+    const { functions, total } = comparison;
+    const sorted = sortChanges(functions, params.by);
     yield;
     const funcs = this.#here[0].recording.profile.funcs.length;
     return {
       rows: sorted
         .slice(0, MAX_CHANGES)
-        .map(({ id, ...row }) => ({ ...row, func: id < funcs ? id : NONE })),
-      length: rows.length,
+        .map(({ id, path: _, ...row }) => ({ ...row, func: id < funcs ? id : NONE })),
+      length: functions.length,
       total,
-      renamed: this.#renamed,
+      notes: comparisonNotes(comparison),
     };
+  }
+
+  *#compareParts({ here, there, all }: Parts): Slices<Comparison> {
+    const asked: ComparedRecording[] = [];
+    for (const part of all) asked.push(yield* askAbout(part));
+    const ids = all.map(({ funcs }) => funcs);
+    const matched = { ids, count: this.funcCount, renamed: this.#renamed };
+    return yield* compare(asked.slice(0, here.length), asked.slice(there.length * -1), matched);
   }
 
   /**
@@ -194,8 +193,11 @@ export class Comparison {
     return { here, there, all: [...here, ...there] };
   }
 
+  /** Throws `UsageError` where the other recording has no event of that name. */
   *#wholeOf(run: Run, { event, weight, level, group }: Selection): Slices<Part> {
-    const own = this.#eventIn(run, event);
+    const { name } = this.#here[0].recording.profile.events[event];
+    const names = run.recording.profile.events.map((candidate) => candidate.name);
+    const [own] = findEvents(names, name, [], `the other recording, which has ${names.join(', ')}`);
     const selected = yield* run.cache.get({
       event: own,
       weight,
@@ -210,20 +212,6 @@ export class Comparison {
     });
     return { ...run, selected, event: own, seconds: secondsOf(selected.profile) };
   }
-
-  /** The event of that name in another recording. Throws `RangeError` where it has none. */
-  #eventIn(run: Run, event: number): number {
-    const { name } = this.#here[0].recording.profile.events[event];
-    const { events } = run.recording.profile;
-    const other = events.findIndex((candidate) => candidate.name === name);
-    if (other >= 0) return other;
-    // The same event with other modifiers: `cycles` and `cycles:u`.
-    const plain = (text: string) => text.replace(/:[a-zA-Z]*$/, '');
-    const similar = events.findIndex((candidate) => plain(candidate.name) === plain(name));
-    if (similar >= 0) return similar;
-    const names = events.map((candidate) => candidate.name).join(', ');
-    throw new RangeError(`the other recording has no event ${name}; it has ${names}`);
-  }
 }
 
 type Parts = {
@@ -237,11 +225,15 @@ function isPart({ threads, pid, cpu, fromNs, toNs, edits }: Selection): boolean 
   return !isWhole || threads.length > 0 || edits.length > 0;
 }
 
-function* compareParts({ here, there }: Parts): Slices<ComparedFunctions> {
-  const runs: { here: ComparedRun[]; there: ComparedRun[] } = { here: [], there: [] };
-  for (const part of here) runs.here.push(yield* runOf(part));
-  for (const part of there) runs.there.push(yield* runOf(part));
-  return yield* compareFunctions(runs.here, runs.there);
+function* askAbout({ recording, selected, event, seconds }: Part): Slices<ComparedRecording> {
+  const { profile, weights, samples: rows, counted } = selected;
+  const estimator = yield* selected.estimator();
+  const asked = { profile, weights, rows, estimator, counted, seconds };
+  return {
+    ...asked,
+    event: event as EventIndex,
+    doubt: recording.page.weightDoubts?.[event] ?? null,
+  };
 }
 
 function* layOver({ here, there }: Parts, by: DiffMeasure, inverted: boolean): Slices<LaidOver> {
@@ -272,13 +264,11 @@ function* totalOf(side: readonly Part[], by: DiffMeasure): Slices<number> {
 }
 
 function* describeSide(side: readonly Part[], by: 'absolute' | 'second'): Slices<DiffSide> {
-  const seconds = side.map((part) => part.seconds ?? Number.NaN);
-  const mean = seconds.reduce((all, one) => all + one, 0) / side.length;
   return {
     runs: side.length,
     weight: yield* totalOf(side, by),
     samples: side.reduce((all, { selected }) => all + selected.samples.length, 0),
-    seconds: Number.isNaN(mean) ? null : mean,
+    seconds: meanSeconds(side),
   };
 }
 
@@ -288,63 +278,8 @@ function scaleOf(by: DiffMeasure, { weight }: CallTree, { seconds }: Part): numb
   return by === 'second' ? 1 / (seconds ?? 1) : 1;
 }
 
-function* sharedRows(selected: Selected, idOfFunc: Int32Array): Slices<SharedRow[]> {
-  const { recording, profile, samples } = selected;
-  const { tree } = yield* selected.callees();
-  const { rows, sums, lostKey } = yield* computeTable(selected, 'function');
-  yield;
-  const estimator = tree.weight === 0 ? null : yield* selected.estimator();
-  const stepSums =
-    estimator === null
-      ? null
-      : yield* sumStepsByKey(
-          estimator.steps,
-          keysOfStacks(profile, samples, innermostFuncOfStacks(profile)),
-          profile.funcs.length,
-        );
-  const shared: SharedRow[] = [];
-  const describe = (func: number): SharedRow => {
-    const selfShare = tree.weight === 0 ? 0 : sums.self[func] / tree.weight;
-    const interval =
-      estimator === null || stepSums === null
-        ? null
-        : func === lostKey
-          ? boundsOfLost(estimator, tree)
-          : boundsOfShare(estimator, tree, selfShare, stepSums, func);
-    return {
-      id: idOfFunc[func],
-      name: recording.funcName[func],
-      dso: comparedDsoName(recording.profile, func),
-      selfShare,
-      ...(interval !== null && { selfInterval: interval }),
-    };
-  };
-  yield* eachSlice(rows.length, (first, end) => {
-    for (let i = first; i < end; i++) shared.push(describe(rows[i]));
-  });
-  return shared;
-}
-
-/** The functions of one recording, and what their shares are of. */
-function* runOf({ selected, funcs, seconds }: Part): Slices<ComparedRun> {
-  const estimator = yield* selected.estimator();
-  const { tree } = yield* selected.callees();
-  const { weights, counted } = selected;
-  return {
-    rows: yield* sharedRows(selected, funcs),
-    ...wholeOfRun(tree, weights, estimator, counted),
-    seconds,
-  };
-}
-
 function rangeOf({ fromNs, toNs }: Selection): [TimeRange] | undefined {
   return fromNs === null || toNs === null ? undefined : [{ fromNs, toNs }];
-}
-
-/** The measure asked for, or the next best that the recordings have. */
-function measureFor(by: DiffMeasure, isSameUnit: boolean, parts: readonly Part[]): DiffMeasure {
-  if (!isSameUnit) return 'share';
-  return by === 'second' && parts.some(({ seconds }) => seconds === null) ? 'absolute' : by;
 }
 
 function keyOf(

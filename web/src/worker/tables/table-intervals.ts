@@ -1,9 +1,10 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import type { IntColumn } from '../../../../src/base/int-column.ts';
-import { ComputedOnce, eachSlice, type Slices } from '../../../../src/base/slices.ts';
+import { ComputedOnce, type Slices } from '../../../../src/base/slices.ts';
 import { boundsOfLost, boundsOfShare } from '../../../../src/profile/analysis/share-bounds.ts';
 import {
   type GroupedTree,
+  keysOfSelected,
   type StepSums,
   sumStepsByKey,
 } from '../../../../src/profile/analysis/share-steps.ts';
@@ -83,29 +84,10 @@ export class TableIntervals {
     const estimator = yield* this.#selected.estimator();
     const { tree, rowOfSample } = yield* this.#selected.callees();
     if (estimator === null || tree.weight === 0) return null;
-    const keyOfSample = yield* keysOfSelected(this.#selected, rowOfSample, this.#keys);
+    const { ofSample, ofTreeRow } = this.#keys;
+    const keys = ofSample ?? rowOfSample.map((row) => (row === NONE ? NONE : ofTreeRow[row]));
+    const keyOfSample = keysOfSelected(keys, this.#selected.samples);
+    yield;
     return yield* sumStepsByKey(estimator.steps, keyOfSample, this.#keys.count);
   }
-}
-
-/** Samples that are not selected are in no category, so they must not add to its uncertainty. */
-// Hot: once per sample.
-function* keysOfSelected(
-  { profile, samples }: Selected,
-  rowOfSample: Int32Array,
-  { ofSample, ofTreeRow }: TableKeys,
-): Slices<Int32Array> {
-  const found = new Int32Array(profile.samples.length).fill(NONE);
-  yield* eachSlice(samples.length, (first, end) => {
-    for (let i = first; i < end; i++) {
-      const sample = samples[i];
-      if (ofSample !== null) {
-        found[sample] = ofSample[sample];
-        continue;
-      }
-      const row = rowOfSample[sample];
-      if (row !== NONE) found[sample] = ofTreeRow[row];
-    }
-  });
-  return found;
 }

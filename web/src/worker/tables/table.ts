@@ -1,7 +1,9 @@
 import { NONE } from '../../../../src/base/brand.ts';
+import type { IntColumn } from '../../../../src/base/int-column.ts';
 import type { Slices } from '../../../../src/base/slices.ts';
 import type { CallTree } from '../../../../src/profile/analysis/call-tree.ts';
 import { sumTree } from '../../../../src/profile/analysis/flat-report.ts';
+import { sumByKey } from '../../../../src/profile/analysis/weight-sums.ts';
 import { dsoPlace } from '../../../../src/profile/dso-place.ts';
 import { KIND_GROUPS } from '../messages/kind-group.ts';
 import type {
@@ -81,24 +83,10 @@ function keysOf(selected: Selected, tree: CallTree, by: TableKey): TableKeys {
 }
 
 /** A sample is of one thread, so self and total are the same. */
-// Hot: once per sample.
-function sumSamples(
-  { samples, weights }: Selected,
-  keyOfSample: ArrayLike<number>,
-  count: number,
-): Sums {
-  const self = new Float64Array(count);
-  const selfSamples = new Int32Array(count);
-  const seen = new Uint8Array(count);
-  const { values } = weights;
-  for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i];
-    const key = keyOfSample[sample];
-    self[key] = self[key] + values[sample];
-    selfSamples[key] = selfSamples[key] + 1;
-    seen[key] = 1;
-  }
-  return { self, total: self, selfSamples, seen };
+function sumSamples({ samples: rows, weights }: Selected, keys: IntColumn, count: number): Sums {
+  const { weight, samples } = sumByKey(rows, weights, keys, count);
+  const seen = Uint8Array.from(samples, (of) => (of > 0 ? 1 : 0));
+  return { self: weight, total: weight, selfSamples: samples, seen };
 }
 
 /** What was lost is in no file and no DSO, not even in none. */

@@ -2,7 +2,15 @@ import type { Architecture } from '../../architecture.ts';
 import { linkRowTranslator } from '../../translate-link-row.ts';
 import { KIND, UnwindRule } from '../../unwind-rule.ts';
 import { analyzeText, isBehindCall, isOutermostCall, isSigreturn } from './code.ts';
-import { FP, LR, PC, SP } from './registers.ts';
+
+// DWARF numbers: "DWARF for the Arm 64-bit Architecture", table 1.
+
+const FP = 29;
+/** Link register, and the column of the return address. */
+const LR = 30;
+const SP = 31;
+/** Number of the ip in a register dump. */
+const PC = 32;
 
 const REGISTERS = 33;
 /** x19 to x28, fp; sp is computed. */

@@ -110,7 +110,7 @@ export function isSigreturn(text: Uint8Array, at: number): boolean {
   return code === MOV_R7_SIGRETURN && instruction(text, at + 4) === SVC_0;
 }
 
-/** Entries of programs and threads have tables that say so, or no frame pointer. */
+/** Entries of programs and threads have tables that state so, or no frame pointer. */
 export function isOutermostCall(): boolean {
   return false;
 }

@@ -4,7 +4,16 @@ import type { StackReader } from '../../types.ts';
 import { KIND, UnwindRule } from '../../unwind-rule.ts';
 import { isBehindCall } from '../x86-64/code.ts';
 import { analyzeText, isOutermostCall, isSigreturn } from './code.ts';
-import { EBP, EBX, EDI, ESI, ESP, RETURN_ADDRESS } from './registers.ts';
+
+// DWARF numbers as .eh_frame of Linux has them: System V ABI for i386, table 2.14.
+
+const EBX = 3;
+const ESP = 4;
+const EBP = 5;
+const ESI = 6;
+const EDI = 7;
+/** The column of the return address, and the ip of a sample. */
+const RETURN_ADDRESS = 8;
 
 const CALLEE_SAVED = new Set([EBX, ESP, EBP, ESI, EDI]);
 

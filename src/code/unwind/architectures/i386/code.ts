@@ -47,7 +47,7 @@ export function isSigreturn(text: Uint8Array, at: number): boolean {
   return startsWith(text, at, SIGRETURN);
 }
 
-/** Entries of programs and threads have tables that say so. */
+/** Entries of programs and threads have tables that state so. */
 export function isOutermostCall(): boolean {
   return false;
 }

@@ -2,7 +2,13 @@ import type { Architecture } from '../../architecture.ts';
 import { x86RowTranslator } from '../../translate-x86-row.ts';
 import { KIND, UnwindRule } from '../../unwind-rule.ts';
 import { analyzeText, isBehindCall, isOutermostCall, isSigreturn } from './code.ts';
-import { RBP, RETURN_ADDRESS, RSP } from './registers.ts';
+
+// DWARF numbers: System V ABI for x86-64, figure 3.36.
+
+const RBP = 6;
+const RSP = 7;
+/** The column of the return address, and the ip of a sample. */
+const RETURN_ADDRESS = 16;
 
 /** rbx, rbp, rsp, r12 to r15. */
 const CALLEE_SAVED = new Set([3, RBP, RSP, 12, 13, 14, 15]);

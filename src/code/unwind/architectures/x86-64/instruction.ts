@@ -76,7 +76,7 @@ const IMM16 = 4;
 /** 16 bits with an operand size prefix. */
 const IMM32 = 8;
 const IMM64 = 16;
-/** Of a branch: 32 bits with any prefix. */
+/** Flag of a branch's operand: 32 bits with any prefix. */
 const REL32 = 32;
 const UNKNOWN = 64;
 

@@ -43,7 +43,7 @@ export function walkToReturn(
   let freed = 0;
   /** Bytes from sp at `at` to where rbp was saved, −1 if it isn't restored on the way. */
   let rbpAt = -1;
-  /** What was freed when the path set rbp to the stack pointer; NaN before. */
+  /** Bytes freed when the path set rbp to the stack pointer; NaN before. */
   let freedAtFrame = Number.NaN;
   /** The bytes freed once the addition has taken a frame down; NaN but between rbp's load and it. */
   let freedWithoutFrame = Number.NaN;
@@ -147,7 +147,7 @@ function isEnd(opcode: number, modrm: number): boolean {
   return opcode === 0xff && ((modrm >> 3) & 7) === 4;
 }
 
-/** Behind a call that doesn't return the function may end, and the next begin after some `nop`s. */
+/** The function may end behind a call that doesn't return, and the next begin after some `nop`s. */
 export function isPadding(text: Uint8Array, at: number): boolean {
   const first = text[at];
   const second = text[at + 1];
@@ -174,7 +174,7 @@ function writesStackPointer(opcode: number, modrm: number, rex: number): boolean
   return (opcode === 0x8b || opcode === 0x8d) && isReg;
 }
 
-/** What `add`, `sub` and `lea` of rsp itself take off the stack; NaN for other writes to rsp. */
+/** Bytes that `add`, `sub` and `lea` of rsp itself take off the stack; NaN for other writes to rsp. */
 function adjustment(text: Uint8Array, start: number, instruction: Instruction): number {
   const { opcode, modrm, immediate, length } = instruction;
   if (opcode === 0x81 || opcode === 0x83) {

@@ -1,0 +1,84 @@
+import { type ChangeSide, changeOfSides, markCertain } from '../profile/analysis/change.ts';
+import {
+  type ComparedFunction,
+  type FunctionChange,
+  sortChanges,
+} from '../profile/analysis/compare-functions.ts';
+import { fittingNames, noFunctionNamed } from '../profile/analysis/find-functions.ts';
+import { ALL_JIT } from '../profile/join-same-code.ts';
+import type { WeightKind } from '../profile/types.ts';
+import type { AnalysedProfile } from '../read/outputs/analysed-profile.ts';
+import { type ComparedFile, compareRecordings } from '../read/outputs/compare-recordings.ts';
+import type { QueryAnswer } from './engine.ts';
+import type { QueriedRecording } from './open-recordings.ts';
+import type { VerbOptions } from './verbs.ts';
+
+/** What changed of a function's share. */
+export type ShareChange = Pick<FunctionChange, keyof ComparedFunction | 'share'>;
+
+/** The changes of shares between recordings of files, of the event asked for, else of the first. */
+export async function changesOfFiles(
+  recordings: readonly QueriedRecording[],
+  open: (file: string) => Promise<AnalysedProfile>,
+  { event, weight, sides }: VerbOptions & { readonly weight?: WeightKind },
+): Promise<readonly ShareChange[]> {
+  const sideOf = async (numbers: readonly number[] = []): Promise<ComparedFile[]> => {
+    const files: ComparedFile[] = [];
+    for (const { recording, file } of recordings) {
+      if (numbers.includes(recording)) files.push({ path: file, opened: await open(file) });
+    }
+    return files;
+  };
+  const { comparisons } = compareRecordings(await sideOf(sides?.old), await sideOf(sides?.new), {
+    ...(event !== undefined && { event }),
+    ...(weight !== undefined && { weight }),
+    by: 'share',
+  });
+  return comparisons[0].functions;
+}
+
+const COLUMNS = ['before', 'after', 'delta', 'low', 'high', 'verdict', 'dso', 'func'];
+
+/** The changes of the functions that a text means, of all without one. Throws `UsageError` where it means none. */
+export function answerChanges(
+  changes: readonly ShareChange[],
+  { func, limit }: VerbOptions,
+  maxRows: number,
+): QueryAnswer {
+  const meant = func === undefined ? changes : fittingNames(func, changes);
+  if (func !== undefined && meant.length === 0) throw noFunctionNamed(func, changes);
+  const rows = meant.map(({ share: { there, here, delta, interval, isCertain }, dso, name }) => {
+    const verdict = isCertain ? (delta > 0 ? 'more' : 'less') : 'not distinguishable';
+    return [there, here, delta, interval?.low ?? null, interval?.high ?? null, verdict, dso, name];
+  });
+  const isCut = Math.min(rows.length, limit) > maxRows;
+  return { columns: COLUMNS, rows: rows.slice(0, Math.min(limit, maxRows)), isCut };
+}
+
+/** The changes that sums of shares show, judged together as `questions/compare` does, largest first. */
+export function changesOfSums({ columns, rows }: QueryAnswer): ShareChange[] {
+  const changes = rows.map((row, id) => {
+    const value = new Map(columns.map((column, at) => [column, row[at]]));
+    const number = (column: string): number => Number(value.get(column));
+    const sideOf = (side: 0 | 1): ChangeSide => {
+      const count = number(`n${side}`);
+      const sum = number(`s${side}`);
+      return {
+        count,
+        mean: sum / count,
+        squares: Math.max(0, number(`q${side}`) - sum ** 2 / count),
+        open: number(`o${side}`),
+        interval:
+          number('vague') === 1 ? null : { low: number(`l${side}`), high: number(`h${side}`) },
+      };
+    };
+    const dso = String(value.get('dso')).replace(/^\[JIT\].*/, ALL_JIT.name);
+    const named = { id, name: String(value.get('func')), dso, path: '' };
+    return { named, change: changeOfSides(sideOf(1), sideOf(0)) };
+  });
+  const judged = markCertain(changes.map(({ change }) => change));
+  return sortChanges(
+    changes.map(({ named }, row) => ({ ...named, share: judged[row] })),
+    'share',
+  );
+}

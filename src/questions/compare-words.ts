@@ -1,0 +1,60 @@
+import {
+  formatCount,
+  formatPoints,
+  formatShare,
+  formatShortWeight,
+  formatWeightChange,
+} from '../base/numbers.ts';
+import { printable } from '../base/printable.ts';
+import type { Bounds } from '../profile/analysis/change.ts';
+import type { DiffMeasure } from '../profile/analysis/diff-measure.ts';
+import type { Comparison, ComparisonBy } from './compare.ts';
+
+/** `1.39 s`, `520.0 ms/s`, `25.09%`: a quantity as it is compared. */
+export function formatCompared(value: number, by: DiffMeasure, unit: string): string {
+  if (by === 'share') return formatShare(value);
+  return `${formatShortWeight(value, unit)}${by === 'second' ? '/s' : ''}`;
+}
+
+/** `+1.09 s`, `+520.0 ms/s`, `+1.23 points`: how much more of it. */
+export function formatDelta(delta: number, by: DiffMeasure, unit: string): string {
+  if (by === 'share') return `${formatPoints(delta)} points`;
+  return `${formatWeightChange(delta, unit)}${by === 'second' ? '/s' : ''}`;
+}
+
+/** `+512.5 … +527.4 ms`: ends in the same unit have it once. */
+export function formatDeltaInterval({ low, high }: Bounds, by: DiffMeasure, unit: string): string {
+  const [from, to] = [low, high].map((end) => formatDelta(end, by, unit));
+  const unitOf = (text: string) => /[^\d]*$/.exec(text)?.[0] ?? '';
+  return unitOf(from) === unitOf(to)
+    ? `${from.slice(0, from.length - unitOf(from).length)} … ${to}`
+    : `${from} … ${to}`;
+}
+
+/** What to know of the recordings before believing their comparison, a sentence without a full stop each. */
+export function comparisonNotes(comparison: Omit<Comparison, 'functions' | 'total'>): string[] {
+  const { areSampledAlike, ruleDoubts, renamed } = comparison;
+  return [
+    ...(areSampledAlike
+      ? []
+      : ['sampled at different rates: sampling itself takes time, more of it at the higher rate']),
+    ...ruleDoubts.map(({ side, text }) => `${side}: ${text}`),
+    ...renamed.map(
+      ({ name, otherName }) =>
+        `compared as one program: ${printable(otherName)} before, ${printable(name)} after`,
+    ),
+  ];
+}
+
+/** `6 of 101 functions differ (95% for all together)`, and how that is known. */
+export function certaintyNote({ functions, runs, otherRuns, by }: ComparisonBy): string {
+  const certain = functions.filter((row) => row[by]?.isCertain).length;
+  const areSeveral = runs + otherRuns > 2;
+  const least = by === 'share' || areSeveral ? '' : ', by 5% at least';
+  return (
+    `${formatCount(certain)} of ${formatCount(functions.length)} functions differ (95% for all together${least}); ` +
+    (areSeveral
+      ? `means of ${otherRuns} older and ${runs} newer recordings, by how far these differ`
+      : 'how far runs of one program differ, two recordings cannot tell: record several a side')
+  );
+}

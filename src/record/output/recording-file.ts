@@ -1,0 +1,251 @@
+import { fstatSync } from 'node:fs';
+import { failedBy } from '../../base/errors.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
+import { type Attachment, encodeAppendix } from '../../formats/perf-data/appendix.ts';
+import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../formats/perf-data/header.ts';
+import { encodeFeatures, encodePrefix } from '../../formats/perf-data/writer.ts';
+import { encodeAttr } from '../../kernel/perf-event/attr.ts';
+import type {
+  FileSinkOptions,
+  RecordingScan,
+  SamplerEvent,
+  SamplerOpened,
+} from '../../native/types.ts';
+import { type FileOwner, OutputFile } from '../../system/files/output-file.ts';
+import type { RecordingPlan } from '../plan/recording-plan.ts';
+import { announceCompression, describeCompression } from './compression.ts';
+import { collectFeatures, type FeatureContext } from './feature-data.ts';
+import { collectKernelSymbols } from './kernel-symbols.ts';
+import { collectPrograms, type FindMet } from './met-programs.ts';
+
+/**
+ * The perf.data file around the data section that the drain thread writes:
+ *
+ *   header │ ids, attrs │ synthesized records │ rounds … (drain thread) │ feature sections │ appendix
+ *
+ * The header's data size is right after every round and the feature bits are set last, so the file
+ * can be read at any moment, by perf as well.
+ */
+export class RecordingFile {
+  readonly #plan: RecordingPlan;
+  readonly file: OutputFile;
+  readonly #dataOffset: number;
+  readonly #compressionLevel: number;
+  #dataSize = 0;
+  /** The part of it that has no samples. */
+  #describedSize = 0;
+  /** End of the feature sections. */
+  #sectionsEnd = 0;
+  #scanned: RecordingScan | null = null;
+
+  private constructor(
+    plan: RecordingPlan,
+    file: OutputFile,
+    dataOffset: number,
+    compressionLevel: number,
+  ) {
+    this.#plan = plan;
+    this.file = file;
+    this.#dataOffset = dataOffset;
+    this.#compressionLevel = compressionLevel;
+  }
+
+  /** `compressionLevel`: 0 for none. */
+  static create(
+    path: string,
+    plan: RecordingPlan,
+    opened: SamplerOpened,
+    owner: FileOwner | null,
+    compressionLevel: number,
+  ): RecordingFile {
+    const file = OutputFile.create(path, owner);
+    try {
+      const { bytes, dataOffset } = encodePrefix({ attrs: attrsWithIds(plan, opened) });
+      file.write(bytes, 0);
+      const recording = new RecordingFile(plan, file, dataOffset, compressionLevel);
+      if (compressionLevel > 0) recording.append(announceCompression(compressionLevel));
+      return recording;
+    } catch (error) {
+      file.discard();
+      throw error;
+    }
+  }
+
+  /** Under sudo the file belongs to who called it; not every file system has owners. */
+  reportOwner(notify: (notice: string) => void): void {
+    const { ownerProblem, path } = this.file;
+    if (ownerProblem === null) return;
+    notify(`${path} stays root's: it can't be given to another user (${ownerProblem})`);
+  }
+
+  /** The recording has begun: what stood at its path before it is replaced for good. */
+  keep(notify: (notice: string) => void): void {
+    this.file.keep(notify);
+  }
+
+  /** Adds records that describe what is there before the first round. */
+  append(records: Uint8Array): void {
+    this.appendSamples(records);
+    this.#describedSize = this.#dataSize;
+  }
+
+  /** Adds samples behind these, before the first round. */
+  appendSamples(records: Uint8Array): void {
+    this.file.write(records, this.#dataOffset + this.#dataSize);
+    this.#dataSize += records.length;
+    const size = new Uint8Array(8);
+    new DataView(size.buffer).setBigUint64(0, BigInt(this.#dataSize), true);
+    this.file.write(size, DATA_SIZE_OFFSET);
+  }
+
+  sink(): Omit<FileSinkOptions, 'maxBytes' | 'marksRounds'> {
+    return {
+      fd: this.file.fd,
+      dataOffset: this.#dataOffset,
+      dataSize: this.#dataSize,
+      stream: false,
+      compressionLevel: this.#compressionLevel,
+    };
+  }
+
+  get compressionLevel(): number {
+    return this.#compressionLevel;
+  }
+
+  get #isCompressed(): boolean {
+    return this.#compressionLevel > 0;
+  }
+
+  get size(): number {
+    return this.file.size();
+  }
+
+  /** Adds the feature sections behind the data: the file is complete then, and lacks names alone. */
+  finish(event: Extract<SamplerEvent, { kind: 'recording-ended' }>, context: FeatureContext): void {
+    if (event.reason === 'write-error') return;
+    try {
+      const met = this.#scan(event.dataEnd, context);
+      const kernelSymbols = collectKernelSymbols(
+        met.kernelAddresses,
+        context.scanner.readKernelLines,
+        context.notify,
+      );
+      const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
+      if (this.#compressionLevel > 0) {
+        sections.push(describeCompression(this.#compressionLevel, event.totals));
+      }
+      const { bytes, flags } = encodeFeatures(event.dataEnd, sections);
+      this.file.write(bytes, event.dataEnd);
+      this.#sectionsEnd = event.dataEnd + bytes.length;
+      this.file.write(flags, FEATURE_FLAGS_OFFSET);
+    } catch (error) {
+      throw failedBy(
+        error,
+        `the recording is complete, but its header sections could not be written: ${systemErrorReason(error)}`,
+      );
+    }
+  }
+
+  /** Adds the appendix behind the sections that `finish` has written; returns the size of the file. */
+  addNames(
+    event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
+    context: FeatureContext,
+    attachments: readonly Attachment[],
+  ): number {
+    if (event.reason !== 'write-error') {
+      const { codeMappings } = this.#scan(event.dataEnd, context);
+      const all = [...attachments, ...this.#programs(event.dataEnd, codeMappings, context)];
+      try {
+        if (all.length > 0) this.file.write(encodeAppendix(all), this.#sectionsEnd);
+      } catch (error) {
+        throw failedBy(
+          error,
+          `the recording is complete, but what names its code could not be written: ${systemErrorReason(error)}`,
+        );
+      }
+    }
+    return this.file.size();
+  }
+
+  /** Records of the executable mappings of processes, up to `dataEnd`, where the data ends. */
+  codeMappings(dataEnd: number, context: FeatureContext): Uint8Array {
+    return this.#scan(dataEnd, context).codeMappings;
+  }
+
+  /**
+   * One pass over the complete data: kernel addresses, behind what described the machine before the
+   * recording began, and the mappings of programs. No recording ends for it.
+   */
+  #scan(dataEnd: number, { scanner, notify }: FeatureContext): RecordingScan {
+    if (this.#scanned !== null) return this.#scanned;
+    const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);
+    const from = this.#dataOffset;
+    const kernelFrom = seesKernel ? from + this.#describedSize : dataEnd;
+    try {
+      this.#scanned = scanner.scanRecording(
+        this.file.fd,
+        from,
+        dataEnd,
+        this.#isCompressed,
+        kernelFrom,
+      );
+    } catch (error) {
+      notify(`names of what was met are not in the recording: ${systemErrorReason(error)}`);
+      this.#scanned = { kernelAddresses: new Float64Array(), codeMappings: new Uint8Array() };
+    }
+    return this.#scanned;
+  }
+
+  #programs(
+    dataEnd: number,
+    codeMappings: Uint8Array,
+    { scanner, keepsPrograms, notify }: FeatureContext,
+  ): Attachment[] {
+    if (!keepsPrograms) return [];
+    const { fd } = this.file;
+    const keepsCode = this.#plan.events.some(({ attr }) => attr.sampleStackUser > 0);
+    const findMet: FindMet = (...ranges) =>
+      scanner.findMetOwners(fd, this.#dataOffset, dataEnd, this.#isCompressed, ...ranges);
+    try {
+      return collectPrograms(codeMappings, findMet, fstatSync(fd), keepsCode, notify);
+    } catch (error) {
+      notify(`programs are not kept in the recording: ${systemErrorReason(error)}`);
+      return [];
+    }
+  }
+
+  /**
+   * Finds the file that was to be at `path`. Another recording to the same path that began
+   * meanwhile may have moved it, which is reported; null where it was removed or replaced.
+   */
+  findPlace(path: string, notify: (notice: string) => void): string | null {
+    const place = this.file.place();
+    if (place !== null && place !== path) {
+      notify(`another recording has taken ${path} since: this one is ${place}`);
+    }
+    return place;
+  }
+
+  close(): void {
+    this.file.close();
+  }
+
+  discard(): void {
+    this.file.discard();
+  }
+}
+
+/** The attrs in file order, the side-band event last, each with the ids of its instances. */
+export function attrsWithIds(
+  plan: RecordingPlan,
+  opened: SamplerOpened,
+): { attrBytes: Uint8Array; ids: BigUint64Array; name: string | null }[] {
+  return [
+    ...plan.events.map(({ attr, name }, index) => ({
+      attrBytes: encodeAttr(attr),
+      ids: opened.ids[index],
+      name,
+    })),
+    { attrBytes: encodeAttr(plan.sideband), ids: opened.sidebandIds, name: null },
+  ];
+}

@@ -1,0 +1,181 @@
+// The perf_event_attr of a sampled event: every field, and what decides it.
+//
+//   type, config, bp_type …       the event's text
+//   sample_period, freq           -c, -F and the event's terms (choose-rate.ts); 0 without samples
+//   sample_type                   the fields of every trailer (common-attr.ts), stacks, --counts, and
+//                                 what the options name
+//   read_format                   common-attr.ts
+//   clockid, use_clockid          --clock (common-attr.ts)
+//   branch_sample_type            -b, -j, else --call-graph lbr (branch-types.ts)
+//   sample_stack_user             --call-graph dwarf and auto (call-graph.ts)
+//   sample_regs_user              the same, and --user-regs (dumped-registers.ts)
+//   sample_regs_intr              --intr-regs
+//   sample_max_stack              the event's term max-stack
+//   inherit, inherit_stat         the target, --no-inherit, --per-thread, -s
+//   exclude_*, precise_ip,
+//   pinned, exclusive             the event's modifiers
+//   write_backward                --overwrite
+//   disabled, enable_on_exec      the addon, by the target
+//
+// Two later steps need the kernel's answers: open-fallbacks.ts takes from an attr what this kernel
+// refuses, and sample-groups.ts makes the members of a group read with their leader.
+
+import { PERF_TYPE } from '../../base/event-type.ts';
+import type { EventSpec } from '../../kernel/events/event-spec.ts';
+import { type EventAttr, newAttr } from '../../kernel/perf-event/attr.ts';
+import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
+import { FIELDS, type RecordOptions } from '../../options/record.ts';
+import type { KernelFeatures } from '../../system/kernel/kernel-features.ts';
+import { eventFields, exclusionFlags } from '../../system/kernel/spec-attr.ts';
+import { branchMask, LBR_CALLS } from './branch-types.ts';
+import { chooseStackFields, type StackFields } from './call-graph.ts';
+import type { SamplingRate } from './choose-rate.ts';
+import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
+import { generalRegisterMask, namedRegisterMask } from './dumped-registers.ts';
+
+/** The attr of a sampled event by itself. Throws UsageError for an unknown register, branch or stack. */
+export function sampleAttr(
+  spec: EventSpec,
+  rate: SamplingRate,
+  options: RecordOptions,
+  features: KernelFeatures,
+): EventAttr {
+  const stack = chooseStackFields(spec, options.callGraph);
+  const usesLbr = stack.branchRecords && whyNotLbr(spec, options) === null;
+  const isSampled = options.samples !== false;
+  const isFrequency = rate.kind === 'frequency';
+  const { clockid, useClockid } = clockFields(options, features);
+  return newAttr({
+    ...eventFields(spec),
+    samplePeriod: isSampled ? (isFrequency ? rate.hz : rate.events) : 0,
+    sampleType:
+      COMMON_SAMPLE_TYPE |
+      stackSampleType(stack, usesLbr) |
+      optionalSampleType(options, features) |
+      (readsCounter(spec, options, features) ? PERF_SAMPLE.READ : 0) |
+      (spec.tracepoint === null ? 0 : PERF_SAMPLE.RAW) |
+      (takesPeriodField(spec, rate) ? PERF_SAMPLE.PERIOD : 0),
+    readFormat: commonReadFormat(features),
+    clockid,
+    branchSampleType: branchSampleType(options, usesLbr),
+    sampleStackUser: stack.stackBytes,
+    ...registerMasks(stack, options),
+    sampleMaxStack: stack.callchain === 'none' ? 0 : (spec.maxStack ?? 0),
+    flags: {
+      freq: isSampled && isFrequency,
+      inherit: inherits(spec, options),
+      inheritStat: writesExitCounts(spec, options, features),
+      sampleIdAll: true,
+      useClockid,
+      ...exclusionFlags(spec.exclude),
+      excludeCallchainUser: stack.callchain === 'kernel',
+      preciseIp: spec.preciseIp,
+      pinned: spec.pinned,
+      exclusive: spec.exclusive,
+      writeBackward: options.overwrite === true,
+    },
+  });
+}
+
+function stackSampleType({ callchain, stackBytes }: StackFields, usesLbr: boolean): number {
+  return (
+    (callchain === 'none' ? 0 : PERF_SAMPLE.CALLCHAIN) |
+    (stackBytes === 0 ? 0 : PERF_SAMPLE.REGS_USER | PERF_SAMPLE.STACK_USER) |
+    (usesLbr ? PERF_SAMPLE.BRANCH_STACK : 0)
+  );
+}
+
+/** The fields that the options name, for all events alike. */
+function optionalSampleType(
+  { fields = {}, cgroups }: RecordOptions,
+  features: KernelFeatures,
+): number {
+  const weight = features.weightStruct ? PERF_SAMPLE.WEIGHT_STRUCT : PERF_SAMPLE.WEIGHT;
+  return (
+    (fields.dataAddresses ? PERF_SAMPLE.ADDR | PERF_SAMPLE.DATA_SRC : 0) |
+    (fields.physicalAddresses ? PERF_SAMPLE.PHYS_ADDR : 0) |
+    (fields.dataPageSizes ? PERF_SAMPLE.DATA_PAGE_SIZE : 0) |
+    (fields.codePageSizes ? PERF_SAMPLE.CODE_PAGE_SIZE : 0) |
+    (fields.raw ? PERF_SAMPLE.RAW : 0) |
+    (fields.userRegs ? PERF_SAMPLE.REGS_USER : 0) |
+    (fields.interruptRegs ? PERF_SAMPLE.REGS_INTR : 0) |
+    (fields.branches ? PERF_SAMPLE.BRANCH_STACK : 0) |
+    (fields.weights ? weight : 0) |
+    (cgroups ? PERF_SAMPLE.CGROUP : 0)
+  );
+}
+
+function branchSampleType({ fields = {} }: RecordOptions, usesLbr: boolean): bigint {
+  if (fields.branches) return branchMask(fields.branches);
+  return usesLbr ? LBR_CALLS : 0n;
+}
+
+function registerMasks(
+  { stackBytes }: StackFields,
+  { fields = {} }: RecordOptions,
+): Pick<EventAttr, 'sampleRegsUser' | 'sampleRegsIntr'> {
+  const { userRegs, interruptRegs } = fields;
+  const forUnwinding = stackBytes > 0 ? generalRegisterMask() : 0n;
+  const named = userRegs ? namedRegisterMask(userRegs, FIELDS.userRegs) : 0n;
+  return {
+    sampleRegsUser: forUnwinding | named,
+    sampleRegsIntr: interruptRegs ? namedRegisterMask(interruptRegs, FIELDS.interruptRegs) : 0n,
+  };
+}
+
+/**
+ * The reason why an event with `lbr` has its callchain by frame pointers only; null where
+ * it does not have to. As in perf.
+ */
+export function whyNotLbr(spec: EventSpec, { callGraph, fields }: RecordOptions): string | null {
+  if (!chooseStackFields(spec, callGraph).branchRecords) return null;
+  if (spec.exclude.user) return 'branch records have the calls of user code only';
+  if (fields?.branches) return 'the branch records are taken by -b or -j';
+  return null;
+}
+
+/** Whether the event follows the threads and children that its target starts. */
+function inherits(spec: EventSpec, options: RecordOptions): boolean {
+  // On a whole CPU there is nobody to follow: all are in already.
+  if (options.systemWide) return false;
+  // The kernel maps no ring of an inherited event that follows its thread from CPU to CPU.
+  if (options.perThread) return false;
+  return spec.inherit ?? options.inherit !== false;
+}
+
+/** Whether `--counts` can be had: older kernels read no inherited counters with a sample. */
+export function readsCounter(
+  spec: EventSpec,
+  options: RecordOptions,
+  features: KernelFeatures,
+): boolean {
+  return options.counts === true && (features.inheritedRead || !inherits(spec, options));
+}
+
+/**
+ * Whether the kernel is to write a READ record when a thread or child exits (`inherit_stat`). Without
+ * reading the counter in samples that would also swap the counts of two tasks at context switches.
+ */
+function writesExitCounts(
+  spec: EventSpec,
+  options: RecordOptions,
+  features: KernelFeatures,
+): boolean {
+  if (!options.exitCounts || !features.inheritStat || !features.inheritedRead) return false;
+  return inherits(spec, options) && (options.counts === true || spec.sampleGroup);
+}
+
+/** Events that a CPU's counter counts; all others overflow in the kernel's software. */
+const COUNTER_TYPES: readonly number[] = [PERF_TYPE.HARDWARE, PERF_TYPE.HW_CACHE, PERF_TYPE.RAW];
+
+/**
+ * In period mode PERF_SAMPLE_PERIOD is asked only where it changes nothing. A software event,
+ * tracepoint or breakpoint with a fixed period *and* that bit is sampled at every event (the
+ * kernel's `perf_swevent_event` then overflows at once with the event's own count): 87 381 samples
+ * and the rest lost instead of 204 for 204 800 page faults at a period of 1000. At a period of 1
+ * every event is sampled anyway, and the field tells how much it counted for.
+ */
+function takesPeriodField(spec: EventSpec, rate: SamplingRate): boolean {
+  if (rate.kind === 'frequency' || rate.events === 1) return true;
+  return COUNTER_TYPES.includes(spec.type);
+}

@@ -1,0 +1,17 @@
+import { FailedError, UsageError } from '../../base/errors.ts';
+import { type Accounts, parseId } from '../accounts/accounts.ts';
+import { systemAccounts } from '../accounts/system-accounts.ts';
+import { uidOfProcess } from '../files/trusted-file.ts';
+import { listProcesses } from '../processes/system-processes.ts';
+
+/**
+ * The processes that run as `user`, a name or uid, without this one. What they start is followed;
+ * what others start for that user later is not.
+ */
+export function processesOfUser(user: string, accounts: Accounts = systemAccounts()): number[] {
+  const uid = accounts.byName(user)?.uid ?? parseId(user);
+  if (uid === null) throw new UsageError(`-u ${user}: no such user`);
+  const pids = listProcesses().filter((pid) => pid !== process.pid && uidOfProcess(pid) === uid);
+  if (pids.length === 0) throw new FailedError(`-u ${user}: no process runs as this user`);
+  return pids;
+}

@@ -1,0 +1,256 @@
+import type { StringIndex } from '../../base/string-table.ts';
+import { toRawTime } from '../../base/u64.ts';
+import { nameScripts } from '../../code/javascript/name-scripts.ts';
+import { withOwners } from '../../code/javascript/owners.ts';
+import { simplifyStacks } from '../../code/javascript/simplify.ts';
+import type { DsoIndex } from '../../code/process/types.ts';
+import { type LoadedSymbols, Symbolizer } from '../../code/symbols/symbolizer.ts';
+import type { PerfData } from '../../formats/perf-data/reader.ts';
+import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
+import type { OpenProfileOptions } from '../../options/reading.ts';
+import type { LossGap } from '../../period/types.ts';
+import type { Dso, Profile } from '../../profile/types.ts';
+import { demangler } from '../../read/code/demangler.ts';
+import { describeEvents } from '../../read/facts/event-description.ts';
+import { type Provenance, readProvenance } from '../../read/facts/provenance.ts';
+import { SymbolFiles } from '../../read/files/symbol-files.ts';
+import { inflateXz } from '../../read/files/xz.ts';
+import { ScriptMaps } from '../../read/jit/script-maps.ts';
+import { Pipeline } from '../../read/pipeline.ts';
+import { openUnwinder } from '../../read/unwind/open-unwinder.ts';
+import type { UserRooms } from '../../system/strangers/user-rooms.ts';
+import { type LiveCodeSource, LiveJit } from './live-jit.ts';
+import { LiveRecords } from './live-records.ts';
+
+const DEFAULT_MOST_ROWS = 400_000;
+/** Source maps are the largest part of memory, and dear to read: they are kept for some minutes. */
+const SLICES_OF_SCRIPTS = 60;
+/** Some 60 bytes each. Node has 150 000, the kernel 200 000. */
+const MOST_SYMBOLS = 2_000_000;
+
+export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
+  /**
+   * Frames, stacks, and records of processes and mappings, after which another object should take over:
+   * tables only grow, and a machine that starts processes all day would fill memory with those that
+   * are gone. Default 400 000.
+   */
+  readonly mostRows?: number;
+  /** True: slices have no rows but those that their samples refer to. Default false. */
+  readonly hasSmallSlices?: boolean;
+  /** True: large tables of names stay in their files, which stay open until `close` or `handOver`. Default false. */
+  readonly holdsFiles?: boolean;
+  /** A source of the code that processes announce; without, their perf maps are read. */
+  readonly liveCode?: LiveCodeSource;
+  /** How much is kept of the code that processes of each user name. */
+  readonly rooms?: UserRooms;
+  /** Where the program was started, from which its scripts are named; absent: not known. */
+  readonly directory?: string;
+  /** Symbols that the object before this one has read (`handOver`). */
+  readonly loadedSymbols?: LoadedSymbols;
+};
+
+/**
+ * Records that keep coming, as profiles of what came since the last one.
+ *
+ *   feed ─▶ order ─▶ pipeline ─▶ samples ─┐
+ *                                takeSlice ┴▶ names of new frames ─▶ Profile
+ *
+ * The pipeline is the one that reads files; frames, stacks, mappings and symbol tables stay from slice to
+ * slice, so that each address is looked up once. Only JIT code is named again when its map has grown.
+ */
+export class LiveProfile {
+  readonly #pipeline: Pipeline;
+  readonly #records: LiveRecords;
+  readonly #provenance: Provenance | null;
+  readonly #symbolizer: Symbolizer;
+  readonly #jit: LiveJit;
+  #scripts: ScriptMaps;
+  /** Slices since `#scripts` was made. */
+  #slicesOfScripts = 0;
+  readonly #namesFrames: boolean;
+  readonly #mostRows: number;
+  readonly #hasSmallSlices: boolean;
+  readonly #directory: string | null;
+  /** LOST records since the slice before the last one. */
+  #lossGaps: readonly LossGap[] = [];
+  /** Records that were no samples: processes, threads and mappings are at most as many. */
+  #sideband = 0;
+  /** Frames before this one were looked up. */
+  #named = 0;
+  /** Frames in JIT code of processes that run, which are looked up again as their maps grow. */
+  readonly #jitFrames = new Map<DsoIndex, readonly number[]>();
+
+  /** `data` has the attrs, and the earliest time; its records are not read. */
+  constructor(data: PerfData, options: LiveProfileOptions = {}) {
+    this.#provenance = readProvenance(data);
+    this.#mostRows = options.mostRows ?? DEFAULT_MOST_ROWS;
+    this.#hasSmallSlices = options.hasSmallSlices === true;
+    this.#directory = options.directory ?? null;
+    this.#namesFrames = options.symbols !== false;
+    const pipeline = Pipeline.open(data);
+    const { processes, diagnostics } = pipeline;
+    processes.keepsEnded = false;
+    pipeline.unwinder = openUnwinder(pipeline, {});
+    this.#pipeline = pipeline;
+    this.#records = new LiveRecords(data, (record) => {
+      if (record.type !== PERF_RECORD.SAMPLE) this.#sideband++;
+      pipeline.read(record);
+    });
+    // Whoever was sampled in a file has it, in whatever mount namespace.
+    const files = new SymbolFiles({ diagnostics, pids: () => processes.sampledPids() });
+    const { liveCode = null, rooms = null } = options;
+    this.#jit = new LiveJit(processes.dsos, files.provide, diagnostics, liveCode, rooms);
+    this.#scripts = new ScriptMaps({ diagnostics });
+    this.#symbolizer = new Symbolizer({
+      dsos: processes.dsos,
+      provider: files.provide,
+      demangleCpp: demangler(diagnostics),
+      diagnostics,
+      xz: inflateXz,
+      kernelReference: processes.kernelReference,
+      jit: this.#jit,
+      holdsFiles: options.holdsFiles === true,
+      ...(options.loadedSymbols && { loaded: options.loadedSymbols }),
+    });
+  }
+
+  get events(): Profile['events'] {
+    return describeEvents(this.#pipeline.data, this.#provenance);
+  }
+
+  /** The tables have grown so large that a new object should take over. */
+  get isFull(): boolean {
+    const { builder } = this.#pipeline;
+    const rows = builder.frameCount + builder.stackCount + this.#sideband;
+    return rows > this.#mostRows || this.#symbolizer.symbolCount > MOST_SYMBOLS;
+  }
+
+  /** Symbols of files that were read, for the object that takes over. Nothing is asked of this one any more. */
+  handOver(): LoadedSymbols {
+    // Those of programs that are gone are among them: then all are read anew.
+    if (this.#symbolizer.symbolCount <= MOST_SYMBOLS / 2) return this.#symbolizer.handOver();
+    this.#symbolizer.close();
+    return new Map();
+  }
+
+  /** Closes the files that it holds. */
+  close(): void {
+    this.#symbolizer.close();
+  }
+
+  /** Gaps of lost samples, as far as the last slice shows. */
+  get lossGaps(): readonly LossGap[] {
+    return this.#lossGaps;
+  }
+
+  /** Pid of the process that has started `pid`; −1 where no record said it. */
+  parentOf(pid: number): number {
+    return this.#pipeline.processes.parentOf(pid);
+  }
+
+  /** The next bytes of the recording, cut anywhere. They belong to this object from now on. */
+  feed(bytes: Uint8Array): void {
+    this.#records.feed(bytes);
+  }
+
+  /** No more comes; a last slice has what waited for its order. */
+  finish(): void {
+    this.#records.finish();
+    this.#pipeline.unwinder?.close();
+  }
+
+  /** The samples since the last slice, in time order, with names. */
+  takeSlice(): Profile {
+    const { builder, processes, streams, data, diagnostics } = this.#pipeline;
+    if (this.#namesFrames) this.#nameFrames();
+    const parts = {
+      meta: {
+        commandLine: [],
+        hostname: data.features.hostname,
+        kernel: data.features.osRelease,
+        arch: data.features.arch,
+        startTime: toRawTime(data.startTime, 0).toString(),
+        clock: 'perf',
+        notes: [],
+      },
+      events: this.events,
+      dsos: this.#dsos(),
+      threads: processes.finishThreads(),
+      streams,
+      // Those so far are in the recorder's totals; of which samples they were, nobody knows yet.
+      losses: [],
+    };
+    const isSmall = this.#hasSmallSlices;
+    const slice = isSmall ? builder.takeSmallSlice(parts) : builder.takeSlice(parts);
+    this.#lossGaps = this.#pipeline.lossGaps.slice();
+    this.#pipeline.forgetSamples();
+    this.#pipeline.forgetEnded();
+    this.#forgetJit();
+    // Nothing that takes small slices asks for the owners of functions.
+    if (!this.#jit.hasMaps) return isSmall ? slice : withOwners(slice);
+    // What was read of scripts that are not sampled any more goes with it.
+    if (isSmall && ++this.#slicesOfScripts > SLICES_OF_SCRIPTS) {
+      this.#slicesOfScripts = 0;
+      this.#scripts = new ScriptMaps({ diagnostics });
+    }
+    const simplify = 'interpreter';
+    const options = { sourceMaps: this.#scripts, directory: this.#directory, simplify } as const;
+    return simplifyStacks(nameScripts(slice, options), simplify);
+  }
+
+  /** Adds the build IDs of their files, where the kernel was not asked for them. */
+  #dsos(): Dso[] {
+    const dsos = this.#pipeline.processes.dsos.finish();
+    return dsos.map((dso, row) => ({
+      ...dso,
+      buildId: this.#symbolizer.buildIdOf(row as DsoIndex),
+    }));
+  }
+
+  /** Maps of processes that are gone. */
+  #forgetJit(): void {
+    const { processes } = this.#pipeline;
+    for (const dso of this.#jitFrames.keys()) {
+      const key = processes.dsos.key(dso);
+      if (key.kind !== 'jit' || processes.isKnown(key.pid)) continue;
+      this.#jitFrames.delete(dso);
+      this.#jit.forget(key.pid);
+    }
+  }
+
+  #nameFrames(): void {
+    const { builder, processes } = this.#pipeline;
+    const { frameCount } = builder;
+    this.#symbolizer.refreshFiles();
+    const fresh = new Map<DsoIndex, number[]>();
+    for (let frame = this.#named; frame < frameCount; frame++) {
+      const dso = builder.dsoOfFrame(frame) as DsoIndex;
+      if (dso < 0) continue;
+      const known = fresh.get(dso);
+      if (known === undefined) fresh.set(dso, [frame]);
+      else known.push(frame);
+    }
+    this.#named = frameCount;
+    for (const [dso, frames] of fresh) {
+      if (processes.dsos.key(dso).kind !== 'jit') this.#nameFramesOf(dso, frames);
+      else this.#jitFrames.set(dso, [...(this.#jitFrames.get(dso) ?? []), ...frames]);
+    }
+    for (const [dso, frames] of this.#jitFrames) {
+      const isRenamed = this.#jit.refresh(dso);
+      const added = isRenamed ? frames : fresh.get(dso);
+      if (added !== undefined) this.#nameFramesOf(dso, added);
+    }
+  }
+
+  #nameFramesOf(dso: DsoIndex, frames: readonly number[]): void {
+    const { builder } = this.#pipeline;
+    const addresses = Float64Array.from(frames, (frame) => builder.addressOfFrame(frame));
+    const names = new Int32Array(frames.length);
+    this.#symbolizer.resolveAll(dso, addresses, builder.strings, names);
+    for (let i = 0; i < names.length; i++) {
+      if (names[i] === -1) continue;
+      const func = builder.internFunc(names[i] as StringIndex, dso);
+      builder.setFunc(frames[i], func);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { loadBinding } from '../../../src/native/binding.ts';
+import { CodeEventSink } from '../../../src/record/code-events/code-event-sink.ts';
+import { isPortTaken, listeningPorts } from '../../../src/record/code-events/listening-ports.ts';
+
+const newName = () => `@perf-ts-test-${randomBytes(8).toString('hex')}`;
+
+function sinkFor(
+  isRecorded: (pid: number) => boolean,
+  reported: string[] = [],
+): Promise<CodeEventSink> {
+  return CodeEventSink.open({
+    name: newName(),
+    peerOf: loadBinding().peerOf,
+    offsetNs: () => 0n,
+    isRecorded,
+    uids: [],
+    notify: (notice) => reported.push(notice),
+  });
+}
+
+const HEADER = Buffer.concat([Buffer.from('PTSCODE1'), Buffer.alloc(24)]);
+
+test('code events become an attachment of their process, with what was sent last', async () => {
+  const sink = await sinkFor(() => true);
+  const program = connect(sink.name.replace('@', '\0'));
+  await once(program, 'connect');
+  program.write(HEADER);
+  // The recorder ends the stream, and the program answers with the rest.
+  program.once('end', () => program.end(Buffer.alloc(16)));
+  await sink.settle();
+  const attachments = sink.attachments();
+  expect(attachments.map(({ name }) => name)).toEqual([`code-events/${process.pid}`]);
+  expect(attachments[0].unpackedSize).toBe(16 + HEADER.length + 16);
+  sink.close();
+});
+
+test('a recorder takes nothing from a process that is not recorded', async () => {
+  const sink = await sinkFor((pid) => pid !== process.pid);
+  const stranger = connect(sink.name.replace('@', '\0'));
+  stranger.on('error', () => {});
+  await new Promise((closed) => stranger.once('close', closed));
+  expect(sink.attachments()).toEqual([]);
+  sink.close();
+});
+
+test('connections of one process are bounded, and said once; those that end make room', async () => {
+  const reported: string[] = [];
+  const sink = await sinkFor(() => true, reported);
+  const connectOne = async () => {
+    const program = connect(sink.name.replace('@', '\0'));
+    program.on('error', () => {});
+    await once(program, 'connect');
+    return program;
+  };
+  const programs: Socket[] = [];
+  for (let i = 0; i < 256; i++) programs.push(await connectOne());
+  for (let i = 0; i < 3; i++) {
+    const refused = await connectOne();
+    await new Promise((closed) => refused.once('close', closed));
+  }
+  expect(reported).toEqual([expect.stringContaining('more than 256 threads of a process')]);
+  expect(programs.filter(({ destroyed }) => destroyed)).toEqual([]);
+  for (const program of programs) program.destroy();
+  await sink.settle();
+  const later = await connectOne();
+  later.write(HEADER);
+  later.once('end', () => later.end());
+  await sink.settle();
+  const [{ unpackedSize }] = sink.attachments();
+  expect(unpackedSize).toBe(257 * 16 + HEADER.length);
+  sink.close();
+});
+
+test('the ports of a process are those it listens on', async () => {
+  const { createServer } = await import('node:net');
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  expect([...listeningPorts(process.pid).values()]).toContain(port);
+  expect(isPortTaken(process.pid, port)).toBe(true);
+  expect([...listeningPorts(1).values()]).not.toContain(port);
+  server.close();
+  await once(server, 'close');
+  expect(isPortTaken(process.pid, port)).toBe(false);
+});

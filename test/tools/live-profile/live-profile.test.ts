@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ByteSource } from '../../../src/base/byte-source.ts';
+import { openPerfData, type PerfData, walkRecords } from '../../../src/formats/perf-data/reader.ts';
+import { PERF_RECORD } from '../../../src/kernel/perf-event/constants.ts';
+import type { Profile } from '../../../src/profile/types.ts';
+import { openProfile } from '../../../src/read/open-profile.ts';
+import { withSource } from '../../../src/read/open-recording.ts';
+import { LiveProfile } from '../../../src/tools/live-profile/live-profile.ts';
+import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../../helpers/corpora.ts';
+
+// A recording that comes in pieces, cut anywhere, and is looked at again and again meanwhile, is the
+// profile that reading the whole file gives.
+
+const PIECES = [1, 7, 65536];
+/** Byte by byte, larger files take too long. */
+const MOST_BYTES = 120_000;
+/** What `LiveProfile` is not fed with: its bytes are compressed, or follow their record. */
+const OTHER_BYTES: readonly number[] = [
+  PERF_RECORD.COMPRESSED,
+  PERF_RECORD.COMPRESSED2,
+  PERF_RECORD.AUXTRACE,
+];
+
+const files = perfDataCorpora().filter(
+  (entry) =>
+    !isFuzzed(entry) &&
+    entry.walk.mode === 'file' &&
+    entry.walk.trunc_rec_at === undefined &&
+    entry.walk.bad_at === undefined &&
+    entry.walk.attrs.length > 0 &&
+    entry.size < MOST_BYTES,
+);
+
+describe.skipIf(!hasCorpora)('a recording in pieces is the recording as a whole', () => {
+  const cases = files.filter(({ file }) => isPlain(join(CORPORA, file)));
+
+  test.each(cases.map(({ file }) => file))('%s', async (file) => {
+    const path = join(CORPORA, file);
+    const opened = await openProfile(path, { symbols: false });
+    const whole = samplesOf(opened.profile);
+    for (const piece of PIECES) {
+      expect(
+        withSource(path, (source) => inPieces(source, piece)),
+        `${piece} bytes`,
+      ).toEqual(whole);
+    }
+  });
+
+  test('the corpora have recordings to read in pieces', () => {
+    expect(cases.length).toBeGreaterThanOrEqual(8);
+  });
+});
+
+function isPlain(path: string): boolean {
+  return withSource(path, (source) => {
+    let isPlain = true;
+    walkRecords(openPerfData(source), {
+      record: (record) => {
+        const { type } = record;
+        if (OTHER_BYTES.includes(type)) isPlain = false;
+      },
+    });
+    return isPlain;
+  });
+}
+
+/** The samples of all slices, one slice after every thousandth part. */
+function inPieces(source: ByteSource, piece: number): string[] {
+  const data: PerfData = openPerfData(source);
+  const live = new LiveProfile(data, { symbols: false });
+  const bytes = source.read(data.dataOffset, data.dataSize).slice();
+  const found: string[] = [];
+  const perSlice = Math.max(1, Math.ceil(bytes.length / piece / 10));
+  for (let at = 0, pieces = 1; at < bytes.length; at += piece, pieces++) {
+    live.feed(bytes.slice(at, at + piece));
+    if (pieces % perSlice === 0) found.push(...samplesOf(live.takeSlice()));
+  }
+  live.finish();
+  found.push(...samplesOf(live.takeSlice()));
+  return found;
+}
+
+/** What was sampled when, on which CPU, by whom and with which stack, innermost first. */
+function samplesOf({ samples, stacks, frames, dsos, threads, strings }: Profile): string[] {
+  return Array.from({ length: samples.length }, (_, row) => {
+    const thread = threads[samples.thread[row]];
+    const stack: string[] = [];
+    for (let at = samples.stack[row]; at >= 0; at = stacks.prefix[at]) {
+      const frame = stacks.frame[at];
+      const dso = dsos[frames.dso[frame]]?.name ?? '?';
+      stack.push(`${dso}+${frames.address[frame].toString(16)}`);
+    }
+    return [
+      samples.timeNs[row],
+      samples.cpu[row],
+      `${strings[samples.comm[row]]} ${thread?.pid}/${thread?.tid}`,
+      samples.event[row],
+      samples.periodEvents[row],
+      stack.join(' '),
+    ].join(' | ');
+  });
+}
