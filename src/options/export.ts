@@ -1,4 +1,3 @@
-import { FRAME_LEVELS } from '../profile/frame-level.ts';
 import type { TimeRange } from '../profile/time-range.ts';
 import { OPTION_GROUP } from './groups.ts';
 import { anyNumber, arrayOf, oneOf, recordedIds, setOf, text, whole, yesNo } from './kinds.ts';
@@ -40,8 +39,6 @@ export const EXPORT_PROFILE = options({
   event: option(text),
   /** These samples only; their weights stay those of the whole recording. */
   select: nested(SAMPLES),
-  /** The frames that the page begins with, where the profile has all. */
-  frames: option(oneOf(...FRAME_LEVELS)),
   ...inGroup(OPTION_GROUP.OUTPUT, {
     /** Title of the page. */
     title: option(text, {
