@@ -17,3 +17,10 @@ export function mapInts(
   for (let row = 0; row < column.length; row++) mapped[row] = map(column[row], row);
   return mapped;
 }
+
+/** A column of `length` rows that holds the number of each. */
+export function rowNumbers(length: number): Int32Array {
+  const rows = new Int32Array(length);
+  for (let row = 0; row < length; row++) rows[row] = row;
+  return rows;
+}

@@ -27,3 +27,12 @@ function decodeUtf8(bytes: Uint8Array): string {
   decoder ??= new TextDecoder();
   return decoder.decode(bytes);
 }
+
+/** The text without its percent escapes; as it is where these are no UTF-8. */
+export function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -75,7 +75,7 @@ export function computeCpuGroups(input: PeriodInput): Slices<StreamGroups> {
   return groupByStream({ ...input, samples: { ...samples, stream: none, thread: none } });
 }
 
-/** Below this the interrupt's own duration is a good part of the interval, nanoseconds. */
+/** Interval below which the interrupt's own duration is a good part of it, nanoseconds. */
 const MIN_INTERVAL_NS = 10_000;
 /**
  * A rate that wavers by more than this factor, e^½, from one interval to the next shows nothing.

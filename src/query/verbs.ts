@@ -1,7 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { Z95 } from '../base/normal.ts';
 import { commandOnly } from '../base/words.ts';
-import { wilsonBounds } from '../formats/tables/views.ts';
 
 /** Questions that have a name, as SQL that DuckDB and ClickHouse take alike. */
 export const QUERY_VERBS = [
@@ -101,7 +100,7 @@ limit ${options.limit}`;
 function edgesSql(verb: 'callers' | 'callees', options: VerbOptions): string {
   const other = verb === 'callers' ? 'caller' : 'callee';
   return `select t.recording as recording, t.event as event, t.func as func, t.${other} as ${other},
-  t.${other}_dso as ${other}_dso, t.weight as weight, t.unit as unit, t.share as share, t.low as low, t.high as high,
+  t.${other}_dso as ${other}_dso, t.weight as weight, t.unit as unit, t.share as share,
   t.samples as samples
 from ${verb} t
 where ${and(eventIs('t', options), named('t.func', needed(verb, options.func)))}
@@ -111,7 +110,7 @@ limit ${options.limit}`;
 
 function linesSql(options: VerbOptions): string {
   return `select t.recording as recording, t.event as event, t.func as func, t.file as file, t.line as line,
-  t.self as self, t.total as total, t.unit as unit, t.share as share, t.low as low, t.high as high
+  t.self as self, t.total as total, t.unit as unit, t.share as share
 from lines t
 where ${and(eventIs('t', options), named('t.func', needed('lines', options.func)))}
 order by recording, total desc, self desc, func, line
@@ -120,7 +119,7 @@ limit ${options.limit}`;
 
 function timelineSql(options: VerbOptions): string {
   return `select t.recording as recording, t.event as event, t.second as second, t.weight as weight, t.unit as unit,
-  t.share as share, t.low as low, t.high as high, t.func as func
+  t.share as share, t.func as func
 from timeline t
 where ${and(eventIs('t', options), named('t.func', options.func))}
 order by recording, second, weight desc, func
@@ -129,7 +128,7 @@ limit ${options.limit}`;
 
 function threadsSql(options: VerbOptions): string {
   return `select g.recording as recording, e.name as event, g.weight as weight, e.unit as unit,
-  g.weight / e.weight as share, ${wilsonBounds('g.weight')}, g.samples as samples, t.comm as comm,
+  g.weight / e.weight as share, g.samples as samples, t.comm as comm,
   t.pid as pid, t.tid as tid
 from (
   select s.recording as recording, s.event as event, s.thread as thread, sum(s.weight) as weight,

@@ -3,7 +3,7 @@ import type { ThrottleInterval } from '../period/types.ts';
 import { type Asked, wholeOfAsked } from './shares-by-key.ts';
 
 /** What arrived of an event and what did not: in the weights of its samples, in samples, and in what was counted. */
-export type Account = Omit<EventLedger, 'concentration' | 'streams'> & {
+export type EventAccount = Omit<EventLedger, 'concentration' | 'streams'> & {
   /** Of everything, lost or not, in the weights asked for. */
   readonly weight: number;
   /** Part of `weight` that no sample shows, and the least and the most that it may be. */
@@ -21,7 +21,7 @@ export function accountFor(
   event: number,
   ledger: EventLedger,
   throttles: readonly Pick<ThrottleInterval, 'event' | 'startNs' | 'endNs'>[],
-): Account {
+): EventAccount {
   const { weight, lost } = wholeOfAsked(asked);
   const { least, most } = asked.estimator?.lostBounds ?? { least: 1, most: 1 };
   const own = throttles.filter((pause) => pause.event === event);

@@ -35,7 +35,7 @@ export function openRewriteOutput(path: string): RewriteOutput {
   return rewriteInto(OutputFile.create(path, chooseUser({}).owner));
 }
 
-/** Into a file that was just made. `close` closes it, and throws where it has no name any more; `discard` removes it. */
+/** Writes into a new file. `close` closes it, and throws where it has no name any more; `discard` removes it. */
 export function rewriteInto(file: OutputFile): RewriteOutput {
   let dataOffset = 0;
   let length = 0;

@@ -4,7 +4,7 @@ import type { RecordView } from '../kernel/perf-event/record-view.ts';
 const CAPACITY = 4 << 20;
 /** A record's size is a u16. */
 const LARGEST_RECORD = 65536;
-/** Below this, a loop copies faster than a view of the source is made. */
+/** Size below which a loop copies faster than a view of the source is made. */
 const SMALL = 48;
 
 /**

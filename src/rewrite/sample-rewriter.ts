@@ -188,7 +188,7 @@ export class SampleRewriter {
     }
   }
 
-  /** Behind the fixed part and the counters read: struct in read-format.ts. */
+  /** Offset behind the fixed part and the counters read: struct in read-format.ts. */
   #callchainOffset(offset: number): number {
     const { sampleType, readFormat, sampleFixedSize } = this.#info;
     const at = offset + sampleFixedSize;

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 
 // Small files and links of /proc and /sys. The kernel makes their text when they are read and tells no size before.
 // One that is absent, closed to us, or of a process that has just ended is an answer and not an error;
@@ -30,6 +30,15 @@ export function readTextOrEmpty(path: string): string {
 /** The text without white space at its ends; null where the file cannot be read. */
 export function readTrimmedOrNull(path: string): string | null {
   return readTextOrNull(path)?.trim() ?? null;
+}
+
+/** The names in a folder; none where it cannot be listed. */
+export function listOrEmpty(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** The text of a link as it is, not followed; null where it cannot be read. */

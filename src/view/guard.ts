@@ -28,7 +28,7 @@ export type GuardedRequest = {
 };
 
 export type Admission =
-  /** Below the token's folder: `''` is the page, `profile/0` a recording. */
+  /** Path below the token's folder: `''` is the page, `profile/0` a recording. */
   | {
       readonly kind: 'admitted';
       readonly path: string;

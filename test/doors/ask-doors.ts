@@ -11,6 +11,7 @@ import type { ShareInterval } from '../../src/profile/analysis/share-steps.ts';
 import { FUNC_CATEGORIES } from '../../src/profile/types.ts';
 import { findLines } from '../../src/questions/lines.ts';
 import { findNeighbours, NOBODY } from '../../src/questions/neighbours.ts';
+import { reportThreads } from '../../src/questions/threads.ts';
 import { nameFunction } from '../../src/questions/top.ts';
 import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
 import { askAboutEvent } from '../../src/read/outputs/asked-event.ts';
@@ -125,12 +126,26 @@ export const library: Door = async (file, func) => {
     callees: neighbours('callees'),
     lines,
     owners: await ownersOf(file),
-    threads: report.byThread.map(({ thread, selfShare, selfSamples }) => ({
-      name: `${profile.threads[thread].tid}`,
-      ...{ share: round(selfShare), samples: selfSamples },
-    })),
+    threads: ofThreads(reportThreads(asked).byThread, (thread) => profile.threads[thread].tid),
   };
 };
+
+/** By thread id: a thread that became another program, or whose number was used again, has several rows. */
+function ofThreads(
+  rows: readonly { thread: number; selfShare: number; selfSamples: number }[],
+  tidOf: (thread: number) => number,
+): AnswerRow[] {
+  const sums = new Map<number, { share: number; samples: number }>();
+  for (const { thread, selfShare, selfSamples } of rows) {
+    const { share, samples } = sums.get(tidOf(thread)) ?? { share: 0, samples: 0 };
+    sums.set(tidOf(thread), { share: share + selfShare, samples: samples + selfSamples });
+  }
+  return [...sums].map(([tid, { share, samples }]) => ({
+    name: `${tid}`,
+    share: round(share),
+    samples,
+  }));
+}
 
 /** Whose code the innermost functions are, at the level where V8's way of running one is that function's own. */
 async function ownersOf(file: string): Promise<AnswerRow[]> {
@@ -182,7 +197,7 @@ export const command: Door = async (file) => {
       share: round(row.selfShare),
     })),
     threads: rowsOf('--sort', 'tid').map((row) => ({
-      name: `${row.tid}`,
+      name: `${row.tid ?? -1}`,
       ...{ share: round(row.selfShare), samples: row.samples },
     })),
   };
@@ -273,10 +288,12 @@ export const page: Door = async (file, func) => {
       name,
       share: round(summary.byGroup[group] / summary.weight),
     })).filter(({ share }) => share > 0),
-    threads: table('thread').map(({ index, selfShare, samples }) => ({
-      name: `${threads[index].tid}`,
-      ...{ share: round(selfShare), samples },
-    })),
+    threads: ofThreads(
+      table('thread').map(({ index, selfShare, samples }) => ({
+        ...{ thread: index, selfShare, selfSamples: samples },
+      })),
+      (thread) => threads[thread].tid,
+    ),
   };
 };
 

@@ -56,12 +56,23 @@ export const RECORDINGS: Readonly<Record<string, MakeRecording>> = {
     func: 'leaf',
   }),
   'a program in C, by sampled page faults': () => ({
-    file: record('-e', 'page-faults', '-c', '10', '-g', '--', compileWorkload(), 'pf', '20000', '1'),
+    file: record(
+      '-e',
+      'page-faults',
+      '-c',
+      '10',
+      '-g',
+      '--',
+      compileWorkload(),
+      'pf',
+      '20000',
+      '1',
+    ),
     func: 'main',
   }),
   'waits of threads': () => ({
-    file: record('--off-cpu=only', '--', compileWaits()),
-    func: 'main',
+    file: record('--off-cpu=only', '-g', '--', compileWaits()),
+    func: 'wait_in_three_ways',
   }),
   'all processes of the machine': () => ({
     file: record(...RATE, '-a', '-g', '--', compileWorkload(), 'burn', '2', '1'),

@@ -347,17 +347,17 @@ describe('a recording with losses', () => {
 });
 
 test('questions by name about files are answered where no engine is installed', () => {
-  const hooks = `export async function resolve(name, context, next) {
-    if (name !== '@duckdb/node-api') return next(name, context);
-    throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' });
-  }`;
-  const hiding = join(scratch, 'hide-engine.mjs');
-  const url = `data:text/javascript,${encodeURIComponent(hooks)}`;
+  const hiding = join(scratch, 'hide-engine.cjs');
   writeFileSync(
     hiding,
-    `import { register } from 'node:module';\nregister(${JSON.stringify(url)});\n`,
+    `const Module = require('node:module');
+    const load = Module._load;
+    Module._load = function (name, ...rest) {
+      if (name !== '@duckdb/node-api') return load.call(this, name, ...rest);
+      throw Object.assign(new Error(name), { code: 'MODULE_NOT_FOUND' });
+    };`,
   );
-  const env = { ...cleanEnvironment(), NODE_OPTIONS: `--import=${hiding}` };
+  const env = { ...cleanEnvironment(), NODE_OPTIONS: `--require=${hiding}` };
   const file = callsFile();
   const own = perfTs(['query', 'select 1', file], { env });
   expect(own.stderr).toContain('the query engine is not installed');

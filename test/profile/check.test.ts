@@ -27,7 +27,7 @@ type Mutable = {
 };
 
 describe('checkProfile', () => {
-  test('accepts what the builder makes', () => {
+  test('the check accepts what the builder makes', () => {
     expect(() => checkProfile(GOOD())).not.toThrow();
   });
 
@@ -116,20 +116,23 @@ describe('checkProfile', () => {
       ['samples', 'stream', -1, streams.length],
     ] as const;
 
-  test.each(indexes(GOOD()))('refuses rows of %s that point nowhere by %s', (...index) => {
-    const [table, column, lowest, end] = index;
-    for (const value of [lowest - 1, end]) {
-      const profile = broken((copy) => {
-        const tables = copy as unknown as Record<string, Record<string, Int32Array>>;
-        const values = Int32Array.from(tables[table][column]);
-        values[1] = value;
-        tables[table][column] = values;
-      });
-      expect(() => checkProfile(profile)).toThrow(
-        `${table}.${column}[1]: expected an index from ${lowest} to ${end - 1}, found ${value}`,
-      );
-    }
-  });
+  test.each(indexes(GOOD()))(
+    'the check refuses rows of %s that point nowhere by %s',
+    (...index) => {
+      const [table, column, lowest, end] = index;
+      for (const value of [lowest - 1, end]) {
+        const profile = broken((copy) => {
+          const tables = copy as unknown as Record<string, Record<string, Int32Array>>;
+          const values = Int32Array.from(tables[table][column]);
+          values[1] = value;
+          tables[table][column] = values;
+        });
+        expect(() => checkProfile(profile)).toThrow(
+          `${table}.${column}[1]: expected an index from ${lowest} to ${end - 1}, found ${value}`,
+        );
+      }
+    },
+  );
 
   test.each(cases)('checkProfile refuses %s, with the place', (_, change, message) => {
     expect(() => checkProfile(broken(change))).toThrow(message);

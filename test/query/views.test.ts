@@ -31,7 +31,7 @@ test.each(['self', 'total'] as const)(
 test('every view that has shares has the row [lost], as the report estimates it', async () => {
   const { lost, weight } = DRAWN.report();
   expect(lost).toBeGreaterThan(0);
-  const figures = 'weight, share, low, high';
+  const figures = 'weight, share';
   const ofLost = "where func = '[lost]'";
   const [self] = await rowsOf(engine, `select ${figures} from top_self ${ofLost}`);
   expect(self[0]).toBeCloseTo(lost, 6);
@@ -66,14 +66,12 @@ test('callees and [self] of a function add up to its total where it does not rec
   expect(callees).toBeCloseTo(total as number, 6);
 });
 
-test('shares of drawn samples lie within their intervals', async () => {
+test('a view without the intervals of the report has none', async () => {
   for (const view of ['callers', 'callees', 'lines', 'timeline']) {
-    const rows = await rowsOf(engine, `select share, low, high from ${view}`);
+    const { columns, rows } = await engine.run(`select * from ${view}`, LIMITS);
+    expect(columns).toContain('share');
+    expect(columns).not.toContain('low');
     expect(rows.length).toBeGreaterThan(0);
-    for (const [share, low, high] of rows as number[][]) {
-      expect(low).toBeLessThanOrEqual(share + 1e-12);
-      expect(high).toBeGreaterThanOrEqual(share - 1e-12);
-    }
   }
 });
 

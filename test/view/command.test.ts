@@ -13,7 +13,7 @@ const other = join(directory, 'other.json');
 writeFileSync(other, '{"a": 1}\n');
 
 describe('the command view', () => {
-  it('serves what a thread has read, and ends with Ctrl-C', async () => {
+  it('view serves what a thread has read, and ends with Ctrl-C', async () => {
     const view = startPerfTs(['view', folded, folded]);
     const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
     const url = printed.toString().trim();
@@ -48,14 +48,14 @@ describe('the command view', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('reads standard input once', () => {
+  it('view reads standard input once', () => {
     const { status, stderr } = perfTs(['view', '-', '-'], { input: 'main 1\n' });
     expect(status).toBe(2);
     expect(stderr).toContain('standard input is one recording');
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'ends with %s, and its port is free',
+    'view ends with %s, and its port is free',
     async (signal) => {
       const view = startPerfTs(['view', folded]);
       const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
@@ -69,7 +69,7 @@ describe('the command view', () => {
     },
   );
 
-  it('keeps what it has read when the file is gone or another', async () => {
+  it('view keeps what it has read when the file is gone or another', async () => {
     const path = join(directory, 'moved.folded');
     copyFileSync(folded, path);
     const view = startPerfTs(['view', path]);
@@ -84,7 +84,7 @@ describe('the command view', () => {
     expect((await view.ended).status).toBe(0);
   });
 
-  it('reads a pipe before there is an address', () => {
+  it('view reads a pipe before there is an address', () => {
     const { status, stdout, stderr } = perfTs(['view', '-'], { input: Buffer.from('{"a": 1}\n') });
     expect(status).toBe(125);
     expect(stdout).toBe('');

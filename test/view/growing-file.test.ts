@@ -114,7 +114,7 @@ describe('a recording that grows', () => {
     expect(await growing.pageData()).toStrictEqual(before);
   });
 
-  it('reads no more after its end', async () => {
+  it('a growing file reads no more after its end', async () => {
     const growing = follow();
     growing.follow();
     await growing.finish();
@@ -124,7 +124,7 @@ describe('a recording that grows', () => {
   });
 });
 
-it('finds the source of a function by the row that the page has', async () => {
+it('a growing file finds the source of a function by the row that the page has', async () => {
   vi.useRealTimers();
   const source = join(directory, 'app.js');
   writeFileSync(source, 'function work() {}\n');

@@ -12,7 +12,7 @@ import { describeLive } from '../helpers/live.ts';
 const directory = scratchDirectory();
 
 describe('record --view', () => {
-  it('starts nothing where the page can’t be served', async () => {
+  it('record --view starts nothing where the page can’t be served', async () => {
     const other = createServer();
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -35,7 +35,7 @@ describe('record --view', () => {
 });
 
 describeLive('the page of a recording', () => {
-  it('stays when the program has ended, until Ctrl-C, and the file is as ever', async () => {
+  it('record --view stays when the program has ended, until Ctrl-C, and the file is as ever', async () => {
     const file = join(directory, 'perf.data');
     // About a fifth of a second.
     const loop = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done';

@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('a recording that is sent to the server', () => {
-  it('gets a number, and the page of that number shows it', async () => {
+  it('a sent recording gets a number, and the page of that number shows it', async () => {
     const answer = await post('new.folded', 'main;fresh 5\n');
     expect(answer.status).toBe(200);
     const number = await answer.text();
@@ -67,7 +67,7 @@ describe('a recording that is sent to the server', () => {
   });
 
   it.each([['../../etc/passwd'], ['..'], [''], ['a\u001b[2Jb\n'], ['x'.repeat(5000)]])(
-    'lies in a folder of its own, whatever it is called: %.20s',
+    'a sent recording lies in a folder of its own, whatever it is called: %.20s',
     async (name) => {
       expect((await post(name, 'main 1\n')).status).toBe(200);
       const path = sent.at(-1) ?? '';
@@ -105,7 +105,7 @@ describe('a recording that is sent to the server', () => {
 });
 
 describe('the page as one file', () => {
-  it('begins with the view, and holds the data', async () => {
+  it('the page as one file begins with the view, and holds the data', async () => {
     const answer = await fetch(`${server.url}page?files=0&view=tab%3Dtable`);
     expect(answer.headers.get('content-disposition')).toContain('given.folded.html');
     const text = await answer.text();

@@ -65,7 +65,7 @@ describe('the server', () => {
     expect(report.periods.events[0]?.samples).toBe(42);
   });
 
-  it('allows the page nothing but its own parts', async () => {
+  it('the server allows the page nothing but its own parts', async () => {
     const { headers, body } = await ask(server.url, base);
     const policy = headers['content-security-policy'] as string;
     expect(policy).toContain("default-src 'none'");
@@ -135,7 +135,7 @@ describe('the server', () => {
     expect((await ask(server.url, base + path)).status).toBe(404);
   });
 
-  it('answers only to its own name, its own page and its own token', async () => {
+  it('the server answers only to its own name, its own page and its own token', async () => {
     expect((await ask(server.url, base, { host: 'evil.example' })).status).toBe(403);
     expect((await ask(server.url, base, { origin: 'http://evil.example' })).status).toBe(403);
     expect((await ask(server.url, '/')).status).toBe(404);
@@ -144,17 +144,20 @@ describe('the server', () => {
 });
 
 describe('a server for one user', () => {
-  it.skipIf(process.geteuid?.() === undefined)('answers no other', async () => {
-    const file = new ViewedFile(folded, await openProfile(folded));
-    const ours = process.geteuid?.() as number;
-    const admitted = { port: 0, isLive: false, users: [ours] };
-    const mine = await startViewServer([file], admitted);
-    expect((await ask(mine.url, new URL(mine.url).pathname)).status).toBe(200);
-    await mine.close();
-    const theirs = await startViewServer([file], { ...admitted, users: [ours + 1] });
-    expect((await ask(theirs.url, new URL(theirs.url).pathname)).status).toBe(403);
-    await theirs.close();
-  });
+  it.skipIf(process.geteuid?.() === undefined)(
+    'a server for one user answers no other',
+    async () => {
+      const file = new ViewedFile(folded, await openProfile(folded));
+      const ours = process.geteuid?.() as number;
+      const admitted = { port: 0, isLive: false, users: [ours] };
+      const mine = await startViewServer([file], admitted);
+      expect((await ask(mine.url, new URL(mine.url).pathname)).status).toBe(200);
+      await mine.close();
+      const theirs = await startViewServer([file], { ...admitted, users: [ours + 1] });
+      expect((await ask(theirs.url, new URL(theirs.url).pathname)).status).toBe(403);
+      await theirs.close();
+    },
+  );
 });
 
 describe('a port that is taken', () => {

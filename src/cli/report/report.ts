@@ -401,7 +401,7 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
     total: report.weight,
     lost: lostSamplesOf(profile.losses, event),
     rows: selectRows(inOrder(rowsOfTable(asked, report, sort), view), limits).rows.map((row) => ({
-      name: row.name,
+      name: row.func === undefined ? row.name : funcLabel(profile, row.func),
       ...(row.func !== undefined && { dso: row.dso, ...funcPlace(profile, row.func) }),
       ...figuresJson(row),
     })),

@@ -1,3 +1,4 @@
+import { countBits } from '../../base/count-bits.ts';
 import { LR, PC, SP } from './arm-registers.ts';
 import { type CfiRow, RULE } from './cfi-row.ts';
 import { FOUND } from './found.ts';
@@ -80,19 +81,13 @@ function sizeOfOthers(op: number, operand: number): number {
   // pop the signature of the return address; use vsp to check it
   if (op === 0xb4) return 4;
   if (op === 0xb5) return 0;
-  if (op === 0xc7) return operand === 0 || operand > 0xf ? -1 : 4 * bitsOf(operand);
+  if (op === 0xc7) return operand === 0 || operand > 0xf ? -1 : 4 * countBits(operand);
   const isVector = (op >= 0xc0 && op <= 0xc6) || op === 0xc8 || op === 0xc9;
   return isVector || (op >= 0xd0 && op <= 0xd7) ? 8 * count : -1;
 }
 
 function hasOperand(op: number): boolean {
   return op === 0xb3 || (op >= 0xc6 && op <= 0xc9);
-}
-
-function bitsOf(value: number): number {
-  let count = 0;
-  for (let rest = value; rest !== 0; rest &= rest - 1) count++;
-  return count;
 }
 
 /** Places count from the base so far; those of a row count from the CFA. */

@@ -25,7 +25,7 @@ export type CommonEvent =
 /** An event in perf's syntax: `cycles:u`, `cpu/event=0x3c/`, `sched:sched_switch`, `r003c`. */
 export type EventText = CommonEvent | (string & Record<never, never>);
 
-/** At least one event, each the key of its own count. */
+/** One event or more, each the key of its own count. */
 export type EventNames = readonly [EventText, ...EventText[]];
 
 /**

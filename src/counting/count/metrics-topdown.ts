@@ -119,7 +119,7 @@ function counted(count: Count, roles: readonly string[]): number[] | null {
   return values;
 }
 
-/** What is left of the slots waits for the back end. */
+/** The rest of the slots waits for the back end. */
 function shares(retiring: number, badSpeculation: number, frontend: number) {
   return {
     'topdown-retiring': retiring,

@@ -2,7 +2,7 @@ import type { GroupMember, Metric, MetricContext, MetricName } from './metric.ts
 import { type MetricRatio, metricRatios } from './metric-ratios.ts';
 import { topdownMetrics } from './metrics-topdown.ts';
 
-/** From here on the report's programs were limited by computing; a core retires 4 to 6 a cycle. */
+/** Ratio from which on the report's programs were limited by computing; a core retires 4 to 6 a cycle. */
 const COMPUTE_BOUND_IPC = 3;
 /** About 0.5 is what waiting for memory looks like. */
 const MEMORY_BOUND_IPC = 0.7;

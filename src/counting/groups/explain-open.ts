@@ -152,7 +152,7 @@ function tooNew({ attr }: FailedOpen, { probe }: OpenFacts): Reason {
   };
 }
 
-/** By itself it would open: the group is at fault. Or without one of its flags: that flag is. */
+/** The group is at fault where the event would open by itself; a flag is where it would open without that. */
 function unfit({ attr, opened, code }: FailedOpen, { probe }: OpenFacts): Reason {
   const alone = withFlags(attr, { disabled: true });
   if (opened.length > 0 && probe(alone).errno === 0) {

@@ -1,6 +1,6 @@
 import { FailedError } from '../../base/errors.ts';
 import { words } from '../../base/words.ts';
-import type { EventSpec } from '../../kernel/events/event-spec.ts';
+import { type EventSpec, narrowTo } from '../../kernel/events/event-spec.ts';
 import { parseEvents } from '../../kernel/events/parse-events.ts';
 import { encodeAttr } from '../../kernel/perf-event/attr.ts';
 import type { StatOptions } from '../../options/stat.ts';
@@ -16,7 +16,7 @@ export function chooseGroups(
   systemWide: boolean,
   machine: StatMachine,
 ): CountedGroup[] {
-  const specs = narrow(chooseSpecs(options, systemWide, machine), options);
+  const specs = narrowTo(chooseSpecs(options, systemWide, machine), options.only);
   return groupSpecs(specs, machine.sources, machine.sysfs);
 }
 
@@ -41,11 +41,4 @@ function chooseSpecs(
     return binding.probeEvent(encodeAttr(attr), 0, -1).errno === 0;
   };
   return defaultEvents({ systemWide, detail: options.detail ?? 0, opens }, sources);
-}
-
-/** `only` on top of what the events' own modifiers leave out. */
-function narrow(specs: readonly EventSpec[], { only }: StatOptions): readonly EventSpec[] {
-  if (only === undefined) return specs;
-  const less = only === 'user' ? { kernel: true } : { user: true };
-  return specs.map((spec) => ({ ...spec, exclude: { ...spec.exclude, ...less } }));
 }

@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { GrowableInt32 } from '../../base/growable-columns.ts';
+import { rowNumbers } from '../../base/int-column.ts';
 import { once } from '../../base/once.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { funcLabel } from '../../profile/func-label.ts';
@@ -57,12 +58,6 @@ function sampleRows({ samples }: Profile, weights: Weights, threads: ThreadRows)
 
 export function rowsOf(length: number, columns: readonly ColumnData[]): TableRows {
   return { length, columns };
-}
-
-function rowNumbers(length: number): Int32Array {
-  const rows = new Int32Array(length);
-  for (let row = 0; row < length; row++) rows[row] = row;
-  return rows;
 }
 
 /** Every sample is at 0 where there are no times. */

@@ -1,42 +1,23 @@
 /**
- * The questions that carry weights, 95 % intervals and the row `[lost]`, as views over the tables of
- * `schema.ts`. DuckDB and ClickHouse take the same text but for one expression, that of a path. So:
+ * Questions that carry weights and the row `[lost]`, as views over the tables of `schema.ts`. DuckDB and ClickHouse
+ * take the same text but for one expression, that of a path. So:
  *
  * - joins only, no arrays; every column is qualified, since ClickHouse puts an alias in the place of
  *   a column of its name;
  * - no outer joins: ClickHouse fills them with 0 and ''; and no functions of nulls, which differ.
  *
- * `top_self` and `top_total` have the intervals of `perf-ts report`, from the order of the samples. In
- * `callers`, `callees`, `lines` and `timeline` they are Wilson's for as many drawn samples as the weights
- * are worth, (Σw)²/Σw²: as wide or wider, except where samples fall in step with the work
- * (`events.in_step`). All allow for what was lost.
+ * `top_self` and `top_total` have the intervals of `perf-ts report`, which the table `functions` holds. Other views have
+ * none: an interval follows from the order of the samples, which sums do not have. The questions by name have them
+ * (`src/questions`).
  */
 
-import { Z95 } from '../../base/normal.ts';
-
 export type SqlDialect = 'duckdb' | 'clickhouse';
-
-const Z2 = Z95 * Z95;
 
 /** Functions of a stack, outermost first. */
 const PATH: Record<SqlDialect, string> = {
   duckdb: "string_agg(f.func, ';' order by k.depth desc)",
   clickhouse:
     "arrayStringConcat(arrayMap(x -> x.2, arraySort(x -> -x.1, groupArray((k.depth, f.func)))), ';')",
-};
-
-/**
- * The sums that a share is of, as SQL: `p` of what arrived, `n` drawn samples, what arrived and
- * what was lost at most.
- */
-type Drawn = { readonly p: string; readonly n: string; readonly of: string; readonly lost: string };
-
-/** The sums of a second: its own samples, and its part of what was lost at most. */
-const SECOND: Drawn = {
-  p: '(g.weight / t.weight)',
-  n: '(t.weight * t.weight / t.squares)',
-  of: 't.weight',
-  lost: '(t.lost * (case when e.lost > 0 then e.lost_high / e.lost else 1 end))',
 };
 
 /** Each call of a stack: `f` the frame of a row of `stacks`, `c` that of its caller. */
@@ -76,8 +57,7 @@ const VIEWS = {
 
   seconds: `
     select s.recording as recording, s.event as event, ${WHOLE_SECOND} as second,
-      sum(s.weight) as weight, sum(s.weight * s.weight) as squares, sum(s.lost_before) as lost,
-      count(*) as samples
+      sum(s.weight) as weight, sum(s.lost_before) as lost, count(*) as samples
     from samples s
     group by s.recording, s.event, ${WHOLE_SECOND}`,
 
@@ -105,7 +85,7 @@ const VIEWS = {
   lines: `
     select g.recording as recording, e.name as event, g.func as func, g.dso as dso, g.file as file,
       g.line as line, g.self as self, g.total as total, e.unit as unit,
-      g.self / e.weight as share, ${wilsonBounds('g.self')}, g.samples as samples
+      g.self / e.weight as share, g.samples as samples
     from (
       select d.recording as recording, w.event as event, d.func as func, d.dso as dso,
         d.file as file, d.line as line,
@@ -140,8 +120,6 @@ const VIEWS = {
   timeline: `
     select g.recording as recording, e.name as event, g.second as second, g.func as func,
       g.dso as dso, g.weight as weight, e.unit as unit, g.weight / (t.weight + t.lost) as share,
-      case when t.squares > 0 and e.effective_samples is not null then ${wilson('-', SECOND)} else null end as low,
-      case when t.squares > 0 and e.effective_samples is not null then ${wilson('+', SECOND)} else null end as high,
       g.samples as samples
     from (
       select b.recording as recording, b.event as event, b.second as second, f.func as func,
@@ -156,8 +134,6 @@ const VIEWS = {
     union all
     select n.recording as recording, v.name as event, n.second as second, '[lost]' as func,
       '' as dso, n.lost as weight, v.unit as unit, n.lost / (n.weight + n.lost) as share,
-      n.lost * v.lost_low / v.lost / (n.weight + n.lost * v.lost_low / v.lost) as low,
-      n.lost * v.lost_high / v.lost / (n.weight + n.lost * v.lost_high / v.lost) as high,
       0 as samples
     from seconds n join events v on v.recording = n.recording and v.event = n.event
     where n.lost > 0 and v.lost > 0`,
@@ -195,7 +171,7 @@ function edges(other: 'caller' | 'callee', calls: string): string {
   return `
     select g.recording as recording, e.name as event, g.func as func, g.dso as dso,
       g.${other} as ${other}, g.${other}_dso as ${other}_dso, g.weight as weight, e.unit as unit,
-      g.weight / e.weight as share, ${wilsonBounds('g.weight')}, g.samples as samples
+      g.weight / e.weight as share, g.samples as samples
     from (
       select d.recording as recording, w.event as event, d.func as func, d.dso as dso,
         d.${other} as ${other}, d.${other}_dso as ${other}_dso, sum(w.weight) as weight,
@@ -205,27 +181,4 @@ function edges(other: 'caller' | 'callee', calls: string): string {
       group by d.recording, w.event, d.func, d.dso, d.${other}, d.${other}_dso
     ) g
     join events e on e.recording = g.recording and e.event = g.event`;
-}
-
-/** The share `part` of the event `e`, between its bounds; null where samples were sums. */
-export function wilsonBounds(part: string): string {
-  const whole = {
-    p: `(${part} / e.arrived)`,
-    n: 'e.effective_samples',
-    lost: 'e.lost_high',
-    of: 'e.arrived',
-  };
-  const known = 'e.effective_samples is not null and e.arrived > 0';
-  return (
-    `case when ${known} then ${wilson('-', whole)} else null end as low, ` +
-    `case when ${known} then ${wilson('+', whole)} else null end as high`
-  );
-}
-
-/** One end of Wilson's interval, with none or all of what was lost in the share (`share-bounds.ts`). */
-function wilson(end: '-' | '+', { p, n, of, lost }: Drawn): string {
-  const spread = `${Z95} * sqrt(abs(${p} * (1 - ${p})) / ${n} + ${Z2 / 4} / ${n} / ${n})`;
-  const share = `(${p} + ${Z2 / 2} / ${n} ${end} ${spread}) / (1 + ${Z2} / ${n})`;
-  const added = end === '-' ? '' : ` + ${lost}`;
-  return `(${share} * ${of}${added}) / (${of} + ${lost})`;
 }

@@ -90,3 +90,13 @@ export type EventExclusions = {
   readonly host: boolean;
   readonly guest: boolean;
 };
+
+/** The events with user or kernel code alone, on top of what their own modifiers leave out. */
+export function narrowTo(
+  specs: readonly EventSpec[],
+  only: 'user' | 'kernel' | undefined,
+): readonly EventSpec[] {
+  if (only === undefined) return specs;
+  const less = only === 'user' ? { kernel: true } : { user: true };
+  return specs.map((spec) => ({ ...spec, exclude: { ...spec.exclude, ...less } }));
+}

@@ -15,6 +15,7 @@
  * events were rare, or another instance took over. Then a burst of samples follows.
  */
 
+import { countBits } from '../../base/count-bits.ts';
 import { SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import { MAX_FALL_PER_OVERFLOW } from '../controller.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
@@ -97,10 +98,4 @@ function findSettled(periods: Float64Array, medians: Float64Array, from: number)
     if (first >= from && near >> (RUN - 1) === 1 && countBits(near) >= NEAR_IN_RUN) return first;
   }
   return periods.length;
-}
-
-function countBits(bits: number): number {
-  let count = 0;
-  for (let rest = bits; rest !== 0; rest &= rest - 1) count++;
-  return count;
 }

@@ -309,7 +309,7 @@ export function rampsText({ rampShare }: EventReport): string | null {
   return `${formatShare(rampShare.samples)} of the samples, ${formatShare(rampShare.events)} of the events`;
 }
 
-/** Below this share the model does not explain a stream. */
+/** Share below which the model does not explain a stream. */
 const EXPLAINED = 0.9;
 
 export function modelText(model: ModelReport): string {

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { rowNumbers } from '../../base/int-column.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { eachSlice, type Slices } from '../../base/slices.ts';
 import type { Profile } from '../types.ts';
@@ -34,7 +35,7 @@ export function* computeCallNodes(
 ): Slices<CallNodeTable> {
   const { frame: stackFrame, prefix: stackPrefix, length } = profile.stacks;
   const frameToFunc = profile.frames.func;
-  const groups = funcToGroup ?? identity(profile.funcs.length);
+  const groups = funcToGroup ?? rowNumbers(profile.funcs.length);
   const nodes = new PairInterner();
   const stackToCallNode = new Int32Array(length);
   // Hot: once per stack row.
@@ -62,7 +63,7 @@ export function computeCallNodesByInlining(profile: Profile): Slices<CallNodeTab
   const { frames, funcs } = profile;
   const func = frames.func.map((row, frame) => row + (isInlined(frame) ? funcs.length : 0));
   const grouped = { ...profile, frames: { ...frames, func } };
-  return computeCallNodes(grouped, identity(2 * funcs.length));
+  return computeCallNodes(grouped, rowNumbers(2 * funcs.length));
 
   function isInlined(frame: number): boolean {
     // Frames without a DSO have the depth for other purposes.
@@ -118,10 +119,4 @@ export function innermostFrames(profile: Profile): Int32Array {
     frames[sample] = row === NONE ? NONE : stackToFrame[row];
   }
   return frames;
-}
-
-function identity(length: number): Int32Array {
-  const values = new Int32Array(length);
-  for (let i = 0; i < length; i++) values[i] = i;
-  return values;
 }

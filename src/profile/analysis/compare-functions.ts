@@ -55,7 +55,7 @@ export type Changes = {
 export type FunctionChange = Changes & ComparedFunction;
 
 export type ComparedFunctions = {
-  /** In no order. */
+  /** Rows in no order. */
   readonly rows: readonly FunctionChange[];
   /** The change of everything. */
   readonly total: Omit<Changes, 'share'>;
@@ -118,7 +118,7 @@ export function measuresOf(runs: readonly Pick<ComparedRun, 'unit' | 'seconds'>[
   return haveTimes ? [...DIFF_MEASURES] : ['absolute', 'share'];
 }
 
-/** By the size of the change in this measure, whatever its sign. */
+/** Orders by the size of the change in this measure, whatever its sign. */
 export function sortChanges<
   Measure extends DiffMeasure,
   Row extends Pick<FunctionChange, 'name' | 'dso' | Measure>,

@@ -17,7 +17,7 @@ export type InseparablePair = {
 
 /** Rows that are compared, each with the next. */
 const COMPARED_ROWS = 6;
-/** Below this share the order of two functions does not matter. */
+/** Share below which the order of two functions does not matter. */
 const LEAST_SHARE = 0.01;
 
 /**

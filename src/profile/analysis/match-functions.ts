@@ -8,7 +8,7 @@ import { type DsoMatch, matchDsos } from './match-dsos.ts';
 
 /** Which functions of two recordings are the same. */
 export type MatchedFunctions = {
-  /** By FuncIndex, a number that the same function has in both; below `count`. */
+  /** One number a FuncIndex, equal for the same function in both; below `count`. */
   readonly mine: Int32Array;
   readonly other: Int32Array;
   readonly count: number;
@@ -52,7 +52,7 @@ export function matchFunctions(mine: Profile, other: Profile): MatchedFunctions 
 
 /** Which functions of several recordings are the same. */
 export type MatchedRuns = {
-  /** By recording, and in it by FuncIndex, a number that the same function has in all; below `count`. */
+  /** One number a recording and FuncIndex, equal for the same function in all; below `count`. */
   readonly ids: readonly Int32Array[];
   readonly count: number;
   /** Files of different names in the first and the last recordings that are compared with each other. */

@@ -3,7 +3,7 @@ import type { StepColumns } from './share-steps.ts';
 
 /** The total of an event in one selection, and what its bounds follow from. */
 export type TotalInput = {
-  /** With `lost`, the part of it that no sample shows. */
+  /** Weight including `lost`, the part of it that no sample shows. */
   readonly weight: number;
   readonly lost: number;
   readonly kind: WeightKind;

@@ -107,7 +107,7 @@ class WaitStacks {
     return { strings, funcs, frames, stacks: longerStacks };
   }
 
-  /** Below the scheduler: the stack whose leaf waits, −1 where nothing else is there. */
+  /** The stack below the scheduler, whose leaf waits, −1 where nothing else is there. */
   #findWaiter(leaf: number): number {
     let waiter = this.#waiterOfLeaf.get(leaf);
     if (waiter === undefined) {

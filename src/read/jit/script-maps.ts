@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { memoize } from '../../base/memoize.ts';
 import { once } from '../../base/once.ts';
+import { decodePercent } from '../../base/text.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import {
   type MappedSources,
@@ -128,7 +129,7 @@ export class ScriptMaps implements SourceMaps {
     if (url.startsWith(INLINE)) return this.#parseInline(url, path);
     // Anything else with a scheme is somewhere else.
     if (/^[a-z][a-z+.-]*:/i.test(url)) return null;
-    const beside = resolve(dirname(path), decode(url));
+    const beside = resolve(dirname(path), decodePercent(url));
     const text = this.#read(beside, path);
     return text === null ? null : this.#parse(text, beside, path);
   }
@@ -137,7 +138,7 @@ export class ScriptMaps implements SourceMaps {
     const [, isBase64, data] = /^data:application\/json[^,]*?(;base64)?,(.*)$/s.exec(url) ?? [];
     if (data === undefined) return null;
     return this.#parse(
-      isBase64 ? Buffer.from(data, 'base64').toString() : decode(data),
+      isBase64 ? Buffer.from(data, 'base64').toString() : decodePercent(data),
       path,
       path,
     );
@@ -216,12 +217,4 @@ function beginsToken(text: string, column: number): boolean {
 function markedUrl(text: string): string | null {
   const at = text.lastIndexOf(MARK);
   return at < 0 ? null : (/^[^\s'"*]+/.exec(text.slice(at + MARK.length))?.[0] ?? null);
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,6 @@
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
-import { type Account, accountFor } from '../../questions/ledger.ts';
+import { accountFor, type EventAccount } from '../../questions/ledger.ts';
 import type { Asked } from '../../questions/shares-by-key.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 
@@ -21,7 +21,7 @@ export function askAboutEvent(
 }
 
 /** The accounts of events, of whose samples each has all. */
-export function accountsOf(opened: AnalysedProfile, events: readonly AskedEvent[]): Account[] {
+export function accountsOf(opened: AnalysedProfile, events: readonly AskedEvent[]): EventAccount[] {
   const ledgers = opened.ledgers();
   const { throttles } = opened.facts;
   return events.map((asked) => accountFor(asked, asked.event, ledgers[asked.event], throttles));

@@ -12,7 +12,7 @@ import { inStepText } from '../../period/report/in-step-words.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
 import { secondsOf } from '../../profile/analysis/diff-measure.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
-import type { Account } from '../../questions/ledger.ts';
+import type { EventAccount } from '../../questions/ledger.ts';
 import { findPeriods } from '../../questions/periods.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { accountsOf, askAboutEvent } from './asked-event.ts';
@@ -196,7 +196,7 @@ function markRows(opened: AnalysedProfile, periods: PeriodsReport): TableRows {
   ]);
 }
 
-function lossRows(accounts: readonly Account[]): TableRows {
+function lossRows(accounts: readonly EventAccount[]): TableRows {
   return rowsOf(accounts.length, [
     Int32Array.from(accounts, (_, event) => event),
     ...LOSS_COLUMNS.map((name) => accounts.map((account) => account[name])),
@@ -218,4 +218,4 @@ const LOSS_COLUMNS = [
   'unaccounted',
   'throttles',
   'throttledNs',
-] as const satisfies (keyof Account)[];
+] as const satisfies (keyof EventAccount)[];

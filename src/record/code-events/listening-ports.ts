@@ -1,5 +1,4 @@
-import { readdirSync } from 'node:fs';
-import { readLinkOrNull, readTextOrEmpty } from '../../system/small-file.ts';
+import { listOrEmpty, readLinkOrNull, readTextOrEmpty } from '../../system/small-file.ts';
 
 const STATE_LISTEN = '0A';
 
@@ -12,7 +11,7 @@ const STATE_LISTEN = '0A';
  */
 export function listeningPorts(pid: number): Map<string, number> {
   const inodes = new Set<string>();
-  for (const fd of descriptorsOf(pid)) {
+  for (const fd of listOrEmpty(`/proc/${pid}/fd`)) {
     const inode = /^socket:\[(\d+)\]$/.exec(readLinkOrNull(`/proc/${pid}/fd/${fd}`) ?? '')?.[1];
     if (inode !== undefined) inodes.add(inode);
   }
@@ -34,12 +33,4 @@ function portsAround(pid: number): [string, number][] {
       return [[inode, Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)]];
     });
   });
-}
-
-function descriptorsOf(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`);
-  } catch {
-    return [];
-  }
 }

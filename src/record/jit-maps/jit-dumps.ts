@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
+import { closeSync, lstatSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { formatBytes } from '../../base/numbers.ts';
 import { describeError } from '../../base/system-error.ts';
@@ -12,6 +12,7 @@ import {
 import { readFully } from '../../system/files/read-some.ts';
 import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
+import { listOrEmpty } from '../../system/small-file.ts';
 import { packedAttachment } from '../output/packed-attachment.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
@@ -126,13 +127,7 @@ export class JitDumps {
   /** Each look finds out whose the dumps are while their processes live. */
   #dumpsOfJsc(directory: string): { path: string; pid: number }[] {
     const { startedMs } = this.#options;
-    let names: string[];
-    try {
-      names = readdirSync(directory);
-    } catch {
-      return [];
-    }
-    return names.flatMap((name) => {
+    return listOrEmpty(directory).flatMap((name) => {
       const pid = Number(JSC_NAME.exec(name)?.[1]);
       const path = join(directory, name);
       const stat = Number.isNaN(pid) ? undefined : lstatSync(path, { throwIfNoEntry: false });

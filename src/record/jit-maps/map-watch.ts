@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, readdirSync, statSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, lstatSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError } from '../../base/system-error.ts';
 import { encodeMapLog } from '../../code/jit/map-log.ts';
@@ -11,13 +11,14 @@ import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
 import { newestPid } from '../../system/processes/system-processes.ts';
 import { startTimeMs } from '../../system/processes/thread-stat.ts';
+import { listOrEmpty } from '../../system/small-file.ts';
 import { packedAttachment } from '../output/packed-attachment.ts';
 import { ListingTimes } from './listing-times.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
 /**
- * Between two looks, which is how well the times of code are known. A look at a map that did not
+ * Time between two looks, which is how well the times of code are known. A look at a map that did not
  * grow costs some ten microseconds.
  */
 const BUSY_PAUSE_MS = 20;
@@ -26,7 +27,7 @@ const NO_MAP_PAUSE_MS = 100;
 /** Minimum pause between looks, as a multiple of the time that a look at hundreds of maps took. */
 const LOOK_PAUSE_FACTOR = 50;
 /**
- * Between two searches for processes in other mount namespaces, and for old maps written anew; and
+ * Time between two searches for processes in other mount namespaces, and for old maps written anew; and
  * how many times as long as the search itself took.
  */
 const SEARCH_INTERVAL_MS = 200;
@@ -262,13 +263,7 @@ export class MapWatch {
   }
 
   #mapsThere(): { path: string; pid: number }[] {
-    let names: string[];
-    try {
-      names = readdirSync(this.#directory);
-    } catch {
-      return [];
-    }
-    return names.flatMap((name) => {
+    return listOrEmpty(this.#directory).flatMap((name) => {
       const pid = MAP_NAME.exec(name)?.[1];
       return pid === undefined ? [] : [{ path: join(this.#directory, name), pid: Number(pid) }];
     });

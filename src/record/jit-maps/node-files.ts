@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
+import { closeSync, lstatSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
@@ -18,6 +18,7 @@ import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { parseRecordingId } from '../../system/launch/recording-id.ts';
 import { lifeOf, readLifePlace } from '../../system/processes/life-mark.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
+import { listOrEmpty } from '../../system/small-file.ts';
 import { packedAttachment } from '../output/packed-attachment.ts';
 import type { HeldFile, HeldNotes } from './held-notes.ts';
 
@@ -152,13 +153,9 @@ export function pidsWithCode(stored: readonly Attachment[]): Set<number> {
 }
 
 function logsOf(directory: string, pid: number): string[] {
-  try {
-    return readdirSync(directory)
-      .filter((name) => /^isolate-0x[0-9a-f]+-(\d+)-v8\.log$/.exec(name)?.[1] === `${pid}`)
-      .map((name) => join(directory, name));
-  } catch {
-    return [];
-  }
+  return listOrEmpty(directory)
+    .filter((name) => /^isolate-0x[0-9a-f]+-(\d+)-v8\.log$/.exec(name)?.[1] === `${pid}`)
+    .map((name) => join(directory, name));
 }
 
 /** A process that ended while it was recorded has left its notes to us, but for those beside V8's map. */

@@ -30,7 +30,7 @@ export type Course = {
   readonly notify: (notice: string) => void;
 };
 
-/** Between two looks at the CPU time that was used. */
+/** Time between two looks at the CPU time that was used. */
 const LOOK_MS = 250;
 /** A server gets so long to end by SIGTERM. */
 const GRACE_MS = 10_000;

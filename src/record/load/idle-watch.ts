@@ -1,4 +1,4 @@
-/** Below this share of a CPU a program is idle: timers and keep-alives of a server at rest take less. */
+/** Share of a CPU below which a program is idle: timers and keep-alives of a server at rest take less. */
 const IDLE_SHARE = 0.02;
 /** The share of a CPU from which on a server is busy. */
 const BUSY_SHARE = 0.1;

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadyAddress } from './ready-address.ts';
 
-/** Between two attempts; a server that starts in a second is found within a twentieth of that. */
+/** Time between two attempts; a server that starts in a second is found within a twentieth of that. */
 const PAUSE_MS = 50;
 /** One attempt: a port may accept and never answer. */
 const ATTEMPT_MS = 2000;

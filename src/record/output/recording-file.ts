@@ -71,7 +71,7 @@ export class RecordingFile {
     }
   }
 
-  /** Under sudo the file belongs to who called it; not every file system has owners. */
+  /** The file belongs to who called sudo; not every file system has owners. */
   reportOwner(notify: (notice: string) => void): void {
     const { ownerProblem, path } = this.file;
     if (ownerProblem === null) return;

@@ -1,5 +1,5 @@
 import type { EventSources } from '../../kernel/events/event-sources.ts';
-import type { EventSpec } from '../../kernel/events/event-spec.ts';
+import { type EventSpec, narrowTo } from '../../kernel/events/event-spec.ts';
 import { parseEvents } from '../../kernel/events/parse-events.ts';
 import type { RecordOptions } from '../../options/record.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
@@ -19,12 +19,5 @@ export function chooseEvents(
   sources: EventSources = readEventSources(),
 ): readonly EventSpec[] {
   const events = options.events?.length ? options.events : DEFAULT_EVENT;
-  return narrow(parseEvents(events, sources), options);
-}
-
-/** `only` on top of what the events' own modifiers leave out. */
-function narrow(specs: readonly EventSpec[], { only }: RecordOptions): readonly EventSpec[] {
-  if (only === undefined) return specs;
-  const less = only === 'user' ? { kernel: true } : { user: true };
-  return specs.map((spec) => ({ ...spec, exclude: { ...spec.exclude, ...less } }));
+  return narrowTo(parseEvents(events, sources), options.only);
 }

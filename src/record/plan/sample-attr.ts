@@ -169,7 +169,7 @@ function writesExitCounts(
 const COUNTER_TYPES: readonly number[] = [PERF_TYPE.HARDWARE, PERF_TYPE.HW_CACHE, PERF_TYPE.RAW];
 
 /**
- * In period mode PERF_SAMPLE_PERIOD is asked only where it changes nothing. A software event,
+ * PERF_SAMPLE_PERIOD is asked in period mode only where it changes nothing. A software event,
  * tracepoint or breakpoint with a fixed period *and* that bit is sampled at every event (the
  * kernel's `perf_swevent_event` then overflows at once with the event's own count): 87 381 samples
  * and the rest lost instead of 204 for 204 800 page faults at a period of 1000. At a period of 1

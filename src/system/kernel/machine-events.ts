@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PERF_COUNT_HW, PERF_TYPE } from '../../base/event-type.ts';
 import {
@@ -9,7 +8,7 @@ import {
 import { encodeAttr, newAttr } from '../../kernel/perf-event/attr.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
-import { readTrimmedOrNull } from '../small-file.ts';
+import { listOrEmpty, readTrimmedOrNull } from '../small-file.ts';
 import { readLibpfm } from './libpfm-library.ts';
 import { openTracefs, type TracefsPlace } from './tracefs.ts';
 
@@ -31,7 +30,9 @@ export function readEventSources(places: EventFilePlaces = {}): EventSources {
   let { hasExtendedTypes } = places;
   return {
     get pmus() {
-      pmus ??= listFolder(devices).flatMap((name) => describePmu(join(devices, name), name));
+      pmus ??= listOrEmpty(devices)
+        .sort()
+        .flatMap((name) => describePmu(join(devices, name), name));
       return pmus;
     },
     get tracepoints() {
@@ -93,19 +94,11 @@ function isEventFile(name: string): boolean {
 /** Every file of a folder with its text, sorted by name; empty without the folder. */
 function readFiles(folder: string, isWanted: (name: string) => boolean = () => true) {
   const files = new Map<string, string>();
-  for (const name of listFolder(folder).filter(isWanted)) {
+  for (const name of listOrEmpty(folder).sort().filter(isWanted)) {
     const text = readTrimmedOrNull(join(folder, name));
     if (text !== null) files.set(name, text);
   }
   return files;
-}
-
-function listFolder(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
 }
 
 /** The errno of perf_event_open where a PMU has no `PERF_PMU_CAP_EXTENDED_HW_TYPE`. */

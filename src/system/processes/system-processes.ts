@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { PROT } from '../../base/mmap-bits.ts';
-import { readTextOrEmpty, readTextOrNull } from '../small-file.ts';
+import { listOrEmpty, readTextOrEmpty, readTextOrNull } from '../small-file.ts';
 import { livingThread } from './living-thread.ts';
 import { listThreads } from './thread-stat.ts';
 
@@ -31,13 +31,9 @@ export type ProcProcess = {
 
 /** All processes of this machine (of this pid namespace), by pid. */
 export function listProcesses(): number[] {
-  try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-  } catch {
-    return [];
-  }
+  return listOrEmpty('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }
 
 /** The pid that was given away last, to a process or a thread; null where it can't be known. */

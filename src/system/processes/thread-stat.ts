@@ -1,6 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { uptime } from 'node:os';
-import { readTextOrNull } from '../small-file.ts';
+import { listOrEmpty, readTextOrNull } from '../small-file.ts';
 
 /** Fields of `/proc/TID/stat` that follow the comm: their numbers in proc(5) less 3. */
 export const STAT_FIELD = {
@@ -53,9 +52,5 @@ export function startTimeMs(pid: number | 'self'): number | null {
 
 /** The threads of a process; empty if it is gone. */
 export function listThreads(pid: number): number[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).map(Number);
-  } catch {
-    return [];
-  }
+  return listOrEmpty(`/proc/${pid}/task`).map(Number);
 }

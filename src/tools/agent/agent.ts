@@ -287,7 +287,7 @@ class Agent implements RunningAgent {
   }
 }
 
-/** Sentences about what a window lacks, which go with each of its profiles. */
+/** What a window lacks, in sentences that go with each of its profiles. */
 function notesOf({ losses }: MachineWindow): string[] {
   const notes: string[] = [];
   if (losses.samples > 0) notes.push(`${losses.samples} samples of the machine were lost`);

@@ -43,7 +43,7 @@ export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
   readonly liveCode?: LiveCodeSource;
   /** How much is kept of the code that processes of each user name. */
   readonly rooms?: UserRooms;
-  /** Where the program was started, from which its scripts are named; absent: not known. */
+  /** The folder in which the program was started, from which its scripts are named; absent: not known. */
   readonly directory?: string;
   /** Symbols that the object before this one has read (`handOver`). */
   readonly loadedSymbols?: LoadedSymbols;

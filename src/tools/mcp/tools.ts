@@ -117,7 +117,7 @@ export function perfTools(open: Open): Tool[] {
     ),
     tool(
       'sql',
-      'DuckDB over one recording. Views with intervals: top_self, top_total, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle … of functions), threads, streams, marks, losses. Sums of samples.weight have no interval.',
+      'DuckDB over one recording. Views: top_self and top_total with intervals, callers, callees, lines, timeline, periods, ledger; tables: recordings, events, samples, stacks, frames, functions, ratios (instructions per cycle … of functions), threads, streams, marks, losses. Sums of samples.weight have no interval.',
       { file: FILE, sql: { type: 'string' } },
       ['file', 'sql'],
       async (input) => sqlAnswer(() => opened(input), input),
@@ -317,7 +317,8 @@ const MEASURED: Readonly<Record<DiffMeasure, string>> = {
   share: 'as shares of everything, in percentage points',
 };
 
-const NEXT_OF_ROWS = 'a view with intervals where the answer decides something.';
+const NEXT_OF_ROWS =
+  'top, callers_callees or source, which have intervals, where the answer decides something.';
 const NEXT_OF_NOTHING =
   "top, for how names are spelt: no row has matched. That of a script has its place, so ask func like 'parse %'.";
 

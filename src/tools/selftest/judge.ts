@@ -17,7 +17,7 @@ const IDLE_THREADS = 16;
 /** Share of the timers that may be skipped before it is said. */
 const TIMER_TOLERANCE = 0.05;
 const UNSEEN = ': without counts it is unknown what an instance counted before its first sample';
-/** Below this rate ticks have a hand in most steps, and where they fell is only inferred. */
+/** Rate below which ticks have a hand in most steps, and where they fell is only inferred. */
 const MIN_JUDGED_HZ = 5000;
 /** Fewer replayed steps are mostly the first ramp and say little of the algorithm. */
 const MIN_COMPARED = 200;

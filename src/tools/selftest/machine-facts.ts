@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { arch, cpus, release } from 'node:os';
 import { join } from 'node:path';
 import { printable } from '../../base/printable.ts';
@@ -6,7 +5,7 @@ import { loadBinding } from '../../native/binding.ts';
 import { detectKernelFeatures } from '../../system/kernel/kernel-features.ts';
 import { readKernelSettings } from '../../system/kernel/kernel-settings.ts';
 import { onlineCpus } from '../../system/kernel/online-cpus.ts';
-import { readTextOrEmpty } from '../../system/small-file.ts';
+import { listOrEmpty, readTextOrEmpty } from '../../system/small-file.ts';
 import type { MachineFacts } from './types.ts';
 
 const PMU_FOLDER = '/sys/bus/event_source/devices';
@@ -16,7 +15,7 @@ const CPU_PMU = /^(?:cpu|cpu_core|armv\d.*)$/;
 /** Facts that decide how sampling behaves, and none that identify the machine. */
 export function readMachineFacts(): MachineFacts {
   const cpuInfo = readTextOrEmpty('/proc/cpuinfo');
-  const pmus = listFolder(PMU_FOLDER);
+  const pmus = listOrEmpty(PMU_FOLDER).sort();
   const cpuPmu = pmus.find((name) => CPU_PMU.test(name));
   const header = process.report?.getReport() as { header?: { glibcVersionRuntime?: string } };
   const glibc = header?.header?.glibcVersionRuntime;
@@ -48,14 +47,8 @@ function describeCpu(cpuInfo: string): string {
 
 function readCaps(folder: string): Record<string, string> {
   return Object.fromEntries(
-    listFolder(folder).map((name) => [name, printable(readTextOrEmpty(join(folder, name)).trim())]),
+    listOrEmpty(folder)
+      .sort()
+      .map((name) => [name, printable(readTextOrEmpty(join(folder, name)).trim())]),
   );
-}
-
-function listFolder(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
 }

@@ -18,13 +18,18 @@ test('a question by name prints a table, and with --sql what it asked', () => {
   expect(stdout).toMatch(/70\.00% .*leaf$/m);
 });
 
-test('the SQL that --sql prints gives the same answer when it is run itself', () => {
+test('the SQL that --sql prints gives the same answer when it is run itself, without the intervals', () => {
   const file = foldedFile();
+  const withoutEnds = ({ low: _, high: __, ...row }: Readonly<Record<string, unknown>>) => row;
   const words = ['callers', 'lines', 'top', 'timeline'].map((verb) => [verb, '--func', 'work']);
   for (const verb of [...words, ['threads'], ['ledger'], ['periods']]) {
     const named = JSON.parse(perfTs(['query', ...verb, file, '--json']).stdout);
     const asked = JSON.parse(perfTs(['query', named.sql, file, '--json']).stdout);
-    expect(asked).toEqual(named);
+    const figures = ({ rows, ...answer }: typeof named) => ({
+      ...answer,
+      rows: rows.map(withoutEnds),
+    });
+    expect(figures(asked)).toEqual(figures(named));
   }
 });
 

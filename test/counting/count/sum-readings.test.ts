@@ -19,14 +19,14 @@ describe('the sum of instances', () => {
     });
   });
 
-  it('scales each by its own times: 100 in a quarter is 400, and 100 all the time is 100', () => {
+  it('a sum scales each instance by its own times: 100 in a quarter is 400, and 100 all the time is 100', () => {
     const sum = sumReadings([reading(100, 40, 10), reading(100, 40, 40)]);
     // By the sums of the times it would be 200 × 80 / 50 = 320.
     expect(sum.value).toBe(500);
     expect(sum.runningShare).toBe(50 / 80);
   });
 
-  it('takes an instance that was never counted to be like the others', () => {
+  it('an instance that was never counted is taken to be like the others', () => {
     const sum = sumReadings([reading(100, 40, 40), reading(0, 10, 0)]);
     expect(sum).toMatchObject({ value: 125, counted: 100 });
   });
@@ -54,7 +54,7 @@ describe('the spread of runs', () => {
     });
   });
 
-  it('keeps small differences of large counts', () => {
+  it('the spread of large counts keeps small differences', () => {
     const base = 9e15;
     expect(spreadOf([base, base + 2])?.stddev).toBeCloseTo(Math.SQRT2, 6);
   });

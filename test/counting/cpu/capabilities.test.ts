@@ -42,7 +42,7 @@ describe('the two machines of a report on hardware counters', () => {
     expect(intel.amd).toBeNull();
   });
 
-  it('names the register and the bits of each of these', () => {
+  it('each capability names its register and bits', () => {
     const names = [
       'monitoring version',
       'general counters',

@@ -55,7 +55,7 @@ describe('which leaves may be read', () => {
 });
 
 describe('the main id register of arm64', () => {
-  it('names the implementer and the core', () => {
+  it('the main id register names the implementer and the core', () => {
     expect(decodeMidr('0x00000000413fd0c1\n')).toEqual({
       implementer: 'Arm',
       core: 'Neoverse N1',

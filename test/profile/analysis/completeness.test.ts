@@ -75,7 +75,7 @@ describe('completeness', () => {
     );
   });
 
-  it('counts the others by reason and by the outermost DSO that was reached', () => {
+  it('incomplete stacks are counted by reason and by the outermost DSO that was reached', () => {
     expect(completenessOf(['! work', '! work leaf', 'work', '- work', '-', '? work'])).toEqual({
       samples: 6,
       complete: 0,
@@ -92,7 +92,7 @@ describe('completeness', () => {
     expect(completenessOf(['main'], [false])).toBe(null);
   });
 
-  it('takes a frame for a root where unwinding found the end of a stack', () => {
+  it('a frame where unwinding found the end of a stack is a root', () => {
     const profile = profileOf(['? main']);
     const rootFrames = Uint8Array.of(1);
     const ends = findStackEnds(profile, { ...FACTS, rootFrames });

@@ -51,19 +51,19 @@ const lines = (pruned: PrunedTree): string[] =>
 const TREE = treeOf([-1, 0, 1, 2, 1, 0], [0, 87, 1, 1, 1, 10]);
 
 describe('a pruned tree', () => {
-  it('folds what is too light into one row of the parent, and counts all of it', () => {
+  it('a pruned tree folds light rows into one row of the parent, and counts all of them', () => {
     const pruned = prune(TREE, { leastTotal: 3 });
     expect(lines(pruned)).toEqual(['0<-1 100', '1<0 90', '5<0 10', '(3)<1 3']);
     expect(pruned).toMatchObject({ allRows: 6, foldedRows: 3, foldedWeight: 3 });
   });
 
-  it('holds only what lies below the zoomed row', () => {
+  it('a pruned tree holds only what lies below the zoomed row', () => {
     const pruned = prune(TREE, { below: 1 });
     expect(lines(pruned)).toEqual(['2<-1 2', '4<-1 1', '3<0 1']);
     expect(pruned.allRows).toBe(3);
   });
 
-  it('keeps the heaviest where there are too many', () => {
+  it('a pruned tree keeps the heaviest rows where there are too many', () => {
     expect(lines(prune(TREE, { maxRows: 4 }))).toEqual(['0<-1 100', '1<0 90', '5<0 10', '(3)<1 3']);
   });
 
@@ -86,7 +86,7 @@ describe('a pruned tree', () => {
     expect(kept.filter((row) => row < heavy.length)).toEqual([0, 1, 2, 3]);
   });
 
-  it('puts siblings in the order asked for', () => {
+  it('a pruned tree has siblings in the order asked for', () => {
     const pruned = prune(TREE, { compare: (a, b) => b - a });
     expect([...pruned.row]).toEqual([0, 5, 1, 4, 2, 3]);
   });

@@ -72,7 +72,7 @@ describe('the ratios of a recording', () => {
 });
 
 describe('the ratio of two sums with samples of their own', () => {
-  it('adds the distances to both ends as squares', () => {
+  it('the interval of a ratio adds the distances to both ends as squares', () => {
     const part = { value: 100, low: 80, high: 125 };
     const { value, low, high } = divideEstimates(part, { value: 50, low: 50, high: 50 });
     expect([value, low, high]).toEqual([2, expect.closeTo(1.6), expect.closeTo(2.5)]);

@@ -14,24 +14,24 @@ function firstIdle(shares: readonly number[], wasBusy = false): number {
 }
 
 describe('IdleWatch', () => {
-  it('reports rest after work, once it has lasted', () => {
+  it('an idle watch reports rest after work, once it has lasted', () => {
     expect(firstIdle([1, 1, 0, 0, 0, 0, 0])).toBe(5);
   });
 
-  it('waits for work before it takes rest for the end', () => {
+  it('an idle watch waits for work before it takes rest for the end', () => {
     expect(firstIdle([0, 0, 0, 0, 0, 0, 0, 0])).toBe(-1);
     expect(firstIdle([0, 0, 0, 0, 0, 0.5, 0, 0, 0, 0])).toBe(9);
   });
 
-  it('takes rest at once where the work was before', () => {
+  it('an idle watch takes rest at once where the work was before', () => {
     expect(firstIdle([0, 0, 0, 0], true)).toBe(3);
   });
 
-  it('begins anew with each work in between, and overlooks timers', () => {
+  it('an idle watch begins anew with each work in between, and overlooks timers', () => {
     expect(firstIdle([1, 0, 0, 0.3, 0.01, 0.01, 0.01, 0.01])).toBe(7);
   });
 
-  it('takes a total that shrinks for no work', () => {
+  it('an idle watch takes a total that shrinks for no work', () => {
     const watch = new IdleWatch(500, true);
     watch.add(0, 900);
     expect(watch.add(250, 100)).toBe(false);

@@ -13,13 +13,13 @@ describe('parseReadyAddress', () => {
     expect(parseReadyAddress(text)).toEqual({ kind: 'tcp', host, port });
   });
 
-  it('takes a URL as it is', () => {
+  it('a URL is taken as it is', () => {
     const url = 'http://localhost:3000/health';
     expect(parseReadyAddress(url)).toEqual({ kind: 'http', url });
   });
 
   it.each(['', '0', '65536', 'localhost', 'http://', 'ftp://a/', '::1:80'])(
-    'refuses %j with an example',
+    'the address %j is refused with an example',
     (text) => {
       expect(() => parseReadyAddress(text)).toThrow(UsageError);
       expect(() => parseReadyAddress(text)).toThrow('http://localhost:3000/');

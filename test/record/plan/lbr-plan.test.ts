@@ -28,7 +28,7 @@ const knowsNo =
     (branchSampleType & BigInt(bits)) === 0n ? '' : 'EINVAL';
 
 describe('--call-graph lbr', () => {
-  it('asks for callchains and for the calls of user code, without what is not read', () => {
+  it('lbr asks for callchains and for the calls of user code, without what is not read', () => {
     expect(branchesOf('cycles')).toEqual([CALLS | NO_FLAGS | NO_CYCLES | HW_INDEX]);
     expect(branchesOf('cycles:u')).toEqual([CALLS | NO_FLAGS | NO_CYCLES | HW_INDEX]);
   });
@@ -40,12 +40,12 @@ describe('--call-graph lbr', () => {
     expect(branchesOf('cycles,instructions/call-graph=fp/')).toEqual([whole, null]);
   });
 
-  it('leaves out what an older kernel does not know', () => {
+  it('lbr leaves out what an older kernel does not know', () => {
     expect(branchesOf('cycles', LBR, knowsNo(HW_INDEX))).toEqual([CALLS | NO_FLAGS | NO_CYCLES]);
     expect(branchesOf('cycles', LBR, knowsNo(HW_INDEX | NO_FLAGS | NO_CYCLES))).toEqual([CALLS]);
   });
 
-  it('leaves stacks to frame pointers where no user code is sampled, or -b has the records', () => {
+  it('lbr leaves stacks to frame pointers where no user code is sampled, or -b has the records', () => {
     const why = (events: string, options: RecordOptions) => {
       const plan = planOf(events, options);
       return [Number(plan.events[0]?.attr.branchSampleType), ...plan.notices];
@@ -61,7 +61,7 @@ describe('--call-graph lbr', () => {
   });
 
   it.each(['ENOENT', 'EOPNOTSUPP', 'EINVAL'])(
-    'fails with what to do instead where the CPU has none: %s',
+    'lbr fails with what to do instead where the CPU has none: %s',
     (code) => {
       const rule: KernelRule = ({ branchSampleType }) => (branchSampleType === 0n ? '' : code);
       try {
@@ -78,7 +78,7 @@ describe('--call-graph lbr', () => {
     },
   );
 
-  it('takes no clock in place of cycles, which has no branch records either', () => {
+  it('lbr takes no clock in place of cycles, which has no branch records either', () => {
     const noCounters: KernelRule = ({ type }) => (type === 0 ? 'ENOENT' : '');
     expect(() => planOf('cycles', LBR, { rule: noCounters })).toThrow('cycles has no branch');
     expect(planOf('cycles', { callGraph: 'fp' }, { rule: noCounters }).events[0]?.name).toBe(

@@ -109,13 +109,13 @@ describe('the log of waits', () => {
     expect(states).toEqual([STATE_UNKNOWN, STATE_PREEMPTED, STATE_UNKNOWN]);
   });
 
-  it('counts the waits whose end was lost', () => {
+  it('the log counts waits whose end was lost', () => {
     const { periods, diagnostics } = logOf([10, 30], [[35, 'in']]);
     expect(periods).toEqual([0, 5]);
     expect(diagnostics.entries()).toMatchObject([{ code: 'wait-end-lost', count: 1 }]);
   });
 
-  it('counts the waits whose wake-up was not recorded', () => {
+  it('the log counts waits whose wake-up was not recorded', () => {
     const { log, processes } = wakeUpLog();
     const raw = new DataView(new ArrayBuffer(16));
     raw.setUint32(4, 7, true);

@@ -56,7 +56,7 @@ describe('the rate of an event', () => {
     ]);
   });
 
-  it('asks for the period field only where it does not make every event a sample', () => {
+  it('the plan asks for the period field only where it does not make every event a sample', () => {
     const events =
       'cycles,L1-dcache-loads,r003c,page-faults,cpu-clock,sched:sched_switch,mem:0x1000';
     expect(draw(events, { count: 20_000 })).toEqual([
@@ -178,7 +178,7 @@ describe('an event that does not open as asked', () => {
     expect(noticesOf('cycles:u', {}, { rule: userOnly })).toEqual([]);
   });
 
-  it('names what else is wrong with it before the permission', () => {
+  it('an event that does not open names what else is wrong with it before the permission', () => {
     const rule: KernelRule = (attr, ...place) =>
       userOnly(attr, ...place) || (attr.sampleMaxStack > 127 ? 'EOVERFLOW' : '');
     expect(() => planOf('cpu-clock/max-stack=9999/', {}, { rule })).toThrow(
@@ -210,7 +210,7 @@ describe('an event that does not open as asked', () => {
     },
   );
 
-  it('names what the kernel wants to be set before it opens a tracepoint', () => {
+  it('a tracepoint that does not open names what the kernel wants to be set', () => {
     try {
       planOf('sched:sched_switch', {}, { rule: () => 'EPERM' });
       expect.unreachable();
@@ -488,7 +488,7 @@ describe('a group', () => {
     );
   });
 
-  it('stays together if it is not weak, or if its leader itself is refused', () => {
+  it('a group stays together if it is not weak, or if its leader itself is refused', () => {
     expect(withoutWeakGroup(planOf('{cycles,instructions}'), 1)).toBe(null);
     expect(withoutWeakGroup(planOf('{cycles,instructions}:W'), 0)).toBe(null);
     expect(withoutWeakGroup(planOf('cycles:W'), 0)).toBe(null);

@@ -132,11 +132,17 @@ describe('-m', () => {
     expect(parseRingPages(text)).toBe(pages);
   });
 
-  it.each(['', '0', '0K', '-4', '1.5M', '8X', 'many', '1e3', '8 K'])('refuses "%s"', (text) => {
-    expect(pages.read(text)).toBe(undefined);
-  });
+  it.each(['', '0', '0K', '-4', '1.5M', '8X', 'many', '1e3', '8 K'])(
+    'a ring size of "%s" is refused',
+    (text) => {
+      expect(pages.read(text)).toBe(undefined);
+    },
+  );
 
-  it.each(['5G', '4096G', '99999999999999999999'])('refuses %s: no ring is that large', (text) => {
-    expect(() => parseRingPages(text)).toThrow('more than 4 GiB a ring');
-  });
+  it.each(['5G', '4096G', '99999999999999999999'])(
+    'a ring size of %s is refused: no ring is that large',
+    (text) => {
+      expect(() => parseRingPages(text)).toThrow('more than 4 GiB a ring');
+    },
+  );
 });

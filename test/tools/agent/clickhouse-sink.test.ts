@@ -96,7 +96,7 @@ describe('a window as rows', () => {
     expect(new Set(split).size).toBe(split.length);
   });
 
-  it('keeps names with tabs and line ends apart', () => {
+  it('a window as rows keeps names with tabs and line ends apart', () => {
     const [part] = parts();
     const services = [{ ...part, service: { ...part.service, name: 'a\tb\nc\\' } }];
     const last = encodeRows(services, FACTS, LABELS).at(-1)!;
@@ -106,7 +106,7 @@ describe('a window as rows', () => {
     expect(lines[0].split('\t')).toContain('a\\tb\\nc\\\\');
   });
 
-  it('goes through the spool', () => {
+  it('a window as rows goes through the spool', () => {
     const window = windowIn(0);
     expect(unpackWindow(packWindow(window))).toEqual({
       ...{ id: window.id, format: 'rows', startNs: window.startNs, endNs: window.endNs },
@@ -116,7 +116,7 @@ describe('a window as rows', () => {
 });
 
 describe('the sink of ClickHouse', () => {
-  it('makes the tables once, and sends packed rows with a token, recordings last', async () => {
+  it('the sink makes the tables once, and sends packed rows with a token, recordings last', async () => {
     const fake = await startFakeSink((response, request) =>
       response.end(queryOf(request).startsWith('exists') ? '0\n' : ''),
     );

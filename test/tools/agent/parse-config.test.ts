@@ -30,7 +30,7 @@ describe('the configuration of the agent', () => {
     });
   });
 
-  it('takes every setting', () => {
+  it('the configuration takes every setting', () => {
     const text = `{
       "sampling": { "event": "cycles", "period": 10000000, "callGraph": "none", "cpus": [0, 1],
         "javascript": false },

@@ -55,7 +55,7 @@ describe('a window as a file', () => {
 });
 
 describe('the queue of a sink', () => {
-  it('keeps windows on disk for the next agent, oldest first, with their times', () => {
+  it('a queue keeps windows on disk for the next agent, oldest first, with their times', () => {
     const directory = scratchDirectory();
     const { queue } = openQueue(directory);
     queue.add(windowNamed('002'));
@@ -67,7 +67,7 @@ describe('the queue of a sink', () => {
     expect(readdirSync(directory).filter((name) => name.endsWith('.window'))).toEqual([]);
   });
 
-  it.each([null, 'disk'])('gives up the oldest windows beyond its size (%s)', (place) => {
+  it.each([null, 'disk'])('a queue gives up the oldest windows beyond its size (%s)', (place) => {
     const { queue, dropped } = openQueue(place && scratchDirectory(), 2000);
     for (const id of ['1', '2', '3', '4', '5']) queue.add(windowNamed(id, 500));
     expect(dropped).toEqual(['full', 'full', 'full']);
@@ -87,7 +87,7 @@ describe('the queue of a sink', () => {
     expect(next.oldest()).toMatchObject({ next: 0, window: { id: '2' } });
   });
 
-  it('leaves out files that are damaged, and removes those that were half written', () => {
+  it('a queue leaves out files that are damaged, and removes those that were half written', () => {
     const directory = scratchDirectory();
     const { queue } = openQueue(directory);
     for (const id of ['1', '2', '3']) queue.add(windowNamed(id));
@@ -101,14 +101,14 @@ describe('the queue of a sink', () => {
     expect(readdirSync(directory)).not.toContain('4.window.tmp');
   });
 
-  it('refuses a spool that others may write into', () => {
+  it('a queue refuses a spool that others may write into', () => {
     const directory = scratchDirectory();
     chmodSync(directory, 0o777);
     expect(() => openQueue(directory)).toThrow('others may write into it');
     expect(() => openQueue('/proc/none')).toThrow('the spool cannot be used');
   });
 
-  it('keeps windows in memory while the disk takes none, says so once, and writes them when it does', () => {
+  it('a queue keeps windows in memory while the disk takes none, says so once, and writes them when it does', () => {
     const directory = join(scratchDirectory(), 'spool');
     const { queue, reported } = openQueue(directory);
     // Nothing can be written into a directory that is gone, whoever asks: as on a full disk.
@@ -129,7 +129,7 @@ describe('the queue of a sink', () => {
     expect(drain(next)).toEqual(['1', '2', '3']);
   });
 
-  it('gives up the oldest windows in memory where the disk takes none for long', () => {
+  it('a queue gives up the oldest windows in memory where the disk takes none for long', () => {
     const directory = join(scratchDirectory(), 'spool');
     const { queue, dropped } = openQueue(directory, 1 << 30);
     rmSync(directory, { recursive: true });

@@ -139,7 +139,7 @@ describe('an archive that is being made', () => {
     return { victim };
   }
 
-  it('stays in its folder when another one is put at the name of that', () => {
+  it('an archive stays in its folder when another one is put at the name of that', () => {
     const folder = folderOf();
     const place = join(folder, 'FILE.symbols');
     const output = ArchiveOutput.create(place, 'FILE.symbols', null);
@@ -173,7 +173,7 @@ describe('an archive that is being made', () => {
     expect([statSync(closed).uid, uid, mode & 0o777]).toEqual([0, 0, 0o600]);
   });
 
-  it('stores no path above it', () => {
+  it('an archive stores no path above its folder', () => {
     const folder = folderOf();
     const output = ArchiveOutput.create(join(folder, 'FILE.symbols'), 'FILE.symbols', null);
     output.add('/../../../escaped', () => {});

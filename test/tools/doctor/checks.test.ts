@@ -61,7 +61,7 @@ function check(name: string, change: Partial<MachineState>): Check {
 }
 
 describe('the doctor', () => {
-  it('finds nothing on a machine that has everything', () => {
+  it('the doctor finds nothing on a machine that has everything', () => {
     expect(troubles({})).toEqual([]);
     expect(doctor(READY).ready).toBe(true);
   });
@@ -251,7 +251,7 @@ describe('the doctor', () => {
     expect(check('capabilities', { place, opens, privileges }).fix).toHaveLength(1);
   });
 
-  it('names the limits of the control group, and the command that lifts them', () => {
+  it('the doctor names in a container the limits of the control group, and the command that lifts them', () => {
     const narrow = (kind: Container['kind'] | null): Partial<MachineState> => ({
       place: drawnPlace({ container: kind === null ? null : containerOf(kind) }),
       confinement: {
@@ -274,7 +274,7 @@ describe('the doctor', () => {
     expect(check('container', narrow('Podman')).found).toBe('in a container (Podman)');
   });
 
-  it('names the capabilities, and a seccomp filter that lets the call pass', () => {
+  it('the doctor names in a container the capabilities, and a seccomp filter that lets the call pass', () => {
     expect(check('capabilities', {}).found).toBe('CAP_PERFMON, CAP_SYS_ADMIN, CAP_IPC_LOCK');
     expect(check('seccomp', { hasSeccompFilter: true })).toMatchObject({
       state: 'ok',

@@ -91,7 +91,7 @@ describe('sums of slices', () => {
 });
 
 describe('a window', () => {
-  test('forgets what is older than it is long', () => {
+  test('a window forgets what is older than it is long', () => {
     const sums = new WindowSums(10_000);
     sums.add(slice({ old: 7 }), 1000);
     sums.add(slice({ young: 3 }), 6000);
@@ -107,7 +107,7 @@ describe('a window', () => {
     expect(sums.samples).toBe(30);
   });
 
-  test('shows the last slice, however old it is', () => {
+  test('a window shows the last slice, however old it is', () => {
     const sums = new WindowSums(1000);
     sums.add(slice({ old: 7 }), 1000);
     sums.add(slice({ young: 3 }), 60_000);

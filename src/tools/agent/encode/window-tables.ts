@@ -87,7 +87,7 @@ function figuresOf(profile: Profile, weights: Weights, event: EventIndex): Funct
   return eventFigures(profile, weights, { event, rows: ofEvent, estimator });
 }
 
-/** Between two samples of a service others may have run: these count as drawn, with their own weights. */
+/** Samples count as drawn, with their own weights: between two of a service others may have run. */
 function estimatorOf(
   profile: Profile,
   { values }: Weights,

@@ -1,6 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { parseForeignJson, textField } from '../../../base/foreign-json.ts';
-import { readTextOrNull } from '../../../system/small-file.ts';
+import { listOrEmpty, readTextOrNull } from '../../../system/small-file.ts';
 
 /** How a container is called, as far as this machine's files say. */
 export type ContainerName = {
@@ -48,7 +47,7 @@ export class ContainerNames {
     if (this.#now() - this.#lookedMs < LOOK_AGAIN_MS) return;
     this.#lookedMs = this.#now();
     const found = new Map<string, ContainerName>();
-    for (const name of listOf(this.#logs)) {
+    for (const name of listOrEmpty(this.#logs)) {
       const [, pod, namespace, container, id] = LOG_NAME.exec(name) ?? [];
       if (pod === undefined || namespace === undefined || container === undefined) continue;
       found.set(id as string, { container, pod, namespace });
@@ -62,13 +61,5 @@ export class ContainerNames {
     const name = textField(parseForeignJson(text), 'Name', MOST_NAME_CHARS);
     if (!name) return null;
     return { container: name.replace(/^\//, ''), pod: null, namespace: null };
-  }
-}
-
-function listOf(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
   }
 }

@@ -1,3 +1,4 @@
+import { decodePercent } from '../../../base/text.ts';
 import { readStat, STAT_FIELD } from '../../../system/processes/thread-stat.ts';
 import { readTextOrEmpty } from '../../../system/small-file.ts';
 import type { StrangerReads } from '../../../system/strangers/stranger-reads.ts';
@@ -88,18 +89,10 @@ export function readServiceVariables(variables: readonly string[]): Record<strin
   for (const pair of variable(ATTRIBUTES_VARIABLE).split(',')) {
     const [, key, value] = /^\s*([\w.-]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
     if (key !== undefined && value !== undefined && key !== '__proto__') {
-      attributes[key] = decoded(value);
+      attributes[key] = decodePercent(value);
     }
   }
   const name = variable(NAME_VARIABLE);
   if (name !== '') attributes['service.name'] = name;
   return attributes;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -8,7 +8,7 @@ import type { Sink, SinkAnswer } from './sink.ts';
 
 /** One request of a protocol. */
 export type ProtocolRequest = {
-  /** Below the address of the configuration. */
+  /** Path below the address of the configuration. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;

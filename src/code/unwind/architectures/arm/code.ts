@@ -1,3 +1,4 @@
+import { countBits } from '../../../../base/count-bits.ts';
 import { FP, LR, PC } from '../../arm-registers.ts';
 import { instruction, matches } from '../../instruction-word.ts';
 import { KIND, type UnwindRule } from '../../unwind-rule.ts';
@@ -95,12 +96,6 @@ function setPushed(list: number, returnAddress: number, rule: UnwindRule): void 
   const raOffset = 4 * countBelow(returnAddress) - size;
   if ((list & (1 << FP)) === 0) rule.set(KIND.SP, size, 0, raOffset);
   else rule.set(KIND.SP_SAVED, size, 4 * countBelow(FP) - size, raOffset);
-}
-
-function countBits(list: number): number {
-  let count = 0;
-  for (let rest = list; rest !== 0; rest &= rest - 1) count++;
-  return count;
 }
 
 /** `mov r7, #173 (__NR_rt_sigreturn); svc 0`, of Arm or Thumb code. */
