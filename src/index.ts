@@ -54,6 +54,13 @@ export type {
 
 export type { DiagnosticCode } from './base/diagnostic-code.ts';
 export type { IntColumn, NumberColumn } from './base/int-column.ts';
+export type {
+  JavaScriptOptions,
+  OnReadingProgress,
+  OpenProfileOptions,
+  ReadingStage,
+  SymbolSources,
+} from './options/reading.ts';
 export type { PeriodsReport } from './period/report/report.ts';
 export type { Completeness, CutStacks } from './profile/analysis/completeness.ts';
 export type { SampleSelection } from './profile/analysis/filter.ts';
@@ -61,9 +68,6 @@ export type { DsoRow, FlatReport, SymbolRow } from './profile/analysis/flat-repo
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type * from './profile/types.ts';
 export type { CommRow, ThreadRow, ThreadTables } from './questions/threads.ts';
-export type { SymbolSources } from './read/files/symbol-files.ts';
-export type { JavaScriptOptions } from './read/jit/javascript.ts';
-export type { OnReadingProgress, OpenProfileOptions, ReadingStage } from './read/open-options.ts';
 export { type OpenedProfile, openProfile } from './read/open-profile.ts';
 
 // What changed from recordings to others: functions, each with the interval of its change.
@@ -99,6 +103,7 @@ export type { InstructionWeights } from './questions/instructions.ts';
 // Single records and the header of a recording.
 
 export type { KernelRecord } from './kernel/perf-event/record.ts';
+export type { ReadInfoOptions } from './options/info.ts';
 export type { NamedFrame } from './read/frame-namer.ts';
 export { type RecordingInfo, readInfo } from './read/recording-info.ts';
 export { describeRecords } from './tools/script/record-stream.ts';
@@ -107,20 +112,16 @@ export type { DescribedRecord, RecordStreamOptions } from './tools/script/types.
 // Exports: a profile for other tools, and the origin of its numbers.
 
 export type { EventProvenance, ExportProvenance } from './formats/export/export-provenance.ts';
+export { EXPORT_FORMATS, type ExportFormat, type ExportOptions } from './options/export.ts';
 export { describeProvenance } from './read/outputs/describe-provenance.ts';
 export { exportPprof } from './read/outputs/export-pprof.ts';
-export {
-  EXPORT_FORMATS,
-  type ExportFormat,
-  type ExportOptions,
-  exportProfile,
-} from './read/outputs/export-profile.ts';
+export { exportProfile } from './read/outputs/export-profile.ts';
 
 // A copy of a recording: made smaller or anonymous, or a part of it.
 
-export type { RecordSelection } from './read/selection.ts';
-export type { BuildIdChange, RewriteOptions, RewriteSummary } from './rewrite/options.ts';
-export { rewriteRecording } from './rewrite/rewrite-recording.ts';
+export type { BuildIdChange, RewriteOptions } from './options/inject.ts';
+export type { RecordSelection } from './options/reading.ts';
+export { type RewriteSummary, rewriteRecording } from './rewrite/rewrite-recording.ts';
 
 // Counter groups around the calling program's own code.
 

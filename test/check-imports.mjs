@@ -74,6 +74,7 @@ const MACHINE = {
   'system/launch': [
     'register',
     'base',
+    'options',
     'native',
     'system',
     'system/files',

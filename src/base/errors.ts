@@ -1,30 +1,5 @@
 import { EXIT } from './exit-status.ts';
-import { commandWords, libraryWords, type Text } from './words.ts';
-
-/**
- * Broken input that ends the work. `offset` is the byte in the file where it was noticed, −1 if
- * the input as a whole is meant.
- */
-export class PerfDataError extends Error {
-  readonly code: string;
-  readonly offset: number;
-
-  constructor(code: string, message: string, offset = -1) {
-    super(offset >= 0 ? `${message} (at offset 0x${offset.toString(16)})` : message);
-    this.name = 'PerfDataError';
-    this.code = code;
-    this.offset = offset;
-  }
-}
-
-/** Code of a `PerfDataError` of input that takes more than its size explains. */
-export const TOO_LARGE = 'too-large';
-
-/** `what` the input has too much of, and whether that `is` or `are` not read. */
-export function tooLarge(what: string, verb: 'is' | 'are'): PerfDataError {
-  const message = `${what}, which ${verb} not read unless --max-unpacked SIZE allows it`;
-  return new PerfDataError(TOO_LARGE, message);
-}
+import { commandWords, libraryWords, type NamedOption, type Text, words } from './words.ts';
 
 /** Code of a `UsageError` unless another is known. */
 const USAGE = 'ERR_INVALID_ARG_VALUE';
@@ -40,7 +15,7 @@ abstract class WordedError extends Error {
   readonly hints: readonly string[];
   readonly #text: ErrorText;
 
-  constructor(message: Text, hints: readonly Text[]) {
+  constructor(message: Text, hints: readonly Text[] = []) {
     super(libraryWords(message) ?? commandWords(message));
     this.hints = hints.map(libraryWords).filter((hint) => hint !== null);
     this.#text = { message, hints };
@@ -52,12 +27,12 @@ abstract class WordedError extends Error {
 }
 
 /** The text that an error was made of: to print it in the words of a door, or to add a hint. */
-export function errorText(error: UsageError | FailedError): ErrorText {
+export function errorText(error: WordedError): ErrorText {
   return WordedError.errorText(error);
 }
 
 /** An error as a command line prints it: options go by their flags. */
-export function atCommand(error: UsageError | FailedError): {
+export function atCommand(error: WordedError): {
   readonly message: string;
   readonly hints: readonly string[];
 } {
@@ -87,7 +62,7 @@ export class FailedError extends WordedError {
     message: Text,
     hints: readonly Text[] = [],
     exitStatus: number = EXIT.FAILED,
-    code: string = errnoOf(libraryWords(message) ?? '', exitStatus),
+    code: string = CODE_OF_STATUS[exitStatus] ?? FAILED,
   ) {
     super(message, hints);
     this.name = 'FailedError';
@@ -96,12 +71,51 @@ export class FailedError extends WordedError {
   }
 }
 
-/** Sentences about a refusal end with the errno that `errnoReason` gives them: `… (EACCES)`. */
-function errnoOf(message: string, exitStatus: number): string {
-  const errno = /\((E[A-Z][A-Z0-9]+)\)$/.exec(message)?.[1];
-  if (errno !== undefined) return errno;
-  if (exitStatus === EXIT.NOT_FOUND) return 'ENOENT';
-  return exitStatus === EXIT.NOT_EXECUTABLE ? 'EACCES' : FAILED;
+/** The errno behind the statuses of commands that cannot be run. */
+const CODE_OF_STATUS: Readonly<Record<number, string>> = {
+  [EXIT.NOT_FOUND]: 'ENOENT',
+  [EXIT.NOT_EXECUTABLE]: 'EACCES',
+};
+
+/** An error that a refusal of the system stands behind: the name of an errno, or an error that may have one. */
+export function failedBy(cause: unknown, message: Text, hints: readonly Text[] = []): FailedError {
+  const code = typeof cause === 'string' ? cause : (cause as { code?: unknown } | null)?.code;
+  const isErrno = typeof code === 'string' && /^E[A-Z0-9]+$/.test(code);
+  return new FailedError(message, hints, EXIT.FAILED, isErrno ? code : FAILED);
+}
+
+/**
+ * Broken input that ends the work. `offset` is the byte in the file where it was noticed, −1 if
+ * the input as a whole is meant.
+ */
+export class PerfDataError extends WordedError {
+  readonly code: string;
+  readonly offset: number;
+
+  constructor(code: string, message: Text, offset = -1) {
+    super(offset >= 0 ? words`${message} (at offset 0x${offset.toString(16)})` : message);
+    this.name = 'PerfDataError';
+    this.code = code;
+    this.offset = offset;
+  }
+
+  /** The same of the input at `path`. */
+  at(path: string): PerfDataError {
+    const named = new PerfDataError(this.code, words`${path}: ${errorText(this).message}`);
+    return Object.assign(named, { offset: this.offset, stack: this.stack });
+  }
+}
+
+/** Code of a `PerfDataError` of input that takes more than its size explains. */
+export const TOO_LARGE = 'too-large';
+
+/** The option of the tables, which lie above this room. */
+const MAX_UNPACKED: NamedOption = { inLibrary: 'maxUnpacked', inCommand: '--max-unpacked SIZE' };
+
+/** `what` the input has too much of, and whether that `is` or `are` not read. */
+export function tooLarge(what: string, verb: 'is' | 'are'): PerfDataError {
+  const message = words`${what}, which ${verb} not read unless ${MAX_UNPACKED} allows it`;
+  return new PerfDataError(TOO_LARGE, message);
 }
 
 /** A signal has ended what was under way: `AbortError`, as in Node; `cause` is the signal's reason. */

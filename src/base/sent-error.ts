@@ -21,7 +21,9 @@ export function packError(error: unknown): SentError {
   if (error instanceof UsageError) {
     return { ...sent, kind: 'usage', text: errorText(error), code: error.code };
   }
-  if (error instanceof PerfDataError) return { ...sent, kind: 'perf-data', code: error.code };
+  if (error instanceof PerfDataError) {
+    return { ...sent, kind: 'perf-data', text: errorText(error), code: error.code };
+  }
   return { ...sent, kind: 'other' };
 }
 
@@ -39,7 +41,7 @@ export function unpackError({ kind, stack, text, exitStatus, code }: SentError):
       case 'usage':
         return new UsageError(message, hints, code);
       case 'perf-data':
-        return new PerfDataError(code, String(message));
+        return new PerfDataError(code, message);
       case 'other':
         return new Error(String(message));
     }

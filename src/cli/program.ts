@@ -2,17 +2,21 @@ import { type Command, CommanderError } from 'commander';
 import { isEscaped } from '../base/byte-text.ts';
 import { errorText, UsageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-status.ts';
+import { GENERAL } from '../options/general.ts';
+import { readFlags } from '../options/read-flags.ts';
 import { exactArguments } from '../system/launch/exact-words.ts';
 import { declareProgram } from './declare-program.ts';
-import { type AppliedDefault, applyDefaults } from './defaults/apply-defaults.ts';
+import { applyDefaults } from './defaults/apply-defaults.ts';
 import { fromPerfWords } from './perf/perf-words.ts';
 import { endWith, keepStdioBlocking, quit } from './shared/exit.ts';
 import { notify, reportFailure } from './shared/failure.ts';
 import { HELP_COLUMNS } from './shared/guided-command.ts';
 import { MEASURING_COMMANDS } from './shared/measuring-command.ts';
-import { allowUnpacked } from './shared/reading-options.ts';
+import { type AppliedDefault, beginRun } from './shared/run.ts';
 import { terminalStream, writeError, writeText } from './shared/stdout.ts';
 import { startThreadEarly } from './view/early-thread.ts';
+
+const run = beginRun();
 
 function buildProgram(): Command {
   const program = declareProgram((bare) =>
@@ -32,7 +36,6 @@ function buildProgram(): Command {
   program.hook('preAction', (_program, command) => {
     prepare(command);
     checkNames(command);
-    allowUnpacked(command);
   });
   return program;
 }
@@ -40,12 +43,12 @@ function buildProgram(): Command {
 /** Before a command runs: the user's defaults, and what was made of them. */
 function prepare(command: Command): void {
   const { applied, notices } = applyDefaults(command);
-  defaults = applied;
-  const { verbose, quiet } = command.opts<{ verbose?: boolean; quiet?: boolean }>();
-  isVerbose = verbose === true;
+  run.defaults = applied;
+  const { verbose, quiet } = readFlags(GENERAL, command.opts());
+  run.isVerbose = verbose === true;
   if (quiet) return;
   for (const notice of notices) notify(`perf-ts: ${notice}`);
-  if (isVerbose) for (const each of applied) notify(`perf-ts: ${wordsOf(each)}`);
+  if (verbose) for (const each of applied) notify(`perf-ts: ${wordsOf(each)}`);
 }
 
 function wordsOf({ words, from }: AppliedDefault): string {
@@ -87,26 +90,21 @@ async function statusOf(
   program: Command,
   words: readonly string[],
 ): Promise<number> {
-  if (error instanceof UsageError && defaults.length > 0) {
+  if (error instanceof UsageError && run.defaults.length > 0) {
     // A value that nobody has typed now may be what is wrong.
     const { message, hints } = errorText(error);
-    return reportFailure(new UsageError(message, [...hints, ...defaults.map(wordsOf)]), isVerbose);
+    return reportFailure(new UsageError(message, [...hints, ...run.defaults.map(wordsOf)]));
   }
-  if (!(error instanceof CommanderError)) return reportFailure(error, isVerbose);
+  if (!(error instanceof CommanderError)) return reportFailure(error);
   if (error.exitCode === 0) return EXIT.OK;
   // Help in place of an error: no command was named.
   if (error.code === 'commander.help') return EXIT.USAGE;
   const { usageErrorOf } = await import('./perf/usage-error.ts');
-  return reportFailure(usageErrorOf(error, program, words), isVerbose);
+  return reportFailure(usageErrorOf(error, program, words));
 }
 
-/** Whether the command line asks for it; a profiled command may have an option of that name. */
-let isVerbose = false;
-/** Options whose values are not those of the command line. */
-let defaults: readonly AppliedDefault[] = [];
-
 // An error in a timer or a callback of the sampler has no caller that could report it.
-process.on('uncaughtException', (error) => quit(reportFailure(error, isVerbose)));
+process.on('uncaughtException', (error) => quit(reportFailure(error)));
 // Node's own handler opens the inspector, for whoever may connect to the port: not as root, and not
 // in a recorder. perf ignores this signal as well.
 process.on('SIGUSR1', () => {});

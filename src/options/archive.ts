@@ -1,6 +1,6 @@
 import { OPTION_GROUP } from './groups.ts';
 import { text, yesNo } from './kinds.ts';
-import { commandOption, inGroup, options, pick } from './option.ts';
+import { inGroup, option, options, pick } from './option.ts';
 import { INPUT, JSON_OUTPUT, STRICT, SYMBOLS } from './reading.ts';
 
 /** `perf-ts archive`. */
@@ -9,15 +9,18 @@ export const ARCHIVE = options({
   ...STRICT,
   ...inGroup(OPTION_GROUP.OUTPUT, {
     ...JSON_OUTPUT,
-    output: commandOption(text, {
+    /** A directory, or a tar file by its ending; default: the recording's path and `.symbols`. */
+    output: option(text, {
       flags: '-o, --output <path>',
       help: 'a directory, or a .tar(.gz, .xz) file (default FILE.symbols)',
     }),
-    full: commandOption(yesNo, {
+    /** Files as they are, in place of their symbols and tables. */
+    full: option(yesNo, {
       flags: '--full',
       help: 'complete files instead of their symbols and tables',
     }),
-    dwarf: commandOption(yesNo, { flags: '--no-dwarf', help: 'without lines and inlined calls' }),
+    /** Leave out DWARF: names without lines and inlined calls, in a tenth of the room. */
+    dwarf: option(yesNo, { flags: '--no-dwarf', help: 'without lines and inlined calls' }),
   }),
   ...pick(SYMBOLS, 'symfs', 'kallsyms', 'debugDir'),
 });

@@ -3,20 +3,10 @@ import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
 import { oneOf, texts, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
-import {
-  JAVASCRIPT,
-  JSON_OUTPUT,
-  RECORD_SELECTION,
-  ROWS,
-  SELECTION,
-  STRICT,
-  SYMBOLS,
-  WEIGHING,
-} from './reading.ts';
+import { JAVASCRIPT, JSON_OUTPUT, ROWS, SELECTION, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
 
 /** `perf-ts diff`. */
 export const DIFF = options({
-  ...RECORD_SELECTION,
   ...SELECTION,
   ...SYMBOLS,
   ...JAVASCRIPT,
@@ -46,7 +36,6 @@ export const DIFF = options({
   ...pick(WEIGHING, 'weight', 'debuginfod', 'event'),
   ...inGroup(OPTION_GROUP.OUTPUT, {
     limit: ROWS.limit.with({}),
-    rows: ROWS.rows.with({}),
     md: commandOption(yesNo, { flags: '--md', help: 'a summary in Markdown, for a pull request' }),
     ...JSON_OUTPUT,
   }),

@@ -1,31 +1,81 @@
+import type { TimeRange } from '../profile/time-range.ts';
 import { OPTION_GROUP } from './groups.ts';
-import { oneOf, text, yesNo } from './kinds.ts';
-import { commandOption, inGroup, options } from './option.ts';
+import { anyNumber, arrayOf, oneOf, recordedIds, setOf, text, whole, yesNo } from './kinds.ts';
 import {
-  INPUT,
-  JAVASCRIPT,
-  JSON_OUTPUT,
-  RECORD_SELECTION,
-  SELECTION,
-  STRICT,
-  SYMBOLS,
-  WEIGHING,
-} from './reading.ts';
+  commandOption,
+  inGroup,
+  nested,
+  type OptionsOf,
+  omit,
+  option,
+  options,
+  pick,
+} from './option.ts';
+import { INPUT, JAVASCRIPT, JSON_OUTPUT, SELECTION, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
+
+/** Formats of `exportProfile`; pprof is binary and has `exportPprof`. */
+export const EXPORT_FORMATS = ['folded', 'speedscope', 'cpuprofile', 'html', 'firefox'] as const;
+/** One of `EXPORT_FORMATS`. */
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** The formats that are one file. */
+export const FILE_FORMATS = [...EXPORT_FORMATS, 'pprof'] as const;
+
+/** The rows of a `SampleSelection`. */
+const SAMPLES = options({
+  ...omit(SELECTION, 'time'),
+  event: option(whole()),
+  thread: option(whole()),
+  threads: option(setOf(recordedIds)),
+  fromNs: option(anyNumber),
+  toNs: option(anyNumber),
+  times: option(arrayOf<TimeRange>('ranges of time')),
+});
+
+/** `exportProfile()` and `exportPprof()`. */
+export const EXPORT_PROFILE = options({
+  ...pick(WEIGHING, 'weight'),
+  /** One event by name; default the first (folded, cpuprofile), all that the format has room for. */
+  event: option(text),
+  /** These samples only; their weights stay those of the whole recording. */
+  select: nested(SAMPLES),
+  ...inGroup(OPTION_GROUP.OUTPUT, {
+    /** Title of the page. */
+    title: option(text, {
+      flags: '--title <text>',
+      help: 'title of the page (default the command that was recorded)',
+    }),
+    /**
+     * Path of the recording, whose owner's rights count: the page gets the texts of the source files in which
+     * most samples were taken, 20 files and 2 million characters at most. Without it the page has none.
+     */
+    sourcesOf: option(text),
+    /** Names in folded lines, whole by default. */
+    names: option(oneOf('full', 'tidy'), {
+      flags: '--names <how>',
+      help: 'names in folded lines: complete, or cut at parameters as stackcollapse-perf.pl does',
+      default: 'full',
+    }),
+  }),
+});
+
+/** The selection, weight and form of an export. */
+export type ExportOptions = OptionsOf<typeof EXPORT_PROFILE>;
 
 /** `perf-ts export`. */
 export const EXPORT = options({
   ...INPUT,
   ...STRICT,
   json: JSON_OUTPUT.json.with({ help: 'what the weights are, as JSON on standard error' }),
-  ...RECORD_SELECTION,
   ...SELECTION,
   ...SYMBOLS,
   ...JAVASCRIPT,
   ...inGroup(OPTION_GROUP.OUTPUT, {
-    format: commandOption(
-      oneOf('folded', 'speedscope', 'html', 'pprof', 'firefox', 'cpuprofile', 'parquet'),
-      { flags: '--format <format>', help: 'what to write', mandatory: true },
-    ),
+    format: commandOption(oneOf(...FILE_FORMATS, 'parquet'), {
+      flags: '--format <format>',
+      help: 'what to write',
+      mandatory: true,
+    }),
     output: commandOption(text, {
       flags: '-o, --output <file>',
       help: 'where to write; - is standard output; parquet: a folder',
@@ -41,19 +91,12 @@ export const EXPORT = options({
     }),
   }),
   ...WEIGHING,
+  ...pick(EXPORT_PROFILE, 'title'),
   ...inGroup(OPTION_GROUP.OUTPUT, {
-    title: commandOption(text, {
-      flags: '--title <text>',
-      help: 'title of the page (default the command that was recorded)',
-    }),
     sources: commandOption(yesNo, {
       flags: '--no-sources',
       help: 'html: without the texts of the source files with most samples',
     }),
-    names: commandOption(oneOf('full', 'tidy'), {
-      flags: '--names <how>',
-      help: 'names in folded lines: complete, or cut at parameters as stackcollapse-perf.pl does',
-      default: 'full',
-    }),
   }),
+  ...pick(EXPORT_PROFILE, 'names'),
 });

@@ -1,10 +1,10 @@
 import { parseCpuList } from '../base/cpu-list.ts';
-import type { Text } from '../base/words.ts';
+import { commandWords, libraryWords, type Text } from '../base/words.ts';
 
 /** The values that an option can have: from the words of a command line, or handed over by a program. */
 export type Kind<V> = {
   /** The words for such a value, after "expected": `a whole number`. */
-  readonly expected: string;
+  readonly expected: Text;
   /** The value that the words mean; undefined: none. Throws `Misfit` where there is more to say. */
   read(text: string): V | undefined;
   /** Whether a program may pass this. Throws `Misfit`. */
@@ -77,11 +77,31 @@ export const abortSignal: Kind<AbortSignal> = passed(
   (value) => value instanceof AbortSignal,
 );
 
-/** A function that is called with each notice, one sentence. */
-export const noticeListener: Kind<(notice: string) => void> = passed(
-  'a function',
-  (value) => typeof value === 'function',
-);
+export const anyNumber: Kind<number> = passed('a number', (value) => typeof value === 'number');
+
+export function arrayOf<V>(what: string): Kind<readonly V[]> {
+  return passed(`an array of ${what}`, Array.isArray);
+}
+
+/** A function that the library calls. */
+export function callback<F>(): Kind<F> {
+  return passed('a function', (value) => typeof value === 'function');
+}
+
+/** The same values as a set. */
+export function setOf<V>(list: Kind<readonly V[]>): Kind<ReadonlySet<V>> {
+  return {
+    expected: {
+      library: `a Set of ${libraryWords(list.expected)}`,
+      command: commandWords(list.expected),
+    },
+    read(words) {
+      const values = list.read(words);
+      return values && new Set(values);
+    },
+    has: (value) => value instanceof Set && list.has([...value]),
+  };
+}
 
 export function oneOf<const C extends string>(...choices: readonly C[]): Kind<C> {
   return {
@@ -126,6 +146,13 @@ export function whole(least = 0, most?: number): Kind<number> {
     has: (value) => isWhole(value, least, most),
   };
 }
+
+/** A whole number above 0, or `all`. */
+export const numberOrAll: Kind<number | 'all'> = {
+  expected: 'a number above 0, or all',
+  read: (words) => (words === 'all' ? words : whole(1).read(words)),
+  has: (value) => value === 'all' || isWhole(value, 1),
+};
 
 /** How often a flag was given, up to `most` times. */
 export function howOften(most: number): Kind<number> {

@@ -1,5 +1,6 @@
 import { text, yesNo } from './kinds.ts';
-import { commandOption, inGroup, options } from './option.ts';
+import { commandOption, inGroup, options, pick } from './option.ts';
+import { STRICT } from './reading.ts';
 
 /** `perf-ts mcp`. */
 export const MCP = options({
@@ -13,4 +14,5 @@ export const MCP = options({
       help: 'answer one call as text, and end (default: read requests)',
     }),
   }),
+  ...pick(STRICT, 'maxUnpacked'),
 });

@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { commandWords, libraryWords, type NamedOption, type Text } from '../base/words.ts';
+import { commandWords, libraryWords, type NamedOption, type Text, words } from '../base/words.ts';
 import { type Kind, Misfit } from './kinds.ts';
 
 /**
@@ -16,7 +16,10 @@ export class OptionError extends UsageError {
     problem: Text,
     { given, hints = [] }: { readonly given?: unknown; readonly hints?: readonly Text[] } = {},
   ) {
-    const what = given === undefined ? '' : ` ${typeof given === 'string' ? given : shown(given)}`;
+    const what =
+      given === undefined || given === ''
+        ? ''
+        : ` ${typeof given === 'string' ? given : shown(given)}`;
     const text = {
       library: `${option.inLibrary}${what}: ${libraryWords(problem)}`,
       command: `${option.inCommand}${what}: ${commandWords(problem)}`,
@@ -44,7 +47,9 @@ export function fitted<V>(
     if (!(error instanceof Misfit)) throw error;
     throw new OptionError(option, error.message, { given, hints: error.hints });
   }
-  throw new OptionError(option, `expected ${expected}`, { given });
+  const problem =
+    typeof expected === 'string' ? `expected ${expected}` : words`expected ${expected}`;
+  throw new OptionError(option, problem, { given });
 }
 
 /** A value of a program; functions and the like have no JSON. */

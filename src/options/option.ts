@@ -33,17 +33,23 @@ export type Declared = Omit<Flag, 'flags'> & {
   readonly givesWayTo?: readonly string[];
 };
 
+/** Hears of each notice, one sentence: with options by their keys, and by the flags of the command. */
+export type NoticeListener = (notice: string, inFlags: string) => void;
+
 /** Who takes an option: the library and a command, or a command alone. */
 export type Door = 'both' | 'command';
 
 /** A row of a table of options. In texts it stands for its name: words`${RECORD.freq}`. */
-export class OptionRow<V, D extends Door = 'both'> implements NamedOption {
+export class OptionRow<V, D extends Door = 'both', Always extends boolean = boolean>
+  implements NamedOption
+{
   /** The name in the library; set by the table. */
   key = '';
   /** Heading in help; set by `inGroup`. */
   group = '';
-  /** Only for types. */
+  /** Only for types: who takes it, and whether a command line always has a value of it. */
   readonly door?: D;
+  readonly always?: Always;
   readonly kind: Kind<V>;
   readonly declared: Declared;
   readonly flags: readonly Flag[];
@@ -78,18 +84,23 @@ export class OptionRow<V, D extends Door = 'both'> implements NamedOption {
     return flag === undefined ? this.key : nameOf(flag);
   }
 
+  /** Both names, for a text that is kept and shown at either door. */
+  get inBoth(): string {
+    return `${this.inCommand} (${this.inLibrary})`;
+  }
+
   /** The option with a value, as it would be given: `callGraph: 'fp'`, `-g`. */
   as(value: V): NamedOption {
     const flag = this.flags.find((each) => !takesWords(each) && fixedValue(each) === value);
     return {
       inLibrary: `${this.key}: ${typeof value === 'string' ? `'${value}'` : JSON.stringify(value)}`,
-      inCommand: flag === undefined ? `${this.inCommand} ${value}` : nameOf(flag),
+      inCommand: flag === undefined ? `${this.inCommand} ${value}` : longNameOf(flag),
     };
   }
 
   /** The same option where something is said of it in another way. */
-  with(declared: Declared): OptionRow<V, D> {
-    const row = new OptionRow<V, D>(this.kind, { ...this.declared, ...declared }, this);
+  with(declared: Declared): OptionRow<V, D, Always> {
+    const row = new OptionRow<V, D, Always>(this.kind, { ...this.declared, ...declared }, this);
     return Object.assign(row, { key: this.key, group: this.group });
   }
 }
@@ -102,12 +113,12 @@ function flagsOf({ flags, ...rest }: Declared): readonly Flag[] {
 export type OptionTable = Readonly<Record<string, OptionRow<unknown, Door>>>;
 
 /** An option of the library, and of the command line where it has flags. */
-export function option<V>(kind: Kind<V>, declared: Declared = {}): OptionRow<V> {
-  return new OptionRow<V>(kind, declared);
+export function option<V>(kind: Kind<V>, declared: Declared = {}): OptionRow<V, 'both', false> {
+  return new OptionRow(kind, declared);
 }
 
 /** An option whose value is an object of other options. */
-export function nested<T extends OptionTable>(fields: T): OptionRow<OptionsOf<T>> {
+export function nested<T extends OptionTable>(fields: T): OptionRow<OptionsOf<T>, 'both', false> {
   const kind: Kind<OptionsOf<T>> = {
     expected: 'an object',
     read: () => undefined,
@@ -117,9 +128,17 @@ export function nested<T extends OptionTable>(fields: T): OptionRow<OptionsOf<T>
 }
 
 /** An option of a command that no function of the library takes. */
-export function commandOption<V>(kind: Kind<V>, declared: Declared): OptionRow<V, 'command'> {
-  return new OptionRow<V, 'command'>(kind, declared, { onlyCommand: true });
+export function commandOption<V, const D extends Declared>(
+  kind: Kind<V>,
+  declared: D,
+): OptionRow<V, 'command', IsAlways<D>> {
+  return new OptionRow(kind, declared, { onlyCommand: true });
 }
+
+/** Whether a command line has to give it, or a default stands for it. */
+type IsAlways<D> = D extends { readonly default: string } | { readonly mandatory: true }
+  ? true
+  : false;
 
 /** The table itself; its rows learn their names. */
 export function options<T extends OptionTable>(table: T): T {
@@ -152,8 +171,14 @@ type LibraryKeys<T> = {
 
 /** The options that a function of the library takes, as an object. */
 export type OptionsOf<T> = ValuesOf<T, LibraryKeys<T>>;
-/** The options that a command line may give: those of the library, and those of the command alone. */
-export type AskedOf<T> = ValuesOf<T, keyof T>;
+type AlwaysKeys<T> = {
+  [K in keyof T]: T[K] extends OptionRow<unknown, Door, true> ? K : never;
+}[keyof T];
+
+/** The options that a command line gives: those of the library, and those of the command alone. */
+export type AskedOf<T> = ValuesOf<T, Exclude<keyof T, AlwaysKeys<T>>> & {
+  readonly [P in AlwaysKeys<T>]: ValueOf<T[P]>;
+};
 
 /** Whether words belong to a flag: `<hz>`, `[=only]`. */
 export function takesWords({ flags }: Flag): boolean {
@@ -168,6 +193,11 @@ export function isNegated({ flags }: Pick<Flag, 'flags'>): boolean {
 /** The value of a flag without words. */
 export function fixedValue({ flags, value }: Flag): unknown {
   return value === undefined ? !isNegated({ flags }) : value;
+}
+
+/** `--no-inherit` of `-i, --no-inherit`; `-g`. */
+function longNameOf(flag: Flag): string {
+  return /--[\w-]+/.exec(flag.flags)?.[0] ?? nameOf(flag);
 }
 
 /** `-F` of `-F, --freq <hz>`: how texts name a flag. */

@@ -1,6 +1,9 @@
-import { oneOf, text } from './kinds.ts';
+import { numberOrAll, oneOf, text, whole } from './kinds.ts';
 import { commandOption, inGroup, options } from './option.ts';
 import { INPUT, JSON_OUTPUT, RECORD_SELECTION, STRICT } from './reading.ts';
+
+/** Pairs of samples that are shown where no number is given. */
+export const USUAL_PAIRS = '32';
 
 /** `perf-ts periods`. */
 export const PERIODS = options({
@@ -8,7 +11,7 @@ export const PERIODS = options({
   ...STRICT,
   ...JSON_OUTPUT,
   ...inGroup('Streams:', {
-    streams: commandOption(text, {
+    streams: commandOption(numberOrAll, {
       flags: '--streams <n>',
       help: 'how many streams to show, or all',
       configurable: true,
@@ -16,15 +19,18 @@ export const PERIODS = options({
     }),
   }),
   time: RECORD_SELECTION.time.with({ help: 'streams with samples of this time, as in report' }),
-  cpu: RECORD_SELECTION.cpu.with({ help: 'streams with samples of these CPUs' }),
-  pid: RECORD_SELECTION.pid.with({ help: 'streams with samples of these processes' }),
-  tid: RECORD_SELECTION.tid.with({ help: 'streams with samples of these threads' }),
-  comm: RECORD_SELECTION.comm.with({ help: 'streams with samples of threads with these names' }),
+  cpus: RECORD_SELECTION.cpus.with({ help: 'streams with samples of these CPUs' }),
+  pids: RECORD_SELECTION.pids.with({ help: 'streams with samples of these processes' }),
+  tids: RECORD_SELECTION.tids.with({ help: 'streams with samples of these threads' }),
+  comms: RECORD_SELECTION.comms.with({
+    flags: '-c, --comm <names>',
+    help: 'streams with samples of threads with these names',
+  }),
   ...inGroup('Streams:', {
     pairs: commandOption(text, {
       flags: '--pairs [n]',
-      help: 'event rate and sampling rate of the first n pairs of samples, or all (default 32)',
-      alone: true,
+      help: `event rate and sampling rate of the first n pairs of samples, or all (default ${USUAL_PAIRS})`,
+      alone: USUAL_PAIRS,
     }),
   }),
   ...inGroup('Simulation:', {
@@ -32,7 +38,7 @@ export const PERIODS = options({
       flags: '--simulate <rates>',
       help: "instead of a file, such events: '1M/s for 1s, 10k/s for 1s'",
     }),
-    freq: commandOption(text, {
+    freq: commandOption(whole(1), {
       flags: '--freq <hz>',
       help: 'samples per second asked',
       default: '4000',

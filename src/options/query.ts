@@ -18,7 +18,11 @@ export const QUERY = options({
       flags: '--by <what>',
       help: 'top: by what functions did, or with what they called (default self)',
     }),
-    limit: ROWS.limit.with({ help: 'rows of a question by name (default 20)' }),
+    limit: ROWS.limit.with({
+      flags: '-n, --limit <rows>',
+      help: 'rows of a question by name (default 20)',
+      configurable: true,
+    }),
     baseline: commandOption(texts, {
       flags: '--baseline <old>',
       help: 'diff: an older recording; may repeat, all files are new then',

@@ -70,8 +70,8 @@ export function attributeOf({ flags }: Flag): string {
   );
 }
 
-/** The part of what was asked that a function of the library takes. */
-export function forLibrary<T extends OptionTable>(table: T, asked: AskedOf<T>) {
-  const taken = Object.entries(asked).filter(([key]) => !table[key].onlyCommand);
+/** The part of what was asked that a function of the library takes, whose table has it. */
+export function forLibrary<T extends OptionTable>(table: T, asked: Partial<AskedOf<T>>) {
+  const taken = Object.entries(asked).filter(([key]) => table[key]?.onlyCommand === false);
   return Object.fromEntries(taken) as OptionsOf<T>;
 }

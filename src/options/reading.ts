@@ -1,8 +1,23 @@
+import { commandOnly } from '../base/words.ts';
 import { FRAME_LEVELS } from '../profile/frame-level.ts';
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
-import { cpus, limit, names, oneOf, recordedIds, text, whole, yesNo } from './kinds.ts';
-import { commandOption, inGroup, options } from './option.ts';
+import {
+  callback,
+  cpus,
+  type Kind,
+  limit,
+  Misfit,
+  names,
+  oneOf,
+  recordedIds,
+  setOf,
+  text,
+  texts,
+  whole,
+  yesNo,
+} from './kinds.ts';
+import { commandOption, inGroup, type OptionsOf, omit, option, options, pick } from './option.ts';
 
 /** The recording that a command reads. */
 export const INPUT = options({
@@ -21,16 +36,27 @@ export const JSON_OUTPUT = options({
   }),
 });
 
-/** The length of a table; `rows` is another name for it. */
+/** The length of a table. */
 export const ROWS = options({
   limit: commandOption(whole(), {
-    flags: '-n, --limit <rows>',
-    help: 'how many rows, 0: all (default 40)',
-    configurable: true,
-    givesWayTo: ['rows', 'entries', 'json', 'md'],
+    flags: [
+      {
+        flags: '-n, --limit <rows>',
+        help: 'how many rows, 0: all (default 40)',
+        configurable: true,
+      },
+      { flags: '--rows <n>' },
+    ],
+    givesWayTo: ['entries', 'json', 'md'],
   }),
-  rows: commandOption(whole(), { flags: '--rows <n>' }),
 });
+
+/** The same where the flag may stand alone, as perf's `-n`: samples are always shown. */
+export function limitOrAlone(what: string, help: string): typeof ROWS.limit {
+  return ROWS.limit.with({
+    flags: [{ flags: `-n, --limit [${what}]`, help, configurable: true }, { flags: '--rows <n>' }],
+  });
+}
 
 /** How a recording is read, and how much is reported of that. */
 export const STRICT = options({
@@ -40,67 +66,99 @@ export const STRICT = options({
       flags: '--strict',
       help: 'fail on a file that is cut short or damaged',
     }),
-    maxUnpacked: commandOption(limit, {
+    /**
+     * Bytes of memory for a recording that unpacks to more than its size explains, or `Infinity`. Default: such a
+     * recording is refused.
+     */
+    maxUnpacked: option(limit, {
       flags: '--max-unpacked <size>',
       help: 'memory for a recording that unpacks to more than its size explains: 4G, none (default such a recording is refused)',
+      configurable: true,
     }),
   }),
 });
 
-/** Options that choose among samples and need no names of frames. */
+/** The samples that are meant, by what needs no names of frames. What is left out does not restrict. */
 export const RECORD_SELECTION = options({
   ...inGroup(OPTION_GROUP.SAMPLES, {
-    time: commandOption(text, {
+    /** Spans of time in perf's forms: `START,STOP` in seconds, `10%-20%` … (`parseTimeRanges`). */
+    time: option(text, {
       flags: '--time <ranges>',
       help: 'samples of this time: START,STOP in seconds, 10%-20%, 10%/2',
     }),
-    cpu: commandOption(cpus, { flags: '-C, --cpu <cpus>', help: 'samples of these CPUs (0-3,8)' }),
-    pid: commandOption(recordedIds, { flags: '--pid <pids>', help: 'samples of these processes' }),
-    tid: commandOption(recordedIds, { flags: '--tid <tids>', help: 'samples of these threads' }),
-    comm: commandOption(names, {
-      flags: '-c, --comm <names>',
-      help: 'samples of threads with these names',
+    cpus: option(setOf(cpus), {
+      flags: '-C, --cpu <cpus>',
+      help: 'samples of these CPUs (0-3,8)',
+    }),
+    pids: option(setOf(recordedIds), {
+      flags: '--pid <pids>',
+      help: 'samples of these processes',
+    }),
+    tids: option(setOf(recordedIds), { flags: '--tid <tids>', help: 'samples of these threads' }),
+    /** Names that the sample's thread had at its time. */
+    comms: option(setOf(names), {
+      flags: [
+        { flags: '-c, --comm <names>', help: 'samples of threads with these names' },
+        { flags: '--comms <names>' },
+      ],
     }),
   }),
 });
 
-/** Options that choose among samples by the names of their frames. */
+/** Which samples of a recording stay; what is left out does not restrict. */
+export type RecordSelection = OptionsOf<typeof RECORD_SELECTION>;
+
+/** The samples that are meant, by the names of their frames, too. */
 export const SELECTION = options({
+  ...RECORD_SELECTION,
   ...inGroup(OPTION_GROUP.SAMPLES, {
-    dso: commandOption(names, { flags: '-d, --dso <names>', help: 'samples in these files' }),
-    symbol: commandOption(names, {
-      flags: '-S, --symbol <names>',
-      help: 'samples in these functions',
+    dsos: option(setOf(names), {
+      flags: [
+        { flags: '-d, --dso <names>', help: 'samples in these files' },
+        { flags: '--dsos <names>' },
+      ],
     }),
-    comms: commandOption(names, { flags: '--comms <names>' }),
-    dsos: commandOption(names, { flags: '--dsos <names>' }),
-    symbols: commandOption(names, { flags: '--symbols <names>' }),
+    symbols: option(setOf(names), {
+      flags: [
+        { flags: '-S, --symbol <names>', help: 'samples in these functions' },
+        { flags: '--symbols <names>' },
+      ],
+    }),
   }),
 });
 
-/** Options that say where names come from, for a recording of another machine. */
+/** Sources of names in place of this machine's own files, for a recording of another machine. */
 export const SYMBOLS = options({
   ...inGroup(OPTION_GROUP.NAMES, {
-    symfs: commandOption(text, {
+    /** Directory under which the recorded machine's files lie, by the paths that it had them at. */
+    symfs: option(text, {
       flags: '--symfs <dir>',
       help: "the recorded machine's files are below this directory",
       configurable: true,
     }),
-    kallsyms: commandOption(text, {
-      flags: '--kallsyms <file>',
-      help: "the recorded machine's list of kernel symbols, or its vmlinux",
+    /** Copy of the recorded machine's /proc/kallsyms, or its vmlinux. */
+    kallsyms: option(text, {
+      flags: [
+        {
+          flags: '--kallsyms <file>',
+          help: "the recorded machine's list of kernel symbols, or its vmlinux",
+        },
+        { flags: '-k, --vmlinux <file>' },
+      ],
     }),
-    vmlinux: commandOption(text, { flags: '-k, --vmlinux <file>' }),
-    debugDir: commandOption(text, {
+    /** A directory of debug files, as /usr/lib/debug is one, to be asked before that. */
+    debugDir: option(text, {
       flags: '--debug-dir <dir>',
       help: 'debug files are below this directory, as in /usr/lib/debug',
       configurable: true,
     }),
-    archive: commandOption(text, {
+    /** What `perf-ts archive` wrote; by default what is beside the recording. */
+    archive: option(text, {
       flags: '--archive <dir>',
       help: 'the output of perf-ts archive (default FILE.symbols)',
     }),
-    inline: commandOption(yesNo, {
+    /** Show the calls that the compiler inlined, as debug information has them. Default true. */
+    inline: option(yesNo, {
       flags: '--no-inline',
       help: 'without the calls that the compiler inlined',
       configurable: true,
@@ -108,61 +166,141 @@ export const SYMBOLS = options({
   }),
 });
 
+/** Sources of names in place of this machine's own files, as perf's options of these names. */
+export type SymbolSources = OptionsOf<typeof SYMBOLS>;
+
 /** How JavaScript is shown. */
 export const JAVASCRIPT = options({
   ...inGroup(OPTION_GROUP.NAMES, {
-    sourceMaps: commandOption(yesNo, {
+    /** False: functions and lines of the JavaScript that V8 ran, as its compiler wrote it. Default true. */
+    sourceMaps: option(yesNo, {
       flags: '--no-source-maps',
       help: 'functions and lines of the JavaScript that V8 ran',
       configurable: true,
     }),
   }),
   ...inGroup(OPTION_GROUP.FRAMES, {
-    frames: commandOption(oneOf(...FRAME_LEVELS), {
+    /**
+     * Which frames of programs of JavaScript are shown. Default `auto`: `javascript` where the recording has
+     * functions of JavaScript with names, else `all`. `opened.profileAt` has the other levels.
+     */
+    frames: option(oneOf('auto', ...FRAME_LEVELS), {
       flags: '--frames <level>',
+      kind: oneOf(...FRAME_LEVELS),
       help: "all (default of native programs); main, without what starts main and threads; javascript, native code folded (default where V8 has names); own, without libraries, dependencies and Node's",
       configurable: true,
-      givesWayTo: ['jsRaw', 'jsSimple', 'json', 'dso', 'dsos'],
+      givesWayTo: ['rawScripts', 'simplify', 'json', 'dsos'],
     }),
-    jsSimple: commandOption(yesNo, {
+    /**
+     * Frames of V8 that run functions and are left out: its interpreter, `interpreter`; also its inline caches and call
+     * stubs, `all`. Default `interpreter`.
+     */
+    simplify: option(oneOf('none', 'interpreter', 'all'), {
       flags: '--js-simple',
+      value: 'all',
       help: "without V8's inline caches and call stubs, too",
       configurable: true,
-      givesWayTo: ['jsRaw', 'frames'],
+      givesWayTo: ['rawScripts', 'frames'],
     }),
-    jsRaw: commandOption(yesNo, {
+    /** V8's own names and frames, as perf shows them. Default false. */
+    rawScripts: option(yesNo, {
       flags: '--js-raw',
       help: "V8's own names and frames, as perf shows them",
     }),
   }),
 });
 
-/** Options that say what a sample counts for, and of which event. */
+/** How JavaScript is shown. */
+export type JavaScriptOptions = OptionsOf<typeof JAVASCRIPT>;
+
+/** The addresses of servers, with spaces between; those of DEBUGINFOD_URLS that are no addresses are left out. */
+const servers: Kind<readonly string[]> = {
+  ...texts,
+  read(words) {
+    const urls = words.split(/\s+/).filter((url) => url !== '' && !url.startsWith('ima:'));
+    const bad = urls.find((url) => !/^https?:\/\/[^/]/.test(url));
+    if (bad === undefined) return urls;
+    throw new Misfit('not the address of a debuginfod server', [
+      commandOnly('a recording goes in front: perf-ts report perf.data --debuginfod'),
+    ]);
+  },
+};
+
+/** Options that decide what a sample counts for, and of which event. */
 export const WEIGHING = options({
   ...inGroup(OPTION_GROUP.SAMPLES, {
-    weight: commandOption(oneOf('samples', 'period', 'events', 'time'), {
+    /** What a sample counts for; default `events`. */
+    weight: option(oneOf('samples', 'period', 'events', 'time'), {
       flags: '--weight <kind>',
       help: 'what a sample counts for (default events)',
       configurable: true,
     }),
   }),
   ...inGroup(OPTION_GROUP.NAMES, {
-    debuginfod: commandOption(text, {
+    /** debuginfod servers that are asked for what is not on this machine. Default: none is. */
+    debuginfod: option(servers, {
       flags: '--debuginfod [urls]',
       help: 'ask these servers (default DEBUGINFOD_URLS) for files that are missing',
-      alone: true,
+      alone: [],
       configurable: true,
       givesWayTo: ['live'],
     }),
   }),
   ...inGroup(OPTION_GROUP.SAMPLES, {
-    event: commandOption(text, {
+    /**
+     * The event that will be asked for, by name. An event that was opened on each kind of core is one,
+     * `cycles`, unless this is the name of its part on one of them, `cpu_atom/cycles/`.
+     */
+    event: option(text, {
       flags: '-e, --event <name>',
       help: 'this event only (default all)',
     }),
-    join: commandOption(yesNo, {
+    /** Events that count nanoseconds as one: what threads ran and what they waited for. */
+    join: option(yesNo, {
       flags: '--join',
       help: 'one event of those that count time: what ran, and with --off-cpu what waited',
     }),
   }),
 });
+
+/** The options of `openProfile` that commands have, too. */
+export const READING = options({
+  ...SYMBOLS,
+  ...omit(JAVASCRIPT, 'frames'),
+  ...pick(WEIGHING, 'debuginfod', 'event', 'join'),
+  ...pick(STRICT, 'maxUnpacked'),
+});
+
+/** `openProfile()`. */
+export const OPEN = options({
+  ...READING,
+  ...pick(JAVASCRIPT, 'frames'),
+  /** Name the frames. Default true; without, every function is `[unknown]`. */
+  symbols: option(yesNo),
+  /** Unwind copied user stacks. Default true; without, samples have what the kernel walked itself. */
+  unwind: option(yesNo),
+  /**
+   * Remember between runs what was found in symbol tables and debug information, below
+   * `$XDG_CACHE_HOME/perf-ts`. Default false; the command does, unless PERF_TS_NO_CACHE is set.
+   */
+  cache: option(yesNo),
+  /** Source lines of frames. Default: where inlined calls are looked for. */
+  lines: option(yesNo),
+  /**
+   * Called many times a second while the recording is read, in the middle of that work: what it does
+   * has to be short. Nothing else of the program runs meanwhile, save during downloads.
+   */
+  onProgress: option(callback<OnReadingProgress>()),
+});
+
+/** How a recording is read: the sources of names, and what is joined or left out. */
+export type OpenProfileOptions = OptionsOf<typeof OPEN>;
+
+/**
+ * A stage of reading a recording, in their order: its records, files from debuginfod servers, names of
+ * functions, source lines with inlined calls, and the tables of the profile.
+ */
+export type ReadingStage = 'records' | 'downloads' | 'names' | 'lines' | 'tables';
+
+/** Hears of a stage as it begins, and of the share of it that is done, 0 … 1; null: that is not known. */
+export type OnReadingProgress = (stage: ReadingStage, share: number | null) => void;

@@ -5,13 +5,13 @@ import { OPTION_GROUP } from './groups.ts';
 import {
   abortSignal,
   bytes,
+  callback,
   commandLine,
   cpus,
   duration,
   environment,
   type Kind,
   Misfit,
-  noticeListener,
   oneOf,
   orWhenAsked,
   pages,
@@ -25,7 +25,15 @@ import {
   whole,
   yesNo,
 } from './kinds.ts';
-import { commandOption, inGroup, nested, type OptionsOf, option, options } from './option.ts';
+import {
+  commandOption,
+  inGroup,
+  type NoticeListener,
+  nested,
+  type OptionsOf,
+  option,
+  options,
+} from './option.ts';
 import { USER } from './user.ts';
 
 const CLOCKS = Object.keys(CLOCK_IDS) as ClockName[];
@@ -58,7 +66,7 @@ const THREADS_OR_CPUS = 'the one follows threads, the other CPUs';
 const RECORDS = 'Additional records:';
 
 /** Optional fields of samples. */
-const FIELDS = inGroup(
+export const FIELDS = inGroup(
   'Fields of each sample:',
   options({
     /** The address of the data that was touched, and where it came from; mappings of data too. */
@@ -268,8 +276,11 @@ export const RECORD = options({
    * x86-64. Default false; the command does, unless PERF_TS_NO_CACHE is set.
    */
   cache: option(yesNo),
-  /** Called with each notice, one sentence: what was substituted, lowered or left out. */
-  onNotice: option(noticeListener),
+  /**
+   * Called with each notice, one sentence: what was substituted, lowered or left out. The second argument is the same
+   * sentence with the flags of `perf-ts record` in place of the options' names.
+   */
+  onNotice: option(callback<NoticeListener>()),
   /**
    * When aborted, the command gets SIGTERM and the recording ends: promises reject with an
    * `AbortError`, as in Node. The file is complete and has what was recorded until then. `durationMs`

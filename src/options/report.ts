@@ -6,8 +6,7 @@ import {
   INPUT,
   JAVASCRIPT,
   JSON_OUTPUT,
-  RECORD_SELECTION,
-  ROWS,
+  limitOrAlone,
   SELECTION,
   STRICT,
   SYMBOLS,
@@ -19,7 +18,6 @@ export const REPORT = options({
   ...INPUT,
   ...STRICT,
   ...JSON_OUTPUT,
-  ...RECORD_SELECTION,
   ...SELECTION,
   ...SYMBOLS,
   ...JAVASCRIPT,
@@ -56,8 +54,7 @@ export const REPORT = options({
   }),
   ...pick(WEIGHING, 'event'),
   ...inGroup('Table:', {
-    limit: ROWS.limit.with({ flags: '-n, --limit [rows]' }),
-    rows: ROWS.rows.with({}),
+    limit: limitOrAlone('rows', 'how many rows, 0: all (default 40)'),
     idle: commandOption(yesNo, {
       flags: '--idle',
       help: 'also what CPUs do that have nothing to do, which is hidden as in perf top',

@@ -1,23 +1,14 @@
 import { GENERAL } from './general.ts';
 import { OPTION_GROUP } from './groups.ts';
 import { texts, yesNo } from './kinds.ts';
-import { commandOption, inGroup, options, pick } from './option.ts';
-import {
-  INPUT,
-  JSON_OUTPUT,
-  RECORD_SELECTION,
-  SELECTION,
-  STRICT,
-  SYMBOLS,
-  WEIGHING,
-} from './reading.ts';
+import { commandOption, inGroup, option, options, pick } from './option.ts';
+import { INPUT, JSON_OUTPUT, SELECTION, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
 
 /** `perf-ts script`. */
 export const SCRIPT_OPTIONS = options({
   ...INPUT,
   ...STRICT,
   ...JSON_OUTPUT,
-  ...RECORD_SELECTION,
   ...SELECTION,
   ...SYMBOLS,
   ...inGroup(OPTION_GROUP.OUTPUT, {
@@ -35,7 +26,7 @@ export const SCRIPT_OPTIONS = options({
     showInfo: commandOption(yesNo, { flags: '-I, --show-info' }),
   }),
   ...inGroup(OPTION_GROUP.FRAMES, {
-    jsSimple: commandOption(yesNo, {
+    simplifyChains: option(yesNo, {
       flags: '--js-simple',
       help: "callchains without V8's interpreter, inline caches and call stubs",
     }),

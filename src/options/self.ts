@@ -1,10 +1,11 @@
-import { abortSignal, noticeListener, oneOf, positive, text, texts, yesNo } from './kinds.ts';
+import { FILE_FORMATS } from './export.ts';
+import { abortSignal, callback, oneOf, positive, text, texts, yesNo } from './kinds.ts';
 import { type OptionsOf, option, options } from './option.ts';
 
 /** `profileSelf()` and `startSelfProfile()`. */
 export const SELF = options({
   /** The form of the profile: one of `exportProfile`, or pprof, which is gzipped. */
-  format: option(oneOf('folded', 'speedscope', 'cpuprofile', 'html', 'firefox', 'pprof')),
+  format: option(oneOf(...FILE_FORMATS)),
   /** How long; absent: until `signal` is aborted or `stop` is called. */
   seconds: option(positive),
   /**
@@ -21,7 +22,7 @@ export const SELF = options({
   /** Title of the page of `html`. */
   title: option(text),
   /** Gets, in one sentence each, what was substituted, lowered or left out. */
-  onNotice: option(noticeListener),
+  onNotice: option(callback<(notice: string) => void>()),
 });
 
 /** The form of a profile of the own process: one of `exportProfile`, or pprof, which is gzipped. */

@@ -138,7 +138,7 @@ function computeRunningTime(input: PeriodInput, groups: StreamGroups): Float64Ar
           `${event.name}: this recording does not hold the event's running time`,
           [
             'The gap between two samples may be sleep, so it is not used in its place.',
-            'Record with --counts, or weigh by another measure: --weight events',
+            'record with --counts, or weigh by another measure, such as events',
           ],
         );
       }

@@ -1,4 +1,5 @@
 import { UsageError } from '../base/errors.ts';
+import { type NamedOption, type Words, words } from '../base/words.ts';
 
 /** A span of time, nanoseconds since the recording's start: the first moment in, the first out. */
 export type TimeRange = { readonly fromNs: number; readonly toNs: number };
@@ -105,6 +106,9 @@ function sharesOf(text: string, part: string): [from: number, to: number] {
   return shares;
 }
 
-function refusal(text: string, reason: string): string {
-  return `--time ${text}: ${reason}`;
+/** The option of the tables, which lie above this room. */
+const OPTION: NamedOption = { inLibrary: 'time', inCommand: '--time' };
+
+function refusal(text: string, reason: string): Words {
+  return words`${OPTION} ${text}: ${reason}`;
 }

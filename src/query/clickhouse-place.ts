@@ -36,6 +36,6 @@ export function parseClickHouse(text: string, env = process.env): ClickHousePlac
 function badPlace(text: string): UsageError {
   return new UsageError(
     `${text.replace(/:[^:@/]*@/, ':…@')}: not the place of a ClickHouse server`,
-    ['--on clickhouse://HOST:8123/DATABASE, clickhouses:// with TLS'],
+    ['clickhouse://HOST:8123/DATABASE, clickhouses:// with TLS'],
   );
 }

@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { AbortError, FailedError, UsageError } from '../base/errors.ts';
+import { words } from '../base/words.ts';
 import { createTable } from '../formats/tables/ddl.ts';
 import {
   type RecordingTables,
@@ -10,6 +11,7 @@ import {
   tableColumns,
 } from '../formats/tables/schema.ts';
 import { VIEW_NAMES, viewText } from '../formats/tables/views.ts';
+import { QUERY } from '../options/query.ts';
 import { CHUNK_ROWS, duckdbType, fillVector } from './data-chunk.ts';
 import type { QueryAnswer, QueryEngine, QueryLimits, QueryValue } from './engine.ts';
 import { MEMORY_TABLES, MemoryTable } from './memory-table.ts';
@@ -199,7 +201,7 @@ export class DuckDBEngine implements QueryEngine {
 
 export function tooLate(seconds: number): FailedError {
   return new FailedError(`the query took longer than ${seconds} s and was ended`, [
-    'allow more by --timeout SECONDS, or ask for less',
+    words`allow more by ${QUERY.timeout} SECONDS, or ask for less`,
   ]);
 }
 

@@ -1,5 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { finish } from '../base/slices.ts';
+import { commandOnly } from '../base/words.ts';
 import { flagFunctions, noFunction } from '../profile/analysis/find-functions.ts';
 import type { EventIndex, FuncIndex, WeightKind } from '../profile/types.ts';
 import { findLines } from '../questions/lines.ts';
@@ -100,7 +101,9 @@ export async function answerByName(
   const { event, weight, limit, maxRows } = options;
   const text = question.func === undefined ? undefined : options.func;
   if (question.func === 'needed' && text === undefined) {
-    throw new UsageError(`${verb}: of which function?`, [`perf-ts query ${verb} --func NAME`]);
+    throw new UsageError(`${verb}: of which function?`, [
+      commandOnly(`perf-ts query ${verb} --func NAME`),
+    ]);
   }
   const rows: Row[] = [];
   let refused: UsageError | null = null;

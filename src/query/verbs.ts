@@ -1,5 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { Z95 } from '../base/normal.ts';
+import { commandOnly } from '../base/words.ts';
 
 /** Questions that have a name, as SQL that DuckDB and ClickHouse take alike. */
 export const QUERY_VERBS = [
@@ -303,7 +304,9 @@ function whereService(options: VerbOptions): string {
 
 function needed(verb: string, func: string | undefined): string {
   if (func !== undefined) return func;
-  throw new UsageError(`${verb}: of which function?`, [`perf-ts query ${verb} --func NAME`]);
+  throw new UsageError(`${verb}: of which function?`, [
+    commandOnly(`perf-ts query ${verb} --func NAME`),
+  ]);
 }
 
 /** A function by its whole name, or by what stands in front of `(` or of its place: `handle`. */

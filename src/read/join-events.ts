@@ -1,5 +1,8 @@
 import { NONE } from '../base/brand.ts';
 import { UsageError } from '../base/errors.ts';
+import { words } from '../base/words.ts';
+import { WEIGHING } from '../options/reading.ts';
+import { RECORD } from '../options/record.ts';
 import type { PeriodInput } from '../period/types.ts';
 import { planCoreJoin } from '../profile/core-types.ts';
 import { findEvents } from '../profile/find-events.ts';
@@ -21,10 +24,13 @@ export function joinTimedEvents(parts: ProfileByEvent): ProfileByEvent {
   const join = planTimeJoin(events);
   if (join === null) {
     const names = events.map(({ name }) => name).join(', ');
-    throw new UsageError('--join: this recording has no two events that count time', [
-      `it has: ${names}`,
-      'perf-ts record --off-cpu records what threads ran and what they waited for',
-    ]);
+    throw new UsageError(
+      words`${WEIGHING.join}: this recording has no two events that count time`,
+      [
+        `it has: ${names}`,
+        words`record with ${RECORD.offCpu} what threads ran and what they waited for`,
+      ],
+    );
   }
   // A clock's count and a number of switches have no sum.
   return joinEvents(parts, join, () => null);

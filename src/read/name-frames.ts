@@ -1,18 +1,18 @@
 import { NONE } from '../base/brand.ts';
 import type { StringIndex } from '../base/string-table.ts';
 import { Symbolizer, type SymbolizerOptions } from '../code/symbols/symbolizer.ts';
+import type { OpenProfileOptions, SymbolSources } from '../options/reading.ts';
 import type { DsoIndex } from '../profile/types.ts';
 import { demangler } from './code/demangler.ts';
 import { readKernelSymbols, readProvenance } from './facts/provenance.ts';
 import { recordedThen } from './files/left-files.ts';
 import { NameCache } from './files/name-cache.ts';
 import { storedPrograms } from './files/stored-programs.ts';
-import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
+import { SymbolFiles } from './files/symbol-files.ts';
 import { boundedXz } from './files/unpack-budget.ts';
 import { columnIn } from './jit/jit-column.ts';
 import { hasStacks } from './locate-frames.ts';
 import { locateNamedFrames } from './open-lines.ts';
-import type { OpenProfileOptions } from './open-options.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { RecordedMachine } from './recorded-machine.ts';
 
@@ -103,7 +103,7 @@ export function createSymbolizer(
       stored: storedPrograms(data, diagnostics),
     }).provide,
     ...(recordedKernel !== null && { recordedKernel }),
-    xz: boundedXz(),
+    xz: boundedXz(data.mostUnpacked),
     demangleCpp,
     diagnostics,
     ...looks,

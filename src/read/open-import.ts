@@ -6,29 +6,15 @@ import { type DemangleBatch, demangleAll } from '../code/symbols/demangle.ts';
 import { importDevTools } from '../formats/import/cpuprofile.ts';
 import { DETECT_BYTES, detectText } from '../formats/import/detect-text.ts';
 import { importFolded } from '../formats/import/folded.ts';
-import type {
-  ImportedProfile,
-  ImportLimits,
-  ShowName,
-} from '../formats/import/imported-profile.ts';
+import type { ImportedProfile, ShowName } from '../formats/import/imported-profile.ts';
 import { readJavaName } from '../formats/import/java-name.ts';
 import { importPerfScript } from '../formats/import/perf-script.ts';
 import { importPprof } from '../formats/import/pprof.ts';
 import { importSpeedscope } from '../formats/import/speedscope.ts';
 import { describeForeignFile } from '../formats/perf-data/foreign-file.ts';
 import { demangler } from './code/demangler.ts';
-import {
-  checkEventCount,
-  checkJsonOfText,
-  checkLineOfText,
-  checkThreadsOfText,
-  mostFramesOfText,
-  mostStacksOfText,
-  mostUnpackedOfText,
-  tooManyFrames,
-  tooManyStacks,
-} from './files/most-unpacked.ts';
-import { watchReads } from './files/watched-source.ts';
+import { limitsOfText, mostUnpackedOfText } from './files/most-unpacked.ts';
+import { type ReadOptions, watchReads } from './files/watched-source.ts';
 
 /**
  * The file of another tool as a profile, gzipped or not; null if `file` is none that is known. Names are
@@ -37,29 +23,18 @@ import { watchReads } from './files/watched-source.ts';
  */
 export function openImport(
   file: ByteSource,
-  onShare?: (share: number) => void,
+  { maxUnpacked, onShare }: ReadOptions = {},
 ): ImportedProfile | null {
-  const source = unpacked(file);
+  const most = maxUnpacked ?? null;
+  const source = unpacked(file, mostUnpackedOfText(most));
   const format = detectText(source.read(0, DETECT_BYTES));
   if (format === null) {
     if (source !== file) throw unknownContent(source);
     return null;
   }
   const problems = new Diagnostics();
-  const mostStacks = mostStacksOfText();
-  const mostFrames = mostFramesOfText();
-  const limits: ImportLimits = {
-    checkEvents: checkEventCount,
-    checkThreads: checkThreadsOfText,
-    checkLine: checkLineOfText,
-    checkJson: checkJsonOfText,
-    checkStacks: (stacks, frames) => {
-      if (frames > mostFrames) throw tooManyFrames(mostFrames);
-      if (stacks > mostStacks) throw tooManyStacks(mostStacks);
-    },
-  };
   const showName = nameReader(problems);
-  const imported = IMPORTERS[format](watchReads(source, onShare), showName, limits);
+  const imported = IMPORTERS[format](watchReads(source, onShare), showName, limitsOfText(most));
   for (const problem of problems.entries()) {
     imported.diagnostics.count(problem, problem.detail, problem.count);
   }
@@ -77,9 +52,8 @@ function isGzip(file: ByteSource): boolean {
 }
 
 /** The file itself, or what it unpacks to. */
-function unpacked(file: ByteSource): ByteSource {
+function unpacked(file: ByteSource, most: number): ByteSource {
   if (!isGzip(file)) return file;
-  const most = mostUnpackedOfText();
   try {
     const packed = file.read(0, file.size);
     return memorySource(lateModules.zlib.gunzipSync(packed, { maxOutputLength: most }));

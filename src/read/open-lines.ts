@@ -3,14 +3,14 @@ import type { DemangleBatch } from '../code/symbols/demangle.ts';
 import { DsoLines } from '../code/symbols/dso-lines.ts';
 import type { NameMemory } from '../code/symbols/name-memory.ts';
 import type { SymbolProvider } from '../code/symbols/symbol-request.ts';
+import type { OpenProfileOptions, SymbolSources } from '../options/reading.ts';
 import { demangler } from './code/demangler.ts';
 import { recordedOn } from './files/left-files.ts';
 import { storedPrograms } from './files/stored-programs.ts';
-import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
+import { SymbolFiles } from './files/symbol-files.ts';
 import { boundedDecoders } from './files/unpack-budget.ts';
 import type { FrameLines } from './frame-namer.ts';
 import { hasStacks, locateFrames } from './locate-frames.ts';
-import type { OpenProfileOptions } from './open-options.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { RecordedMachine } from './recorded-machine.ts';
 
@@ -35,7 +35,7 @@ function openLines(
     return source;
   };
   const { dsos } = processes;
-  const decoders = boundedDecoders();
+  const decoders = boundedDecoders(data.mostUnpacked);
   const { kernelReference } = processes;
   return new DsoLines({
     dsos,

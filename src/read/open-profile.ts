@@ -4,6 +4,10 @@ import { chooseLevel } from '../code/javascript/levels-of.ts';
 import type { SourceMaps } from '../code/javascript/source-map.ts';
 import type { SymbolSource } from '../code/symbols/symbol-request.ts';
 import type { ImportedProfile } from '../formats/import/imported-profile.ts';
+import type { PerfData } from '../formats/perf-data/reader.ts';
+import { checkOptions } from '../options/check.ts';
+import type { ExportFormat, ExportOptions } from '../options/export.ts';
+import { OPEN, type OpenProfileOptions } from '../options/reading.ts';
 import type { PeriodInput, StreamFinal } from '../period/types.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
 import { spansSince } from '../profile/sampled-time.ts';
@@ -35,10 +39,9 @@ import { joinCoreEvents, joinTimedEvents, type ProfileByEvent } from './join-eve
 import { countStartOf, moveCountStarts } from './logs/count-start.ts';
 import { nameFrames } from './name-frames.ts';
 import { openImport } from './open-import.ts';
-import type { OpenProfileOptions } from './open-options.ts';
 import { openRecording, withRecording, withSourceOpen } from './open-recording.ts';
 import { AnalysedProfile } from './outputs/analysed-profile.ts';
-import { type ExportFormat, type ExportOptions, exportProfile } from './outputs/export-profile.ts';
+import { exportProfile } from './outputs/export-profile.ts';
 import { Pipeline } from './pipeline.ts';
 import { openUnwinder } from './unwind/open-unwinder.ts';
 
@@ -60,17 +63,19 @@ export class OpenedProfile extends AnalysedProfile {
  * Reads a perf.data file: every record, in time order, into a profile. Files of other
  * tools (`formats/import`) are known by their content.
  *
- * Throws `FailedError` if the file can't be read and `PerfDataError` if it is not perf.data. What
+ * Throws `UsageError` for options that are none, `FailedError` if a file can't be read and `PerfDataError` if it is
+ * not perf.data. What
  * is broken within is counted in `diagnostics`.
  */
 export async function openProfile(
   path: string,
   options: OpenProfileOptions = {},
 ): Promise<OpenedProfile> {
+  checkOptions(OPEN, options, 'openProfile');
   return withSourceOpen(path, async (source) => {
-    const { onProgress } = options;
+    const { onProgress, maxUnpacked } = options;
     const onShare = onProgress && ((share: number) => onProgress('records', share));
-    const imported = openImport(source, onShare);
+    const imported = openImport(source, { maxUnpacked, onShare });
     if (imported !== null) {
       debug?.(`${path}: a text of the format ${imported.format}`);
       onProgress?.('tables', null);
@@ -98,7 +103,7 @@ export function runPipeline(
   options: OpenProfileOptions,
   onShare?: (share: number) => void,
 ): Pipeline {
-  const pipeline = Pipeline.open(openRecording(source));
+  const pipeline = Pipeline.open(openRecording(source, options.maxUnpacked));
   const { attrs, features } = pipeline.data;
   debug?.(
     `${path}: ${source.size} bytes, ${attrs.length} events, arch ${features.arch ?? 'unknown'}`,
@@ -174,18 +179,23 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
       },
       kernelSymbols: () => readKernelSymbols(provenance),
       codeObjects,
-      storedDumps: (dump, pid) => storedDumpIn(path, dump, pid),
+      storedDumps: (dump, pid) => storedDumpIn(path, dump, pid, options),
       sourceMaps,
     }),
   );
 }
 
 /** A jitdump that the recording at `path` keeps; null if there is none, or the recording was a pipe. */
-function storedDumpIn(path: string, dump: string, pid: number): SymbolSource | null {
+function storedDumpIn(
+  path: string,
+  dump: string,
+  pid: number,
+  { maxUnpacked }: OpenProfileOptions,
+): SymbolSource | null {
   if (path === '-') return null;
-  return withRecording(path, (data) =>
-    storedJitdump(new StoredFiles(data, new Diagnostics()), dump, pid),
-  );
+  const find = (data: PerfData) =>
+    storedJitdump(new StoredFiles(data, new Diagnostics()), dump, pid);
+  return withRecording(path, find, { maxUnpacked });
 }
 
 /** The tables of the profile; samples are as they were recorded. */

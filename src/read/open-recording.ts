@@ -3,8 +3,8 @@ import { openPerfData, type PerfData } from '../formats/perf-data/reader.ts';
 import { readTracepointNames } from '../kernel/tracepoint/tracepoint-names.ts';
 import type { FileSource } from './files/fd-source.ts';
 import { openFileSource } from './files/file-source.ts';
-import { checkEventCount, mostUnpacked } from './files/most-unpacked.ts';
-import { type OnShareRead, watchReads } from './files/watched-source.ts';
+import { checkEventCount } from './files/most-unpacked.ts';
+import { type ReadOptions, watchReads } from './files/watched-source.ts';
 import { createOwnZstdDecoder, createZstdDecoder } from './files/zstd.ts';
 
 /**
@@ -14,9 +14,9 @@ import { createOwnZstdDecoder, createZstdDecoder } from './files/zstd.ts';
 export function withRecording<T>(
   path: string,
   use: (data: PerfData) => T,
-  onShare?: OnShareRead,
+  { maxUnpacked, onShare }: ReadOptions = {},
 ): T {
-  return withSource(path, (source) => use(openRecording(watchReads(source, onShare))));
+  return withSource(path, (source) => use(openRecording(watchReads(source, onShare), maxUnpacked)));
 }
 
 /** The same for what takes its time. */
@@ -47,19 +47,18 @@ export function withSource<T>(path: string, use: (source: FileSource) => T): T {
 }
 
 function naming(path: string, error: unknown): unknown {
-  if (error instanceof PerfDataError) error.message = `${path}: ${error.message}`;
-  return error;
+  return error instanceof PerfDataError ? error.at(path) : error;
 }
 
 /** Throws `PerfDataError` where it has more events than are read. */
-export function openRecording(source: FileSource): PerfData {
+export function openRecording(source: FileSource, maxUnpacked?: number): PerfData {
   const data = openPerfData(source, {
     createZstdDecoder,
     threadFiles: source.threadFiles,
-    mostUnpacked: mostUnpacked(),
+    mostUnpacked: maxUnpacked ?? null,
     readTracepointNames,
   });
-  checkEventCount(data.attrs.length);
+  checkEventCount(data.attrs.length, data.mostUnpacked);
   return data;
 }
 

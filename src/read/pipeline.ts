@@ -150,9 +150,8 @@ export class Pipeline {
    * `onShare` gets the share of them that was read, as `visitInTimeOrder` has it.
    */
   run(onShare?: (share: number) => void): void {
-    const fileBytes = this.data.source.size;
-    limitProcesses(this.processes, fileBytes);
-    const mostFrames = mostFramesOf(fileBytes);
+    limitProcesses(this.processes, this.data);
+    const mostFrames = mostFramesOf(this.data);
     let latest: RecordView | null = null;
     this.builder.expectSamples((rows) => this.#expectedRows(rows, latest));
     const visitor = {

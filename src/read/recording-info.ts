@@ -11,6 +11,8 @@ import { decodeRecord } from '../kernel/perf-event/record.ts';
 import { readRecordTime } from '../kernel/perf-event/record-time.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
+import { checkOptions } from '../options/check.ts';
+import { READ_INFO, type ReadInfoOptions } from '../options/info.ts';
 import { cutOffset, findingsOfData } from './facts/data-findings.ts';
 import {
   eventName,
@@ -21,10 +23,8 @@ import {
 import { EventFacts, flagNames, readFormatNames, type SampledFacts } from './facts/event-facts.ts';
 import { readProvenance, totalsOf } from './facts/provenance.ts';
 import { describeHeader, type RecordingHeader } from './facts/recording-header.ts';
-import type { OnShareRead } from './files/watched-source.ts';
 import { LossCounter } from './logs/loss-counter.ts';
 import { withRecording } from './open-recording.ts';
-import type { RecordSelection } from './selection.ts';
 import { Selector } from './selection.ts';
 
 /** The document of `perf-ts info --json`, without its `schema`; keys are those of docs/contract.md. */
@@ -89,16 +89,13 @@ export type RecordingInfo = {
 };
 
 /**
- * Counts the records of a file without building a profile. Throws `FailedError` if samples are to
- * be selected by what they don't have.
+ * Counts the records of a file without building a profile. Throws `UsageError` for options that are none, and
+ * `FailedError` if samples are to be selected by what they don't have.
  */
-export function readInfo(
-  path: string,
-  select: RecordSelection = {},
-  onShare?: OnShareRead,
-): RecordingInfo {
-  const describe = (data: PerfData) => describeRecording(data, Selector.open(data, select));
-  return withRecording(path, describe, onShare);
+export function readInfo(path: string, options: ReadInfoOptions = {}): RecordingInfo {
+  checkOptions(READ_INFO, options, 'readInfo');
+  const describe = (data: PerfData) => describeRecording(data, Selector.open(data, options));
+  return withRecording(path, describe, options);
 }
 
 /** Counts of the records of a recording. */

@@ -4,11 +4,13 @@ import { NONE } from '../base/brand.ts';
 import { FailedError } from '../base/errors.ts';
 import { decodeText } from '../base/text.ts';
 import { readTimeSince, toRawTime } from '../base/u64.ts';
+import { words } from '../base/words.ts';
 import { type PerfData, walkRecords } from '../formats/perf-data/reader.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeTrailer, TrailerView } from '../kernel/perf-event/trailer.ts';
+import { RECORD_SELECTION, type RecordSelection } from '../options/reading.ts';
 import { isInRanges, parseTimeRanges, type TimeRange } from '../profile/time-range.ts';
 import { recordedTime } from './facts/recorded-time.ts';
 
@@ -92,19 +94,20 @@ export class Selector {
 
 /** The fields that samples need for each way of selecting them. */
 const REQUIRED = [
-  ['time', '--time', 'times', PERF_SAMPLE.TIME],
-  ['cpus', '--cpu', 'CPUs', PERF_SAMPLE.CPU],
-  ['pids', '--pid', 'threads', PERF_SAMPLE.TID],
-  ['tids', '--tid', 'threads', PERF_SAMPLE.TID],
-  ['comms', '--comm', 'threads', PERF_SAMPLE.TID],
+  ['time', 'times', PERF_SAMPLE.TIME],
+  ['cpus', 'CPUs', PERF_SAMPLE.CPU],
+  ['pids', 'threads', PERF_SAMPLE.TID],
+  ['tids', 'threads', PERF_SAMPLE.TID],
+  ['comms', 'threads', PERF_SAMPLE.TID],
 ] as const;
 
 function requireFields({ attrs }: PerfData, select: RecordSelection): void {
-  for (const [key, option, what, bit] of REQUIRED) {
+  for (const [key, what, bit] of REQUIRED) {
     if (select[key] === undefined) continue;
     if (attrs.every(({ attr }) => (attr.sampleType & bit) !== 0)) continue;
-    throw new FailedError(`${option}: samples of this recording have no ${what}`, [
-      `leave ${option} away`,
+    const option = RECORD_SELECTION[key];
+    throw new FailedError(words`${option}: samples of this recording have no ${what}`, [
+      words`leave ${option} away`,
     ]);
   }
 }
@@ -178,14 +181,3 @@ class CommHistory {
     else names.push({ timeNs, comm });
   }
 }
-
-/** Which samples stay; what is left out does not restrict. */
-export type RecordSelection = {
-  /** Spans of time in perf's forms: `START,STOP` in seconds, `10%-20%` … (time-range.ts). */
-  readonly time?: string;
-  readonly cpus?: ReadonlySet<number>;
-  readonly pids?: ReadonlySet<number>;
-  readonly tids?: ReadonlySet<number>;
-  /** Names that the sample's thread had at its time. */
-  readonly comms?: ReadonlySet<string>;
-};

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { FailedError, UsageError } from '../base/errors.ts';
 import { lateModules } from '../base/late-modules.ts';
 import { printable } from '../base/printable.ts';
-import { words } from '../base/words.ts';
+import { type Text, words } from '../base/words.ts';
 import { OptionError } from '../options/option-error.ts';
 import { RECORD } from '../options/record.ts';
 
@@ -57,18 +57,14 @@ type OpenPlaces = {
  */
 export class Control {
   readonly #actions: ControlActions;
-  readonly #onNotice: (notice: string) => void;
+  readonly #onNotice: (notice: Text) => void;
   readonly #input: Socket | ReturnType<typeof createReadStream>;
   readonly #ackFd: number | null;
   /** FIFOs that were opened by path; the commands' comes first. */
   readonly #opened: readonly number[];
   #rest = '';
 
-  private constructor(
-    fds: OpenPlaces,
-    actions: ControlActions,
-    onNotice: (notice: string) => void,
-  ) {
+  private constructor(fds: OpenPlaces, actions: ControlActions, onNotice: (notice: Text) => void) {
     this.#actions = actions;
     this.#onNotice = onNotice;
     this.#ackFd = fds.ack;
@@ -84,7 +80,7 @@ export class Control {
   static open(
     places: ControlPlaces,
     actions: ControlActions,
-    onNotice: (notice: string) => void,
+    onNotice: (notice: Text) => void,
   ): Control {
     return new Control(openPlaces(places), actions, onNotice);
   }
@@ -127,8 +123,7 @@ export class Control {
         return true;
       default:
         this.#onNotice(
-          `--control: unknown command ${printable(command.slice(0, 40))} (known: enable, disable, ` +
-            'snapshot, stop, ping, evlist)',
+          words`${RECORD.control}: unknown command ${printable(command.slice(0, 40))} (known: enable, disable, snapshot, stop, ping, evlist)`,
         );
         return false;
     }

@@ -1,8 +1,7 @@
 import { closeSync } from 'node:fs';
-import { FailedError, UsageError } from '../base/errors.ts';
-import { EXIT } from '../base/exit-status.ts';
+import { failedBy, UsageError } from '../base/errors.ts';
 import { errnoReason } from '../base/system-error.ts';
-import { commandOnly, words } from '../base/words.ts';
+import { commandOnly, type Text, words } from '../base/words.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { encodeAttr } from '../kernel/perf-event/attr.ts';
 import { loadBinding } from '../native/binding.ts';
@@ -46,6 +45,7 @@ import { autoStackBytes, dropsCopies } from './plan/call-graph.ts';
 import { checkCombinations } from './plan/check-options.ts';
 import { chooseEvents } from './plan/choose-events.ts';
 import { DEFAULT_FREQUENCY_HZ } from './plan/choose-rate.ts';
+import { keepNotices } from './plan/notices.ts';
 import { chooseOffCpu } from './plan/off-cpu.ts';
 import { probeRules } from './plan/period-probe.ts';
 import { planRecording, type RecordingPlan, withoutWeakGroup } from './plan/recording-plan.ts';
@@ -95,7 +95,7 @@ export function planOnly(
   naming: CodeNaming = 'maps',
 ): DecidedRecording {
   const notices: string[] = [];
-  const notify = notifyInto(notices, options);
+  const notify = keepNotices(notices, options);
   checkCombinations(options);
   checkCompression(options.compressionLevel, binding);
   const settings = readKernelSettings();
@@ -131,17 +131,12 @@ export function planOnly(
     );
   }
   if (options.overwrite) {
-    notify(`--overwrite: each CPU keeps its last samples, as many as ${ring.ringPages} pages hold`);
+    notify(
+      words`${RECORD.overwrite}: each CPU keeps its last samples, as many as ${ring.ringPages} pages hold`,
+    );
   }
   const causes = { causesMaps, recordingId, codeSocket, dumpsIn };
   return { plan, target, ring, settings, notices, owner, ...causes };
-}
-
-function notifyInto(notices: string[], { onNotice }: RecordOptions): (notice: string) => void {
-  return (notice) => {
-    notices.push(notice);
-    onNotice?.(notice);
-  };
 }
 
 /** `auto` with the bytes to copy. Where no file is written that could be rewritten, it is `fp`. */
@@ -162,7 +157,7 @@ function chooseSpecs(
   options: RecordOptions,
   target: SamplerTarget,
   binding: NativeBinding,
-): { readonly specs: readonly EventSpec[]; readonly notices: readonly string[] } {
+): { readonly specs: readonly EventSpec[]; readonly notices: readonly Text[] } {
   if (!hasOffCpu(options)) return { specs: chooseEvents(options), notices: [] };
   // What is joined must have one unit: where threads wait in nanoseconds, they run in nanoseconds.
   const events = options.events ?? ['cpu-clock'];
@@ -191,7 +186,7 @@ export function prepareRecording(
   const events = probeRules(decided.plan.events, { binding, settings, pmus });
   const probed = { ...decided, plan: { ...decided.plan, events } };
   const { plan, sampler } = openSampler(probed, options, binding, { latencyMs, online });
-  const notify = notifyInto(notices, options);
+  const notify = keepNotices(notices, options);
   for (const notice of plan.notices.slice(decided.plan.notices.length)) notify(notice);
   const { ringPages, sidebandPages, isSettled } = sampler.opened;
   debug?.(
@@ -270,7 +265,7 @@ function chooseTarget(
 ): {
   target: SamplerTarget;
   owner: FileOwner | null;
-  notes: readonly string[];
+  notes: readonly Text[];
   causesMaps?: boolean;
   recordingId?: string | null;
   codeSocket?: string | null;
@@ -343,27 +338,28 @@ export function explainNativeError(
   if (startFailure !== null) return startFailure;
   const event = context.plan.events[eventIndex]?.name ?? 'the side-band event';
   if (operation === 'mmap') {
-    return new FailedError(`the ring buffer cannot be mapped (${code})`, [
+    return failedBy(code, `the ring buffer cannot be mapped (${code})`, [
       ...explainRingRefusal(settings, 1),
     ]);
   }
   if (code === 'ESRCH') {
     if (target.kind === 'command') return explainGoneBeforeStart();
     const what = target.kind === 'threads' ? 'thread' : 'process';
-    return new FailedError(`no such ${what}: ${pid}`, [], EXIT.FAILED, code);
+    return failedBy(code, `no such ${what}: ${pid}`);
   }
   // Not of an event: the drain thread, what it waits by, what it writes to.
   if (!/^(?:perf_event_open|ioctl)/.test(operation)) {
-    return new FailedError(
+    return failedBy(
+      code,
       `the recording could not begin: ${operation} failed: ${errnoReason(code)}`,
     );
   }
   if (operation === 'ioctl(PERF_EVENT_IOC_ENABLE)') {
-    return new FailedError(`${event}: cannot be enabled: ${errnoReason(code)}`);
+    return failedBy(code, `${event}: cannot be enabled: ${errnoReason(code)}`);
   }
   if (code === 'EMFILE') {
     const cure = 'raise the limit of open files: ulimit -n 65536 (RLIMIT_NOFILE)';
-    return new FailedError(`${event}: ${message}`, [cure], EXIT.FAILED, code);
+    return failedBy(code, `${event}: ${message}`, [cure]);
   }
   if (code === 'EACCES' || code === 'EPERM') {
     const wants = {
@@ -374,13 +370,15 @@ export function explainNativeError(
       ...(code === 'EACCES' && { code }),
     };
     if (eventIndex < 0 && context.plan.sideband.flags.namespaces) {
-      return new FailedError(
+      return failedBy(
+        code,
         words`${RECORD.namespaces}: the kernel refuses to record them (${code})`,
         ['it needs root or CAP_PERFMON'],
       );
     }
     const whom = pid > 0 ? ` on process ${pid}` : '';
-    return new FailedError(
+    return failedBy(
+      code,
       `${event}: the kernel refuses to open this event${whom} (${code})`,
       explainRefusal(settings, wants),
     );
@@ -388,10 +386,10 @@ export function explainNativeError(
   const leader = context.plan.events[eventIndex]?.leader ?? -1;
   if (code === 'EINVAL' && leader >= 0) {
     const group = groupName(context.plan.events, leader);
-    return new FailedError(`the group ${group} does not fit the PMU, at ${event} (${code})`, [
+    return failedBy(code, `the group ${group} does not fit the PMU, at ${event} (${code})`, [
       words`let it be broken up where it must: ${RECORD.events.as([`${group}:W`])}`,
       'or record fewer events at once',
     ]);
   }
-  return new FailedError(`${operation} failed for ${event}: ${message}`, [], EXIT.FAILED, code);
+  return failedBy(code, `${operation} failed for ${event}: ${message}`);
 }

@@ -1,12 +1,13 @@
 import { constants } from 'node:os';
 import { Deferred } from '../base/deferred.ts';
-import { AbortError, type FailedError } from '../base/errors.ts';
+import { AbortError, errorText, type FailedError } from '../base/errors.ts';
 import { systemErrorReason } from '../base/system-error.ts';
+import { type Text, words } from '../base/words.ts';
 import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, NativeSampler, SamplerEvent, SamplerTotals } from '../native/types.ts';
-import type { RecordOptions, RecordTarget } from '../options/record.ts';
+import { RECORD, type RecordOptions, type RecordTarget } from '../options/record.ts';
 import { onlineCpus } from '../system/kernel/online-cpus.ts';
 import { explainExecFailure } from '../system/launch/exec-failure.ts';
 import { hasExeced } from '../system/launch/exec-state.ts';
@@ -23,6 +24,7 @@ import { OutputSwitch } from './output/output-switch.ts';
 import { RecordingFile } from './output/recording-file.ts';
 import { dropsCopies } from './plan/call-graph.ts';
 import { checkRecordOptions, isDelayed } from './plan/check-options.ts';
+import { giveNotice } from './plan/notices.ts';
 import { explainNativeError } from './prepare-recording.ts';
 import type { CommandExit, Recording, RecordingWork, RunningRecording } from './recording.ts';
 import { type OpenedRecording, openRecordingParts } from './recording-parts.ts';
@@ -131,7 +133,7 @@ class Recorder implements ControlActions {
   #prepareSwitch(): OutputSwitch | null {
     const { session, output, path, features } = this.#opened;
     const { plan, owner, sampler, target } = session;
-    const { switchOutput, switchMaxFiles, onNotice } = this.#options;
+    const { switchOutput, switchMaxFiles } = this.#options;
     if (switchOutput === undefined || !(output instanceof RecordingFile)) return null;
     return new OutputSwitch(output, {
       path,
@@ -143,7 +145,7 @@ class Recorder implements ControlActions {
       attachments: () => this.#jit.take(false).attachments,
       describe: () => describeExisting(target, sampler.opened, plan, features.notify, true),
       maxFiles: switchMaxFiles ?? 0,
-      onFile: (file) => onNotice?.(`recorded so far is in ${file}`),
+      onFile: (file) => giveNotice(this.#options, `recorded so far is in ${file}`),
       notify: features.notify,
     });
   }
@@ -190,7 +192,7 @@ class Recorder implements ControlActions {
   }
 
   #openControl(control: string): Control {
-    return Control.open(parseControl(control), this, (notice) => this.#options.onNotice?.(notice));
+    return Control.open(parseControl(control), this, (notice) => giveNotice(this.#options, notice));
   }
 
   /** Waits of threads that sleep as the recording begins. */
@@ -347,7 +349,8 @@ class Recorder implements ControlActions {
       return;
     }
     // An exec can take longer than the recording: then the file is complete, and without the command.
-    for (const line of [failure.message, ...failure.hints]) this.#options.onNotice?.(line);
+    const { message, hints } = errorText(failure);
+    for (const line of [message, ...hints]) giveNotice(this.#options, line);
     this.#exited.settle({ status: failure.exitStatus, signal: 0 });
   }
 
@@ -417,7 +420,9 @@ class Recorder implements ControlActions {
     try {
       return this.#opened.counters?.finish() ?? null;
     } catch (error) {
-      this.#notify(`--stat: what was counted cannot be read: ${systemErrorReason(error)}`);
+      this.#notify(
+        words`${RECORD.stat}: what was counted cannot be read: ${systemErrorReason(error)}`,
+      );
       return null;
     }
   }
@@ -447,7 +452,9 @@ class Recorder implements ControlActions {
     const { stat, overwrite } = this.#options;
     const hasSwitched = this.#switching?.hasSwitched === true;
     if (hasSwitched && counted !== null) {
-      this.#notify('--stat: what was counted is of all files of this recording together');
+      this.#notify(
+        words`${RECORD.stat}: what was counted is of all files of this recording together`,
+      );
     }
     // Only the last file has the counts: they have one value, at the end of all files.
     const features = {
@@ -492,7 +499,7 @@ class Recorder implements ControlActions {
     return { path: place, fileBytes, isOutputGone: false };
   }
 
-  get #notify(): (notice: string) => void {
+  get #notify(): (notice: Text) => void {
     return this.#opened.features.notify;
   }
 

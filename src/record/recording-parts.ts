@@ -16,6 +16,7 @@ import { RecordingFile } from './output/recording-file.ts';
 import { RecordingStream } from './output/recording-stream.ts';
 import { SampledSpans } from './output/sampled-spans.ts';
 import { isDelayed } from './plan/check-options.ts';
+import { giveNotice, keepNotices } from './plan/notices.ts';
 import { type PreparedRecording, prepareRecording } from './prepare-recording.ts';
 
 /** Elsewhere words that are no addresses always look as if they could be in a module. */
@@ -79,17 +80,15 @@ function openBeside(
 
 function featuresOf(
   { sampler, notices, settings }: PreparedRecording,
-  { cache, clock, overwrite, programSymbols, onNotice }: RecordOptions,
+  options: RecordOptions,
   binding: NativeBinding,
 ): FeatureContext {
+  const { cache, clock, overwrite, programSymbols } = options;
   return {
     opened: sampler.opened,
     clock: clock ?? 'monotonic',
     notices,
-    notify: (notice) => {
-      notices.push(notice);
-      onNotice?.(notice);
-    },
+    notify: keepNotices(notices, options),
     settings,
     readClockPair: (clockId) => binding.readClockPair(clockId),
     scanner: cache === true && KEEPS_KERNEL ? withKeptKernel(binding) : binding,
@@ -119,7 +118,7 @@ function openCounters(
       cgroup: options.cgroup,
       inherit: options.inherit !== false,
       delayed: isDelayed(options),
-      notify: (notice) => options.onNotice?.(notice),
+      notify: (notice) => giveNotice(options, notice),
     },
     binding,
   );

@@ -8,10 +8,10 @@ import type { PerfData } from '../formats/perf-data/reader.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../kernel/perf-event/constants.ts';
 import { hasMmapBuildId } from '../kernel/perf-event/mmap-build-id.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
+import type { BuildIdChange } from '../options/inject.ts';
 import { openFileSource } from '../read/files/file-source.ts';
 import { readKernelBuildId } from '../system/kernel/host-info.ts';
 import type { Labels } from './labels.ts';
-import type { BuildIdChange } from './options.ts';
 import { isKernelMode } from './sample-rewriter.ts';
 import { recordText } from './side-band.ts';
 

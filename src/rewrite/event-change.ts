@@ -2,8 +2,8 @@ import { PERF_TYPE } from '../base/event-type.ts';
 import type { RecordedEvent } from '../formats/perf-data/event-list.ts';
 import type { EventAttr } from '../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
+import type { RewriteOptions } from '../options/inject.ts';
 import { copiesStacks } from '../read/unwind/unwind-stacks.ts';
-import type { RewriteOptions } from './options.ts';
 
 /** Change to one event's samples. */
 export type EventChange = {

@@ -21,6 +21,9 @@ import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
 import { decodeRecord } from '../kernel/perf-event/record.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { TracepointFormats } from '../kernel/tracepoint/tracepoint-formats.ts';
+import { checkOptions } from '../options/check.ts';
+import { REWRITE, type RewriteOptions } from '../options/inject.ts';
+import type { DescribedDiagnostic } from '../findings/diagnostic-text.ts';
 import { applyToProcesses } from '../read/apply-side-band.ts';
 import { PROVENANCE_ATTACHMENT } from '../read/facts/provenance.ts';
 import { limitProcesses } from '../read/files/most-unpacked.ts';
@@ -37,13 +40,26 @@ import { CountCutter } from './cut-counts.ts';
 import { changeEvent, dropsStacks, type EventChange } from './event-change.ts';
 import { kernelAddressesOf } from './kernel-marker.ts';
 import { Labels } from './labels.ts';
-import type { RewriteOptions, RewriteSummary } from './options.ts';
 import { openRewriteOutput, type RewriteOutput } from './output.ts';
 import { RawCleaner } from './raw-cleaner.ts';
 import { RecordBuffer } from './record-buffer.ts';
 import { SampleRewriter } from './sample-rewriter.ts';
 import { rewriteSections } from './sections.ts';
 import { isKnownType, SideBandRewriter } from './side-band.ts';
+
+/** Counts of what a rewrite kept and removed. */
+export type RewriteSummary = {
+  readonly samples: number;
+  readonly samplesKept: number;
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+  /** What is not in the output and was not asked to go, with counts; for the user to see. */
+  readonly leftOut: readonly { readonly reason: string; readonly count: number }[];
+  /** Of the input: where it was cut, null if it is whole. */
+  readonly truncatedAt: number | null;
+  /** Of the input: what is broken or missing. */
+  readonly diagnostics: readonly DescribedDiagnostic[];
+};
 
 /** Enough to read fast; memory does not grow with the recording. */
 const SEGMENT_BYTES = 8 << 20;
@@ -64,6 +80,7 @@ export function rewriteRecording(
   output: string,
   options: RewriteOptions = {},
 ): RewriteSummary {
+  checkOptions(REWRITE, options, 'a rewrite');
   const rewrite = (data: PerfData): RewriteSummary => {
     const openOutput = () => openRewriteOutput(output);
     try {
@@ -72,7 +89,7 @@ export function rewriteRecording(
       throw asWriteFailure(plainOutput(output) === '-' ? 'standard output' : output, error);
     }
   };
-  return withRecording(input, rewrite, options.onShare);
+  return withRecording(input, rewrite, options);
 }
 
 /** The same of an open recording; `path` is where it lies. Errors are as they come. */
@@ -132,7 +149,7 @@ class Rewriter {
       throw new FailedError('the recording lists no events: there is nothing to write');
     }
     const processes = new ProcessTable(new StringTable());
-    limitProcesses(processes, data.source.size);
+    limitProcesses(processes, data);
     const selector = Selector.open(data, options.select ?? {});
     return new Rewriter(data, options, {
       processes,

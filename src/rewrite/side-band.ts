@@ -3,6 +3,7 @@ import { decodeText } from '../base/text.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../kernel/perf-event/constants.ts';
 import { hasMmapBuildId } from '../kernel/perf-event/mmap-build-id.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
+import type { BuildIdChange } from '../options/inject.ts';
 import {
   isKernelAddressAt,
   KERNEL_MAP_OFFSET,
@@ -11,7 +12,6 @@ import {
   type KernelAddresses,
 } from './kernel-marker.ts';
 import type { Labels } from './labels.ts';
-import type { BuildIdChange } from './options.ts';
 import { isKernelMode } from './sample-rewriter.ts';
 
 /** A record as it will be; the same bytes where nothing changes; null: it goes. */

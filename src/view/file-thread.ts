@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { packError, type SentError } from '../base/sent-error.ts';
-import type { ReadingStage } from '../read/open-options.ts';
+import type { ReadingStage } from '../options/reading.ts';
 import type { FileMethod } from './asked-file.ts';
 import type { ServedFile } from './served-file.ts';
 

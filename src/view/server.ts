@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { FailedError, PerfDataError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
+import { words } from '../base/words.ts';
+import { VIEW } from '../options/view.ts';
 import { debugLog } from '../system/debug-log.ts';
 import { VISITOR_BACKLOG, VISITOR_TIMES, Visitors } from '../system/strangers/visitors.ts';
 import { type Answer, notFound, plainText, ServerAnswers } from './answers.ts';
@@ -179,7 +181,7 @@ async function listenFrom(server: Server, first: number, orNext: boolean): Promi
     if (code === null) return;
     if (code === 'EADDRINUSE' && port < last) continue;
     throw new FailedError(`cannot listen on ${LOOPBACK}:${port}: ${WHY_NOT[code] ?? code}`, [
-      `without --port a free one is taken; --port ${first}+ takes the first free one from there on`,
+      words`without ${VIEW.port} a free one is taken; ${VIEW.port} ${first}+ takes the first free one from there on`,
     ]);
   }
 }

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { unpackError } from '../base/sent-error.ts';
-import type { OnReadingProgress } from '../read/open-options.ts';
+import type { OnReadingProgress } from '../options/reading.ts';
 import { type AnswerTo, AskedFile, type FileMethod } from './asked-file.ts';
 import type { FileProgress, FileReply, FileRequest } from './file-thread.ts';
 import type { ServedFile } from './served-file.ts';

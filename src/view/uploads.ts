@@ -2,7 +2,7 @@ import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { FailedError } from '../base/errors.ts';
+import { atCommand, FailedError, PerfDataError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { makeOwnFolder } from '../system/files/own-folder.ts';
 
@@ -27,7 +27,9 @@ export class Uploads {
       await pipeline(request, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
-      throw new FailedError(`${printable(name)}: not taken: ${(error as Error).message}`);
+      const reason =
+        error instanceof PerfDataError ? atCommand(error).message : (error as Error).message;
+      throw new FailedError(`${printable(name)}: not taken: ${reason}`);
     }
     return path;
   }

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SymbolSources } from '../../src/read/files/symbol-files.ts';
+import type { SymbolSources } from '../../src/options/reading.ts';
 import { CORPORA } from './corpora.ts';
 import { readCorpusText } from './corpus-text.ts';
 

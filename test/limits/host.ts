@@ -1,9 +1,9 @@
 // A process that makes files and runs commands on them, one after the other, as its parent says.
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { FailedError, PerfDataError, UsageError } from '../../src/base/errors.ts';
+import { atCommand, FailedError, PerfDataError, UsageError } from '../../src/base/errors.ts';
 import { declareProgram } from '../../src/cli/declare-program.ts';
-import { MAX_UNPACKED_VARIABLE } from '../../src/read/files/most-unpacked.ts';
+import { beginRun } from '../../src/cli/shared/run.ts';
 import { readStat } from '../../src/system/processes/thread-stat.ts';
 import { allShapes, type Case, writeCase } from './cases.ts';
 
@@ -60,8 +60,8 @@ function childrenMs(): number {
 }
 
 export async function runCommand(words: readonly string[]): Promise<Result> {
-  delete process.env[MAX_UNPACKED_VARIABLE];
   const program = declareProgram((bare) => bare.exitOverride());
+  beginRun();
   resetPeak();
   const start = performance.now();
   const cpuStart = process.cpuUsage();
@@ -83,7 +83,7 @@ export async function runCommand(words: readonly string[]): Promise<Result> {
   } catch (error) {
     const isReported =
       error instanceof PerfDataError || error instanceof FailedError || error instanceof UsageError;
-    if (isReported) return end('refused', error.message);
+    if (isReported) return end('refused', atCommand(error).message);
     return end('failed', error instanceof Error ? String(error.stack) : String(error));
   }
 }

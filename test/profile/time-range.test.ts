@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { atCommand, UsageError } from '../../src/base/errors.ts';
 import { isInRanges, parseTimeRanges } from '../../src/profile/time-range.ts';
+
+/** The text on a terminal of what `work` throws. */
+function refusalOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof UsageError) return atCommand(error).message;
+  }
+  throw new Error('it is not refused');
+}
 
 const SECOND = 1e9;
 /** A recording from 100 s to 110 s of its clock, its first sample at 101 s, its last at 106 s. */
@@ -53,7 +64,8 @@ describe('--time', () => {
     ['10%-20% 30%-40%', 'by commas'],
   ])('%s is refused: %s', (text, reason) => {
     expect(() => parse(text)).toThrow(reason);
-    expect(() => parse(text)).toThrow(`--time ${text}`);
+    expect(() => parse(text)).toThrow(`time ${text}`);
+    expect(refusalOf(() => parse(text))).toContain(`--time ${text}`);
   });
 
   test('pieces have each moment once, the first and the last sample included', () => {

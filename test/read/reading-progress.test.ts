@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newAttr } from '../../src/kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
-import type { ReadingStage } from '../../src/read/open-options.ts';
+import type { ReadingStage } from '../../src/options/reading.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
 import { finishedRound, perfDataFile, plainSample } from '../helpers/record-builder.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memorySource } from '../../src/base/byte-source.ts';
 import { openPerfData, type PerfData } from '../../src/formats/perf-data/reader.ts';
+import type { RewriteOptions } from '../../src/options/inject.ts';
 import { createZstdDecoder } from '../../src/read/files/zstd.ts';
-import type { RewriteOptions, RewriteSummary } from '../../src/rewrite/options.ts';
+import type { RewriteSummary } from '../../src/rewrite/rewrite-recording.ts';
 import { rewriteRecording } from '../../src/rewrite/rewrite-recording.ts';
 
 export type Rewrite = {

@@ -1,17 +1,15 @@
 import { AGENT } from '../../options/agent.ts';
-import { type GivenFlags, readFlags } from '../../options/read-flags.ts';
-import { declareOptions } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 /** `perf-ts agent`; its code is loaded when it is run. */
 export function declareAgent(program: GuidedCommand): void {
   declareAgentOptions(
-    declareOptions(program.command('agent'), AGENT).description(
-      'profile this machine without an end, a profile of each service every 10 s',
-    ),
-  ).action(async (flags: GivenFlags) => {
+    program
+      .command('agent')
+      .description('profile this machine without an end, a profile of each service every 10 s'),
+  ).asks(AGENT, async (flags) => {
     const { runAgent } = await import('./agent.ts');
-    await runAgent(readFlags(AGENT, flags));
+    await runAgent(flags);
   });
 }
 

@@ -78,7 +78,7 @@ async function reloadConfig(
     await agent.reload(readConfig(flags));
     notice('the configuration was read again');
   } catch (error) {
-    reportFailure(error, false);
+    reportFailure(error);
     notice('the configuration stays as it was');
   }
 }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { ANNOTATE } from '../../options/annotate.ts';
-import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { inputFile } from '../shared/reading-options.ts';
 
 /** Declares `annotate`. Its code is loaded when it is run. */
 export function declareAnnotate(program: GuidedCommand): void {
-  declareChecked(program.command('annotate'), ANNOTATE)
+  program
+    .command('annotate')
     .description('source lines and machine code of functions, each with its weight')
     .argument(
       '[symbol...]',
@@ -18,7 +18,7 @@ export function declareAnnotate(program: GuidedCommand): void {
       ['perf-ts annotate -i app.data -s work', 'of another recording'],
       ['perf-ts view', 'the same in the browser: the tab Source'],
     ])
-    .action(async (words: string[], options) => {
+    .asks(ANNOTATE, async (options, words: string[]) => {
       // perf takes symbols here, and all other commands of ours the recording.
       const isFile = options.input === undefined && words.length > 0 && existsSync(words[0]);
       const file = isFile ? words[0] : undefined;

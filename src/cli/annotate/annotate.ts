@@ -5,44 +5,28 @@ import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { formatAddress } from '../../base/u64.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
-import { ANNOTATE } from '../../options/annotate.ts';
-import { pick } from '../../options/option.ts';
-import { readFlags } from '../../options/read-flags.ts';
+import type { ANNOTATE } from '../../options/annotate.ts';
+import type { AskedOf } from '../../options/option.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import { functionsNamed } from '../../profile/analysis/find-functions.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
 import { type FrameLevel, isKindOfCode } from '../../profile/frame-level.ts';
 import { lostFunc } from '../../profile/losses.ts';
-import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
+import type { EventIndex, FuncIndex, Profile, Weights } from '../../profile/types.ts';
 import type { InstructionWeights } from '../../questions/instructions.ts';
 import { findLines, linesOfFile } from '../../questions/lines.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 import { framesLines } from '../report/frames-lines.ts';
 import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
-import { type SelectionFlags, selectFrom } from '../shared/selection-flags.ts';
+import { selectFrom } from '../shared/selection-flags.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
 import { assemblyLines, type LineText, sourceLines } from './annotate-lines.ts';
 import { openSourceText } from './source-text.ts';
 
-export type AnnotateFlags = SelectionFlags &
-  SymbolSources & {
-    readonly event?: string;
-    readonly frames?: FrameLevel;
-    readonly weight?: WeightKind;
-    /** True where the option stands alone, as perf's `-n`: samples are always shown. */
-    readonly limit?: string | true;
-    readonly rows?: string;
-    readonly percentLimit?: string;
-    readonly json?: boolean;
-    readonly strict?: boolean;
-    readonly verbose?: boolean;
-    readonly quiet?: boolean;
-  };
+export type AnnotateFlags = Omit<AskedOf<typeof ANNOTATE>, 'symbol'>;
 
-const LIMITS = pick(ANNOTATE, 'rows', 'limit', 'percentLimit');
 /** Functions that are shown where none is named. */
 const DEFAULT_FUNCTIONS = 3;
 
@@ -60,7 +44,7 @@ type Shown = {
 
 /** `perf-ts annotate`: source lines and machine code of functions, with weights. */
 export async function runAnnotate(path: string, symbols: readonly string[], flags: AnnotateFlags) {
-  const loaded = await loadForCommand(path, { ...flags, lines: true });
+  const loaded = await loadForCommand(path, flags, { lines: true });
   const select = selectFrom(loaded, flags);
   const event = loaded.eventIndex(flags.event);
   const weights = loaded.weights(flags.weight, event, select);
@@ -114,9 +98,7 @@ function chooseFunctions(
       'perf-ts report, with the same options, lists the functions that are in samples',
     ]);
   }
-  const limits = readFlags(LIMITS, flags);
-  const { percentLimit: least = 0 } = limits;
-  const most = limits.rows ?? limits.limit ?? DEFAULT_FUNCTIONS;
+  const { percentLimit: least = 0, limit: most = DEFAULT_FUNCTIONS } = flags;
   const chosen =
     symbols.length > 0
       ? named

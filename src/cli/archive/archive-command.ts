@@ -1,18 +1,17 @@
 import { ARCHIVE } from '../../options/archive.ts';
-import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { inputFile, withInput } from '../shared/reading-options.ts';
 
 export function declareArchive(program: GuidedCommand): void {
   withInput(
-    declareChecked(program.command('archive'), ARCHIVE),
+    program.command('archive'),
     'store symbols next to the recording, for reports on other machines',
   )
     .examples([
       ['perf-ts archive', 'perf.data.symbols, beside perf.data'],
       ['perf-ts archive -o perf.data.symbols.tar.gz', 'the same in one file'],
     ])
-    .action(async (file: string | undefined, options) => {
+    .asks(ARCHIVE, async (options, file: string | undefined) => {
       const { runArchive } = await import('./archive.ts');
       runArchive(inputFile(file, options), options);
     });

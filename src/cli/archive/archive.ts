@@ -3,7 +3,9 @@ import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { describeDiagnostics } from '../../findings/diagnostic-text.ts';
 import { judgeFile } from '../../findings/judge-file.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
+import { ARCHIVE } from '../../options/archive.ts';
+import type { AskedOf } from '../../options/option.ts';
+import { forLibrary } from '../../options/read-flags.ts';
 import { archiveRecording } from '../../tools/archive/archive-recording.ts';
 import { notify } from '../shared/failure.ts';
 import { symbolSources } from '../shared/load.ts';
@@ -11,14 +13,7 @@ import { stepProgress } from '../shared/progress.ts';
 import { reportDiagnostics, reportFindings } from '../shared/report-findings.ts';
 import { printJson } from '../shared/stdout.ts';
 
-export type ArchiveFlags = Omit<SymbolSources, 'archive'> & {
-  readonly output?: string;
-  readonly full?: boolean;
-  readonly dwarf?: boolean;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-};
+export type ArchiveFlags = AskedOf<typeof ARCHIVE> & { readonly quiet?: boolean };
 
 /** The document of `--json`. */
 export type ArchiveDocument = {
@@ -32,7 +27,6 @@ export type ArchiveDocument = {
 
 /** `perf-ts archive`, and the end of `perf-ts record --archive`. */
 export function runArchive(path: string, flags: ArchiveFlags): void {
-  const { output, full, dwarf } = flags;
   const name = printable(basename(path));
   const options = { quiet: flags.quiet === true, atInterrupt: 'leaves an incomplete archive' };
   const stages = {
@@ -40,11 +34,9 @@ export function runArchive(path: string, flags: ArchiveFlags): void {
     files: stepProgress(`storing the programs of ${name}`, path, options),
   };
   const archived = archiveRecording(path, {
+    ...forLibrary(ARCHIVE, flags),
     ...symbolSources(flags),
     onArchiving: (stage, share) => stages[stage]?.(share),
-    ...(output !== undefined && { output }),
-    ...(full !== undefined && { full }),
-    ...(dwarf !== undefined && { dwarf }),
   });
   const diagnostics = describeDiagnostics(archived.diagnostics);
   if (flags.verbose) reportDiagnostics(diagnostics);

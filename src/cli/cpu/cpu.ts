@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { formatCpuList } from '../../base/cpu-list.ts';
-import { FailedError, UsageError } from '../../base/errors.ts';
+import { FailedError, failedBy, UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { decodeCapabilities } from '../../counting/cpu/capabilities.ts';
 import { parseLeafDumps } from '../../counting/cpu/leaf-dump.ts';
@@ -54,7 +54,7 @@ function runDump(path: string, flags: CpuFlags): void {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new FailedError(`${printable(path)}: cannot be read (${code})`);
+    throw failedBy(code, `${printable(path)}: cannot be read (${code})`);
   }
   const cores = parseLeafDumps(text).map(
     ({ cpu, leaves }): CoreKind => ({

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { atCommand, UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import type { TableOption } from '../shared/declare-options.ts';
+import type { AppliedDefault } from '../shared/run.ts';
 import { type Config, type ReadConfig, readConfig } from './config-file.ts';
 import {
   configurableOptions,
@@ -10,14 +11,6 @@ import {
   findDefault,
 } from './find-default.ts';
 import { unknownVariables } from './unknown-variables.ts';
-
-/** An option that got its value from the user's defaults. */
-export type AppliedDefault = {
-  /** `--freq 999`. */
-  readonly words: string;
-  /** `PERF_TS_FREQ`, or the path of the file. */
-  readonly from: string;
-};
 
 export type AppliedDefaults = {
   readonly applied: readonly AppliedDefault[];

@@ -4,7 +4,7 @@ import { printable } from '../../base/printable.ts';
 import { configurableOptions, PREFIX, variablesOf } from './find-default.ts';
 
 /** Variables that are settings without being defaults of options; docs/reference/environment.md explains them. */
-export const SETTINGS: readonly string[] = ['DEBUG', 'MAX_UNPACKED', 'NO_CACHE', 'PROGRESS_MS'];
+export const SETTINGS: readonly string[] = ['DEBUG', 'NO_CACHE', 'PROGRESS_MS'];
 
 /**
  * Variables that nobody sets by hand: a recording sets the first one for the programs that it starts, and they

@@ -1,9 +1,9 @@
 import { DIFF } from '../../options/diff.ts';
-import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 export function declareDiff(program: GuidedCommand): void {
-  declareChecked(program.command('diff'), DIFF)
+  program
+    .command('diff')
     .description('what takes more and what less from one recording to another, the older one first')
     .argument('[old]', 'the recording that is compared with (default perf.data.old)')
     .argument('[new...]', 'the recording that is looked at (default perf.data)')
@@ -25,11 +25,10 @@ export function declareDiff(program: GuidedCommand): void {
         'perf-ts report and perf-ts view have the newer one first: report new.data --diff old.data, view new.data old.data.',
       ],
     )
-    .action(async (old: string | undefined, now: string[], options) => {
+    .asks(DIFF, async (options, old: string | undefined, now: string[]) => {
       const { diffSides } = await import('./diff-sides.ts');
       const { runDiffReport } = await import('./diff-report.ts');
       const { here, there } = diffSides([old ?? [], now].flat(), options);
-      const { rows, ...rest } = options;
-      await runDiffReport(here, there, rows === undefined ? rest : { ...rest, limit: rows });
+      await runDiffReport(here, there, options);
     });
 }

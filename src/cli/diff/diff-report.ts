@@ -1,11 +1,12 @@
 import { UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
-import type { DiffMeasure } from '../../profile/analysis/diff-measure.ts';
+import type { DIFF } from '../../options/diff.ts';
+import type { AskedOf } from '../../options/option.ts';
 import type { ComparisonBy } from '../../questions/compare.ts';
 import { type ComparedFile, compareRecordings } from '../../read/outputs/compare-recordings.ts';
 import { framesLines } from '../report/frames-lines.ts';
-import { type ReportFlags, readLimits } from '../report/report-rows.ts';
+import { limitsOf, type ReportFlags } from '../report/report-rows.ts';
 import { unsorted } from '../report/sort-keys.ts';
 import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
@@ -15,14 +16,9 @@ import { diffLines } from './diff-lines.ts';
 import { conditionsMarkdown, diffMarkdown } from './diff-markdown.ts';
 import { checkRuns, type JudgedCondition, judgeCondition, parseCondition } from './fail-if.ts';
 
-export type DiffFlags = ReportFlags & {
-  /** How recordings are compared; by default what suits them. */
-  readonly by?: DiffMeasure;
-  /** Conditions under which the command fails: `share(parse) grows by 10%`. */
-  readonly failIf?: readonly string[];
-  /** A summary in Markdown. */
-  readonly md?: boolean;
-};
+/** The options of `diff`, and of `report --diff` those of `report`. */
+export type DiffFlags = AskedOf<typeof DIFF> &
+  Partial<Pick<ReportFlags, 'tree' | 'sort' | 'percentLimit'>>;
 
 /**
  * `perf-ts diff` and `perf-ts report --diff`: what takes more and what takes less in the recordings at
@@ -33,7 +29,7 @@ export async function runDiffReport(
   otherPaths: readonly string[],
   flags: DiffFlags,
 ): Promise<void> {
-  const limits = readLimits(flags);
+  const limits = limitsOf(flags);
   if (flags.tree) {
     throw new UsageError('--tree and --diff exclude each other', [
       'changes of a whole tree are in the page: perf-ts view NEW OLD',

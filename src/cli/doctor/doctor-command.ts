@@ -1,9 +1,9 @@
 import { DOCTOR } from '../../options/doctor.ts';
-import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 export function declareDoctor(program: GuidedCommand): void {
-  declareChecked(program.command('doctor'), DOCTOR)
+  program
+    .command('doctor')
     .description('problems that prevent recording here, and the fix for each')
     .argument('[binary]', 'a program or library: whether stacks through it will be complete')
     .examples([
@@ -12,7 +12,7 @@ export function declareDoctor(program: GuidedCommand): void {
       ['sudo perf-ts doctor --selftest', 'whether the kernel samples as it should'],
       ['perf-ts doctor --clean --dry-run', 'what killed recordings have left'],
     ])
-    .action(async (binary, options) => {
+    .asks(DOCTOR, async (options, binary: string | undefined) => {
       const { runDoctor } = await import('./doctor.ts');
       await runDoctor(options, program.commands, binary);
     });

@@ -1,13 +1,9 @@
 import { EXPORT } from '../../options/export.ts';
-import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { inputFile, withInput } from '../shared/reading-options.ts';
 
 export function declareExport(program: GuidedCommand): void {
-  withInput(
-    declareChecked(program.command('export'), EXPORT),
-    'the profile in the format of other tools',
-  )
+  withInput(program.command('export'), 'the profile in the format of other tools')
     .examples([
       ['perf-ts export --format html -o page.html', 'the page of perf-ts view in one file'],
       ['perf-ts export --format speedscope -o p.speedscope.json', 'for www.speedscope.app'],
@@ -23,13 +19,14 @@ export function declareExport(program: GuidedCommand): void {
         'for the scripts of FlameGraph',
       ],
     ])
-    .action(async (file: string | undefined, options) => {
-      if (options.format === 'parquet') {
+    .asks(EXPORT, async (options, file: string | undefined) => {
+      const { format } = options;
+      if (format === 'parquet') {
         const { exportParquet } = await import('./export-parquet.ts');
         await exportParquet(inputFile(file, options), options);
         return;
       }
       const { runExport } = await import('./export.ts');
-      await runExport(inputFile(file, options), options);
+      await runExport(inputFile(file, options), { ...options, format });
     });
 }

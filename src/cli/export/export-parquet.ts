@@ -1,46 +1,35 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { FailedError, UsageError } from '../../base/errors.ts';
+import { failedBy, UsageError } from '../../base/errors.ts';
 import { formatBytes, formatCount } from '../../base/numbers.ts';
+import { words } from '../../base/words.ts';
 import { encodeParquet } from '../../formats/tables/parquet.ts';
 import { TABLE_NAMES } from '../../formats/tables/schema.ts';
-import type { WeightKind } from '../../profile/types.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
+import type { EXPORT } from '../../options/export.ts';
+import { type AskedOf, pick } from '../../options/option.ts';
+import { forLibrary } from '../../options/read-flags.ts';
+import { SELECTION, WEIGHING } from '../../options/reading.ts';
 import { recordingNumber, recordingTables } from '../../read/outputs/recording-tables.ts';
 import { packageVersion } from '../../system/version.ts';
 import { notify } from '../shared/failure.ts';
-import { type JavaScriptFlags, loadForCommand } from '../shared/load.ts';
+import { loadForCommand } from '../shared/load.ts';
 import { closeOutput, discardOutput, openOutput } from '../shared/open-output.ts';
 import { writingProgress } from '../shared/progress.ts';
-import type { SelectionFlags } from '../shared/selection-flags.ts';
 import { writeTo } from '../shared/stdout.ts';
 
-const SELECTING = ['time', 'cpu', 'pid', 'tid', 'comm', 'dso', 'symbol', 'event', 'join'] as const;
+const SELECTING = { ...SELECTION, ...pick(WEIGHING, 'event', 'join') };
 
 /** `perf-ts export --format parquet -o FOLDER`: a file for each table of docs/schema.md. */
-export async function exportParquet(
-  path: string,
-  flags: SelectionFlags &
-    SymbolSources &
-    JavaScriptFlags & {
-      readonly output: string;
-      readonly weight?: WeightKind;
-      readonly event?: string;
-      readonly join?: boolean;
-      readonly service?: string;
-      readonly build?: string;
-      readonly strict?: boolean;
-      readonly verbose?: boolean;
-    },
-): Promise<void> {
-  const selecting = SELECTING.find((name) => flags[name] !== undefined);
+export async function exportParquet(path: string, flags: AskedOf<typeof EXPORT>): Promise<void> {
+  const [selecting] = Object.keys(forLibrary(SELECTING, flags));
   if (selecting !== undefined) {
-    throw new UsageError(`--${selecting}: Parquet holds the whole recording`, [
+    const option = SELECTING[selecting as keyof typeof SELECTING];
+    throw new UsageError(words`${option}: Parquet holds the whole recording`, [
       'choose in SQL: perf-ts query, or any engine that reads Parquet',
     ]);
   }
   const isNew = makeFolder(flags.output);
-  const opened = await loadForCommand(path, { ...flags, lines: true });
+  const opened = await loadForCommand(path, flags, { lines: true });
   const { service, build, weight } = flags;
   const labels = {
     name: path,
@@ -111,7 +100,7 @@ function makeFolder(folder: string): boolean {
     return true;
   }
   if (!statSync(folder).isDirectory() || readdirSync(folder).length > 0) {
-    throw new FailedError(`${folder}: Parquet needs a new or an empty folder (EEXIST)`);
+    throw failedBy('EEXIST', `${folder}: Parquet needs a new or an empty folder (EEXIST)`);
   }
   return false;
 }

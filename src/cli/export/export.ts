@@ -4,26 +4,28 @@ import { formatBytes } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { printableProvenance } from '../../formats/export/export-provenance.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
+import { type EXPORT, EXPORT_PROFILE, type FILE_FORMATS } from '../../options/export.ts';
+import { type AskedOf, pick } from '../../options/option.ts';
+import { forLibrary } from '../../options/read-flags.ts';
 import { firstEvent } from '../../profile/analysis/filter.ts';
-import type { WeightKind } from '../../profile/types.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { exportPprof } from '../../read/outputs/export-pprof.ts';
 import {
-  type ExportFormat,
   explainExport,
   exportProfile,
   exportProvenance,
 } from '../../read/outputs/export-profile.ts';
 import { notify, notifyAlways } from '../shared/failure.ts';
-import { type JavaScriptFlags, loadForCommand } from '../shared/load.ts';
+import { loadForCommand } from '../shared/load.ts';
 import { checkOutputIsNot, closeOutput, discardOutput, openOutput } from '../shared/open-output.ts';
 import { writingProgress } from '../shared/progress.ts';
-import { type SelectionFlags, selectFrom } from '../shared/selection-flags.ts';
+import { selectFrom } from '../shared/selection-flags.ts';
 import { isTerminal, writeTo } from '../shared/stdout.ts';
 
+type FileFormat = (typeof FILE_FORMATS)[number];
+
 /** Who opens a file of each format. */
-const OPENED_BY: { readonly [format in ExportFormat | 'pprof']: string } = {
+const OPENED_BY: { readonly [format in FileFormat]: string } = {
   folded: 'flamegraph.pl and https://www.speedscope.app draw it',
   speedscope: 'https://www.speedscope.app opens it',
   html: 'a browser opens it, also without a network',
@@ -32,27 +34,14 @@ const OPENED_BY: { readonly [format in ExportFormat | 'pprof']: string } = {
   cpuprofile: "Chrome's DevTools and VS Code open it",
 };
 
+const WEIGHED = pick(EXPORT_PROFILE, 'weight', 'event');
+const OF_FILE = pick(EXPORT_PROFILE, 'weight', 'event', 'title', 'names');
+
+/** `perf-ts export` of a format that is one file. */
+export type ExportFlags = AskedOf<typeof EXPORT> & { readonly format: FileFormat };
+
 /** `perf-ts export`: the profile in the format of another tool. */
-export async function runExport(
-  path: string,
-  flags: SelectionFlags &
-    SymbolSources &
-    JavaScriptFlags & {
-      format: ExportFormat | 'pprof';
-      output: string;
-      weight?: WeightKind;
-      event?: string;
-      title?: string;
-      names?: 'full' | 'tidy';
-      /** False: `--no-sources`. */
-      sources?: boolean;
-      debuginfod?: string | true;
-      strict?: boolean;
-      verbose?: boolean;
-      quiet?: boolean;
-      json?: boolean;
-    },
-): Promise<void> {
+export async function runExport(path: string, flags: ExportFlags): Promise<void> {
   if (flags.format === 'pprof' && flags.output === '-' && isTerminal(1)) {
     throw new UsageError('a pprof file is compressed: it would garble the terminal', [
       'name a file: -o profile.pb.gz',
@@ -61,16 +50,16 @@ export async function runExport(
   checkOutputIsNot(path, flags.output);
   // Folded lines have no place for them.
   const lines = flags.inline !== false && flags.format !== 'folded';
-  const opened = await loadForCommand(path, { ...flags, ...(lines && { lines }) });
+  const opened = await loadForCommand(path, flags, lines ? { lines } : {});
   const isPage = flags.format === 'html';
   const options = {
-    ...flags,
+    ...forLibrary(OF_FILE, flags),
     select: selectFrom(opened, flags),
     ...(isPage && flags.sources !== false && { sourcesOf: path }),
   };
   const fd = flags.output === '-' ? 1 : openOutput(flags.output, 0o600);
   const name = flags.output === '-' ? 'standard output' : flags.output;
-  const onBytes = writingProgress(name, flags.quiet);
+  const onBytes = writingProgress(name);
   let written = 0;
   const write = (bytes: Uint8Array): void => {
     writeTo(fd, bytes, name);
@@ -91,17 +80,16 @@ export async function runExport(
     for (const line of explainExport(opened, flags.format, options)) notify(`perf-ts: ${line}`);
   }
   if (flags.json) {
-    notifyAlways(JSON.stringify(printableProvenance(exportProvenance(opened, flags))));
+    notifyAlways(
+      JSON.stringify(printableProvenance(exportProvenance(opened, forLibrary(WEIGHED, flags)))),
+    );
     return;
   }
   reportWeight(opened, flags);
 }
 
 /** The event and the weight of what was written, where the recording leaves a choice. */
-function reportWeight(
-  opened: OpenedProfile,
-  flags: { format: ExportFormat | 'pprof'; event?: string; weight?: WeightKind; verbose?: boolean },
-): void {
+function reportWeight(opened: OpenedProfile, flags: ExportFlags): void {
   const { events } = opened.profile;
   if (!flags.verbose && events.length <= 1) return;
   const event =
@@ -116,13 +104,9 @@ function reportWeight(
 }
 
 /** Closes the file, with a line for who sees nothing else happen: a script knows what it asked for. */
-function closeWith(
-  fd: number,
-  flags: { format: ExportFormat | 'pprof'; output: string; json?: boolean; quiet?: boolean },
-  bytes: number,
-): void {
+function closeWith(fd: number, flags: ExportFlags, bytes: number): void {
   closeOutput(fd, flags.output);
-  if (flags.json || flags.quiet || !isTerminal(2)) return;
+  if (flags.json || !isTerminal(2)) return;
   notify(`perf-ts: ${formatBytes(bytes)} in ${flags.output}: ${OPENED_BY[flags.format]}`);
 }
 
@@ -131,14 +115,14 @@ function closeWith(
  * is warned of by flamegraph.pl and inferno, and keeps speedscope from knowing the format. So it goes
  * into a file beside the output, or on standard error where the output is a pipe.
  */
-function reportBeside(
-  opened: OpenedProfile,
-  flags: { output: string; weight?: WeightKind; event?: string; json?: boolean },
-): void {
+function reportBeside(opened: OpenedProfile, flags: ExportFlags): void {
   // Without a name the format holds the event of the first sample.
   const first = opened.profile.events[firstEvent(opened.profile)]?.name;
   const event = flags.event ?? first;
-  const provenance = exportProvenance(opened, { ...flags, ...(event !== undefined && { event }) });
+  const provenance = exportProvenance(opened, {
+    ...forLibrary(WEIGHED, flags),
+    ...(event !== undefined && { event }),
+  });
   // Nothing can stand beside a pipe or a device.
   if (flags.output === '-' || !statSync(flags.output).isFile()) {
     // With --json it is said as a whole.

@@ -1,22 +1,23 @@
 import { basename } from 'node:path';
 import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { type INFO, READ_INFO, type ReadInfoOptions } from '../../options/info.ts';
+import type { AskedOf } from '../../options/option.ts';
+import { forLibrary } from '../../options/read-flags.ts';
+import { STRICT } from '../../options/reading.ts';
 import { type RecordingInfo, readInfo } from '../../read/recording-info.ts';
 import { formatTable } from '../render/table.ts';
 import { stepProgress } from '../shared/progress.ts';
 import { reportFindings } from '../shared/report-findings.ts';
-import { recordSelection, type SelectionFlags, selectionText } from '../shared/selection-flags.ts';
+import { selectionText } from '../shared/selection-flags.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
 
 /** Columns of the names in front. */
 const COLUMN = 18;
 
 /** `perf-ts info`: header, events, record counts. */
-export async function runInfo(
-  path: string,
-  options: SelectionFlags & { json?: boolean; strict?: boolean; verbose?: boolean },
-): Promise<void> {
-  const info = readInfo(path, recordSelection(options), progressOf(path));
+export async function runInfo(path: string, options: AskedOf<typeof INFO>): Promise<void> {
+  const info = readInfo(path, { ...forLibrary(READ_INFO, options), ...progressOf(path) });
   reportFindings(info.findings, options);
   if (options.json) printJson({ schema: 'perf-ts/info@1', ...info });
   else
@@ -28,19 +29,16 @@ export async function runInfo(
 }
 
 /** Counting takes all records. */
-function progressOf(path: string, quiet = false): ReturnType<typeof stepProgress> {
-  return stepProgress(`reading ${printable(basename(path))}`, path, { quiet });
+export function progressOf(path: string, quiet = false): ReadInfoOptions {
+  const onShare = stepProgress(`reading ${printable(basename(path))}`, path, { quiet });
+  return onShare === undefined ? {} : { onShare };
 }
 
-type HeaderFlags = {
-  readonly strict?: boolean;
-  readonly verbose?: boolean;
-  readonly quiet?: boolean;
-};
+type HeaderFlags = AskedOf<typeof STRICT> & { readonly quiet?: boolean };
 
 /** `--header-only` of `report` and `script`: what a recording says of itself, as comment lines. */
 export function printHeader(path: string, flags: HeaderFlags): void {
-  const info = readInfo(path, {}, progressOf(path, flags.quiet));
+  const info = readInfo(path, { ...forLibrary(STRICT, flags), ...progressOf(path, flags.quiet) });
   reportFindings(info.findings, flags);
   const events = info.events
     .filter(({ sideband }) => !sideband)
@@ -51,7 +49,7 @@ export function printHeader(path: string, flags: HeaderFlags): void {
 
 /** `report --stats`: how many records of each kind there are. */
 export function printStats(path: string, flags: HeaderFlags): void {
-  const info = readInfo(path, {}, progressOf(path, flags.quiet));
+  const info = readInfo(path, { ...forLibrary(STRICT, flags), ...progressOf(path, flags.quiet) });
   reportFindings(info.findings, flags);
   writeText(`${[...recordLines(info), '', lossLine(info)].map(printable).join('\n')}\n`);
 }

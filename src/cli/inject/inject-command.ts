@@ -1,11 +1,10 @@
 import { INJECT } from '../../options/inject.ts';
-import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { inputFile, withInput } from '../shared/reading-options.ts';
 
 export function declareInject(program: GuidedCommand): void {
   withInput(
-    declareChecked(program.command('inject'), INJECT),
+    program.command('inject'),
     'write a copy of a recording: made smaller or anonymous, or a part of it',
   )
     .examples([
@@ -16,7 +15,7 @@ export function declareInject(program: GuidedCommand): void {
         'names replaced, to be shown to others',
       ],
     ])
-    .action(async (file: string | undefined, options) => {
+    .asks(INJECT, async (options, file: string | undefined) => {
       const { runInject } = await import('./inject.ts');
       runInject(inputFile(file, options), options);
     });

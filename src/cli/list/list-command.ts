@@ -1,9 +1,9 @@
 import { LIST } from '../../options/list.ts';
-import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 export function declareList(program: GuidedCommand): void {
-  declareChecked(program.command('list'), LIST)
+  program
+    .command('list')
     .description('events, and whether each one opens here')
     .argument('[glob]', 'only names that match')
     .examples([
@@ -11,7 +11,7 @@ export function declareList(program: GuidedCommand): void {
       ["perf-ts list 'cache*'", 'those whose names begin so'],
       ["perf-ts list --json 'sched:*'", 'for a program'],
     ])
-    .action(async (glob: string | undefined, options) => {
+    .asks(LIST, async (options, glob: string | undefined) => {
       const { runList } = await import('./list.ts');
       await runList(glob, options);
     });

@@ -1,20 +1,16 @@
 import { BUILD_ID_LIST, EVLIST } from '../../options/lists.ts';
-import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { inputFile, withInput } from '../shared/reading-options.ts';
 
 /** Declares `evlist`: the events of a recording. */
 export function declareEvlist(program: GuidedCommand): void {
-  withInput(
-    declareChecked(program.command('evlist'), EVLIST),
-    'the events of a recording, one line each',
-  )
+  withInput(program.command('evlist'), 'the events of a recording, one line each')
     .examples([
       ['perf-ts evlist', 'of perf.data'],
       ['perf-ts evlist -F', 'with the rate of each'],
       ['perf-ts info', 'more about the recording'],
     ])
-    .action(async (file: string | undefined, options) => {
+    .asks(EVLIST, async (options, file: string | undefined) => {
       const { runEvlist } = await import('./lists.ts');
       await runEvlist(inputFile(file, options), options);
     });
@@ -22,16 +18,13 @@ export function declareEvlist(program: GuidedCommand): void {
 
 /** Declares `buildid-list`: the build IDs of recorded files. */
 export function declareBuildIdList(program: GuidedCommand): void {
-  withInput(
-    declareChecked(program.command('buildid-list'), BUILD_ID_LIST),
-    'the build IDs of the files of a recording',
-  )
+  withInput(program.command('buildid-list'), 'the build IDs of the files of a recording')
     .examples([
       ['perf-ts buildid-list', 'of perf.data'],
       ['perf-ts buildid-list -k', 'of the kernel that runs'],
       ['perf-ts inject -b -o b.data', 'adds those that are missing'],
     ])
-    .action(async (file: string | undefined, options) => {
+    .asks(BUILD_ID_LIST, async (options, file: string | undefined) => {
       const { runBuildIdList } = await import('./lists.ts');
       await runBuildIdList(inputFile(file, options), options);
     });

@@ -1,29 +1,22 @@
-import { basename } from 'node:path';
 import { NONE } from '../../base/brand.ts';
 import { printable } from '../../base/printable.ts';
+import type { BUILD_ID_LIST, EVLIST } from '../../options/lists.ts';
+import type { AskedOf } from '../../options/option.ts';
+import { forLibrary } from '../../options/read-flags.ts';
+import { STRICT } from '../../options/reading.ts';
 import { openProfile } from '../../read/open-profile.ts';
 import { fileFindingsOf } from '../../read/outputs/findings-of.ts';
 import { type RecordingInfo, readInfo } from '../../read/recording-info.ts';
 import { readKernelBuildId } from '../../system/kernel/host-info.ts';
+import { progressOf } from '../info/info.ts';
 import { notify } from '../shared/failure.ts';
-import { readingProgress, stepProgress } from '../shared/progress.ts';
+import { readingProgress } from '../shared/progress.ts';
 import { reportFindings } from '../shared/report-findings.ts';
 import { printJson, writeOut } from '../shared/stdout.ts';
 
-type ListFlags = {
-  readonly json?: boolean;
-  readonly strict?: boolean;
-  readonly verbose?: boolean;
-  readonly quiet?: boolean;
-};
-
 /** `perf-ts evlist`: the events of a recording, side-band ones included, as perf has them. */
-export async function runEvlist(
-  path: string,
-  flags: ListFlags & { readonly freq?: boolean; readonly group?: boolean },
-): Promise<void> {
-  const onShare = stepProgress(`reading ${printable(basename(path))}`, path, flags);
-  const info = readInfo(path, {}, onShare);
+export async function runEvlist(path: string, flags: AskedOf<typeof EVLIST>): Promise<void> {
+  const info = readInfo(path, { ...forLibrary(STRICT, flags), ...progressOf(path) });
   reportFindings(info.findings, flags);
   if (flags.json) {
     printJson({ schema: 'perf-ts/evlist@1', events: info.events });
@@ -72,7 +65,7 @@ type BuildId = { readonly buildId: string; readonly path: string };
 /** `perf-ts buildid-list`: the build IDs that a recording has, of its header and of its mappings. */
 export async function runBuildIdList(
   path: string,
-  flags: ListFlags & { readonly withHits?: boolean; readonly kernel?: boolean },
+  flags: AskedOf<typeof BUILD_ID_LIST>,
 ): Promise<void> {
   const found = flags.kernel ? ofThisKernel() : await ofRecording(path, flags);
   if (flags.json) {
@@ -89,12 +82,10 @@ function ofThisKernel(): BuildId[] {
   return buildId === null ? [] : [{ buildId, path: '[kernel.kallsyms]' }];
 }
 
-async function ofRecording(
-  path: string,
-  flags: ListFlags & { readonly withHits?: boolean },
-): Promise<BuildId[]> {
-  const onProgress = readingProgress(path, flags.quiet);
+async function ofRecording(path: string, flags: AskedOf<typeof BUILD_ID_LIST>): Promise<BuildId[]> {
+  const onProgress = readingProgress(path);
   const opened = await openProfile(path, {
+    ...forLibrary(STRICT, flags),
     symbols: false,
     unwind: false,
     ...(onProgress && { onProgress }),

@@ -1,10 +1,10 @@
 import { MCP } from '../../options/mcp.ts';
-import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 /** `perf-ts mcp`. */
 export function declareMcp(program: GuidedCommand): void {
-  declareChecked(program.command('mcp'), MCP)
+  program
+    .command('mcp')
     .description('a server for assistants (Model Context Protocol, on standard input and output)')
     .examples(
       [
@@ -13,7 +13,7 @@ export function declareMcp(program: GuidedCommand): void {
       ],
       ['Tools, and what they answer: docs/how-to/ask-an-assistant.md'],
     )
-    .action(async (flags) => {
+    .asks(MCP, async (flags) => {
       const { runMcp } = await import('./mcp.ts');
       await runMcp(flags);
     });

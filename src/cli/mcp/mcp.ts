@@ -1,5 +1,7 @@
 import { createInterface } from 'node:readline';
 import { UsageError } from '../../base/errors.ts';
+import type { MCP } from '../../options/mcp.ts';
+import type { AskedOf } from '../../options/option.ts';
 import { answerLine, type Tool } from '../../tools/mcp/protocol.ts';
 import { recordTool } from '../../tools/mcp/record-tool.ts';
 import { perfTools } from '../../tools/mcp/tools.ts';
@@ -7,12 +9,10 @@ import { loadForCommand } from '../shared/load.ts';
 import { writeOut } from '../shared/stdout.ts';
 import { runRecorder } from './run-recorder.ts';
 
-export type McpFlags = { readonly allowRecord?: boolean; readonly md?: string };
-
 /** `perf-ts mcp`: answers an assistant on standard input and output, one after the other. */
-export async function runMcp({ allowRecord, md }: McpFlags): Promise<void> {
+export async function runMcp({ allowRecord, md, ...asked }: AskedOf<typeof MCP>): Promise<void> {
   const tools = [
-    ...perfTools((file) => loadForCommand(file, { lines: true })),
+    ...perfTools((file) => loadForCommand(file, asked, { lines: true })),
     ...(allowRecord ? [recordTool(runRecorder)] : []),
   ];
   if (md !== undefined) {

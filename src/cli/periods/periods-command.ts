@@ -1,13 +1,9 @@
 import { PERIODS } from '../../options/periods.ts';
-import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { inputFile, withInput } from '../shared/reading-options.ts';
 
 export function declarePeriods(program: GuidedCommand): void {
-  withInput(
-    declareChecked(program.command('periods'), PERIODS),
-    'how the adaptive period behaved, and what was lost',
-  )
+  withInput(program.command('periods'), 'how the adaptive period behaved, and what was lost')
     .examples([
       ['perf-ts periods', 'of perf.data'],
       ['perf-ts periods --pairs 8', 'and the rates from sample to sample'],
@@ -16,10 +12,10 @@ export function declarePeriods(program: GuidedCommand): void {
         'of events that are made up',
       ],
     ])
-    .action(async (file: string | undefined, options) => {
+    .asks(PERIODS, async (options, file: string | undefined) => {
       if (options.simulate !== undefined) {
         const { runSimulate } = await import('./simulate.ts');
-        runSimulate(options);
+        runSimulate(options.simulate, options);
         return;
       }
       const { fileBehindPairs, runPeriods } = await import('./periods.ts');

@@ -1,6 +1,10 @@
-import { FailedError, UsageError } from '../../base/errors.ts';
+import { FailedError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import type { ImportFormat } from '../../formats/import/imported-profile.ts';
+import { numberOrAll } from '../../options/kinds.ts';
+import type { AskedOf } from '../../options/option.ts';
+import { fitted } from '../../options/option-error.ts';
+import { PERIODS, USUAL_PAIRS } from '../../options/periods.ts';
 import { isRestricting } from '../../profile/analysis/filter.ts';
 import { comparedProfile } from '../../read/outputs/compared-profile.ts';
 import { pairsTable } from '../render/pairs-table.ts';
@@ -8,44 +12,39 @@ import { formatPeriods } from '../render/periods-text.ts';
 import { describeTerminal } from '../render/terminal.ts';
 import { wantsColour } from '../shared/colour.ts';
 import { loadForCommand } from '../shared/load.ts';
-import { type SelectionFlags, selectFrom } from '../shared/selection-flags.ts';
+import { selectFrom } from '../shared/selection-flags.ts';
 import { printJson, terminalStream, writeText } from '../shared/stdout.ts';
 import { selectStreams } from './select-streams.ts';
 
-export type PeriodsFlags = SelectionFlags & {
-  readonly streams: string;
-  /** `true`: without a number. */
-  readonly pairs?: string | true;
-  readonly json?: boolean;
-  readonly strict?: boolean;
-  readonly verbose?: boolean;
-};
-
-const DEFAULT_PAIRS = 32;
+export type PeriodsFlags = AskedOf<typeof PERIODS>;
 
 /**
  * The value of `--pairs` can be left out, and is taken for one only where it is a number or `all`: in
  * `periods --pairs perf.data` the word is the file.
  */
-export function fileBehindPairs<Flags extends { readonly pairs?: string | true }>(
+export function fileBehindPairs<Flags extends { readonly pairs?: string }>(
   file: string | undefined,
   flags: Flags,
 ): { file: string | undefined; flags: Flags } {
   const { pairs } = flags;
-  const isFile = typeof pairs === 'string' && pairs !== 'all' && Number.isNaN(Number(pairs));
-  if (!isFile || file !== undefined) return { file, flags };
-  return { file: pairs, flags: { ...flags, pairs: true } };
+  const isNumber = pairs === undefined || pairs === 'all' || !Number.isNaN(Number(pairs));
+  if (isNumber || file !== undefined) return { file, flags };
+  return { file: pairs, flags: { ...flags, pairs: USUAL_PAIRS } };
 }
 
 /** `perf-ts periods`: how the kernel's adaptive period behaved, and what was lost. */
 export async function runPeriods(path: string, flags: PeriodsFlags): Promise<void> {
-  const streams = numberOrAll('--streams', flags.streams);
+  const { streams } = flags;
+  const { pairs: option } = PERIODS;
   const pairs =
-    flags.pairs === undefined || flags.pairs === true
-      ? flags.pairs && DEFAULT_PAIRS
-      : numberOrAll('--pairs', flags.pairs);
+    flags.pairs === undefined
+      ? undefined
+      : fitted(option, numberOrAll, flags.pairs, () => numberOrAll.read(`${flags.pairs}`));
   const isPairsText = pairs !== undefined && !flags.json;
-  const opened = await loadForCommand(path, { ...flags, isNamed: !isPairsText });
+  const opened = await loadForCommand(path, flags, {
+    symbols: !isPairsText,
+    unwind: !isPairsText,
+  });
   if (opened.facts.imported !== null) throw noPeriods(path, opened.facts.imported);
   const select = selectFrom(opened, flags);
   const isSelected = isRestricting(select);
@@ -85,11 +84,4 @@ function noPeriods(path: string, format: ImportFormat): FailedError {
     `${printable(path)} is ${IMPORTED[format]}: it doesn't say how events were sampled, nor by whom`,
     ['give periods the recording itself: perf-ts periods perf.data'],
   );
-}
-
-function numberOrAll(option: string, value: string): number | 'all' {
-  if (value === 'all') return 'all';
-  const number = Number(value);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new UsageError(`${option} ${value}: expected a number above 0, or all`);
 }

@@ -1,6 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { formatCount, formatNanos } from '../../base/numbers.ts';
-import type { EighthRounding } from '../../period/controller.ts';
+import type { AskedOf } from '../../options/option.ts';
+import type { PERIODS } from '../../options/periods.ts';
 import {
   inputOfSimulation,
   type ProgramStretch,
@@ -12,27 +13,13 @@ import { wantsColour } from '../shared/colour.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
 import { parseSimulationSpec } from './simulate-spec.ts';
 
-export type SimulateFlags = {
-  readonly simulate: string;
-  readonly freq: string;
-  readonly eventKind: 'software' | 'hardware';
-  readonly hz: string;
-  readonly rounding: EighthRounding;
-  readonly json?: boolean;
-};
-
 /** More than a person waits for: some seconds, half a gigabyte. */
 const MAX_SAMPLES = 10e6;
 
 /** `perf-ts periods --simulate`: how the period would behave, before anything is recorded. */
-export function runSimulate(flags: SimulateFlags): void {
-  const frequencyHz = Number(flags.freq);
-  if (!(Number.isInteger(frequencyHz) && frequencyHz > 0)) {
-    throw new UsageError(`--freq ${flags.freq}: expected whole samples per second above 0`, [
-      "for example --simulate '1M/s for 1s' --freq 5000",
-    ]);
-  }
-  const stretches = parseSimulationSpec(flags.simulate);
+export function runSimulate(spec: string, flags: AskedOf<typeof PERIODS>): void {
+  const { freq: frequencyHz } = flags;
+  const stretches = parseSimulationSpec(spec);
   const hz = Number(flags.hz);
   checkSize(stretches, frequencyHz, hz);
   const options = { frequencyHz, hz, rounding: flags.rounding, kind: flags.eventKind, stretches };

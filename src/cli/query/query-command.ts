@@ -1,10 +1,10 @@
 import { QUERY } from '../../options/query.ts';
-import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 /** `perf-ts query`; its code is loaded when it is run. */
 export function declareQuery(program: GuidedCommand): void {
-  declareChecked(program.command('query'), QUERY)
+  program
+    .command('query')
     .description('SQL over recordings, by DuckDB; or one of its questions by name')
     .argument(
       '<what>',
@@ -29,7 +29,7 @@ export function declareQuery(program: GuidedCommand): void {
         'Tables and views: docs/schema.md. DuckDB is a package of its own: npm install @duckdb/node-api',
       ],
     )
-    .action(async (what: string, files: string[], options) => {
+    .asks(QUERY, async (options, what: string, files: string[]) => {
       const { runQuery } = await import('./query.ts');
       await runQuery(what, files, options);
     });

@@ -1,10 +1,8 @@
 import { AbortError, FailedError, UsageError } from '../../base/errors.ts';
 import { signalStatus } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
-import { pick } from '../../options/option.ts';
-import { QUERY } from '../../options/query.ts';
-import { readFlags } from '../../options/read-flags.ts';
-import type { WeightKind } from '../../profile/types.ts';
+import type { AskedOf } from '../../options/option.ts';
+import type { QUERY } from '../../options/query.ts';
 import { answerChanges, changesOfFiles, changesOfSums } from '../../query/changes.ts';
 import { ClickHouseEngine } from '../../query/clickhouse.ts';
 import { parseClickHouse } from '../../query/clickhouse-place.ts';
@@ -23,35 +21,14 @@ import {
   type VerbOptions,
   verbSql,
 } from '../../query/verbs.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 import { recordingNumber, recordingTables } from '../../read/outputs/recording-tables.ts';
 import { notify } from '../shared/failure.ts';
-import { type JavaScriptFlags, loadForCommand } from '../shared/load.ts';
+import { loadForCommand } from '../shared/load.ts';
 import { printJson, writeOut, writeText } from '../shared/stdout.ts';
 import { answerCsv, answerLines, answerMarkdown, answerObjects } from './answer-text.ts';
 
-export type QueryFlags = SymbolSources &
-  JavaScriptFlags & {
-    readonly func?: string;
-    readonly event?: string;
-    readonly by?: 'self' | 'total';
-    readonly limit?: string;
-    readonly service?: string;
-    readonly build?: string;
-    readonly baseline?: readonly string[];
-    readonly on?: string;
-    readonly insert?: boolean;
-    readonly sql?: boolean;
-    readonly json?: boolean;
-    readonly csv?: boolean;
-    readonly md?: boolean;
-    readonly maxRows?: string;
-    readonly timeout?: string;
-    readonly weight?: WeightKind;
-    readonly strict?: boolean;
-    readonly verbose?: boolean;
-  };
+export type QueryFlags = AskedOf<typeof QUERY>;
 
 const SIGINT = 2;
 const DEFAULT_LIMIT = 20;
@@ -59,7 +36,6 @@ const DEFAULT_MAX_ROWS = 10_000;
 /** Functions of two builds that are judged together. */
 const MOST_FUNCTIONS = 1_000_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
-const LIMITS = pick(QUERY, 'limit', 'maxRows', 'timeout');
 
 /** `perf-ts query WHAT [FILE…]`: WHAT is a verb or SQL. */
 export async function runQuery(
@@ -76,7 +52,7 @@ export async function runQuery(
       "perf-ts query 'select * from top_self limit 10' perf.data",
     ]);
   }
-  const { maxRows = DEFAULT_MAX_ROWS, timeout = DEFAULT_TIMEOUT_MS } = readFlags(LIMITS, flags);
+  const { maxRows = DEFAULT_MAX_ROWS, timeout = DEFAULT_TIMEOUT_MS } = flags;
   const limits = { maxRows, timeoutSeconds: timeout / 1000 };
   const builds = verb === 'compare' ? words : [];
   const files = verb === 'compare' ? [] : words;
@@ -151,7 +127,7 @@ async function printAnswer(
 }
 
 function opener(flags: QueryFlags): (file: string) => Promise<AnalysedProfile> {
-  return (file) => loadForCommand(file, { ...flags, lines: true });
+  return (file) => loadForCommand(file, flags, { lines: true });
 }
 
 /** A question, the recordings it is about, and the engine. */
@@ -230,7 +206,7 @@ function optionsOf(
     ]);
   }
   return {
-    limit: readFlags(LIMITS, flags).limit ?? DEFAULT_LIMIT,
+    limit: flags.limit ?? DEFAULT_LIMIT,
     ...(func !== undefined && { func }),
     ...(event !== undefined && { event }),
     ...(by !== undefined && { by }),

@@ -4,7 +4,6 @@ import { UsageError } from '../../base/errors.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { VIEW } from '../../options/view.ts';
 import { makeOwnFolder } from '../../system/files/own-folder.ts';
-import type { ReadingFlags } from '../shared/load.ts';
 import { symbolSources } from '../shared/load.ts';
 
 /** The options of `view` that the recording takes. */
@@ -21,11 +20,8 @@ const LIVE_OPTIONS = [
   'verbose',
 ] as const;
 
-/** `perf-ts view --live`: records processes that run, and shows them meanwhile, read as `reading` has it. */
-export async function runLiveView(
-  asked: AskedOf<typeof VIEW>,
-  reading: ReadingFlags,
-): Promise<void> {
+/** `perf-ts view --live`: records processes that run, and shows them meanwhile, read as is asked, too. */
+export async function runLiveView(asked: AskedOf<typeof VIEW>): Promise<void> {
   const { pids, tids, systemWide } = asked;
   if ((pids ?? tids) === undefined && !systemWide) {
     throw new UsageError('view --live: no target: -p PID, -t TID, or -a for the whole system', [
@@ -33,7 +29,7 @@ export async function runLiveView(
     ]);
   }
   // Fails before anything is recorded.
-  symbolSources(reading);
+  symbolSources(asked);
   const directory = makeOwnFolder('live');
   // Also where a second Ctrl-C quits at once.
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
@@ -46,7 +42,7 @@ export async function runLiveView(
       output: join(directory, nameOfTarget([...(pids ?? []), ...(tids ?? [])])),
       view: true,
     },
-    reading,
+    asked,
   );
 }
 

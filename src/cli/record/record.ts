@@ -7,7 +7,9 @@ import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { type Finding, findingText } from '../../findings/finding.ts';
 import { judgeRun } from '../../findings/judge-run.ts';
+import type { AskedOf } from '../../options/option.ts';
 import type { RecordOptions } from '../../options/record.ts';
+import type { VIEW } from '../../options/view.ts';
 import type { Course, Driven } from '../../record/load/drive.ts';
 import { beginRecording } from '../../record/recorder.ts';
 import type { CommandExit, Recording, RunningRecording } from '../../record/recording.ts';
@@ -18,7 +20,6 @@ import { commandStatus } from '../shared/command-status.ts';
 import { EndingSignals } from '../shared/ending-signals.ts';
 import { notify } from '../shared/failure.ts';
 import { mayKeep } from '../shared/kept-caches.ts';
-import type { ReadingFlags } from '../shared/load.ts';
 import { reportClosing } from '../shared/progress.ts';
 import { SideCommand } from '../shared/side-command.ts';
 import { writeError } from '../shared/stdout.ts';
@@ -33,7 +34,7 @@ import { followRecording, whenAlone } from './record-status.ts';
 export async function runRecord(
   command: readonly string[],
   asked: AskedRecording,
-  reading?: ReadingFlags,
+  reading?: AskedOf<typeof VIEW>,
 ): Promise<void> {
   const { quiet = false, toleratedLoss } = asked;
   // perf's commonest attach: the command says how long, and is not recorded.
@@ -44,11 +45,11 @@ export async function runRecord(
     ...chosen,
     attachJs,
     cache: mayKeep('kernel'),
-    onNotice: (notice) => {
+    onNotice: (_inKeys, notice) => {
       if (!quiet) notify(`perf-ts: ${notice}`);
     },
   };
-  if (command.length > 0) for (const notice of startNotices()) options.onNotice?.(notice);
+  if (command.length > 0) for (const notice of startNotices()) options.onNotice?.(notice, notice);
   if (asked.dryRun) {
     for (const line of describeDryRun(options)) notify(line);
     return;
@@ -100,7 +101,7 @@ type Outcome = {
 async function recordWithView(
   options: RecordOptions,
   asked: AskedRecording,
-  reading: ReadingFlags | undefined,
+  reading: AskedOf<typeof VIEW> | undefined,
   bounds: Bounds,
 ): Promise<Outcome> {
   const { checkLiveView, openLiveView } = await import('../view/live-page.ts');

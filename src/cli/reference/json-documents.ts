@@ -2,7 +2,7 @@ import type { CpuReport } from '../../counting/processor/cpu-report.ts';
 import type { ExportProvenance } from '../../formats/export/export-provenance.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
 import type { RecordingInfo } from '../../read/recording-info.ts';
-import type { RewriteSummary } from '../../rewrite/options.ts';
+import type { RewriteSummary } from '../../rewrite/rewrite-recording.ts';
 import type { DescribedRecord } from '../../tools/script/types.ts';
 import type { SelftestReport } from '../../tools/selftest/types.ts';
 import type { annotateDocument } from '../annotate/annotate.ts';

@@ -1,16 +1,14 @@
 import { UsageError } from '../../base/errors.ts';
-import type { ReportFlags } from './report-rows.ts';
+import type { GivenFlags } from '../../options/read-flags.ts';
 
-/** Options as commander hands them over, in perf's spelling too. */
-type GivenFlags = ReportFlags & {
-  readonly input?: string;
-  readonly rows?: string;
-  readonly callGraph?: string | true;
-  readonly inverted?: boolean;
-  readonly showInfo?: boolean;
-  readonly showTotalPeriod?: boolean;
-  readonly headerOnly?: boolean;
-  readonly stats?: boolean;
+/** Callers above callees, or below them. */
+export type TreeOrder = 'caller' | 'callee';
+
+/** `report` as it is asked for: the recording, its flags, and the order of `--tree`. */
+type PerfMeaning = {
+  readonly file: string | undefined;
+  readonly flags: GivenFlags;
+  readonly treeOrder: TreeOrder | undefined;
 };
 
 /** Words of `-g graph,0.5,caller` that a call tree has in any case. */
@@ -29,40 +27,37 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
  * What `report` is asked for in perf's spelling. An option whose value may be left out takes the next word:
  * where that can't be a value, it is the file.
  */
-export function asPerfMeans(
-  word: string | undefined,
-  given: GivenFlags,
-): { file: string | undefined; options: GivenFlags } {
+export function asPerfMeans(word: string | undefined, given: GivenFlags): PerfMeaning {
   let file = word;
-  const options: GivenFlags = { ...given };
+  let treeOrder: TreeOrder | undefined;
+  const flags: Record<string, unknown> = { ...given };
   const takeFile = (value: string): void => {
     if (file !== undefined)
       throw new UsageError(`${file} and ${value}: this command reads one recording`);
     file = value;
   };
-  if (given.rows !== undefined) options.limit = given.rows;
-  const { limit } = options;
-  if (typeof limit === 'string' && file === undefined && !/^\d+$/.test(limit.trim())) {
-    if (!/^[-+\d]/.test(limit)) {
-      takeFile(limit);
-      options.limit = true;
-    }
+  const { limit, callGraph } = given;
+  if (typeof limit === 'string' && file === undefined && !/^[-+\d]/.test(limit.trim())) {
+    takeFile(limit);
+    flags.limit = true;
   }
-  if (given.callGraph !== undefined) {
-    const value = given.callGraph;
-    if (value === true) options.tree = true;
-    else if (isCallGraph(value)) Object.assign(options, readCallGraph(value));
-    else {
-      takeFile(value);
-      options.tree = true;
-    }
+  if (typeof callGraph === 'string' && isCallGraph(callGraph)) {
+    const { order, ...tree } = readCallGraph(callGraph);
+    treeOrder = order;
+    Object.assign(flags, tree);
+  } else if (callGraph !== undefined) {
+    flags.tree = true;
+    if (typeof callGraph === 'string') takeFile(callGraph);
   }
-  if (given.inverted) Object.assign(options, { tree: true, treeOrder: 'caller' });
-  if (given.showInfo) options.header = true;
+  if (given.inverted) {
+    flags.tree = true;
+    treeOrder = 'caller';
+  }
+  if (given.showInfo) flags.header = true;
   if (given.showTotalPeriod && given.fields === undefined) {
-    options.fields = `overhead,period,sample,${fieldsOf(given.sort)}`;
+    flags.fields = `overhead,period,sample,${fieldsOf(String(given.sort))}`;
   }
-  return { file, options };
+  return { file, flags, treeOrder };
 }
 
 function fieldsOf(sort: string): string {
@@ -83,20 +78,20 @@ function isCallGraph(text: string): boolean {
 }
 
 /** `graph,0.5,caller`: the first number is the least share in per cent. */
-function readCallGraph(text: string): Partial<ReportFlags> {
+function readCallGraph(text: string): {
+  tree?: true;
+  order?: TreeOrder;
+  percentLimit?: string;
+} {
   const parts = text.split(',').filter((part) => part !== '' && !SAME.includes(part));
   if (parts.includes('none')) return {};
-  let leastPercent: string | undefined;
-  let treeOrder: 'caller' | 'callee' = 'caller';
+  let percentLimit: string | undefined;
+  let order: TreeOrder = 'caller';
   for (const part of parts) {
-    if (part === 'caller' || part === 'callee') treeOrder = part;
-    else if (/^[\d.]+$/.test(part)) leastPercent ??= part;
+    if (part === 'caller' || part === 'callee') order = part;
+    else if (/^[\d.]+$/.test(part)) percentLimit ??= part;
     else
       throw new UsageError(`-g ${text}: a call tree of perf-ts has no ${part}`, [ELSEWHERE[part]]);
   }
-  return {
-    tree: true,
-    treeOrder,
-    ...(leastPercent !== undefined && { percentLimit: leastPercent }),
-  };
+  return { tree: true, order, ...(percentLimit !== undefined && { percentLimit }) };
 }

@@ -1,12 +1,13 @@
+import { type GivenFlags, readFlags } from '../../options/read-flags.ts';
 import { REPORT } from '../../options/report.ts';
-import { declareChecked } from '../shared/declare-options.ts';
+import { declareOptions } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { inputFile, withInput } from '../shared/reading-options.ts';
 
 /** Declares `report`. Its code is loaded when it is run. */
 export function declareReport(program: GuidedCommand): void {
   withInput(
-    declareChecked(program.command('report'), REPORT),
+    declareOptions(program.command('report'), REPORT),
     'where the events went, in the terminal',
   )
     .examples([
@@ -16,9 +17,10 @@ export function declareReport(program: GuidedCommand): void {
       ['perf-ts report --time 10%-20% -c node app.data', 'a part of the time, of some threads'],
       ['perf-ts report new.data --diff old.data', 'as perf-ts diff old.data new.data'],
     ])
-    .action(async (word: string | undefined, given) => {
+    .action(async (word: string | undefined, given: GivenFlags) => {
       const { asPerfMeans } = await import('./perf-flags.ts');
-      const { file, options } = asPerfMeans(word, given);
+      const { file, flags, treeOrder } = asPerfMeans(word, given);
+      const options = { ...readFlags(REPORT, flags), ...(treeOrder && { treeOrder }) };
       if (options.diff !== undefined) {
         const { runDiffReport } = await import('../diff/diff-report.ts');
         await runDiffReport([inputFile(file, options)], [options.diff], options);

@@ -1,50 +1,18 @@
 import { NONE } from '../../base/brand.ts';
 import { formatCount } from '../../base/numbers.ts';
-import { pick } from '../../options/option.ts';
-import { readFlags } from '../../options/read-flags.ts';
-import { REPORT } from '../../options/report.ts';
+import type { AskedOf } from '../../options/option.ts';
+import type { REPORT } from '../../options/report.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import type { Figures, FlatReport, TableName } from '../../profile/analysis/flat-report.ts';
 import { isKindOfCode } from '../../profile/frame-level.ts';
 import { lostFunc } from '../../profile/losses.ts';
-import type { WeightKind } from '../../profile/types.ts';
 import type { Asked } from '../../questions/shares-by-key.ts';
 import { reportThreads } from '../../questions/threads.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
-import type { JavaScriptFlags } from '../shared/load.ts';
-import type { SelectionFlags } from '../shared/selection-flags.ts';
 import type { TableFields } from './field-table.ts';
+import type { TreeOrder } from './perf-flags.ts';
 import type { PlainKey, SortOrder } from './sort-keys.ts';
 
-export type ReportFlags = SelectionFlags &
-  SymbolSources &
-  JavaScriptFlags & {
-    weight?: WeightKind;
-    tree?: boolean;
-    sort: string;
-    children?: boolean;
-    group?: boolean;
-    event?: string;
-    /** True where the option stands alone, as perf's `-n`. */
-    limit?: string | true;
-    percentLimit?: string;
-    debuginfod?: string | true;
-    json?: boolean;
-    strict?: boolean;
-    verbose?: boolean;
-    quiet?: boolean;
-    header?: boolean;
-    /** Also rows of CPUs with nothing to do. */
-    idle?: boolean;
-    /** Of `--tree`: callers above callees, or below them. */
-    treeOrder?: 'caller' | 'callee';
-    fields?: string;
-    fieldSeparator?: string;
-    /** Another recording to compare with. */
-    diff?: string;
-    /** Findings that are not tolerated, as `parseFailOn` reads them. */
-    failOn?: string;
-  };
+export type ReportFlags = AskedOf<typeof REPORT> & { readonly treeOrder?: TreeOrder };
 
 /** What is shown of an event, and how. */
 export type View = {
@@ -119,14 +87,13 @@ export type Limits = {
   readonly leastShare: number;
 };
 
-/** Throws `UsageError` for a limit that is no number of its kind. */
-const LIMITS = pick(REPORT, 'limit', 'percentLimit');
-
-export function readLimits(flags: ReportFlags): Limits {
+export function limitsOf(
+  flags: Pick<ReportFlags, 'json' | 'tree' | 'limit' | 'percentLimit'>,
+): Limits {
   // A document for a program is whole; a table on a screen is as long as one reads.
   const defaultRows = flags.json ? 0 : DEFAULT_ROWS;
   const defaultShare = flags.tree && !flags.json ? DEFAULT_TREE_SHARE : 0;
-  const { limit = defaultRows, percentLimit = defaultShare } = readFlags(LIMITS, flags);
+  const { limit = defaultRows, percentLimit = defaultShare } = flags;
   return { rows: limit === 0 ? Number.POSITIVE_INFINITY : limit, leastShare: percentLimit };
 }
 

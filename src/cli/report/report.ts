@@ -48,8 +48,8 @@ import { ratioSection, ratiosJson } from './ratio-section.ts';
 import { findingLines, hideIdle, nextLine, recordingLines, vouchLine } from './recording-lines.ts';
 import {
   inOrder,
+  limitsOf,
   type ReportFlags,
-  readLimits,
   rowsOfTable,
   selectRows,
   TABLES,
@@ -59,7 +59,7 @@ import { isAboutFiles, needsLines, type PlainKey, parseSort, unsorted } from './
 
 /** `perf-ts report`: where the events went. */
 export async function runReport(path: string, flags: ReportFlags): Promise<void> {
-  const limits = readLimits(flags);
+  const limits = limitsOf(flags);
   const failOn = flags.failOn === undefined ? null : parseFailOn(flags.failOn);
   const order = parseSort(flags.sort);
   const separator = separatorOf(flags.fieldSeparator);
@@ -70,8 +70,7 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     throw new UsageError(`-F and -t are about the table: they do not go with ${other}`);
   }
   if (flags.tree && flags.sort !== 'sym') throw unsorted(flags.sort, '--tree');
-  const opened = await loadForCommand(path, {
-    ...flags,
+  const opened = await loadForCommand(path, flags, {
     ...(isAboutFiles(order) && { frames: flags.frames ?? 'all' }),
     ...(needsLines(order) && { lines: true }),
   });

@@ -1,13 +1,9 @@
 import { SCRIPT_OPTIONS } from '../../options/script.ts';
-import { declareChecked } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { inputFile, withInput } from '../shared/reading-options.ts';
 
 export function declareScript(program: GuidedCommand): void {
-  withInput(
-    declareChecked(program.command('script'), SCRIPT_OPTIONS),
-    'every record, one line each',
-  )
+  withInput(program.command('script'), 'every record, one line each')
     .examples([
       ['perf-ts script', 'every record, in the order of time'],
       ['perf-ts script -F comm,tid,time,ip,sym', 'samples only, with these fields'],
@@ -17,7 +13,7 @@ export function declareScript(program: GuidedCommand): void {
       ],
       ['perf-ts script -D', 'with the bytes of every record'],
     ])
-    .action(async (file: string | undefined, options) => {
+    .asks(SCRIPT_OPTIONS, async (options, file: string | undefined) => {
       const path = inputFile(file, options);
       const { checkIsNoPerfScript } = await import('../perf/perf-commands.ts');
       checkIsNoPerfScript(path);

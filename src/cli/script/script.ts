@@ -2,9 +2,11 @@ import { UsageError } from '../../base/errors.ts';
 import { formatCount } from '../../base/numbers.ts';
 import { describeDiagnostics } from '../../findings/diagnostic-text.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
+import { type AskedOf, pick } from '../../options/option.ts';
+import { forLibrary } from '../../options/read-flags.ts';
+import { SCRIPT_OPTIONS } from '../../options/script.ts';
 import { findingsOfData } from '../../read/facts/data-findings.ts';
 import { recordedTime } from '../../read/facts/recorded-time.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { dumpRecords } from '../../tools/script/dump-records.ts';
 import { visitRecords } from '../../tools/script/record-stream.ts';
 import type { DescribedRecord } from '../../tools/script/types.ts';
@@ -12,34 +14,14 @@ import { notify } from '../shared/failure.ts';
 import { symbolSources } from '../shared/load.ts';
 import { readingProgress } from '../shared/progress.ts';
 import { reportDiagnostics, reportFindings } from '../shared/report-findings.ts';
-import { parseSelection, type SelectionFlags, selectionText } from '../shared/selection-flags.ts';
+import { askedSelection, selectionText } from '../shared/selection-flags.ts';
 import { writeOut } from '../shared/stdout.ts';
 import { formatDump } from './dump-text.ts';
 import { chooseFields } from './fields.ts';
 import { formatRecord, recordFields } from './record-text.ts';
 import { formatSample, type SampleTextStyle } from './sample-text.ts';
 
-export type ScriptFlags = SelectionFlags &
-  SymbolSources & {
-    readonly json?: boolean;
-    readonly samples?: boolean;
-    readonly fields?: readonly string[];
-    readonly ns?: boolean;
-    readonly dumpRawTrace?: boolean;
-    readonly event?: string;
-    readonly strict?: boolean;
-    readonly verbose?: boolean;
-    readonly quiet?: boolean;
-    readonly jsSimple?: boolean;
-    readonly showTaskEvents?: boolean;
-    readonly showMmapEvents?: boolean;
-    readonly showSwitchEvents?: boolean;
-    readonly showNamespaceEvents?: boolean;
-    readonly showLostEvents?: boolean;
-    readonly showBpfEvents?: boolean;
-    readonly showCgroupEvents?: boolean;
-    readonly showTextPokeEvents?: boolean;
-  };
+export type ScriptFlags = AskedOf<typeof SCRIPT_OPTIONS>;
 
 /** Record types by the option that shows them. */
 const SHOWN_BY = {
@@ -76,9 +58,9 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
       samplesOnly: shown !== null && shown.size === 0,
       ...(shown !== null && { otherTypes: shown }),
       ...(event !== undefined && { event }),
-      simplifyChains: flags.jsSimple === true,
+      ...forLibrary(pick(SCRIPT_OPTIONS, 'simplifyChains', 'maxUnpacked'), flags),
       symbols: { ...symbolSources(flags), ...(needsLines && { lines: true }) },
-      select: (opened: PerfData) => parseSelection(flags, () => recordedTime(opened)),
+      select: (opened: PerfData) => askedSelection(flags, () => recordedTime(opened)),
       ...(onProgress && { onShare: (share) => onProgress('records', share) }),
     },
     flags.json
@@ -126,11 +108,10 @@ function dump(path: string, flags: ScriptFlags): void {
   }
   const { append, flush } = bufferedOutput();
   const onProgress = readingProgress(path, flags.quiet);
-  const data = dumpRecords(
-    path,
-    (record) => append(formatDump(record)),
-    (share) => onProgress?.('records', share),
-  );
+  const data = dumpRecords(path, (record) => append(formatDump(record)), {
+    maxUnpacked: flags.maxUnpacked,
+    onShare: (share) => onProgress?.('records', share),
+  });
   flush();
   reportWhatIsBroken(data, flags);
 }

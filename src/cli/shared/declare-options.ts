@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Flag, type OptionRow, type OptionTable, takesWords } from '../../options/option.ts';
-import { attributeOf, readFlags, readWords } from '../../options/read-flags.ts';
+import { attributeOf, readWords } from '../../options/read-flags.ts';
 
 type Row = OptionRow<unknown, 'both' | 'command'>;
 
@@ -56,13 +56,6 @@ export function declareOptions<C extends Command>(command: C, table: OptionTable
     for (const flag of row.flags) command.addOption(new TableOption(flag, row, table));
   }
   return command;
-}
-
-/** The same for a command that takes commander's words: they are checked before it runs. */
-export function declareChecked<C extends Command>(command: C, table: OptionTable): C {
-  return declareOptions(command, table).hook('preAction', (called) => {
-    readFlags(table, called.opts());
-  });
 }
 
 function collect(value: string, earlier: readonly string[] = []): string[] {

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { EXIT } from '../../base/exit-status.ts';
 import { loadBinding } from '../../native/binding.ts';
 import { readStatusFlags } from '../../system/processes/inherited-fds.ts';
+import { thisRun } from './run.ts';
 
 /**
  * Leaves standard input, output and error at the end as blocking as they are now. Nothing here opens
@@ -11,11 +12,12 @@ import { readStatusFlags } from '../../system/processes/inherited-fds.ts';
 export function keepStdioBlocking(): void {
   if (process.platform !== 'linux') return;
   const blocking = [0, 1, 2].filter((fd) => isNonBlocking(fd) === false);
-  restoreStdio = () => {
+  const restoreStdio = () => {
     for (const fd of blocking) {
       if (isNonBlocking(fd)) setBlocking(fd);
     }
   };
+  thisRun().restoreStdio = restoreStdio;
   process.on('exit', restoreStdio);
 }
 
@@ -25,12 +27,9 @@ export function keepStdioBlocking(): void {
  * stand among the command's.
  */
 export function leaveToCommand(): void {
-  process.off('exit', restoreStdio);
-  isCoverageOurs = false;
+  process.off('exit', thisRun().restoreStdio);
+  thisRun().isCoverageOurs = false;
 }
-
-let restoreStdio = (): void => {};
-let isCoverageOurs = true;
 
 /** Null where it can't be known. */
 function isNonBlocking(fd: number): boolean | null {
@@ -57,7 +56,7 @@ function setBlocking(fd: number): void {
  * at shutdown; with them it stays.
  */
 function exitWithoutShutdown(): void {
-  const hasCoverage = isCoverageOurs && process.env.NODE_V8_COVERAGE !== undefined;
+  const hasCoverage = thisRun().isCoverageOurs && process.env.NODE_V8_COVERAGE !== undefined;
   if (hasCoverage || process.execArgv.length > 0) return;
   process.on('exit', (code) => {
     try {

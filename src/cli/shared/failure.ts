@@ -4,17 +4,18 @@ import { printable } from '../../base/printable.ts';
 import { describeSystemError, isSystemError, systemErrorReason } from '../../base/system-error.ts';
 import type { NativeError } from '../../native/types.ts';
 import { inLocale } from '../render/ascii.ts';
+import { thisRun } from './run.ts';
 import { writeError } from './stdout.ts';
 
 /**
  * Prints one line for what failed, then what to do; the stack only with `--verbose`. Returns the exit
  * status that belongs to the error.
  */
-export function reportFailure(error: unknown, verbose: boolean): number {
+export function reportFailure(error: unknown): number {
   const { message, hints } = describe(error);
   notifyAlways(inLocale(`perf-ts: ${message}`));
   for (const hint of hints) notifyAlways(inLocale(`  ${hint}`));
-  if (verbose && error instanceof Error && error.stack) notifyAlways(error.stack);
+  if (thisRun().isVerbose && error instanceof Error && error.stack) notifyAlways(error.stack);
   if (error instanceof UsageError) return EXIT.USAGE;
   if (error instanceof FailedError) return error.exitStatus;
   return EXIT.FAILED;
@@ -23,8 +24,9 @@ export function reportFailure(error: unknown, verbose: boolean): number {
 type Description = { readonly message: string; readonly hints: readonly string[] };
 
 function describe(error: unknown): Description {
-  if (error instanceof UsageError || error instanceof FailedError) return atCommand(error);
-  if (error instanceof PerfDataError) return { message: error.message, hints: [] };
+  const isWorded =
+    error instanceof UsageError || error instanceof FailedError || error instanceof PerfDataError;
+  if (isWorded) return atCommand(error);
   if (isSystemError(error)) return { message: describeSystemError(error), hints: [] };
   if (isNativeError(error)) return { message: describeNativeError(error), hints: [] };
   const message = error instanceof Error ? error.message : String(error);
@@ -43,23 +45,12 @@ function describeNativeError(error: NativeError): string {
   return `${error.operation} failed${whom}: ${systemErrorReason(error)}`;
 }
 
-let isSilent = false;
-
-/** From now on `say` prints nothing. */
-export function silence(): void {
-  isSilent = true;
-}
-
-export function isSilenced(): boolean {
-  return isSilent;
-}
-
 /** Prints a message on standard error, line by line, nothing that could move the cursor. */
 export function notify(text: string): void {
-  if (!isSilent) notifyAlways(inLocale(text));
+  if (!thisRun().isSilent) notifyAlways(inLocale(text));
 }
 
-/** Prints a failure, or a result whose place is standard error, also after `silence`. */
+/** Prints a failure, or a result whose place is standard error, also with `-q`. */
 export function notifyAlways(text: string): void {
   const lines = text.split('\n').map((line) => `${printable(line)}\n`);
   writeError(lines.join(''));

@@ -3,9 +3,9 @@ import { GENERAL } from '../../options/general.ts';
 import { pick } from '../../options/option.ts';
 import { readFlags } from '../../options/read-flags.ts';
 import { packageFile, packageVersion } from '../../system/version.ts';
-import { chooseColour } from './colour.ts';
 import { declareOptions } from './declare-options.ts';
-import { notify, silence } from './failure.ts';
+import { notify } from './failure.ts';
+import { thisRun } from './run.ts';
 
 /**
  * The options that every command has. A command may have `-q` and `-v` in its own table, where it has more to say of
@@ -20,8 +20,9 @@ export function declareGeneralOptions(command: Command): void {
   if (reportsVersion) declareOptions(command, pick(GENERAL, 'verbose'));
   command.hook('preAction', (called) => {
     const { color, quiet, verbose } = readFlags(GENERAL, called.opts());
-    if (color !== undefined) chooseColour(color);
-    if (quiet && !reportsQuietly) silence();
+    const run = thisRun();
+    run.colour = color ?? 'auto';
+    run.isSilent = quiet === true && !reportsQuietly;
     if (!verbose || !reportsVersion) return;
     const { version, platform, arch } = process;
     notify(

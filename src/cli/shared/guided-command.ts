@@ -1,4 +1,7 @@
 import { type Argument, Command, Help, type Option } from 'commander';
+import type { AskedOf, OptionTable } from '../../options/option.ts';
+import { readFlags } from '../../options/read-flags.ts';
+import { declareOptions } from './declare-options.ts';
 import { inOrderOfGroups } from './option-groups.ts';
 import { optionText } from './option-text.ts';
 
@@ -32,6 +35,17 @@ export class GuidedCommand extends Command {
   examples(examples: readonly Example[], notes: readonly string[] = []): this {
     this.guide = { examples, notes };
     return this;
+  }
+
+  /** Takes the options of `table`; `run` gets what they ask for, then the arguments. Throws `UsageError` as it runs. */
+  asks<T extends OptionTable, A extends unknown[]>(
+    table: T,
+    run: (asked: AskedOf<T>, ...words: A) => Promise<void>,
+  ): this {
+    return declareOptions(this, table).action((...given) => {
+      const [flags] = given.splice(-2);
+      return run(readFlags(table, flags), ...(given as A));
+    });
   }
 }
 

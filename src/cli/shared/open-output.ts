@@ -7,7 +7,7 @@ import {
   statSync,
   unlinkSync,
 } from 'node:fs';
-import { FailedError, UsageError } from '../../base/errors.ts';
+import { FailedError, failedBy, UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { chooseUser } from '../../system/accounts/run-as.ts';
 import { writeErrorReason } from '../../system/files/output-file.ts';
@@ -24,7 +24,7 @@ export function openOutput(path: string, mode = 0o666): number {
     if (owner !== null) fchownSync(made, owner.uid, owner.gid);
     return made;
   } catch (error) {
-    throw new FailedError(`cannot write ${path}: ${writeErrorReason(error)}`, [
+    throw failedBy(error, `cannot write ${path}: ${writeErrorReason(error)}`, [
       'name a place you may write to with -o',
     ]);
   }

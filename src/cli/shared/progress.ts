@@ -4,11 +4,11 @@ import { lateModules } from '../../base/late-modules.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { followPieces } from '../../base/slices.ts';
-import type { OnReadingProgress, ReadingStage } from '../../read/open-options.ts';
+import type { OnReadingProgress, ReadingStage } from '../../options/reading.ts';
 import { readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
 import { PROGRESS_DELAY_MS, ProgressLine } from '../render/progress-line.ts';
-import { isSilenced } from './failure.ts';
-import { beforeOutput, drawOnTerminal, isTerminal, terminalStream } from './stdout.ts';
+import { thisRun } from './run.ts';
+import { drawOnTerminal, isTerminal, terminalStream } from './stdout.ts';
 
 /** Redraws while the command waits for something else, such as a download. */
 const TICK_MS = 250;
@@ -18,17 +18,15 @@ const USUAL_COLUMNS = 80;
 const STDOUT = 1;
 const STDERR = 2;
 
-/** The line of this process; undefined: nobody has asked for it. */
-let line: ProgressLine | null | undefined;
-
 /**
  * The line on the terminal of standard error on which this command shows how far it has come; null where
  * nothing may be drawn. Any other output erases it first; output on the terminal ends it, since that shows
  * itself that something happens.
  */
 export function progressLine(): ProgressLine | null {
-  if (line === undefined) line = !isSilenced() && mayDraw() ? openLine() : null;
-  return line;
+  const run = thisRun();
+  if (run.progress === undefined) run.progress = !run.isSilent && mayDraw() ? openLine() : null;
+  return run.progress;
 }
 
 function openLine(): ProgressLine {
@@ -49,10 +47,10 @@ function openLine(): ProgressLine {
     followPieces(null);
     opened.end();
   };
-  beforeOutput((fd) => {
+  thisRun().beforeOutput = (fd) => {
     if (fd === STDOUT && isShown) end();
     else opened.erase();
-  });
+  };
   process.on('exit', end);
   return opened;
 }
@@ -124,7 +122,7 @@ export function stepProgress(
 
 /** Clears the line of `readingProgress`: all of it is read. */
 export function endReading(): void {
-  line?.finishStep();
+  thisRun().progress?.finishStep();
 }
 
 /** Shows the bytes that were written to `name`: those so far are handed over. */

@@ -1,9 +1,10 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { FailedError } from '../../base/errors.ts';
+import { failedBy } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { writeErrorReason } from '../../system/files/output-file.ts';
 import { inLocale } from '../render/ascii.ts';
+import { thisRun } from './run.ts';
 
 // Standard output and standard error are written with write(2) by descriptor, never through
 // `process.stdout` and `process.stderr`: these set O_NONBLOCK on a pipe or socket. The flag belongs
@@ -17,13 +18,6 @@ const STDERR = 2;
 const MEMORY_DEVICES = 1;
 /** How long to wait before writing again to a descriptor that somebody else made non-blocking. */
 const RETRY_MS = 5;
-
-let announce: (fd: number) => void = () => {};
-
-/** Calls `listener` before anything is written to standard output or standard error. */
-export function beforeOutput(listener: (fd: number) => void): void {
-  announce = listener;
-}
 
 /** Whether `fd` is a terminal, without opening a stream on it. */
 export function isTerminal(fd: number): boolean {
@@ -64,7 +58,7 @@ export function writeTo(fd: number, bytes: Uint8Array, name: string): void {
     writeAll(fd, bytes);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(EXIT.OK);
-    throw new FailedError(`cannot write ${name}: ${writeErrorReason(error)}`);
+    throw failedBy(error, `cannot write ${name}: ${writeErrorReason(error)}`);
   }
 }
 
@@ -82,7 +76,7 @@ export function writeError(text: string): void {
 
 /** Writes all of `bytes`, waiting where the descriptor itself does not wait. */
 export function writeAll(fd: number, bytes: Uint8Array): void {
-  if (fd === STDOUT || fd === STDERR) announce(fd);
+  if (fd === STDOUT || fd === STDERR) thisRun().beforeOutput(fd);
   writeBytes(fd, bytes);
 }
 

@@ -1,18 +1,16 @@
-import { type GivenFlags, readFlags } from '../../options/read-flags.ts';
 import { STAT } from '../../options/stat.ts';
-import { declareOptions } from '../shared/declare-options.ts';
 import type { Example, GuidedCommand } from '../shared/guided-command.ts';
 import { measuringCommand, prepareFor } from '../shared/measuring-command.ts';
 
 /** `perf-ts stat`; its code is loaded when it is run. */
 export function declareStat(program: GuidedCommand): void {
   const what = 'count events of a command, of what runs, or of the whole system';
-  declareOptions(measuringCommand(program, 'stat', what), STAT)
+  measuringCommand(program, 'stat', what)
     .examples(EXAMPLES)
-    .action(async (command: string[], flags: GivenFlags) => {
+    .asks(STAT, async (flags, command: string[]) => {
       prepareFor(command);
       const { runStat } = await import('./stat.ts');
-      await runStat(command, readFlags(STAT, flags));
+      await runStat(command, flags);
     });
 }
 

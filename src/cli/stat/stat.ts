@@ -1,4 +1,4 @@
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, failedBy } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import {
   type RunningStat,
@@ -53,7 +53,7 @@ async function countAndPrint(command: string[], asked: AskedCount): Promise<void
     const running: RunningStat = startStat(
       {
         ...options,
-        onNotice: (notice) => {
+        onNotice: (_inKeys, notice) => {
           if (!asked.quiet) notify(`perf-ts: ${notice}`);
         },
       },
@@ -165,7 +165,7 @@ class StatOutput {
       writeAll(this.#fd, bytes);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      throw new FailedError(`cannot write the counts (${code})`);
+      throw failedBy(code, `cannot write the counts (${code})`);
     }
   }
 }

@@ -1,12 +1,10 @@
-import { type GivenFlags, readFlags } from '../../options/read-flags.ts';
 import { TOP } from '../../options/top.ts';
-import { declareOptions } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { measuringCommand, prepareFor } from '../shared/measuring-command.ts';
 
 /** `perf-ts top`; its code is loaded when it is run. */
 export function declareTop(program: GuidedCommand): void {
-  declareOptions(measuringCommand(program, 'top', 'live profile of running code'), TOP)
+  measuringCommand(program, 'top', 'live profile of running code')
     .examples(
       [
         ['sudo perf-ts top', 'the whole machine'],
@@ -19,9 +17,9 @@ export function declareTop(program: GuidedCommand): void {
           'its callers, Esc back, h help.',
       ],
     )
-    .action(async (command: string[], flags: GivenFlags) => {
+    .asks(TOP, async (flags, command: string[]) => {
       prepareFor(command);
       const { runTop } = await import('./top.ts');
-      await runTop(command, readFlags(TOP, flags));
+      await runTop(command, flags);
     });
 }

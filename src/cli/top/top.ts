@@ -96,7 +96,7 @@ function topAsked(
     // CPUs mean all that runs on them, unless a process is named; no target means the whole machine.
     ...((pids ?? tids ?? uid) === undefined &&
       (cpus !== undefined || !isNamed) && { systemWide: true }),
-    onNotice,
+    onNotice: (_inKeys, notice) => onNotice(notice),
   };
 }
 

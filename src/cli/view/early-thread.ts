@@ -1,7 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { lateModules } from '../../base/late-modules.ts';
-
-let waiting: Worker | null = null;
+import { thisRun } from '../shared/run.ts';
 
 /**
  * Begins the thread that will read the first recording of `view`, before options are read and the server is loaded:
@@ -9,16 +8,18 @@ let waiting: Worker | null = null;
  */
 export function startThreadEarly(): void {
   const { Worker } = lateModules.workerThreads;
-  waiting = new Worker(entry(), { workerData: null, stdout: true, stderr: true });
-  waiting.unref();
+  const thread = new Worker(entry(), { workerData: null, stdout: true, stderr: true });
+  thread.unref();
+  thisRun().earlyThread = thread;
 }
 
 /** Returns the thread that waits, once; else the module that the thread of a `ThreadedFile` begins with. */
 export function takeThread(): Worker | URL {
-  const thread = waiting ?? entry();
-  if (waiting !== null) waiting.ref();
-  waiting = null;
-  return thread;
+  const run = thisRun();
+  const thread = run.earlyThread;
+  run.earlyThread = null;
+  thread?.ref();
+  return thread ?? entry();
 }
 
 function entry(): URL {

@@ -1,9 +1,10 @@
 import { UsageError } from '../../base/errors.ts';
+import type { AskedOf } from '../../options/option.ts';
+import type { VIEW } from '../../options/view.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { GrowingFile } from '../../view/growing-file.ts';
 import { ThreadedFile } from '../../view/threaded-file.ts';
 import { notify } from '../shared/failure.ts';
-import type { ReadingFlags } from '../shared/load.ts';
 import { takeThread } from './early-thread.ts';
 import { announcePage, interrupted, listenForPage } from './serve-page.ts';
 import { readPort } from './view.ts';
@@ -34,7 +35,7 @@ export function checkLiveView(flags: {
 export async function openLiveView(
   path: string,
   flags: LiveViewFlags,
-  reading: ReadingFlags = {},
+  reading: AskedOf<typeof VIEW> = {},
 ): Promise<LiveView> {
   let lastProblem = '';
   let isClosed = false;

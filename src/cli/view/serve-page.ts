@@ -8,10 +8,10 @@ import { notify } from '../shared/failure.ts';
 import { isTerminal, writeOut } from '../shared/stdout.ts';
 
 /** What can be told from its first bytes fails before there is an address. */
-export function checkIsRecording(path: string): void {
+export function checkIsRecording(path: string, maxUnpacked: number | undefined): void {
   if (path === '-') return;
   withSource(path, (source) => {
-    if (!isImport(source)) openRecording(source);
+    if (!isImport(source)) openRecording(source, maxUnpacked);
   });
 }
 

@@ -1,11 +1,11 @@
 import { UsageError } from '../../base/errors.ts';
-import { readFlags } from '../../options/read-flags.ts';
+import type { AskedOf } from '../../options/option.ts';
 import { VIEW } from '../../options/view.ts';
-import { declareOptions } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 
 export function declareView(program: GuidedCommand): void {
-  const command = declareOptions(program.command('view'), VIEW)
+  const command = program
+    .command('view')
     .description('look at a profile in the browser, or compare it with an older one')
     .argument('[files...]', 'one recording (default perf.data), or two: NEW OLD');
   command
@@ -22,28 +22,30 @@ export function declareView(program: GuidedCommand): void {
       ['sudo perf-ts view --live -p 1234', 'a process that runs, while it runs'],
       ['perf-ts record --view -- ./app', 'the same with a program that is to be started'],
     ])
-    .action(async (files: string[], options) => {
-      const asked = readFlags(VIEW, options);
+    .asks(VIEW, async (asked, files: string[]) => {
       if (asked.live) {
-        checkLiveOptions(files, options);
+        checkLiveOptions(files, asked);
         const { runLiveView } = await import('../record/record-live.ts');
-        await runLiveView(asked, options);
+        await runLiveView(asked);
         return;
       }
       const { runView, viewSides } = await import('./view.ts');
-      await runView(viewSides(files, asked.baseline), options);
+      await runView(viewSides(files, asked.baseline), asked);
     });
 }
 
 /** Refuses what `view --live` does not do. Throws `UsageError`. */
-function checkLiveOptions(files: readonly string[], options: Record<string, unknown>): void {
+function checkLiveOptions(
+  files: readonly string[],
+  { strict, debuginfod }: AskedOf<typeof VIEW>,
+): void {
   if (files.length > 0) {
     throw new UsageError(`view --live ${files[0]}: it shows what is recorded now, and no file`, [
       'a program that is to be started: perf-ts record --view -- ./app',
     ]);
   }
-  if (options.strict) throw new UsageError('--strict is about files, and view --live reads none');
-  if (options.debuginfod !== undefined) {
+  if (strict) throw new UsageError('--strict is about files, and view --live reads none');
+  if (debuginfod !== undefined) {
     throw new UsageError('view --live asks no debuginfod server: it would wait for each answer', [
       'perf-ts record, then perf-ts view --debuginfod',
     ]);

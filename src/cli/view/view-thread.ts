@@ -2,12 +2,14 @@
 
 import { setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import type { OnReadingProgress, ReadingStage } from '../../read/open-options.ts';
+import type { AskedOf } from '../../options/option.ts';
+import type { OnReadingProgress, ReadingStage } from '../../options/reading.ts';
+import type { VIEW } from '../../options/view.ts';
 import { openProfile } from '../../read/open-profile.ts';
 import type { FileProgress } from '../../view/file-thread.ts';
 import { answerFrom } from '../../view/file-thread.ts';
 import { ViewedFile, type ViewedFileOptions } from '../../view/viewed-file.ts';
-import { loadForCommand, openOptions, type ReadingFlags } from '../shared/load.ts';
+import { loadForCommand, openOptions } from '../shared/load.ts';
 
 export type ViewThreadData = {
   readonly path: string;
@@ -15,10 +17,7 @@ export type ViewThreadData = {
   readonly isLive?: boolean;
   /** Post how far the reading has come. */
   readonly isFollowed?: boolean;
-  readonly flags: ReadingFlags & {
-    readonly strict?: boolean;
-    readonly verbose?: boolean;
-  };
+  readonly flags: AskedOf<typeof VIEW>;
 };
 
 /** On the scale from −20 to 19, where 0 is usual: what is recorded goes first. */
@@ -42,8 +41,7 @@ async function open(
   port: MessagePort,
   { path, flags, isFollowed }: ViewThreadData,
 ): Promise<ViewedFile> {
-  const opened = await loadForCommand(path, {
-    ...flags,
+  const opened = await loadForCommand(path, flags, {
     lines: flags.inline !== false,
     ...(isFollowed && { onProgress: postProgress(port) }),
   });

@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
-import type { WeightKind } from '../../profile/types.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
+import type { AskedOf } from '../../options/option.ts';
+import type { VIEW } from '../../options/view.ts';
 import type { ViewServer, ViewServerOptions } from '../../view/server.ts';
 import { ThreadedFile } from '../../view/threaded-file.ts';
 import { endReading, readingProgress } from '../shared/progress.ts';
@@ -8,20 +8,13 @@ import { isTerminal } from '../shared/stdout.ts';
 import { takeThread } from './early-thread.ts';
 import type { ViewThreadData } from './view-thread.ts';
 
-export type ViewFlags = {
-  readonly port?: string;
-  /** False: `--no-open`. */
-  readonly open?: boolean;
-  readonly weight?: WeightKind;
-};
-
 /** The recordings that are looked at, and those that they are compared with. */
 export type ViewSides = { readonly here: readonly string[]; readonly there: readonly string[] };
 
 /** `perf-ts view`: the page of one recording, or of several to compare, until Ctrl-C. */
 export async function runView(
   { here, there }: ViewSides,
-  flags: ViewFlags & SymbolSources & { strict?: boolean; verbose?: boolean },
+  flags: AskedOf<typeof VIEW>,
 ): Promise<void> {
   const paths = [...here, ...there];
   if (paths.filter((path) => path === '-').length > 1) {
@@ -51,7 +44,7 @@ export async function runView(
     const { announcePage, checkIsRecording, interrupted, listenForPage } = await import(
       './serve-page.ts'
     );
-    for (const path of paths) checkIsRecording(path);
+    for (const path of paths) checkIsRecording(path, flags.maxUnpacked);
     // What comes through a pipe can't be looked at before it is read.
     if (paths.includes('-')) await read;
     const listening = await listenForPage(given, {
@@ -59,7 +52,7 @@ export async function runView(
       isLive: false,
       before,
       openSent: (path) => {
-        checkIsRecording(path);
+        checkIsRecording(path, flags.maxUnpacked);
         return open(path);
       },
     });

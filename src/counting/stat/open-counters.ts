@@ -1,4 +1,4 @@
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, failedBy } from '../../base/errors.ts';
 import { eventDomain } from '../../kernel/events/event-role.ts';
 import type { EventSources } from '../../kernel/events/event-sources.ts';
 import { encodeAttr } from '../../kernel/perf-event/attr.ts';
@@ -223,9 +223,9 @@ function leaveOut(
 }
 
 function throwIfLimit({ code, message }: NativeError, event: CountedEvent, place: Place): void {
-  if (code === 'ESRCH') throw new FailedError(`no such thread: ${place.tid}`);
+  if (code === 'ESRCH') throw failedBy(code, `no such thread: ${place.tid}`);
   if (code === 'EMFILE' || code === 'ENFILE') {
-    throw new FailedError(`${event.name}: too many open files: ${message}`, [
+    throw failedBy(code, `${event.name}: too many open files: ${message}`, [
       'raise the limit: ulimit -n 65536 (RLIMIT_NOFILE), or count fewer events or CPUs',
     ]);
   }

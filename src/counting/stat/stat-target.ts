@@ -1,6 +1,5 @@
-import { FailedError, UsageError } from '../../base/errors.ts';
-import { EXIT } from '../../base/exit-status.ts';
-import { commandOnly, words } from '../../base/words.ts';
+import { failedBy, UsageError } from '../../base/errors.ts';
+import { commandOnly, type Text, words } from '../../base/words.ts';
 import { checkOptions } from '../../options/check.ts';
 import type { StatOptions } from '../../options/stat.ts';
 import { STAT } from '../../options/stat.ts';
@@ -14,7 +13,7 @@ import type { StatTarget } from './stat-options.ts';
 /** Whom to count, from options that may contradict each other. Throws UsageError. */
 export function chooseTarget(options: StatOptions): {
   readonly target: StatTarget;
-  readonly notices: readonly string[];
+  readonly notices: readonly Text[];
 } {
   checkOptions(STAT, options, 'a count');
   const { pids, tids, cgroups, env, aggregation = 'total' } = options;
@@ -71,7 +70,7 @@ function attachedTarget(ids: readonly number[], tids: readonly number[]): StatTa
   for (const pid of pids) {
     const threads = listThreads(pid);
     if (threads.length === 0) {
-      throw new FailedError(`no such process: ${pid}`, [], EXIT.FAILED, 'ESRCH');
+      throw failedBy('ESRCH', `no such process: ${pid}`);
     }
     all.push(...threads);
   }

@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { Deferred } from '../../base/deferred.ts';
 import { AbortError, FailedError } from '../../base/errors.ts';
+import { commandWords, libraryWords, type Text } from '../../base/words.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type {
   CommandEnd,
@@ -398,10 +399,11 @@ class Stat {
     });
   }
 
-  #notify(notice: string): void {
-    if (this.#notices.includes(notice)) return;
-    this.#notices.push(notice);
-    this.#options.onNotice?.(notice);
+  #notify(notice: Text): void {
+    const inFlags = commandWords(notice);
+    if (this.#notices.includes(inFlags)) return;
+    this.#notices.push(inFlags);
+    this.#options.onNotice?.(libraryWords(notice) ?? inFlags, inFlags);
   }
 }
 

@@ -120,6 +120,11 @@ export class PerfData {
     return cutRecordAt >= 0 ? cutRecordAt : this.#cutAt;
   }
 
+  /** Bytes that its compressed records may inflate to; null: what their size explains. */
+  get mostUnpacked(): number | null {
+    return this.#parts.mostUnpacked;
+  }
+
   /** Bytes of records that could not be walked or inflated. */
   get skippedBytes(): number {
     return (this.#walk?.skippedBytes ?? 0) + (this.#walk?.opaqueBytes ?? 0);

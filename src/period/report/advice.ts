@@ -42,7 +42,7 @@ export function adviceFor(event: EventReport): string[] {
   const [largest] = event.streams;
   if (event.streamCount === 1 && largest?.verdict === 'too-short') return ['record longer'];
   const advice: string[] = offStep;
-  if (shouldWeighByEvents(event)) advice.push('keep to --weight events when comparing profiles');
+  if (shouldWeighByEvents(event)) advice.push('weigh by events when comparing profiles');
   const short = event.verdicts['too-short']?.samples ?? 0;
   if (short > event.samples / 2) {
     advice.push(

@@ -17,10 +17,10 @@ export function unknownRuleText({ driver, contradiction }: ReportedPeriod): stri
   if (contradiction !== undefined) {
     return (
       `unknown which interval a sample reports: its periods contradict the kernel's sources for ` +
-      `${printable(driver ?? 'its driver')}; used as reported, --counts would tell`
+      `${printable(driver ?? 'its driver')}; used as reported, record --counts tells`
     );
   }
-  return 'unknown which interval a sample reports: used as reported; --counts would tell';
+  return 'unknown which interval a sample reports: used as reported; record --counts tells';
 }
 
 /** The same of an event that has no samples of its own: those of `leader`, the first of its group, read it. */

@@ -8,8 +8,9 @@ import { parseV8Name } from '../../code/javascript/v8-name.ts';
 import type { DsoTable } from '../../code/process/dso-table.ts';
 import { DsoLines } from '../../code/symbols/dso-lines.ts';
 import { Symbolizer } from '../../code/symbols/symbolizer.ts';
+import type { OpenProfileOptions, SymbolSources } from '../../options/reading.ts';
 import type { DsoIndex, Profile } from '../../profile/types.ts';
-import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
+import { SymbolFiles } from '../files/symbol-files.ts';
 import { boundedDecoders, boundedXz } from '../files/unpack-budget.ts';
 import { columnIn } from '../jit/jit-column.ts';
 import {
@@ -29,7 +30,7 @@ export type CodeSourcesOptions = {
   readonly dsos: DsoTable;
   /** Processes of the recording; those still alive show their files. */
   readonly pids: readonly number[];
-  readonly sources: SymbolSources;
+  readonly sources: Pick<OpenProfileOptions, keyof SymbolSources | 'maxUnpacked'>;
   readonly kernel: Omit<RecordedKernel, 'buildId'>;
   /** The recording's own list of kernel symbols; null if it has none. */
   readonly kernelSymbols: () => Uint8Array | null;
@@ -211,7 +212,7 @@ export class CodeSources {
       const diagnostics = new Diagnostics();
       const files = new SymbolFiles({ ...sources, diagnostics, pids: () => pids });
       const demangleCpp = demangler(diagnostics);
-      const decoders = boundedDecoders();
+      const decoders = boundedDecoders(sources.maxUnpacked ?? null);
       this.#lines = new DsoLines({
         dsos,
         provider: files.provide,
@@ -260,7 +261,7 @@ export function createCodeSymbolizer(options: CodeSourcesOptions): Symbolizer {
     }).provide,
     demangleCpp: demangler(diagnostics),
     diagnostics,
-    xz: boundedXz(),
+    xz: boundedXz(sources.maxUnpacked ?? null),
     ...(recordedKernel !== null && { recordedKernel }),
     kernelReference: kernel.reference,
   });

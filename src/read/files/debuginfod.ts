@@ -4,8 +4,11 @@ import type { PlainCode } from '../../base/diagnostic-code.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { UsageError } from '../../base/errors.ts';
 import { lateModules } from '../../base/late-modules.ts';
+import { words } from '../../base/words.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
 import { parseElf } from '../../code/elf/elf-file.ts';
+import { fitted } from '../../options/option-error.ts';
+import { WEIGHING } from '../../options/reading.ts';
 import { openRegular } from '../../system/files/open-regular.ts';
 import { mayRedirect } from './redirect.ts';
 
@@ -31,22 +34,18 @@ const BUILD_ID = /^[0-9a-f]{6,128}$/;
 /** A server that does not answer is not asked again. */
 type Server = { readonly url: string; isDown: boolean };
 
-/** The servers that `--debuginfod` names, or DEBUGINFOD_URLS. Throws UsageError if there are none. */
+/** The servers that are named, or those of DEBUGINFOD_URLS. Throws `UsageError` if there are none. */
 export function debuginfodUrls(
-  option: string | true,
+  named: readonly string[],
   environment: NodeJS.ProcessEnv = process.env,
-): string[] {
-  const text = option === true ? (environment.DEBUGINFOD_URLS ?? '') : option;
-  const urls = text.split(/\s+/).filter((url) => url !== '' && !url.startsWith('ima:'));
-  const bad = urls.find((url) => !/^https?:\/\/[^/]/.test(url));
-  if (bad !== undefined) {
-    throw new UsageError(`not the address of a debuginfod server: ${bad}`, [
-      'a recording goes in front: perf-ts report perf.data --debuginfod',
-    ]);
-  }
+): readonly string[] {
+  const option = WEIGHING.debuginfod;
+  const ofUser = environment.DEBUGINFOD_URLS ?? '';
+  const urls =
+    named.length > 0 ? named : fitted(option, option.kind, ofUser, () => option.kind.read(ofUser));
   if (urls.length > 0) return urls;
-  throw new UsageError('--debuginfod: no server is named', [
-    'export DEBUGINFOD_URLS=https://debuginfod.debian.net, or --debuginfod URL',
+  throw new UsageError(words`${option}: no server is named`, [
+    words`export DEBUGINFOD_URLS=https://debuginfod.debian.net, or ${option.as(['URL'])}`,
   ]);
 }
 

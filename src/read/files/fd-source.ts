@@ -1,8 +1,7 @@
 import { closeSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ByteSource } from '../../base/byte-source.ts';
-import { FailedError } from '../../base/errors.ts';
-import { EXIT } from '../../base/exit-status.ts';
+import { type FailedError, failedBy } from '../../base/errors.ts';
 import { isSystemError, systemErrorReason } from '../../base/system-error.ts';
 import { readFully } from '../../system/files/read-some.ts';
 
@@ -57,13 +56,13 @@ function cannotRead(path: string, error: unknown): FailedError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') {
     const hints = ['record one: perf-ts record -- ./app'];
-    return new FailedError(`no such file: ${path}`, hints, EXIT.FAILED, code);
+    return failedBy(code, `no such file: ${path}`, hints);
   }
   if (code === 'EACCES') {
     const hints = readingHints(path, process.geteuid?.() ?? -1);
-    return new FailedError(`cannot read ${path}: permission denied`, hints, EXIT.FAILED, code);
+    return failedBy(code, `cannot read ${path}: permission denied`, hints);
   }
-  return new FailedError(`cannot read ${path}: ${systemErrorReason(error)}`);
+  return failedBy(error, `cannot read ${path}: ${systemErrorReason(error)}`);
 }
 
 /**

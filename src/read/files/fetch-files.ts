@@ -5,10 +5,11 @@ import { parseElf } from '../../code/elf/elf-file.ts';
 import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { DsoIndex, DsoKey } from '../../code/process/types.ts';
 import { type DebugFile, findAltFile, findDebugFile, has } from '../../code/symbols/debug-file.ts';
+import type { SymbolSources } from '../../options/reading.ts';
 import type { ProfileBuilder } from '../../profile/profile-builder.ts';
 import { usualPlaces } from './debug-places.ts';
 import { Debuginfod } from './debuginfod.ts';
-import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
+import { SymbolFiles } from './symbol-files.ts';
 
 /** The results of reading the samples: the frames that occurred, and where they are mapped. */
 export type FramesToName = {

@@ -1,5 +1,5 @@
 import { lstatSync, statSync } from 'node:fs';
-import type { SymbolSources } from './symbol-files.ts';
+import type { SymbolSources } from '../../options/reading.ts';
 
 /** Where `perf-ts archive` puts what names the recording at `path`, unless told otherwise. */
 export function archiveOf(path: string): string {

@@ -5,6 +5,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import { isKernelImage } from '../../code/symbols/kernel-image.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import { recordedElsewhere } from '../../findings/diagnostic-text.ts';
+import { SYMBOLS } from '../../options/reading.ts';
 import { codeOf } from '../../system/files/open-regular.ts';
 import { readProcFile } from '../../system/files/proc-file.ts';
 import { readKernelBuildId } from '../../system/kernel/host-info.ts';
@@ -30,7 +31,7 @@ export type KernelFilesOptions = {
   readonly kallsymsPath?: string;
 };
 
-const HINT = '--kallsyms FILE (its /proc/kallsyms, or vmlinux) names it';
+const HINT = `${SYMBOLS.kallsyms.inBoth} names it: a copy of its /proc/kallsyms, or its vmlinux`;
 
 /** Host name and kernel of the recorded machine; null if it is this one, as far as its header says. */
 export function findOtherMachine(recorded: MachineName | undefined): string | null {

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FailedError } from '../../base/errors.ts';
+import { type FailedError, failedBy } from '../../base/errors.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import { readSome } from '../../system/files/read-some.ts';
@@ -80,7 +80,8 @@ function openUnnamed(directory: string): number {
 
 function noRoom(directory: string, size: number, error: unknown): FailedError {
   const reason = systemErrorReason(error);
-  return new FailedError(
+  return failedBy(
+    error,
     `cannot keep what comes from standard input in ${directory}, after ${size} bytes: ${reason}`,
     [
       'name a directory with room for all of it: TMPDIR=/var/tmp perf-ts …',

@@ -2,7 +2,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { type Attachment, readAppendix } from '../../formats/perf-data/appendix.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
-import { mostUnpacked } from './most-unpacked.ts';
+import { STRICT } from '../../options/reading.ts';
 
 /** All attachments together unpack to so much, whatever their own size is. */
 const MOST_BYTES = 64 * 2 ** 20;
@@ -32,7 +32,7 @@ export class StoredFiles {
     if (file === undefined) return null;
     if (file.packing === 'none') return file.bytes.subarray(0, most);
     this.#packed += file.bytes.length;
-    const all = mostUnpacked() ?? Math.max(MOST_BYTES, this.#packed * BYTES_FOR_EACH);
+    const all = this.#data.mostUnpacked ?? Math.max(MOST_BYTES, this.#packed * BYTES_FOR_EACH);
     const room = Math.min(most, file.unpackedSize, Math.max(0, all - this.#unpacked));
     try {
       const bytes = lateModules.zlib.inflateSync(file.bytes, {
@@ -44,7 +44,7 @@ export class StoredFiles {
       const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
       if (isTooLarge) this.#unpacked += room;
       if (isTooLarge && room < Math.min(most, file.unpackedSize)) {
-        const why = `${file.bytes.length} bytes: --max-unpacked SIZE allows more`;
+        const why = `${file.bytes.length} bytes: ${STRICT.maxUnpacked.inBoth} allows more`;
         this.#diagnostics.count('stored-file-too-large', `${name}, ${why}`);
       } else {
         this.#diagnostics.count('stored-file-damaged', `${name}: ${String(error)}`);

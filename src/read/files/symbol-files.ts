@@ -5,6 +5,7 @@ import type { PlainCode } from '../../base/diagnostic-code.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { dsoText } from '../../code/symbols/dso-symbols.ts';
 import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
+import type { SymbolSources } from '../../options/reading.ts';
 import { isTrustedOwner } from '../../system/accounts/trusted-owner.ts';
 import { debugLog } from '../../system/debug-log.ts';
 import type { OpenFile } from '../../system/files/open-regular.ts';
@@ -20,20 +21,6 @@ import { closeUnused, openBelowLogged, openLogged } from './open-logged.ts';
 import type { StoredPrograms } from './stored-programs.ts';
 
 const debug = debugLog('symbols');
-
-/** Sources of names in place of this machine's own files, as perf's options of these names. */
-export type SymbolSources = {
-  /** Directory under which the recorded machine's files lie, by the paths that it had them at. */
-  readonly symfs?: string;
-  /** Copy of the recorded machine's /proc/kallsyms. */
-  readonly kallsyms?: string;
-  /** A directory of debug files, as /usr/lib/debug is one, to be asked before that. */
-  readonly debugDir?: string;
-  /** What `perf-ts archive` wrote; by default what is beside the recording. */
-  readonly archive?: string;
-  /** Show the calls that the compiler inlined, as debug information has them. Default true. */
-  readonly inline?: boolean;
-};
 
 export type SymbolFilesOptions = SymbolSources &
   RecordedThen & {

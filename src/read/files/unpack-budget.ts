@@ -1,6 +1,7 @@
 import type { Scratch } from '../../code/elf/inflated-section.ts';
 import type { Decompress, SectionDecoders } from '../../code/elf/section-bytes.ts';
-import { mostUnpacked } from './most-unpacked.ts';
+import { STRICT } from '../../options/reading.ts';
+import type { MostUnpacked } from './most-unpacked.ts';
 import { sectionDecoders } from './section-decoders.ts';
 import { inflateXz } from './xz.ts';
 
@@ -14,8 +15,7 @@ const BYTES_FOR_EACH = 20;
 /** Memory that a scratch file takes while it is open (`code/elf/inflated-section.ts`). */
 const SCRATCH_BYTES = 2 ** 20;
 
-const EXHAUSTED =
-  'compressed parts of the files unpack to more than their size explains: --max-unpacked SIZE allows more';
+const EXHAUSTED = `compressed parts of the files unpack to more than their size explains: ${STRICT.maxUnpacked.inBoth} allows more`;
 
 /**
  * Bounds what the files that name a recording may unpack to, all of them together. Each section has a limit of
@@ -23,12 +23,14 @@ const EXHAUSTED =
  */
 export class UnpackBudget {
   readonly #least: number;
+  readonly #most: MostUnpacked;
   #packed = 0;
   #unpacked = 0;
 
-  /** `least`: bytes that are unpacked whatever the compressed size is. */
-  constructor(least: number) {
+  /** `least`: bytes that are unpacked whatever the compressed size is, unless `most` is set. */
+  constructor(least: number, most: MostUnpacked) {
     this.#least = least;
+    this.#most = most;
   }
 
   /** `decompress`, which throws where there is no room for what it unpacks to. */
@@ -75,20 +77,20 @@ export class UnpackBudget {
   }
 
   #room(): number {
-    const most = mostUnpacked() ?? Math.max(this.#least, this.#packed * BYTES_FOR_EACH);
+    const most = this.#most ?? Math.max(this.#least, this.#packed * BYTES_FOR_EACH);
     return Math.max(0, most - this.#unpacked);
   }
 }
 
 /** `inflateXz` for the files of one recording. */
-export function boundedXz(): Decompress {
-  return new UnpackBudget(MOST_MINI_DEBUG_BYTES).bound(inflateXz);
+export function boundedXz(most: MostUnpacked): Decompress {
+  return new UnpackBudget(MOST_MINI_DEBUG_BYTES, most).bound(inflateXz);
 }
 
 /** `sectionDecoders` for the files of one recording. */
-export function boundedDecoders(): SectionDecoders {
+export function boundedDecoders(most: MostUnpacked): SectionDecoders {
   const { zlib, zstd, scratch } = sectionDecoders;
-  const budget = new UnpackBudget(MOST_SECTION_BYTES);
+  const budget = new UnpackBudget(MOST_SECTION_BYTES, most);
   return {
     zlib: zlib && budget.bound(zlib),
     zstd: zstd && budget.bound(zstd),

@@ -2,12 +2,12 @@ import { statSync } from 'node:fs';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { INTERPRETER_NAME, nameScripts } from '../../code/javascript/name-scripts.ts';
 import { withOwners } from '../../code/javascript/owners.ts';
-import type { Simplify } from '../../code/javascript/plumbing.ts';
 import { simplifyStacks } from '../../code/javascript/simplify.ts';
 import type { SourceMaps } from '../../code/javascript/source-map.ts';
 import { nameWorkers, type Worker } from '../../code/javascript/worker-names.ts';
 import { readAppendix } from '../../formats/perf-data/appendix.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
+import type { JavaScriptOptions, SymbolSources } from '../../options/reading.ts';
 import { joinSameCode } from '../../profile/join-same-code.ts';
 import type { Profile } from '../../profile/types.ts';
 import { fileSource } from '../../system/files/open-regular.ts';
@@ -28,25 +28,13 @@ import { ScriptMaps } from './script-maps.ts';
 /** The name of what no symbol covers. */
 const UNKNOWN = '[unknown]';
 
-/** How frames of JavaScript are named, and which of V8 are shown. */
-export type JavaScriptOptions = {
-  /** False: functions and lines of the code that V8 ran. Default true. */
-  readonly sourceMaps?: boolean;
-  /** Which of V8's own frames are left out. Default `interpreter`. */
-  readonly simplify?: Simplify;
-  /** True: V8's own names and frames, as perf shows them; what stands above does not matter then. */
-  readonly rawScripts?: boolean;
-  /** The recorded machine's files are below this directory. */
-  readonly symfs?: string;
-};
-
 /**
  * Names JavaScript functions and chooses the frames of V8 that are shown; see `src/code/javascript`.
  * `keepMaps` gets the source maps, for places that no frame is at.
  */
 export function nameJavaScript(
   profile: Profile,
-  options: JavaScriptOptions,
+  options: JavaScriptOptions & Pick<SymbolSources, 'symfs'>,
   diagnostics: Diagnostics,
   recording: { readonly data: PerfData; readonly path: string } | null,
   keepMaps: (maps: SourceMaps) => void = () => {},

@@ -12,12 +12,13 @@ import { MAX_PERF_MAP_BYTES, readWholePerfMap } from '../../code/jit/perf-map.ts
 import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
+import type { SymbolSources } from '../../options/reading.ts';
 import { fileSource } from '../../system/files/open-regular.ts';
 import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { StoredFiles } from '../files/stored-files.ts';
-import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
+import { SymbolFiles } from '../files/symbol-files.ts';
 import { CODE_EVENTS_ATTACHMENT, PERF_MAP_ATTACHMENT } from './attachment-names.ts';
 import { dumpWriter, jitdumpAttachment, MAX_STORED_JITDUMP_BYTES } from './dump-name.ts';
 import { withScriptLines } from './script-lines.ts';

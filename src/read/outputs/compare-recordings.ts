@@ -1,6 +1,8 @@
 import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
+import { words } from '../../base/words.ts';
+import { DIFF } from '../../options/diff.ts';
 import { sortChanges } from '../../profile/analysis/compare-functions.ts';
 import { type DiffMeasure, firstMeasure, secondsOf } from '../../profile/analysis/diff-measure.ts';
 import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
@@ -146,5 +148,7 @@ function chooseMeasure(
   const why = measures.includes('absolute')
     ? 'a recording has no times'
     : `${event} has another unit in the other recording`;
-  throw new UsageError(`--by ${wanted}: ${why}`, ['compare shares: --by share']);
+  throw new UsageError(words`${DIFF.by} ${wanted}: ${why}`, [
+    words`compare shares: ${DIFF.by} share`,
+  ]);
 }

@@ -1,6 +1,9 @@
 import { lateModules } from '../../base/late-modules.ts';
+import { checkOptions } from '../../options/check.ts';
+import type { ExportOptions } from '../../options/export.ts';
+import { EXPORT_PROFILE } from '../../options/export.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
-import { type ExportOptions, exportProvenance } from './export-profile.ts';
+import { exportProvenance } from './export-profile.ts';
 
 /**
  * The profile as a pprof file (`profile.pb.gz`), gzipped. The encoder is loaded when it is asked
@@ -10,6 +13,7 @@ export async function exportPprof(
   opened: AnalysedProfile,
   options: Omit<ExportOptions, 'title'> = {},
 ): Promise<Uint8Array> {
+  checkOptions(EXPORT_PROFILE, options, 'an export');
   const { writePprof } = await import('../../formats/export/pprof.ts');
   const { profile, facts } = opened;
   const event = options.event === undefined ? undefined : opened.eventIndex(options.event);

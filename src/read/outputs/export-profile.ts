@@ -6,12 +6,14 @@ import {
 } from '../../formats/export/cpuprofile-part.ts';
 import type { ExportProvenance } from '../../formats/export/export-provenance.ts';
 import { writeFirefox } from '../../formats/export/firefox.ts';
-import { type FoldedOptions, writeFolded } from '../../formats/export/folded.ts';
+import { writeFolded } from '../../formats/export/folded.ts';
 import { encodePageData } from '../../formats/export/page-data.ts';
 import { encodePageReport } from '../../formats/export/page-report.ts';
 import { writeSpeedscope } from '../../formats/export/speedscope.ts';
+import { checkOptions } from '../../options/check.ts';
+import { EXPORT_PROFILE, type ExportFormat, type ExportOptions } from '../../options/export.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
-import type { WeightKind, Weights } from '../../profile/types.ts';
+import type { Weights } from '../../profile/types.ts';
 import { packageVersion } from '../../system/version.ts';
 import { hotSources, SourceFiles } from '../code/source-files.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
@@ -20,37 +22,14 @@ import { describePageProfile } from './page-profile.ts';
 import { describePageReport } from './page-report.ts';
 import { renderPage } from './render-page.ts';
 
-/** Formats of `exportProfile`; pprof is binary and has `exportPprof`. */
-export const EXPORT_FORMATS = ['folded', 'speedscope', 'cpuprofile', 'html', 'firefox'] as const;
-/** One of `EXPORT_FORMATS`. */
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
-/** The selection, weight and form of an export. */
-export type ExportOptions = {
-  /** What a sample counts for; default `events`. */
-  readonly weight?: WeightKind;
-  /** One event by name; default the first (folded, cpuprofile), all that the format has room for. */
-  readonly event?: string;
-  /** These samples only; their weights stay those of the whole recording. */
-  readonly select?: SampleSelection;
-  /** Title of the page. */
-  readonly title?: string;
-  /**
-   * Path of the recording, whose owner's rights count: the page gets the texts of the source files in which
-   * most samples were taken, 20 files and 2 million characters at most. Without it the page has none.
-   */
-  readonly sourcesOf?: string;
-  /** Names in folded lines, whole by default. */
-  readonly names?: FoldedOptions['names'];
-};
-
-/** Writes the profile in one of the formats; `write` gets it in pieces. */
+/** Writes the profile in one of the formats; `write` gets it in pieces. Throws `UsageError` for unknown options. */
 export function exportProfile(
   opened: AnalysedProfile,
   format: ExportFormat,
   options: ExportOptions,
   write: (text: string) => void,
 ): void {
+  checkOptions(EXPORT_PROFILE, options, 'an export');
   const { profile } = opened;
   const { weights, select } = selectionOf(opened, options);
   const exporter = `perf-ts ${packageVersion()}`;

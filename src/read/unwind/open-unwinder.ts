@@ -3,8 +3,9 @@ import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { SymbolProvider } from '../../code/symbols/symbol-request.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
+import type { SymbolSources } from '../../options/reading.ts';
 import { storedPrograms } from '../files/stored-programs.ts';
-import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
+import { SymbolFiles } from '../files/symbol-files.ts';
 import { copiesStacks, StackUnwinder } from './unwind-stacks.ts';
 
 /** Unwinds the copied user stacks of the recording; null if it has none. */

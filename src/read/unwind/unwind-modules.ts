@@ -3,6 +3,7 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64 } from '../../base/growable-columns.ts';
+import type { SectionDecoders } from '../../code/elf/section-bytes.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { DsoIndex, MappingIndex } from '../../code/process/types.ts';
@@ -11,6 +12,7 @@ import type { SymbolProvider } from '../../code/symbols/symbol-request.ts';
 import type { UnwindArchitecture } from '../../code/unwind/module-input.ts';
 import type { ModuleLookup } from '../../code/unwind/types.ts';
 import { UnwindModule } from '../../code/unwind/unwind-module.ts';
+import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { debugLog } from '../../system/debug-log.ts';
 import { boundedDecoders } from '../files/unpack-budget.ts';
 import { JitModules } from '../jit/jit-modules.ts';
@@ -35,7 +37,7 @@ export class MappedModules implements ModuleLookup {
   /** Of the recording's own list, for mappings that carry none: by path. */
   readonly #buildIds: ReadonlyMap<string, string>;
   readonly #architecture: UnwindArchitecture;
-  readonly #decoders = boundedDecoders();
+  readonly #decoders: SectionDecoders;
   #pid = NONE as number;
   readonly #jit: JitModules | null;
   /** By DSO; null where there is no file, as for JIT code: of that, a code object is a module. */
@@ -48,7 +50,7 @@ export class MappedModules implements ModuleLookup {
     processes: ProcessTable,
     provider: SymbolProvider,
     buildIds: ReadonlyMap<string, string>,
-    diagnostics: Diagnostics,
+    data: Pick<PerfData, 'diagnostics' | 'mostUnpacked'>,
     jit: JitCode | null,
     architecture: UnwindArchitecture,
   ) {
@@ -57,7 +59,8 @@ export class MappedModules implements ModuleLookup {
     this.#buildIds = buildIds;
     this.#processes = processes;
     this.#provider = provider;
-    this.#diagnostics = diagnostics;
+    this.#diagnostics = data.diagnostics;
+    this.#decoders = boundedDecoders(data.mostUnpacked);
   }
 
   /** What follows is about the process `pid`, as of now. */

@@ -92,8 +92,7 @@ export class StackUnwinder {
     this.#makeModules = (architecture) => {
       // Frame tables of JIT code are read as those of 64-bit code.
       const tables = wordBytesOf(architecture) === 8 ? jit : null;
-      const { diagnostics } = data;
-      return new MappedModules(processes, provider, buildIds, diagnostics, tables, architecture);
+      return new MappedModules(processes, provider, buildIds, data, tables, architecture);
     };
   }
 

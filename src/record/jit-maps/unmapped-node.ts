@@ -1,7 +1,9 @@
 import { basename } from 'node:path';
 import { textOfBytes } from '../../base/byte-text.ts';
+import { type Text, words } from '../../base/words.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
+import { RECORD } from '../../options/record.ts';
 import { NODE } from '../../system/launch/node-in-shell.ts';
 import { identifyNode, isSingleExecutable } from '../../system/launch/node-program.ts';
 import { StrangerReads } from '../../system/strangers/stranger-reads.ts';
@@ -72,7 +74,7 @@ export async function explainUnmappedNode(
   namedPids: ReadonlySet<number>,
   areFlagsSet: boolean,
   { identify, isApplication, wordsOf }: Looks = looksHere(),
-): Promise<string | null> {
+): Promise<Text | null> {
   const unnamed = (pid: number): boolean =>
     withCode.has(pid) && !withDump.has(pid) && !namedPids.has(pid);
   const pids: number[] = [];
@@ -90,7 +92,7 @@ export async function explainUnmappedNode(
   return areFlagsSet
     ? `${who} ran Node without perf-ts's preload, ${missing}: what started it replaced NODE_OPTIONS, ` +
         'or left it out; a script can add to it: NODE_OPTIONS="$NODE_OPTIONS --max-old-space-size=4096"'
-    : `${who} ran Node without perf-ts's preload, ${missing}: record with --node-flags`;
+    : words`${who} ran Node without perf-ts's preload, ${missing}: record with ${RECORD.nodeFlags.as(true)}`;
 }
 
 /** `node --watch` starts the program as a child, and runs no JavaScript of the user's itself. */
@@ -105,7 +107,7 @@ export function findUnmappedNode(
   attachments: readonly Attachment[],
   areFlagsSet: boolean,
   command: { readonly pid: number; readonly words: readonly string[] },
-): Promise<string | null> {
+): Promise<Text | null> {
   const found = findMappedNode(codeMappings);
   const looks = looksHere();
   return explainUnmappedNode(found, pidsWithCode(attachments), areFlagsSet, {

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, failedBy } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
+import { words } from '../../base/words.ts';
+import { RECORD } from '../../options/record.ts';
 import type { ChosenUser } from '../../system/accounts/run-as.ts';
 import { callAfter, type LongTimer } from '../../system/time/long-timer.ts';
 import type { CommandExit, RunningRecording } from '../recording.ts';
@@ -80,11 +82,13 @@ async function becomeReady(
     await waitUntilReady(ready.address, AbortSignal.any([ended, limit]));
   } catch {
     if (ended.aborted)
-      throw new FailedError(`--ready ${ready.text}: the recording ended before it answered`);
-    throw new FailedError(`--ready ${ready.text}: no answer within ${readyTimeoutMs / 1000} s`, [
-      '--ready-timeout SECONDS waits longer',
-      'what it listens on: ss -ltnp',
-    ]);
+      throw new FailedError(
+        words`${RECORD.ready} ${ready.text}: the recording ended before it answered`,
+      );
+    throw new FailedError(
+      words`${RECORD.ready} ${ready.text}: no answer within ${readyTimeoutMs / 1000} s`,
+      [words`${RECORD.readyTimeoutMs} SECONDS waits longer`, 'what it listens on: ss -ltnp'],
+    );
   }
   running.enable();
   notify(`${ready.text} answers after ${seconds(performance.now() - startMs)}: sampling begins`);
@@ -159,7 +163,12 @@ function runLoad(
     signal.addEventListener('abort', end, { once: true });
     load.once('error', (error) => {
       signal.removeEventListener('abort', end);
-      reject(new FailedError(`--load: /bin/sh cannot be started: ${systemErrorReason(error)}`));
+      reject(
+        failedBy(
+          error,
+          words`${RECORD.load}: /bin/sh cannot be started: ${systemErrorReason(error)}`,
+        ),
+      );
     });
     load.once('exit', (status, name) => {
       signal.removeEventListener('abort', end);

@@ -1,3 +1,4 @@
+import type { Text } from '../../base/words.ts';
 import type { ConcurrentCount } from '../../counting/stat/concurrent-counters.ts';
 import {
   archSection,
@@ -54,7 +55,7 @@ export type FeatureContext = {
   readonly clock: ClockName;
   readonly notices: readonly string[];
   /** Adds to `notices`, and tells the user. */
-  readonly notify: (notice: string) => void;
+  readonly notify: (notice: Text) => void;
   /** Settings as they stood before the recording. */
   readonly settings: KernelSettings;
   readonly readClockPair: NativeBinding['readClockPair'];

@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs';
-import { FailedError } from '../../base/errors.ts';
+import { failedBy } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import { type Attachment, encodeAppendix } from '../../formats/perf-data/appendix.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../formats/perf-data/header.ts';
@@ -139,7 +139,8 @@ export class RecordingFile {
       this.#sectionsEnd = event.dataEnd + bytes.length;
       this.file.write(flags, FEATURE_FLAGS_OFFSET);
     } catch (error) {
-      throw new FailedError(
+      throw failedBy(
+        error,
         `the recording is complete, but its header sections could not be written: ${systemErrorReason(error)}`,
       );
     }
@@ -157,7 +158,8 @@ export class RecordingFile {
       try {
         if (all.length > 0) this.file.write(encodeAppendix(all), this.#sectionsEnd);
       } catch (error) {
-        throw new FailedError(
+        throw failedBy(
+          error,
           `the recording is complete, but what names its code could not be written: ${systemErrorReason(error)}`,
         );
       }

@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs';
-import { FailedError } from '../../base/errors.ts';
+import { failedBy } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import { encodePipeAppendix } from '../../formats/perf-data/pipe-appendix.ts';
@@ -58,7 +58,7 @@ export class RecordingStream {
     try {
       writeFully(this.#place.fd, records, null);
     } catch (error) {
-      throw new FailedError(`cannot write ${this.#place.name}: ${writeErrorReason(error)}`);
+      throw failedBy(error, `cannot write ${this.#place.name}: ${writeErrorReason(error)}`);
     }
     this.#written += records.length;
   }
@@ -98,7 +98,8 @@ export class RecordingStream {
       try {
         for (const part of encodePipeAppendix(all, recorderVersion())) this.append(part);
       } catch (error) {
-        throw new FailedError(
+        throw failedBy(
+          error,
           `the recording is complete, but what names its code could not be written: ${systemErrorReason(error)}`,
         );
       }

@@ -1,5 +1,6 @@
 import { arch } from 'node:os';
 import { UsageError } from '../../base/errors.ts';
+import { type NamedOption, words } from '../../base/words.ts';
 import {
   type RegisterArchitecture,
   registerArchitectureOf,
@@ -22,7 +23,7 @@ export function generalRegisterMask(machine: string = arch()): bigint {
 }
 
 /** The bits of the registers that `option` names, of all general ones where it names none. Throws UsageError. */
-export function namedRegisterMask(names: readonly string[], option: string): bigint {
+export function namedRegisterMask(names: readonly string[], option: NamedOption): bigint {
   const architecture = architectureOf(arch());
   const numbers = generalRegisters(architecture);
   if (names.length === 0) return maskOf(numbers);
@@ -32,7 +33,7 @@ export function namedRegisterMask(names: readonly string[], option: string): big
   const chosen = names.map((name) => {
     const number = known.get(name.toLowerCase());
     if (number !== undefined) return number;
-    throw new UsageError(`${option}=${name}: no such register`, [
+    throw new UsageError(words`${option} ${name}: no such register`, [
       `known: ${[...known.keys()].join(', ')}`,
     ]);
   });

@@ -1,9 +1,10 @@
+import { type Text, words } from '../../base/words.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { type EventAttr, encodeAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 import { isReportedByKernel } from '../../kernel/perf-event/event-lookup.ts';
 import type { NativeBinding } from '../../native/types.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import { RECORD, type RecordOptions } from '../../options/record.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { cpusOfEvents, type PlacedEvent, placeEvents } from '../../system/kernel/event-cpus.ts';
@@ -34,7 +35,7 @@ export type RecordingPlan = {
   /** CPUs on which any of these is opened, ascending. */
   readonly cpus: readonly number[];
   /** Notices about what was substituted, lowered or left out; printed, and stored in the file. */
-  readonly notices: readonly string[];
+  readonly notices: readonly Text[];
 };
 
 /** The facts besides the options that the plan depends on. */
@@ -106,8 +107,7 @@ export function planRecording(
   warnAboutMixedIds(events, notices);
   if (events.some(({ attr }) => attr.flags.inherit && attr.sampleType & PERF_SAMPLE.READ)) {
     notices.add(
-      'perf 6.12 and older misread the counts that this recording has of threads and children; ' +
-        '--no-inherit leaves these out',
+      words`perf 6.12 and older misread the counts that this recording has of threads and children; ${RECORD.inherit.as(false)} leaves these out`,
     );
   }
   if (events.some(({ attr }) => attr.flags.inheritStat) && cpus.length > 1) {
@@ -163,8 +163,7 @@ function reportLimits(
 ): void {
   if (options.counts && !spec.sampleGroup && !readsCounter(spec, options, features)) {
     notices.add(
-      "recording without --counts: this kernel can't read counters of inherited events with each " +
-        'sample (Linux 6.12 can; --no-inherit keeps the counts and leaves out later threads)',
+      words`recording without ${RECORD.counts}: this kernel can't read counters of inherited events with each sample (Linux 6.12 can; ${RECORD.inherit.as(false)} keeps the counts and leaves out later threads)`,
     );
   }
   const noLbr = whyNotLbr(spec, options);

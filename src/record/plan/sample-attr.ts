@@ -24,7 +24,7 @@ import { PERF_TYPE } from '../../base/event-type.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { type EventAttr, newAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import { FIELDS, type RecordOptions } from '../../options/record.ts';
 import type { KernelFeatures } from '../../system/kernel/kernel-features.ts';
 import { eventFields, exclusionFlags } from '../../system/kernel/spec-attr.ts';
 import { branchMask, LBR_CALLS } from './branch-types.ts';
@@ -116,10 +116,10 @@ function registerMasks(
 ): Pick<EventAttr, 'sampleRegsUser' | 'sampleRegsIntr'> {
   const { userRegs, interruptRegs } = fields;
   const forUnwinding = stackBytes > 0 ? generalRegisterMask() : 0n;
-  const named = userRegs ? namedRegisterMask(userRegs, '--user-regs') : 0n;
+  const named = userRegs ? namedRegisterMask(userRegs, FIELDS.userRegs) : 0n;
   return {
     sampleRegsUser: forUnwinding | named,
-    sampleRegsIntr: interruptRegs ? namedRegisterMask(interruptRegs, '--intr-regs') : 0n,
+    sampleRegsIntr: interruptRegs ? namedRegisterMask(interruptRegs, FIELDS.interruptRegs) : 0n,
   };
 }
 

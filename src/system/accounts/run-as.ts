@@ -1,5 +1,5 @@
 import { FailedError, UsageError } from '../../base/errors.ts';
-import { words } from '../../base/words.ts';
+import { type Text, words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { USER, type UserOptions } from '../../options/user.ts';
 import { type Account, type Accounts, parseId } from './accounts.ts';
@@ -16,7 +16,7 @@ export type ChosenUser = {
   /** The caller of sudo, who owns the file; null without sudo, or when that is not known. */
   readonly owner: FileIdentity | null;
   /** One sentence for the user about each thing that is not as it would be without perf-ts. */
-  readonly notes: readonly string[];
+  readonly notes: readonly Text[];
 };
 
 /**
@@ -66,9 +66,7 @@ export function chooseUser(
     return { ...unchanged, notes: [`the command runs as root: ${invoker.reason}`] };
   }
   const { account, gid } = invoker;
-  const note =
-    `the command runs as ${account.name} (uid ${account.uid}), who called sudo; ` +
-    '--as-root keeps root';
+  const note = words`the command runs as ${account.name} (uid ${account.uid}), who called sudo; ${USER.asRoot} keeps root`;
   const env = { ...withoutSudo(caller.env, account.uid), ...identity(account) };
   return { change: becoming(account, gid), env, owner, notes: [note] };
 }

@@ -14,8 +14,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { FailedError } from '../../base/errors.ts';
-import { EXIT } from '../../base/exit-status.ts';
+import { FailedError, failedBy } from '../../base/errors.ts';
 import { words } from '../../base/words.ts';
 import { OUTPUT } from '../../options/output.ts';
 import { actingUid } from '../accounts/file-identity.ts';
@@ -53,12 +52,7 @@ export class Folder {
     const name = basename(path);
     if (name === '' || name === '.' || name === '..' || path.endsWith('/')) {
       const hints = [words`name a file with ${OUTPUT.output}`];
-      throw new FailedError(
-        `cannot write ${path}: it is a directory`,
-        hints,
-        EXIT.FAILED,
-        'EISDIR',
-      );
+      throw failedBy('EISDIR', `cannot write ${path}: it is a directory`, hints);
     }
     return Folder.open(dirname(path));
   }

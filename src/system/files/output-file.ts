@@ -8,8 +8,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename } from 'node:path';
-import { FailedError } from '../../base/errors.ts';
-import { EXIT } from '../../base/exit-status.ts';
+import { FailedError, failedBy } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import { words } from '../../base/words.ts';
 import { OUTPUT } from '../../options/output.ts';
@@ -339,7 +338,7 @@ export function checkWritable(path: string): void {
 function checkEntry(path: string, entry: Stats): void {
   if (entry.isDirectory()) {
     const hints = [words`name a file with ${OUTPUT.output}`];
-    throw new FailedError(`cannot write ${path}: it is a directory`, hints, EXIT.FAILED, 'EISDIR');
+    throw failedBy('EISDIR', `cannot write ${path}: it is a directory`, hints);
   }
   if (entry.isCharacterDevice() || entry.isBlockDevice()) {
     throw new FailedError(`cannot write ${path}: it is a device`, [
@@ -371,12 +370,7 @@ function cannotWrite(path: string, error: unknown): FailedError {
       ? 'raise the limit of open files: ulimit -n 65536 (RLIMIT_NOFILE)'
       : words`name a place you may write to with ${OUTPUT.output}`,
   ];
-  return new FailedError(
-    `cannot write ${path}: ${writeErrorReason(error)}`,
-    hints,
-    EXIT.FAILED,
-    code,
-  );
+  return failedBy(error, `cannot write ${path}: ${writeErrorReason(error)}`, hints);
 }
 
 const WRITE_ERRORS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
 import { basename } from 'node:path';
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, failedBy } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import { loadBinding } from '../../native/binding.ts';
 import { actAs } from '../accounts/file-identity.ts';
@@ -107,7 +107,7 @@ export async function openStreamOnceRead(path: string, signal?: AbortSignal): Pr
 function checkInherited(path: string, fd: number): number {
   const isOpen = fd <= STDERR || findInheritedFds(readOpenFds(), readProcessStartMs()).includes(fd);
   const problem = isOpen ? whyNotWritten(fd) : 'the descriptor is closed';
-  if (problem !== null) throw new FailedError(`cannot write ${path}: ${problem}`);
+  if (problem !== null) throw failedBy('EBADF', `cannot write ${path}: ${problem}`);
   return fd;
 }
 

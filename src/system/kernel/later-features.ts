@@ -1,11 +1,13 @@
 import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
+import type { NamedOption } from '../../base/words.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
+import { FIELDS, RECORD } from '../../options/record.ts';
 
 /** Something that an attr can ask for and that the oldest kernel of perf-ts, Linux 5.4, does not have. */
 export type LaterFeature = {
   /** The user's name of it. */
-  readonly name: string;
+  readonly name: string | NamedOption;
   /** The version that brought it: `5.11`. */
   readonly since: string;
 };
@@ -17,13 +19,13 @@ type Version = readonly [major: number, minor: number];
 
 /** Features that `kernel-features.ts` does not look for, because a user asks for them by name. */
 const LATER_FEATURES: readonly {
-  readonly name: string;
+  readonly name: string | NamedOption;
   readonly since: Version;
   readonly isIn: (attr: AskedAttr) => boolean;
 }[] = [
-  { name: '--all-cgroups', since: [5, 7], isIn: samples(PERF_SAMPLE.CGROUP) },
-  { name: '--data-page-size', since: [5, 11], isIn: samples(PERF_SAMPLE.DATA_PAGE_SIZE) },
-  { name: '--code-page-size', since: [5, 11], isIn: samples(PERF_SAMPLE.CODE_PAGE_SIZE) },
+  { name: RECORD.cgroups, since: [5, 7], isIn: samples(PERF_SAMPLE.CGROUP) },
+  { name: FIELDS.dataPageSizes, since: [5, 11], isIn: samples(PERF_SAMPLE.DATA_PAGE_SIZE) },
+  { name: FIELDS.codePageSizes, since: [5, 11], isIn: samples(PERF_SAMPLE.CODE_PAGE_SIZE) },
   {
     name: 'cgroup-switches',
     since: [5, 13],

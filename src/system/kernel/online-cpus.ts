@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { formatCpuList, parseCpuList } from '../../base/cpu-list.ts';
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, failedBy } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 
 /**
@@ -16,7 +16,8 @@ export function onlineCpus(sysfs = '/sys'): number[] {
     if (list !== '') return parseCpuList(list);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      throw new FailedError(
+      throw failedBy(
+        error,
         `cannot read which CPUs are online from ${file}: ${systemErrorReason(error)}`,
       );
     }

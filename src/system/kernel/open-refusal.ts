@@ -1,5 +1,5 @@
 import { release } from 'node:os';
-import { FailedError } from '../../base/errors.ts';
+import { type FailedError, failedBy } from '../../base/errors.ts';
 import { words } from '../../base/words.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { openWords } from '../../kernel/events/open-reasons.ts';
@@ -44,7 +44,8 @@ export function explainUnopenable(
   kernel = release(),
 ): FailedError {
   if (isRefused(code)) {
-    return new FailedError(
+    return failedBy(
+      code,
       `${spec.name}: the kernel refuses to open this event (${code})`,
       explainRefusal(settings, {
         kernel: !attr.flags.excludeKernel,
@@ -59,14 +60,16 @@ export function explainUnopenable(
   if (later !== null) {
     const { name, since } = later;
     const what = name === spec.name ? 'it' : name;
-    return new FailedError(
-      `${spec.name}: cannot be opened: ${what} needs Linux ${since}, and this is ${kernel} (${code})`,
-      [`leave out ${name}, or boot Linux ${since} or later`],
+    return failedBy(
+      code,
+      words`${spec.name}: cannot be opened: ${what} needs Linux ${since}, and this is ${kernel} (${code})`,
+      [words`leave out ${name}, or boot Linux ${since} or later`],
     );
   }
   if (hasLbrCallchain(attr) && isAbsent(code)) {
     const where = spec.callGraph === null ? RECORD.callGraph.as('lbr') : 'call-graph=lbr';
-    return new FailedError(
+    return failedBy(
+      code,
       words`${where}: ${spec.name} has no branch records of calls here (${code})`,
       [
         words`instead: ${RECORD.callGraph.as('auto')}, which has complete stacks on any CPU; or dwarf, or fp`,
@@ -76,18 +79,18 @@ export function explainUnopenable(
     );
   }
   if (attr.branchSampleType !== 0n && isAbsent(code)) {
-    return new FailedError(`${spec.name}: has no branch records here (${code})`, [
+    return failedBy(code, `${spec.name}: has no branch records here (${code})`, [
       "they come from some CPUs' own counters: cycles, on such a machine",
     ]);
   }
   const clock = slowClockOf(attr);
   if (code === 'EINVAL' && clock !== null) {
-    return new FailedError(`${spec.name}: the kernel has no times of ${clock} for it (${code})`, [
+    return failedBy(code, `${spec.name}: the kernel has no times of ${clock} for it (${code})`, [
       words`${RECORD.clock} monotonic or monotonic_raw can be read wherever an event may happen`,
     ]);
   }
   const precise = explainPrecise(spec, code, readEventSources());
-  return new FailedError(`${spec.name}: cannot be opened: ${openWords(code, 'sampled')}`, [
+  return failedBy(code, `${spec.name}: cannot be opened: ${openWords(code, 'sampled')}`, [
     ...precise,
     'perf-ts list shows what opens here',
   ]);

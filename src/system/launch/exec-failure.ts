@@ -1,9 +1,11 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, failedBy } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { errnoReason } from '../../base/system-error.ts';
+import { words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
+import { USER } from '../../options/user.ts';
 import { fsPath } from '../files/byte-path.ts';
 import { explainGoneBeforeStart } from './start-failure.ts';
 
@@ -22,11 +24,12 @@ export function explainExecFailure(
   const path = printable(file);
   if (step !== 'execve') {
     const whom = user === undefined ? '' : ` as uid ${user.uid}`;
-    return new FailedError(
+    return failedBy(
+      code,
       `the command was not started${whom}: ${step} failed: ${errnoReason(code)}`,
       user === undefined
         ? ['nothing of it has run']
-        : ['nothing of it has run; --as-root runs it without changing the user'],
+        : [words`nothing of it has run; ${USER.asRoot} runs it without changing the user`],
     );
   }
   if (code === 'ENOENT') {
@@ -34,7 +37,7 @@ export function explainExecFailure(
     const interpreter = readInterpreter(file);
     if (interpreter !== null) {
       const message = `cannot execute ${path}: its interpreter ${printable(interpreter)} is missing`;
-      return new FailedError(message, [], EXIT.NOT_EXECUTABLE);
+      return new FailedError(message, [], EXIT.NOT_EXECUTABLE, code);
     }
     return new FailedError(
       `cannot execute ${path}: it, or its program loader, is missing`,
@@ -44,7 +47,7 @@ export function explainExecFailure(
   }
   if (code === 'EACCES') {
     const whom = user === undefined ? '' : ` for uid ${user.uid}`;
-    const hints = user === undefined ? [] : ['--as-root runs it as root'];
+    const hints = user === undefined ? [] : [words`${USER.asRoot} runs it as root`];
     return new FailedError(
       `cannot execute ${path}: permission denied${whom}`,
       hints,
@@ -56,13 +59,19 @@ export function explainExecFailure(
       `cannot execute ${path}: its arguments and environment are too long`,
       [],
       EXIT.NOT_EXECUTABLE,
+      code,
     );
   }
   if (code === 'ELIBBAD') {
     const message = `cannot execute ${path}: its program loader is not one of this machine`;
-    return new FailedError(message, [], EXIT.NOT_EXECUTABLE);
+    return new FailedError(message, [], EXIT.NOT_EXECUTABLE, code);
   }
-  return new FailedError(`cannot execute ${path}: ${errnoReason(code)}`, [], EXIT.NOT_EXECUTABLE);
+  return new FailedError(
+    `cannot execute ${path}: ${errnoReason(code)}`,
+    [],
+    EXIT.NOT_EXECUTABLE,
+    code,
+  );
 }
 
 /** The kernel reads no more of a script's first line. */

@@ -1,4 +1,6 @@
+import { words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
+import { RECORD } from '../../options/record.ts';
 import { addNodeFlags, type CodeNaming } from './node-flags.ts';
 import { addRuntimeVariables, findOtherRuntime } from './other-runtimes.ts';
 import type { NodeFlags } from './v8-flags.ts';
@@ -23,7 +25,6 @@ export function addNamingFlags(
   const flagged = addNodeFlags(command, nodeFlags, undefined, undefined, jitdump ? 'dump' : naming);
   const isMissing = jitdump && flagged.dumpsIn === null && flagged.notes.length === 0;
   if (!isMissing) return flagged;
-  const note =
-    '--jitdump: the command is not seen to run Node: --node-flags adds the flags all the same';
+  const note = words`${RECORD.jitdump}: the command is not seen to run Node: ${RECORD.nodeFlags.as(true)} adds the flags all the same`;
   return { ...flagged, notes: [note] };
 }

@@ -1,12 +1,14 @@
 import { NONE } from '../../base/brand.ts';
 import { lateModules } from '../../base/late-modules.ts';
+import { words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
+import { RECORD } from '../../options/record.ts';
 import { variable } from './command-environment.ts';
 import { findNode, type NodeCommand, nodeOnPath } from './node-command.ts';
 import { identifyNode, type NodeProgram } from './node-program.ts';
 import { type Preload, preloadFor, withSession } from './node-session.ts';
 import { findPlantedMap } from './planted-maps.ts';
-import { type NodeFlags, namesCode, withV8Flags } from './v8-flags.ts';
+import { leftAloneBy, type NodeFlags, namesCode, withV8Flags } from './v8-flags.ts';
 
 /** NODE_OPTIONS takes all of these from here on; an older Node would refuse to start. */
 const LEAST_MAJOR = 12;
@@ -58,8 +60,8 @@ export function addNodeFlags(
     const reason = isRestricted
       ? 'the command restricts what Node may read'
       : `Node ${version} does not run perf-ts's preload`;
-    const cure = "--node-flags names it by V8's map in /tmp";
-    return { ...unchanged, notes: [`JavaScript has no names: ${reason}; ${cure}`] };
+    const cure = words`${RECORD.nodeFlags.as(true)} names it by V8's map in /tmp`;
+    return { ...unchanged, notes: [words`JavaScript has no names: ${reason}; ${cure}`] };
   }
   const facts = { command, found, isNode, version, major, inherited, own, preload, isRestricted };
   return withV8Flags(facts, naming === 'dump', findPlanted);
@@ -73,7 +75,7 @@ function withCodeEvents(command: CommandSpec, preload: Preload): NodeFlags {
   const codeSocket = newCodeSocket();
   return {
     command: { ...command, env: withSession(command.env, preload, [], { socket: codeSocket }) },
-    notes: ["NODE_OPTIONS got a preload that reports V8's code; --no-node-flags leaves it alone"],
+    notes: [leftAloneBy("NODE_OPTIONS got a preload that reports V8's code")],
     causesMaps: false,
     recordingId: null,
     codeSocket,

@@ -9,10 +9,12 @@ import {
 } from 'node:fs';
 import { basename, isAbsolute } from 'node:path';
 import { printable } from '../../base/printable.ts';
+import { type Text, words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
+import { RECORD } from '../../options/record.ts';
 import { fsPath } from '../files/byte-path.ts';
 import { variable, withVariable } from './command-environment.ts';
-import type { NodeFlags } from './v8-flags.ts';
+import { leftAloneBy, type NodeFlags } from './v8-flags.ts';
 
 /** A program that runs JavaScript and is not Node. */
 export type OtherRuntime = 'bun' | 'deno';
@@ -95,7 +97,7 @@ function addToBun(unchanged: NodeFlags): NodeFlags {
   return {
     ...unchanged,
     command: { ...command, env: withVariable(command.env, BUN_VARIABLE, '1') },
-    notes: [`${BUN_VARIABLE}=1 is set for Bun; --no-node-flags leaves it alone`],
+    notes: [leftAloneBy(`${BUN_VARIABLE}=1 is set for Bun`)],
     dumpsIn: directory,
   };
 }
@@ -105,12 +107,12 @@ function addToDeno(unchanged: NodeFlags, wantsDump: boolean): NodeFlags {
   const earlier = variable(command.env, DENO_VARIABLE);
   const given = earlier.split(',').filter((flag) => flag !== '');
   const reason = "Deno's V8 ends where it can't make the file";
-  const notes = wantsDump ? [`--jitdump: no jitdump, a perf map instead: ${reason}`] : [];
+  const notes: Text[] = wantsDump
+    ? [words`${RECORD.jitdump}: no jitdump, a perf map instead: ${reason}`]
+    : [];
   if (given.some((flag) => /^--(?:no[-_])?perf[-_]/.test(flag))) return { ...unchanged, notes };
   const value = [...given, ...DENO_FLAGS.filter((flag) => !given.includes(flag))].join(',');
-  notes.unshift(
-    `${DENO_VARIABLE} got ${DENO_FLAGS.slice(0, 2).join(',')}; --no-node-flags leaves it alone`,
-  );
+  notes.unshift(leftAloneBy(`${DENO_VARIABLE} got ${DENO_FLAGS.slice(0, 2).join(',')}`));
   return {
     ...unchanged,
     command: { ...command, env: withVariable(command.env, DENO_VARIABLE, value) },

@@ -1,4 +1,4 @@
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, failedBy } from '../../base/errors.ts';
 import { errnoReason } from '../../base/system-error.ts';
 import type { NativeError } from '../../native/types.ts';
 
@@ -11,7 +11,8 @@ const STEPS = new Set(['socketpair', 'fcntl', 'fork', 'pidfd_open']);
  */
 export function explainStartFailure({ operation, code }: NativeError): FailedError | null {
   if (!STEPS.has(operation)) return null;
-  return new FailedError(
+  return failedBy(
+    code,
     `the command was not started: ${operation} failed: ${errnoReason(code)}`,
     hintsFor(operation, code),
   );

@@ -1,6 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { printable } from '../../base/printable.ts';
+import { type Text, words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
+import { USER } from '../../options/user.ts';
 import { fsPath } from '../files/byte-path.ts';
 
 /** Node's constants lack these two. */
@@ -15,18 +17,18 @@ const S_ISGID = 0o2000;
 export function explainUnprofilable({
   path,
   user,
-}: Pick<CommandSpec, 'path' | 'user'>): string | null {
+}: Pick<CommandSpec, 'path' | 'user'>): Text | null {
   const uid = user?.uid ?? process.geteuid?.() ?? 0;
   if (uid === 0) return null;
   const groups = user?.groups ?? [process.getegid?.() ?? 0, ...(process.getgroups?.() ?? [])];
   const stops = 'the kernel stops its events at its exec, so nothing of it will be recorded';
-  const cure = 'record it as root with --as-root';
+  const cure = words`record it as root with ${USER.asRoot}`;
   try {
     const { mode, uid: owner, gid } = statSync(fsPath(path));
     const changesUser = (mode & S_ISUID) !== 0 && owner !== uid;
     const changesGroup = (mode & S_ISGID) !== 0 && !groups.includes(gid);
     if (changesUser || changesGroup) {
-      return `${printable(path)} is set${changesUser ? 'u' : 'g'}id: ${stops}; ${cure}`;
+      return words`${printable(path)} is set${changesUser ? 'u' : 'g'}id: ${stops}; ${cure}`;
     }
     // Of another user only the kernel knows.
     if (user !== undefined) return null;

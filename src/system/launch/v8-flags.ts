@@ -1,6 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { printable } from '../../base/printable.ts';
+import { type Text, words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
+import { RECORD } from '../../options/record.ts';
 import { variable, withVariable } from './command-environment.ts';
 import type { NodeCommand } from './node-command.ts';
 import { type Preload, withSession } from './node-session.ts';
@@ -43,7 +45,7 @@ export type NodeFlags = {
   /** The command with its environment changed. */
   readonly command: CommandSpec;
   /** Sentences about what was set; empty if nothing was. */
-  readonly notes: readonly string[];
+  readonly notes: readonly Text[];
   /** True where V8 writes maps because of what was set: they are ours to remove. */
   readonly causesMaps: boolean;
   /** The name by which the notes of its processes are known; null if they were not asked for any. */
@@ -134,9 +136,7 @@ export function withV8Flags(
       env,
     },
     notes: [
-      ...(added.length === 0
-        ? []
-        : [`${where} got ${added.join(' ')}; --no-node-flags leaves it alone`]),
+      ...(added.length === 0 ? [] : [leftAloneBy(`${where} got ${added.join(' ')}`)]),
       ...(dump === null ? [] : [dump.note]),
       ...(isRestricted ? [RESTRICTED] : []),
     ],
@@ -161,8 +161,13 @@ type ChosenDump = {
   /** Arguments on Node's command line, ahead of the command's own. */
   readonly words: readonly string[];
   readonly isMade: boolean;
-  readonly note: string;
+  readonly note: Text;
 };
+
+/** A notice of what perf-ts has added, with the option that leaves it alone. */
+export function leftAloneBy(added: string): Text {
+  return words`${added}; ${RECORD.nodeFlags.as(false)} leaves it alone`;
+}
 
 /** A dump where Node can make it; else the map, and why. */
 function chooseDump({
@@ -184,20 +189,27 @@ function chooseDump({
   const none = { flags: V8_FLAGS, words: [], isMade: false };
   if (!canLog) {
     const reason = 'V8 writes it into the working directory, where the command may not write';
-    return { ...none, note: `--jitdump: no jitdump, a perf map instead: ${reason}` };
+    return { ...none, note: words`${RECORD.jitdump}: no jitdump, a perf map instead: ${reason}` };
   }
   if (given.some((word) => namesCode(word))) {
     const reason = 'the command has a flag for it of its own';
-    return { ...none, note: `--jitdump: perf-ts leaves V8's names of code alone: ${reason}` };
+    return {
+      ...none,
+      note: words`${RECORD.jitdump}: perf-ts leaves V8's names of code alone: ${reason}`,
+    };
   }
-  if (isExact) return { flags: DUMP_FLAGS, words: [], isMade: true, note: `--jitdump: ${cost}` };
+  if (isExact)
+    return { flags: DUMP_FLAGS, words: [], isMade: true, note: words`${RECORD.jitdump}: ${cost}` };
   const node = version === null ? 'this Node, whose version is not known,' : `Node ${version}`;
   if (!isNode) {
     const reason = `${node} ends where a process can't make the file, so that NODE_OPTIONS can't have it`;
     const cure = 'make node the command: node --import tsx app.ts';
-    return { ...none, note: `--jitdump: no jitdump, a perf map instead: ${reason}; ${cure}` };
+    return {
+      ...none,
+      note: words`${RECORD.jitdump}: no jitdump, a perf map instead: ${reason}; ${cure}`,
+    };
   }
-  const note = `--jitdump: ${cost}; children get a perf map, since ${node} ends where it can't make the file`;
+  const note = words`${RECORD.jitdump}: ${cost}; children get a perf map, since ${node} ends where it can't make the file`;
   return { flags: V8_FLAGS, words: [DUMP_FLAGS[0]], isMade: true, note };
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { FailedError } from '../../base/errors.ts';
+import { failedBy } from '../../base/errors.ts';
 import { describeError } from '../../base/system-error.ts';
 import { VISITOR_BACKLOG, VISITOR_TIMES, Visitors } from '../../system/strangers/visitors.ts';
 
@@ -42,7 +42,7 @@ export function startMetricsServer(options: MetricsServerOptions): Promise<Metri
   const { host, port } = options;
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
-      reject(new FailedError(`listen on ${host}:${port}: ${describeError(error)}`));
+      reject(failedBy(error, `listen on ${host}:${port}: ${describeError(error)}`));
     });
     server.listen({ port, host, backlog: VISITOR_BACKLOG }, () => {
       server.unref();

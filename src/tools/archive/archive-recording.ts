@@ -15,10 +15,12 @@ import {
 } from '../../code/symbols/debug-file.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import { readAppendix } from '../../formats/perf-data/appendix.ts';
+import type { ARCHIVE } from '../../options/archive.ts';
+import type { OptionsOf } from '../../options/option.ts';
 import { readKernelSymbols, readProvenance } from '../../read/facts/provenance.ts';
 import type { FileSource } from '../../read/files/fd-source.ts';
 import { archiveOf } from '../../read/files/find-archive.ts';
-import { SymbolFiles, type SymbolSources } from '../../read/files/symbol-files.ts';
+import { SymbolFiles } from '../../read/files/symbol-files.ts';
 import { PERF_MAP_ATTACHMENT } from '../../read/jit/attachment-names.ts';
 import { jitdumpAttachment } from '../../read/jit/dump-name.ts';
 import { openJitdump, ownersOfFile } from '../../read/jit/jit-files.ts';
@@ -31,13 +33,7 @@ import { systemAccounts } from '../../system/accounts/system-accounts.ts';
 import { asWriteFailure, writeFully } from '../../system/files/output-file.ts';
 import { ArchiveOutput } from './archive-output.ts';
 
-export type ArchiveOptions = SymbolSources & {
-  /** A directory, or a tar file by its ending; default: the recording's path and `.symbols`. */
-  readonly output?: string;
-  /** Files as they are, in place of their symbols and tables. */
-  readonly full?: boolean;
-  /** Leave out DWARF: names without lines and inlined calls, in a tenth of the room. */
-  readonly dwarf?: boolean;
+export type ArchiveOptions = OptionsOf<typeof ARCHIVE> & {
   /** Hears of the share of the recording that was read, then of its programs that were stored, 0 … 1. */
   readonly onArchiving?: (stage: 'records' | 'files', share: number) => void;
 };

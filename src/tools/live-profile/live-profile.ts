@@ -7,6 +7,7 @@ import type { DsoIndex } from '../../code/process/types.ts';
 import { type LoadedSymbols, Symbolizer } from '../../code/symbols/symbolizer.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
+import type { OpenProfileOptions } from '../../options/reading.ts';
 import type { LossGap } from '../../period/types.ts';
 import type { Dso, Profile } from '../../profile/types.ts';
 import { demangler } from '../../read/code/demangler.ts';
@@ -15,7 +16,6 @@ import { type Provenance, readProvenance } from '../../read/facts/provenance.ts'
 import { SymbolFiles } from '../../read/files/symbol-files.ts';
 import { inflateXz } from '../../read/files/xz.ts';
 import { ScriptMaps } from '../../read/jit/script-maps.ts';
-import type { OpenProfileOptions } from '../../read/open-options.ts';
 import { Pipeline } from '../../read/pipeline.ts';
 import { openUnwinder } from '../../read/unwind/open-unwinder.ts';
 import type { UserRooms } from '../../system/strangers/user-rooms.ts';

@@ -9,6 +9,7 @@ import { decodeSample, SampleView } from '../../kernel/perf-event/sample.ts';
 import type { SampleContext } from '../../kernel/perf-event/sample-fields.ts';
 import { decodeTrailer, TrailerView } from '../../kernel/perf-event/trailer.ts';
 import { eventName } from '../../read/facts/event-description.ts';
+import type { ReadOptions } from '../../read/files/watched-source.ts';
 import { withRecording } from '../../read/open-recording.ts';
 import { readIbsEvents } from './ibs-events.ts';
 import type { DescribedRecord } from './types.ts';
@@ -41,9 +42,9 @@ const RECORDS_A_REPORT = 4096;
 export function dumpRecords(
   path: string,
   visit: (record: DumpedRecord) => void,
-  onShare?: (share: number) => void,
+  { maxUnpacked, onShare }: ReadOptions = {},
 ): PerfData {
-  return withRecording(path, (data) => {
+  const dump = (data: PerfData) => {
     const sample = new SampleView(data.startTime);
     const trailer = new TrailerView(data.startTime);
     const ibs = readIbsEvents(data);
@@ -91,5 +92,6 @@ export function dumpRecords(
       },
     });
     return data;
-  });
+  };
+  return withRecording(path, dump, { maxUnpacked });
 }

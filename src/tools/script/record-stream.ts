@@ -59,16 +59,20 @@ export function visitRecords(
   options: RecordStreamOptions,
   visits: RecordVisits,
 ): RecordStreamSummary {
-  return withRecording(path, (data) => {
-    const stream = RecordStream.open(data, path, options, visits);
-    try {
-      stream.run();
-    } finally {
-      stream.close();
-    }
-    const { samples, samplesLeftOut } = stream;
-    return { data, samples, samplesLeftOut };
-  });
+  return withRecording(
+    path,
+    (data) => {
+      const stream = RecordStream.open(data, path, options, visits);
+      try {
+        stream.run();
+      } finally {
+        stream.close();
+      }
+      const { samples, samplesLeftOut } = stream;
+      return { data, samples, samplesLeftOut };
+    },
+    { maxUnpacked: options.maxUnpacked },
+  );
 }
 
 /** A counter that a sample reads, and what it has counted since the sample before. */
@@ -109,7 +113,7 @@ class RecordStream {
     const sources = withArchive(path, options.symbols ?? {});
     const strings = new StringTable();
     const processes = newProcesses(data, strings);
-    limitProcesses(processes, data.source.size);
+    limitProcesses(processes, data);
     const { diagnostics } = data;
     const jit = openJitCode({ ...sources, data, processes, diagnostics, path });
     const machine = { data, processes, jit, diagnostics };

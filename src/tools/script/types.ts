@@ -2,8 +2,8 @@ import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { KernelRecord } from '../../kernel/perf-event/record.ts';
 import type { SampleContext, SampleFields } from '../../kernel/perf-event/sample-fields.ts';
 import type { FieldValue } from '../../kernel/tracepoint/field-value.ts';
+import type { SymbolSources } from '../../options/reading.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import type { NamedFrame } from '../../read/frame-namer.ts';
 
 /** A record as `script` shows it. What the event did not record is undefined. */
@@ -69,6 +69,8 @@ export type RecordStreamOptions = {
   readonly simplifyChains?: boolean;
   /** `lines`: source lines of frames, also without inlined calls. */
   readonly symbols?: SymbolSources & { readonly lines?: boolean };
+  /** Memory for a recording that unpacks to more than its size explains, in bytes. */
+  readonly maxUnpacked?: number;
   /** Gets the share of the records, 0 … 1, that were visited, several times a second. */
   readonly onShare?: (share: number) => void;
 };

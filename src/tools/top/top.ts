@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { Deferred } from '../../base/deferred.ts';
-import { AbortError } from '../../base/errors.ts';
+import { AbortError, errorText } from '../../base/errors.ts';
 import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../../native/binding.ts';
@@ -9,6 +9,7 @@ import type { TopOptions } from '../../options/top.ts';
 import type { Profile } from '../../profile/types.ts';
 import { describeExisting } from '../../record/existing/existing-state.ts';
 import { dropsCopies } from '../../record/plan/call-graph.ts';
+import { giveNotice } from '../../record/plan/notices.ts';
 import {
   explainNativeError,
   type PreparedRecording,
@@ -67,7 +68,7 @@ export function startTop(options: TopOptions, binding: NativeBinding = loadBindi
   if (options.signal?.aborted) throw new AbortError(options.signal);
   const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
   if (callGraph !== options.callGraph) {
-    options.onNotice?.('stacks by frame pointer: copies are unwound where a file is written');
+    giveNotice(options, 'stacks by frame pointer: copies are unwound where a file is written');
   }
   const given = { ...options, ...(callGraph !== undefined && { callGraph }) };
   const latencyMs = Math.min(LATENCY_MS, (options.intervalMs ?? DEFAULT_INTERVAL_MS) / 2);
@@ -212,7 +213,7 @@ class Top implements RunningTop {
       const failure = explainExecFailure(command, event.step, event.code);
       // An exec can take longer than anybody watched.
       const isLate = this.#hasEnded;
-      if (isLate) this.#options.onNotice?.(failure.message);
+      if (isLate) giveNotice(this.#options, errorText(failure).message);
       else this.#failure = failure;
       this.#exited.settle(isLate ? { status: failure.exitStatus, signal: 0 } : null);
     }

@@ -53,7 +53,7 @@ describe('perf-ts inject', () => {
     [['--time', '2,1'], '--time 2,1: it ends before it starts'],
     [['--tid', 'x'], '--tid x: expected whole numbers'],
     [['--salt', 'x'], '--salt goes with --anonymize'],
-    [['-b', '--remove-build-ids'], '--build-ids and --remove-build-ids exclude each other'],
+    [['-b', '--remove-build-ids'], '-b and --remove-build-ids exclude each other'],
   ])('inject refuses %j', (options, message) => {
     const { status, stderr } = perfTs(['inject', input, '-o', output, ...options]);
     expect(status).toBe(2);

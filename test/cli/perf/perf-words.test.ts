@@ -55,33 +55,33 @@ describe('the flags of report as perf means them', () => {
   const read = (flags: object, word?: string) => asPerfMeans(word, { ...given, ...flags });
 
   it.each([
-    ['caller', { tree: true, treeOrder: 'caller' }],
-    ['graph,0.5,caller', { tree: true, treeOrder: 'caller', percentLimit: '0.5' }],
-    ['graph,0.5,0,callee,function,percent', { treeOrder: 'callee', percentLimit: '0.5' }],
-  ])('-g %s is a tree', (callGraph, expected) => {
-    expect(read({ callGraph }).options).toMatchObject(expected);
+    ['caller', 'caller', { tree: true }],
+    ['graph,0.5,caller', 'caller', { tree: true, percentLimit: '0.5' }],
+    ['graph,0.5,0,callee,function,percent', 'callee', { tree: true, percentLimit: '0.5' }],
+  ])('-g %s is a tree', (callGraph, treeOrder, flags) => {
+    expect(read({ callGraph })).toMatchObject({ treeOrder, flags });
   });
 
   it('takes the word behind -n and -g for the recording where it is no value', () => {
-    expect(read({ limit: 'my.data' })).toMatchObject({ file: 'my.data', options: { limit: true } });
+    expect(read({ limit: 'my.data' })).toMatchObject({ file: 'my.data', flags: { limit: true } });
     expect(read({ callGraph: 'my.data' })).toMatchObject({
       file: 'my.data',
-      options: { tree: true },
+      flags: { tree: true },
     });
     expect(read({ limit: '5' }, 'a.data')).toMatchObject({
       file: 'a.data',
-      options: { limit: '5' },
+      flags: { limit: '5' },
     });
     expect(() => read({ callGraph: 'b.data' }, 'a.data')).toThrow(UsageError);
   });
 
   it('keeps what is no number and no file for the check of the number', () => {
-    expect(read({ limit: '-5' })).toMatchObject({ file: undefined, options: { limit: '-5' } });
-    expect(read({ limit: '5x' })).toMatchObject({ file: undefined, options: { limit: '5x' } });
+    expect(read({ limit: '-5' })).toMatchObject({ file: undefined, flags: { limit: '-5' } });
+    expect(read({ limit: '5x' })).toMatchObject({ file: undefined, flags: { limit: '5x' } });
   });
 
   it('-g none is the flat table, and a kind of graph that does not exist is refused', () => {
-    expect(read({ callGraph: 'none' }).options.tree).toBeUndefined();
+    expect(read({ callGraph: 'none' }).flags.tree).toBeUndefined();
     expect(() => read({ callGraph: 'fractal,0.5' })).toThrow(/no fractal/);
   });
 });

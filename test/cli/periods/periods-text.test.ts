@@ -60,7 +60,7 @@ test('a burst after an idle gap is explained, with its effect on the profile', (
     '  rule           a sample reports the interval after it (seen in the counts)',
     '  ramps          11.14% of the samples, 35.76% of the events',
     "  model          the kernel's algorithm explains 64.2% exactly, 98.2% within 1% (HZ 250)",
-    '  advice         keep to --weight events when comparing profiles',
+    '  advice         weigh by events when comparing profiles',
     '  advice         332 samples tell as much as 29 of equal weight (50% is ±17 points): record longer',
     '  advice         -c 809 would sample at about the rate asked, without ramps',
   ]);
@@ -81,7 +81,7 @@ test('the text gives the source of the rule, and no count of events, where there
     '  ramps          1.54% of the samples, 10.96% of the events',
     "  model          the kernel's algorithm explains 67.3% exactly, 99.5% within 1% (HZ 250), switches",
     '                 between tasks guessed',
-    '  advice         keep to --weight events when comparing profiles',
+    '  advice         weigh by events when comparing profiles',
     '  advice         650 samples tell as much as 161 of equal weight (50% is ±8 points): record longer',
     '  advice         -c 787 would sample at about the rate asked, without ramps',
   ]);
@@ -156,7 +156,7 @@ test('losses and throttling have lines, even without samples', () => {
 test('an unknown period rule is reported as unknown', () => {
   const text = textOf(recordingOf([CYCLES], everyNs(250_000, repeat(1000, 50))));
   expect(text).toContain(
-    '  rule           unknown which interval a sample reports: used as reported; --counts would tell',
+    '  rule           unknown which interval a sample reports: used as reported; record --counts tells',
   );
 });
 

@@ -83,7 +83,7 @@ describe('the command line of record', () => {
     [{ pid: '7', allCpus: true }, '-p and -a exclude each other: name one target'],
     [{ port: '80' }, '--port goes with --view'],
     [{ switchMaxFiles: '2' }, '--switch-max-files goes with --switch-output'],
-    [{ tid: '' }, '-t : expected ids'],
+    [{ tid: '' }, '-t: expected ids'],
     [{ freq: '99.5' }, '-F 99.5: expected a whole number'],
     [{ freq: 'fast' }, '-F fast: expected a whole number'],
     [{ count: '-1' }, '-c -1: expected a whole number'],
@@ -119,7 +119,7 @@ describe('--fail-on-loss', () => {
   it.each(['', '2', '101%', '-1', '1 %', 'none', '0,5', 'NaN'])(
     '--fail-on-loss refuses "%s"',
     (failOnLoss) => {
-      const message = `--fail-on-loss ${failOnLoss}: expected a share such as 0.01 or 1%`;
+      const message = `--fail-on-loss${failOnLoss && ` ${failOnLoss}`}: expected a share such as 0.01 or 1%`;
       expect(refusal(() => read(failOnLoss))).toBe(message);
     },
   );

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 import { reportFailure } from '../../../src/cli/shared/failure.ts';
+import { beginRun } from '../../../src/cli/shared/run.ts';
 import * as stdout from '../../../src/cli/shared/stdout.ts';
 
 vi.mock('../../../src/cli/shared/stdout.ts', { spy: true });
@@ -10,7 +11,8 @@ afterEach(() => vi.resetAllMocks());
 /** What is printed of an error on standard error. */
 function printed(error: unknown, verbose = false): string {
   const write = vi.spyOn(stdout, 'writeError').mockImplementation(() => {});
-  expect(reportFailure(error, verbose)).toBe(125);
+  beginRun().isVerbose = verbose;
+  expect(reportFailure(error)).toBe(125);
   return write.mock.calls.map(([text]) => text).join('');
 }
 

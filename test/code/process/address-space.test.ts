@@ -141,7 +141,7 @@ describe('large recordings', () => {
       }
     };
     expect(() => forkAll(false)).toThrow(
-      /^the mappings of its \d+ processes, .* more than 1048576 bytes, .* --max-unpacked SIZE/,
+      /^the mappings of its \d+ processes, .* more than 1048576 bytes, .* maxUnpacked/,
     );
     forkAll(true);
   });
@@ -164,7 +164,7 @@ describe('large recordings', () => {
     for (let n = 1; n < 20; n++) add(table, n);
     expect(() => {
       for (let n = 20; n < 23; n++) add(table, n);
-    }).toThrow(new RegExp(`^it has more than 20 ${what}.*--max-unpacked SIZE allows it$`));
+    }).toThrow(new RegExp(`^it has more than 20 ${what}.*maxUnpacked allows it$`));
   });
 
   test('a quarter of a million mappings in one process, out of order, are found', () => {

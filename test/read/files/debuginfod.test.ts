@@ -14,6 +14,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { describeDiagnostics } from '../../../src/findings/diagnostic-text.ts';
+import { readFlags } from '../../../src/options/read-flags.ts';
+import { WEIGHING } from '../../../src/options/reading.ts';
 import { Debuginfod, debuginfodUrls } from '../../../src/read/files/debuginfod.ts';
 import { mayRedirect, REACH, reachOfAddress } from '../../../src/read/files/redirect.ts';
 import { elfBytes } from '../../code/elf/elf-bytes.ts';
@@ -148,14 +150,17 @@ describe('a debuginfod client', () => {
 describe('the servers', () => {
   test('the servers are those of the option, or of the variable', () => {
     const environment = { DEBUGINFOD_URLS: 'https://a.example/  ima:enforcing http://b.example' };
-    expect(debuginfodUrls(true, environment)).toEqual(['https://a.example/', 'http://b.example']);
-    expect(debuginfodUrls('http://c.example', environment)).toEqual(['http://c.example']);
+    expect(debuginfodUrls([], environment)).toEqual(['https://a.example/', 'http://b.example']);
+    expect(debuginfodUrls(['http://c.example'], environment)).toEqual(['http://c.example']);
   });
 
   test('debuginfod URLs that are invalid are refused', () => {
-    expect(() => debuginfodUrls(true, {})).toThrow('no server is named');
-    expect(() => debuginfodUrls('perf.data', {})).toThrow('not the address of a debuginfod server');
-    expect(() => debuginfodUrls('file:///etc', {})).toThrow('not the address');
+    const read = (debuginfod: string) => readFlags(WEIGHING, { debuginfod });
+    expect(() => debuginfodUrls([], {})).toThrow('no server is named');
+    expect(() => read('perf.data')).toThrow('not the address of a debuginfod server');
+    expect(() => read('file:///etc')).toThrow('not the address');
+    const ofUser = { DEBUGINFOD_URLS: 'file:///etc' };
+    expect(() => debuginfodUrls([], ofUser)).toThrow('file:///etc: not the address');
   });
 });
 

@@ -66,7 +66,9 @@ describe('the list of kernel symbols', () => {
       expect(text).toBeNull();
       expect(reasons).toHaveLength(1);
       expect(reasons[0]).toMatch(reason);
-      expect(reasons[0]).toContain('--kallsyms FILE (its /proc/kallsyms, or vmlinux)');
+      expect(reasons[0]).toContain(
+        '--kallsyms (kallsyms) names it: a copy of its /proc/kallsyms, or its vmlinux',
+      );
     },
   );
 

@@ -1,19 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
-import { MAX_UNPACKED_VARIABLE, mostFramesOf } from '../../../src/read/files/most-unpacked.ts';
+import { mostFramesOf } from '../../../src/read/files/most-unpacked.ts';
 import { openProfile } from '../../../src/read/open-profile.ts';
 import { perfDataFile, plainSample } from '../../helpers/record-builder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'perf-ts-limits-'));
 const path = join(folder, 'perf.data');
 afterAll(() => rmSync(folder, { recursive: true }));
-afterEach(() => {
-  delete process.env[MAX_UNPACKED_VARIABLE];
-});
 
 /** A sample at each of so many addresses. */
 function writeSamples(places: number): void {
@@ -38,10 +35,9 @@ describe('a recording or text with more events than a kernel has', () => {
   ])('too many events are refused unless the user allows them: %s', async (_what, bytes) => {
     writeFileSync(path, bytes);
     await expect(openProfile(path)).rejects.toThrow(
-      'it has more than 5000 events, which are not read unless --max-unpacked SIZE allows it',
+      'it has more than 5000 events, which are not read unless maxUnpacked allows it',
     );
-    process.env[MAX_UNPACKED_VARIABLE] = '1e9';
-    expect((await openProfile(path)).profile.events.length).toBe(5001);
+    expect((await openProfile(path, { maxUnpacked: 1e9 })).profile.events.length).toBe(5001);
   });
 });
 
@@ -51,46 +47,42 @@ describe('a text with more threads than a machine has', () => {
     ['folded stacks', (i: number) => `app${i};f 1\n`],
   ])('too many threads are refused unless the user allows them: %s', async (_what, line) => {
     writeFileSync(path, Array.from({ length: 100 }, (_unused, i) => line(i)).join(''));
-    process.env[MAX_UNPACKED_VARIABLE] = '99000';
-    await expect(openProfile(path)).rejects.toThrow(
-      'it has more than 99 threads, which are not read unless --max-unpacked SIZE allows it',
+    await expect(openProfile(path, { maxUnpacked: 99_000 })).rejects.toThrow(
+      'it has more than 99 threads, which are not read unless maxUnpacked allows it',
     );
-    process.env[MAX_UNPACKED_VARIABLE] = '100000';
-    expect((await openProfile(path)).profile.threads.length).toBe(100);
+    expect((await openProfile(path, { maxUnpacked: 100_000 })).profile.threads.length).toBe(100);
   });
 });
 
 describe('a text with more different stacks than are shown', () => {
   test('too many different stacks are refused unless the user allows them', async () => {
     writeFileSync(path, Array.from({ length: 50 }, (_unused, i) => `app;f${i};g 1\n`).join(''));
-    process.env[MAX_UNPACKED_VARIABLE] = String(99 * 256);
-    await expect(openProfile(path)).rejects.toThrow(
+    await expect(openProfile(path, { maxUnpacked: 99 * 256 })).rejects.toThrow(
       'it has more than 99 different stacks and beginnings of stacks, which are not read unless ' +
-        '--max-unpacked SIZE allows it',
+        'maxUnpacked allows it',
     );
-    process.env[MAX_UNPACKED_VARIABLE] = String(100 * 256);
-    expect((await openProfile(path)).profile.stacks.length).toBe(100);
+    expect((await openProfile(path, { maxUnpacked: 100 * 256 })).profile.stacks.length).toBe(100);
   });
 });
 
 describe('a recording with samples at more places than a program has', () => {
-  const open = () => openProfile(path, { kallsyms: '/nonexistent' });
+  const open = () => openProfile(path, { kallsyms: '/nonexistent', maxUnpacked: 100 * 256 });
 
   test('too many sampled places are refused, with the limit and the option that lifts it', async () => {
-    process.env[MAX_UNPACKED_VARIABLE] = String(100 * 256);
     writeSamples(101);
     await expect(open()).rejects.toThrow(
       'its stacks have more than 100 different places in code, as no program has, which is not read ' +
-        'unless --max-unpacked SIZE allows it',
+        'unless maxUnpacked allows it',
     );
     writeSamples(100);
     expect((await open()).profile.frames.length).toBe(100);
   });
 
   test("the limit of places follows the recording's own size, and the user may lift it", () => {
-    expect(mostFramesOf(100e6)).toBe(2_000_000);
-    expect(mostFramesOf(1e9)).toBe(15_625_000);
-    process.env[MAX_UNPACKED_VARIABLE] = 'Infinity';
-    expect(mostFramesOf(100e6)).toBe(Number.POSITIVE_INFINITY);
+    const mostOf = (size: number, mostUnpacked: number | null) =>
+      mostFramesOf({ source: { size, read: () => new Uint8Array() }, mostUnpacked });
+    expect(mostOf(100e6, null)).toBe(2_000_000);
+    expect(mostOf(1e9, null)).toBe(15_625_000);
+    expect(mostOf(100e6, Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY);
   });
 });

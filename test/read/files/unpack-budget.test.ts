@@ -1,40 +1,39 @@
 import { deflateSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../../src/base/byte-source.ts';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { DwarfFile, SourceFrames } from '../../../src/code/dwarf/dwarf-file.ts';
 import type { Scratch } from '../../../src/code/elf/inflated-section.ts';
 import { describeDiagnostics } from '../../../src/findings/diagnostic-text.ts';
-import { MAX_UNPACKED_VARIABLE } from '../../../src/read/files/most-unpacked.ts';
 import { sectionDecoders } from '../../../src/read/files/section-decoders.ts';
 import { boundedDecoders, UnpackBudget } from '../../../src/read/files/unpack-budget.ts';
-
-afterEach(() => {
-  delete process.env[MAX_UNPACKED_VARIABLE];
-});
 
 const MIB = 2 ** 20;
 const packed = deflateSync(Buffer.alloc(60 * MIB), { level: 1 });
 
 describe('compressed sections of the files that name a recording', () => {
   test('together unpack to no more than their size explains, unless the user allows it', () => {
-    const decoders = boundedDecoders();
-    const inflate = () => decoders.zlib?.(packed, 60 * MIB).length;
-    for (let file = 0; file < 4; file++) expect(inflate()).toBe(60 * MIB);
-    expect(inflate).toThrow(/more than their size explains: --max-unpacked SIZE allows more$/);
-    process.env[MAX_UNPACKED_VARIABLE] = '1e9';
-    expect(inflate()).toBe(60 * MIB);
+    const inflaterFor = (most: number | null) => {
+      const decoders = boundedDecoders(most);
+      const inflate = () => decoders.zlib?.(packed, 60 * MIB).length;
+      for (let file = 0; file < 4; file++) expect(inflate()).toBe(60 * MIB);
+      return inflate;
+    };
+    expect(inflaterFor(null)).toThrow(
+      /more than their size explains: --max-unpacked \(maxUnpacked\) allows more$/,
+    );
+    expect(inflaterFor(1e9)()).toBe(60 * MIB);
   });
 
   test('compressed sections may unpack to the size they explain', () => {
     const bytes = Uint8Array.from({ length: 4096 }, (_unused, index) => (index * index) >> 3);
     const stream = deflateSync(bytes);
-    const inflate = new UnpackBudget(0).bound(sectionDecoders.zlib as never);
+    const inflate = new UnpackBudget(0, null).bound(sectionDecoders.zlib as never);
     for (let file = 0; file < 100; file++) expect(inflate(stream, 4096).length).toBe(4096);
   });
 
   test('damaged compressed sections count in full', () => {
-    const inflate = new UnpackBudget(100).bound(() => {
+    const inflate = new UnpackBudget(100, null).bound(() => {
       throw new Error('damaged');
     });
     expect(() => inflate(new Uint8Array(1), 100)).toThrow('damaged');
@@ -43,7 +42,7 @@ describe('compressed sections of the files that name a recording', () => {
 
   test('compressed sections in scratch files are limited as well', () => {
     const none: Scratch = { write: () => true, read: () => new Uint8Array(0), close: () => {} };
-    const open = new UnpackBudget(4 * MIB).boundScratch(() => none);
+    const open = new UnpackBudget(4 * MIB, null).boundScratch(() => none);
     const scratch = open(64 * MIB, 1000);
     expect(scratch?.write(0, new Uint8Array(2 * MIB))).toBe(true);
     expect(scratch?.write(2 * MIB, new Uint8Array(2 * MIB))).toBe(false);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { commandWords } from '../../../src/base/words.ts';
 import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import {
   explainUnmappedNode,
@@ -23,8 +24,10 @@ const looks = {
   isApplication: () => false,
   wordsOf: async () => ['node', 'app.js'],
 };
-const explained = (node: MappedNode, pids: number[] = [], areFlagsSet = false, look = {}) =>
-  explainUnmappedNode(node, new Set(pids), areFlagsSet, { ...looks, ...look });
+const explained = async (node: MappedNode, pids: number[] = [], areFlagsSet = false, look = {}) => {
+  const text = await explainUnmappedNode(node, new Set(pids), areFlagsSet, { ...looks, ...look });
+  return text && commandWords(text);
+};
 
 test('Node that made code and wrote no map is reported with what helps', async () => {
   const node = found(mapped(7, '/usr/bin/perl'), mapped(7, '/opt/bin/node'), mapped(7, '//anon'));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatCpuList, parseCpuList } from '../../../src/base/cpu-list.ts';
 import { FailedError, UsageError } from '../../../src/base/errors.ts';
 import { PERF_TYPE } from '../../../src/base/event-type.ts';
+import { commandWords } from '../../../src/base/words.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { PERF_FORMAT } from '../../../src/kernel/perf-event/constants.ts';
 import type { CallGraph } from '../../../src/options/call-graph.ts';
@@ -28,7 +29,7 @@ function draw(...[events, options, machine]: Parameters<typeof planOf>): string[
 }
 
 function noticesOf(...[events, options, machine]: Parameters<typeof planOf>): readonly string[] {
-  return planOf(events, options, machine).notices;
+  return planOf(events, options, machine).notices.map(commandWords);
 }
 
 describe('the rate of an event', () => {
@@ -266,7 +267,7 @@ describe('an event that does not open as asked', () => {
     expect(drawPlan(plan)).toEqual([
       'cycles/max-stack=5/uP 3989 Hz CALLCHAIN PERIOD | inherit excludeKernel excludeHv',
     ]);
-    expect(plan.notices.map((notice) => notice.split(':')[0])).toEqual([
+    expect(plan.notices.map((notice) => commandWords(notice).split(':')[0])).toEqual([
       'cycles/max-stack=5/uP',
       'recording user space only (cycles/max-stack=5/uP)',
     ]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FailedError, UsageError } from '../../../src/base/errors.ts';
+import { commandWords, libraryWords } from '../../../src/base/words.ts';
 import { accountsFromText } from '../../../src/system/accounts/accounts.ts';
 import { chooseUser } from '../../../src/system/accounts/run-as.ts';
 
@@ -26,11 +27,15 @@ const removed = (env: Readonly<Record<string, string | undefined>>) =>
 
 describe('under sudo', () => {
   it('the command runs as the caller, with all groups and HOME, and the file is the caller’s', () => {
-    expect(chooseUser({}, asRoot(sudo), accounts)).toEqual({
+    const { notes, ...chosen } = chooseUser({}, asRoot(sudo), accounts);
+    expect(notes.map(commandWords)).toEqual([
+      'the command runs as alice (uid 1000), who called sudo; --as-root keeps root',
+    ]);
+    expect(notes.map(libraryWords)[0]).toContain('; asRoot keeps root');
+    expect(chosen).toEqual({
       change: alice,
       env: { ...aliceEnv, SUDO_UID: undefined, SUDO_GID: undefined, SUDO_USER: undefined },
       owner: { uid: 1000, gid: 1000, groups: [1000, 27, 999] },
-      notes: ['the command runs as alice (uid 1000), who called sudo; --as-root keeps root'],
     });
   });
 

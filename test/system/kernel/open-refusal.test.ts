@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atCommand } from '../../../src/base/errors.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { CLOCK_IDS } from '../../../src/kernel/perf-event/clock-ids.ts';
@@ -35,7 +36,9 @@ describe('an event that the kernel refuses', () => {
       const refusal = { spec: spec!, attr, code: 'EINVAL' };
       return explainUnopenable(refusal, readKernelSettings(), false, kernel);
     };
-    const { message, hints } = explain('5.10.0-32-cloud-amd64');
+    const refused = explain('5.10.0-32-cloud-amd64');
+    expect(refused.message).toContain('codePageSizes needs Linux 5.11');
+    const { message, hints } = atCommand(refused);
     expect(message).toBe(
       'page-faults: cannot be opened: --code-page-size needs Linux 5.11, and this is ' +
         '5.10.0-32-cloud-amd64 (EINVAL)',

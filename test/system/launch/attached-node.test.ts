@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { commandWords } from '../../../src/base/words.ts';
 import {
   explainAttachedNode,
   type ProcessFacts,
@@ -13,7 +14,7 @@ function reported(facts: Partial<ProcessFacts>): string[] {
     nodeOptions: '',
     hasMap: false,
   };
-  return explainAttachedNode([42], () => ({ ...node, ...facts }));
+  return explainAttachedNode([42], () => ({ ...node, ...facts })).map(commandWords);
 }
 
 test('a Node without the flags: what is missing and what helps', () => {

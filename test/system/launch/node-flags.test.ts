@@ -1,6 +1,7 @@
 import { chmodSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { commandWords } from '../../../src/base/words.ts';
 import type { CommandSpec } from '../../../src/native/types.ts';
 import { addNodeFlags } from '../../../src/system/launch/node-flags.ts';
 import type { NodeProgram } from '../../../src/system/launch/node-program.ts';
@@ -70,7 +71,7 @@ function optionsFor(
   const value = all[0]
     ?.slice('NODE_OPTIONS='.length)
     .replace(/ ?--require (?:"[^"]*\.cjs"|\S+\.cjs)/, '');
-  return { value, notes, causesMaps, dumpsIn, argv: changed.argv };
+  return { value, notes: notes.map(commandWords), causesMaps, dumpsIn, argv: changed.argv };
 }
 
 describe('a link of another user where a map would be', () => {
@@ -257,8 +258,9 @@ describe('NODE_OPTIONS', () => {
       const identify = () => ({ kind: 'node', version }) as const;
       const flagged = addNodeFlags(command, undefined, identify, undefined, 'events');
       expect(flagged.command).toBe(command);
-      expect(flagged.notes.join()).toContain(why);
-      expect(flagged.notes.join()).toContain('--node-flags');
+      const notes = flagged.notes.map(commandWords).join();
+      expect(notes).toContain(why);
+      expect(notes).toContain('--node-flags');
       const asked = addNodeFlags(command, true, identify, undefined, 'events');
       expect(asked.command.env.join()).toContain(FLAGS);
     },

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { commandWords } from '../../../src/base/words.ts';
 import type { CommandSpec } from '../../../src/native/types.ts';
 import { addNamingFlags } from '../../../src/system/launch/naming-flags.ts';
 import { findOtherRuntime } from '../../../src/system/launch/other-runtimes.ts';
@@ -24,7 +25,7 @@ function flagged(path: string, env: string[] = [], options: { jitdump?: boolean 
   const command: CommandSpec = { path, argv: [path, 'app.ts'], env, stdoutToStderr: false };
   const { command: changed, notes, causesMaps, dumpsIn } = addNamingFlags(command, options);
   expect(changed.argv).toEqual(command.argv);
-  return { env: changed.env, notes, causesMaps, dumpsIn };
+  return { env: changed.env, notes: notes.map(commandWords), causesMaps, dumpsIn };
 }
 
 describe('a command that is', () => {

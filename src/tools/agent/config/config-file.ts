@@ -1,5 +1,5 @@
 import { readFileSync, statSync, unwatchFile, watchFile } from 'node:fs';
-import { FailedError } from '../../../base/errors.ts';
+import { FailedError, failedBy } from '../../../base/errors.ts';
 import { describeError } from '../../../base/system-error.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { parseAgentConfig } from './parse-config.ts';
@@ -25,7 +25,7 @@ export function readConfigFile(path: string): AgentConfig {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof FailedError) throw error;
-    throw new FailedError(`the configuration cannot be read: ${describeError(error)}`);
+    throw failedBy(error, `the configuration cannot be read: ${describeError(error)}`);
   }
   return parseAgentConfig(text, path);
 }

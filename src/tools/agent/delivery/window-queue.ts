@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { FailedError } from '../../../base/errors.ts';
+import { FailedError, failedBy } from '../../../base/errors.ts';
 import { describeError } from '../../../base/system-error.ts';
 import { makeFolders } from '../../../system/files/make-folders.ts';
 import { replaceFile } from '../../../system/files/replace-file.ts';
@@ -151,7 +151,7 @@ export class WindowQueue {
       }
     } catch (error) {
       if (error instanceof FailedError) throw error;
-      throw new FailedError(`the spool cannot be used: ${describeError(error)}`);
+      throw failedBy(error, `the spool cannot be used: ${describeError(error)}`);
     }
     this.#progress = readProgress(join(directory, PROGRESS));
   }
