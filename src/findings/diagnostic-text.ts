@@ -95,8 +95,8 @@ const WORDS: Record<PlainCode, string> = {
   'kallsyms-line-malformed': 'kallsyms line not understood',
   'recorded-kernel-line-malformed': 'recorded kernel symbol not understood',
   'perf-map-missing':
-    'no perf map for JIT code (record -- COMMAND has Node, Deno and Bun write one; of a Node that runs already ' +
-    'record -p with --attach-js asks; DENO_V8_FLAGS=--perf-basic-prof and BUN_JSC_useJITDump=1 are set before)',
+    'no perf map for JIT code (Node: record with --node-flags, or record -p with --attach-js; Deno: ' +
+    'DENO_V8_FLAGS=--perf-basic-prof; Bun: BUN_JSC_useJITDump=1; record -- COMMAND sets these)',
   'jit-code-unnamed': 'samples in JIT code without a name',
   'perf-map-writable-by-all': 'perf map is writable by all',
   'perf-map-too-large': 'perf map larger than 256 MiB, the rest not read',

@@ -10,6 +10,7 @@ import type { Profile, ProfileEvent } from '../types.ts';
  * - `share`: parts of all weight. Where one function takes more, all others have less.
  */
 export const DIFF_MEASURES = ['absolute', 'second', 'share'] as const;
+/** A measure in which recordings are compared: a name of `DIFF_MEASURES`. */
 export type DiffMeasure = (typeof DIFF_MEASURES)[number];
 
 /** Options of recorders that record what runs on, not a command: `-a`, `-ga`, `-p 12`, `--pid=12`. */

@@ -1,7 +1,5 @@
 import { existsSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Text, words } from '../../base/words.ts';
-import { RECORD } from '../../options/record.ts';
 import { readTextOrEmpty } from '../small-file.ts';
 import { namesCode, V8_FLAGS } from './v8-flags.ts';
 
@@ -23,8 +21,8 @@ export type ProcessFacts = {
 export function explainAttachedNode(
   pids: readonly number[],
   factsOf: (pid: number) => ProcessFacts = readFacts,
-): Text[] {
-  return pids.flatMap((pid): readonly Text[] => {
+): string[] {
+  return pids.flatMap((pid) => {
     const facts = factsOf(pid);
     if (!isNode(facts)) return [];
     const isMapped = isNamed(facts);
@@ -37,7 +35,9 @@ export function explainAttachedNode(
       ];
     }
     return [
-      words`process ${pid} runs Node without V8's perf map: functions of JavaScript will have no names (native code and the kernel will); ${RECORD.attachJs.as(true)} names them, by its inspector, which is open for some milliseconds then; a program that imports perf-ts/register is named without`,
+      `process ${pid} runs Node without V8's perf map: functions of JavaScript will have no names (native code and ` +
+        'the kernel will); perf-ts record --attach-js names them, by its inspector, which is open for some ' +
+        'milliseconds then; a program that imports perf-ts/register is named without',
     ];
   });
 }

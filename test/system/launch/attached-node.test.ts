@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { commandWords } from '../../../src/base/words.ts';
 import {
   explainAttachedNode,
   type ProcessFacts,
@@ -14,7 +13,7 @@ function reported(facts: Partial<ProcessFacts>): string[] {
     nodeOptions: '',
     hasMap: false,
   };
-  return explainAttachedNode([42], () => ({ ...node, ...facts })).map(commandWords);
+  return explainAttachedNode([42], () => ({ ...node, ...facts }));
 }
 
 test('a Node without the flags: what is missing and what helps', () => {
