@@ -89,7 +89,7 @@ export type FindingPlace = {
   readonly spans: readonly (readonly [fromNs: number, toNs: number])[];
 };
 
-/** What a finding has beside its code, severity, label and sentence. */
+/** The parts of a finding beside its code, severity, label and sentence. */
 export type FindingDetails = Partial<FindingPlace> & {
   readonly share?: number | null;
   readonly command?: string | null;

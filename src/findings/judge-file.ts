@@ -4,7 +4,7 @@ import { reportLostSideband } from '../profile/losses.ts';
 import { type DescribedDiagnostic, isAboutJitNames, isDamage } from './diagnostic-text.ts';
 import { createFinding, type Finding, type FindingCode } from './finding.ts';
 
-/** What is known of a file when its records have been read. */
+/** Facts about a file whose records have been read. */
 export type FileEvidence = {
   /** Offset at which the file ends early; null if it is whole. */
   readonly truncatedAt: number | null;
@@ -25,7 +25,7 @@ const FROM_BEFORE_PERCENT = 1;
 
 export const LARGER_RINGS = 'perf-ts record -m 16M -- COMMAND';
 
-/** What is wrong with a file and with the names that it gives, the worst not first. */
+/** Faults of a file and of the names that it gives, in no order of severity. */
 export function judgeFile(evidence: FileEvidence): Finding[] {
   const found = [
     judgeEnd(evidence),

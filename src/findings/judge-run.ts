@@ -3,7 +3,7 @@ import { createFinding, type Finding, sortFindings } from './finding.ts';
 import { judgeSideband, LARGER_RINGS } from './judge-file.ts';
 import { atHalfOf, judgeLost, pausedText } from './judge-sampling.ts';
 
-/** What the counts of a sampler say when it has ended, or so far: nothing has been read back. */
+/** Findings of the counts of a sampler, at its end or so far: nothing has been read back. */
 export type RunEvidence = {
   readonly samples: number;
   readonly lost: number;

@@ -5,7 +5,7 @@ import type { TimeRange } from '../profile/time-range.ts';
 import { createFinding, type Finding, type FindingDetails, type Severity } from './finding.ts';
 import { LARGER_RINGS } from './judge-file.ts';
 
-/** What is known of the sampling of a recording, beside that of each event. */
+/** Facts about the sampling of a recording, beside those of each event. */
 export type SamplingEvidence = {
   readonly events: readonly EventEvidence[];
   /** The text of another tool. */
@@ -23,7 +23,7 @@ export type SamplingEvidence = {
   readonly lengthNs: number;
 };
 
-/** What is known of the sampling of one event. Counts of events are whole numbers, or nanoseconds. */
+/** Facts about the sampling of one event. Counts of events are whole numbers, or nanoseconds. */
 export type EventEvidence = {
   readonly samples: number;
   /** The first event of its group, whose samples read this one; null: it has samples of its own. */
@@ -57,7 +57,7 @@ export type MostCut = {
   readonly advice: Advice | null;
 };
 
-/** What helps: a command, or what no command does, in words. */
+/** The remedy: a command, or in words where no command has it. */
 export type Advice = { readonly text: string | null; readonly command: string | null };
 /** Something that speaks against shares of an event, and the share of its weight that it concerns. */
 export type Doubt = {
@@ -68,7 +68,7 @@ export type Doubt = {
 
 /** The share of the samples that are lost. Less than this is within what chance does to any share. */
 const LOST_DOUBT = 0.005;
-/** As many as the smaller functions of a profile have. */
+/** The number of samples that the smaller functions of a profile have. */
 const LOST_WRONG = 0.1;
 /** Share of the stacks that lack callers, or may lack some: totals of the callers are too small by as much. */
 const STACKS_NOTE = 0.01;
@@ -89,7 +89,7 @@ const FEW_SAMPLES = 50;
 /** Pauses that a finding lists. */
 const MAX_SPANS = 100;
 
-/** What is to be known of the sampling and of the stacks, the worst not first. */
+/** Findings about the sampling and the stacks, in no order of severity. */
 export function judgeSampling(evidence: SamplingEvidence): Finding[] {
   return [
     ...evidence.events.flatMap((event, row) => judgeEvent(evidence, event, row)),

@@ -36,7 +36,7 @@ export type Declared = Omit<Flag, 'flags'> & {
 /** Hears of each notice, one sentence: with options by their keys, and by the flags of the command. */
 export type NoticeListener = (notice: string, inFlags: string) => void;
 
-/** Who takes an option: the library and a command, or a command alone. */
+/** The takers of an option: the library and a command, or a command alone. */
 export type Door = 'both' | 'command';
 
 /** A row of a table of options. In texts it stands for its name: words`${RECORD.freq}`. */

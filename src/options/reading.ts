@@ -152,7 +152,7 @@ export const SYMBOLS = options({
       help: 'debug files are below this directory, as in /usr/lib/debug',
       configurable: true,
     }),
-    /** What `perf-ts archive` wrote; by default what is beside the recording. */
+    /** The output of `perf-ts archive`; by default the one beside the recording. */
     archive: option(text, {
       flags: '--archive <dir>',
       help: 'the output of perf-ts archive (default FILE.symbols)',
@@ -229,7 +229,7 @@ const servers: Kind<readonly string[]> = {
 /** Options that decide what a sample counts for, and of which event. */
 export const WEIGHING = options({
   ...inGroup(OPTION_GROUP.SAMPLES, {
-    /** What a sample counts for; default `events`. */
+    /** The quantity that a sample counts for; default `events`. */
     weight: option(oneOf('samples', 'period', 'events', 'time'), {
       flags: '--weight <kind>',
       help: 'what a sample counts for (default events)',

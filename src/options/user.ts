@@ -1,7 +1,7 @@
 import { text, yesNo } from './kinds.ts';
 import { type OptionsOf, option, options } from './option.ts';
 
-/** Who a command runs as. */
+/** The user that a command runs as. */
 export const USER = options({
   /** Name or uid; under sudo the invoking user is the default. */
   user: option(text, {

@@ -82,7 +82,7 @@ export type RecordingInfo = {
   /** The feature sections, beyond the keys above. */
   readonly header: RecordingHeader;
   readonly notes: readonly string[];
-  /** What is broken or missing. */
+  /** Broken or missing parts. */
   readonly diagnostics: readonly DescribedDiagnostic[];
   /** What that means for who reads the recording, and what was lost; the worst first. */
   readonly findings: readonly Finding[];

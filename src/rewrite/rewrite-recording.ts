@@ -53,11 +53,11 @@ export type RewriteSummary = {
   readonly samplesKept: number;
   readonly bytesRead: number;
   readonly bytesWritten: number;
-  /** What is not in the output and was not asked to go, with counts; for the user to see. */
+  /** Parts that are not in the output and were not asked to go, with counts; for the user to see. */
   readonly leftOut: readonly { readonly reason: string; readonly count: number }[];
-  /** Of the input: where it was cut, null if it is whole. */
+  /** Offset at which the input was cut; null if it is whole. */
   readonly truncatedAt: number | null;
-  /** Of the input: what is broken or missing. */
+  /** Broken or missing parts of the input. */
   readonly diagnostics: readonly DescribedDiagnostic[];
 };
 

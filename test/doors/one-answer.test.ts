@@ -73,34 +73,34 @@ function json(...args: readonly string[]) {
 }
 
 describe('a function that three forked workers ran', () => {
-  test('is one row of the library', async () => {
+  test('the function is one row of the library', async () => {
     const { samples, share } = await askLibrary(forkedWorkers());
     expect(samples).toBe(3 * IN_PARSE);
     expect(share).toBeGreaterThan(0.5);
   });
 
-  test('is one row of report', async () => {
+  test('the function is one row of report', async () => {
     const file = forkedWorkers();
     const [event] = json('report', file).events;
     const [{ name, selfShare, samples }] = event.rows;
     expect({ name, share: selfShare, samples }).toEqual(await askLibrary(file));
   });
 
-  test('is one row of query', async () => {
+  test('the function is one row of query', async () => {
     const file = forkedWorkers();
     const { rows } = json('query', 'top', file);
     expect(rows.map(({ func }: { func: string }) => func)).toEqual([PARSE, HASH]);
     expect(rows[0].share).toBe((await askLibrary(file)).share);
   });
 
-  test('is one row of the tools of an assistant', async () => {
+  test('the function is one row of the tools of an assistant', async () => {
     const file = forkedWorkers();
     const { stdout } = perfTs(['mcp', '--md', `top ${JSON.stringify({ file })}`]);
     expect(stdout.match(/`parse [^`]*`/g)).toEqual([`\`${PARSE}\``]);
     expect(stdout).toContain(formatShare((await askLibrary(file)).share));
   });
 
-  test('is one row of the page', async () => {
+  test('the function is one row of the page', async () => {
     const file = forkedWorkers();
     const answers = createAnswers();
     const page = describePageProfile(await openProfile(file));
@@ -110,7 +110,7 @@ describe('a function that three forked workers ran', () => {
     expect({ name, share: selfShare, samples }).toEqual(await askLibrary(file));
   });
 
-  test('is one function of annotate', async () => {
+  test('the function is one function of annotate', async () => {
     const file = forkedWorkers();
     const { functions } = json('annotate', file, 'parse');
     expect(functions).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('a function that three forked workers ran', () => {
     expect({ name, share: selfShare, samples: selfSamples }).toEqual(await askLibrary(file));
   });
 
-  test('is one row of diff', () => {
+  test('the function is one row of diff', () => {
     const file = forkedWorkers();
     const [event] = json('diff', file, file).events;
     const names = event.changes.map(({ name }: { name: string }) => name);
@@ -146,7 +146,7 @@ function runOfNode(): string {
 }
 
 describe('JavaScript that V8 runs', () => {
-  test('has what V8 did for it in the library and on the page, unless all frames are asked for', async () => {
+  test('the function has what V8 did for it in the library and on the page, unless all frames are asked for', async () => {
     const file = runOfNode();
     const opened = await openProfile(file);
     expect(opened.report().bySymbol[0]).toMatchObject({ selfSamples: 3 });
@@ -156,7 +156,7 @@ describe('JavaScript that V8 runs', () => {
     expect(all.atLevel('javascript').report().bySymbol).toEqual(opened.report().bySymbol);
   });
 
-  test('has the same share in documents for programs as in tables', async () => {
+  test('the function has the same share in documents for programs as in tables', async () => {
     const file = runOfNode();
     const [{ selfShare }] = (await openProfile(file)).report().bySymbol;
     const document = json('report', file);
@@ -169,12 +169,12 @@ describe('JavaScript that V8 runs', () => {
     expect(lines[0]).toMatchObject({ selfShare });
   });
 
-  test('leaves a function of V8 to be annotated by its name', () => {
+  test('a function of V8 can be annotated by its name', () => {
     const { functions } = json('annotate', runOfNode(), 'Builtins_LoadIC');
     expect(functions).toMatchObject([{ name: 'Builtins_LoadIC', selfSamples: 2 }]);
   });
 
-  test('is as much of the program at every level that a report shows', () => {
+  test('the own code of a program has one share at every level that a report shows', () => {
     const file = runOfNode();
     for (const frames of ['all', 'javascript', 'own']) {
       const { rows } = json('report', file, '--sort', 'category', '--frames', frames).events[0];
@@ -194,12 +194,12 @@ describe('JavaScript that V8 runs', () => {
 });
 
 describe('a name without its place', () => {
-  test('is taken by report --symbol', () => {
+  test('the name is taken by report --symbol', () => {
     const [event] = json('report', forkedWorkers(), '-S', 'parse').events;
     expect(event.samples).toBe(3 * IN_PARSE);
   });
 
-  test('is taken by query, which answers who calls it as the assistant is told', () => {
+  test('the name is taken by query, which answers who calls it as the assistant is told', () => {
     const file = forkedWorkers();
     const { rows } = json('query', 'callers', file, '--func', 'parse');
     expect(rows).toMatchObject([{ func: PARSE, caller: RUN, samples: 3 * IN_PARSE }]);

@@ -115,7 +115,7 @@ describe.each([
   ['two native recordings', native],
   ['two recordings of forked workers', workers],
 ])('the comparison of %s', (_title, draw) => {
-  test('has one row for each function, by the size of its change, in the library', async () => {
+  test('the comparison has one row for each function, by the size of its change, in the library', async () => {
     const comparison = await askLibrary(draw());
     const rows = rowsIn(comparison, 'absolute');
     expect(comparison.by).toBe('absolute');
@@ -143,7 +143,7 @@ describe.each([
     },
   );
 
-  test('is the same in the text of diff', async () => {
+  test('the comparison is the same in the text of diff', async () => {
     const pair = draw();
     const comparison = await askLibrary(pair);
     const { stdout } = perfTs(['diff', pair.older, pair.newer, '--limit', '0']);
@@ -162,7 +162,7 @@ describe.each([
     expect(stdout).toContain(`# ${certaintyNote(comparison)}; ?: may be alike\n`);
   });
 
-  test('is the same in query diff', async () => {
+  test('the comparison is the same in query diff', async () => {
     const pair = draw();
     const { rows } = json('query', 'diff', pair.older, pair.newer);
     const expected = rowsIn(await askLibrary(pair, 'share'), 'share').map((row) => ({

@@ -75,30 +75,30 @@ describe.each(RECORDINGS)('a %s recording', (name, bytes, expected) => {
   writeFileSync(path, bytes);
   const judged = async () => findingsOf(await openProfile(path));
 
-  test('is judged by the library', async () => {
+  test('the recording is judged by the library', async () => {
     const findings = await judged();
     for (const one of expected) expect(findings).toContainEqual(expect.objectContaining(one));
     expect(worstSeverity(findings)).toBe('wrong');
   });
 
-  test('is judged the same at each level of frames', async () => {
+  test('the recording is judged the same at each level of frames', async () => {
     const own = findingsOf(await openProfile(path, { frames: 'own' }));
     expect(own).toEqual(await judged());
   });
 
-  test('has the same findings in report --json', async () => {
+  test('the recording has the same findings in report --json', async () => {
     const { stdout } = perfTs(['report', '--json', path]);
     expect(JSON.parse(stdout).findings).toEqual(await judged());
   });
 
-  test('has a line for each that is wrong in report, which vouches for no interval', async () => {
+  test('the recording has a line for each that is wrong in report, which vouches for no interval', async () => {
     const { stdout } = perfTs(['report', path]);
     const wrong = (await judged()).filter(({ severity }) => severity === 'wrong');
     for (const finding of wrong) expect(stdout).toContain(`# trust: ${findingText(finding)}`);
     expect(stdout).not.toContain('in 95 of 100');
   });
 
-  test('is reported on standard error by commands that read it', async () => {
+  test('the damage is reported on standard error by commands that read it', async () => {
     const ofFile = fileFindingsOf(await openProfile(path));
     for (const command of ['report', 'script', 'info']) {
       const { stderr } = perfTs([command, path]);
@@ -107,14 +107,14 @@ describe.each(RECORDINGS)('a %s recording', (name, bytes, expected) => {
     }
   });
 
-  test('has the findings about its file in info --json', async () => {
+  test('the recording has the findings about its file in info --json', async () => {
     const found: Finding[] = JSON.parse(perfTs(['info', '--json', path]).stdout).findings;
     const codes = new Set(codesOf(await judged()));
     expect(codesOf(found).length).toBeGreaterThan(0);
     expect(codesOf(found).filter((code) => !codes.has(code))).toEqual([]);
   });
 
-  test('is not called sound by the page, which has the same findings', async () => {
+  test('the recording is not called sound by the page, which has the same findings', async () => {
     const opened = await openProfile(path);
     const report = decodePageReport(encodePageReport(describePageReport(opened)));
     expect(report.findings).toEqual(await judged());
@@ -123,13 +123,13 @@ describe.each(RECORDINGS)('a %s recording', (name, bytes, expected) => {
     expect([level, label]).toEqual(['poor', report.findings[0].label]);
   });
 
-  test('has the same findings for an assistant', async () => {
+  test('the recording has the same findings for an assistant', async () => {
     const { stdout } = perfTs(['mcp', '--md', `open ${JSON.stringify({ file: path })}`]);
     const told = [...stdout.matchAll(/^(?:wrong|doubt|note): ([a-z-]+): /gm)];
     expect(told.map(([, code]) => code)).toEqual(codesOf(await judged()));
   });
 
-  test('ends report --fail-on with status 3', () => {
+  test('a finding ends report --fail-on with status 3', () => {
     const failing = perfTs(['report', '--fail-on', `${expected[0].code}`, path]);
     expect(failing.status).toBe(3);
     expect(perfTs(['report', '--fail-on', 'samples-in-step', path]).status).toBe(0);

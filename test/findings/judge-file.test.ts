@@ -62,7 +62,7 @@ test('JavaScript from before the recording is a finding from 1% of the samples o
   ]);
 });
 
-test('what has no influence on a result is no finding', () => {
+test('a fact without influence on a result is no finding', () => {
   expect(ofDiagnostics((diagnostics) => diagnostics.count('elf-section-cut'))).toEqual([]);
 });
 

@@ -52,7 +52,7 @@ describe('the badge', () => {
     });
   });
 
-  test('has the label of the worst finding and all sentences', () => {
+  test('the badge has the label of the worst finding and all sentences', () => {
     expect(assessTrust(recording, reportOf(cut, lost('doubt')), 0)).toEqual({
       level: 'poor',
       label: 'recording cut short',
@@ -65,7 +65,7 @@ describe('the badge', () => {
     expect(assessTrust(recording, reportOf(cut), 1).level).toBe('poor');
   });
 
-  test('is not about what was recorded in place of another event', () => {
+  test('the badge is not about what was recorded in place of another event', () => {
     const replaced = createFinding('event-replaced', 'note', 'other event', 'cpu-clock instead');
     expect(assessTrust(recording, reportOf(replaced), 0).reasons).toHaveLength(1);
   });
