@@ -62,9 +62,9 @@ export type {
   SymbolSources,
 } from './options/reading.ts';
 export type { PeriodsReport } from './period/report/report.ts';
-export type { Completeness, CutStacks } from './profile/analysis/completeness.ts';
-export type { SampleSelection } from './profile/analysis/filter.ts';
 export type { DsoRow, FlatReport, SymbolRow } from './profile/analysis/flat-report.ts';
+export type { SampleSelection } from './profile/analysis/select/filter.ts';
+export type { Completeness, CutStacks } from './profile/analysis/stacks/completeness.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type * from './profile/types.ts';
 export type { CommRow, ThreadRow, ThreadTables } from './questions/threads.ts';

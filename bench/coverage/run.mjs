@@ -47,8 +47,8 @@ async function loadModules(dist) {
       'period/weights.js',
       'period/in-step.js',
       'period/uncertainty/event-estimator.js',
-      'profile/analysis/share-steps.js',
-      'profile/analysis/share-bounds.js',
+      'profile/analysis/shares/share-steps.js',
+      'profile/analysis/shares/share-bounds.js',
     ].map((path) => import(join(dist, path))),
   );
   return Object.assign({}, ...parts);

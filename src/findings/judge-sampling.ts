@@ -1,6 +1,6 @@
 import { formatCount, formatNanos, formatShare } from '../base/numbers.ts';
 import { formatTenth } from '../period/report/words.ts';
-import type { Completeness } from '../profile/analysis/completeness.ts';
+import type { Completeness } from '../profile/analysis/stacks/completeness.ts';
 import type { TimeRange } from '../profile/time-range.ts';
 import { createFinding, type Finding, type FindingDetails, type Severity } from './finding.ts';
 import { LARGER_RINGS } from './judge-file.ts';

@@ -4,7 +4,7 @@ import {
   type FunctionChange,
   sortChanges,
 } from '../profile/analysis/compare-functions.ts';
-import { fittingNames, noFunctionNamed } from '../profile/analysis/find-functions.ts';
+import { fittingNames, noFunctionNamed } from '../profile/analysis/select/find-functions.ts';
 import { ALL_JIT } from '../profile/join-same-code.ts';
 import type { WeightKind } from '../profile/types.ts';
 import type { AnalysedProfile } from '../read/outputs/analysed-profile.ts';

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { finish } from '../base/slices.ts';
 import { commandOnly } from '../base/words.ts';
-import { flagFunctions, noFunction } from '../profile/analysis/find-functions.ts';
+import { flagFunctions, noFunction } from '../profile/analysis/select/find-functions.ts';
 import type { EventIndex, FuncIndex, WeightKind } from '../profile/types.ts';
 import { findLines } from '../questions/lines.ts';
 import { findNeighbours, type NeighbourSide, NOBODY } from '../questions/neighbours.ts';

@@ -1,6 +1,5 @@
 import { NONE } from '../base/brand.ts';
 import type { Slices } from '../base/slices.ts';
-import { innermostFuncOfStacks, keysOfStacks } from '../profile/analysis/call-nodes.ts';
 import {
   type ComparedFunctions,
   type ComparedRun,
@@ -11,8 +10,9 @@ import {
 import { areSampledAlike, type DiffMeasure } from '../profile/analysis/diff-measure.ts';
 import type { DsoMatch } from '../profile/analysis/match-dsos.ts';
 import { type MatchedRuns, nameCompared } from '../profile/analysis/match-functions.ts';
-import { boundsOfLost, boundsOfNothing } from '../profile/analysis/share-bounds.ts';
+import { boundsOfLost, boundsOfNothing } from '../profile/analysis/shares/share-bounds.ts';
 import { boundsOfTotal } from '../profile/analysis/total-bounds.ts';
+import { innermostFuncOfStacks, keysOfStacks } from '../profile/analysis/trees/call-nodes.ts';
 import { lostFunc } from '../profile/losses.ts';
 import type { EventIndex, Profile, Weights } from '../profile/types.ts';
 import { type Asked, type Share, sharesByKey, wholeOfAsked } from './shares-by-key.ts';

@@ -2,9 +2,9 @@ import { NONE } from '../base/brand.ts';
 import { mapInts } from '../base/int-column.ts';
 import { PairInterner } from '../base/pair-interner.ts';
 import type { Slices } from '../base/slices.ts';
-import { type CallTree, sumSubtrees } from '../profile/analysis/call-tree.ts';
-import { invertCallTree } from '../profile/analysis/invert-call-tree.ts';
-import { addSelf, addSelfSamples, treeOfPairs } from '../profile/analysis/join-trees.ts';
+import { type CallTree, sumSubtrees } from '../profile/analysis/trees/call-tree.ts';
+import { invertCallTree } from '../profile/analysis/trees/invert-call-tree.ts';
+import { addSelf, addSelfSamples, treeOfPairs } from '../profile/analysis/trees/join-trees.ts';
 import type { FuncIndex, Profile } from '../profile/types.ts';
 import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
 

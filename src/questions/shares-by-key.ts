@@ -1,12 +1,12 @@
 import type { IntColumn } from '../base/int-column.ts';
 import type { Slices } from '../base/slices.ts';
-import { boundsOfShare, type WeightWithLost } from '../profile/analysis/share-bounds.ts';
+import { boundsOfShare, type WeightWithLost } from '../profile/analysis/shares/share-bounds.ts';
 import {
   keysOfSelected,
   type ShareEstimator,
   type ShareInterval,
   sumStepsByKey,
-} from '../profile/analysis/share-steps.ts';
+} from '../profile/analysis/shares/share-steps.ts';
 import { sumByKey } from '../profile/analysis/weight-sums.ts';
 import type { Profile, Weights } from '../profile/types.ts';
 

@@ -1,6 +1,6 @@
 import { finish } from '../base/slices.ts';
-import { innermostFuncs } from '../profile/analysis/call-nodes.ts';
-import { boundsOfLost } from '../profile/analysis/share-bounds.ts';
+import { boundsOfLost } from '../profile/analysis/shares/share-bounds.ts';
+import { innermostFuncs } from '../profile/analysis/trees/call-nodes.ts';
 import { lostFunc } from '../profile/losses.ts';
 import type { FuncIndex, Profile } from '../profile/types.ts';
 import { isWaitEvent } from '../profile/wait-event.ts';

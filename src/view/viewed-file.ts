@@ -4,7 +4,7 @@ import type { FunctionAssembly, PageAssembly } from '../code/disassembly/types.t
 import { keepRows } from '../formats/export/keep-rows.ts';
 import { encodePageData } from '../formats/export/page-data.ts';
 import { encodePageReport } from '../formats/export/page-report.ts';
-import type { SampleSelection } from '../profile/analysis/filter.ts';
+import type { SampleSelection } from '../profile/analysis/select/filter.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
 import { hotSources, SourceFiles } from '../read/code/source-files.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';

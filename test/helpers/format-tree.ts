@@ -1,5 +1,5 @@
 import { NONE } from '../../src/base/brand.ts';
-import type { CallTree } from '../../src/profile/analysis/call-tree.ts';
+import type { CallTree } from '../../src/profile/analysis/trees/call-tree.ts';
 import type { Profile } from '../../src/profile/types.ts';
 
 /**

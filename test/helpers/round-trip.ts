@@ -6,7 +6,7 @@ import { writeFirefox } from '../../src/formats/export/firefox.ts';
 import { escapeComm, escapeFrameName, writeFolded } from '../../src/formats/export/folded.ts';
 import { writeSpeedscope } from '../../src/formats/export/speedscope.ts';
 import { importFolded } from '../../src/formats/import/folded.ts';
-import { selectSamples } from '../../src/profile/analysis/filter.ts';
+import { selectSamples } from '../../src/profile/analysis/select/filter.ts';
 import { checkProfile } from '../../src/profile/check.ts';
 import { funcLabel } from '../../src/profile/func-label.ts';
 import { ProfileBuilder } from '../../src/profile/profile-builder.ts';

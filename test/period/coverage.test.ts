@@ -7,8 +7,8 @@ import { alignPeriods } from '../../src/period/alignment.ts';
 import { findInStep } from '../../src/period/in-step.ts';
 import { estimateEvent } from '../../src/period/uncertainty/event-estimator.ts';
 import { computeWeights } from '../../src/period/weights.ts';
-import { boundsOfNothing, boundsOfShare } from '../../src/profile/analysis/share-bounds.ts';
-import { sumStepsByKey } from '../../src/profile/analysis/share-steps.ts';
+import { boundsOfNothing, boundsOfShare } from '../../src/profile/analysis/shares/share-bounds.ts';
+import { sumStepsByKey } from '../../src/profile/analysis/shares/share-steps.ts';
 
 const MODULES = {
   alignPeriods,

@@ -7,7 +7,7 @@ import {
 } from '../../src/period/uncertainty/event-estimator.ts';
 import { movedShare, shiftOfOtherReading } from '../../src/period/uncertainty/other-reading.ts';
 import { computeWeights } from '../../src/period/weights.ts';
-import { sumStepsByKey } from '../../src/profile/analysis/share-steps.ts';
+import { sumStepsByKey } from '../../src/profile/analysis/shares/share-steps.ts';
 import type { ProfileEvent } from '../../src/profile/types.ts';
 import { CYCLES, type DrawnSample, recordingOf } from './recording.ts';
 

@@ -6,7 +6,7 @@ import { findRules } from '../../src/period/period-rule.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import { createShareEstimator } from '../../src/period/uncertainty/uncertainty.ts';
 import { computeWeights } from '../../src/period/weights.ts';
-import { sumStepsByKey } from '../../src/profile/analysis/share-steps.ts';
+import { sumStepsByKey } from '../../src/profile/analysis/shares/share-steps.ts';
 import {
   drawExponential,
   type Run,

@@ -11,7 +11,7 @@ import {
   keysOfSelected,
   sumStepsByKey,
   sumStepsOfNeighbours,
-} from '../../src/profile/analysis/share-steps.ts';
+} from '../../src/profile/analysis/shares/share-steps.ts';
 import { type DrawnSample, PAGE_FAULTS, recordingOf } from './recording.ts';
 import { seededRandom } from './simulated-program.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { computeCallNodes } from '../../src/profile/analysis/call-nodes.ts';
-import { type CallTree, computeCallTree } from '../../src/profile/analysis/call-tree.ts';
+import { computeCallNodes } from '../../src/profile/analysis/trees/call-nodes.ts';
+import { type CallTree, computeCallTree } from '../../src/profile/analysis/trees/call-tree.ts';
 import { funcLabel } from '../../src/profile/func-label.ts';
 import { growNeighbours } from '../../src/questions/neighbours.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';

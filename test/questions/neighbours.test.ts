@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { functionsNamed } from '../../src/profile/analysis/find-functions.ts';
+import { functionsNamed } from '../../src/profile/analysis/select/find-functions.ts';
 import { findLines } from '../../src/questions/lines.ts';
 import { findNeighbours, type NeighbourSide } from '../../src/questions/neighbours.ts';
 import type { Asked } from '../../src/questions/shares-by-key.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { selectSamples } from '../../src/profile/analysis/filter.ts';
-import type { ShareEstimator } from '../../src/profile/analysis/share-steps.ts';
+import { selectSamples } from '../../src/profile/analysis/select/filter.ts';
+import type { ShareEstimator } from '../../src/profile/analysis/shares/share-steps.ts';
 import type { Profile } from '../../src/profile/types.ts';
 import { findThreads, reportThreads } from '../../src/questions/threads.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { NONE } from '../../src/base/brand.ts';
 import { mapInts } from '../../src/base/int-column.ts';
 import { finish } from '../../src/base/slices.ts';
-import { computeCallTreeWithRows, sumSubtrees } from '../../src/profile/analysis/call-tree.ts';
+import {
+  computeCallTreeWithRows,
+  sumSubtrees,
+} from '../../src/profile/analysis/trees/call-tree.ts';
 import type { TreeParams } from '../../web/src/worker/messages/messages.ts';
 import { Matchings } from '../../web/src/worker/recording/matching.ts';
 import { LoadedRecording } from '../../web/src/worker/recording/recording.ts';

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import type { Change } from '../../profile/analysis/change.ts';
 import type { DiffMeasure } from '../../profile/analysis/diff-measure.ts';
-import { fittingNames, noFunctionNamed } from '../../profile/analysis/find-functions.ts';
+import { fittingNames, noFunctionNamed } from '../../profile/analysis/select/find-functions.ts';
 import type { Comparison } from '../../questions/compare.ts';
 
 /** `share(parse) grows by 10%`: what makes `perf-ts diff --fail-if` fail. */

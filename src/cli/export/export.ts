@@ -7,7 +7,7 @@ import { weightTitle } from '../../formats/export/weight-title.ts';
 import { type EXPORT, EXPORT_PROFILE, type FILE_FORMATS } from '../../options/export.ts';
 import { type AskedOf, pick } from '../../options/option.ts';
 import { forLibrary } from '../../options/read-flags.ts';
-import { firstEvent } from '../../profile/analysis/filter.ts';
+import { firstEvent } from '../../profile/analysis/select/filter.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { exportPprof } from '../../read/outputs/export-pprof.ts';
 import {

@@ -5,7 +5,7 @@ import { numberOrAll } from '../../options/kinds.ts';
 import type { AskedOf } from '../../options/option.ts';
 import { fitted } from '../../options/option-error.ts';
 import { PERIODS, USUAL_PAIRS } from '../../options/periods.ts';
-import { isRestricting } from '../../profile/analysis/filter.ts';
+import { isRestricting } from '../../profile/analysis/select/filter.ts';
 import { comparedProfile } from '../../read/outputs/compared-profile.ts';
 import { pairsTable } from '../render/pairs-table.ts';
 import { formatPeriods } from '../render/periods-text.ts';

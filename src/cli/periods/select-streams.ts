@@ -1,6 +1,6 @@
 import { finish } from '../../base/slices.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
-import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
+import { type SampleSelection, selectSamples } from '../../profile/analysis/select/filter.ts';
 import type { Profile } from '../../profile/types.ts';
 import { keepStreams } from '../../questions/periods.ts';
 

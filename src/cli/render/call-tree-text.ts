@@ -1,6 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { formatShare } from '../../base/numbers.ts';
-import { type CallTree, computeChildLists } from '../../profile/analysis/call-tree.ts';
+import { type CallTree, computeChildLists } from '../../profile/analysis/trees/call-tree.ts';
 
 /**
  * Draws a call tree, callers above callees, heaviest first:

@@ -1,6 +1,6 @@
 import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import type { Completeness, CutStacks } from '../../profile/analysis/completeness.ts';
+import type { Completeness, CutStacks } from '../../profile/analysis/stacks/completeness.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { adviceTextForCut, placeOfCut } from '../../read/unwind/cut-advice.ts';
 

@@ -6,13 +6,13 @@ import {
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { levelOfTable } from '../../code/javascript/levels-of.ts';
-import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import {
   computeGroupedReport,
   type GroupedReport,
   type GroupedRow,
 } from '../../profile/analysis/grouped-report.ts';
+import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';

@@ -1,9 +1,9 @@
 import { printable } from '../../base/printable.ts';
 import { secondsToSeparate } from '../../period/uncertainty/uncertainty.ts';
-import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import type { FlatReport } from '../../profile/analysis/flat-report.ts';
 import { findInseparable } from '../../profile/analysis/inseparable.ts';
-import type { ShareEstimator } from '../../profile/analysis/share-steps.ts';
+import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
+import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';

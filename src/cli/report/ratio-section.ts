@@ -1,7 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { computeFlatReport } from '../../profile/analysis/flat-report.ts';
-import type { RatioEstimate } from '../../profile/analysis/group-ratios.ts';
-import { isOfGroup } from '../../profile/analysis/ratios.ts';
+import type { RatioEstimate } from '../../profile/analysis/shares/group-ratios.ts';
+import { isOfGroup } from '../../profile/analysis/shares/ratios.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import {
   type FunctionRatios,

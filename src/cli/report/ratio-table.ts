@@ -6,8 +6,8 @@ import {
   metricTitle,
   metricUnit,
 } from '../../counting/count/format-metric.ts';
-import type { RatioEstimate } from '../../profile/analysis/group-ratios.ts';
-import { isOfGroup } from '../../profile/analysis/ratios.ts';
+import type { RatioEstimate } from '../../profile/analysis/shares/group-ratios.ts';
+import { isOfGroup } from '../../profile/analysis/shares/ratios.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { Profile } from '../../profile/types.ts';
 import type { RecordedRatio } from '../../read/outputs/function-ratios.ts';

@@ -9,8 +9,8 @@ import {
   isRestricting,
   type SampleSelection,
   selectSamples,
-} from '../../profile/analysis/filter.ts';
-import { functionsNamed } from '../../profile/analysis/find-functions.ts';
+} from '../../profile/analysis/select/filter.ts';
+import { functionsNamed } from '../../profile/analysis/select/find-functions.ts';
 import { parseTimeRanges, type RecordedTime } from '../../profile/time-range.ts';
 import type { WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';

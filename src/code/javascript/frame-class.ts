@@ -1,6 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { isOwnAddon, isOwnScript } from '../../base/own-files.ts';
-import { isRootFunc } from '../../profile/analysis/cut-stacks.ts';
+import { isRootFunc } from '../../profile/analysis/stacks/cut-stacks.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { Profile } from '../../profile/types.ts';

@@ -1,5 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import { foldFrames } from '../../profile/analysis/fold-frames.ts';
+import { foldFrames } from '../../profile/analysis/stacks/fold-frames.ts';
 import type { Profile } from '../../profile/types.ts';
 import { INTERPRETER_NAME } from './name-scripts.ts';
 import { isPlumbing, type Simplify } from './plumbing.ts';

@@ -1,4 +1,4 @@
-import { isRootFunc } from '../../profile/analysis/cut-stacks.ts';
+import { isRootFunc } from '../../profile/analysis/stacks/cut-stacks.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import { shortName } from '../../profile/short-name.ts';
 import { isSystemLibrary } from './library-kind.ts';

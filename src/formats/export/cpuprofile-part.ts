@@ -7,7 +7,7 @@ import {
   groupSamples,
   type SampleSelection,
   selectSamples,
-} from '../../profile/analysis/filter.ts';
+} from '../../profile/analysis/select/filter.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import { isTimed } from './cpuprofile-timeline.ts';
 import { withUnitOf } from './weight-title.ts';

@@ -1,7 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { printable } from '../../base/printable.ts';
-import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
+import { isRestricting, type SampleSelection } from '../../profile/analysis/select/filter.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { scriptName } from '../../profile/script-name.ts';

@@ -4,7 +4,7 @@ import {
   groupSamples,
   type SampleSelection,
   selectSamples,
-} from '../../profile/analysis/filter.ts';
+} from '../../profile/analysis/select/filter.ts';
 import { unsampledWithin } from '../../profile/sampled-time.ts';
 import type { Profile, ProfileEvent, ProfileThread, Weights } from '../../profile/types.ts';
 import type { ExportProvenance } from './export-provenance.ts';

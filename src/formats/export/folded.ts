@@ -4,13 +4,17 @@ import { zeros } from '../../base/narrow-column.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { StringTable } from '../../base/string-table.ts';
-import { computeCallNodes } from '../../profile/analysis/call-nodes.ts';
+import {
+  firstEvent,
+  type SampleSelection,
+  selectSamples,
+} from '../../profile/analysis/select/filter.ts';
+import { computeCallNodes } from '../../profile/analysis/trees/call-nodes.ts';
 import {
   type CallTree,
   computeCallTree,
   computeChildLists,
-} from '../../profile/analysis/call-tree.ts';
-import { firstEvent, type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
+} from '../../profile/analysis/trees/call-tree.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import type { Profile, Weights } from '../../profile/types.ts';

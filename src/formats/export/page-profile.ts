@@ -1,5 +1,5 @@
 import type { PeriodInput } from '../../period/types.ts';
-import type { Completeness } from '../../profile/analysis/completeness.ts';
+import type { Completeness } from '../../profile/analysis/stacks/completeness.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
 

@@ -3,7 +3,7 @@ import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { printable } from '../../base/printable.ts';
 import { ProtoWriter } from '../../base/proto-writer.ts';
 import { finish } from '../../base/slices.ts';
-import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
+import { type SampleSelection, selectSamples } from '../../profile/analysis/select/filter.ts';
 import type { Profile, ProfileEvent, Weights } from '../../profile/types.ts';
 import type { ExportProvenance } from './export-provenance.ts';
 import type { MappedRange } from './mapped-range.ts';

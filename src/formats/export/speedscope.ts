@@ -5,7 +5,7 @@ import {
   groupSamples,
   type SampleSelection,
   selectSamples,
-} from '../../profile/analysis/filter.ts';
+} from '../../profile/analysis/select/filter.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import type { Profile, Weights } from '../../profile/types.ts';

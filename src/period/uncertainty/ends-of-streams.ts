@@ -1,5 +1,5 @@
 import { Z95 } from '../../base/normal.ts';
-import type { ShareInterval } from '../../profile/analysis/share-steps.ts';
+import type { ShareInterval } from '../../profile/analysis/shares/share-steps.ts';
 import type { ShareInput } from './share-input.ts';
 import type { ComputedSteps } from './uncertainty-steps.ts';
 

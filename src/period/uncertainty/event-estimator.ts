@@ -1,5 +1,5 @@
 import type { Slices } from '../../base/slices.ts';
-import type { ShareEstimator } from '../../profile/analysis/share-steps.ts';
+import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
 import type { Weights } from '../../profile/types.ts';
 import type { Alignment } from '../alignment.ts';
 import type { InStep } from '../in-step.ts';

@@ -3,7 +3,7 @@ import type {
   DifferenceSums,
   ShareEstimator,
   StepSums,
-} from '../../profile/analysis/share-steps.ts';
+} from '../../profile/analysis/shares/share-steps.ts';
 import type { ProfileEvent, WeightKind } from '../../profile/types.ts';
 import { isCountedInSoftware } from '../controller.ts';
 import type { PeriodInput } from '../types.ts';

@@ -1,5 +1,5 @@
 import { finish } from '../../base/slices.ts';
-import type { StepColumns } from '../../profile/analysis/share-steps.ts';
+import type { StepColumns } from '../../profile/analysis/shares/share-steps.ts';
 import { computeElapsedEvents } from '../elapsed-events.ts';
 import { splitIntervals } from '../interval-split.ts';
 import type { StreamGroups } from '../streams.ts';

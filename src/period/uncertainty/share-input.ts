@@ -1,4 +1,4 @@
-import type { StepColumns } from '../../profile/analysis/share-steps.ts';
+import type { StepColumns } from '../../profile/analysis/shares/share-steps.ts';
 import type { LostBounds } from '../../profile/types.ts';
 import type { InStep } from '../in-step.ts';
 import type { StreamGroups } from '../streams.ts';

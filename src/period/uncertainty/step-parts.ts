@@ -2,7 +2,7 @@
 
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { SLICE_ITEMS } from '../../base/slices.ts';
-import type { StepColumns } from '../../profile/analysis/share-steps.ts';
+import type { StepColumns } from '../../profile/analysis/shares/share-steps.ts';
 
 /** Shorter runs are copied: a part costs some hundred bytes, a copied step 16. */
 export const SHORTEST_RUN = 64;

@@ -1,7 +1,7 @@
 // Hot: once per sample.
 
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
-import type { SampleSteps } from '../../profile/analysis/share-steps.ts';
+import type { SampleSteps } from '../../profile/analysis/shares/share-steps.ts';
 import { findDistantPairs } from './distant-pairs.ts';
 import { NO_STEPS } from './other-reading.ts';
 import type { ShareInput } from './share-input.ts';

@@ -6,7 +6,7 @@ import type {
   ShareInterval,
   StepColumns,
   StepSums,
-} from '../../profile/analysis/share-steps.ts';
+} from '../../profile/analysis/shares/share-steps.ts';
 import type { LostBounds } from '../../profile/types.ts';
 import type { InStep } from '../in-step.ts';
 import { effectiveSampleSize } from '../weights.ts';

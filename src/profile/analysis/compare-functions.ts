@@ -8,7 +8,7 @@ import {
   type Quantity,
 } from './change.ts';
 import { DIFF_MEASURES, type DiffMeasure } from './diff-measure.ts';
-import type { ShareInterval } from './share-steps.ts';
+import type { ShareInterval } from './shares/share-steps.ts';
 
 /** A function as comparisons name it. */
 export type ComparedFunction = {

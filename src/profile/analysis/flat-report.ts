@@ -2,21 +2,21 @@ import { NONE } from '../../base/brand.ts';
 import { finish } from '../../base/slices.ts';
 import { lostFunc } from '../losses.ts';
 import type { DsoIndex, EventIndex, FuncIndex, Profile, Weights } from '../types.ts';
-import {
-  type CallNodeTable,
-  computeCallNodes,
-  innermostFuncOfStacks,
-  keysOfStacks,
-} from './call-nodes.ts';
-import { type CallTree, computeCallTree, computeChildLists } from './call-tree.ts';
-import { boundsOfLost, boundsOfShare } from './share-bounds.ts';
+import { boundsOfLost, boundsOfShare } from './shares/share-bounds.ts';
 import {
   type ShareEstimator,
   type ShareInterval,
   type StepSums,
   sumStepsByGroup,
   sumStepsByKey,
-} from './share-steps.ts';
+} from './shares/share-steps.ts';
+import {
+  type CallNodeTable,
+  computeCallNodes,
+  innermostFuncOfStacks,
+  keysOfStacks,
+} from './trees/call-nodes.ts';
+import { type CallTree, computeCallTree, computeChildLists } from './trees/call-tree.ts';
 
 /** How much of the selection one row accounts for. Shares are 0…1 of the selection's weight. */
 export type Figures = {

@@ -3,11 +3,11 @@ import { PairInterner } from '../../base/pair-interner.ts';
 import { finish } from '../../base/slices.ts';
 import { coreTypeOfCpu } from '../core-types.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS, type Weights } from '../types.ts';
-import { innermostFrames } from './call-nodes.ts';
 import type { Figures } from './flat-report.ts';
 import type { GroupKey } from './group-keys.ts';
-import { boundsOfShare } from './share-bounds.ts';
-import { type ShareEstimator, type StepSums, sumStepsByKey } from './share-steps.ts';
+import { boundsOfShare } from './shares/share-bounds.ts';
+import { type ShareEstimator, type StepSums, sumStepsByKey } from './shares/share-steps.ts';
+import { innermostFrames } from './trees/call-nodes.ts';
 
 /** One combination of keys that occurs. */
 export type GroupedRow = Figures & {

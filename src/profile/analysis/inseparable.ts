@@ -1,9 +1,9 @@
 import { NONE } from '../../base/brand.ts';
 import { Z95 } from '../../base/normal.ts';
 import type { FuncIndex, Profile } from '../types.ts';
-import { innermostFuncOfStacks, keysOfStacks } from './call-nodes.ts';
 import type { FlatReport } from './flat-report.ts';
-import { type ShareEstimator, sumStepsOfNeighbours } from './share-steps.ts';
+import { type ShareEstimator, sumStepsOfNeighbours } from './shares/share-steps.ts';
+import { innermostFuncOfStacks, keysOfStacks } from './trees/call-nodes.ts';
 
 /** Two functions whose order by self may be chance. */
 export type InseparablePair = {

@@ -1,5 +1,5 @@
 import type { LostBounds, WeightKind } from '../types.ts';
-import type { StepColumns } from './share-steps.ts';
+import type { StepColumns } from './shares/share-steps.ts';
 
 /** The total of an event in one selection, and what its bounds follow from. */
 export type TotalInput = {

@@ -19,16 +19,16 @@ import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
 import { estimateEvent } from '../../period/uncertainty/event-estimator.ts';
 import { movedShare, shiftOfOtherReading } from '../../period/uncertainty/other-reading.ts';
 import { computeWeights } from '../../period/weights.ts';
-import { clipWaits } from '../../profile/analysis/clip-waits.ts';
-import type { Completeness } from '../../profile/analysis/completeness.ts';
+import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
+import { clipWaits } from '../../profile/analysis/select/clip-waits.ts';
 import {
   isRestricting,
   type SampleSelection,
   selectSamples,
-} from '../../profile/analysis/filter.ts';
-import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
-import type { RatioSource, SampledEvent } from '../../profile/analysis/ratios.ts';
-import type { ShareEstimator } from '../../profile/analysis/share-steps.ts';
+} from '../../profile/analysis/select/filter.ts';
+import type { RatioSource, SampledEvent } from '../../profile/analysis/shares/ratios.ts';
+import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
+import type { Completeness } from '../../profile/analysis/stacks/completeness.ts';
 import { findEvents } from '../../profile/find-events.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import { funcLabel } from '../../profile/func-label.ts';

@@ -1,4 +1,4 @@
-import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
 import { accountFor, type EventAccount } from '../../questions/ledger.ts';
 import type { Asked } from '../../questions/shares-by-key.ts';

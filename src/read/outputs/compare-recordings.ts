@@ -5,8 +5,8 @@ import { words } from '../../base/words.ts';
 import { DIFF } from '../../options/diff.ts';
 import { sortChanges } from '../../profile/analysis/compare-functions.ts';
 import { type DiffMeasure, firstMeasure, secondsOf } from '../../profile/analysis/diff-measure.ts';
-import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
 import { matchRuns } from '../../profile/analysis/match-functions.ts';
+import { isRestricting, type SampleSelection } from '../../profile/analysis/select/filter.ts';
 import { findEvents } from '../../profile/find-events.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
 import {

@@ -1,6 +1,6 @@
 import { FailedError } from '../../base/errors.ts';
 import type { ComparedProfile } from '../../period/report/disagreement.ts';
-import { innermostFuncs } from '../../profile/analysis/call-nodes.ts';
+import { innermostFuncs } from '../../profile/analysis/trees/call-nodes.ts';
 import type { FuncIndex, WeightKind } from '../../profile/types.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 

@@ -10,7 +10,7 @@ import {
   isRestricting,
   type SampleSelection,
   selectSamples,
-} from '../../profile/analysis/filter.ts';
+} from '../../profile/analysis/select/filter.ts';
 import { reportLostSideband } from '../../profile/losses.ts';
 import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';

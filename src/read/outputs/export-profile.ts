@@ -12,7 +12,7 @@ import { encodePageReport } from '../../formats/export/page-report.ts';
 import { writeSpeedscope } from '../../formats/export/speedscope.ts';
 import { checkOptions } from '../../options/check.ts';
 import { EXPORT_PROFILE, type ExportFormat, type ExportOptions } from '../../options/export.ts';
-import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
 import type { Weights } from '../../profile/types.ts';
 import { packageVersion } from '../../system/version.ts';
 import { hotSources, SourceFiles } from '../code/source-files.ts';

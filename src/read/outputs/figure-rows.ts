@@ -2,8 +2,8 @@ import { NONE } from '../../base/brand.ts';
 import { rowsOf } from '../../formats/tables/profile-rows.ts';
 import type { ColumnData, TableRows } from '../../formats/tables/schema.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
-import { boundsOfNothing } from '../../profile/analysis/share-bounds.ts';
-import type { ShareEstimator } from '../../profile/analysis/share-steps.ts';
+import { boundsOfNothing } from '../../profile/analysis/shares/share-bounds.ts';
+import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { lostFunc } from '../../profile/losses.ts';
 import {

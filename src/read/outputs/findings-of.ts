@@ -12,7 +12,7 @@ import { MATTERS, mattersText } from '../../period/report/advice.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import { inStepOption, inStepText } from '../../period/report/in-step-words.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
-import { innermostFuncs } from '../../profile/analysis/call-nodes.ts';
+import { innermostFuncs } from '../../profile/analysis/trees/call-nodes.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import { unsampledWithin } from '../../profile/sampled-time.ts';
 import type { EventIndex, Profile } from '../../profile/types.ts';

@@ -3,11 +3,10 @@ import { finish } from '../../base/slices.ts';
 import { levelOfTable } from '../../code/javascript/levels-of.ts';
 import type { MetricName } from '../../counting/count/metric.ts';
 import { metricRatios } from '../../counting/count/metric-ratios.ts';
-import { computeCallNodes, innermostFuncs } from '../../profile/analysis/call-nodes.ts';
-import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
-import type { RatioEstimate, RatioKeys } from '../../profile/analysis/group-ratios.ts';
 import { rowsByKeys } from '../../profile/analysis/grouped-report.ts';
+import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
+import type { RatioEstimate, RatioKeys } from '../../profile/analysis/shares/group-ratios.ts';
 import {
   comparedEvents,
   computeRatios,
@@ -17,7 +16,8 @@ import {
   type RatioSource,
   ratioKeys,
   ratioOfWhole,
-} from '../../profile/analysis/ratios.ts';
+} from '../../profile/analysis/shares/ratios.ts';
+import { computeCallNodes, innermostFuncs } from '../../profile/analysis/trees/call-nodes.ts';
 import type { FuncIndex } from '../../profile/types.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 

@@ -5,7 +5,7 @@ import { withKinds } from '../../code/javascript/fold-to-level.ts';
 import { levelsOf } from '../../code/javascript/levels-of.ts';
 import { narrowPage } from '../../formats/export/narrow-page.ts';
 import type { PageProfile } from '../../formats/export/page-profile.ts';
-import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
+import { type SampleSelection, selectSamples } from '../../profile/analysis/select/filter.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { packageVersion } from '../../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';

@@ -1,6 +1,6 @@
 import { STOP, STOP_NAMES } from '../../code/unwind/stop-reason.ts';
 import type { Advice } from '../../findings/judge-sampling.ts';
-import type { CutStacks } from '../../profile/analysis/completeness.ts';
+import type { CutStacks } from '../../profile/analysis/stacks/completeness.ts';
 import type { Profile } from '../../profile/types.ts';
 import { CHAIN_ENDS, CHAIN_IS_FULL, LBR_ENDS, LBR_IS_FULL } from './stack-roots.ts';
 

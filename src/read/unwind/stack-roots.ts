@@ -4,14 +4,17 @@ import { isRoot, STOP_NAMES } from '../../code/unwind/stop-reason.ts';
 import type { RecordedEvent } from '../../formats/perf-data/event-list.ts';
 import { hasLbrCallchain } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
-import { type Completeness, computeCompleteness } from '../../profile/analysis/completeness.ts';
+import {
+  type Completeness,
+  computeCompleteness,
+} from '../../profile/analysis/stacks/completeness.ts';
 import {
   findStackEnds,
   markerAddress,
   type RootFacts,
   TRUNCATED_FUNC_NAME,
   unmarkWholeStacks,
-} from '../../profile/analysis/cut-stacks.ts';
+} from '../../profile/analysis/stacks/cut-stacks.ts';
 import { MARKER_DEPTH } from '../../profile/frame-table.ts';
 import type { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { Profile } from '../../profile/types.ts';

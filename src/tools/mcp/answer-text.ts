@@ -1,6 +1,6 @@
 import { markdownCode, markdownTable } from '../../base/markdown.ts';
 import { formatShare, formatShareInterval } from '../../base/numbers.ts';
-import type { ShareInterval } from '../../profile/analysis/share-steps.ts';
+import type { ShareInterval } from '../../profile/analysis/shares/share-steps.ts';
 import { tokensAtMost } from './token-bound.ts';
 
 /** Tokens of an answer, and of what is around its table. */

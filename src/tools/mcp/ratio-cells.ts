@@ -1,5 +1,5 @@
 import { formatEstimate, metricTitle } from '../../counting/count/format-metric.ts';
-import type { RatioEstimate } from '../../profile/analysis/group-ratios.ts';
+import type { RatioEstimate } from '../../profile/analysis/shares/group-ratios.ts';
 import type { Profile } from '../../profile/types.ts';
 import type { RecordedRatio } from '../../read/outputs/function-ratios.ts';
 import { quotedName } from './answer-text.ts';

@@ -6,7 +6,7 @@ import { finish } from '../../base/slices.ts';
 import { type Finding, findingsOfEvent, findingText } from '../../findings/finding.ts';
 import type { Change } from '../../profile/analysis/change.ts';
 import { DIFF_MEASURES, type DiffMeasure, secondsOf } from '../../profile/analysis/diff-measure.ts';
-import { functionsNamed } from '../../profile/analysis/find-functions.ts';
+import { functionsNamed } from '../../profile/analysis/select/find-functions.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import { numbered, openRecordings } from '../../query/open-recordings.ts';

@@ -1,5 +1,5 @@
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
-import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
 import { findEvents } from '../../profile/find-events.ts';
 import { isInRanges } from '../../profile/time-range.ts';
 import type { CoreType } from '../../profile/types.ts';

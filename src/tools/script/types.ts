@@ -3,7 +3,7 @@ import type { KernelRecord } from '../../kernel/perf-event/record.ts';
 import type { SampleContext, SampleFields } from '../../kernel/perf-event/sample-fields.ts';
 import type { FieldValue } from '../../kernel/tracepoint/field-value.ts';
 import type { SymbolSources } from '../../options/reading.ts';
-import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
 import type { NamedFrame } from '../../read/frame-namer.ts';
 
 /** A record as `script` shows it. What the event did not record is undefined. */

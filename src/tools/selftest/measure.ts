@@ -4,7 +4,7 @@ import { computeLedgers, type EventLedger } from '../../period/loss/loss-ledger.
 import { fitRules } from '../../period/period-rule.ts';
 import { groupByStream } from '../../period/streams.ts';
 import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
-import { type ShareInterval, sumStepsByKey } from '../../profile/analysis/share-steps.ts';
+import { type ShareInterval, sumStepsByKey } from '../../profile/analysis/shares/share-steps.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { withRecording } from '../../read/open-recording.ts';

@@ -1,10 +1,10 @@
 import { NONE } from '../../base/brand.ts';
 import type { IntColumn } from '../../base/int-column.ts';
 import { levelOfTable, ProfileLevels } from '../../code/javascript/levels-of.ts';
-import { innermostFuncs } from '../../profile/analysis/call-nodes.ts';
 import { computeFlatReport, type Figures } from '../../profile/analysis/flat-report.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
+import { innermostFuncs } from '../../profile/analysis/trees/call-nodes.ts';
 import { sumByKey } from '../../profile/analysis/weight-sums.ts';
 import { type FrameLevel, isKindOfCode } from '../../profile/frame-level.ts';
 import { isJitCode } from '../../profile/jit-dso.ts';

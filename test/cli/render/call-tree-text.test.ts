@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../../src/base/slices.ts';
 import { formatCallTree } from '../../../src/cli/render/call-tree-text.ts';
-import { computeCallNodes } from '../../../src/profile/analysis/call-nodes.ts';
-import { computeCallTree } from '../../../src/profile/analysis/call-tree.ts';
-import { selectSamples } from '../../../src/profile/analysis/filter.ts';
+import { selectSamples } from '../../../src/profile/analysis/select/filter.ts';
+import { computeCallNodes } from '../../../src/profile/analysis/trees/call-nodes.ts';
+import { computeCallTree } from '../../../src/profile/analysis/trees/call-tree.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { finish } from '../../../src/base/slices.ts';
 import { isPlumbing, type Simplify } from '../../../src/code/javascript/plumbing.ts';
 import { simplifyStacks } from '../../../src/code/javascript/simplify.ts';
-import { computeCallNodes } from '../../../src/profile/analysis/call-nodes.ts';
+import { computeCallNodes } from '../../../src/profile/analysis/trees/call-nodes.ts';
 import { checkProfile } from '../../../src/profile/check.ts';
 import type { Profile } from '../../../src/profile/types.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';

@@ -6,7 +6,7 @@ import {
   explainCpuProfilePart,
 } from '../../../src/formats/export/cpuprofile-part.ts';
 import { importDevTools } from '../../../src/formats/import/cpuprofile.ts';
-import type { SampleSelection } from '../../../src/profile/analysis/filter.ts';
+import type { SampleSelection } from '../../../src/profile/analysis/select/filter.ts';
 import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts';
 import { HOSTILE_NAMES } from '../../helpers/hostile-names.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';

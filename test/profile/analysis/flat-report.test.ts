@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../../src/base/slices.ts';
-import { firstEvent, groupSamples, selectSamples } from '../../../src/profile/analysis/filter.ts';
 import { computeFlatReport, type Figures } from '../../../src/profile/analysis/flat-report.ts';
 import { findInseparable } from '../../../src/profile/analysis/inseparable.ts';
-import type { ShareEstimator, StepColumns } from '../../../src/profile/analysis/share-steps.ts';
+import {
+  firstEvent,
+  groupSamples,
+  selectSamples,
+} from '../../../src/profile/analysis/select/filter.ts';
+import type {
+  ShareEstimator,
+  StepColumns,
+} from '../../../src/profile/analysis/shares/share-steps.ts';
 import { checkProfile } from '../../../src/profile/check.ts';
 import { outdent } from '../../helpers/format-tree.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../../src/base/slices.ts';
-import { selectSamples } from '../../../src/profile/analysis/filter.ts';
 import { computeFlatReport } from '../../../src/profile/analysis/flat-report.ts';
 import type { GroupKey } from '../../../src/profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../../src/profile/analysis/grouped-report.ts';
+import { selectSamples } from '../../../src/profile/analysis/select/filter.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
 
 const PROGRAMS = `

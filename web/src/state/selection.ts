@@ -1,4 +1,4 @@
-import type { FrameEdit } from '../../../src/profile/analysis/edit-stacks.ts';
+import type { FrameEdit } from '../../../src/profile/analysis/stacks/edit-stacks.ts';
 import type { OpenResult, TreeParams } from '../worker/messages/messages.ts';
 import type { Selection } from '../worker/messages/selection.ts';
 import type { ViewState } from './state.ts';

@@ -3,7 +3,7 @@ import { profileRows, rowsOf } from '../../../formats/tables/profile-rows.ts';
 import { type RecordingTables, TABLES_VERSION } from '../../../formats/tables/schema.ts';
 import { groupByStream } from '../../../period/streams.ts';
 import { createShareEstimator } from '../../../period/uncertainty/uncertainty.ts';
-import type { ShareEstimator } from '../../../profile/analysis/share-steps.ts';
+import type { ShareEstimator } from '../../../profile/analysis/shares/share-steps.ts';
 import type { EventIndex, Profile, Weights } from '../../../profile/types.ts';
 import {
   eventFigures,

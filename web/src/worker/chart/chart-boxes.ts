@@ -3,8 +3,8 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../../../src/base/growable-columns.ts';
 import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
-import type { CallNodeTable } from '../../../../src/profile/analysis/call-nodes.ts';
-import { computeDepths } from '../../../../src/profile/analysis/call-tree.ts';
+import type { CallNodeTable } from '../../../../src/profile/analysis/trees/call-nodes.ts';
+import { computeDepths } from '../../../../src/profile/analysis/trees/call-tree.ts';
 import type { ChartBoxes, ChartWindow } from '../messages/chart-messages.ts';
 import { SPAN, type ThreadSpans } from './chart-spans.ts';
 

@@ -5,7 +5,7 @@ import type {
   FunctionChange,
 } from '../../../../src/profile/analysis/compare-functions.ts';
 import type { DiffMeasure } from '../../../../src/profile/analysis/diff-measure.ts';
-import type { RatioEstimate } from '../../../../src/profile/analysis/group-ratios.ts';
+import type { RatioEstimate } from '../../../../src/profile/analysis/shares/group-ratios.ts';
 import type {
   FuncCategory,
   ProfileMeta,

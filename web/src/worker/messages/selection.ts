@@ -1,4 +1,4 @@
-import type { FrameEdit } from '../../../../src/profile/analysis/edit-stacks.ts';
+import type { FrameEdit } from '../../../../src/profile/analysis/stacks/edit-stacks.ts';
 import type { FrameLevel } from '../../../../src/profile/frame-level.ts';
 import type { WeightKind } from '../../../../src/profile/types.ts';
 import type { KindGroup } from './kind-group.ts';

@@ -1,5 +1,5 @@
 import { NONE } from '../../../../src/base/brand.ts';
-import { nthLargest } from '../../../../src/profile/analysis/prune-tree.ts';
+import { nthLargest } from '../../../../src/profile/analysis/trees/prune-tree.ts';
 import type { FrameKey, SearchResult, Unit } from '../messages/messages.ts';
 import type { Matching } from './matching.ts';
 import { matchesInChains, pathToRow } from './shown-chains.ts';

@@ -2,28 +2,31 @@ import { NONE } from '../../../../src/base/brand.ts';
 import { mapInts } from '../../../../src/base/int-column.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../../src/base/slices.ts';
 import {
-  type CallNodeTable,
-  computeCallNodesByInlining,
-} from '../../../../src/profile/analysis/call-nodes.ts';
-import {
-  type CallTree,
-  computeCallTreeWithRows,
-  sumSubtrees,
-  type TreeRoots,
-} from '../../../../src/profile/analysis/call-tree.ts';
-import { computeChainTree } from '../../../../src/profile/analysis/chain-tree.ts';
-import { computeDominantTiers } from '../../../../src/profile/analysis/dominant-tiers.ts';
-import { type EditedStacks, editStacks } from '../../../../src/profile/analysis/edit-stacks.ts';
-import { invertCallTree } from '../../../../src/profile/analysis/invert-call-tree.ts';
-import { prepareOpening } from '../../../../src/profile/analysis/open-chains.ts';
-import {
   comparedEvents,
   type EventRatio,
   isOfGroup,
   type RatioSource,
   type SampledEvent,
-} from '../../../../src/profile/analysis/ratios.ts';
-import type { ShareEstimator } from '../../../../src/profile/analysis/share-steps.ts';
+} from '../../../../src/profile/analysis/shares/ratios.ts';
+import type { ShareEstimator } from '../../../../src/profile/analysis/shares/share-steps.ts';
+import {
+  type EditedStacks,
+  editStacks,
+} from '../../../../src/profile/analysis/stacks/edit-stacks.ts';
+import {
+  type CallNodeTable,
+  computeCallNodesByInlining,
+} from '../../../../src/profile/analysis/trees/call-nodes.ts';
+import {
+  type CallTree,
+  computeCallTreeWithRows,
+  sumSubtrees,
+  type TreeRoots,
+} from '../../../../src/profile/analysis/trees/call-tree.ts';
+import { computeChainTree } from '../../../../src/profile/analysis/trees/chain-tree.ts';
+import { computeDominantTiers } from '../../../../src/profile/analysis/trees/dominant-tiers.ts';
+import { invertCallTree } from '../../../../src/profile/analysis/trees/invert-call-tree.ts';
+import { prepareOpening } from '../../../../src/profile/analysis/trees/open-chains.ts';
 import type { EventIndex, Profile, Weights } from '../../../../src/profile/types.ts';
 import type { Asked } from '../../../../src/questions/shares-by-key.ts';
 import { KIND_GROUPS, type KindGroup } from '../messages/kind-group.ts';

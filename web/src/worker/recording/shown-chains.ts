@@ -1,6 +1,6 @@
 import { NONE } from '../../../../src/base/brand.ts';
-import { callNodesOf, openChains } from '../../../../src/profile/analysis/open-chains.ts';
-import { nthLargest, roomForWanted } from '../../../../src/profile/analysis/prune-tree.ts';
+import { callNodesOf, openChains } from '../../../../src/profile/analysis/trees/open-chains.ts';
+import { nthLargest, roomForWanted } from '../../../../src/profile/analysis/trees/prune-tree.ts';
 import { type FrameKey, MAX_ROWS } from '../messages/messages.ts';
 import type { Matching } from './matching.ts';
 import type { ShownChains, ShownTree } from './shown-tree.ts';

@@ -1,8 +1,11 @@
 import type { ComputedOnce } from '../../../../src/base/slices.ts';
-import type { CallTree } from '../../../../src/profile/analysis/call-tree.ts';
-import type { OpenableTree } from '../../../../src/profile/analysis/open-chains.ts';
-import type { PrunableTree, PrunedTree } from '../../../../src/profile/analysis/prune-tree.ts';
-import type { StepSums } from '../../../../src/profile/analysis/share-steps.ts';
+import type { StepSums } from '../../../../src/profile/analysis/shares/share-steps.ts';
+import type { CallTree } from '../../../../src/profile/analysis/trees/call-tree.ts';
+import type { OpenableTree } from '../../../../src/profile/analysis/trees/open-chains.ts';
+import type {
+  PrunableTree,
+  PrunedTree,
+} from '../../../../src/profile/analysis/trees/prune-tree.ts';
 import type { TreeResult } from '../messages/messages.ts';
 import type { Recent } from './recent.ts';
 

@@ -1,13 +1,13 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { ComputedOnce, type Slices } from '../../../../src/base/slices.ts';
-import type { CallTree } from '../../../../src/profile/analysis/call-tree.ts';
+import { boundsOfShare } from '../../../../src/profile/analysis/shares/share-bounds.ts';
+import { sumStepsByTreeRow } from '../../../../src/profile/analysis/shares/share-steps.ts';
+import type { CallTree } from '../../../../src/profile/analysis/trees/call-tree.ts';
 import {
   type PrunedTree,
   preparePruning,
   pruneTree,
-} from '../../../../src/profile/analysis/prune-tree.ts';
-import { boundsOfShare } from '../../../../src/profile/analysis/share-bounds.ts';
-import { sumStepsByTreeRow } from '../../../../src/profile/analysis/share-steps.ts';
+} from '../../../../src/profile/analysis/trees/prune-tree.ts';
 import {
   type FrameKey,
   MAX_ROWS,

@@ -1,4 +1,4 @@
-import type { DiffTree } from '../../../../src/profile/analysis/diff-trees.ts';
+import type { DiffTree } from '../../../../src/profile/analysis/trees/diff-trees.ts';
 import type { DiffFound } from '../messages/messages.ts';
 import type { Matching } from '../recording/matching.ts';
 import { outermostMatches, searchTree } from '../recording/search.ts';

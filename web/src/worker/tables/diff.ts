@@ -1,15 +1,15 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { ComputedOnce, type Slices } from '../../../../src/base/slices.ts';
-import type { CallTree } from '../../../../src/profile/analysis/call-tree.ts';
 import { measuresOf, sortChanges } from '../../../../src/profile/analysis/compare-functions.ts';
 import { type DiffMeasure, secondsOf } from '../../../../src/profile/analysis/diff-measure.ts';
+import type { MatchedRuns } from '../../../../src/profile/analysis/match-functions.ts';
+import type { CallTree } from '../../../../src/profile/analysis/trees/call-tree.ts';
 import {
   type DiffTree,
   diffTrees,
   type ScaledTree,
-} from '../../../../src/profile/analysis/diff-trees.ts';
-import { invertCallTree } from '../../../../src/profile/analysis/invert-call-tree.ts';
-import type { MatchedRuns } from '../../../../src/profile/analysis/match-functions.ts';
+} from '../../../../src/profile/analysis/trees/diff-trees.ts';
+import { invertCallTree } from '../../../../src/profile/analysis/trees/invert-call-tree.ts';
 import { findEvents } from '../../../../src/profile/find-events.ts';
 import type { TimeRange } from '../../../../src/profile/time-range.ts';
 import type { EventIndex } from '../../../../src/profile/types.ts';

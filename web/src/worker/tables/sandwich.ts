@@ -1,7 +1,7 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { mapInts } from '../../../../src/base/int-column.ts';
 import type { Slices } from '../../../../src/base/slices.ts';
-import { type CallTree, sumSubtrees } from '../../../../src/profile/analysis/call-tree.ts';
+import { type CallTree, sumSubtrees } from '../../../../src/profile/analysis/trees/call-tree.ts';
 import { growNeighbours, type NeighbourTree } from '../../../../src/questions/neighbours.ts';
 import type { SandwichResult } from '../messages/messages.ts';
 import type { Matching } from '../recording/matching.ts';

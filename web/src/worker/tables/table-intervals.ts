@@ -1,14 +1,17 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import type { IntColumn } from '../../../../src/base/int-column.ts';
 import { ComputedOnce, type Slices } from '../../../../src/base/slices.ts';
-import { boundsOfLost, boundsOfShare } from '../../../../src/profile/analysis/share-bounds.ts';
+import {
+  boundsOfLost,
+  boundsOfShare,
+} from '../../../../src/profile/analysis/shares/share-bounds.ts';
 import {
   type GroupedTree,
   keysOfSelected,
   type StepSums,
   sumStepsByKey,
-} from '../../../../src/profile/analysis/share-steps.ts';
-import { sumStepsOfGroups } from '../../../../src/profile/analysis/share-steps-of-groups.ts';
+} from '../../../../src/profile/analysis/shares/share-steps.ts';
+import { sumStepsOfGroups } from '../../../../src/profile/analysis/shares/share-steps-of-groups.ts';
 import type { Interval } from '../messages/messages.ts';
 import type { Selected } from '../recording/selected.ts';
 

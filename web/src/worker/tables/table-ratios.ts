@@ -1,15 +1,15 @@
 import { ComputedOnce, type Slices } from '../../../../src/base/slices.ts';
 import type { MetricName } from '../../../../src/counting/count/metric.ts';
 import { metricRatios } from '../../../../src/counting/count/metric-ratios.ts';
-import { innermostFuncs } from '../../../../src/profile/analysis/call-nodes.ts';
-import type { RatioEstimate } from '../../../../src/profile/analysis/group-ratios.ts';
+import type { RatioEstimate } from '../../../../src/profile/analysis/shares/group-ratios.ts';
 import {
   computeRatio,
   type EventRatio,
   findRatios,
   keysOfCompared,
   ratioKeys,
-} from '../../../../src/profile/analysis/ratios.ts';
+} from '../../../../src/profile/analysis/shares/ratios.ts';
+import { innermostFuncs } from '../../../../src/profile/analysis/trees/call-nodes.ts';
 import type { TableKey, TableRatio } from '../messages/messages.ts';
 import type { Selected } from '../recording/selected.ts';
 

@@ -3,7 +3,7 @@
 import { eachSlice, finish, type Slices } from '../../../../src/base/slices.ts';
 import type { PageProfile } from '../../../../src/formats/export/page-profile.ts';
 import type { LossGap } from '../../../../src/period/types.ts';
-import { selectSamples } from '../../../../src/profile/analysis/filter.ts';
+import { selectSamples } from '../../../../src/profile/analysis/select/filter.ts';
 import type { Stretch, TimeCells, TimeFilter, TimeGrid } from '../messages/time-messages.ts';
 import { type Pause, type TimeFacts, timeFactsOf } from './time-facts.ts';
 

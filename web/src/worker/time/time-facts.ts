@@ -8,7 +8,7 @@ import { gather, sequenceOf } from '../../../../src/period/report/sequence.ts';
 import { throttlesOfGroup } from '../../../../src/period/report/throttled-time.ts';
 import type { StreamGroups } from '../../../../src/period/streams.ts';
 import type { PeriodInput, ThrottleInterval } from '../../../../src/period/types.ts';
-import { groupSamples, type SampleGroups } from '../../../../src/profile/analysis/filter.ts';
+import { groupSamples, type SampleGroups } from '../../../../src/profile/analysis/select/filter.ts';
 import type { SampleTable } from '../../../../src/profile/types.ts';
 import { alignmentOf } from '../recording/alignment-of.ts';
 

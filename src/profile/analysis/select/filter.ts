@@ -1,0 +1,199 @@
+import { NONE } from '../../../base/brand.ts';
+import type { IntColumn } from '../../../base/int-column.ts';
+import { eachSlice, SLICE_ITEMS, type Slices } from '../../../base/slices.ts';
+import { isInRanges, type TimeRange } from '../../time-range.ts';
+import type { EventIndex, Profile } from '../../types.ts';
+import { isWaitEvent } from '../../wait-event.ts';
+import { findFunctions } from './find-functions.ts';
+
+/**
+ * Selects the samples that every given part admits. A wait is inside of a time of which it is a part, however
+ * small, and `clipWaits` weighs that part. Other weights stay those of the whole recording: what a sample stands
+ * for does not depend on who looks at it.
+ */
+export type SampleSelection = {
+  readonly event?: number;
+  readonly thread?: number;
+  /** Rows of the profile's threads: samples of any of them. */
+  readonly threads?: ReadonlySet<number>;
+  /** Nanoseconds since the recording's start; the first moment inside. */
+  readonly fromNs?: number;
+  /** Nanoseconds since the recording's start; the first moment no longer inside. */
+  readonly toNs?: number;
+  /** Inside one of them, and inside of `fromNs` and `toNs`. */
+  readonly times?: readonly TimeRange[];
+  readonly cpus?: ReadonlySet<number>;
+  readonly pids?: ReadonlySet<number>;
+  readonly tids?: ReadonlySet<number>;
+  /** Names that the thread had at the time of the sample. */
+  readonly comms?: ReadonlySet<string>;
+  /** The innermost frame's DSO, by file name or path. */
+  readonly dsos?: ReadonlySet<string>;
+  /** The innermost frame's function, as people name it (`readFunctionPattern`). */
+  readonly symbols?: ReadonlySet<string>;
+};
+
+/** Indexes of the samples that `selection` admits, in time order. */
+export function* selectSamples(
+  profile: Profile,
+  selection: SampleSelection = {},
+): Slices<Int32Array> {
+  const { samples } = profile;
+  const event = selection.event ?? NONE;
+  const fromNs = selection.fromNs ?? Number.NEGATIVE_INFINITY;
+  const toNs = selection.toNs ?? Number.POSITIVE_INFINITY;
+  const { times, cpus } = selection;
+  const threadAdmits = admittedThreads(profile, selection);
+  const commAdmits = admittedComms(profile, selection.comms);
+  const stackAdmits = admittedStacks(profile, selection);
+  const { event: events, thread, timeNs: sampleTimes, periodEvents, cpu, comm, stack } = samples;
+  const isAnyTime = toNs === Number.POSITIVE_INFINITY && fromNs === Number.NEGATIVE_INFINITY;
+  const isWait =
+    isAnyTime && times === undefined
+      ? null
+      : admitted(profile.events.length, (row) => isWaitEvent(profile.events[row]));
+  const ofEvent = event === NONE ? null : yield* rowsOfEvent(profile, event);
+  const { length } = ofEvent ?? samples;
+  const selected = new Int32Array(length);
+  let count = 0;
+  // Hot: once per sample.
+  for (let i = 0; i < length; i++) {
+    if (i % SLICE_ITEMS === SLICE_ITEMS - 1) yield;
+    const sample = ofEvent === null ? i : ofEvent[i];
+    if (threadAdmits !== null && threadAdmits[thread[sample]] === 0) continue;
+    if (isWait !== null) {
+      const timeNs = sampleTimes[sample];
+      const lasted = isWait[events[sample]] === 1 ? periodEvents[sample] : 0;
+      if (timeNs >= toNs || (timeNs < fromNs && timeNs + lasted <= fromNs)) continue;
+      if (times !== undefined && !isInRanges(times, timeNs, lasted)) continue;
+    }
+    if (cpus !== undefined && !cpus.has(cpu[sample])) continue;
+    if (commAdmits !== null && commAdmits[comm[sample]] === 0) continue;
+    if (stackAdmits !== null) {
+      const row = stack[sample];
+      if (row === NONE || stackAdmits[row] === 0) continue;
+    }
+    selected[count++] = sample;
+  }
+  return count === selected.length ? selected : selected.slice(0, count);
+}
+
+/** Rows by event, kept by sample table: thousands of events asked in turn may not take as many passes. */
+const groupsByEvent = new WeakMap<Profile['samples'], SampleGroups>();
+
+/** The samples of one event, in time order. */
+function* rowsOfEvent({ samples, events }: Profile, event: number): Slices<Int32Array> {
+  let groups = groupsByEvent.get(samples);
+  if (groups === undefined) {
+    const rows = Int32Array.from({ length: samples.length }, (_, row) => row);
+    groups = yield* groupSamples(rows, samples.event, events.length);
+    groupsByEvent.set(samples, groups);
+  }
+  const { starts } = groups;
+  // An event that the profile does not have has no samples.
+  return groups.samples.subarray(starts[event] ?? 0, starts[event + 1] ?? 0);
+}
+
+/** Whether `selection` could leave out any sample of one event. */
+export function isRestricting(selection: SampleSelection): boolean {
+  return Object.entries(selection).some(([key, value]) => key !== 'event' && value !== undefined);
+}
+
+/** 1 for every row that `isAdmitted`. */
+function admitted(length: number, isAdmitted: (row: number) => boolean): Uint8Array {
+  return Uint8Array.from({ length }, (_, row) => (isAdmitted(row) ? 1 : 0));
+}
+
+/** One entry a thread; null: all. */
+function admittedThreads(
+  { threads }: Profile,
+  { thread, threads: wanted, pids, tids }: SampleSelection,
+): Uint8Array | null {
+  const isAny =
+    thread === undefined && wanted === undefined && pids === undefined && tids === undefined;
+  if (isAny) return null;
+  return admitted(threads.length, (row) => {
+    const { pid, tid } = threads[row];
+    const isAmong = (thread === undefined || thread === row) && (wanted?.has(row) ?? true);
+    return isAmong && (pids?.has(pid) ?? true) && (tids?.has(tid) ?? true);
+  });
+}
+
+/** One entry a string; null: all. */
+function admittedComms(
+  { strings }: Profile,
+  comms: ReadonlySet<string> | undefined,
+): Uint8Array | null {
+  if (comms === undefined) return null;
+  return admitted(strings.length, (row) => comms.has(strings[row]));
+}
+
+/** One entry a stack, decided by its innermost frame; null: all. */
+function admittedStacks(profile: Profile, wanted: SampleSelection): Uint8Array | null {
+  if (wanted.dsos === undefined && wanted.symbols === undefined) return null;
+  const { stacks, frames, funcs, dsos } = profile;
+  const dsoAdmits = admitted(dsos.length, (row) => {
+    const { name, path } = dsos[row];
+    return wanted.dsos === undefined || wanted.dsos.has(name) || wanted.dsos.has(path);
+  });
+  const found = [...(wanted.symbols ?? [])].flatMap((text) => findFunctions(profile, text));
+  const named = wanted.symbols === undefined ? null : new Set(found);
+  const isInDso = (dso: number): boolean =>
+    dso === NONE ? wanted.dsos === undefined : dsoAdmits[dso] === 1;
+  return admitted(stacks.length, (row) => {
+    const frame = stacks.frame[row];
+    const func = frames.func[frame];
+    // That of all JIT code is the function's, that of one process the frame's.
+    return (isInDso(funcs.dso[func]) || isInDso(frames.dso[frame])) && (named?.has(func) ?? true);
+  });
+}
+
+/** The event of the first sample, event 0 if there is none: what one-event outputs show. */
+export function firstEvent(profile: Profile): EventIndex {
+  return (profile.samples.length === 0 ? 0 : profile.samples.event[0]) as EventIndex;
+}
+
+/** Samples sorted by a key: those of key k are `samples[starts[k] … starts[k + 1])`. */
+export type SampleGroups = {
+  /** One more than there are keys. */
+  readonly starts: Int32Array;
+  /** Rows in time order within each group. */
+  readonly samples: Int32Array;
+};
+
+/**
+ * Splits `samples` by a column of the sample table (`profile.samples.thread` and the like), whose
+ * values are 0 … `keyCount` − 1. A counting sort: two passes whatever the number of keys.
+ */
+export function* groupSamples(
+  samples: Int32Array,
+  keyOfSample: IntColumn,
+  keyCount: number,
+): Slices<SampleGroups> {
+  const starts = new Int32Array(keyCount + 1);
+  yield* eachSlice(samples.length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      const key = keyOfSample[samples[i]];
+      starts[key + 1] = starts[key + 1] + 1;
+    }
+  });
+  for (let key = 0; key < keyCount; key++) {
+    starts[key + 1] = starts[key + 1] + starts[key];
+  }
+  // All of one key, as the one program of most recordings, are in order.
+  if (starts.some((start, key) => key > 0 && start - starts[key - 1] === samples.length)) {
+    return { starts, samples };
+  }
+  const next = starts.slice();
+  const sorted = new Int32Array(samples.length);
+  yield* eachSlice(samples.length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      const sample = samples[i];
+      const key = keyOfSample[sample];
+      const position = next[key];
+      sorted[position] = sample;
+      next[key] = position + 1;
+    }
+  });
+  return { starts, samples: sorted };
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { finish } from '../../../../src/base/slices.ts';
+import { clipWaits } from '../../../../src/profile/analysis/select/clip-waits.ts';
+import {
+  type SampleSelection,
+  selectSamples,
+} from '../../../../src/profile/analysis/select/filter.ts';
+import type { Weights } from '../../../../src/profile/types.ts';
+import { profileFromText } from '../../../helpers/profile-from-text.ts';
+
+// Samples 1 ms apart, the first at 0: a wait of 10 ms, ticks, and a wait of 1 ms that begins at 3 ms.
+const profile = profileFromText(`
+  event   off-cpu   cycles  cycles  off-cpu
+  period  10000000  5       5       1000000
+          main      main    main    main
+`);
+const weights: Weights = {
+  kind: 'period',
+  unit: 'nanoseconds',
+  values: new Float64Array(profile.samples.periodEvents),
+};
+
+describe('waits in a selected time', () => {
+  test.each<[string, SampleSelection, number[][]]>([
+    ['a part of one', { fromNs: 4e6, toNs: 6e6 }, [[0, 2e6]]],
+    [
+      'its beginning, and all of another',
+      { fromNs: 3e6, toNs: 5e6 },
+      [
+        [0, 2e6],
+        [3, 1e6],
+      ],
+    ],
+    ['its end', { fromNs: 9e6 }, [[0, 1e6]]],
+    ['after its end', { fromNs: 10e6 }, []],
+    ['before they begin', { toNs: 0 }, []],
+    [
+      'several times',
+      {
+        times: [
+          { fromNs: 1, toNs: 2 },
+          { fromNs: 5e6, toNs: 6e6 },
+        ],
+      },
+      [[0, 1 + 1e6]],
+    ],
+    [
+      'all of it',
+      {},
+      [
+        [0, 1e7],
+        [3, 1e6],
+      ],
+    ],
+  ])('%s', (_, select, expected) => {
+    const { values } = clipWaits(profile, weights, select);
+    const rows = [...finish(selectSamples(profile, { ...select, event: 0 }))];
+    expect(rows.map((row) => [row, values[row]])).toEqual(expected);
+  });
+
+  test('other samples are moments, and weigh what they weigh', () => {
+    const select = { fromNs: 1.5e6, toNs: 3e6 };
+    expect([...finish(selectSamples(profile, { ...select, event: 1 }))]).toEqual([2]);
+    expect(clipWaits(profile, weights, select).values[2]).toBe(5);
+    expect(clipWaits(profile, { ...weights, kind: 'samples' }, select).values[0]).toBe(1e7);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { finish } from '../../../../src/base/slices.ts';
+import {
+  isRestricting,
+  type SampleSelection,
+  selectSamples,
+} from '../../../../src/profile/analysis/select/filter.ts';
+import { profileFromText } from '../../../helpers/profile-from-text.ts';
+
+// Samples 0 … 4 are 1 ms apart.
+const profile = profileFromText(`
+  comm    node   node       gzip       node  perl
+  tid     10     11         20         11    30
+  event   cycles cycles     cycles     misses cycles
+          main   main       main@gzip  main  run@perl
+          work   read@libc  read@libc  leaf
+`);
+const select = (selection: SampleSelection) => [...finish(selectSamples(profile, selection))];
+
+describe('a selection of samples', () => {
+  test.each<[string, SampleSelection, number[]]>([
+    ['nothing asked', {}, [0, 1, 2, 3, 4]],
+    ['an event', { event: 1 }, [3]],
+    ['threads', { tids: new Set([11, 20]) }, [1, 2, 3]],
+    ['a comm', { comms: new Set(['node']) }, [0, 1, 3]],
+    ['several comms, one of them unknown', { comms: new Set(['gzip', 'x']) }, [2]],
+    ['the DSO of the innermost frame', { dsos: new Set(['libc']) }, [1, 2]],
+    ['the function of the innermost frame', { symbols: new Set(['read', 'leaf']) }, [1, 2, 3]],
+    ['a caller is not the innermost frame', { symbols: new Set(['main']) }, []],
+    ['two conditions', { comms: new Set(['node']), symbols: new Set(['read']) }, [1]],
+    ['the CPU of all', { cpus: new Set([0, 5]) }, [0, 1, 2, 3, 4]],
+    ['another CPU', { cpus: new Set([1]) }, []],
+    ['a span of time', { fromNs: 1e6, toNs: 3e6 }, [1, 2]],
+    [
+      'spans of time',
+      {
+        times: [
+          { fromNs: 0, toNs: 1 },
+          { fromNs: 3e6, toNs: 9e9 },
+        ],
+      },
+      [0, 3, 4],
+    ],
+    ['spans inside of a span', { fromNs: 1, times: [{ fromNs: 0, toNs: 2e6 }] }, [1]],
+  ])('%s', (_, selection, expected) => {
+    expect(select(selection)).toEqual(expected);
+  });
+
+  test('selecting the only event selects all samples', () => {
+    expect(isRestricting({ event: 0 })).toBe(false);
+    expect(isRestricting({ event: 0, cpus: new Set([1]) })).toBe(true);
+  });
+});
