@@ -5,7 +5,9 @@ import { expect } from 'vitest';
 import { NONE } from '../../src/base/brand.ts';
 import { formatShare, formatShareInterval } from '../../src/base/numbers.ts';
 import { finish } from '../../src/base/slices.ts';
+import type { Finding } from '../../src/findings/finding.ts';
 import { encodePageData } from '../../src/formats/export/page-data.ts';
+import { decodePageReport, encodePageReport } from '../../src/formats/export/page-report.ts';
 import { functionsNamed } from '../../src/profile/analysis/select/find-functions.ts';
 import type { ShareInterval } from '../../src/profile/analysis/shares/share-steps.ts';
 import { FUNC_CATEGORIES } from '../../src/profile/types.ts';
@@ -15,7 +17,9 @@ import { reportThreads } from '../../src/questions/threads.ts';
 import { nameFunction } from '../../src/questions/top.ts';
 import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
 import { askAboutEvent } from '../../src/read/outputs/asked-event.ts';
+import { findingsOf } from '../../src/read/outputs/findings-of.ts';
 import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
+import { describePageReport } from '../../src/read/outputs/page-report.ts';
 import { perfTools } from '../../src/tools/mcp/tools.ts';
 import { createAnswers } from '../../web/src/worker/answer.ts';
 import type { SandwichResult } from '../../web/src/worker/messages/messages.ts';
@@ -43,6 +47,12 @@ export type Answers = {
   readonly owners: readonly AnswerRow[];
   /** By thread id. */
   readonly threads: readonly AnswerRow[];
+  /** The streams of the first event, by their ids. */
+  readonly periods: readonly AnswerRow[];
+  /** The first event: how much of it arrived, in how many samples. */
+  readonly ledger: readonly AnswerRow[];
+  /** By code. */
+  readonly findings: readonly AnswerRow[];
 };
 export type Question = keyof Answers;
 export type Door = (file: string, func: string) => Promise<Partial<Answers>>;
@@ -68,6 +78,7 @@ function rowOf(
 
 /** The heaviest rows of an answer, by name. */
 function heaviest(rows: readonly AnswerRow[]): AnswerRow[] {
+  if (rows.length <= LAST_ROW) return byName(rows);
   const shares = rows.map(({ share = 0 }) => share).sort((a, b) => b - a);
   const least = shares[LAST_ROW] ?? 0;
   return byName(rows.filter(({ share = 0 }) => share > least));
@@ -86,8 +97,13 @@ export function expectSame(
   got: readonly AnswerRow[],
   all: readonly AnswerRow[],
 ): void {
-  // The page draws neighbours as trees, in which nobody has no row.
-  const isShown = ({ name }: AnswerRow): boolean => door !== 'page' || !NOBODIES.includes(name);
+  const asked = new Set(got.map(({ name }) => name));
+  const isShown = ({ name }: AnswerRow): boolean => {
+    // The page draws neighbours as trees, in which nobody has no row.
+    if (door === 'page') return !NOBODIES.includes(name);
+    // It answers about one function.
+    return door !== 'annotated' || asked.has(name);
+  };
   const expected = heaviest(all.filter(isShown));
   const names = new Set(expected.map(({ name }) => name));
   const found = byName(got.filter(({ name }) => names.has(name)));
@@ -126,9 +142,30 @@ export const library: Door = async (file, func) => {
     callees: neighbours('callees'),
     lines,
     owners: await ownersOf(file),
+    periods: (opened.periods().events[0]?.streams ?? []).map(ofStream),
+    ledger: opened
+      .ledgers()
+      .slice(0, 1)
+      .map(({ coverage, samples }) => ({
+        name: profile.events[0].name,
+        share: coverage ?? 1,
+        samples,
+      })),
+    findings: findingsOf(opened).map(ofFinding),
     threads: ofThreads(reportThreads(asked).byThread, (thread) => profile.threads[thread].tid),
   };
 };
+
+const ofStream = ({
+  streamId,
+  samples,
+}: {
+  readonly streamId: string | null;
+  readonly samples: number;
+}) => ({
+  ...{ name: `${streamId}`, share: samples, samples },
+});
+const ofFinding = ({ code, sentence }: Finding) => ({ name: code, share: 1, text: sentence });
 
 /** By thread id: a thread that became another program, or whose number was used again, has several rows. */
 function ofThreads(
@@ -188,8 +225,12 @@ export const command: Door = async (file) => {
       const samples = by === 'self' ? row.samples : undefined;
       return rowOf(`${row[key]}`, row[`${by}Share`], interval, samples);
     });
-  const functions = rowsOf();
+  const report = json('report', file);
+  const functions: ReportRow[] = report.events[0].rows;
+  const [periods] = json('periods', file).events;
   return {
+    periods: (periods?.streams ?? []).map(ofStream),
+    findings: report.findings.map(ofFinding),
     top: own(functions, 'name', 'self'),
     total: own(functions, 'name', 'total'),
     owners: rowsOf('--sort', 'category').map((row) => ({
@@ -216,6 +257,17 @@ export const query: Door = async (file, func) => {
       return rowOf(nameOf(row), share as number, interval, count);
     });
   return {
+    threads: ofThreads(
+      rowsOf('threads').map(({ tid, share, samples }) => ({
+        ...{ thread: Number(tid), selfShare: Number(share), selfSamples: Number(samples) },
+      })),
+      (tid) => tid,
+    ),
+    ledger: rowsOf('ledger')
+      .slice(0, 1)
+      .map(({ event, coverage, samples }) => ({
+        ...{ name: `${event}`, share: Number(coverage ?? 1), samples: Number(samples) },
+      })),
     top: own(rowsOf('top'), ({ func }) => `${func}`),
     total: own(rowsOf('top', '--by', 'total'), ({ func }) => `${func}`),
     callers: own(rowsOf('callers', '--func', func), ({ caller }) => `${caller}`),
@@ -239,7 +291,10 @@ export const assistant: Door = async (file, func) => {
     });
   };
   const lines = await rowsOf('source', { func });
+  const opening = (await tools.find(({ name }) => name === 'open')?.answer({ file })) ?? '';
+  const judged = [...opening.matchAll(/^(?:wrong|doubt|note): ([a-z-]+): /gm)];
   return {
+    findings: judged.map(([, name]) => ({ name })),
     top: await rowsOf('top', { by: 'self' }),
     total: await rowsOf('top', { by: 'total' }),
     callers: await rowsOf('callers_callees', { func, side: 'callers' }),
@@ -279,7 +334,9 @@ export const page: Door = async (file, func) => {
   const sandwich = answers.sandwich({ ...selection, func: asked, search: '' });
   const neighbours = (side: 'callers' | 'callees') => nextTo(sandwich, side);
   const summary = answers.summary(selection);
+  const { findings } = decodePageReport(encodePageReport(describePageReport(opened)));
   return {
+    findings: findings.map(ofFinding),
     top: functions.map((row) => rowOf(row.name, row.selfShare, row.selfInterval, row.samples)),
     total: functions.map((row) => rowOf(row.name, row.totalShare, row.totalInterval)),
     callers: neighbours('callers'),
@@ -310,4 +367,25 @@ function nextTo(sandwich: SandwichResult, side: 'callers' | 'callees'): AnswerRo
   return found;
 }
 
-export const DOORS: Readonly<Record<string, Door>> = { command, query, assistant, page };
+/** `diff` of a recording with itself: both sides are what every other door answers. */
+export const difference: Door = async (file) => {
+  const [event] = json('diff', file, file).events;
+  const rows: { name: string; share: number; otherShare: number }[] = event.changes;
+  return {
+    top: rows.map(({ name, share, otherShare }) => {
+      expect(otherShare).toBe(share);
+      return { name, share: round(share) };
+    }),
+  };
+};
+
+/** `annotate` of the function that is asked about. */
+export const annotated: Door = async (file, func) => {
+  const { functions } = json('annotate', file, func);
+  const rows: { name: string; totalShare: number }[] = functions;
+  return { total: rows.map(({ name, totalShare }) => ({ name, share: round(totalShare) })) };
+};
+
+export const DOORS: Readonly<Record<string, Door>> = {
+  ...{ command, query, assistant, page, difference, annotated },
+};
