@@ -62,10 +62,14 @@ export class Inspector {
 
   /**
    * Lets the process close its inspector, which its main thread does when it comes to JavaScript again. Resolves
-   * when the session is closed by that, or by the end of the process.
+   * when the session is closed by that, or by the end of the process. A process that ends has no context to do it
+   * in, and waits for the end of all sessions: this one ends then.
    */
   async closeInspector(): Promise<void> {
-    this.#send('Runtime.evaluate', { expression: 'process._debugEnd()' });
+    const id = this.#send('Runtime.evaluate', { expression: 'process._debugEnd()' });
+    this.#waiting.set(id, (answer) => {
+      if ('error' in answer) this.close();
+    });
     await this.#socket.closed;
   }
 

@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Inspector } from '../../../src/record/code-events/inspector.ts';
 
 const servers: Server[] = [];
@@ -97,5 +98,30 @@ describe('an inspector', () => {
     endless[1] = 127;
     const inspector = await Inspector.connect(await serve(LIST, [endless]));
     await expect(inspector.evaluate('1')).rejects.toThrow('closed its inspector');
+  });
+
+  it.each([
+    ['ends', ''],
+    ['throws', 'throw new Error("nobody catches this")'],
+  ])('a process that %s while a session is open does not wait for ever', async (_, work) => {
+    const words = ['--inspect=127.0.0.1:0', '-e', `setTimeout(() => { ${work} }, 300)`];
+    const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const exit = once(child, 'exit');
+    let printed = '';
+    const prints = (text: RegExp) =>
+      vi.waitUntil(() => text.exec(printed), { timeout: 30_000, interval: 5 });
+    child.stderr.on('data', (bytes) => {
+      printed += bytes;
+    });
+    try {
+      const [, port] = await prints(/ws:\/\/127\.0\.0\.1:(\d+)/);
+      const inspector = await Inspector.connect(Number(port));
+      // Its context is gone, and nothing can be evaluated any more.
+      await prints(/Waiting for the debugger to disconnect/);
+      await inspector.closeInspector();
+      expect(await exit).toEqual([work === '' ? 0 : 1, null]);
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
 });
