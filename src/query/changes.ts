@@ -13,7 +13,7 @@ import type { QueryAnswer } from './engine.ts';
 import type { QueriedRecording } from './open-recordings.ts';
 import type { VerbOptions } from './verbs.ts';
 
-/** What changed of a function's share. */
+/** The change of a function's share. */
 export type ShareChange = Pick<FunctionChange, keyof ComparedFunction | 'share'>;
 
 /** The changes of shares between recordings of files, of the event asked for, else of the first. */

@@ -15,7 +15,7 @@ export type QueryLimits = {
   readonly signal?: AbortSignal;
 };
 
-/** What runs SQL over the tables of recordings. */
+/** An engine that runs SQL over the tables of recordings. */
 export type QueryEngine = {
   run(sql: string, limits: QueryLimits): Promise<QueryAnswer>;
   close(): void;

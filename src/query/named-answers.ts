@@ -23,7 +23,7 @@ type AnswerOptions = VerbOptions & { readonly weight?: WeightKind; readonly maxR
 type Question = {
   readonly opened: AnalysedProfile;
   readonly asked: AskedEvent;
-  /** By FuncIndex; null: all functions. */
+  /** Whether a function is meant, by FuncIndex; null: all functions. */
   readonly isMeant: Uint8Array | null;
   readonly options: AnswerOptions;
 };

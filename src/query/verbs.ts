@@ -23,7 +23,7 @@ export type QueryVerb = (typeof QUERY_VERBS)[number];
 export type VerbOptions = {
   /** A function: its name, or what stands in front of its arguments or place; `*` is anything. */
   readonly func?: string;
-  /** By name; default: the first of each recording. */
+  /** Event by name; default: the first of each recording. */
   readonly event?: string;
   /** `top`: by what the function did itself, or with all that it called. */
   readonly by?: 'self' | 'total';
@@ -317,7 +317,10 @@ function named(column: string, func: string | undefined): string {
   return `(${column} = ${literal(func)} or ${begins(' ')} or ${begins('(')} or ${begins('<')})`;
 }
 
-/** In ClickHouse a backslash begins an escape, in DuckDB it does not: such names can be asked for with `*`. */
+/**
+ * A string of SQL. Backslashes begin an escape in ClickHouse and none in DuckDB: such names can be
+ * asked for with `*`.
+ */
 function literal(text: string): string {
   return `'${text.replaceAll('\\', '_').replaceAll("'", "''")}'`;
 }

@@ -64,7 +64,10 @@ export function applyToProcesses(
   return true;
 }
 
-/** By its CPU mode; only a record that has none, or belongs to no process, goes by the address. */
+/**
+ * Tells a mapping of the kernel by its CPU mode; only a record that has none, or belongs to no
+ * process, goes by the address.
+ */
 function isKernelMapping({
   cpuMode,
   pid,

@@ -24,7 +24,7 @@ export class CpuMemory {
 
 /** The memories of all CPUs. */
 export class CpuMemories {
-  /** By CPU + 1; slot 0 for samples that do not say. */
+  /** Memories by CPU + 1; slot 0 for samples that do not say. */
   #memories: CpuMemory[] = [];
 
   of(cpu: number): CpuMemory {

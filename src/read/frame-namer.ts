@@ -24,11 +24,11 @@ export type NamedFrame = {
   readonly inlined: boolean;
   /** Path of the source file; absent where it is not known. */
   readonly file?: string;
-  /** From 1; 0: no line made this code. Absent where it is not known. */
+  /** Line from 1; 0: no line made this code. Absent where it is not known. */
   readonly line?: number;
 };
 
-/** What is read of DWARF. */
+/** The lines that are read from DWARF. */
 export type FrameLines = {
   readonly lines: DsoLines;
   /** Whether inlined calls are frames. */
@@ -44,9 +44,9 @@ export class FrameNamer {
   readonly #symbolizer: Symbolizer;
   /** Paths of the DSOs met so far. */
   #paths: readonly string[] = [];
-  /** By DSO: address in the DSO -> what is there. */
+  /** Names by DSO: address in the DSO -> what is there. */
   #known: Map<number, Named>[] = [];
-  /** What `frame` found last. */
+  /** The name that `frame` found last. */
   #last: Named | null = null;
   #knownCount = 0;
   readonly #frameLines: FrameLines | null;
@@ -214,7 +214,7 @@ function unnamed(address: number): NamedFrame {
   return { ip: formatAddress(address), ...UNKNOWN };
 }
 
-/** Whose an address is; unknown: its half says it. */
+/** The owner of an address; unknown: its half of the address space says it. */
 export type Owner = 'kernel' | 'user' | 'unknown';
 
 const OWNER_OF_CONTEXT: ReadonlyMap<number, Owner> = new Map([
@@ -222,7 +222,7 @@ const OWNER_OF_CONTEXT: ReadonlyMap<number, Owner> = new Map([
   [PERF_CONTEXT.USER, 'user'],
 ]);
 
-/** Whose a record's address is by its header. */
+/** The owner of a record's address by its header. */
 export function ownerByMode(misc: number): Owner {
   const mode = misc & PERF_RECORD_MISC.CPUMODE_MASK;
   if (mode === PERF_RECORD_MISC.KERNEL) return 'kernel';

@@ -157,7 +157,7 @@ class SegmentWindow {
     this.#mostResident = mostResident;
   }
 
-  /** What the views that follow are read from. */
+  /** Sets the source that the views that follow are read from. */
   continueIn(source: ByteSource): void {
     this.#source = source;
   }

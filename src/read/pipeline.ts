@@ -165,7 +165,7 @@ export class Pipeline {
     this.#completion.settleAll();
   }
 
-  /** What `rows` samples up to the record `latest` are of the file, the whole of it is of all samples. */
+  /** The number of samples in the whole file, if `rows` of them lie before the end of the record `latest`. */
   #expectedRows(rows: number, latest: RecordView | null): number {
     const { dataOffset, dataSize, threadFiles } = this.data;
     const bytes = latest === null ? 0 : latest.fileOffset + latest.size - dataOffset;
@@ -188,7 +188,7 @@ export class Pipeline {
     else this.#applyRecord(record, attrIndex);
   }
 
-  /** What stands beside the samples is forgotten, because the builder has handed them out. */
+  /** Forgets what stands beside the samples, because the builder has handed them out. */
   forgetSamples(): void {
     this.#completion.settleAll();
     this.#streamRepair.forget();
@@ -197,8 +197,8 @@ export class Pipeline {
   }
 
   /**
-   * For those who watch without an end: forgets processes that are gone, and what was noted about single
-   * threads. Only right after `forgetSamples`, with `processes.keepsEnded` false.
+   * Forgets processes that are gone, and what was noted about single threads, for those who watch
+   * without an end. Only right after `forgetSamples`, with `processes.keepsEnded` false.
    */
   forgetEnded(): void {
     this.processes.forgetEnded();
@@ -208,7 +208,7 @@ export class Pipeline {
     this.throttles.forget();
   }
 
-  /** What did not arrive, per event of the profile. */
+  /** Counts of what did not arrive, per event of the profile. */
   losses(): EventLoss[] {
     const losses: EventLoss[] = [];
     for (let attr = 0; attr < this.#attrToEvent.length; attr++) {
@@ -516,6 +516,6 @@ type PartialSample = HeldSample & {
   /** Its row in the sample table, and the number of rows with its stack: those of a group follow. */
   readonly row: number;
   readonly rows: number;
-  /** Without the marker and the cookie. */
+  /** The kernel part without the marker and the cookie. */
   readonly kernelPart: Float64Array;
 };

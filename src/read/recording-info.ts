@@ -72,8 +72,8 @@ export type RecordingInfo = {
   readonly truncatedAt: number | null;
   readonly skippedBytes: number;
   /**
-   * With a selection, how many samples it takes and of how many. `samples` and
-   * `sampled` of the events and the times below are theirs, the rest is the whole recording's.
+   * The number of samples that a selection takes, and of how many. `samples` and `sampled` of the
+   * events and the times below are theirs, the rest is the whole recording's.
    */
   readonly selected?: { readonly samples: number; readonly of: number };
   readonly firstSampleTimeNs: string | null;
@@ -84,7 +84,7 @@ export type RecordingInfo = {
   readonly notes: readonly string[];
   /** Broken or missing parts. */
   readonly diagnostics: readonly DescribedDiagnostic[];
-  /** What that means for who reads the recording, and what was lost; the worst first. */
+  /** Findings on what that means for who reads the recording, and on what was lost; the worst first. */
   readonly findings: readonly Finding[];
 };
 

@@ -49,9 +49,9 @@ export function newChainMemory(): ChainMemory {
 
 /** Callchains as stacks of the profile: entries by DSO and address, where they are mapped right now. */
 export class StackInterner {
-  /** What JITs said about their code; null: it all counts as one. */
+  /** Code that JITs told of; null: all JIT code counts as one. */
   jit: JitCode | null = null;
-  /** Where stacks begin. */
+  /** The roots at which stacks begin. */
   readonly roots: StackRoots;
   readonly #builder: ProfileBuilder;
   readonly #processes: ProcessTable;

@@ -45,6 +45,6 @@ declare module 'd3-selection' {
     datum(data: unknown): Selection;
   };
   export function select(element: Element): Selection;
-  /** What all selections inherit from. */
+  /** The constructor whose prototype all selections inherit from. */
   export const selection: { readonly prototype: object };
 }

@@ -11,7 +11,7 @@ import { trustedScriptUrl } from './trusted.ts';
 const SETUP_ID = 'page-setup';
 const WORKER_ID = 'page-worker';
 
-/** What the page is to show; null for a document without any. */
+/** The setup of what the page is to show; null for a document without any. */
 export function readSetup(document: Document): PageSetup | null {
   const text = document.getElementById(SETUP_ID)?.textContent;
   return text ? (JSON.parse(text) as PageSetup) : null;
@@ -26,7 +26,7 @@ export async function loadPageData(document: Document, file: PageFile): Promise<
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** What is said of a recording. Throws as `loadPageData` does. */
+/** The report on a recording. Throws as `loadPageData` does. */
 export async function loadPageReport(document: Document, file: PageFile): Promise<PageReport> {
   const response = await loadPart(document, file.title, file.report);
   return decodePageReport(await response.text());

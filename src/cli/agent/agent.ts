@@ -68,7 +68,7 @@ function untilStopped({ duration }: AgentFlags): {
   return { asked: asked.promise, forget: () => timer?.cancel() };
 }
 
-/** What is wrong in a new configuration is reported, and the agent goes on with what it has. */
+/** Reports what is wrong in a new configuration, and the agent goes on with what it has. */
 async function reloadConfig(
   agent: RunningAgent,
   flags: AgentFlags,

@@ -180,7 +180,7 @@ function linesOf(
 type WeighedPart = {
   readonly part: CodePart;
   readonly found: InstructionWeights;
-  /** Of its instructions together, with what was inlined there. */
+  /** Weight of its instructions together, with what was inlined there. */
   readonly weight: number;
 };
 

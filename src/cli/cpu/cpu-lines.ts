@@ -116,7 +116,7 @@ function shown(value: Fact['value']): string {
   return value > 0xffff ? `0x${value.toString(16)}` : String(value);
 }
 
-/** What the kernel registered, who may read counters, and why there are none. */
+/** Lines on what the kernel registered, who may read counters, and why there are none. */
 export function pmuLines({ pmus, userReads, whyNone }: CpuReport, style: Style): string[] {
   const cell = (value: number | string | null) => (value === null ? '-' : printable(String(value)));
   const rows = pmus.map(({ name, type, kind, cpus, maxPrecise, branches }) => [

@@ -39,7 +39,7 @@ export function conditionsMarkdown(judged: readonly JudgedCondition[]): string[]
   ];
 }
 
-/** What changed in one event, for a pull request: the certain rows, and how many are not. */
+/** Changes in one event, for a pull request: the certain rows, and how many are not. */
 export function diffMarkdown(diff: ComparisonBy, limit: number): string[] {
   const { event, runs, otherRuns, samples, otherSamples, unit, by } = diff;
   const certain = diff.functions.filter((row) => row[by]?.isCertain);

@@ -52,7 +52,7 @@ export async function runDiffReport(
   }
 }
 
-/** What was compared, and what came out. */
+/** The recordings that were compared, and what came out. */
 type DiffResults = {
   readonly paths: readonly string[];
   readonly otherPaths: readonly string[];

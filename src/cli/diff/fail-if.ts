@@ -16,8 +16,8 @@ export type FailCondition = {
 };
 
 /**
- * What recordings say about a condition: it is met, it is not, or they can't tell, since the bound lies
- * within the interval. Only the first fails.
+ * The verdict of recordings on a condition: it is met, it is not, or they can't tell, since the
+ * bound lies within the interval. Only the first fails.
  */
 export type ConditionVerdict = 'met' | 'not met' | 'not distinguishable';
 

@@ -24,7 +24,7 @@ import { isTerminal, writeTo } from '../shared/stdout.ts';
 
 type FileFormat = (typeof FILE_FORMATS)[number];
 
-/** Who opens a file of each format. */
+/** Programs that open a file of each format. */
 const OPENED_BY: { readonly [format in FileFormat]: string } = {
   folded: 'flamegraph.pl and https://www.speedscope.app draw it',
   speedscope: 'https://www.speedscope.app opens it',

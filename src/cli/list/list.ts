@@ -47,7 +47,7 @@ function checkMatches(filter: string | undefined, sections: readonly EventListSe
   ]);
 }
 
-/** What only this source can tell. */
+/** Remarks that only this source can make. */
 const ONLY_HERE: Readonly<Record<EventListSection['kind'], string>> = {
   hardware: 'the kernel picks the event of this CPU; the same name on every machine',
   software: 'counted by the kernel itself; on every machine, in every container that may',

@@ -5,7 +5,7 @@ import type { RunRecorder } from '../../tools/mcp/record-tool.ts';
 
 /** A recorder may say so much; the last of it counts. */
 const MOST_KEPT = 2000;
-/** To write its file, after the time is over. */
+/** Time for it to write its file, after the recording's time is over. */
 const GRACE_MS = 15_000;
 const LAST_GRACE_MS = 5000;
 

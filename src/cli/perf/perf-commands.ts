@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { UsageError } from '../../base/errors.ts';
 
-/** What stands in for a command of perf; a line that says what to do. */
+/** Substitutes for commands of perf; a line that says what to do. */
 const INSTEAD: Readonly<Record<string, string>> = {
   bench: 'perf-ts measures commands: perf-ts stat -r 10 -- ./app',
   'buildid-cache':
@@ -32,7 +32,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
     "system calls: sudo perf-ts record -e 'syscalls:sys_enter_*' -c 1 -- ./app, then perf-ts script",
 };
 
-/** What to do in place of `perf NAME`; null where perf has no such command, or perf-ts has it. */
+/** Advice on what to do in place of `perf NAME`; null where perf has no such command, or perf-ts has it. */
 export function insteadOfCommand(name: string): string | null {
   return Object.hasOwn(INSTEAD, name) ? INSTEAD[name] : null;
 }
@@ -48,8 +48,8 @@ const OTHER_SCRIPT =
   'perf-ts runs no scripts of perf: perf script reads the same file; for programs: perf-ts script --json';
 
 /**
- * What stands in for `perf script report NAME`, `perf script record NAME` and `perf script NAME`; null where the
- * words mean none of these.
+ * The substitute for `perf script report NAME`, `perf script record NAME` and `perf script NAME`;
+ * null where the words mean none of these.
  */
 export function insteadOfScript(words: readonly string[]): string | null {
   const [first = '', second] = words;

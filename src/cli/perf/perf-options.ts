@@ -261,7 +261,10 @@ const BY_COMMAND: Readonly<Record<string, readonly Lines[]>> = {
   list: [LIST],
 };
 
-/** What to do in place of an option of perf, in the spelling of the command line; null where perf has none. */
+/**
+ * Advice on what to do in place of an option of perf, in the spelling of the command line; null
+ * where perf has none.
+ */
 export function insteadOfOption(command: string, flag: string): string | null {
   for (const lines of BY_COMMAND[command] ?? []) {
     for (const [flags, line] of Object.entries(lines)) {

@@ -5,8 +5,8 @@ import { insteadOfCommand, insteadOfScript } from './perf-commands.ts';
 import { insteadOfOption } from './perf-options.ts';
 
 /**
- * What commander does not understand, as an error of our own: what failed, then what perf-ts has for it, the
- * nearest name, or where all names are.
+ * An error of our own for what commander does not understand: what failed, then what perf-ts has
+ * for it, the nearest name, or where all names are.
  */
 export function usageErrorOf(error: CommanderError, program: Command, words: readonly string[]) {
   const message = error.message.replace(/^error: /, '');

@@ -7,7 +7,7 @@ import { planOnly } from '../../record/prepare-recording.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { readPageBytes } from '../../system/kernel/page-bytes.ts';
 
-/** What `--dry-run` says: each event as it would be opened, and the rings. Starts nothing. */
+/** The lines of `--dry-run`: each event as it would be opened, and the rings. Starts nothing. */
 export function describeDryRun(options: RecordOptions): string[] {
   const { plan, ring, target } = planOnly(
     options,

@@ -6,11 +6,11 @@ import { formatTable } from '../render/table.ts';
 /** An event counted beside the samples, and what the samples say of it. */
 type BesideRow = {
   readonly event: string;
-  /** In `unit`; null: not counted, `reason` says why. */
+  /** Count in `unit`; null: not counted, `reason` says why. */
   readonly count: number | null;
   readonly unit: string;
   readonly reason: string | null;
-  /** Of a sampled event in a file; null otherwise. */
+  /** Number of samples of a sampled event in a file; null otherwise. */
   readonly samples: number | null;
   /** Σ of the samples' periods, in `unit`. */
   readonly sampled: number | null;
@@ -18,7 +18,7 @@ type BesideRow = {
   readonly share: number | null;
 };
 
-/** What `record --stat` counted, next to the sums of the samples. */
+/** The counts of `record --stat`, next to the sums of the samples. */
 export function countedBeside({ path, counted, events }: Recording): BesideRow[] {
   const sums = path === '-' ? null : sumSamples(path);
   return (counted ?? []).map(({ event, count, unit, factor, reason }) => {

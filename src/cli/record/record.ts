@@ -82,9 +82,9 @@ export async function runRecord(
   process.exitCode = status === EXIT.OK && excesses.length > 0 ? EXIT.LOSS : status;
 }
 
-/** What ends a recording before its target does. */
+/** The bounds that end a recording before its target does. */
 type Bounds = {
-  /** Of `--ready`, `--load` and `--until-idle`. */
+  /** Course that `--ready`, `--load` and `--until-idle` ask for. */
   readonly course: Course | null;
   /** A command that runs beside the target. */
   readonly side: SideCommand | null;
@@ -201,7 +201,7 @@ async function begin(options: RecordOptions, { uid }: AskedRecording, giveUp: Ab
   }
 }
 
-/** Of a command that bounded the recording; null where the recording ended before it. */
+/** The exit of a command that bounded the recording; null where the recording ended before it. */
 async function statusOfSide(side: SideCommand): Promise<CommandExit | null> {
   const exit = await side.ended;
   return side.isEndedByUs ? null : exit;
@@ -231,7 +231,7 @@ function lossOf({ totals, events }: Recording): { lost: number; share: number } 
   return { lost, share: lost > 0 ? lost / (lost + totals.samples) : 0 };
 }
 
-/** What the sampler counted against its own recording. */
+/** Findings from what the sampler counted against its own recording. */
 function findingsOfRun(recording: Recording): Finding[] {
   const { totals, ringPages } = recording;
   const { lost } = lossOf(recording);
@@ -241,8 +241,8 @@ function findingsOfRun(recording: Recording): Finding[] {
 }
 
 /**
- * What was lost beyond the share of samples that is tolerated. Of side-band records none is: one
- * lost mapping may misname any number of samples, so its share says nothing.
+ * Sentences on what was lost beyond the share of samples that is tolerated. Of side-band records
+ * none is: one lost mapping may misname any number of samples, so its share says nothing.
  */
 function lossesBeyond(recording: Recording, tolerated: number): string[] {
   const { share } = lossOf(recording);

@@ -8,8 +8,8 @@ const MIN_SHARE = 0.01;
 const MAX_LINES = 500;
 
 /**
- * Who calls the function that is watched, indented by distance; shares of what has the function on
- * its stack.
+ * The callers of the function that is watched, indented by distance; shares of what has the
+ * function on its stack.
  *
  *     callers of memcpy, which is on 12.10% of all stacks since it was chosen
  *      80.00%  read_block

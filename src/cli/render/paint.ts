@@ -9,7 +9,7 @@ const STYLES = {
   cyan: [36, 39],
 } as const;
 
-/** For each style, the function that gives a text this style. Styles do not nest. */
+/** Functions, one for each style, that give a text this style. Styles do not nest. */
 export type Paint = { readonly [style in keyof typeof STYLES]: (text: string) => string };
 
 /** Returns texts as they are where there is no `colour`. */

@@ -3,7 +3,7 @@ import { displayWidth } from './display-width.ts';
 
 /** Time after which a wait is told of: who waits for less sees nothing flicker. */
 export const PROGRESS_DELAY_MS = 1000;
-/** At most ten lines a second. */
+/** Time between two lines: at most ten a second. */
 const REDRAW_MS = 100;
 /** The time left is not guessed from less than this share of a step, or from less time. */
 const MIN_SHARE_TO_GUESS = 0.05;

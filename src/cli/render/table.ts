@@ -8,7 +8,7 @@ export type TextTableOptions = {
   /** Positions of the columns that are aligned to the right: numbers. */
   readonly right?: readonly number[];
   readonly colour?: boolean;
-  /** Without it cells are in ASCII, and so are their widths. Default: as the locale has it. */
+  /** Cells are in Unicode; without it they are in ASCII, and so are their widths. Default: as the locale has it. */
   readonly unicode?: boolean;
 };
 

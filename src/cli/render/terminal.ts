@@ -1,8 +1,8 @@
-/** What the terminal can show. */
+/** The abilities of the terminal. */
 export type Terminal = {
   /** Columns that a line may take. */
   readonly columns: number;
-  /** Without it only ASCII is printed. */
+  /** Whether more than ASCII may be printed. */
   readonly hasUnicode: boolean;
 };
 

@@ -3,7 +3,7 @@ import { EXIT } from '../../base/exit-status.ts';
 import { FINDING_CODES, type Finding, findingText, SEVERITIES } from '../../findings/finding.ts';
 import { notify } from '../shared/failure.ts';
 
-/** What `--fail-on` asks for: whether a finding is not tolerated. */
+/** The test that `--fail-on` asks for: whether a finding is not tolerated. */
 export type FailOn = (finding: Finding) => boolean;
 
 /** Reads `--fail-on`: codes, or a severity for it and all that are worse. Throws `UsageError` for other words. */

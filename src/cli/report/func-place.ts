@@ -2,13 +2,13 @@ import { NONE } from '../../base/brand.ts';
 import { lostFunc } from '../../profile/losses.ts';
 import { FUNC_CATEGORIES, type FuncCategory, type Profile } from '../../profile/types.ts';
 
-/** Where a function begins in its source, and whose code it is; null where it is not known. */
+/** The place at which a function begins in its source, and whose code it is; null where it is not known. */
 export type FuncPlace = {
   /** Path or URL. */
   readonly file: string | null;
-  /** From 1. */
+  /** Line from 1. */
   readonly line: number | null;
-  /** From 1. */
+  /** Column from 1. */
   readonly column: number | null;
   /** Null of what was lost. */
   readonly category: FuncCategory | null;

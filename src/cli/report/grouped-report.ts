@@ -144,7 +144,7 @@ function sideBySide(
   return [...byNames.values()].sort((a, b) => compareShares(a.shares, b.shares));
 }
 
-/** By the first event in which they differ. */
+/** Compares shares by the first event in which they differ. */
 function compareShares(a: readonly (number | null)[], b: readonly (number | null)[]): number {
   for (let i = 0; i < a.length; i++) {
     const difference = (b[i] ?? 0) - (a[i] ?? 0);

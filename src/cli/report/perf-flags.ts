@@ -24,8 +24,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /**
- * What `report` is asked for in perf's spelling. An option whose value may be left out takes the next word:
- * where that can't be a value, it is the file.
+ * The file and flags that `report` is asked for in perf's spelling. An option whose value may be
+ * left out takes the next word: where that can't be a value, it is the file.
  */
 export function asPerfMeans(word: string | undefined, given: GivenFlags): PerfMeaning {
   let file = word;

@@ -58,8 +58,8 @@ export function findingLines(findings: readonly Finding[], event: number | null)
 }
 
 /**
- * What the intervals of an event mean: nothing where a finding speaks against them. No intervals are vouched for where all
- * samples may be at the same places of a loop or of many tasks.
+ * A line on what the intervals of an event mean: nothing where a finding speaks against them. No
+ * intervals are vouched for where all samples may be at the same places of a loop or of many tasks.
  */
 export function vouchLine(
   findings: readonly Finding[],
@@ -78,7 +78,7 @@ export function vouchLine(
   ];
 }
 
-/** What to look at next, in one line. */
+/** Advice on what to look at next, in one line. */
 export function nextLine(
   { completeness, profile, facts }: OpenedProfile,
   isTree: boolean,

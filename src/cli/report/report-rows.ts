@@ -14,7 +14,7 @@ import type { PlainKey, SortOrder } from './sort-keys.ts';
 
 export type ReportFlags = AskedOf<typeof REPORT> & { readonly treeOrder?: TreeOrder };
 
-/** What is shown of an event, and how. */
+/** The part of an event that is shown, and how. */
 export type View = {
   readonly order: SortOrder;
   readonly select: SampleSelection;
@@ -81,7 +81,7 @@ export const TABLES: Record<PlainKey, readonly TableName[]> = {
 
 /** Which rows of a table are shown. */
 export type Limits = {
-  /** At most so many; infinite for all. */
+  /** Rows shown at most; infinite for all. */
   readonly rows: number;
   /** Rows and branches of less than this share are left out. */
   readonly leastShare: number;

@@ -129,7 +129,7 @@ function sectionsOf(
   });
 }
 
-/** With `-q` the table stands alone. */
+/** Tells lines of the table, which stands alone with `-q`. */
 function isOfTable(line: string): boolean {
   return line !== '' && !line.startsWith('#');
 }
@@ -162,7 +162,7 @@ function groupedOptions(flags: ReportFlags, { order, select, byTotal }: View): G
   };
 }
 
-/** What the plain tables are made of. */
+/** The keys that the plain tables are made of. */
 const KEYS_OF_TABLE: Record<PlainKey, readonly GroupKey[]> = {
   sym: ['dso', 'sym'],
   dso: ['dso'],

@@ -25,7 +25,7 @@ export function formatRecord(described: DescribedRecord, style: SampleTextStyle)
   return `${head}PERF_RECORD_${type}${printable(text)}\n`;
 }
 
-/** What perf prints behind the record's name. */
+/** The text that perf prints behind the record's name. */
 export function recordBody({ event, callchain }: DescribedRecord, record: KernelRecord): string {
   switch (record.kind) {
     case 'comm':
@@ -81,7 +81,7 @@ function mmapText(record: MmapRecord): string {
   return ` ${pid}/${tid}: [${place} ${file}]: ${rightsText(record)} ${filename}`;
 }
 
-/** As C's `%#lx`: zero has no 0x. */
+/** An offset as C's `%#lx` prints it: zero has no 0x. */
 function offsetText(offset: number): string {
   return offset === 0 ? '0' : formatAddress(offset);
 }

@@ -50,7 +50,7 @@ export function formatSample(sample: SampleText, style: SampleTextStyle): string
 
 type Head = Pick<SampleText, 'comm' | 'pid' | 'tid' | 'cpu' | 'timeNs'>;
 
-/** Who, where and when; every line begins with it. */
+/** The head, which says who, where and when; every line begins with it. */
 export function headText(
   { comm, pid, tid, cpu, timeNs }: Head,
   fields: FieldSet,
@@ -76,7 +76,7 @@ function formatTime(timeNs: bigint, nanoseconds: boolean): string {
   return nanoseconds ? `${seconds}.${fraction}` : `${seconds}.${fraction.slice(0, 6)}`.padStart(12);
 }
 
-/** What perf prints before the address. */
+/** The text that perf prints before the address. */
 function valuesText(sample: SampleText, fields: FieldSet): string {
   const { context } = sample;
   let text = '';
@@ -96,7 +96,7 @@ function valuesText(sample: SampleText, fields: FieldSet): string {
   return text;
 }
 
-/** What perf prints behind the address. */
+/** The text that perf prints behind the address. */
 function lateText({ context, frame }: SampleText, fields: FieldSet): string {
   let text = '';
   if (fields.has('iregs')) text += ` ${SCRIPT_FIELDS.iregs(context)} `;
@@ -130,7 +130,7 @@ function frameText(frame: NamedFrame, fields: FieldSet): string {
   return words.join(' ') + (fields.has('srcline') ? lineText(frame) : '');
 }
 
-/** As perf has it: a line of its own, the file without its folder. */
+/** The line as perf prints it: one of its own, the file without its folder. */
 function lineText({ file, line }: NamedFrame): string {
   return file === undefined
     ? ''

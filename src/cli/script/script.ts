@@ -146,7 +146,7 @@ function jsonLine(described: DescribedRecord): string {
   return `${JSON.stringify({ ...head, ...own }, exactly)}\n`;
 }
 
-/** What is beyond ±2^53 as a decimal string. */
+/** Numbers beyond ±2^53 become decimal strings. */
 function exactly(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }

@@ -9,7 +9,7 @@ import { quit } from './exit.ts';
 export type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT';
 
 const ENDING_SIGNALS: readonly EndingSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
-/** With nohup, or after `trap ''`, these are not meant for us. SIGINT always ends a recording. */
+/** Signals that are not meant for us with nohup, or after `trap ''`. SIGINT always ends a recording. */
 const MAY_BE_IGNORED: readonly EndingSignal[] = ['SIGHUP', 'SIGQUIT'];
 
 /** Repeated signals within this time count as one: shells, sudo and npm forward them. */
@@ -70,7 +70,7 @@ export class EndingSignals {
     return this.#beforeBegin.signal;
   }
 
-  /** From now on signals end `running`; those that have come do so at once. */
+  /** Lets signals end `running` from now on; those that have come do so at once. */
   begin(running: Endable): void {
     this.#running = running;
     for (const end of this.#kept) end();
@@ -99,8 +99,8 @@ export class EndingSignals {
   }
 
   /**
-   * For what follows and ends by signals in its own way. One that came while this thread had no time for it is
-   * taken first: Node drops a signal to which nobody listens by the time it gets to it.
+   * Stops listening, for what follows and ends by signals in its own way. A signal that came while this thread had no
+   * time for it is taken first: Node drops a signal to which nobody listens by the time it gets to it.
    */
   async release(): Promise<void> {
     // Node hears of a signal when it asks the system next; that may be in the turn after this one.

@@ -9,7 +9,7 @@ export type AppliedDefault = {
   readonly from: string;
 };
 
-/** What one run of the command was asked for, and what it shows and holds meanwhile. */
+/** One run of the command: what it was asked for, and what it shows and holds meanwhile. */
 export class Run {
   /** `--color`; it has precedence over the environment. */
   colour: 'auto' | 'always' | 'never' = 'auto';

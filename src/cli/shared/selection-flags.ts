@@ -59,7 +59,7 @@ export function selectFrom(
   return select;
 }
 
-/** Who takes `--time` for seconds since the start selects nothing: the clock's are others. */
+/** Tells the clock's times: who takes `--time` for seconds since the start selects nothing. */
 function reportWhen(opened: OpenedProfile, { time }: AskedSelection): void {
   const { startTime, firstNs, lastNs } = opened.recordedTime();
   if (time === undefined || Number.isNaN(firstNs)) return;
@@ -82,7 +82,7 @@ function sumOf(weights: Float64Array, rows: Int32Array): number {
   return sum;
 }
 
-/** What was asked for, in one line: `--comm node --cpu 0-3`. */
+/** The selection that was asked for, in one line: `--comm node --cpu 0-3`. */
 export function selectionText(asked: AskedSelection): string {
   return Object.entries(forLibrary(SELECTION, asked))
     .map(([key, value]: [string, string | ReadonlySet<unknown>]) => {

@@ -45,7 +45,7 @@ export class SideCommand {
     });
   }
 
-  /** What it bounds has ended without it. */
+  /** Ends the command, as what it bounds has ended without it. */
   end(): void {
     this.#isEndedByUs = this.#held.kill(constants.signals.SIGTERM) || this.#isEndedByUs;
   }

@@ -89,7 +89,7 @@ function exitStatus(
   return commandStatus(exit);
 }
 
-/** Where the counts go, and in which form. */
+/** The place that the counts go to, and their form. */
 class StatOutput {
   readonly #asked: AskedCount;
   readonly #hasUnits: boolean;

@@ -9,7 +9,7 @@ import { filterRows, screenOf } from './top-text.ts';
 /** Draws each report over the last, and does what keys ask for, until `q` or Ctrl-C. */
 export async function showScreen({ top, tables, look, end }: TopShown): Promise<void> {
   let state = firstState(tables);
-  /** What is on the screen; stays behind the last one while it is paused. */
+  /** The report on the screen; stays behind the last one while it is paused. */
   let report: TopReport | null = null;
   let hasQuit = false;
   let onQuit = (): void => {};

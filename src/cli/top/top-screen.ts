@@ -81,7 +81,7 @@ export function checkTerminal(): void {
   }
 }
 
-/** At once, so that it also goes out while the process ends. A terminal that is gone says nothing. */
+/** Writes at once, so that the text also goes out while the process ends. A terminal that is gone says nothing. */
 function write(text: string): void {
   try {
     writeAll(1, Buffer.from(text));

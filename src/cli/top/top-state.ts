@@ -1,6 +1,6 @@
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 
-/** What the screen shows, as the keys have made it. */
+/** The state of the screen, as the keys have made it. */
 export type TopState = {
   readonly tables: readonly SliceTableKey[];
   readonly table: SliceTableKey;
@@ -8,7 +8,7 @@ export type TopState = {
   readonly isPaused: boolean;
   /** Rows whose names have this in them; empty: all. */
   readonly filter: string;
-  /** What is being typed after `/`; null: nothing. */
+  /** Text that is being typed after `/`; null: nothing. */
   readonly draft: string | null;
   /** Row that is marked, from 0. */
   readonly selected: number;
@@ -17,7 +17,7 @@ export type TopState = {
   readonly showsHelp: boolean;
 };
 
-/** What a key asks of the sampling. */
+/** The action that a key asks of the sampling. */
 export type TopAction = 'quit' | 'interrupt' | 'suspend' | 'reset' | 'callers' | null;
 
 /** `tables`: those that `s` goes through, the one to begin with first. */

@@ -64,7 +64,7 @@ export async function runTop(command: string[], asked: AskedTop): Promise<void> 
   process.exitCode = exitStatus(signals, await top.exited);
 }
 
-/** Without a target it is the whole machine, which not everybody may see. */
+/** Starts sampling; without a target it is of the whole machine, which not everybody may see. */
 function start(options: TopOptions, { systemWide, cpus }: AskedTop): RunningTop {
   try {
     return startTop(options);

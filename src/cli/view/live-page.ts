@@ -13,7 +13,7 @@ import type { ViewThreadData } from './view-thread.ts';
 /** The address options of the page: its port, and whether a browser opens it. */
 export type LiveViewFlags = { readonly port?: string; readonly open?: boolean };
 
-/** What the page of a live recording can't be of. Throws `UsageError`. */
+/** Throws `UsageError` for what the page of a live recording can't be of. */
 export function checkLiveView(flags: {
   readonly output?: string;
   readonly switchOutput?: unknown;

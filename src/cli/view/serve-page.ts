@@ -7,7 +7,7 @@ import { startViewServer, type ViewServer, type ViewServerOptions } from '../../
 import { notify } from '../shared/failure.ts';
 import { isTerminal, writeOut } from '../shared/stdout.ts';
 
-/** What can be told from its first bytes fails before there is an address. */
+/** Fails before there is an address where the first bytes tell that it is no recording. */
 export function checkIsRecording(path: string, maxUnpacked: number | undefined): void {
   if (path === '-') return;
   withSource(path, (source) => {

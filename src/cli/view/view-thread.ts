@@ -20,7 +20,7 @@ export type ViewThreadData = {
   readonly flags: AskedOf<typeof VIEW>;
 };
 
-/** On the scale from −20 to 19, where 0 is usual: what is recorded goes first. */
+/** Priority on the scale from −20 to 19, where 0 is usual: what is recorded goes first. */
 const LIVE_PRIORITY = 5;
 const POST_MS = 100;
 

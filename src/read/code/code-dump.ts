@@ -26,7 +26,7 @@ export type CodeObject = {
 /** Which code object each frame in JIT code lies in. */
 export type CodeObjects = {
   readonly list: readonly CodeObject[];
-  /** By frame: index into `list`, −1 for frames that no JIT named. */
+  /** Index into `list` by frame, −1 for frames that no JIT named. */
   readonly ofFrame: Int32Array;
 };
 

@@ -38,7 +38,7 @@ export type CodeSourcesOptions = {
   readonly codeObjects: CodeObjects | null;
   /** The jitdumps that the recording keeps. */
   readonly storedDumps: StoredDumps;
-  /** Of the scripts whose code it is; null: lines are those of the code that V8 ran. */
+  /** Source maps of the scripts whose code it is; null: lines are those of the code that V8 ran. */
   readonly sourceMaps: SourceMaps | null;
 };
 
@@ -49,7 +49,7 @@ export type CodeAt = {
   readonly name: string;
   readonly extent: ExtentSource;
   readonly architecture: InstructionSet;
-  /** Where the code begins, as frames have their addresses. */
+  /** The address at which the code begins, as frames have their addresses. */
   readonly from: number;
   /** The same as it is shown. */
   readonly start: number;
@@ -68,8 +68,8 @@ const UNNAMED_JIT =
   'No jitdump of this process is at hand, which would have the code that its JIT made.';
 
 /**
- * Where the code of a recording's frames is: mapped files, the vDSO, the running kernel, jitdumps. To
- * be closed. What can't be had is a sentence that says why; it is looked for once.
+ * The sources of the code of a recording's frames: mapped files, the vDSO, the running kernel,
+ * jitdumps. To be closed. What can't be had is a sentence that says why; it is looked for once.
  */
 export class CodeSources {
   readonly #options: CodeSourcesOptions;

@@ -45,7 +45,7 @@ export class CodeFile {
     return this.#segments.toFileAddress(offset);
   }
 
-  /** Where the function around an offset begins and ends, by the frame tables; null: they don't say. */
+  /** The start and end of the function around an offset, by the frame tables; null: they don't say. */
   rangeAt(offset: number): { readonly start: number; readonly end: number } | null {
     const uncounted = new Diagnostics();
     this.#table ??= new CfiTable(readSections(this.#elf, uncounted), this.#name, uncounted);

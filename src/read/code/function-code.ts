@@ -19,7 +19,7 @@ import { loadDecoders } from './decoders.ts';
 
 /** Pieces that are shown; a function of JavaScript that is compiled again and again has more. */
 const MOST_PARTS = 16;
-/** Of all pieces together; a second or two, on code that is nothing but one-byte instructions eight. */
+/** Bytes decoded of all pieces together; a second or two, on code that is nothing but one-byte instructions eight. */
 const MOST_DECODED_BYTES = 2 * MOST_PART_BYTES;
 
 /** Frames in one piece of code. */

@@ -3,7 +3,10 @@ import type { Finding } from '../../findings/finding.ts';
 import { judgeFile } from '../../findings/judge-file.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 
-/** What is wrong with a file, for those who walk its records and build no profile. Complete after one walk. */
+/**
+ * Findings on what is wrong with a file, for those who walk its records and build no profile.
+ * Complete after one walk.
+ */
 export function findingsOfData(data: PerfData, lostSideband = 0): Finding[] {
   return judgeFile({
     truncatedAt: cutOffset(data),

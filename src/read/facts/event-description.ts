@@ -28,7 +28,7 @@ export function samplingMode(attr: EventAttr): 'frequency' | 'period' | 'clock' 
   return attr.flags.freq ? 'frequency' : 'period';
 }
 
-/** What the header says of the machine, as far as it decides which driver took the samples. */
+/** The header's facts about the machine, as far as it decides which driver took the samples. */
 function sampledMachine({ features }: Pick<PerfData, 'features'>): SampledMachine {
   const { arch, osRelease, cpuId, cpuDescription, pmuMappings } = features;
   return { arch, kernel: osRelease, cpuId, cpuDescription, pmus: pmuMappings ?? [] };

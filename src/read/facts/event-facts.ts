@@ -3,9 +3,9 @@ import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_FORMAT } from '../../kernel/perf-event/constants.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 
-/** What the samples of one event say, before any profile is built. */
+/** Facts that the samples of one event tell before any profile is built. */
 export type SampledFacts = {
-  /** Of the periods as recorded; null without samples. */
+  /** Range and sum of the periods as recorded; null without samples. */
   readonly period: { readonly min: number; readonly max: number; readonly sum: number } | null;
   readonly threads: number;
   readonly cpus: number;

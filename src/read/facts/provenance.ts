@@ -9,8 +9,8 @@ import type { TimeRange } from '../../profile/time-range.ts';
 import type { ProbedRule } from '../../profile/types.ts';
 
 /**
- * What perf has no record for: a JSON document in UTF-8, behind the string of the VERSION section.
- * Readers take the string's length from in front of it and look no further.
+ * The facts that perf has no record for: a JSON document in UTF-8, behind the string of the VERSION
+ * section. Readers take the string's length from in front of it and look no further.
  *
  * Until 0.1.0 it was a feature section of its own, which can be read but no longer written:
  * `perf inject` writes a header with every feature bit that it found and crashes on one that it
@@ -19,7 +19,7 @@ import type { ProbedRule } from '../../profile/types.ts';
 const FORMER_FEATURE = FEATURE.PERF_TS;
 
 /**
- * Where the counters begin to count, which start at 0 when their event is opened:
+ * The place where the counters begin to count (they start at 0 when their event is opened):
  *
  * - `here`: not before the first record of this file;
  * - `earlier`: in the file before it (`--switch-output`); only tasks forked in this file begin here;
@@ -31,7 +31,7 @@ export type Provenance = {
   readonly version: 1;
   /** Version of perf-ts that recorded. */
   readonly recorder: string;
-  /** What was substituted, lowered or left out, one sentence each. */
+  /** Notes on what was substituted, lowered or left out, one sentence each. */
   readonly notes: readonly string[];
   /** Limits of the kernel before and after the recording. */
   readonly kernel: KernelLimits;
@@ -54,7 +54,7 @@ export type Provenance = {
   readonly sampled?: readonly (readonly [from: string, to: string])[];
   /** Absent in older recordings. */
   readonly countsBegin?: CountStart;
-  /** With `--stat`: what was counted beside the samples; null for what could not be. */
+  /** Counts that `--stat` made beside the samples; null for what could not be counted. */
   readonly counts?: Readonly<
     Record<string, { readonly count: number | null; readonly unit: string }>
   >;

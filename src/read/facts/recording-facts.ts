@@ -14,9 +14,9 @@ import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { EventIndex, Profile } from '../../profile/types.ts';
 import { groupsOf } from './event-description.ts';
 
-/** What a recording says beside its profile, for the formats that have a place for it. */
+/** Facts that a recording states beside its profile, for the formats that have a place for them. */
 export type RecordingFacts = {
-  /** Of which tool it is the text; null for a recording. */
+  /** The tool whose text it is; null for a recording. */
   readonly imported: ImportFormat | null;
   /** Which frames of programs of JavaScript the profile has. */
   readonly frames: FrameLevel;

@@ -1,7 +1,7 @@
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 
 /**
- * What the header's feature sections say about the machine and the recording, for JSON: numbers
+ * The facts about the machine and the recording in the header's feature sections, for JSON: numbers
  * that may have all 64 bits are strings. A section that the file does not have is absent.
  */
 export type RecordingHeader = Readonly<Record<string, unknown>>;

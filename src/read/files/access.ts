@@ -13,10 +13,10 @@ export type Reader = { readonly uid: number; readonly gid: number };
 const NO_GROUP = 65534;
 
 /**
- * For root every file is open, and a recording names the files that are shown of it, so a stranger
- * may. These are the users whose rights count as well as root's: who called sudo, or else who logged
- * in, as the page is for both; and who owns the recording, who may have written anything into it. None
- * of them: root alone sees it, in a recording of its own.
+ * The users whose rights count as well as root's: for root every file is open, and a recording
+ * names the files that are shown of it, so a stranger may. They are who called sudo, or else who
+ * logged in, as the page is for both; and who owns the recording, who may have written anything
+ * into it. None of them: root alone sees it, in a recording of its own.
  */
 export function readersBesidesRoot(recording: string): Reader[] {
   if (process.geteuid?.() !== 0) return [];
@@ -41,7 +41,7 @@ export function readersOfNamed(naming: { uid: number; gid: number }, readers: Re
   return [{ uid: naming.uid, gid: naming.gid }];
 }
 
-/** What plain root sees where nobody else does: its own files and those that everybody may read. */
+/** The files that plain root sees where nobody else does: its own and those that everybody may read. */
 function isForRoot({ uid, mode }: OpenFile): boolean {
   return uid === 0 || (mode & constants.S_IROTH) !== 0;
 }
@@ -70,7 +70,7 @@ export function openForReaders(path: string, readers: readonly Reader[]): OpenFi
   return first ?? 'nobody may read it';
 }
 
-/** As plain root, or as an ordinary user, whom the kernel lets read what it may. */
+/** Opens a file as plain root, or as an ordinary user, whom the kernel lets read what it may. */
 function openForOurselves(path: string): OpenFile | string {
   const file = openRegular(path);
   if (typeof file === 'string' || process.geteuid?.() !== 0 || isForRoot(file)) return file;

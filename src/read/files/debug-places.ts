@@ -7,7 +7,7 @@ export type DebugPlaces = {
   readonly debugDirectories: readonly string[];
   /** perf's cache of files by build ID. */
   readonly buildIdDirectory: string;
-  /** Where debuginfod's client keeps what it fetched. */
+  /** Folder in which debuginfod's client keeps what it fetched. */
   readonly debuginfodDirectory: string;
 };
 
@@ -25,7 +25,7 @@ export function usualPlaces(environment: NodeJS.ProcessEnv = process.env): Debug
   };
 }
 
-/** Where a mapped file of this build may be, other than at its own path. */
+/** Paths at which a mapped file of this build may be, other than its own. */
 export function elfPlaces(buildId: string, places: DebugPlaces): string[] {
   if (!BUILD_ID.test(buildId)) return [];
   const pair = join(buildId.slice(0, 2), buildId.slice(2));
@@ -38,7 +38,7 @@ export function elfPlaces(buildId: string, places: DebugPlaces): string[] {
   ];
 }
 
-/** Where a vDSO of this build may be: perf keeps those that it has met. */
+/** Paths at which a vDSO of this build may be: perf keeps the vDSOs that it has met. */
 export function vdsoPlaces(buildId: string, places: DebugPlaces): string[] {
   if (!BUILD_ID.test(buildId)) return [];
   const pair = join(buildId.slice(0, 2), buildId.slice(2));
@@ -48,7 +48,7 @@ export function vdsoPlaces(buildId: string, places: DebugPlaces): string[] {
   ];
 }
 
-/** Where the debug file of this build may be. */
+/** Paths at which the debug file of this build may be. */
 export function debugPlacesByBuildId(buildId: string, places: DebugPlaces): string[] {
   if (!BUILD_ID.test(buildId)) return [];
   const pair = join(buildId.slice(0, 2), buildId.slice(2));
@@ -60,8 +60,8 @@ export function debugPlacesByBuildId(buildId: string, places: DebugPlaces): stri
 }
 
 /**
- * Where the file that the debuglink of `path` names may be, in the order of gdb and perf: beside
- * the file, in `.debug` there, and below the trees of debug files.
+ * Paths at which the file that the debuglink of `path` names may be, in the order of gdb and perf:
+ * beside the file, in `.debug` there, and below the trees of debug files.
  */
 export function debugPlacesByLink(path: string, link: string, places: DebugPlaces): string[] {
   const folder = dirname(path);
@@ -73,9 +73,9 @@ export function debugPlacesByLink(path: string, link: string, places: DebugPlace
 }
 
 /**
- * Where the file that dwz made out of what several debug files had in common may be. The link is a
- * path, mostly one relative to the file that has it; what comes out of it is believed only if it
- * has the build ID that the link states.
+ * Paths at which the file that dwz made out of what several debug files had in common may be. The
+ * link is a path, mostly one relative to the file that has it; what comes out of it is believed
+ * only if it has the build ID that the link states.
  */
 export function altPlaces(
   link: string,
@@ -96,7 +96,7 @@ function underDebugDirectories(link: string, { debugDirectories }: DebugPlaces):
   return debugDirectories.flatMap((root) => [join(root, below), join(root, link)]);
 }
 
-/** Where a split unit's `.dwo` may be: where the compiler put it, or beside the program. */
+/** Paths at which a split unit's `.dwo` may be: where the compiler put it, or beside the program. */
 export function splitDwarfPlaces(path: string, compDir: string, name: string): string[] {
   const file = name.slice(name.lastIndexOf('/') + 1);
   if (file === '' || file === '.' || file === '..') return [];

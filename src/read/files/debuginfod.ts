@@ -12,7 +12,7 @@ import { WEIGHING } from '../../options/reading.ts';
 import { openRegular } from '../../system/files/open-regular.ts';
 import { mayRedirect } from './redirect.ts';
 
-/** What a debuginfod server has of a build. */
+/** The kinds of files that a debuginfod server has of a build. */
 export type DebuginfodKind = 'debuginfo' | 'executable';
 
 export type DebuginfodOptions = {
@@ -21,7 +21,7 @@ export type DebuginfodOptions = {
   /** The client's cache: `BUILD-ID/debuginfo`, `BUILD-ID/executable`. */
   readonly directory: string;
   readonly diagnostics: Diagnostics;
-  /** For one file, from the request to its last byte. */
+  /** Time limit for one file, from the request to its last byte. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
 };

@@ -28,7 +28,7 @@ export type ElfFilesOptions = {
   readonly roots: readonly string[];
   /** The user named one of them: this machine's own files are not the recorded ones. */
   readonly hasSymfs: boolean;
-  /** Without a build ID: only the mapped file by its inode, or one that everybody may read. */
+  /** Limits files without a build ID to the mapped file by its inode, or one that everybody may read. */
   readonly mustBeRecorded: boolean;
   /** Processes met so far; those still alive show their files under /proc/PID/root. */
   readonly pids: () => readonly number[];
@@ -47,7 +47,7 @@ const PROCESS_ROOT = /^(\/proc\/\d+\/root)(\/.*)$/s;
 /** Finds mapped files, their debug files, and the parts of these that lie elsewhere. */
 export class ElfFiles {
   readonly #options: ElfFilesOptions;
-  /** By build ID: where its debug file was looked for, as links to others are relative to it. */
+  /** Paths by build ID at which its debug file was looked for, as links to others are relative to them. */
   readonly #debugPlaces = new Map<string, readonly string[]>();
   /** How many candidates come before a debug file that the recording keeps. */
   readonly #storedAttempt = new Map<SymbolSource, number>();
@@ -128,7 +128,7 @@ export class ElfFiles {
     return null;
   }
 
-  /** Where a file of this path may be. */
+  /** Paths at which a file of this path may be. */
   #candidates(path: string): string[] {
     const { hasSymfs, pids } = this.#options;
     if (hasSymfs) return this.#underRoots([path]);
@@ -234,7 +234,7 @@ export class ElfFiles {
   }
 }
 
-/** In the root of a process, which may be a container's, as the process would find it. */
+/** Opens a file in the root of a process, which may be a container's, as the process would find it. */
 function openCandidate(path: string): OpenFile | string {
   const [, root, below] = PROCESS_ROOT.exec(path) ?? [];
   return root !== undefined && below !== undefined

@@ -12,7 +12,7 @@ const MOST_SPARE_BYTES = 32 << 20;
 export type FileSource = ByteSource & {
   /** The other files of a directory that `perf record --threads` wrote, where this is `data`. */
   readonly threadFiles: readonly ByteSource[];
-  /** Whose file it is; absent where it is none. */
+  /** Owner of the file; absent where it is none. */
   readonly owner?: { readonly uid: number; readonly gid: number };
   close(): void;
 };
@@ -66,7 +66,7 @@ function cannotRead(path: string, error: unknown): FailedError {
 }
 
 /**
- * What `uid` can do about a file that it may not read, by whose it is. Its owner is changed only where root
+ * Hints on what `uid` can do about a file that it may not read, by whose it is. Its owner is changed only where root
  * has left it in a folder of the user, as `sudo perf record` does; other files are what they are for a reason.
  */
 export function readingHints(path: string, uid: number): string[] {

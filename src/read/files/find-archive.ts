@@ -1,7 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import type { SymbolSources } from '../../options/reading.ts';
 
-/** Where `perf-ts archive` puts what names the recording at `path`, unless told otherwise. */
+/** The path at which `perf-ts archive` puts what names the recording at `path`, unless told otherwise. */
 export function archiveOf(path: string): string {
   return `${path}.symbols`;
 }

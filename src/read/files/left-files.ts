@@ -3,7 +3,7 @@ import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { startTimeMs } from '../../system/processes/thread-stat.ts';
 import { type MachineName, whyOtherMachine } from './kernel-files.ts';
 
-/** Where and until when a recording was made, as far as that is known. */
+/** The machine on which and the time until which a recording was made, as far as they are known. */
 export type RecordedThen = {
   /** Absent: on this machine. */
   readonly recordedOn?: MachineName;

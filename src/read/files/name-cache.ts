@@ -121,7 +121,7 @@ class NotedAnswers {
     this.#settledUntilMs = settledUntilMs;
   }
 
-  /** In place of the provider. */
+  /** Answers in place of the provider. */
   readonly provide: SymbolProvider = (request) => {
     const question = questionOf(request);
     const ahead = this.#ahead.get(question);
@@ -182,7 +182,10 @@ function entryName(
   return `${id}-${version.dev.toString(16)}-${version.inode.toString(16)}.${contents}`;
 }
 
-/** What other code of ours has found counts for nothing: it may have looked by other rules. */
+/**
+ * The version of this code: what other code of ours has found counts for nothing, as it may have
+ * looked by other rules.
+ */
 function programVersion(): string {
   const { size, mtimeMs } = statSync(fileURLToPath(import.meta.url));
   return `${packageVersion()} ${size} ${mtimeMs}`;

@@ -7,7 +7,7 @@ import { systemErrorReason } from '../../base/system-error.ts';
 import { readSome } from '../../system/files/read-some.ts';
 import { type FileSource, sourceOf } from './fd-source.ts';
 
-/** As much of a pipe is kept in memory; the whole of a longer one goes to a file. */
+/** Bytes of a pipe that are kept in memory; the whole of a longer one goes to a file. */
 const MOST_IN_MEMORY = 64 << 20;
 const BLOCK_BYTES = 1 << 20;
 

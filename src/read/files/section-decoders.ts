@@ -7,7 +7,7 @@ import { openScratchFile } from '../../system/files/scratch-file.ts';
 type Fzstd = typeof import('fzstd');
 
 const PIECE = 64 * 1024;
-/** What node:zlib takes at least. */
+/** The smallest chunk that node:zlib takes. */
 const MIN_CHUNK_BYTES = 64;
 
 /** Decompressors for ELF sections: zlib of Node, zstd by a package that is loaded when needed. */

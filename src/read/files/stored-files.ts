@@ -26,7 +26,7 @@ export class StoredFiles {
     return this.#all().has(name);
   }
 
-  /** At most `most` bytes of it, whole or not at all; null, with the reason counted, if not. */
+  /** The file, at most `most` bytes of it, whole or not at all; null, with the reason counted, if not. */
   read(name: string, most: number): Uint8Array | null {
     const file = this.#all().get(name);
     if (file === undefined) return null;

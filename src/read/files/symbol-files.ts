@@ -40,7 +40,7 @@ export type SymbolFilesOptions = SymbolSources &
     /** Uids besides root, ourselves and the target's whose perf maps are believed. */
     readonly trustedUids?: readonly number[];
     readonly kallsymsPath?: string;
-    /** Where JITs write. */
+    /** Folder that JITs write to. */
     readonly perfMapDirectory?: string;
     /** Default: the usual ones of the user who runs this. */
     readonly places?: DebugPlaces;

@@ -3,7 +3,7 @@ import type { ByteSource } from '../../base/byte-source.ts';
 /** Hears of the share of a file, 0 … 1, that was read; it begins anew where the file is read again. */
 export type OnShareRead = (share: number) => void;
 
-/** What a caller has to do with reading a file, whatever is read of it. */
+/** Options of a caller for reading a file, whatever is read of it. */
 export type ReadOptions = {
   /** Memory that the file may take beyond what its size explains, in bytes. */
   readonly maxUnpacked?: number | undefined;

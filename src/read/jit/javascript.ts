@@ -115,8 +115,8 @@ function readNotes(
 }
 
 /**
- * What a recorded process left; null if it left nothing that may be believed: root's, ours, or the
- * owners', and of that process.
+ * Notes that a recorded process left; null if it left none that may be believed: root's, ours, or
+ * the owners', and of that process.
  */
 function readNotesNow(
   pid: number,
@@ -140,7 +140,7 @@ function readNotesNow(
   }
 }
 
-/** Where the processes were started; null where they do not agree. */
+/** Folder in which the processes were started; null where they do not agree. */
 function directoryOf(notes: readonly PidNote[]): string | null {
   const places = new Set(notes.flatMap(({ note }) => (note.kind === 'process' ? [note.cwd] : [])));
   const [only] = places;
@@ -166,7 +166,7 @@ function modifiedMs(path: string): number | null {
   }
 }
 
-/** Whose notes of a process are believed: those of its user and of the recording's owner. */
+/** Users whose notes of a process are believed: its own and the recording's owner. */
 function ownersOf(pid: number, recording: string): number[] {
   return [uidOfProcess(pid), ownerOf(recording)].filter((uid) => uid !== null);
 }

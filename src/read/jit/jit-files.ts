@@ -25,7 +25,7 @@ import { withScriptLines } from './script-lines.ts';
 import { withV8Lines } from './v8-lines.ts';
 
 const CLOCK_MONOTONIC = 1;
-/** What the recorder adds to a map: 32 bytes for each look at it. */
+/** Bytes of a map with what the recorder adds to it: 32 for each look at it. */
 const MAX_LOG_BYTES = MAX_PERF_MAP_BYTES + (64 << 20);
 
 export type JitFilesOptions = SymbolSources & {

@@ -13,7 +13,7 @@ const MOST_MODULES = 4096;
  */
 export class JitModules {
   readonly #jit: JitCode;
-  /** By row of its table. */
+  /** Modules by code table, and in it by row. */
   readonly #modules = new Map<CodeTable, Map<number, UnwindModule>>();
   #count = 0;
 

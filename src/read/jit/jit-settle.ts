@@ -4,7 +4,7 @@ import { formatCount, formatShare } from '../../base/numbers.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { DsoIndex, Profile } from '../../profile/types.ts';
 
-/** Of a frame: what the count below asks of it. */
+/** The kinds of frames that the count below asks for. */
 const IN_JIT = 1;
 const IS_REUSED = 2;
 

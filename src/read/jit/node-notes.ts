@@ -9,7 +9,7 @@ export type NodeNote =
       readonly pid: number;
       readonly node: string;
       readonly cwd: string;
-      /** Whose flags it was started with; absent without. */
+      /** The recording whose flags it was started with; absent without. */
       readonly recording?: string;
       /** Its number among the workers of a cluster, from 1; absent if it is none. */
       readonly clusterWorker?: number;
@@ -28,7 +28,7 @@ export type NodeNote =
     }
   | { readonly kind: 'sourceMap'; readonly url: string; readonly map: object };
 
-/** Where a process leaves its notes. */
+/** Path at which a process leaves its notes. */
 export function notesPath(pid: number): string {
   return `/tmp/perf-ts-${pid}.notes`;
 }

@@ -18,7 +18,7 @@ const MARK = 'sourceMappingURL=';
 const INLINE = 'data:application/json';
 /** Scripts and maps beyond this are not read; a large bundle has a tenth. */
 const MAX_FILE_BYTES = 128 * 2 ** 20;
-/** Where the mark of a script with a map beside it stands. */
+/** Bytes at the end of a script, where the mark of one with a map beside it stands. */
 const TAIL_BYTES = 4096;
 
 export type ScriptMapsOptions = {
@@ -45,7 +45,7 @@ export class ScriptMaps implements SourceMaps {
   readonly #lines = memoize((path: string) => this.#read(path, path)?.split('\n') ?? null);
   readonly #withoutMap = new Set<string>();
   readonly #readers = once(() => readersBesidesRoot(this.#options.recording ?? '-'));
-  /** Whose rights count for what a script names: scripts and maps are of strangers. */
+  /** Users whose rights count for what a script names: scripts and maps are of strangers. */
   readonly #readersOf = memoize((script: string) => {
     const file = statSync(this.#placeOf(script), { throwIfNoEntry: false });
     return file === undefined ? this.#readers() : readersOfNamed(file, this.#readers());

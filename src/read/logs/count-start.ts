@@ -4,7 +4,7 @@ import type { PeriodInput, StreamFinal } from '../../period/types.ts';
 import type { CountStart, Provenance } from '../facts/provenance.ts';
 
 /**
- * Where the counters of a recording begin.
+ * The place where the counters of a recording begin.
  *
  * A counter starts at 0 when its event is opened. A file that begins later holds its later values
  * only: a file after a `--switch-output`, what `--overwrite` keeps, a part cut out by `inject`. The
@@ -68,7 +68,7 @@ export function moveCountStarts(
     if (before > mostBefore) mostBefore = before;
   }
   if (start === null && mostBefore <= SLACK_NS) return finals;
-  /** By stream: what it had counted, and how long it had run, before the file. */
+  /** Values by stream: what it had counted, and how long it had run, before the file. */
   const starts = new Map<number, { count: number; runningNs: number }>();
   for (let g = 0; g < groups.length; g++) {
     if (isLate[g] === 0) {

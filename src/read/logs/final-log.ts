@@ -6,7 +6,7 @@ import type { StreamFinal } from '../../period/types.ts';
 
 type ReadRecord = Extract<KernelRecord, { kind: 'read' }>;
 
-/** What one instance had counted. */
+/** The values that one instance had counted. */
 type Reading = { readonly streamId: number; readonly count: number; readonly runningNs: number };
 
 /** Everything that was read of the instances with one event id. */
@@ -35,7 +35,7 @@ type Family = {
  * only.
  */
 export class FinalLog {
-  /** By event id. */
+  /** Families by event id. */
   readonly #families = new Map<number, Family>();
   /** Task -> the task whose events it has inherited. */
   readonly #rootOfTask = new Map<number, number>();

@@ -17,7 +17,7 @@ export class MemberInstance {
 }
 
 /**
- * What the members of a group counted between two samples of their leader.
+ * The counts that the members of a group made between two samples of their leader.
  *
  * A group opened as `{a,b}:S` is sampled by its leader only; each sample reads all of its counters.
  * A member's share of a sample is what it counted since the sample before of the same instance,

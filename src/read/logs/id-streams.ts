@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../../formats/perf-data/event-list.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 
-/** What an event's id in a sample tells of the instance that took it. */
+/** The meaning of an event's id in a sample for the instance that took it. */
 type Meaning =
   /** Nothing more than thread and CPU do, or there is no id. */
   | 'nothing'

@@ -7,8 +7,8 @@ import { isAuxiliaryEvent, isSideband } from '../facts/event-description.ts';
 import { readProvenance } from '../facts/provenance.ts';
 
 /**
- * What did not arrive, by the event that lost it. The two columns count the same losses: what LOST
- * records announced, and what the counters knew when they were closed. Never add them up.
+ * Counts of what did not arrive, by the event that lost it. The two columns count the same losses:
+ * what LOST records announced, and what the counters knew when they were closed. Never add them up.
  *
  * The side-band event loses no samples but forks, execs and mappings: `lostSideband` is their number,
  * and the columns of events with samples have nothing of it.
@@ -49,9 +49,9 @@ export class LossCounter {
   }
 
   /**
-   * Whose loss a LOST record that names `attrIndex` announces. It names the event that wrote next
-   * into a ring: where the side-band event has no ring of its own, nearly all that was lost were
-   * samples, and they are the first sampled event's as far as anybody can tell.
+   * The event whose loss a LOST record that names `attrIndex` announces. The record names the event
+   * that wrote next into a ring: where the side-band event has no ring of its own, nearly all that
+   * was lost were samples, and they are the first sampled event's as far as anybody can tell.
    */
   #ownerOf(attrIndex: number): number {
     const { attrs } = this.#data;

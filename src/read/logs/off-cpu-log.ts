@@ -19,7 +19,7 @@ import {
 } from '../../profile/off-cpu/wait-states.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 
-/** Where a field lies in the raw data of a tracepoint. */
+/** The place of a field in the raw data of a tracepoint. */
 type RawField = { readonly offset: number; readonly size: number };
 
 /** A wait that has begun, for the row that begins when its thread is woken. */
@@ -218,8 +218,8 @@ export class OffCpuLog {
 }
 
 /**
- * Without `prev_state` the record of the switch says at least whether the thread could have gone on.
- * The sample is taken right before it.
+ * Marks preempted threads where there is no `prev_state`: the record of the switch says at least
+ * whether the thread could have gone on. The sample is taken right before it.
  */
 function markPreempted(
   outs: { readonly length: number; readonly tid: Int32Array; readonly timeNs: Float64Array },

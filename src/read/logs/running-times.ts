@@ -22,7 +22,7 @@ export class RunningTimes {
     this.#times = null;
   }
 
-  /** Of the first `length` samples; null if none of them has a time. */
+  /** Times of the first `length` samples; null if none of them has a time. */
   finish(length: number): Float64Array | null {
     if (this.#times === null) return null;
     if (this.#times.length < length) this.#grow(length);

@@ -6,7 +6,7 @@ export type OrderedColumns = {
   readonly others: readonly { readonly length: number; [row: number]: number }[];
 };
 
-/** What was done to get there. */
+/** The changes that were made to get time order. */
 export type Reordering = {
   /** Old row -> new row; null: all were in order. */
   readonly newRow: Uint32Array | null;

@@ -4,9 +4,9 @@ import type { EventIndex, ProfileStream } from '../../profile/types.ts';
 /** The streams of a profile, each with a row from its first sample on. */
 export class StreamRows {
   readonly streams: ProfileStream[] = [];
-  /** By stream id. */
+  /** Rows by stream id. */
   readonly #rows = new Map<number, number>();
-  /** By stream id and event, where an id comes with a second event: a stream is of one. */
+  /** Rows by stream id and event, where an id comes with a second event: a stream is of one. */
   readonly #others = new Map<string, number>();
 
   has(streamId: number): boolean {

@@ -111,7 +111,7 @@ function selectedRows(profile: Profile, select: SampleSelection): Int32Array | n
   return finish(selectSamples(profile, select));
 }
 
-/** Where samples were left out, so that nobody takes the part for the whole. */
+/** A note where samples were left out, so that nobody takes the part for the whole. */
 function partNote({ samples }: Profile, rows: Int32Array | null): string[] {
   if (rows === null || rows.length === samples.length) return [];
   return [`a part of the recording: ${rows.length} of ${samples.length} samples were selected`];

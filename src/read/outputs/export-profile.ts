@@ -68,8 +68,8 @@ export function exportProfile(
 }
 
 /**
- * What an export leaves out or shows in another unit, in sentences: a .cpuprofile has one thread, and
- * its unit is time. Empty for formats that hold all that was selected.
+ * Sentences on what an export leaves out or shows in another unit: a .cpuprofile has one thread,
+ * and its unit is time. Empty for formats that hold all that was selected.
  */
 export function explainExport(
   opened: AnalysedProfile,
@@ -129,7 +129,7 @@ function pack(content: Uint8Array | string): string {
   return lateModules.zlib.gzipSync(content).toString('base64');
 }
 
-/** Where the numbers of that export come from. Folded lines have no room for it: write it beside. */
+/** The origin of the numbers of that export. Folded lines have no room for it: write it beside. */
 export function exportProvenance(
   opened: AnalysedProfile,
   options: ExportOptions,

@@ -12,7 +12,7 @@ import type { PageProfileOptions } from './page-profile.ts';
 /** Streams that the report describes, per event: 5 000 forks make 10 000. */
 const MOST_STREAMS = 100;
 
-/** What the page says of all streams and of its weights, every name printable. */
+/** The page's report on all streams and of its weights, every name printable. */
 export function describePageReport(
   opened: AnalysedProfile,
   { weight, select }: Pick<PageProfileOptions, 'weight' | 'select'> = {},

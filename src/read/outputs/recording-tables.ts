@@ -19,7 +19,7 @@ import { accountsOf, askAboutEvent } from './asked-event.ts';
 import { eventFigures, eventRows, functionRows, ratioRows } from './figure-rows.ts';
 import { functionRatios } from './function-ratios.ts';
 
-/** What a recording does not say of itself. */
+/** Labels that a recording does not give itself. */
 export type RecordingLabels = {
   /** Shown in place of a path. */
   readonly name: string;

@@ -38,7 +38,7 @@ export function adviceTextForCut(cut: CutStacks, profile: Profile): string | nul
   return [advice.command, advice.text].filter((part) => part !== null).join(', or ');
 }
 
-/** Where these stacks end, in words; the kernel calls memory of no file `//anon`. */
+/** The place where these stacks end, in words; the kernel calls memory of no file `//anon`. */
 export function placeOfCut({ dsos }: Profile, { dso }: CutStacks): string {
   const name = dsos[dso]?.name ?? 'no mapping';
   return name === '//anon' ? 'memory of no file' : name;

@@ -24,34 +24,34 @@ import { copiesStacks, NO_UNWINDER } from './unwind-stacks.ts';
 // Reasons behind the unwinder's: of callchains that the kernel followed.
 const CHAIN_REASON = NO_UNWINDER + 1;
 const UNNAMED_REASON = CHAIN_REASON + 1;
-/** What `Completeness` calls a callchain by frame pointer that ends at no root. */
+/** The name in `Completeness` of a callchain by frame pointer that ends at no root. */
 export const CHAIN_ENDS = 'frame pointers lead no further';
 /** A callchain has as many frames as it may. */
 export const CHAIN_FULL = CHAIN_REASON + 2;
-/** What `Completeness` calls that. */
+/** The name in `Completeness` of that. */
 export const CHAIN_IS_FULL = 'as many frames as the kernel records';
 /** A callchain has as many calls as the CPU's branch records hold. */
 export const LBR_FULL = CHAIN_REASON + 3;
-/** What `Completeness` calls that. */
+/** The name in `Completeness` of that. */
 export const LBR_IS_FULL = "as many calls as the CPU's branch records hold";
-/** What it calls a callchain of fewer calls that ends at no root. */
+/** The name in `Completeness` of a callchain of fewer calls that ends at no root. */
 export const LBR_ENDS = "the CPU's branch records lead no further";
 /** The name in `Completeness` of copied stacks that are not unwound. */
 const HAS_NO_UNWINDER = 'stacks of this architecture are not unwound';
 const REASONS = [...STOP_NAMES, HAS_NO_UNWINDER, CHAIN_ENDS, null, CHAIN_IS_FULL, LBR_IS_FULL];
 
 /**
- * Where stacks end, while a recording is read and afterwards. Stacks that are known to go on where they
- * end get a marker frame there, one for each reason: those that unwinding could not follow, and
- * callchains with as many frames as the kernel gives. Of other callchains only the name of the outermost
- * function tells. They are counted when frames have names, and not marked: frame pointers of code
- * without them lead astray, mostly at a place that says nothing, and other tools show them as they are.
+ * The ends of stacks, while a recording is read and afterwards. Stacks that are known to go on where they end get a
+ * marker frame there, one for each reason: those that unwinding could not follow, and callchains with as many frames as
+ * the kernel gives. Of other callchains only the name of the outermost function tells. They are counted when frames
+ * have names, and not marked: frame pointers of code without them lead astray, mostly at a place that says nothing, and
+ * other tools show them as they are.
  */
 export class StackRoots {
   readonly #builder: ProfileBuilder;
-  /** By event of the profile. */
+  /** Whether stacks are recorded, by event of the profile. */
   readonly #recordsStacks: boolean[];
-  /** In words. Of stacks only the end is known, not the event, so one reason serves all. */
+  /** Reasons in words. Of stacks only the end is known, not the event, so one reason serves all. */
   readonly #reasons: readonly (string | null)[];
   /** Stack row of the marker by reason, −1 where it has none yet. */
   readonly #markers = new Int32Array(REASONS.length).fill(NONE);

@@ -34,16 +34,16 @@ export class MappedModules implements ModuleLookup {
   readonly #processes: ProcessTable;
   readonly #provider: SymbolProvider;
   readonly #diagnostics: Diagnostics;
-  /** Of the recording's own list, for mappings that carry none: by path. */
+  /** Build IDs of the recording's own list, for mappings that carry none: by path. */
   readonly #buildIds: ReadonlyMap<string, string>;
   readonly #architecture: UnwindArchitecture;
   readonly #decoders: SectionDecoders;
   #pid = NONE as number;
   readonly #jit: JitModules | null;
-  /** By DSO; null where there is no file, as for JIT code: of that, a code object is a module. */
+  /** Modules by DSO; null where there is no file, as for JIT code: of that, a code object is a module. */
   readonly #modules: (UnwindModule | null | undefined)[] = [];
   readonly #files: (UnwindFile | null | undefined)[] = [];
-  /** By mapping; NaN where not yet known. */
+  /** Load biases by mapping; NaN where not yet known. */
   readonly #biases = new GrowableFloat64();
 
   constructor(
@@ -63,7 +63,7 @@ export class MappedModules implements ModuleLookup {
     this.#decoders = boundedDecoders(data.mostUnpacked);
   }
 
-  /** What follows is about the process `pid`, as of now. */
+  /** Makes what follows be about the process `pid`, as of now. */
   enter(pid: number): void {
     this.#pid = pid;
     const changes = this.#jit === null ? 0 : this.#jit.changes;

@@ -67,7 +67,7 @@ export class StackUnwinder {
   readonly #frames = new Float64Array(MOST_FRAMES);
   /** A 64-bit kernel runs code of 32 bits, too. */
   readonly #machines = new Map<UnwindArchitecture, Machine>();
-  /** By attr index, of 64 and of 32 bits; null: of no architecture that is unwound. */
+  /** Dumps by attr index, of 64 and of 32 bits; null: of no architecture that is unwound. */
   readonly #wide: (EventDump | null | undefined)[] = [];
   readonly #narrow: (EventDump | null | undefined)[] = [];
   readonly #leaves: (UserLeaf | undefined)[] = [];
@@ -183,8 +183,8 @@ export class StackUnwinder {
   #jointFrame = 0;
 
   /**
-   * Where the recorded chain goes on: the first entry from which on nothing was unwound. The last
-   * unwound return address that both have joins them; `#jointFrame` is its place. −1 if there is none.
+   * The place where the recorded chain goes on: the first entry from which on nothing was unwound. The last unwound
+   * return address that both have joins them; `#jointFrame` is its place. −1 if there is none.
    */
   #findJoint(callchain: Float64Array, firstUser: number, length: number, count: number): number {
     for (let i = count - 1; i > 0; i--) {
@@ -208,7 +208,7 @@ export class StackUnwinder {
     return dump;
   }
 
-  /** For architectures that are not unwound: the ip, unless frame pointers were followed as well. */
+  /** Appends the ip on architectures that are not unwound, unless frame pointers were followed as well. */
   #appendLeaf(sample: SampleView, attrIndex: number): number {
     let leaf = this.#leaves[attrIndex];
     if (leaf === undefined) {

@@ -37,7 +37,7 @@ export class AgentCounts {
   }
 }
 
-/** What is to be known of the sampling of a window. */
+/** Findings on the sampling of a window. */
 export function findingsOfWindow({
   profile,
   losses,

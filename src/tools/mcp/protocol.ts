@@ -62,7 +62,7 @@ export async function answerLine(line: string, tools: readonly Tool[]): Promise<
   }
 }
 
-/** What fails is an answer, too: the assistant can mend its question. */
+/** Answers also where the tool fails: the assistant can mend its question. */
 async function callTool(tool: Tool, input: unknown) {
   try {
     const text = await tool.answer((input ?? {}) as Readonly<Record<string, unknown>>);

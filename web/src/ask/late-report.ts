@@ -1,7 +1,7 @@
 import type { PageReport } from '../../../src/formats/export/page-report.ts';
 import type { EventReport } from '../../../src/period/report/event-report.ts';
 
-/** What is said of a recording beside its pictures; it comes after the first one. */
+/** The report on a recording beside its pictures; it comes after the first one. */
 export type LateReport = {
   /** Null until it is there. The last that came: that of a live recording is a little late. */
   get(): PageReport | null;
@@ -14,7 +14,10 @@ export type LateReport = {
 /** A report, and a later one of a recording that grows. */
 export type GrowingReport = LateReport & { expect(coming: Promise<PageReport>): void };
 
-/** Of an event, by its row in the recording; undefined where the report says nothing, or is not there yet. */
+/**
+ * The report on an event, by its row in the recording; undefined where the report says nothing, or
+ * is not there yet.
+ */
 export function reportOfEvent(report: LateReport, event: number): EventReport | undefined {
   const arrived = report.get();
   return arrived?.periods.events[arrived.eventRows.indexOf(event)];

@@ -6,7 +6,7 @@ import type { Store } from '../state/store.ts';
 import type { TreeLabels } from '../worker/messages/messages.ts';
 import type { MenuItem } from './frame-menu.ts';
 
-/** What an action is done with: a row of labels. */
+/** The target of an action: a row of labels. */
 export type FrameTarget = {
   readonly labels: TreeLabels;
   readonly label: number;

@@ -18,9 +18,9 @@ export class SearchBar {
   readonly #field: SearchField;
   readonly #reveal: (match: ShownMatch | null) => void;
   readonly #ask: (params: SearchParams | null) => boolean;
-  /** What was found last; null until it is there. In other samples it stays until the next answer. */
+  /** The result found last; null until it is there. In other samples it stays until the next answer. */
   #found: Found | null = null;
-  /** What was searched in which tree. */
+  /** The search, and the tree that was searched. */
   #searched = '';
   /** `ViewState.match` that was shown last: what is drawn anew scrolls nowhere. */
   #shown: number | null = NOT_SHOWN;
@@ -51,7 +51,7 @@ export class SearchBar {
     return this.#field.keys(does);
   }
 
-  /** To be called after the views were shown the same state: then they know what they wait for. */
+  /** Shows `state`; to be called after the views were shown the same state: then they know what they wait for. */
   show(state: ViewState): void {
     this.#ask(state.search.trim() === '' ? null : searchParams(state));
     const searched = JSON.stringify([state.search, state.tree, state.roots, state.frames]);
@@ -69,7 +69,7 @@ export class SearchBar {
     this.#field.focus();
   }
 
-  /** Without a zoom, or within that which there is. */
+  /** Goes to a hit without a zoom, or within that which there is. */
   #goTo(hit: number, takesFocus: boolean): void {
     const path = this.#found?.hits[hit]?.path;
     if (path === undefined) return;

@@ -37,7 +37,7 @@ export class SearchField {
   /** Position of the hit that was gone to; −1 if none was. */
   #hit = -1;
 
-  /** Without `goTo` a hit is zoomed into. */
+  /** A hit is zoomed into if there is no `goTo`. */
   constructor(store: Store, goTo: GoToHit | null = null) {
     this.#store = store;
     this.#goTo = goTo;

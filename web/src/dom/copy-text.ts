@@ -19,7 +19,7 @@ async function writeClipboard(text: string): Promise<boolean> {
   }
 }
 
-/** As before there was a clipboard of its own: pages from files have none. */
+/** Copies as before there was a clipboard of its own: pages from files have none. */
 function copySelected(text: string): boolean {
   const area = element('textarea', 'spoken');
   area.value = text;

@@ -124,7 +124,7 @@ export function replaceKeepingFocus(box: Element, ...content: readonly Content[]
   if (again instanceof HTMLElement) again.focus({ preventScroll: true });
 }
 
-/** What an element is among those that are drawn anew with it; null: none of them. */
+/** The key of an element among those that are drawn anew with it; null: none of them. */
 function focusKey(of: Element): string | null {
   if (!(of instanceof HTMLElement)) return null;
   const { key, value } = of.dataset;

@@ -2,9 +2,9 @@ import { element, pushButton } from './dom.ts';
 
 /** One key of the page. */
 export type KeyBinding = {
-  /** As `KeyboardEvent.key` has it: `?`, `Escape`, `ArrowLeft`. */
+  /** The key as `KeyboardEvent.key` has it: `?`, `Escape`, `ArrowLeft`. */
   readonly key: string;
-  /** What it does, for the list of keys. */
+  /** The effect of the key, for the list of keys. */
   readonly does: string;
   /** Null: the key is listed here, and handled by the element that has the focus. */
   readonly run: (() => void) | null;

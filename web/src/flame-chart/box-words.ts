@@ -38,7 +38,7 @@ export function describeBox(result: ChartResult, box: number): TooltipLine[] {
   return lines;
 }
 
-/** What the keyboard's cursor is on, in a sentence for those who hear the page. */
+/** The box that the keyboard's cursor is on, in a sentence for those who hear the page. */
 export function speakBox(result: ChartResult, box: number): string {
   const { boxes, window } = result;
   const share = seenNs(result, box) / (window.toNs - window.fromNs);

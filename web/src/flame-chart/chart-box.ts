@@ -51,7 +51,7 @@ export class ChartBox {
     return this.area.clientWidth;
   }
 
-  /** To be called when the style sheet's colours may have changed. */
+  /** Forgets the colours; to be called when the style sheet's colours may have changed. */
   forgetColours(): void {
     this.#colours = null;
   }

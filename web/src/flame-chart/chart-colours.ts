@@ -2,13 +2,13 @@ import { element } from '../dom/dom.ts';
 import { groupColour } from '../kinds.ts';
 import { KIND_GROUPS } from '../worker/messages/kind-group.ts';
 
-/** What a chart is drawn with. Canvases know nothing of `light-dark()` and variables. */
+/** The colours that a chart is drawn with. Canvases know nothing of `light-dark()` and variables. */
 export type ChartColours = {
-  /** By row of `KIND_GROUPS`. */
+  /** Colours by row of `KIND_GROUPS`. */
   readonly groups: readonly string[];
   /** Text on boxes. */
   readonly text: string;
-  /** What is behind the boxes, and text on it. */
+  /** The ground behind the boxes, and text on it. */
   readonly page: string;
   readonly quiet: string;
   readonly line: string;

@@ -1,7 +1,7 @@
 import type { KeyBinding } from '../dom/keys.ts';
 import type { BoxDirection } from './box-search.ts';
 
-/** What keys do while the chart has the focus. */
+/** The actions of keys while the chart has the focus. */
 export type KeyActions = {
   readonly move: (direction: BoxDirection) => void;
   readonly enter: () => void;

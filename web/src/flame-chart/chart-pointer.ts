@@ -7,9 +7,9 @@ export type PointerActions = {
   readonly click: (place: ChartPlace) => void;
   readonly doubleClick: (place: ChartPlace) => void;
   readonly menu: (place: ChartPlace, event: MouseEvent) => void;
-  /** What is dragged over, while it is; null: nothing any more. */
+  /** Called with the edges of what is dragged over, while it is; null: nothing any more. */
   readonly dragOver: (edges: readonly [number, number] | null) => void;
-  /** What was dragged over when the pointer was let go. */
+  /** Called with what was dragged over when the pointer was let go. */
   readonly select: (from: number, to: number) => void;
   /** Pixels; of `moved` the x axis goes along. */
   readonly pan: (moved: number) => void;
@@ -26,7 +26,7 @@ const ZOOM_PER_PIXEL = 1 / 500;
 /** A drag that goes on. */
 type Drag = {
   readonly x: number;
-  /** With Shift the chart is moved, else a time is chosen. */
+  /** Whether the chart is moved, with Shift; else a time is chosen. */
   readonly isPan: boolean;
   readonly last: number;
   readonly hasMoved: boolean;

@@ -6,7 +6,7 @@ export function chosenThread({ threads }: ViewState): number | null {
   return threads.length === 1 ? threads[0] : null;
 }
 
-/** What chooses a thread. */
+/** The change of the state that chooses a thread. */
 export function threadChange(thread: number): Partial<ViewState> {
   return { threads: [thread] };
 }

@@ -9,7 +9,7 @@ export function formatMoment(ns: number): string {
   return `${(ns / 1e9).toFixed(TIME_DIGITS)} s`;
 }
 
-/** What the lanes are, as far as they are known. */
+/** Remarks on what the lanes are, as far as they are known. */
 const REMARKS: Readonly<Record<ChartLane['kind'], string>> = {
   gc: 'garbage collection on this thread, as far as samples tell',
   turns: 'turns of the event loop, as far as samples tell: short ones are missed or joined',
@@ -34,7 +34,7 @@ function describeLaneAt(lane: ChartLane, atNs: number, withinNs: number): string
   return `${lane.title}: ${time}${formatMoment(lane.fromNs[at])}`;
 }
 
-/** What all lanes hold at a moment, a sentence each. */
+/** Sentences on what the lanes hold at a moment, one for each. */
 export function describeLanesAt(
   lanes: readonly ChartLane[],
   atNs: number,

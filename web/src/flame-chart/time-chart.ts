@@ -30,7 +30,7 @@ const REACH = 2;
 /** Nanoseconds: a box of no width is zoomed to so many. */
 const LEAST_WINDOW = 1000;
 
-/** What one thread did, in the order of time. */
+/** The chart of what one thread did, in the order of time. */
 export class TimeChart {
   readonly root: HTMLElement;
   readonly #context: ViewContext;
@@ -45,7 +45,7 @@ export class TimeChart {
   #result: ChartResult | null = null;
   /** The box with the cursor, by what stays when the window changes. */
   #cursor: { readonly depth: number; readonly atNs: number } | null = null;
-  /** What was shown before each zoom to a box, the last one last. */
+  /** The views shown before each zoom to a box, the last one last. */
   #before: Pick<ViewState, 'ruler' | 'range'>[] = [];
 
   constructor(context: ViewContext) {
@@ -239,7 +239,7 @@ export class TimeChart {
     return boxAt(this.#result.boxes, depth, atNs, this.#nsOf(REACH));
   }
 
-  /** In the window, below the cursor's box. */
+  /** The place in the window below the cursor's box. */
   #cursorPlace(): { readonly x: number; readonly y: number } {
     const { left, top } = this.#box.scroll.getBoundingClientRect();
     const { depth = 0, atNs = 0 } = this.#cursor ?? {};

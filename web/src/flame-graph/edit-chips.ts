@@ -12,7 +12,7 @@ export type EditNames = {
 
 const DONE = { focus: 'focus', hide: 'hidden', merge: 'merged' } as const;
 
-/** What hides, focuses and merges frames at present, in order, each with a button that takes it back. */
+/** The edits that hide, focus and merge frames at present, in order, each with a button that takes it back. */
 export function renderEdits(store: Store, state: ViewState, names: EditNames): HTMLElement[] {
   const edits = editsOfState(state);
   return edits.map((edit, at) => {

@@ -19,7 +19,7 @@ const BASELINE = 2;
 
 export type GraphOptions = {
   readonly result: TreeResult;
-  /** What everything is called; null: the picture begins with the zoomed frame. */
+  /** The name of everything; null: the picture begins with the zoomed frame. */
   readonly title: string | null;
   /** Number of functions: keys above it are inlined calls. */
   readonly funcs: number;
@@ -143,13 +143,13 @@ export class FlameGraph {
     return at;
   }
 
-  /** Where a node's frame is, in pixels of the window. */
+  /** The place of a node's frame, in pixels of the window. */
   placeInWindow(node: FrameNode): { readonly x: number; readonly y: number } {
     const box = this.#frameOf(node)?.getBoundingClientRect();
     return { x: (box?.left ?? 0) + 8, y: box?.bottom ?? 0 };
   }
 
-  /** Where the frame at the end of a path is, in pixels of the picture; null if it is not drawn. */
+  /** The place of the frame at the end of a path, in pixels of the picture; null if it is not drawn. */
   spanOf(path: readonly FrameKey[]): { readonly x: number; readonly width: number } | null {
     const { labels } = this.#options.result;
     let at: FrameNode | undefined = this.#root;
@@ -189,7 +189,7 @@ export class FlameGraph {
     return this.#lastDrawn(path).depth === path.length;
   }
 
-  /** What describes the cursor's frame goes; the cursor stays. */
+  /** Hides the description of the cursor's frame; the cursor stays. */
   hideTooltip(): void {
     this.#tooltip.hide();
   }
@@ -267,7 +267,7 @@ export class FlameGraph {
     this.#options.onZoom(node);
   }
 
-  /** Of the frame under the pointer; the key for menus means the cursor's. */
+  /** Opens the menu of the frame under the pointer; the key for menus means the cursor's. */
   #openMenu(event: MouseEvent): void {
     const pointed = this.#nodeAt(event);
     const node = pointed ?? (event.target === this.#container ? this.#cursor : null);

@@ -1,7 +1,7 @@
 import { KIND_GROUPS, type KindGroup } from '../worker/messages/kind-group.ts';
 import type { FrameKind, TreeLabels } from '../worker/messages/messages.ts';
 
-/** What has a colour: groups of functions, and rows that are none. */
+/** The things that have a colour: groups of functions, and rows that are none. */
 export type ColourName = KindGroup | 'root' | 'folded' | 'match';
 
 /** The colour for elements of HTML. */

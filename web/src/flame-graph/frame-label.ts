@@ -1,7 +1,7 @@
 /**
- * What a frame says in `characters` of a font in which all are as wide: the name and where the function
- * is, then the name alone, then what of it tells most. Names of C++ say that at their ends, paths in their
- * file names, all others at their beginnings.
+ * The label of a frame in `characters` of a font in which all are as wide: the name and where the
+ * function is, then the name alone, then what of it tells most. Names of C++ say that at their
+ * ends, paths in their file names, all others at their beginnings.
  *
  *     v8::internal::Heap::CollectGarbage(v8::internal::AllocationSpace)
  *     …::Heap::CollectGarbage
@@ -69,7 +69,7 @@ function withoutArguments(name: string): string {
 
 const OPERATOR = /\boperator(?:\(\)|\[\]|<=>|->\*?|<<=?|>>=?|\+\+|--|&&|\|\||[-+*/%^&|~!=<>]=?)/;
 
-/** Without what is in brackets, and without what stands behind the last of them: `const`, `[clone]`. */
+/** The text without what is in brackets, and without what stands behind the last of them: `const`, `[clone]`. */
 function withoutBrackets(text: string): string {
   let bare = '';
   let depth = 0;

@@ -6,7 +6,7 @@ import type { FrameNode } from './frame-nodes.ts';
 /** A figure in a box beside the pointer. */
 export type TooltipLine = { readonly term: string; readonly text: string };
 
-/** What a frame that is no code stands for. */
+/** Remarks on what a frame that is no code stands for. */
 const REMARKS: Partial<Record<FrameKind, string>> = {
   lost: 'counted, but the samples did not arrive: any function may have had a part of it',
   folded: 'frames too narrow to draw, together; a click or Enter shows them',
@@ -18,7 +18,7 @@ export type DescribeOptions = {
   readonly intervals: TreeIntervals | null;
 };
 
-/** What the keyboard's cursor is on, in a sentence for those who hear the page. */
+/** The frame that the keyboard's cursor is on, in a sentence for those who hear the page. */
 export function speakFrame(result: TreeResult, node: FrameNode, inverted: boolean): string {
   const { weight, unit } = result;
   const share = (value: number) => formatShare(weight === 0 ? 0 : value / weight);

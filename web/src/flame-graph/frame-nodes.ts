@@ -57,7 +57,7 @@ export function toFrameNodes(result: TreeResult, title: string | null, funcs: nu
   return chain[0];
 }
 
-/** From everything, or the first of the zoomed path, to the zoomed frame. */
+/** Nodes from everything, or the first of the zoomed path, to the zoomed frame. */
 function chainToZoomed(result: TreeResult, title: string | null, funcs: number): FrameNode[] {
   const { zoom, weight, zoomWeight, samples } = result;
   const chain: FrameNode[] = [];

@@ -18,7 +18,7 @@ export type TextOptions = {
   readonly rowHeight: number;
   /** Pixels that a character takes. */
   readonly characterWidth: number;
-  /** Where a function is, if that is not part of its name. */
+  /** The place of a function, if that is not part of its name. */
   readonly placeOf: (node: FrameNode) => string;
 };
 
@@ -35,7 +35,7 @@ export function labelFrame(frame: DrawnFrame, options: TextOptions): void {
   if (share !== '') frame.append(text('frame-share', share, width - MARGIN, baseline));
 }
 
-/** What stands in a frame that has room for so many characters. */
+/** The text in a frame that has room for so many characters. */
 export function labelOf(
   node: FrameNode,
   place: string,

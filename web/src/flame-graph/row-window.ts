@@ -4,7 +4,7 @@ import type { Drawing, DrawnFrame } from './frame-drawing.ts';
 export const SPARE_ROWS = 4;
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** What scrolls, in pixels. */
+/** The box that scrolls, in pixels. */
 type ScrollPlace = { readonly top: number; readonly height: number };
 
 /**

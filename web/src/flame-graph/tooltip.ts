@@ -6,7 +6,7 @@ import type { FrameNode } from './frame-nodes.ts';
 const GAP = 14;
 
 export type FrameTooltip = Tooltip<FrameNode> & {
-  /** Beside a place in the window, for those who go by keys. */
+  /** Shows the tooltip beside a place in the window, for those who go by keys. */
   showAt(node: FrameNode, at: { readonly x: number; readonly y: number }): void;
 };
 

@@ -2,7 +2,7 @@ import { formatShare } from '../ask/format.ts';
 import type { ViewState } from '../state/state.ts';
 import type { OpenResult, TreeResult } from '../worker/messages/messages.ts';
 
-/** What is to know of a tree besides its picture, in words; empty if nothing. */
+/** Remarks on what is to know of a tree besides its picture, in words; empty if nothing. */
 export function describeTree(result: TreeResult, state: ViewState, recording: OpenResult): string {
   const parts: string[] = [];
   if (result.samples > 0 && !mayHaveStacks(result, state, recording)) {

@@ -40,7 +40,7 @@ export function createHeadBar(context: ViewContext, ...tools: readonly HTMLEleme
   );
 }
 
-/** What the page is called: the program, else the recorded command, else the file. */
+/** The title of the page: the program, else the recorded command, else the file. */
 export function titleOf({ meta, head, threads }: OpenResult, file: string): string {
   const { commandLine } = meta;
   // Whoever exported the page may have named it.
@@ -86,7 +86,7 @@ function createFacts(context: ViewContext): HTMLElement {
   return facts;
 }
 
-/** What folded stacks are said to count. */
+/** The name of what folded stacks are said to count. */
 const UNNAMED_EVENT = 'event';
 
 /** Weight and samples, said once where they are the same. */

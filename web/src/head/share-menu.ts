@@ -15,7 +15,7 @@ export function createShareMenu(context: ViewContext): HTMLElement {
   return menu.root;
 }
 
-/** What they lead to depends on what is shown now. */
+/** Items for what is shown now, as what they lead to depends on it. */
 function renderItems(context: ViewContext, close: () => void): Node[] {
   const { file, store } = context;
   const copy = pushButton('', 'Copy the address of this view', () => {

@@ -5,7 +5,7 @@ import type { ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { weightSwitch } from '../state/weights.ts';
 
-/** What few change and nobody all the time: the weight, and how the graph is drawn. */
+/** The menu of what few change and nobody all the time: the weight, and how the graph is drawn. */
 export function createViewMenu(context: ViewContext): HTMLElement {
   const { store } = context;
   const roots = new RootsChooser(store);

@@ -3,9 +3,9 @@ import type { OpenResult } from '../worker/messages/messages.ts';
 import { slide } from './sliding-window.ts';
 
 /**
- * What changes of the state when a longer state of the recording is shown. The server keeps the rows of
- * functions, strings, DSOs and threads (`keep-rows.ts`); events are found again by name, since their
- * names are known when the recording is complete.
+ * The changes of the state when a longer state of the recording is shown. The server keeps the rows
+ * of functions, strings, DSOs and threads (`keep-rows.ts`); events are found again by name, since
+ * their names are known when the recording is complete.
  */
 export function fitState(
   state: ViewState,

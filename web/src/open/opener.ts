@@ -5,7 +5,7 @@ import './open.css';
 /** Opens recordings from a file chooser or dropped on the page: instead of the shown one, or beside it. */
 export class Opener {
   readonly buttons: readonly HTMLElement[];
-  /** What is being sent, and what went wrong. */
+  /** The line on what is being sent, and what went wrong. */
   readonly status = element('output', 'open-status');
   readonly #open: string | null;
   readonly #veil: HTMLElement;

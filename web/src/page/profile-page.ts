@@ -102,7 +102,7 @@ export function createProfilePage(
   return context;
 }
 
-/** What trees of calls have: which way round, and the search. */
+/** The tools that trees of calls have: which way round, and the search. */
 function createTreeTools({ store }: ViewContext, search: SearchBar): readonly HTMLElement[] {
   const turn = element('div', 'tree-turn');
   const show = (state: ViewState) => {

@@ -92,7 +92,7 @@ export class FuncDetails {
     );
   }
 
-  /** What share of the function's total came from, or went to, each. */
+  /** Lists the share of the function's total that came from, or went to, each. */
   #renderNeighbours(
     title: string,
     neighbours: readonly Neighbour[],

@@ -4,7 +4,7 @@ import { FuncDetails } from './func-details.ts';
 import { WhereList } from './where-list.ts';
 import './panel.css';
 
-/** Beside every view: the functions that the time went to, and what is known of the chosen one. */
+/** The panel beside every view: the functions that the time went to, and what is known of the chosen one. */
 export function createSidePanel(context: ViewContext): HTMLElement {
   const list = new WhereList(context);
   const details = new FuncDetails(context);

@@ -9,7 +9,7 @@ import type { ViewContext } from '../state/view-context.ts';
 import type { TableParams, TableResult, TableRow } from '../worker/messages/messages.ts';
 import { shortPlace } from './short-place.ts';
 
-/** As many as one scrolls through; the tab Functions has all. */
+/** Rows, as many as one scrolls through; the tab Functions has all. */
 const ROWS = 60;
 
 /** The heaviest functions of what is shown, each a button that chooses it. */

@@ -5,7 +5,7 @@ import type { Range } from '../state/state.ts';
 import { formatTick } from '../time/format-tick.ts';
 import type { ShownStream, Stretch } from '../worker/messages/time-messages.ts';
 
-/** What the plots show at a moment: rows of the stream's columns, −1 where nothing was measured. */
+/** The data that the plots show at a moment: rows of the stream's columns, −1 where nothing was measured. */
 export type Moment = { readonly atNs: number; readonly row: number; readonly slice: number };
 
 /**
@@ -51,7 +51,7 @@ export function stepFrom(
   return Math.min(last, Math.max(first, row));
 }
 
-/** What is seen at a moment, in words; `tickNs` is how far apart two moments still have two names. */
+/** A description of what is seen at a moment, in words; `tickNs` is how far apart two moments still have two names. */
 export function describeMoment(
   { period, rate, ramps, throttles }: ShownStream,
   { unit }: EventReport,

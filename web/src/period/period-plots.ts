@@ -42,7 +42,7 @@ export class PeriodPlots {
     { key: 'Escape', does: 'plots: read out nothing any more', run: null },
   ];
   readonly #canvas = element('canvas');
-  /** As wide as the axis. */
+  /** The area of the plots, as wide as the axis. */
   readonly #area = element('div', 'plot-area');
   readonly #box = element('div', 'period-plots', this.#canvas, this.#area);
   readonly #readout = element('p', 'plot-readout quiet-text', HOW_TO);
@@ -135,7 +135,7 @@ export class PeriodPlots {
     return atNs === null || atNs < fromNs || atNs > toNs ? null : atNs;
   }
 
-  /** On the canvas. */
+  /** The axis on the canvas. */
   #axis(): TimeAxis {
     return new TimeAxis(this.#area.offsetLeft, this.#area.clientWidth, this.#window.get());
   }

@@ -16,7 +16,7 @@ export type PlotPicture = {
   readonly stream: ShownStream;
   /** Rows of the stream's periods after which it was idle. */
   readonly idleAfter: ReadonlySet<number>;
-  /** What is left of it on the canvas is for the labels of values. */
+  /** The axis of time; what is left of it on the canvas is for the labels of values. */
   readonly axis: TimeAxis;
   readonly height: number;
   /** The time outside of it is covered. */
@@ -176,7 +176,7 @@ function drawSettle(
   context.setLineDash([]);
 }
 
-/** Above the plot, where no line runs through it. */
+/** Draws the label above the plot, where no line runs through it. */
 function drawSettleLabel(
   context: CanvasRenderingContext2D,
   { axis, stream: { settleNs }, colours }: PlotPicture,

@@ -23,7 +23,7 @@ type Fact = readonly [term: string, text: string | null];
 /** Rows of the table of cut stacks; they come most samples first. */
 const MOST_CUT = 8;
 
-/** What is known of the sampling of one event, what matters most first. */
+/** Sections on what is known of the sampling of one event, what matters most first. */
 export function renderSampling(context: ViewContext, event: number): HTMLElement[] {
   const { recording, report } = context;
   const described = reportOfEvent(report, event);

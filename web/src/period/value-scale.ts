@@ -23,7 +23,7 @@ export class ValueScale {
     this.#isLog = isLog;
   }
 
-  /** From 0 to a little above the largest value. */
+  /** A scale from 0 to a little above the largest value. */
   static linear(top: number, bottom: number, values: Iterable<number>): ValueScale {
     const [, largest] = extremes(values);
     return new ValueScale(top, bottom, [0, Math.max(1, largest * 1.1)], false);

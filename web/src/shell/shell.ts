@@ -10,13 +10,13 @@ export type ShellParts = {
   readonly store: Store;
   /** The line above everything, with the buttons that the shell adds at its end. */
   readonly head: (...tools: readonly HTMLElement[]) => HTMLElement;
-  /** What happened when, above the tabs. */
+  /** The tracks of what happened when, above the tabs. */
   readonly tracks: HTMLElement;
   readonly tabs: readonly TabDefinition[];
-  /** Beside the tabs; those of trees of calls are not there in other tabs. */
+  /** Tools beside the tabs; those of trees of calls are not there in other tabs. */
   readonly tools: readonly HTMLElement[];
   readonly treeTools: readonly HTMLElement[];
-  /** Beside the open view. */
+  /** The panel beside the open view. */
   readonly side: HTMLElement;
   readonly status: HTMLElement;
   /** Keys that work in every tab. */
@@ -72,7 +72,7 @@ export function createShell(page: Document, parts: ShellParts): TabPanel {
   return panel;
 }
 
-/** In a narrow window the side panel lies over the view, and this opens it. */
+/** The button that opens the side panel, which lies over the view in a narrow window. */
 function createSideToggle(page: Document, side: HTMLElement): HTMLElement {
   const toggle = pushButton('side-toggle', '☰', () => {
     const isOpen = page.body.classList.toggle('has-side');

@@ -2,7 +2,7 @@ import type { KeyBinding } from '../dom/keys.ts';
 import type { Tab, ViewState } from '../state/state.ts';
 import type { FrameKey } from '../worker/messages/messages.ts';
 
-/** What fills the panel of a tab. */
+/** The view that fills the panel of a tab. */
 export type TabView = {
   readonly root: HTMLElement;
   /**
@@ -20,7 +20,7 @@ export type TabView = {
 
 /** The match of a search that is to be seen. */
 export type ShownMatch = {
-  /** From the root, as `ViewState.zoom` has it. */
+  /** Path from the root, as `ViewState.zoom` has it. */
   readonly path: readonly FrameKey[];
   /** Paths of the matches, the heaviest first. */
   readonly others: readonly (readonly FrameKey[])[];

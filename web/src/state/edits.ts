@@ -35,7 +35,10 @@ export function editsOfState(state: ViewState): readonly Edit[] {
   return edits.sort((a, b) => place(a) - place(b));
 }
 
-/** What makes an edit. Paths of the old stacks lead nowhere in the new ones, so nothing is zoomed. */
+/**
+ * The change of the state that makes an edit. Paths of the old stacks lead nowhere in the new ones,
+ * so nothing is zoomed.
+ */
 export function addEdit(state: ViewState, edit: Edit): Partial<ViewState> {
   const code = codeOfEdit(edit);
   const others = editsOfState(state).map(codeOfEdit);
@@ -43,7 +46,7 @@ export function addEdit(state: ViewState, edit: Edit): Partial<ViewState> {
   return { zoom: [], editOrder, ...valueWith(state, edit, true) };
 }
 
-/** What takes an edit back. */
+/** The change of the state that takes an edit back. */
 export function removeEdit(state: ViewState, edit: Edit): Partial<ViewState> {
   const code = codeOfEdit(edit);
   const others = editsOfState(state).map(codeOfEdit);

@@ -102,7 +102,7 @@ class Filter<Value> {
   }
 }
 
-/** What `make` makes of the latest value, made once for each. */
+/** A getter of what `make` makes of the latest value, made once for each. */
 function rememberLast<Value, Made>(latest: () => Value, make: (value: Value) => Made): () => Made {
   let last: { readonly value: Value; readonly made: Made } | null = null;
   return () => {

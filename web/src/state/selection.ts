@@ -46,7 +46,7 @@ export function treeParams(state: ViewState, leastPart: number): TreeParams {
   };
 }
 
-/** What is left out comes first: a merged function could hide no more. */
+/** The edits of a state. Functions left out come first: a merged function could hide no more. */
 function editsOf(state: ViewState): FrameEdit[] {
   const func = (action: FrameEdit['action']) => (index: number) =>
     ({ action, of: 'func', func: index }) as const;

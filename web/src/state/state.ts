@@ -4,9 +4,9 @@ import type { WeightKind } from '../../../src/profile/types.ts';
 import { KIND_GROUPS, type KindGroup } from '../worker/messages/kind-group.ts';
 
 /**
- * What the page shows: one immutable value, of which every view is a function, and which the hash
- * of the address holds. Rows are those of the profile's tables, so a link means the same to
- * whoever opens the same profile.
+ * The state of the page: one immutable value, of which every view is a function, and which the hash
+ * of the address holds. Rows are those of the profile's tables, so a link means the same to whoever
+ * opens the same profile.
  */
 export type ViewState = {
   readonly tab: Tab;
@@ -29,9 +29,9 @@ export type ViewState = {
   /** The time that the x axis of every picture of time spans; null: the whole recording. */
   readonly ruler: Range | null;
 
-  /** What stands at the root of the trees. */
+  /** The rows at the root of the trees. */
   readonly roots: 'comm' | 'thread' | 'process' | 'cpu' | 'none';
-  /** From the outermost function inwards, or from where the weight was spent outwards. */
+  /** Direction of the tree: from the outermost function inwards, or from where the weight was spent outwards. */
   readonly tree: 'callees' | 'callers';
   readonly shape: 'flame' | 'icicle';
   readonly sort: 'weight' | 'name' | 'time';
@@ -56,9 +56,9 @@ export type ViewState = {
 
   /** Row of the function whose callers, callees and source are shown. */
   readonly func: number | null;
-  /** What the list beside the views is ordered by. */
+  /** The weight that the list beside the views is ordered by. */
   readonly listBy: 'self' | 'total';
-  /** What of that function the tab Source shows, and whether instructions show their bytes. */
+  /** The code of that function that the tab Source shows, and whether instructions show their bytes. */
   readonly code: 'source' | 'assembly' | 'both';
   readonly codeBytes: boolean;
   /** Row of the profile's strings: the file that the tab Source shows as a whole where `func` is null. */
@@ -76,7 +76,7 @@ export type ViewState = {
 
   /** Row of the groups that `groupByStream` makes; null: the event's largest. */
   readonly stream: number | null;
-  /** What the tab of time shows. */
+  /** The picture that the tab of time shows. */
   readonly timeView: 'chart' | 'heat';
   /** Nanoseconds that a column of the heat map is wide. */
   readonly heatColumnNs: number;

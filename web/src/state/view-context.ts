@@ -4,7 +4,7 @@ import type { AskWorker } from '../ask/worker-client.ts';
 import type { OpenResult } from '../worker/messages/messages.ts';
 import type { Store } from './store.ts';
 
-/** What every view is made with. */
+/** The things that every view is made with. */
 export type ViewContext = {
   readonly store: Store;
   readonly ask: AskWorker;
@@ -20,7 +20,7 @@ export type ViewContext = {
   onReplaced(act: () => void): void;
   readonly report: LateReport;
   readonly file: PageFile;
-  /** Where further recordings are sent to; null: nowhere. */
+  /** Address that further recordings are sent to; null: nowhere. */
   readonly open: string | null;
   /** Further recordings of the same side as `file`; and those that they are compared with, none: nothing is. */
   readonly beside: readonly PageFile[];

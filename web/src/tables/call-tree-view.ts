@@ -28,7 +28,7 @@ export class CallTreeView implements TabView {
   readonly #none = element('div');
   readonly #status = element('p', 'pruned');
   readonly #askTree: (question: TreeParams) => boolean;
-  /** What was asked last, and what the rows in place answer. */
+  /** The question asked last, and the one that the rows in place answer. */
   #asked: TreeParams | null = null;
   #shown: TreeParams | null = null;
   /** The match that is to be seen once they are the same. */

@@ -87,7 +87,7 @@ export class CodeMap {
     scrollWithin(this.#box, line, 'middle');
   }
 
-  /** Where a line begins, 0…1 of all that the box scrolls through. */
+  /** The place at which a line begins, 0…1 of all that the box scrolls through. */
   #placeOf(line: HTMLElement): number {
     const from = this.#box.getBoundingClientRect().top - this.#box.scrollTop;
     return (line.getBoundingClientRect().top - from) / this.#box.scrollHeight;

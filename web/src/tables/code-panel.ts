@@ -10,9 +10,9 @@ export type CodePicture = {
   readonly where: string;
   /** Shows all of that file; absent where it is shown, or can't be. */
   readonly showWhole?: () => void;
-  /** What was spent here. */
+  /** The weight that was spent here. */
   readonly figures: string;
-  /** What stands in the way of reading it: above the code, so in view. */
+  /** Notes on what stands in the way of reading it: above the code, so in view. */
   readonly notes: readonly string[];
   readonly content: readonly Node[];
 };

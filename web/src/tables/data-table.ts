@@ -2,7 +2,7 @@ import { element, pushButton } from '../dom/dom.ts';
 import { splitName } from './split-name.ts';
 
 export type TableHeading<Row> = {
-  /** For `onSort`; null: can't be sorted by. */
+  /** Name of the column for `onSort`; null: can't be sorted by. */
   readonly id: string | null;
   readonly title: string;
   readonly hint?: string;
@@ -24,7 +24,7 @@ export type TableOptions<Row> = {
   /** Rows can be chosen: by a click, and by Enter or the space bar where one has the focus. */
   readonly onChoose?: (row: Row) => void;
   readonly isChosen?: (row: Row) => boolean;
-  /** By which a row is the same when the table is drawn anew. */
+  /** The key by which a row is the same when the table is drawn anew. */
   readonly keyOf?: (row: Row) => string | number;
   readonly classOf?: (row: Row) => string;
 };

@@ -64,12 +64,12 @@ function changeIn(row: DiffRow, by: DiffMeasure): Change {
   return row[by] ?? row.share;
 }
 
-/** Of text it is not known how its samples were taken, so nothing is said of chance. */
+/** Tells doubtful changes. Text does not tell how its samples were taken, so nothing is said of chance there. */
 function isDoubtful({ isCertain, interval }: Change): boolean {
   return interval !== null && !isCertain;
 }
 
-/** By the size of the change, whatever its sign, unless another column is asked for. */
+/** Sorts rows by the size of the change, whatever its sign, unless another column is asked for. */
 function sortRows(rows: readonly DiffRow[], sort: string, by: DiffMeasure): DiffRow[] {
   const sign = sort.endsWith('+') ? 1 : -1;
   if (sort.startsWith('name')) {

@@ -277,7 +277,7 @@ function measureSwitch(store: Store, { diffBy }: ViewState): HTMLElement {
   return switcher('Compare', MEASURES, diffBy, (chosen) => store.change({ diffBy: chosen }));
 }
 
-/** What leads from a function of this recording to the other views of it. */
+/** The actions that lead from a function of this recording to the other views of it. */
 function openersOf(store: Store, func: number) {
   return [
     { label: 'Callers and callees', run: () => store.change({ func, tab: 'table' }) },

@@ -15,7 +15,7 @@ export function splitName(name: string): { readonly head: string; readonly tail:
 /** A path at the end: of a file, or of the script that a function is in. */
 const PLACE_OR_PATH = /(?:^|\s)(?:[a-z]+:)?\.{0,2}\/\S[^()<>]*$/;
 
-/** Behind the last `::` that stands in no bracket and has something behind it; 0 if there is none. */
+/** The place behind the last `::` that stands in no bracket and has something behind it; 0 if there is none. */
 function lastScope(name: string): number {
   let depth = 0;
   let found = 0;

@@ -167,7 +167,7 @@ export class HeatMap {
     return new TimeAxis(0, this.#plot.clientWidth, window);
   }
 
-  /** As much of the panel as is left, so that a large one is no void. */
+  /** The height of a row: all take as much of the panel as is left, so that a large one is no void. */
   #rowHeight({ rows }: HeatMapResult): number {
     const panel = this.root.closest('[role="tabpanel"]') ?? document.documentElement;
     const top = this.#plot.getBoundingClientRect().top + panel.scrollTop;

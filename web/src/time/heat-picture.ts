@@ -26,7 +26,7 @@ export function heaviestCell({ cells }: HeatMapResult): number {
 }
 
 export type HeatPicture = {
-  /** From the left edge of the map on; a column begins at the moment that its first cell begins. */
+  /** The axis of time from the left edge of the map on; a column begins at the moment that its first cell begins. */
   readonly axis: TimeAxis;
   /** Pixels. */
   readonly rowHeight: number;

@@ -45,7 +45,7 @@ export function mark(name: Mark, text: string): HTMLElement {
   return element('span', 'legend-entry', element('span', `swatch swatch-${name}`), text);
 }
 
-/** What the colours mean; a gap without any of them is idleness, and that only. */
+/** The legend of what the colours mean; a gap without any of them is idleness, and that only. */
 export function renderMarkLegend(): HTMLElement {
   return element(
     'div',

@@ -4,7 +4,7 @@ import type { ViewState } from '../state/state.ts';
 import type { ViewContext } from '../state/view-context.ts';
 import { formatRange } from './range.ts';
 
-/** What takes samples away, all of it taken back. */
+/** All filters that take samples away, taken back. */
 const ALL: Partial<ViewState> = {
   threads: [],
   pid: null,
@@ -17,7 +17,7 @@ const ALL: Partial<ViewState> = {
   zoom: [],
 };
 
-/** In place of a view of nothing: why there are no samples, and how to see some. */
+/** The text in place of a view of nothing: why there are no samples, and how to see some. */
 export function renderNoSamples(context: ViewContext, state: ViewState): HTMLElement {
   const { store, recording } = context;
   const event = recording.events[state.event];

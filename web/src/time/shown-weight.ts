@@ -1,7 +1,7 @@
 import type { ViewState } from '../state/state.ts';
 import type { OpenResult, Unit } from '../worker/messages/messages.ts';
 
-/** What one unit of the weight that `state` chooses is. */
+/** The unit of the weight that `state` chooses. */
 export function unitOf({ events }: OpenResult, { event, weight }: ViewState): Unit {
   if (weight === 'samples') return 'samples';
   if (weight === 'time') return 'nanoseconds';

@@ -10,7 +10,7 @@ import type { SpanParams, SpanResult } from '../worker/messages/track-messages.t
 import { timeOption } from './clock-time.ts';
 import { formatSpan } from './format-span.ts';
 
-/** What is in the chosen range, or in the part of the recording that is drawn; empty of the whole. */
+/** The readout of what is in the chosen range, or in the part of the recording that is drawn; empty of the whole. */
 export class RangeReadout {
   readonly root = element('div', 'range-readout');
   readonly #context: ViewContext;

@@ -12,13 +12,13 @@ const ZOOM_PER_PIXEL = 0.002;
 /** Pixels of a line, for wheels that count lines. */
 const LINE = 16;
 
-/** What the pointer is doing since it was pressed. */
+/** The drag under way since the pointer was pressed. */
 type Drag =
-  /** From a fixed moment to the pointer: a new range, or one whose edge is moved. */
+  /** Selection from a fixed moment to the pointer: a new range, or one whose edge is moved. */
   | { readonly does: 'select'; readonly fixedNs: number; readonly startX: number; moved: boolean }
   | { readonly does: 'pan'; readonly startX: number; readonly from: Range };
 
-/** What the pointer does on the tracks, the ruler and plots over time: it selects, zooms and pans. */
+/** The gestures of the pointer on the tracks, the ruler and plots over time: it selects, zooms and pans. */
 export class TrackGestures {
   readonly #context: ViewContext;
   readonly #window: ShownWindow;
@@ -41,7 +41,10 @@ export class TrackGestures {
     return this.#drag?.does === 'select' ? this.#dragged : this.#context.store.get().range;
   }
 
-  /** On a `plot`, which may fill a page that scrolls, the wheel zooms with Ctrl only, as a page is zoomed. */
+  /**
+   * Listens to `area`. The wheel zooms a `plot`, which may fill a page that scrolls, with Ctrl
+   * only, as a page is zoomed.
+   */
   listen(area: HTMLElement, kind: 'tracks' | 'ruler' | 'plot'): void {
     const isRuler = kind === 'ruler';
     area.addEventListener('pointerdown', (event) => this.#press(event, area, isRuler));
@@ -138,7 +141,7 @@ export class TrackGestures {
     return Math.min(toNs, Math.max(fromNs, this.#axis().nsAt(clientX)));
   }
 
-  /** In the coordinates of pointer events. */
+  /** The axis in the coordinates of pointer events. */
   #axis(): TimeAxis {
     const { left } = this.#plot.getBoundingClientRect();
     return new TimeAxis(left, this.#plot.clientWidth, this.#window.get());

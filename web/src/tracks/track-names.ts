@@ -9,7 +9,7 @@ import type { Track, TracksResult } from '../worker/messages/track-messages.ts';
 type ShortName = { readonly name: string; readonly which: string };
 
 /**
- * What threads are called in little room: as everywhere, but for the word thread, and with their tid
+ * The names of threads in little room: as everywhere, but for the word thread, and with their tid
  * where others have the same name. By ThreadIndex.
  */
 export function shortNames(threads: OpenResult['threads']): ShortName[] {
@@ -23,7 +23,7 @@ export function shortNames(threads: OpenResult['threads']): ShortName[] {
   }));
 }
 
-/** What the tracks' heights and figures mean. */
+/** The meaning of the tracks' heights and figures. */
 export type TrackScale = {
   /** Weight per nanosecond at the top of a track, and what it is in words. */
   readonly ofTrack: (track: Track) => number;

@@ -22,7 +22,7 @@ export function blend(under: Pixel, over: Pixel, share: number): Pixel {
 export type TrackPaint = {
   readonly page: Pixel;
   readonly gap: Pixel;
-  /** By row of `KIND_GROUPS`. */
+  /** Colours by row of `KIND_GROUPS`. */
   readonly groups: Uint32Array;
   readonly wait: Pixel;
   readonly paused: Pixel;
@@ -35,7 +35,7 @@ const SLIVER = 0.6;
 /** Pixels, all of the device. */
 export type PaintArea = {
   readonly pixels: Uint32Array;
-  /** Of the whole picture. */
+  /** Width of the whole picture. */
   readonly width: number;
   readonly top: number;
   readonly height: number;
@@ -173,7 +173,7 @@ export function paintUnsampled(
   }
 }
 
-/** What was lost, through all tracks; as strong as it is much. */
+/** Paints what was lost, through all tracks; as strong as it is much. */
 export function paintLosses(
   { pixels, width, top, height }: PaintArea,
   lost: Float64Array,

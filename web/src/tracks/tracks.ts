@@ -81,7 +81,7 @@ export class Tracks {
     context.onReplaced(() => (this.#isBegun ? this.#show(context.store.get()) : this.#begin()));
   }
 
-  /** Where nothing has a time there are no tracks; of a live recording there may be some later. */
+  /** Begins unless nothing has a time: then there are no tracks; of a live recording there may be some later. */
   #begin(): void {
     this.#isBegun = timeProblem(this.#context.recording) === null;
     this.root.hidden = !this.#isBegun;

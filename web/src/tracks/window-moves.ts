@@ -22,7 +22,7 @@ export function moveToShow(window: Range, atNs: number, endNs: number): Range {
   return atNs > window.toNs ? moveBy(window, atNs - window.toNs, endNs) : window;
 }
 
-/** What the state says of a window: null of the whole recording. */
+/** The state's range for a window: null for the whole recording. */
 export function rulerOf({ fromNs, toNs }: Range, endNs: number): Range | null {
   const ruler = { fromNs: Math.round(fromNs), toNs: Math.round(toNs) };
   return ruler.fromNs <= 0 && ruler.toNs > endNs ? null : ruler;

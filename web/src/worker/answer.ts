@@ -165,7 +165,7 @@ function tableOf(
   return tables.getInSlices(key, () => computeTable(part, by));
 }
 
-/** What all requests of the same samples share; a request has more keys than its selection. */
+/** The key that all requests of the same samples share; a request has more keys than its selection. */
 function selectionKey(selection: Selection): string {
   const { event, weight, level, threads, pid, cpu, fromNs, toNs, edits, group } = selection;
   return JSON.stringify([event, weight, level, threads, pid, cpu, fromNs, toNs, edits, group]);

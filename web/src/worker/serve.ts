@@ -21,8 +21,8 @@ export type Scope = {
 const SLICE_MS = 8;
 
 /**
- * What comes after everything that a person clicked or typed for: the pictures of time, which stand
- * beside it; then what fills in what is shown already.
+ * Ranks of what comes after everything that a person clicked or typed for: the pictures of time,
+ * which stand beside it; then what fills in what is shown already.
  */
 const RANK: { readonly [Kind in RequestKind]?: number } = {
   tracks: 1,

@@ -186,7 +186,7 @@ function groupCount({ group }: CallNodeTable): number {
 type Merging = {
   readonly window: ChartWindow;
   readonly pixelNs: number;
-  /** By group; all 0 between two uses. */
+  /** Time by group; all 0 between two uses. */
   readonly timeOfGroup: Float64Array;
 };
 

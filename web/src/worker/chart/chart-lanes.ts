@@ -12,7 +12,7 @@ import { SPAN, type ThreadSpans } from './chart-spans.ts';
 /** Lanes of events: a recording of more has too many to be looked at together. */
 const MAX_EVENT_LANES = 4;
 
-/** What stands above the flame chart of a thread, as far as its samples show it. */
+/** The lanes above the flame chart of a thread, as far as its samples show it. */
 export function* computeLanes(
   recording: LoadedRecording,
   thread: number,
@@ -45,8 +45,8 @@ function hasAny({ fromNs }: ChartLane): boolean {
 }
 
 /**
- * Where in a turn of libuv's loop a stack is, in the order of a turn: an earlier one than before is in
- * the next turn. The poll itself is between two turns.
+ * The place in a turn of libuv's loop that a stack is at, in the order of a turn: an earlier one
+ * than before is in the next turn. The poll itself is between two turns.
  */
 const PHASE = { NONE: 0, TIMERS: 1, IDLE: 2, EVENTS: 3, CHECK: 4, CLOSING: 5, POLL: 6 } as const;
 const PHASE_OF_NAME: readonly (readonly [RegExp, number])[] = [
@@ -66,7 +66,7 @@ type StackRoles = {
 };
 const known = new WeakMap<LoadedRecording, StackRoles>();
 
-/** By StackIndex of the stacks as recorded, whatever level is shown. */
+/** Roles by StackIndex of the stacks as recorded, whatever level is shown. */
 function roleOfStacks(recording: LoadedRecording): StackRoles {
   const found = known.get(recording);
   if (found !== undefined) return found;

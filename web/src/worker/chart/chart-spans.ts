@@ -5,12 +5,12 @@ import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
 import { median } from '../../../../src/period/distribution.ts';
 import type { Profile } from '../../../../src/profile/types.ts';
 
-/** What a thread did from one moment to another. */
+/** Kinds of what a thread did from one moment to another. */
 export const SPAN = { RUN: 0, WAIT: 1, LOST: 2 } as const;
 
 /**
- * What a thread did, one span after the other. A sample is a moment; its span is the time that it
- * stands for, which ends with it, and begins no earlier than what is known to be before:
+ * The spans of what a thread did, one after the other. A sample is a moment; its span is the time
+ * that it stands for, which ends with it, and begins no earlier than what is known to be before:
  *
  *     time     |-- sample --|-- sample --|   gap   |-- sample --|---- wait ----|- sample -|
  *     taken                 ^            ^                      ^ left the CPU            ^
@@ -31,13 +31,13 @@ export type ThreadSpans = {
   readonly weight: Float64Array;
   /** 1: the frames that it shares with the span before were there between the two as well. */
   readonly goesOn: Uint8Array;
-  /** As `ChartPrecision`. */
+  /** Precision as in `ChartPrecision`. */
   readonly stepNs: number;
   readonly isTimed: boolean;
 };
 
 export type SpanInput = {
-  /** With the stacks that are shown. */
+  /** The profile with the stacks that are shown. */
   readonly profile: Profile;
   /** Rows of one thread and event, in time order. */
   readonly rows: Int32Array;
@@ -79,7 +79,7 @@ export function* layOutSpans(input: SpanInput): Slices<ThreadSpans> {
 /** So many samples, spread over all of them, tell what is usual. */
 const STEP_SAMPLES = 4096;
 
-/** What a sample usually stands for, nanoseconds. */
+/** The time that a sample usually stands for, nanoseconds. */
 function stepOf({ profile, rows, timeOfSample, areInstants }: SpanInput): number {
   if (areInstants) return 0;
   if (rows.length < 2) return rows.length === 0 ? 0 : (timeOfSample?.[rows[0]] ?? 0);
@@ -98,7 +98,7 @@ class SpanLayer {
   readonly #input: SpanInput;
   readonly #stepNs: number;
   readonly #spans: SpanColumns;
-  /** Where the last span ended, and whether it was a wait. */
+  /** The time at which the last span ended, and whether it was a wait. */
   #endNs = Number.NEGATIVE_INFINITY;
   #isBehindWait = false;
 

@@ -52,7 +52,7 @@ export type ChartPrecision = {
 export type ChartBoxes = {
   /** One more than there are depths. */
   readonly starts: Int32Array;
-  /** Of the whole box, also where it is longer than the window. */
+  /** Start and end of the whole box, also where it is longer than the window. */
   readonly fromNs: Float64Array;
   readonly toNs: Float64Array;
   /** Row of `TreeLabels`; of merged boxes the function with the most time among them. */

@@ -16,7 +16,7 @@ import type { InstructionWeights } from '../../../../src/questions/instructions.
 import type { KindGroup } from './kind-group.ts';
 import type { Selection } from './selection.ts';
 
-/** What the views of functions, trees, code and changes ask of the worker. */
+/** The requests that the views of functions, trees, code and changes make of the worker. */
 export type FlameRequests = {
   /** First of all. `bytes` are what `encodePageData` made. */
   open: { params: OpenParams; result: OpenResult };
@@ -31,7 +31,7 @@ export type FlameRequests = {
   changes: { params: ChangesParams; result: ChangesResult };
 };
 
-/** Of recordings that are compared: that of the one that is shown, or the other. */
+/** A side of recordings that are compared: that of the one that is shown, or the other. */
 export type Side = 'here' | 'there';
 
 export type OpenParams = {
@@ -41,11 +41,11 @@ export type OpenParams = {
   readonly bytes: Uint8Array;
 };
 
-/** What the page's controls need to know of a recording. */
+/** Facts that the page's controls need to know of a recording. */
 export type OpenResult = {
   readonly events: readonly {
     readonly name: string;
-    /** As `ProfileEvent` has them. */
+    /** The facts as `ProfileEvent` has them. */
     readonly type: number;
     readonly mode: SamplingMode;
     readonly unit: Unit;
@@ -56,18 +56,18 @@ export type OpenResult = {
     /** The counter's final value; null where it was not read. */
     readonly counted: number | null;
   }[];
-  /** By ThreadIndex. */
+  /** Threads by ThreadIndex. */
   readonly threads: readonly {
     readonly pid: number;
     readonly tid: number;
     readonly comm: string;
-    /** As `threadNames` has it: `node main thread`. */
+    /** The name as `threadNames` has it: `node main thread`. */
     readonly name: string;
     readonly samples: number;
   }[];
   /** M of `FrameKey`. */
   readonly funcCount: number;
-  /** By FuncIndex and DsoIndex. */
+  /** Names by FuncIndex and DsoIndex. */
   readonly funcNames: readonly string[];
   readonly dsoNames: readonly string[];
   /** Ascending; without −1. */
@@ -90,7 +90,7 @@ export type PageHead = Omit<PageProfile, 'profile' | 'weights' | 'periodInput'> 
 export type Unit = 'samples' | 'events' | 'nanoseconds';
 
 /**
- * What a tree row stands for, as one number that stays the same for one recording, also while it grows:
+ * One number for what a tree row stands for, the same for one recording, also while it grows:
  *
  *     0 … M − 1         function, by FuncIndex (M: `MAX_FUNCS`)
  *     M … 2M − 1        the same functions where the compiler inlined them
@@ -103,7 +103,7 @@ export type FrameKey = number;
 export const MAX_FUNCS = 500_000_000;
 
 export type TreeParams = Selection & {
-  /** What gets rows of its own above the outermost functions. The tree of callers has none. */
+  /** The things that get rows of their own above the outermost functions. The tree of callers has none. */
   readonly roots: 'comm' | 'thread' | 'process' | 'cpu' | 'none';
   /** True: the tree of callers. */
   readonly inverted: boolean;
@@ -115,7 +115,7 @@ export type TreeParams = Selection & {
   readonly search: string;
   /** Rows with less than this part of the zoomed weight are folded: too narrow to be drawn. */
   readonly leastPart: number;
-  /** At most so many rows, where that is fewer than `MAX_ROWS`. */
+  /** Number of rows at most, where that is fewer than `MAX_ROWS`. */
   readonly maxRows?: number;
 };
 
@@ -180,7 +180,7 @@ export type TreeIntervals = { readonly low: Float64Array; readonly high: Float64
 /** The category of a function, or a row that stands for none. */
 export type FrameKind = FuncCategory | 'root' | 'lost' | 'folded';
 
-/** What rows of trees and tables are called, each once. Columns. */
+/** The labels of rows of trees and tables, each once. Columns. */
 export type TreeLabels = {
   readonly key: Int32Array;
   readonly name: readonly string[];
@@ -199,7 +199,7 @@ export type TreeLabels = {
 
 export type SearchParams = Omit<TreeParams, 'zoom' | 'leastPart' | 'maxRows'>;
 
-/** What a search matches in the whole selection, however little of it is drawn. */
+/** The matches of a search in the whole selection, however little of it is drawn. */
 export type SearchResult = {
   /** Weight of the samples with a match on their stack, each counted once. */
   readonly weight: number;
@@ -209,12 +209,12 @@ export type SearchResult = {
   /** Outermost matching rows of the tree, heaviest first, at most 500. */
   readonly hits: readonly SearchHit[];
   readonly hitCount: number;
-  /** What of the typed text could not be understood, null if all was. */
+  /** The part of the typed text that could not be understood, null if all was. */
   readonly problem: string | null;
 };
 
 export type SearchHit = {
-  /** From the root, as `TreeParams.zoom` has it. */
+  /** Path from the root, as `TreeParams.zoom` has it. */
   readonly path: readonly FrameKey[];
   readonly total: number;
   readonly name: string;
@@ -243,7 +243,7 @@ export type TableResult = {
   readonly rows: readonly TableRow[];
   /** Rows that pass the filter. */
   readonly length: number;
-  /** What of the filter could not be understood, null if all was. */
+  /** The part of the filter that could not be understood, null if all was. */
   readonly problem: string | null;
   readonly weight: number;
   readonly samples: number;
@@ -261,7 +261,7 @@ export type TableRow = {
   readonly index: number;
   readonly name: string;
   readonly kind: FrameKind;
-  /** Whose code it is; of files, DSOs and threads nobody's. */
+  /** The group whose code it is; of files, DSOs and threads nobody's. */
   readonly group: KindGroup;
   readonly dso: string;
   readonly place: string;
@@ -313,7 +313,7 @@ export type SourceResult = {
   readonly total: Float64Array;
   /** Self weight in the function or file whose line is not known. */
   readonly withoutLine: number;
-  /** Of the function as a whole, or the file. */
+  /** Weights of the function as a whole, or the file. */
   readonly allSelf: number;
   readonly allTotal: number;
   readonly weight: number;
@@ -334,7 +334,7 @@ export type AssemblyParams = Selection & {
 
 export type AssemblyResult = InstructionWeights & {
   readonly name: string;
-  /** Of all samples that are selected. */
+  /** Weight of all samples that are selected. */
   readonly weight: number;
   readonly unit: Unit;
 };
@@ -349,12 +349,12 @@ export type DiffParams = ChangesParams & {
 export type DiffResult = {
   /** This recording's tree, with the functions that only the other has: the mean of both. */
   readonly tree: TreeResult;
-  /** What is compared: as asked for, unless the recordings don't have it. */
+  /** The measure that is compared: as asked for, unless the recordings don't have it. */
   readonly by: DiffMeasure;
   /** Parallel to `tree.rows`, in what is compared: here less there; and there. */
   readonly delta: Float64Array;
   readonly other: Float64Array;
-  /** Of the weights of this recording, and whether the other one has the same. */
+  /** Unit of the weights of this recording, and whether the other one has the same. */
   readonly unit: Unit;
   readonly isSameUnit: boolean;
   readonly here: DiffSide;
@@ -369,7 +369,7 @@ export type DiffSide = {
   readonly runs: number;
   /** Their mean: per second where that is compared, else as they were recorded. */
   readonly weight: number;
-  /** Of all of them. */
+  /** Samples of all of them. */
   readonly samples: number;
   /** Their mean of what was recorded; null where samples have no times. */
   readonly seconds: number | null;
@@ -388,12 +388,12 @@ export type ChangesParams = Selection & { readonly by: DiffMeasure };
  * trees, so they come after them.
  */
 export type ChangesResult = {
-  /** At most `MAX_CHANGES` of them. */
+  /** Changes, at most `MAX_CHANGES` of them. */
   readonly rows: readonly DiffRow[];
   readonly length: number;
   /** The change of everything. */
   readonly total: ComparedFunctions['total'];
-  /** What to know of the recordings before believing it. */
+  /** Notes on what to know of the recordings before believing it. */
   readonly notes: readonly string[];
 };
 

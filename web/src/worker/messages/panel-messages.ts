@@ -1,7 +1,7 @@
 import type { FrameKind, Interval, Unit } from './messages.ts';
 import type { Selection } from './selection.ts';
 
-/** What the side panel, the header and the status line ask of the worker. */
+/** The requests that the side panel, the header and the status line make of the worker. */
 export type PanelRequests = {
   summary: { params: Selection; result: SummaryResult };
   /** Null where the recording does not have the function. */
@@ -35,7 +35,7 @@ export type DetailsResult = {
   readonly self: number;
   readonly total: number;
   readonly samples: number;
-  /** Of the whole selection. */
+  /** Weight of the whole selection. */
   readonly weight: number;
   readonly unit: Unit;
   /** Heaviest first; weights are parts of `total`. */

@@ -5,9 +5,9 @@ import type { TimeRequests } from './time-messages.ts';
 import type { TrackRequests } from './track-messages.ts';
 
 /**
- * What the page and its worker say to each other. The worker holds the profile and computes; the
- * page holds the state and draws. Each request gets exactly one reply with the same id, unless it
- * was cancelled before the worker came to it.
+ * The messages that the page and its worker send each other. The worker holds the profile and
+ * computes; the page holds the state and draws. Each request gets exactly one reply with the same
+ * id, unless it was cancelled before the worker came to it.
  *
  *   page                                     worker
  *   { id: 7, kind: 'tree', params }    ──▶   computes
@@ -27,7 +27,7 @@ export type CancelMessage = { readonly cancel: number };
 
 export type ReplyMessage =
   | { readonly id: number; readonly result: unknown }
-  /** What failed, as a sentence. */
+  /** The failure, as a sentence. */
   | { readonly id: number; readonly problem: string };
 
 /** Every request by its name. A part of the page with requests of its own adds them as a type. */

@@ -17,7 +17,7 @@ export type TimeGrid = {
   readonly length: number;
 };
 
-/** What happened in each cell of a grid. Columns. */
+/** Counts of what happened in each cell of a grid. Columns. */
 export type TimeCells = {
   /** Samples that arrived, and their weight. */
   readonly samples: Float64Array;
@@ -64,7 +64,7 @@ export type PeriodResult = {
   /** Largest first, at most `MAX_STREAMS`. */
   readonly streams: readonly StreamChoice[];
   readonly streamCount: number;
-  /** What is shown; null for an event without samples. */
+  /** The stream that is shown; null for an event without samples. */
   readonly shown: ShownStream | null;
 };
 
@@ -80,7 +80,7 @@ export type ShownStream = {
   readonly stream: number;
   /** Its place among the streams of the event, the largest first. */
   readonly rank: number;
-  /** As `perf-ts periods` has it, without the model and the ledger. */
+  /** The report as `perf-ts periods` has it, without the model and the ledger. */
   readonly report: StreamReport;
   readonly period: PeriodColumns;
   readonly rate: RateColumns;

@@ -4,7 +4,7 @@ import { type Alignment, alignPeriods } from '../../../../src/period/alignment.t
 
 const known = new WeakMap<PageProfile, ComputedOnce<Alignment>>();
 
-/** What the views of time and the intervals both begin with; once for a recording. */
+/** The alignment that the views of time and the intervals both begin with; once for a recording. */
 export function alignmentOf(page: PageProfile): ComputedOnce<Alignment> {
   let alignment = known.get(page);
   if (alignment === undefined) {

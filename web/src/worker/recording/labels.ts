@@ -9,7 +9,7 @@ export const FOLDED_KEY = -1;
 /** Group of rows that are no functions. */
 const NO_GROUP = KIND_GROUPS.indexOf('unknown');
 
-/** What a FrameKey is called. */
+/** The name of a FrameKey. */
 export function nameOfKey(
   { funcName, threadName, profile }: LoadedRecording,
   key: FrameKey,

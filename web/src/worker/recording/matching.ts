@@ -9,7 +9,7 @@ export type Matching = {
   readonly functions: number;
   readonly problem: string | null;
   readonly isMatch: (key: FrameKey) => boolean;
-  /** What a key stands for. */
+  /** The label of what a key stands for. */
   readonly labelOf: (key: FrameKey) => Pick<SearchHit, 'name' | 'kind' | 'group'>;
 };
 

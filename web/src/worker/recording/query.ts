@@ -2,7 +2,7 @@ import { compileLinear } from './linear-regex.ts';
 
 export type Query = {
   readonly matches: (name: string) => boolean;
-  /** What could not be understood, null if all was. */
+  /** The part that could not be understood, null if all was. */
   readonly problem: string | null;
 };
 
@@ -12,10 +12,10 @@ const MOST_MS = 200;
 const NAMES_AT_ONCE = 64;
 
 /**
- * What a person typed into the search field: plain text, found anywhere, whatever its case; or
- * `/regular expression/`. An expression that does not compile is taken as plain text, so that
- * typing one never fails half-way. Null for an empty field. No expression takes for ever on one name: those
- * that could are matched without backtracking, or not at all.
+ * The query that a person typed into the search field: plain text, found anywhere, whatever its
+ * case; or `/regular expression/`. An expression that does not compile is taken as plain text, so
+ * that typing one never fails half-way. Null for an empty field. No expression takes for ever on
+ * one name: those that could are matched without backtracking, or not at all.
  */
 export function parseQuery(typed: string): Query | null {
   const text = typed.trim();

@@ -9,7 +9,7 @@ export class Recent<Value> {
   readonly #capacity: number;
   readonly #budget: number;
   readonly #sizeOf: (value: Value) => number;
-  /** What is being computed, or was begun and left; the last few. */
+  /** Values that are being computed, or were begun and left; the last few. */
   readonly #begun = new Map<string, ComputedOnce<Value>>();
 
   constructor(

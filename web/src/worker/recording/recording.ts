@@ -32,9 +32,9 @@ import { threadNames } from './thread-names.ts';
 export class LoadedRecording {
   readonly page: PageProfile;
   readonly profile: Profile;
-  /** By FuncIndex: what functions are called where no DSO stands beside them. */
+  /** Names by FuncIndex: what functions are called where no DSO stands beside them. */
   readonly funcName: readonly string[];
-  /** By ThreadIndex, as `threadNames` has them. */
+  /** Names by ThreadIndex, as `threadNames` has them. */
   readonly threadName: readonly string[];
   readonly #lostFunc: number;
   readonly #levels: ProfileLevels;
@@ -91,8 +91,8 @@ export class LoadedRecording {
   }
 
   /**
-   * As `OpenedProfile.shareEstimator`: of a part of the samples it is not known what was counted in
-   * between, so each counts as drawn.
+   * The estimator as in `OpenedProfile.shareEstimator`: of a part of the samples it is not known
+   * what was counted in between, so each counts as drawn.
    */
   *estimator(
     weights: Weights,

@@ -37,13 +37,13 @@ import { Recent } from './recent.ts';
 import type { LoadedRecording } from './recording.ts';
 import type { ShownChains, ShownTree } from './shown-tree.ts';
 
-/** What a tree may have above the outermost functions. */
+/** The rows that a tree may have above the outermost functions. */
 export type Roots = Exclude<TreeParams['roots'], 'none'>;
 
 /** Bytes of columns that a row of a `ShownTree` has in the end, and a sample. */
 const ROW_BYTES = 100;
 const SAMPLE_BYTES = 4;
-/** Of an estimator: two steps. */
+/** Bytes of a sample of an estimator: two steps. */
 const ESTIMATED_SAMPLE_BYTES = 32;
 /** Bytes that the trees of one selection may take, and all but the last selection. */
 const TREES_BUDGET = 100e6;
@@ -66,7 +66,7 @@ const LEAST_CALLER = 1 / 20_000;
 /** The samples of one `Selection`, and the trees of them that were asked for. */
 export class Selected {
   readonly recording: LoadedRecording;
-  /** With the stacks as edited. */
+  /** The profile with the stacks as edited. */
   readonly profile: Profile;
   readonly samples: Int32Array;
   readonly weights: Weights;
@@ -241,7 +241,7 @@ export class Selected {
     return this.#describe(tree, invertedOfSample, (row) => tiers[tree.group[row]] ?? 0);
   }
 
-  /** Of each row the first of the samples behind it, as an index of `samples`. */
+  /** The first of the samples behind each row, as an index of `samples`. */
   firstSamples(shown: ShownTree): Int32Array {
     shown.first ??= findFirst(shown.tree.prefix, shown.rowOfSample, this.samples);
     return shown.first;
@@ -367,7 +367,7 @@ function pathsFrom(tree: CallTree, path: readonly FrameKey[]): CallTree {
   return { ...tree, self, selfSamples };
 }
 
-/** What was selected lately, so that zooming and searching need not begin from the samples. */
+/** The selections made lately, so that zooming and searching need not begin from the samples. */
 export class SelectedCache {
   readonly #recording: LoadedRecording;
   readonly #edited = new Recent<{ stacks: EditedStacks; callNodes: CallNodeTable }>(2);

@@ -152,7 +152,7 @@ export function matchesInChains(
 ): ChainMatches {
   const { prefix, group, length } = callNodes;
   const depth = new Int32Array(length);
-  /** Of each call node the outermost one on its path that matches. */
+  /** The outermost node that matches on the path of each call node. */
   const outermost = new Int32Array(length);
   for (let node = 0; node < length; node++) {
     const above = prefix[node];

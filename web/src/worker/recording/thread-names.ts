@@ -1,7 +1,7 @@
 import type { ProfileThread } from '../../../../src/profile/types.ts';
 
 /**
- * What threads are called, by ThreadIndex: `V8 worker`, `esbuild`; the first of a process with several
+ * The names of threads, by ThreadIndex: `V8 worker`, `esbuild`; the first of a process with several
  * goes by the process, `node main thread`.
  */
 export function threadNames(threads: readonly ProfileThread[]): string[] {

@@ -23,7 +23,7 @@ import type { Selected } from './selected.ts';
 import { openPart } from './shown-chains.ts';
 import type { DrawnTree, ShownTree } from './shown-tree.ts';
 
-/** Where the page does not say: narrower rows can't be seen on a screen of 3 840 pixels. */
+/** The least part where the page does not say: narrower rows can't be seen on a screen of 3 840 pixels. */
 const LEAST_PART = 1 / 8000;
 
 const NO_ROWS = new Int32Array(0);

@@ -7,12 +7,12 @@ import type { ShownTree } from '../recording/shown-tree.ts';
 /** A tree of both recordings, and what is drawn of it. */
 type LaidOver = { readonly diff: DiffTree; readonly shown: ShownTree };
 
-/** What all of either recording weighs, as the tree of both has it. */
+/** The weight of all of either recording, as the tree of both has it. */
 type ScaledWeights = { readonly mine: number; readonly other: number };
 
 /**
- * What `matching` finds in two recordings laid over each other: paths in the tree that is `shown`, and
- * its shares. Those are summed over `upright`: callers' trees have a path for each match on a stack.
+ * The matches that `matching` finds in two recordings laid over each other: paths in the tree that is `shown`, and its
+ * shares. Those are summed over `upright`: callers' trees have a path for each match on a stack.
  */
 export function searchDiff(
   upright: LaidOver,

@@ -51,12 +51,12 @@ type LaidOver = { readonly diff: DiffTree; readonly shown: ShownTree };
 type Run = {
   readonly recording: LoadedRecording;
   readonly cache: SelectedCache;
-  /** By FuncIndex the joined function; by group (functions, then inlined) the joined one. */
+  /** The joined function by FuncIndex; the joined group by group (functions, then inlined). */
   readonly funcs: Int32Array;
   readonly groups: Int32Array;
 };
 
-/** What of a recording is compared, and the seconds that were recorded of it. */
+/** The part of a recording that is compared, and the seconds that were recorded of it. */
 type Part = Pick<Run, 'recording' | 'funcs' | 'groups'> & {
   readonly selected: Selected;
   readonly event: number;
@@ -178,7 +178,7 @@ export class PageComparison {
   }
 
   /**
-   * What was chosen by rows of the recording that is shown means nothing in others: those it is compared
+   * A choice by rows of the recording that is shown means nothing in others: those it is compared
    * with are whole, and others of its side, whose mean a part would spoil, are left out then.
    */
   *#partsOf(selected: Selected, selection: Selection): Slices<Parts> {
@@ -272,7 +272,7 @@ function* describeSide(side: readonly Part[], by: 'absolute' | 'second'): Slices
   };
 }
 
-/** What the weights of a recording are multiplied by. */
+/** The factor that the weights of a recording are multiplied by. */
 function scaleOf(by: DiffMeasure, { weight }: CallTree, { seconds }: Part): number {
   if (by === 'share') return weight > 0 ? 1 / weight : 0;
   return by === 'second' ? 1 / (seconds ?? 1) : 1;

@@ -8,7 +8,7 @@ import type { LoadedRecording } from '../recording/recording.ts';
 /** Functions of all recordings, and which of them those of each are. */
 export type JoinedFunctions = {
   readonly page: PageProfile;
-  /** By recording, and in it by FuncIndex. */
+  /** Joined functions by recording, and in it by FuncIndex. */
   readonly funcs: readonly Int32Array[];
   readonly renamed: MatchedRuns['renamed'];
 };

@@ -15,7 +15,7 @@ import { sumStepsOfGroups } from '../../../../src/profile/analysis/shares/share-
 import type { Interval } from '../messages/messages.ts';
 import type { Selected } from '../recording/selected.ts';
 
-/** What a table's rows are, as samples and rows of the tree see it. Keys are 0 … `count` − 1. */
+/** The rows of a table, as samples and rows of the tree see it. Keys are 0 … `count` − 1. */
 export type TableKeys = {
   /** Key per row of the tree. */
   readonly ofTreeRow: Int32Array;

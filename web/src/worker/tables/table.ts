@@ -89,7 +89,7 @@ function sumSamples({ samples: rows, weights }: Selected, keys: IntColumn, count
   return { self: weight, total: weight, selfSamples: samples, seen };
 }
 
-/** What was lost is in no file and no DSO, not even in none. */
+/** Takes out what was lost, which is in no file and no DSO, not even in none. */
 function takeOutLost({ self, total, selfSamples, seen }: Sums, lost: number): void {
   if (lost === 0) return;
   self[0] -= lost;

@@ -82,7 +82,7 @@ export function addLosses(
   }
 }
 
-/** As many samples before a loss tell the rate at which it went on. */
+/** Samples before a loss that tell the rate at which it went on. */
 const RATE_SAMPLES = 64;
 
 /**

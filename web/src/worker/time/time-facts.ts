@@ -12,7 +12,7 @@ import { groupSamples, type SampleGroups } from '../../../../src/profile/analysi
 import type { SampleTable } from '../../../../src/profile/types.ts';
 import { alignmentOf } from '../recording/alignment-of.ts';
 
-/** What every picture of time begins with, computed once for a recording. */
+/** The facts that every picture of time begins with, computed once for a recording. */
 export type TimeFacts = {
   readonly alignment: Alignment;
   /** 1 for samples that were taken on the way to a period, parallel to the sample table. */

@@ -12,7 +12,7 @@ type Handlers = {
   ) => Slices<TimeRequests[Kind]['result']>;
 };
 
-/** What answers each of the requests of time. The first of a recording has the most to do. */
+/** Handlers that answer each of the requests of time. The first of a recording has the most to do. */
 export const TIME_HANDLERS: Handlers = {
   *heatmap(page, params) {
     yield* timeFactsOf(page);

@@ -60,7 +60,7 @@ function labelOf(page: PageProfile, group: number): string {
   return `${comm} ${tid}${where}: ${samples} samples`;
 }
 
-/** What is known of a stream whatever part of it is shown. */
+/** The facts known of a stream whatever part of it is shown. */
 type Analysed = {
   readonly stream: number;
   readonly analysis: StreamAnalysis;

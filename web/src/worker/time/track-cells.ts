@@ -11,8 +11,8 @@ export type Stretches = {
   /** Weight; nanoseconds unless `reach` is a moment. */
   readonly values: ArrayLike<number>;
   /**
-   * What a sample stands for. A clock's sample is the time on the CPU until it was taken, a wait the
-   * time from its beginning on; of other events only the moment is known.
+   * The time that a sample stands for. A clock's sample is the time on the CPU until it was taken,
+   * a wait the time from its beginning on; of other events only the moment is known.
    */
   readonly reach: 'before' | 'after' | 'moment';
 };
@@ -28,11 +28,11 @@ function untilOf(stretches: Stretches, at: number, weight: number): number {
 
 /** The line of cells that a sample is added to: that of its thread, and as many below it. */
 export type Lines = {
-  /** By ThreadIndex; −1: none. */
+  /** Line by ThreadIndex; −1: none. */
   readonly ofThread: Int32Array;
   /** Stack by sample, and lines below that of the thread by stack; null: none. */
   readonly below: { readonly stack: ArrayLike<number>; readonly ofStack: Uint8Array } | null;
-  /** Of samples without a stack. */
+  /** Lines below for samples without a stack. */
   readonly withoutStack: number;
 };
 
@@ -78,7 +78,7 @@ export function* addToLines(
 
 const NO_LINES = new Uint8Array(0);
 
-/** What every thread has within the grid. By ThreadIndex. */
+/** The totals of every thread within the grid. By ThreadIndex. */
 export type ThreadTotals = {
   readonly weight: Float64Array;
   /** Samples at any time. */

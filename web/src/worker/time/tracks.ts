@@ -69,7 +69,7 @@ export function* computeTracks(
   };
 }
 
-/** What the samples between two moments weigh. */
+/** The weight of the samples between two moments. */
 export function* computeSpan(recording: LoadedRecording, params: SpanParams): Slices<SpanResult> {
   const { values, unit } = recording.weightsWithin(params.weight, params.event, params);
   const rows = yield* recording.samplesOf(params.event, params);
