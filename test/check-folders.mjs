@@ -6,6 +6,7 @@
 // - Half of the files of src and web/src have less than 100 lines, none more than 600, as CONTRIBUTING.md states.
 // - A path in code in CONTRIBUTING.md, docs/architecture.md or src/README.md that begins with a folder of the root is
 //   there. A word of capitals stands for any name.
+// - A source file in code in a README below src, web, native, test or bench is there.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -17,6 +18,8 @@ const SOURCE = /\.(?:[cm]?ts|tsx|mjs|css|cc|h)$/;
 const PAGES = ['CONTRIBUTING.md', 'docs/architecture.md', 'src/README.md'];
 const ROOM_LISTS = ['docs/architecture.md', 'src/README.md'];
 const PLACEHOLDER = /(?:^|\/)[A-Z]+(?![\w]*\.md)/;
+/** Headers and sources of the kernel, V8 and Node, which READMEs cite; NAME stands for any. */
+const OF_OTHERS = /^(?:include|src)\/|^napi\.h$|NAME/;
 const PATH = /^(?:src|web|native|test|docs|bench|examples)\/[\w./-]*$/;
 
 /** Folders below `folder`, and itself, that hold sources. */
@@ -77,6 +80,24 @@ export function findMissingPaths(top, page) {
     );
 }
 
+/** Files that the READMEs below `rooms` name by their ends, and that are nowhere in these rooms. */
+export function findMissingFiles(top, rooms) {
+  const all = rooms
+    .flatMap((room) => readdirSync(join(top, room), { withFileTypes: true, recursive: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => `/${relative(top, join(entry.parentPath ?? entry.path, entry.name))}`);
+  return all
+    .filter((path) => path.endsWith('/README.md'))
+    .flatMap((readme) => {
+      const text = readFileSync(join(top, readme), 'utf8');
+      const named = [...text.matchAll(/`([\w./-]+\.(?:[cm]?ts|mjs|cc|h))`/g)];
+      return named
+        .map(([, name]) => name.replace(/^(?:\.\.?\/)+/, ''))
+        .filter((name) => !OF_OTHERS.test(name) && !all.some((path) => path.endsWith(`/${name}`)))
+        .map((name) => `${readme.slice(1)}: ${name} is not there`);
+    });
+}
+
 /** Problems with the lengths of the files below `rooms`. */
 export function findWrongLengths(top, rooms) {
   const lengths = rooms
@@ -100,6 +121,7 @@ function main() {
     ...findUndescribed(root, ROOMS),
     ...ROOM_LISTS.flatMap((page) => findUnlisted(root, page)),
     ...PAGES.flatMap((page) => findMissingPaths(root, page)),
+    ...findMissingFiles(root, ['src', 'web', 'native', 'test', 'bench']),
   ];
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exit(1);

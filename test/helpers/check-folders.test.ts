@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
+  findMissingFiles,
   findMissingPaths,
   findUndescribed,
   findUnlisted,
@@ -57,6 +58,12 @@ describe('the check of folders', () => {
       '`src/ring/a.ts`, `src/NAME/b.ts`, `npm run x`\n`src/order/` and src/unwind/\n',
     );
     expect(findMissingPaths(top, 'PAGE.md')).toEqual(['PAGE.md:2: src/order/ is not there']);
+  });
+
+  test('the check of folders names a file that a README has in code and that is nowhere', () => {
+    write('src/ring/a.ts', '');
+    write('src/ring/README.md', '`a.ts`, `../ring/a.ts`, `gone.ts`, `include/linux/sched.h`\n');
+    expect(findMissingFiles(top, ['src'])).toEqual(['src/ring/README.md: gone.ts is not there']);
   });
 
   test('the check of folders names a file of more than 600 lines, and a median of 100 or more', () => {

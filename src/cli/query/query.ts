@@ -122,7 +122,13 @@ async function printAnswer(
     verb === 'diff'
       ? answerChanges(await changesOfFiles(recordings, open, asked), options, maxRows)
       : await answerByName(verb, recordings, open, asked);
-  print(verbSql(verb, options), answer, recordings, flags);
+  print(null, answer, recordings, flags);
+  if (flags.sql) {
+    notify(
+      'perf-ts: no SQL was run: the question is answered from the samples. In SQL, without intervals:',
+    );
+    notify(verbSql(verb, options));
+  }
   if (answer.rows.length === 0) notify(`perf-ts: ${printable(explainNoRows(verb, options))}`);
 }
 
@@ -217,7 +223,8 @@ function optionsOf(
 }
 
 function print(
-  sql: string,
+  /** What the engine was asked; null where none was. */
+  sql: string | null,
   answer: QueryAnswer,
   recordings: readonly QueriedRecording[],
   flags: QueryFlags,
@@ -228,12 +235,13 @@ function print(
     return;
   }
   if (flags.csv) {
-    if (flags.sql) notify(sql);
+    if (flags.sql && sql !== null) notify(sql);
     if (answer.isCut) notify(`perf-ts: more than these ${answer.rows.length} rows (--max-rows)`);
     writeOut(answerCsv(answer));
     return;
   }
   const lines = flags.md ? answerMarkdown(answer) : answerLines(answer);
-  if (flags.sql) lines.unshift(...(flags.md ? ['```sql', sql, '```', ''] : [sql, '']));
+  if (flags.sql && sql !== null)
+    lines.unshift(...(flags.md ? ['```sql', sql, '```', ''] : [sql, '']));
   writeText(`${lines.join('\n')}\n`);
 }

@@ -1,5 +1,6 @@
 import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { isIdleKernel } from '../../code/levels/kernel-entry.ts';
 import {
   type Finding,
   findingsOfEvent,
@@ -93,10 +94,6 @@ export function nextLine(
   return ['# next: --tree shows who called whom, perf-ts view draws it as a flame graph'];
 }
 
-/** The idle loop, and what it halts the CPU with, by the names of Linux on x86-64 and arm64. */
-const IDLE =
-  /^(?:do_idle|cpu_startup_entry|start_secondary|secondary_startup_64\w*|rest_init|default_idle\w*|arch_cpu_idle|cpu_do_idle|pv_native_safe_halt|native_safe_halt|acpi_\w*idle\w*|acpi_safe_halt|cpuidle_\w+|intel_idle\w*|mwait_idle\w*|poll_idle|psci_cpu_suspend_enter)$/;
-
 /** Rows without those of CPUs that have nothing to do, and a line for these; all rows where `isShown`. */
 export function hideIdle<R extends { readonly selfShare: number }>(
   rows: readonly R[],
@@ -106,7 +103,7 @@ export function hideIdle<R extends { readonly selfShare: number }>(
   if (isShown) return { rows, line: [] };
   const isIdle = (row: R): boolean => {
     const { name, dso } = nameOf(row);
-    return dso.startsWith('[kernel') && IDLE.test(name);
+    return isIdleKernel(name, dso);
   };
   const idle = rows.filter(isIdle);
   const share = idle.reduce((sum, { selfShare }) => sum + selfShare, 0);

@@ -10,6 +10,16 @@ export function kernelEntry(name: string): KernelEntry | null {
   return ENTRIES.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }
 
+/** The idle loop, and what it halts the CPU with, by the names of Linux on x86-64 and arm64. */
+const IDLE =
+  /^(?:do_idle|cpu_startup_entry|start_secondary|secondary_startup_64\w*|rest_init|default_idle\w*|arch_cpu_idle|cpu_do_idle|pv_native_safe_halt|native_safe_halt|acpi_\w*idle\w*|acpi_safe_halt|cpuidle_\w+|intel_idle\w*|mwait_idle\w*|poll_idle|psci_cpu_suspend_enter)$/;
+const IDLE_KIND = '(kernel: idle)';
+
+/** Whether a function is the kernel's, of a CPU that has nothing to do; at each level of frames. */
+export function isIdleKernel(name: string, dso: string): boolean {
+  return name === IDLE_KIND || (dso.startsWith('[kernel') && IDLE.test(name));
+}
+
 /** Calls whose function in the kernel has another name than the one that programs know. */
 const PLAIN_CALLS: Readonly<Record<string, string>> = {
   exit_group: 'exit',
@@ -61,10 +71,7 @@ const ENTRIES: readonly (readonly [pattern: RegExp, entry: KernelEntry])[] = [
     /^(?:asm_(?:sysvec_\w+|common_interrupt)|sysvec_\w+|common_interrupt|\w*apic_timer_interrupt|el[01]t?_64_irq|el[01]_irq|el[01]_interrupt|irqentry_exit_to_user_mode|irq_exit\w*)$/,
     { label: '(kernel: interrupt)', rank: INTERRUPT },
   ],
-  [
-    /^(?:do_idle|cpu_startup_entry|start_secondary|secondary_startup_64\w*|rest_init|default_idle\w*|arch_cpu_idle|pv_native_safe_halt|intel_idle\w*)$/,
-    { label: '(kernel: idle)', rank: UNNAMED },
-  ],
+  [IDLE, { label: IDLE_KIND, rank: UNNAMED }],
   [
     /^(?:entry_SYSCALL_\w+|do_syscall_64|el0_svc\w*|invoke_syscall|el0t_64_sync\w*|syscall_\w+)$/,
     { label: '(kernel: system call)', rank: UNNAMED },

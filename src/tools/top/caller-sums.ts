@@ -17,7 +17,7 @@ const MOST_NODES = 20_000;
 
 /**
  * The callers of one function, by name, from the moment on that somebody asks. A sample counts once, from
- * the innermost call of the function outwards.
+ * the outermost call of the function outwards, as `questions/neighbours` counts.
  */
 export class CallerSums {
   /** DSO and name. */
@@ -49,8 +49,10 @@ export class CallerSums {
       const row = rows[i];
       const weight = weights.values[row];
       this.#allWeight += weight;
-      let stack = samples.stack[row];
-      while (stack !== NONE && isWanted[funcAt(stack)] === 0) stack = prefix[stack];
+      let stack: number = NONE;
+      for (let at = samples.stack[row]; at !== NONE; at = prefix[at]) {
+        if (isWanted[funcAt(at)] === 1) stack = at;
+      }
       if (stack === NONE) continue;
       let node: Growing | null = this.#root;
       node.weight += weight;

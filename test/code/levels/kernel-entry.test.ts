@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kernelEntry } from '../../../src/code/levels/kernel-entry.ts';
+import { isIdleKernel, kernelEntry } from '../../../src/code/levels/kernel-entry.ts';
 
 test.each([
   ['__x64_sys_futex', '(kernel: futex)'],
@@ -50,4 +50,13 @@ test.each<[names: string[], label: string]>([
   [['ret_from_fork_asm', 'ret_from_fork', 'kthread', 'schedule'], '(kernel: background thread)'],
 ])('a run of %s is %s', (names, label) => {
   expect(labelOf(...names)).toBe(label);
+});
+
+test.each([
+  ['cpu_do_idle', '[kernel.kallsyms]', true],
+  ['(kernel: idle)', '', true],
+  ['poll_idle', 'app', false],
+  ['schedule', '[kernel.kallsyms]', false],
+])('%s of %s is code of a CPU with nothing to do: %s', (name, dso, isIdle) => {
+  expect(isIdleKernel(name, dso)).toBe(isIdle);
 });
