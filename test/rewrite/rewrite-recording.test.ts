@@ -287,7 +287,7 @@ describe('impossible rewrites', () => {
     const attr = newAttr({ sampleType: IP, samplePeriod: 1 });
     const file = perfDataFile({ attrs: [{ attr, ids: [] }], records: [] });
     expect(() => rewritten(file, { select: { tids: new Set([1]) } })).toThrow(
-      '--tid: samples of this recording have no threads',
+      'tids: samples of this recording have no threads',
     );
   });
 

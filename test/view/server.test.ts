@@ -166,7 +166,7 @@ describe('a port that is taken', () => {
     await expect(startViewServer([], { port, isLive: false, users: null })).rejects.toMatchObject({
       message: `cannot listen on 127.0.0.1:${port}: it is in use`,
       hints: [
-        `without --port a free one is taken; --port ${port}+ takes the first free one from there on`,
+        `without port a free one is taken; port ${port}+ takes the first free one from there on`,
       ],
     });
   });

@@ -223,7 +223,7 @@ function optionsOf(
 }
 
 function print(
-  /** What the engine was asked; null where none was. */
+  /** The text that the engine was asked; null where none was. */
   sql: string | null,
   answer: QueryAnswer,
   recordings: readonly QueriedRecording[],
