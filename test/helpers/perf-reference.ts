@@ -117,7 +117,8 @@ function addLine(
   symbol: string,
   { samples, period, share, rows }: SymbolLine,
 ): void {
-  const isNameless = dso === '[vdso]' || /^0x[0-9a-f]+$|@plt$|^\.plt$|^_init$/.test(symbol);
+  const isNameless =
+    dso === '[vdso]' || /^0x[0-9a-f]+$|@plt$|^\.plt$|^_init$|^\[.*\]$|^\[JIT\] tid/.test(symbol);
   const place = /^memfd:|^\[JIT\] tid/.test(dso) ? '[JIT]' : dso;
   const name = `${place} ${isNameless ? NAMELESS : symbol}`;
   const before = lines.get(name) ?? EMPTY_LINE;
