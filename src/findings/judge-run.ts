@@ -11,8 +11,8 @@ export type RunEvidence = {
   readonly throttles: number;
   /** Bytes of ring data that made no sense. */
   readonly skippedBytes?: number;
-  /** How often rings were full since compressing fell behind. */
-  readonly heldRounds?: number;
+  /** The level of -z, null without, and how often rings were full since compressing fell behind. */
+  readonly compression?: { readonly level: number | null; readonly heldRounds: number };
   /** Pages of each ring; absent where they are not known. */
   readonly ringPages?: number;
   readonly targetHz?: number | null;
@@ -25,7 +25,7 @@ export function judgeRun({
   lostSideband,
   throttles,
   skippedBytes = 0,
-  heldRounds = 0,
+  compression,
   ringPages,
   targetHz = null,
 }: RunEvidence): Finding[] {
@@ -35,7 +35,7 @@ export function judgeRun({
     [
       judgeSkippedData(skippedBytes),
       judgeSideband(lostSideband),
-      judgeSlowCompression(heldRounds),
+      judgeSlowCompression(compression),
       judgeLost(lost, lost + samples, { command }),
       judgeThrottles(throttles, targetHz),
     ].filter((finding) => finding !== null),
@@ -48,11 +48,12 @@ function judgeSkippedData(bytes: number): Finding | null {
   return createFinding('bytes-skipped', 'doubt', 'data given up', sentence);
 }
 
-function judgeSlowCompression(rounds: number): Finding | null {
-  if (rounds === 0) return null;
+function judgeSlowCompression(compression: RunEvidence['compression']): Finding | null {
+  if (compression === undefined || compression.heldRounds === 0) return null;
+  const { level, heldRounds } = compression;
   const sentence =
-    `compressing (-z) fell behind ${formatCount(rounds)} times, so that rings were full: a lower level, or ` +
-    'none, loses less';
+    `compressing (-z ${level}) fell behind ${formatCount(heldRounds)} times, so that rings were full: a lower ` +
+    'level, or none, loses less';
   return createFinding('compression-slow', 'note', 'compressing fell behind', sentence);
 }
 

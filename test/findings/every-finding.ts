@@ -84,7 +84,7 @@ export function everyFinding(): Finding[] {
     ...judgeSampling({ ...SOUND, isText: true }),
     ...judgeRun({
       ...{ samples: 100, lost: 20, lostSideband: 1, throttles: 2, skippedBytes: 10 },
-      ...{ heldRounds: 3, ringPages: 64, targetHz: 1000 },
+      ...{ compression: { level: 1, heldRounds: 3 }, ringPages: 64, targetHz: 1000 },
     }),
   ];
 }

@@ -236,8 +236,8 @@ function findingsOfRun(recording: Recording): Finding[] {
   const { totals, ringPages } = recording;
   const { lost } = lossOf(recording);
   // Only what compresses may have had no room, and where nothing was lost the rings held it meanwhile.
-  const heldRounds = lost > 0 ? totals.heldRounds : 0;
-  return judgeRun({ ...totals, heldRounds, lost, ringPages });
+  const compression = lost > 0 && { compression: compressionOf(recording) };
+  return judgeRun({ ...totals, ...compression, lost, ringPages });
 }
 
 /**
