@@ -72,7 +72,7 @@ export const RECORDINGS: Readonly<Record<string, MakeRecording>> = {
   }),
   'waits of threads': () => ({
     file: record('--off-cpu=only', '-g', '--', compileWaits()),
-    func: 'wait_in_three_ways',
+    func: 'do_nanosleep',
   }),
   'all processes of the machine': () => ({
     file: record(...RATE, '-a', '-g', '--', compileWorkload(), 'burn', '2', '1'),

@@ -51,7 +51,7 @@ describeLive('an archive of a recording', () => {
     record();
     const before = report(file);
     expect(before.rows.filter((row) => row.startsWith('app '))).not.toEqual([]);
-    expect(before.rows.some((row) => /^app \[unknown\]/.test(row))).toBe(false);
+    expect(before.rows.some((row) => /^app \[app\]/.test(row))).toBe(false);
     // Few samples are in getppid itself; those of the way there and back are.
     expect(before.rows.some((row) => /^\[kernel\.kallsyms\] \w*sys(?:call)?_/i.test(row))).toBe(
       true,
@@ -69,7 +69,7 @@ describeLive('an archive of a recording', () => {
     expect(report(join(away, 'alone.data'), ...symfs).rows).toEqual(before.rows);
     const unnamed = report(join(away, 'alone.data'));
     expect(unnamed.stderr).toContain(`no names for ${app}: file can not be read (ENOENT)`);
-    expect(unnamed.rows.some((row) => /^app \[unknown\]/.test(row))).toBe(true);
+    expect(unnamed.rows.some((row) => /^app \[app\]/.test(row))).toBe(true);
   });
 
   test('an archive holds no code', () => {

@@ -72,13 +72,13 @@ describeLive('samples in step with a program', () => {
   it.each(['faults', 'calls'] as const)('%s: a loop of the period is seen in one place', (kind) => {
     const { reported, file } = recordWork(kind, loop(70, 30, 1500), ['-c', '100']);
     expect(reported).toMatchObject({ kind: 'one-place' });
-    expect(perfTs(['report', file]).stdout).toContain('record with -c 61');
+    expect(perfTs(['report', file]).stdout).toContain('perf-ts record -c 61');
   });
 
   it.each(['faults', 'calls'] as const)('%s: a loop of three periods is a cycle', (kind) => {
     const { reported, file } = recordWork(kind, loop(210, 90, 500), ['-c', '100']);
     expect(reported).toMatchObject({ kind: 'cycle', every: 3 });
-    expect(perfTs(['report', file]).stdout).toContain('record with -c 61');
+    expect(perfTs(['report', file]).stdout).toContain('perf-ts record -c 61');
   });
 
   it.each(['faults', 'calls'] as const)('%s: work that does not repeat is not told', (kind) => {

@@ -71,7 +71,7 @@ describeLive('a program that was built again in place', () => {
     const file = recorded('bare.data', () => {}, '-N');
     replace();
     const { names, stderr } = namesIn(file);
-    expect(new Set(names)).toEqual(new Set(['[unknown]']));
+    expect(new Set(names)).toEqual(new Set(['[app]']));
     expect(stderr).toContain(`no names for ${app}: the file there is not the one recorded`);
     expect(stderr).toContain('(perf-ts record --archive -- COMMAND)');
   });
