@@ -44,6 +44,7 @@ export async function runPeriods(path: string, flags: PeriodsFlags): Promise<voi
   const opened = await loadForCommand(path, flags, {
     symbols: !isPairsText,
     unwind: !isPairsText,
+    frames: 'all',
   });
   if (opened.facts.imported !== null) throw noPeriods(path, opened.facts.imported);
   const select = selectFrom(opened, flags);
