@@ -41,6 +41,17 @@ import { reportThreads, type ThreadTables } from '../../questions/threads.ts';
 import type { FunctionCode } from '../code/function-code.ts';
 import { NO_FACTS, type RecordingFacts } from '../facts/recording-facts.ts';
 
+/** Results that do not depend on the frames, kept from the first time that they are asked for. */
+type Computed = {
+  readonly weights: Map<WeightKind, Weights>;
+  readonly inStep: Map<EventIndex, InStep | null>;
+  /** All samples of an event, which most questions begin with. */
+  readonly rowsOfEvent: Map<EventIndex, Int32Array>;
+  alignment?: Alignment;
+  rules?: readonly ReportedPeriod[];
+  places?: SamplePlaces;
+};
+
 /** A recording as a profile, with what is computed from it. */
 export class AnalysedProfile {
   /** The profile with the frames of one level, `facts.frames`. */
@@ -58,17 +69,11 @@ export class AnalysedProfile {
   readonly #levels: ProfileLevels;
   readonly #code: FunctionCode | null;
   readonly #diagnostics: Diagnostics;
-  readonly #weights = new Map<WeightKind, Weights>();
-  #alignment: Alignment | null = null;
-  #rules: readonly ReportedPeriod[] | null = null;
-  #samplePlaces: SamplePlaces | null = null;
-  readonly #inStep = new Map<EventIndex, InStep | null>();
-  /** All samples of an event, which most questions begin with. */
-  readonly #rowsOfEvent = new Map<EventIndex, Int32Array>();
+  #computed: Computed = { weights: new Map(), inStep: new Map(), rowsOfEvent: new Map() };
 
-  /** `recorded` has all frames; `facts.frames` is the level that is shown. */
+  /** `recorded` has all frames, alone or with the levels that are folded already; `facts.frames` is the level shown. */
   constructor(
-    recorded: Profile,
+    recorded: Profile | ProfileLevels,
     periodInput: PeriodInput,
     diagnostics: Diagnostics,
     truncatedAt: number | null,
@@ -78,7 +83,7 @@ export class AnalysedProfile {
   ) {
     this.#code = code;
     this.#diagnostics = diagnostics;
-    this.#levels = new ProfileLevels(recorded);
+    this.#levels = recorded instanceof ProfileLevels ? recorded : new ProfileLevels(recorded);
     this.profile = this.profileAt(facts.frames);
     this.completeness = completeness;
     this.facts = facts;
@@ -102,7 +107,7 @@ export class AnalysedProfile {
   atLevel(frames: FrameLevel): AnalysedProfile {
     if (frames === this.facts.frames) return this;
     const other = new AnalysedProfile(
-      this.profileAt('all'),
+      this.#levels,
       this.periodInput,
       this.#diagnostics,
       this.truncatedAt,
@@ -110,8 +115,7 @@ export class AnalysedProfile {
       this.completeness,
       this.#code,
     );
-    // Periods do not depend on the frames.
-    other.#alignment = this.#alignment;
+    other.#computed = this.#computed;
     return other;
   }
 
@@ -125,7 +129,7 @@ export class AnalysedProfile {
   }
 
   #weightsOf(kind: WeightKind, event?: EventIndex): Weights {
-    let weights = this.#weights.get(kind);
+    let weights = this.#computed.weights.get(kind);
     if (weights === undefined) {
       weights = computeWeights(
         kind,
@@ -136,7 +140,7 @@ export class AnalysedProfile {
       const { imported } = this.facts;
       if (imported !== null) weights = { ...weights, areOfText: true };
       if (isSummed(imported)) weights = { ...weights, areSums: true };
-      this.#weights.set(kind, weights);
+      this.#computed.weights.set(kind, weights);
     }
     const described = event === undefined ? undefined : this.profile.events[event];
     // A recording may have no event at all, where the first is asked for.
@@ -160,10 +164,10 @@ export class AnalysedProfile {
   /** Samples of one event, as rows, which are not to be changed; with `select` those that it admits. */
   samplesOf(event: EventIndex, select: SampleSelection = {}): Int32Array {
     if (isRestricting(select)) return finish(selectSamples(this.profile, { ...select, event }));
-    let rows = this.#rowsOfEvent.get(event);
+    let rows = this.#computed.rowsOfEvent.get(event);
     if (rows === undefined) {
       rows = finish(selectSamples(this.profile, { event }));
-      this.#rowsOfEvent.set(event, rows);
+      this.#computed.rowsOfEvent.set(event, rows);
     }
     return rows;
   }
@@ -272,8 +276,9 @@ export class AnalysedProfile {
 
   /** Which interval the periods of each event measure, and how that is known. */
   rules(): readonly ReportedPeriod[] {
-    this.#rules ??= this.#alignment?.rules ?? finish(findReportedPeriods(this.periodInput));
-    return this.#rules;
+    this.#computed.rules ??=
+      this.#computed.alignment?.rules ?? finish(findReportedPeriods(this.periodInput));
+    return this.#computed.rules;
   }
 
   /**
@@ -332,11 +337,11 @@ export class AnalysedProfile {
 
   /** How samples of an event fall in step with the work; null where that is not seen. */
   inStep(event: EventIndex): InStep | null {
-    let found = this.#inStep.get(event);
+    let found = this.#computed.inStep.get(event);
     if (found === undefined) {
       const { groups, arrivedEvents } = this.#aligned();
       found = findInStep(this.periodInput, groups, event, arrivedEvents, this.#places());
-      this.#inStep.set(event, found);
+      this.#computed.inStep.set(event, found);
     }
     return found;
   }
@@ -367,13 +372,13 @@ export class AnalysedProfile {
   }
 
   #places(): SamplePlaces {
-    this.#samplePlaces ??= placesOfSamples(this.profileAt('all'));
-    return this.#samplePlaces;
+    this.#computed.places ??= placesOfSamples(this.profileAt('all'));
+    return this.#computed.places;
   }
 
   #aligned(): Alignment {
-    this.#alignment ??= finish(alignPeriods(this.periodInput));
-    return this.#alignment;
+    this.#computed.alignment ??= finish(alignPeriods(this.periodInput));
+    return this.#computed.alignment;
   }
 }
 
