@@ -70,7 +70,7 @@ export type * from './profile/types.ts';
 export type { CommRow, ThreadRow, ThreadTables } from './questions/threads.ts';
 export { type OpenedProfile, openProfile } from './read/open-profile.ts';
 
-// What changed from recordings to others: functions, each with the interval of its change.
+// Changes from recordings to others: functions, each with the interval of its change.
 
 export type { Change } from './profile/analysis/change.ts';
 export type { FunctionChange } from './profile/analysis/compare-functions.ts';
@@ -83,7 +83,7 @@ export {
   compareRecordings,
 } from './read/outputs/compare-recordings.ts';
 
-// What to know about a recording before its figures are believed.
+// Findings: facts to know about a recording before its figures are believed.
 
 export type { DescribedDiagnostic } from './findings/diagnostic-text.ts';
 export type { Finding, FindingCode, FindingPlace, Severity } from './findings/finding.ts';

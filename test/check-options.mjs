@@ -15,7 +15,7 @@ const DECLARES = 'src/cli/shared/declare-options.ts';
 const OF_PERF = ['src/cli/perf/same-options.ts', 'src/cli/record/record-command.ts'];
 const DECLARATION = /\.(?:option|requiredOption)\(\s*['"`]|\bnew Option\(/;
 
-/** What reaches a terminal only, or has commands as its subject: doctor, the agent's configuration, mcp. */
+/** Rooms whose texts reach a terminal only, or have commands as their subject: doctor, the agent's configuration, mcp. */
 const COMMAND = /^src\/(?:cli|options|tools)\//;
 /** Flags of other programs: Node and V8, Docker, xz, what runs a command (nice, flock …). */
 const OF_OTHERS = {

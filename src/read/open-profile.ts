@@ -227,7 +227,7 @@ function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profil
   const { meta, samples } = profile;
   const events = withRecordedPeriods(opened, samples);
   if (sampled === null || countStartOf(provenance) !== 'dropped') return { ...profile, events };
-  // Of what rings that were overwritten held before, nothing is known.
+  // Nothing is known of the samples that rings held before they were overwritten.
   const firstNs = samples.timeNs.reduce((least, time) => Math.min(least, time), Infinity);
   return { ...profile, events, meta: { ...meta, sampled: spansSince(sampled, firstNs) } };
 }

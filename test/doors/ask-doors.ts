@@ -109,7 +109,7 @@ export function expectSame(
   const found = byName(got.filter(({ name }) => names.has(name)));
   const keys = Object.keys(got[0] ?? {}) as (keyof AnswerRow)[];
   const only = (row: AnswerRow) => Object.fromEntries(keys.map((key) => [key, row[key]]));
-  // What was measured has no uncertainty, and no interval on the page.
+  // A measured share has no uncertainty, and no interval on the page.
   const isExact = ({ low, high }: AnswerRow): boolean =>
     door === 'page' && typeof low === 'number' && low === high;
   const shown = (row: AnswerRow): AnswerRow =>
@@ -121,7 +121,7 @@ export function expectSame(
   });
 }
 
-/** What every door has to answer: the library, with the options that the commands have by default. */
+/** The answers that every door has to give: those of the library, with the defaults of the commands. */
 export const library: Door = async (file, func) => {
   const opened = await openForDoors(file);
   const asked = askAboutEvent(opened);

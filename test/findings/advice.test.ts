@@ -19,7 +19,7 @@ import { everyFinding } from './every-finding.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** What stands for a word of the reader's own. */
+/** Words of capitals stand for words of the reader's own. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = { PID: '1', DIR: '/', FILE: 'perf.data' };
 
 /** Parses a command as it is typed, its values included. Throws for what the command refuses. */

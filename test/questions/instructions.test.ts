@@ -25,7 +25,7 @@ for (const [name, depth] of [
 const profile = { ...drawn, frames: { ...drawn.frames, address, inlineDepth } };
 const SAMPLES = Int32Array.of(0, 1, 2, 3, 4, 5);
 
-/** Of `name`: by instruction, where anything was spent, `self inlined total samples`. */
+/** Lines `self inlined total samples` of `name`, by instruction, where anything was spent. */
 function weigh(name: string, isThere: (offset: number) => boolean = () => true) {
   const func = profile.frames.func[names.indexOf(name)];
   const base = Math.floor(address[names.indexOf(name)] / 0x100) * 0x100;

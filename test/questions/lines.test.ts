@@ -28,7 +28,7 @@ const profile = {
 };
 const work = profile.frames.func[line.indexOf(5)];
 
-/** Of the file: `line self total` by line, then what has any of them on the stack. */
+/** Lines `line self total` of the file, then the weight that has any of them on the stack. */
 function lines(of: LinesOf, { frames } = profile) {
   const rows = Int32Array.of(0, 1, 2, 3);
   const weights = simpleWeights(profile, 'period');

@@ -65,7 +65,7 @@ export class OutputSwitch {
     const { path, plan, owner, sampler, marksRounds, describe, notify } = this.#context;
     const { compressionLevel } = this.#current;
     try {
-      // What starts while the machine is described, and until the worker has switched, is in both.
+      // A process that starts while the machine is described, and until the worker has switched, is in both.
       sampler.keepSideband(true);
       if (!this.#current.file.rename(this.#freeName())) {
         notify(`${path} is gone: others have replaced or removed it, and what was recorded in it`);

@@ -50,7 +50,7 @@ export function findOpenable(spec: EventSpec, context: OpeningContext): Openable
     const { flags } = asked.attr;
     const userOnly = { ...asked.attr, flags: { ...flags, excludeKernel: true, excludeHv: true } };
     const second = attemptAll(spec, userOnly, context);
-    // What is wrong with it beside the permission is more worth telling than the permission.
+    // A fault of the event itself is more worth reporting than the permission.
     if (!isRefused(second.code)) {
       found = second;
       name = nameInUserSpace(spec);

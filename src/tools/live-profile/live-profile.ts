@@ -188,7 +188,7 @@ export class LiveProfile {
     this.#forgetJit();
     // Nothing that takes small slices asks for the owners of functions.
     if (!this.#jit.hasMaps) return isSmall ? slice : withOwners(slice);
-    // What was read of scripts that are not sampled any more goes with it.
+    // Source maps of scripts that are not sampled any more go with it.
     if (isSmall && ++this.#slicesOfScripts > SLICES_OF_SCRIPTS) {
       this.#slicesOfScripts = 0;
       this.#scripts = new ScriptMaps({ diagnostics });

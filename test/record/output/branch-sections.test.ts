@@ -22,7 +22,7 @@ function pmu(name: string, caps: Record<string, string>, cpus: string | null = n
   return description;
 }
 
-/** What the header of such a recording says of PMUs. */
+/** The PMUs in the header of such a recording. */
 function described(callGraph: 'fp' | 'lbr', pmus: readonly PmuDescription[]) {
   const sections = branchSections(planOf('cycles', { callGraph }), { pmus });
   const file = perfDataFile({

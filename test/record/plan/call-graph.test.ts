@@ -11,7 +11,7 @@ describe('call-graph=auto', () => {
     [4 * MIB, 100, 24576],
     [4 * MIB, 30_000, 3072],
     [4 * MIB, 99_999, 1024],
-    // What users without CAP_IPC_LOCK get.
+    // The limit of users without CAP_IPC_LOCK.
     [MIB / 4, 4000, 1024],
     [MIB / 4, 997, 6144],
   ])('copies into %i bytes at %i Hz: %i', (ringBytes, hz, bytes) => {

@@ -36,7 +36,7 @@ describe('the event that samples waits', () => {
   );
 });
 
-/** Of a recording with `sched:sched_waking`, of which two fields are there: flags at 2, pid at 4. */
+/** The log of a recording with `sched:sched_waking`, of which two fields are there: flags at 2, pid at 4. */
 function wakeUpLog() {
   const text = [
     'name: sched_waking',

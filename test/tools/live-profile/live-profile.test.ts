@@ -15,7 +15,7 @@ import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../../helpers/co
 const PIECES = [1, 7, 65536];
 /** Byte by byte, larger files take too long. */
 const MOST_BYTES = 120_000;
-/** What `LiveProfile` is not fed with: its bytes are compressed, or follow their record. */
+/** Records that `LiveProfile` is not fed with: their bytes are compressed, or follow their record. */
 const OTHER_BYTES: readonly number[] = [
   PERF_RECORD.COMPRESSED,
   PERF_RECORD.COMPRESSED2,
@@ -81,7 +81,7 @@ function inPieces(source: ByteSource, piece: number): string[] {
   return found;
 }
 
-/** What was sampled when, on which CPU, by whom and with which stack, innermost first. */
+/** The samples: time, CPU, thread and stack of each, innermost frame first. */
 function samplesOf({ samples, stacks, frames, dsos, threads, strings }: Profile): string[] {
   return Array.from({ length: samples.length }, (_, row) => {
     const thread = threads[samples.thread[row]];

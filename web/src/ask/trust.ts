@@ -30,7 +30,7 @@ export function assessTrust(recording: OpenResult, late: LateReport, event: numb
       ? { level: 'checking', label: 'checking', reasons: [] }
       : { level: 'poor', label: 'not checked', reasons: [sentence(problem)] };
   }
-  // What was recorded in place of what was asked for is sampled as soundly: it has a section of its own.
+  // An event recorded in place of another is sampled as soundly: it has a section of its own.
   const findings = findingsOfEvent(report.findings, event).filter(
     ({ code }) => subjectOf(code) !== 'recorder',
   );

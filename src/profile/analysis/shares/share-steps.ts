@@ -294,7 +294,7 @@ function addByTreeRow(
     if (b !== NONE) sums[b] = sums[b] + value;
     if (meeting !== NONE) sums[meeting] = sums[meeting] - 2 * value;
     if (entered === null) continue;
-    // What leaves on the one side enters on the other, so above the meeting row it cancels.
+    // Weight that leaves on the one side enters on the other, so above the meeting row it cancels.
     const weight = Math.sqrt(2 * value);
     if (a !== NONE) entered[a] = entered[a] - weight;
     if (b !== NONE) entered[b] = entered[b] + weight;

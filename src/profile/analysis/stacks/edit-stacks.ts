@@ -32,14 +32,14 @@ const LEFT_OUT = -2;
 export function* editStacks(profile: Profile, edits: readonly FrameEdit[]): Slices<EditedStacks> {
   if (edits.length === 0) return { profile, isLeftOut: null };
   let stacks = profile.stacks;
-  // Of each stack of the profile the row in `stacks`, −1 if nothing is left of it.
+  // The row in `stacks` by stack of the profile, −1 if nothing is left of it.
   let current: Int32Array | null = null;
-  // What samples become that never had a frame.
+  // The stack of samples that never had a frame.
   let ofNothing: number = NONE;
   for (const edit of edits) {
     const step = applyEdit(profile, stacks, edit);
     stacks = step.stacks;
-    // Where there is no frame there is none in focus.
+    // A stack without frames has none in focus.
     const isFocus = edit.action === 'focus';
     if (isFocus) ofNothing = LEFT_OUT;
     current =
@@ -122,7 +122,7 @@ function mergeRecursion(frameToFunc: Int32Array, stacks: StackTable): EditStep {
   const { frame, prefix, length } = stacks;
   const builder = new StackTableBuilder();
   const newStack = new Int32Array(length);
-  // Of each new row the caller's; the builder keeps its own to itself.
+  // The caller's row by new row; the builder keeps its own to itself.
   const newPrefix = new Int32Array(length);
   for (let row = 0; row < length; row++) {
     const caller = prefix[row];

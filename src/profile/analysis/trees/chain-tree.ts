@@ -20,7 +20,7 @@ import { computeDepths, sumSubtrees, type TreeRoots } from './call-tree.ts';
  *         └ write     total 4
  *           └ flush   total 4
  *
- * What can be said of a row holds for its whole chain, but for where in it the row is. A stack that
+ * Facts about a row hold for its whole chain, but for where in it the row is. A stack that
  * is seen in a thread adds at most two chains, however deep it is: 1 M samples in 2 000 threads with
  * 27 frames each have 11 million call nodes below threads, and a tenth of that in chains.
  *

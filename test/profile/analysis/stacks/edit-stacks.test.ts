@@ -103,7 +103,7 @@ describe('edited stacks', () => {
     const merged: FrameEdit = { action: 'merge', of: 'func', func: idle };
     const onA: FrameEdit = { action: 'focus', of: 'func', func: func('a') };
     expect(stacksOf(merged, onA)[4]).toBe('(left out)');
-    // What was in focus stays, however little is left of it.
+    // The focus stays, however little is left of it.
     const none: FrameEdit = { action: 'merge', of: 'func', func: func('a') };
     expect(stacksOf(onA, none, merged)[3]).toBe('(none)');
 

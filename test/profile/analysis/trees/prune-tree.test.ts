@@ -79,7 +79,7 @@ describe('a pruned tree', () => {
     const light = Array.from({ length: 12 }, () => 1);
     const tree = treeOf(new Array(24).fill(-1), [...heavy, ...light]);
     const wanted = Int32Array.from(light, (_, i) => heavy.length + i);
-    // Of 10 rows 8 are kept: 4 of the wanted ones and 4 heavy ones.
+    // 8 of 10 rows are kept: 4 of the wanted ones and 4 heavy ones.
     const pruned = prune(tree, { maxRows: 10, wanted });
     const kept = [...pruned.row].filter((row) => row >= 0);
     expect(kept.filter((row) => row >= heavy.length)).toEqual([12, 13, 14, 15]);
