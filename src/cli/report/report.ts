@@ -22,6 +22,7 @@ import { recordedLength } from '../../profile/sampled-time.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, Weights } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
+import { askAboutEvent } from '../../read/outputs/asked-event.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { formatCallTree } from '../render/call-tree-text.ts';
 import { formatTable } from '../render/table.ts';
@@ -336,8 +337,8 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
     };
   }
   const sort = order.key;
-  const estimator = opened.shareEstimator(weights, event, select);
-  const asked = { profile, weights, rows: opened.samplesOf(event, select), estimator };
+  const asked = askAboutEvent(opened, event, flags.weight, select);
+  const { estimator } = asked;
   const report = computeFlatReport(
     profile,
     weights,

@@ -16,6 +16,7 @@ import {
   compare,
 } from '../../questions/compare.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
+import { askAboutEvent } from './asked-event.ts';
 
 /** A recording of a comparison, and what is selected of it: a time is one of its own recording. */
 export type ComparedFile = {
@@ -67,16 +68,10 @@ function askAbout(
   event: EventIndex,
   kind: WeightKind | undefined,
 ): ComparedRecording {
-  const { profile } = opened;
-  const weights = opened.weights(kind, event, select);
   return {
-    profile,
-    event,
-    weights,
-    rows: opened.samplesOf(event, select),
-    estimator: opened.shareEstimator(weights, event, select),
+    ...askAboutEvent(opened, event, kind, select),
     counted: isRestricting(select) ? null : opened.eventsCounted(event),
-    seconds: secondsOf(profile, select.times),
+    seconds: secondsOf(opened.profile, select.times),
     doubt: opened.weightDoubt(event),
   };
 }

@@ -76,7 +76,7 @@ function isNamed(label: string, name: string, path: string, text: string): boole
 }
 
 /** The items that a text means: those that it names as a whole, else all that it fits. */
-export function fitting<Item>(
+function fitting<Item>(
   text: string,
   items: Iterable<Item>,
   fitOf: (item: Item, pattern: FitFunction) => Fit,
