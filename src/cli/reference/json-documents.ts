@@ -78,7 +78,8 @@ export type JsonDocuments = {
   query: {
     readonly schema: 'perf-ts/query@1';
     readonly recordings: readonly { readonly recording: number | string; readonly file: string }[];
-    readonly sql: string;
+    /** The statement an engine ran; null where the samples themselves were asked. */
+    readonly sql: string | null;
     readonly rows: readonly Readonly<Record<string, unknown>>[];
     /** Whether there were more rows than --max-rows. */
     readonly isCut: boolean;

@@ -11,10 +11,10 @@ function foldedFile(text = FOLDED): string {
   return file;
 }
 
-test('a question by name prints a table, and with --sql what it asked', () => {
-  const { stdout, status } = perfTs(['query', 'top', foldedFile(), '--sql']);
+test('a question by name prints a table, and with --sql what SQL would ask', () => {
+  const { stdout, stderr, status } = perfTs(['query', 'top', foldedFile(), '--sql']);
   expect(status).toBe(0);
-  expect(stdout).toContain('from top_self t');
+  expect(stderr).toContain('from top_self t');
   expect(stdout).toMatch(/70\.00% .*leaf$/m);
 });
 
@@ -23,10 +23,15 @@ test('the SQL that --sql prints gives the same answer when it is run itself, wit
   const withoutEnds = ({ low: _, high: __, ...row }: Readonly<Record<string, unknown>>) => row;
   const words = ['callers', 'lines', 'top', 'timeline'].map((verb) => [verb, '--func', 'work']);
   for (const verb of [...words, ['threads'], ['ledger'], ['periods']]) {
-    const named = JSON.parse(perfTs(['query', ...verb, file, '--json']).stdout);
-    const asked = JSON.parse(perfTs(['query', named.sql, file, '--json']).stdout);
-    const figures = ({ rows, ...answer }: typeof named) => ({
-      ...answer,
+    const { stdout, stderr } = perfTs(['query', ...verb, file, '--json', '--sql']);
+    const named = JSON.parse(stdout);
+    expect(named.sql).toBeNull();
+    const sql = stderr.slice(stderr.indexOf('\n') + 1);
+    const asked = JSON.parse(perfTs(['query', sql, file, '--json']).stdout);
+    expect(asked.sql).toBe(sql);
+    const figures = ({ rows, recordings, isCut }: typeof named) => ({
+      recordings,
+      isCut,
       rows: rows.map(withoutEnds),
     });
     expect(figures(asked)).toEqual(figures(named));
