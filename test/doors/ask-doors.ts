@@ -10,7 +10,7 @@ import { encodePageData } from '../../src/formats/export/page-data.ts';
 import { decodePageReport, encodePageReport } from '../../src/formats/export/page-report.ts';
 import { functionsNamed } from '../../src/profile/analysis/select/find-functions.ts';
 import type { ShareInterval } from '../../src/profile/analysis/shares/share-steps.ts';
-import { FUNC_CATEGORIES } from '../../src/profile/types.ts';
+import { type EventIndex, FUNC_CATEGORIES } from '../../src/profile/types.ts';
 import { findLines } from '../../src/questions/lines.ts';
 import { findNeighbours, NOBODY } from '../../src/questions/neighbours.ts';
 import { reportThreads } from '../../src/questions/threads.ts';
@@ -49,7 +49,7 @@ export type Answers = {
   readonly threads: readonly AnswerRow[];
   /** The streams of the first event, by their ids. */
   readonly periods: readonly AnswerRow[];
-  /** The first event: how much of it arrived, in how many samples. */
+  /** Each event: how much of it arrived, in how many samples. */
   readonly ledger: readonly AnswerRow[];
   /** By code. */
   readonly findings: readonly AnswerRow[];
@@ -148,14 +148,11 @@ export const library: Door = async (file, func) => {
     lines,
     owners: await ownersOf(file),
     periods: (opened.periods().events[0]?.streams ?? []).map(ofStream),
-    ledger: opened
-      .ledgers()
-      .slice(0, 1)
-      .map(({ coverage, samples }) => ({
-        name: profile.events[0].name,
-        share: coverage ?? 1,
-        samples,
-      })),
+    ledger: opened.ledgers().map(({ coverage, samples }, event) => ({
+      name: profile.events[event as EventIndex].name,
+      share: coverage ?? 1,
+      samples,
+    })),
     findings: findingsOf(opened).map(ofFinding),
     threads: ofThreads(reportThreads(asked).byThread, (thread) => profile.threads[thread].tid),
   };
@@ -269,11 +266,9 @@ export const query: Door = async (file, func) => {
       })),
       (tid) => tid,
     ),
-    ledger: rowsOf('ledger')
-      .slice(0, 1)
-      .map(({ event, coverage, samples }) => ({
-        ...{ name: `${event}`, share: Number(coverage ?? 1), samples: Number(samples) },
-      })),
+    ledger: rowsOf('ledger').map(({ event, coverage, samples }) => ({
+      ...{ name: `${event}`, share: Number(coverage ?? 1), samples: Number(samples) },
+    })),
     top: own(rowsOf('top'), ({ func }) => `${func}`),
     total: own(rowsOf('top', '--by', 'total'), ({ func }) => `${func}`),
     callers: own(rowsOf('callers', '--func', func), ({ caller }) => `${caller}`),
