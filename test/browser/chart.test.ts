@@ -68,7 +68,7 @@ describeBrowser('the flame chart', (tab) => {
     return page;
   }
 
-  it('shows what the busiest thread did, where it was on the axis of time', async () => {
+  it('the chart shows what the busiest thread did, where it was on the axis of time', async () => {
     const page = await open();
     expect(await page.locator('.chart-thread').innerText()).toBe('server 101');
     for (const [row, first, second] of [
@@ -93,7 +93,7 @@ describeBrowser('the flame chart', (tab) => {
     expect(colours[0].endsWith(',255')).toBe(true);
   });
 
-  it('says of a box how long it took, and what of that nobody saw', async () => {
+  it('the details of a box show how long it took, and what of that nobody saw', async () => {
     const page = await open();
     await nameAt(page, 0.5, 0, WHOLE);
     const figures = await page.locator('.tooltip:visible').innerText();
@@ -115,7 +115,7 @@ describeBrowser('the flame chart', (tab) => {
     expect((await stateOf(page)).get('func')).toBe(func);
   });
 
-  it('goes from box to box by keys, zooms in and back, and opens a menu', async () => {
+  it('the keyboard goes from box to box by keys, zooms in and back, and opens a menu', async () => {
     const page = await open();
     const spoken = page.locator('.chart-readout');
     const press = async (key: string, named: RegExp) => {

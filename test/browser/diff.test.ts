@@ -27,7 +27,7 @@ describeBrowser('the comparison of a program that became slower', (tab) => {
     return page;
   };
 
-  it('shows by how much and in which function in the first window', async () => {
+  it('the diff shows by how much and in which function in the first window', async () => {
     const page = await visit();
     await expect
       .poll(() => page.locator('.diff-summary').innerText())
@@ -41,7 +41,7 @@ describeBrowser('the comparison of a program that became slower', (tab) => {
     expect(await unchanged.locator('.less-here, .more-here').count()).toBe(0);
   });
 
-  it('compares per second or shares where that is asked for, and the address has it', async () => {
+  it('the diff compares per second or shares where that is asked for, and the address has it', async () => {
     const page = await visit();
     await page.locator('.diff').getByRole('button', { name: 'Share' }).click();
     const unchanged = row(page, 'parse_json');
@@ -57,7 +57,7 @@ describeBrowser('the comparison of a program that became slower', (tab) => {
     await expect.poll(() => row(page, 'render').innerText()).toContain('ms/s');
   });
 
-  it('leads from a row to callers and source, by keys as well', async () => {
+  it('a row leads to callers and source, by keys as well', async () => {
     const page = await visit();
     await row(page, 'render').focus();
     await page.keyboard.press('Enter');
@@ -80,7 +80,7 @@ describeBrowser('the comparison of several runs a side', (tab) => {
     server = await serveSides(now, [790, 830, 810].map(program));
   });
 
-  it('shows the means, and what is certain in spite of how far runs differ', async () => {
+  it('the diff of several runs shows the means, and what is certain in spite of how far runs differ', async () => {
     const { page } = await tab.visit(server.url, { width: 1280, height: 720 });
     const summary = page.locator('.diff-summary');
     await expect

@@ -21,14 +21,14 @@ describeBrowser('the page that is a file', (tab) => {
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('shows the recording and asks for nothing', async () => {
+  it('the saved page shows the recording and asks for nothing', async () => {
     const { page, requests } = await tab.visit(address);
     await frame(page, 'paintCell').waitFor();
     expect(requests).toStrictEqual([address]);
     expect(await page.title()).toBe('my <b>app</b> · perf-ts');
   });
 
-  it('shows the same view again at the same address', async () => {
+  it('the saved page shows the same view again at the same address', async () => {
     const { page } = await tab.visit(address);
     await frame(page, 'paintCell').click();
     await expect.poll(() => frame(page, 'readToken').count()).toBe(0);

@@ -56,7 +56,7 @@ describeFirefox('the page', (tab) => {
     return page;
   };
 
-  it('draws the flame graph, and lists the heaviest function, whose row shows its details', async () => {
+  it('the page draws the flame graph, and lists the heaviest function, whose row shows its details', async () => {
     const page = await open();
     const share = async () => (await widthOf(page, 'parse')) / (await widthOf(page, 'server'));
     // The first second and 30 % of the second are spent in it, and 10 % of the time were not sampled.
@@ -69,7 +69,7 @@ describeFirefox('the page', (tab) => {
     expect(await page.text('.where-row[aria-pressed=true]')).toContain('skipSpace');
   });
 
-  it('zooms on a click, and the back button takes it back', async () => {
+  it('a click zooms, and the back button takes it back', async () => {
     const page = await open();
     const before = await widthOf(page, 'parse');
     await page.click(box('parse'));
@@ -81,7 +81,7 @@ describeFirefox('the page', (tab) => {
     await expect.poll(() => widthOf(page, 'parse')).toBe(before);
   });
 
-  it('opens every tab', async () => {
+  it('the page opens every tab', async () => {
     const page = await open();
     await expect.poll(() => page.count('[role=tab]')).toBe(Object.keys(DRAWN).length);
     for (const [label, [selector, text]] of Object.entries(DRAWN)) {
@@ -92,7 +92,7 @@ describeFirefox('the page', (tab) => {
     }
   });
 
-  it('opens a popover on a click and closes it on Escape, which leaves the zoom', async () => {
+  it('a click opens a popover, and Escape closes it and leaves the zoom', async () => {
     const page = await open();
     await page.click(box('parse'));
     await expect.poll(() => page.count(box('render'))).toBe(0);
@@ -134,7 +134,7 @@ describeFirefox('the page', (tab) => {
     }
   });
 
-  it('shows a recording that is one file', async () => {
+  it('the saved page shows a recording that is one file', async () => {
     const directory = scratchDirectory();
     const recording = join(directory, 'recording.txt');
     writeFileSync(recording, recordingText());

@@ -22,7 +22,7 @@ describeBrowser('the flame graph', (tab) => {
   };
   const rectOf = (page: Page, name: string) => boxOf(frame(page, name).locator('rect'));
 
-  it('keeps the callers of the zoomed frame as rows of its width, and each leads back', async () => {
+  it('the zoomed graph keeps the callers of the zoomed frame as rows of its width, and each leads back', async () => {
     const page = await open('roots=none');
     const all = await rectOf(page, 'all');
     const before = await rectOf(page, 'render');
@@ -40,7 +40,7 @@ describeBrowser('the flame graph', (tab) => {
     await expect.poll(() => frame(page, 'parse').count()).toBe(0);
   });
 
-  it('selects the function that is clicked, and one step back undoes both', async () => {
+  it('a click selects the function, and one step back undoes both', async () => {
     const page = await open('roots=none');
     await frame(page, 'render').click();
     await expect.poll(() => page.locator('.frame.selected').count()).toBe(1);
@@ -62,7 +62,7 @@ describeBrowser('the flame graph', (tab) => {
     expect(share.x + share.width).toBeGreaterThan(x + width - 12);
   });
 
-  it('fills its box, follows its size, and draws the rows that come into view', async () => {
+  it('the graph fills its box, follows its size, and draws the rows that come into view', async () => {
     const deep = Array.from({ length: 120 }, (_, depth) => `deep${119 - depth} (/usr/bin/app)`);
     const text = Array.from({ length: 20 }, (_, ms) => sample('app', 1, 1, ms, deep)).join('\n');
     const { url } = await serveTexts(text);
@@ -81,7 +81,7 @@ describeBrowser('the flame graph', (tab) => {
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(1400);
   });
 
-  it('stands on its root if that is wished, which is in view at first', async () => {
+  it('the graph stands on its root if that is wished, which is in view at first', async () => {
     const page = await open('roots=none&shape=flame');
     const root = await rectOf(page, 'all');
     const chart = await boxOf(page.locator('.chart'));
@@ -94,7 +94,7 @@ describeBrowser('the flame graph', (tab) => {
     expect(zoomed.y + zoomed.height).toBeCloseTo(ground, -1);
   });
 
-  it('moves from zoom to zoom, unless no motion is wanted', async () => {
+  it('the graph moves from zoom to zoom, unless no motion is wanted', async () => {
     const page = await open('roots=none');
     await page.evaluate(`{
       const { animate } = Element.prototype;
@@ -119,7 +119,7 @@ describeBrowser('the flame graph', (tab) => {
     expect(await zoomInAndOut()).toBe(2);
   });
 
-  it('takes no click on the picture that a zoom leaves', async () => {
+  it('the graph takes no click on the picture that a zoom leaves', async () => {
     const page = await open('roots=none');
     await page.evaluate<void>(`(() => {
       const { animate } = Element.prototype;
@@ -139,7 +139,7 @@ describeBrowser('the flame graph', (tab) => {
     expect(await page.locator('.frame-menu').count()).toBe(0);
   });
 
-  it('leaves the rows of the list as they are when a zoom selects another function', async () => {
+  it('the page leaves the rows of the list as they are when a zoom selects another function', async () => {
     const page = await open('roots=none');
     const rows = page.locator('.where-row');
     await rows.first().waitFor();
@@ -154,7 +154,7 @@ describeBrowser('the flame graph', (tab) => {
     expect(await chosen.innerText()).toContain('memcpy');
   });
 
-  it('shows callers where the tree is turned round', async () => {
+  it('the inverted graph shows callers where the tree is turned round', async () => {
     const page = await open('roots=none');
     await page.keyboard.press('i');
     const heightOf = async (name: string) => (await rectOf(page, name)).y;
@@ -163,7 +163,7 @@ describeBrowser('the flame graph', (tab) => {
       .toBeGreaterThan(0);
   });
 
-  it('follows the keyboard: cursor, zoom and the way back', async () => {
+  it('the graph follows the keyboard: cursor, zoom and the way back', async () => {
     const page = await open('roots=none');
     const spoken = page.locator('.flame .spoken');
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown']) {
@@ -183,7 +183,7 @@ describeBrowser('the flame graph', (tab) => {
     await frame(page, 'parse').waitFor();
   });
 
-  it('leaves Enter to the links and buttons that have the focus', async () => {
+  it('the graph leaves Enter to the links and buttons that have the focus', async () => {
     const page = await open('roots=none');
     await page.locator('.skip').focus();
     await page.keyboard.press('Enter');
@@ -194,7 +194,7 @@ describeBrowser('the flame graph', (tab) => {
     await expect.poll(() => page.url()).toContain('tree=callers');
   });
 
-  it('describes frames, the zoomed one and those above it as well', async () => {
+  it('the status line describes frames, the zoomed one and those above it as well', async () => {
     const page = await open('roots=none');
     const text = page.locator('.tooltip');
     await frame(page, 'render').hover();
@@ -216,7 +216,7 @@ describeBrowser('the flame graph', (tab) => {
     await page.getByRole('menuitem', { name: /^Hide samples with render/ }).waitFor();
   });
 
-  it('edits stacks by letters, and takes the last edit back', async () => {
+  it('letters edit stacks, and take the last edit back', async () => {
     const page = await open('roots=none');
     const chips = () => page.locator('.chip').allInnerTexts();
     await frame(page, 'parse').hover();
@@ -240,7 +240,7 @@ describeBrowser('the flame graph', (tab) => {
     await frame(page, 'parse').waitFor();
   });
 
-  it('copies the name and the stack of a frame', async () => {
+  it('the menu copies the name and the stack of a frame', async () => {
     const page = await open('roots=none');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const clipboard = () => page.evaluate('navigator.clipboard.readText()');
@@ -279,7 +279,7 @@ describeBrowser('a flame graph of many narrow frames', (tab) => {
     server = await serveTexts([...stacks, 'app;main;wide;leaf 3000', 'app;other 4000'].join('\n'));
   });
 
-  it('opens what is folded, and does not take it for a recording without stacks', async () => {
+  it('a folded graph opens, and is not taken for a recording without stacks', async () => {
     const { page } = await tab.visit(`${server.url}#roots=none`);
     const folded = page.locator('.frame[name="(6 000 folded)"]').first();
     await folded.waitFor();
@@ -306,7 +306,7 @@ describeBrowser('a flame graph of many narrow frames', (tab) => {
     expect(new URL(page.url()).hash).toBe('#roots=none');
   });
 
-  it('opens a folded frame by the keyboard', async () => {
+  it('the keyboard opens a folded frame', async () => {
     const { page } = await tab.visit(`${server.url}#roots=none`);
     await page.locator('.frame[name="(6 000 folded)"]').waitFor();
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight']) {

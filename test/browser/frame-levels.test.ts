@@ -27,7 +27,7 @@ describeBrowser('frames of a program of JavaScript', (tab) => {
     plain = await serveTexts('app;main;work 3\n');
   });
 
-  it('begins with JavaScript, and one switch shows all or the own functions', async () => {
+  it('the page begins with JavaScript, and one switch shows all or the own functions', async () => {
     const { page } = await tab.visit(server.url);
     const pressed = page.getByRole('group', { name: 'Frames' }).locator('[aria-pressed="true"]');
     await frame(page, '(event loop)').waitFor();

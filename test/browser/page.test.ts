@@ -14,7 +14,7 @@ describeBrowser('the page of a server', (tab) => {
     server = await serveTexts(recordingText({ slow: 30 }), recordingText());
   });
 
-  it('shows the recording and asks for nothing else', async () => {
+  it('the page shows the recording and asks for nothing else', async () => {
     const { page, requests } = await tab.visit(`${server.url}#tab=flame`);
     await frame(page, 'paintCell').waitFor();
     // The worker starts while the profile is fetched: either may be asked for first.
@@ -26,7 +26,7 @@ describeBrowser('the page of a server', (tab) => {
     await expect.poll(share).toBeCloseTo((900 + 270) / 1800, 1);
   });
 
-  it('zooms on a click, and the back button takes it back', async () => {
+  it('a click zooms, and the back button takes it back', async () => {
     const { page } = await tab.visit(`${server.url}#tab=flame`);
     await frame(page, 'paintCell').waitFor();
     const before = await widthOf(page, 'parse');
@@ -44,7 +44,7 @@ describeBrowser('the page of a server', (tab) => {
     expect(await frame(other.page, 'render').count()).toBe(0);
   });
 
-  it('closes a popover on Escape, and stays zoomed', async () => {
+  it('Escape closes a popover, and the graph stays zoomed', async () => {
     const { page } = await tab.visit(`${server.url}#tab=flame`);
     await frame(page, 'parse').click();
     await expect.poll(() => frame(page, 'render').count()).toBe(0);
@@ -62,7 +62,7 @@ describeBrowser('the page of a server', (tab) => {
     await expect.poll(() => page.locator('.search-result').innerText()).toMatch(/35\.\d* ?%/);
   });
 
-  it('compares two recordings first of all', async () => {
+  it('the page of two recordings compares them first of all', async () => {
     const { page, requests } = await tab.visit(server.url);
     await expect.poll(() => page.locator('#panel').innerText()).toContain('paintCell');
     expect(requests.some((address) => address.endsWith('/profile/1'))).toBe(true);

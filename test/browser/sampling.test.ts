@@ -42,7 +42,7 @@ describeBrowser('the tab Sampling', (tab) => {
     return { page, text };
   };
 
-  it('reads from the judgement to the facts, and plots no period of a clock', async () => {
+  it('the sampling tab reads from the judgement to the facts, and plots no period of a clock', async () => {
     const { page, text } = await visit(ofClock);
     await expect
       .poll(text)
@@ -57,7 +57,7 @@ describeBrowser('the tab Sampling', (tab) => {
     expect(headings.at(-1)).toBe('Period');
   });
 
-  it('says of folded text what is not known, and shows no axes', async () => {
+  it('the sampling tab of folded text reports what is not known, and shows no axes', async () => {
     const { page, text } = await visit(folded);
     await expect.poll(text).toContain('! Sampling unknown');
     await expect.poll(text).toContain('lost not known');
@@ -66,14 +66,14 @@ describeBrowser('the tab Sampling', (tab) => {
     expect(await page.locator('.period-plots').isVisible()).toBe(false);
   });
 
-  it('counts folded samples once in the head, and fills the window without tracks', async () => {
+  it('the head counts folded samples once, and the graph fills the window without tracks', async () => {
     const { page } = await visit(folded);
     await expect.poll(() => page.locator('.facts').innerText()).toBe('5 samples');
     const { y = 0, height = 0 } = (await page.locator('.status-line').boundingBox()) ?? {};
     expect(y + height).toBeCloseTo(720, 0);
   });
 
-  it('scrolls by itself and can be reached by keys', async () => {
+  it('the sampling tab scrolls by itself and can be reached by keys', async () => {
     const { page, text } = await visit(ofClock, { width: 400, height: 800 });
     await expect.poll(text).toContain('Recording');
     await page.locator('#panel').evaluate((panel) => {

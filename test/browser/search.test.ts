@@ -18,7 +18,7 @@ describeBrowser('a search', (tab) => {
   });
   const visit = async (hash: string) => (await tab.visit(`${server.url}#${hash}`)).page;
 
-  it('opens the tree down to its matches, and steps through them', async () => {
+  it('a search opens the tree down to its matches, and steps through them', async () => {
     const page = await visit('tab=tree&roots=none');
     await page.locator('.call-tree tbody tr').first().waitFor();
     await page.locator('#panel').evaluate((panel) => {
@@ -47,7 +47,7 @@ describeBrowser('a search', (tab) => {
     expect(new URL(page.url()).hash).not.toContain('zoom=');
   });
 
-  it('lists its matches with share and kind, and goes to the one chosen', async () => {
+  it('a search lists its matches with share and kind, and goes to the one chosen', async () => {
     const page = await visit('roots=none&search=/wanted|leaf.$/');
     const button = page.locator('button.search-result');
     await expect.poll(() => button.innerText()).toMatch(/12 ×/);
@@ -99,7 +99,7 @@ describeBrowser('a search', (tab) => {
     await expect.poll(() => chosen.allInnerTexts()).toStrictEqual(['wanted']);
   });
 
-  it('opens folded frames that a match is gone to in, and goes back to the whole for one that is not', async () => {
+  it('a search opens folded frames that a match is gone to in, and goes back to the whole for one that is not', async () => {
     const narrow = Array.from({ length: 60 }, (_, i) => `main;small${i};inner${i};tiny${i} 1`);
     const { url } = await serveTexts(['main;big;tiny 40000', ...narrow].join('\n'));
     const { page } = await tab.visit(`${url}#roots=none&search=/tiny(7)?$/`);
@@ -129,7 +129,7 @@ describeBrowser('a search', (tab) => {
   });
 
   it.each([320, 400, 640, 700, 900, 1024, 1280])(
-    'moves nothing in the tab bar of a window of %i pixels, which holds all of it',
+    'a search moves nothing in the tab bar of a window of %i pixels, which holds all of it',
     async (width) => {
       const { page } = await tab.visit(`${server.url}#roots=none`, { width });
       await page.locator('.frame').first().waitFor();

@@ -55,7 +55,7 @@ describeBrowser('the tab Source', (tab) => {
     return page;
   };
 
-  it('opens at the function inside of its own box, which scrolls alone', async () => {
+  it('the source opens at the function inside of its own box, which scrolls alone', async () => {
     const page = await visit();
     const place = await page.locator('.source-table .is-first').evaluate((row) => {
       const box = row.closest('.code-box') as typeof row;
@@ -90,7 +90,7 @@ describeBrowser('the tab Source', (tab) => {
     },
   );
 
-  it('shows the same lines in the page that is saved as a file', async () => {
+  it('the saved page shows the same lines', async () => {
     const saved = await fetch(`${server.url}page?files=0&view=tab%3Dsource`);
     const path = join(scratchDirectory(), 'saved.html');
     writeFileSync(path, await saved.text());
@@ -100,7 +100,7 @@ describeBrowser('the tab Source', (tab) => {
     expect(await first.innerText()).toMatch(/const line(\d+) = \1;/);
   });
 
-  it('shows the whole file of a function, and says that it was changed since', async () => {
+  it('the source shows the whole file of a function, and reports that it was changed since', async () => {
     const page = await visit();
     const head = page.locator('.source-head');
     expect(await head.innerText()).toMatch(/^work[\s\S]*self 100\.00% · total 100\.00%/);

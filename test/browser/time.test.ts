@@ -16,7 +16,7 @@ describeBrowser('time in the page', (tab) => {
     server = await serveTexts(recordingText());
   });
 
-  it('takes a range from the heat map by keys alone', async () => {
+  it('keys alone take a range from the heat map', async () => {
     const { page } = await tab.visit(
       `${server.url}#tab=time&timeView=heat&heatColumnNs=1000000000`,
     );

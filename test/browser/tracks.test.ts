@@ -232,7 +232,7 @@ describeBrowser('thread tracks in the page', (tab) => {
     ]);
   });
 
-  it('copies the range as report wants it', async () => {
+  it('the range is copied as report wants it', async () => {
     const { page } = await tab.visit(`${server.url}#range=500000000-1500000000`);
     const copy = page.getByRole('button', { name: /^Copy --time/ });
     // The recording begins at 1000 s of its clock.

@@ -53,7 +53,7 @@ describe.each(commands.map((command) => [command.name(), command] as const))('%s
     expect(unknown).toEqual([]);
   });
 
-  test('shows its options in groups, examples before them', () => {
+  test('help shows its options in groups, examples before them', () => {
     const text = command.helpInformation();
     expect(text).not.toMatch(/^Options:$/m);
     expect(text.indexOf('\nExamples:\n')).toBeLessThan(text.indexOf('\nGeneral:\n'));
@@ -68,7 +68,7 @@ describe.each(commands.map((command) => [command.name(), command] as const))('%s
     expect(names).toEqual(expect.arrayContaining(['--color', '--quiet', '--verbose']));
   });
 
-  test('shows the default of each option that has a value', () => {
+  test('help shows the default of each option that has a value', () => {
     const help = command.createHelp();
     const silent = help
       .visibleOptions(command)
@@ -79,7 +79,7 @@ describe.each(commands.map((command) => [command.name(), command] as const))('%s
     expect(silent).toEqual([]);
   });
 
-  test('shows the values of each option that has a closed set of them', () => {
+  test('help shows the values of each option that has a closed set of them', () => {
     const help = helpOf(command);
     const hidden = command.options.flatMap(({ argChoices, hidden }) =>
       hidden ? [] : (argChoices ?? []).filter((choice) => !help.includes(choice)),

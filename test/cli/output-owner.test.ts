@@ -29,7 +29,7 @@ function exportTo(output: string): void {
   expect(perfTs(words, { env })).toMatchObject({ status: 0 });
 }
 
-testAsRoot('under sudo an export belongs to who called it', () => {
+testAsRoot('an export under sudo belongs to who called it', () => {
   exportTo(join(scratch, 'mine.folded'));
   const made = readdirSync(scratch).filter((name) => name.startsWith('mine.'));
   expect(made.sort()).toEqual(['mine.folded', 'mine.folded.provenance.json']);

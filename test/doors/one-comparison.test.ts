@@ -128,7 +128,7 @@ describe.each([
   });
 
   test.each(['absolute', 'second', 'share'] as const)(
-    'is the same in diff --json by %s',
+    'diff --json has the changes of the library by %s',
     async (by) => {
       const pair = draw();
       const { functions, ...comparison } = await askLibrary(pair, by);
@@ -178,7 +178,7 @@ describe.each([
   });
 
   test.each(['absolute', 'share'] as const)(
-    'is the same in the tools of an assistant by %s',
+    'the tools of an assistant have the changes of the library by %s',
     async (by) => {
       const pair = draw();
       const asked = { old: pair.older, new: pair.newer, by };
@@ -206,7 +206,7 @@ describe.each([
   );
 
   test.each(['absolute', 'second', 'share'] as const)(
-    "is the same in the page's worker by %s",
+    "the page's worker has the changes of the library by %s",
     async (by) => {
       const pair = draw();
       const comparison = await askLibrary(pair, by);

@@ -73,7 +73,7 @@ describeLive('an abort signal', () => {
 });
 
 describeLive('await using', () => {
-  test('stops a recording, a count and tables at the end of the block', async () => {
+  test('`await using` stops a recording, a count and tables at the end of the block', async () => {
     const output = join(scratch, 'disposed.data');
     const running = await startRecording({ pids: [process.pid], events, output });
     await running[Symbol.asyncDispose]();

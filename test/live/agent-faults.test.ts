@@ -30,7 +30,7 @@ function startBusy(name: string): void {
 }
 
 describeLive('the agent', () => {
-  it('reads its rings several times a window, however short that is', async () => {
+  it('the agent reads its rings several times a window, however short that is', async () => {
     const binding = loadBinding();
     const latencies: number[] = [];
     class SeenSampler extends binding.Sampler {
@@ -48,7 +48,7 @@ describeLive('the agent', () => {
     expect(latencies).toEqual([250, 2000]);
   });
 
-  it('makes windows of the time that has passed, whatever the clock is set to meanwhile', async () => {
+  it('the agent makes windows of the time that has passed, whatever the clock is set to meanwhile', async () => {
     startBusy('agent-test-clock');
     const binding = loadBinding();
     const HOUR_NS = 3_600_000_000_000n;
@@ -98,54 +98,57 @@ describeLive('the agent', () => {
     expect(covered).toBeLessThanOrEqual(endClockNs - startClockNs);
   });
 
-  it.skipIf(!canMount())('waits where a disk is full, and goes on when it has room', async () => {
-    startBusy('agent-test-full');
-    const mount = scratchDirectory();
-    const script = [
-      `mount -t tmpfs -o size=1m tmpfs ${mount}`,
-      `mkdir -m 700 ${mount}/spool`,
-      `dd if=/dev/zero of=${mount}/filler bs=4k || true`,
-    ].join('\n');
-    const down = await startFakeSink((response) => response.writeHead(503).end());
-    const config = scratchDirectory();
-    writeFileSync(
-      `${config}/agent.json`,
-      JSON.stringify({
-        sampling: NO_NAMES,
-        window: { seconds: 1 },
-        spool: { directory: `${mount}/spool` },
-        sinks: [
-          { type: 'folder', path: `${mount}/profiles` },
-          { type: 'pyroscope', url: down.url },
-        ],
-      }),
-      { mode: 0o600 },
-    );
-    const agent = startPerfTs(['agent', '--config', `${config}/agent.json`], {
-      under: inMountNamespace(script),
-    });
-    running.push(agent.child);
-    // unshare and sh have become the agent: what it has mounted is seen through it.
-    const seen = `/proc/${agent.child.pid}/root${mount}`;
-    const reason = 'no space left on the device (ENOSPC)';
-    await expect.poll(agent.stderr).toContain(`: ${reason}; windows wait`);
-    await expect.poll(agent.stderr).toContain('pyroscope: windows wait in memory: cannot write ');
-    expect(agent.stderr()).not.toContain('an open file');
-    expect(readdirSync(`${seen}/spool/pyroscope`)).toEqual([]);
-    rmSync(`${seen}/filler`);
-    await expect.poll(agent.stderr).toContain('folder: takes windows again');
-    await expect.poll(agent.stderr).toContain('windows are written to disk again');
-    // The first window too, which only was in memory.
-    const [first] = readdirSync(`${seen}/spool/pyroscope`).sort();
-    expect(first).toMatch(/-0\.window$/);
-    const files = profilesIn(`${seen}/profiles`).filter(
-      ({ service }) => service === 'agent-test-full',
-    );
-    expect(files.length).toBeGreaterThan(0);
-    expect(statSync(`${seen}/spool/pyroscope/${first}`).size).toBeGreaterThan(0);
-    agent.child.kill('SIGTERM');
-    const { status, stderr } = await agent.ended;
-    expect(status, stderr).toBe(0);
-    expect(stderr).not.toContain('are lost');
-  });
+  it.skipIf(!canMount())(
+    'the agent waits where a disk is full, and goes on when it has room',
+    async () => {
+      startBusy('agent-test-full');
+      const mount = scratchDirectory();
+      const script = [
+        `mount -t tmpfs -o size=1m tmpfs ${mount}`,
+        `mkdir -m 700 ${mount}/spool`,
+        `dd if=/dev/zero of=${mount}/filler bs=4k || true`,
+      ].join('\n');
+      const down = await startFakeSink((response) => response.writeHead(503).end());
+      const config = scratchDirectory();
+      writeFileSync(
+        `${config}/agent.json`,
+        JSON.stringify({
+          sampling: NO_NAMES,
+          window: { seconds: 1 },
+          spool: { directory: `${mount}/spool` },
+          sinks: [
+            { type: 'folder', path: `${mount}/profiles` },
+            { type: 'pyroscope', url: down.url },
+          ],
+        }),
+        { mode: 0o600 },
+      );
+      const agent = startPerfTs(['agent', '--config', `${config}/agent.json`], {
+        under: inMountNamespace(script),
+      });
+      running.push(agent.child);
+      // unshare and sh have become the agent: what it has mounted is seen through it.
+      const seen = `/proc/${agent.child.pid}/root${mount}`;
+      const reason = 'no space left on the device (ENOSPC)';
+      await expect.poll(agent.stderr).toContain(`: ${reason}; windows wait`);
+      await expect.poll(agent.stderr).toContain('pyroscope: windows wait in memory: cannot write ');
+      expect(agent.stderr()).not.toContain('an open file');
+      expect(readdirSync(`${seen}/spool/pyroscope`)).toEqual([]);
+      rmSync(`${seen}/filler`);
+      await expect.poll(agent.stderr).toContain('folder: takes windows again');
+      await expect.poll(agent.stderr).toContain('windows are written to disk again');
+      // The first window too, which only was in memory.
+      const [first] = readdirSync(`${seen}/spool/pyroscope`).sort();
+      expect(first).toMatch(/-0\.window$/);
+      const files = profilesIn(`${seen}/profiles`).filter(
+        ({ service }) => service === 'agent-test-full',
+      );
+      expect(files.length).toBeGreaterThan(0);
+      expect(statSync(`${seen}/spool/pyroscope/${first}`).size).toBeGreaterThan(0);
+      agent.child.kill('SIGTERM');
+      const { status, stderr } = await agent.ended;
+      expect(status, stderr).toBe(0);
+      expect(stderr).not.toContain('are lost');
+    },
+  );
 });

@@ -63,7 +63,7 @@ function startNode(name: string, options: readonly string[] = [], env: object = 
 }
 
 describeLive('agent', () => {
-  it('writes profiles whose weights add up to what the counters have counted', async () => {
+  it('the agent writes profiles whose weights add up to what the counters have counted', async () => {
     startNode('agent-test-shop', ['--perf-basic-prof', '--interpreted-frames-native-stack']);
     startNode('ignored', [], { OTEL_SERVICE_NAME: 'agent-test-named' });
     const folder = scratchDirectory();
@@ -111,7 +111,7 @@ describeLive('agent', () => {
     source.close();
   });
 
-  it('names the functions of a program that imports perf-ts/register, in their TypeScript', async () => {
+  it('the agent names the functions of a program that imports perf-ts/register, in their TypeScript', async () => {
     const directory = scratchDirectory();
     const script = join(directory, 'dist.cjs');
     // It calls itself, so that V8 puts it into no other.
@@ -157,7 +157,7 @@ ${'//# source'}MappingURL=dist.cjs.map
     expect(agent.totals.samples).toBeGreaterThan(0);
   });
 
-  it('leaves the names of a registered program to record, and gets them back', async () => {
+  it('the agent leaves the names of a registered program to record, and gets them back', async () => {
     const directory = scratchDirectory();
     const script = join(directory, 'server.cjs');
     // Code that it compiles after the signal has another name, in a worker too. It prints a letter after many turns of that.
@@ -278,7 +278,7 @@ if (isMainThread) {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('keeps windows while the sink is down, and reads its configuration again', async () => {
+  it('the agent keeps windows while the sink is down, and reads its configuration again', async () => {
     const spool = scratchDirectory();
     chmodSync(spool, 0o700);
     const down = await startFakeSink((response) => response.writeHead(503).end());
@@ -323,7 +323,7 @@ if (isMainThread) {
     expect(waiting()).toEqual([]);
   });
 
-  it('says what is wrong on its command line', () => {
+  it('the agent reports what is wrong on its command line', () => {
     const status = (...args: string[]) => perfTs(['agent', ...args]);
     expect(status().stderr).toContain('nothing says where the profiles go');
     expect(status('--sink', 'kafka:x').stderr).toContain('sinks[0].type: expected one of');

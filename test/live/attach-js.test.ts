@@ -224,7 +224,7 @@ const threads = (pid: number) =>
   /Threads:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
 
 describeLive('attaching to a running Node', () => {
-  it('names its functions and those of its workers, and leaves it as it was', async () => {
+  it('--attach-js names its functions and those of its workers, and leaves it as it was', async () => {
     const { pid, child } = await start(TURNS, ['worker']);
     const before = { threads: threads(pid), comm: threadNames(pid) };
     const file = join(scratch, 'attached.data');
@@ -261,7 +261,7 @@ describeLive('attaching to a running Node', () => {
     expect(stdout).not.toContain('Node loaders');
   });
 
-  it('names workers that start during the recording, however early it hears of them', async () => {
+  it('--attach-js names workers that start during the recording, however early it hears of them', async () => {
     const { pid, child } = await start(POOL);
     const ended = once(child, 'exit');
     const file = join(scratch, 'pool.data');
@@ -271,7 +271,7 @@ describeLive('attaching to a running Node', () => {
   });
 
   // V8's inspector swallows the end of a worker that comes while it evaluates, and the program waits for that worker for ever.
-  it('takes a worker in between turns of its event loop', async () => {
+  it('--attach-js takes a worker in between turns of its event loop', async () => {
     const { pid, child } = await start(ONE_TURN);
     const words = ['record', '-q', '-e', 'cpu-clock:u', '-o', join(scratch, 'one-turn.data')];
     const recorder = startPerfTs([...words, '-p', `${pid}`, '--attach-js']);
@@ -281,7 +281,7 @@ describeLive('attaching to a running Node', () => {
     expect(String(text).trim()).toBe('within its turn: false');
   });
 
-  it('names it once more, with one library', async () => {
+  it('a second attach names the process again, with one library', async () => {
     const { pid } = await start(TURNS);
     const libraries = () =>
       readFileSync(`/proc/${pid}/maps`, 'utf8')
@@ -298,7 +298,7 @@ describeLive('attaching to a running Node', () => {
     ['through its inspector', [], '--attach-js'],
     ['by perf-ts/register', ['--require', REGISTER], '-q'],
   ] as const) {
-    it(`leaves a program that makes code caches running, taken in ${way}`, async () => {
+    it(`--attach-js leaves a program that makes code caches running, taken in ${way}`, async () => {
       const { pid, child } = await start(CACHES, [], flags);
       const before = threads(pid);
       record(pid, option);
@@ -308,7 +308,7 @@ describeLive('attaching to a running Node', () => {
     });
   }
 
-  it('names a process whose event loop never turns, each time, and closes its port', async () => {
+  it('--attach-js names a process whose event loop never turns, each time, and closes its port', async () => {
     const { pid } = await start(BUSY);
     for (let time = 0; time < 2; time++) {
       const { notices, names } = record(pid, '--attach-js');
@@ -318,7 +318,7 @@ describeLive('attaching to a running Node', () => {
     }
   });
 
-  it('leaves no port open when perf-ts is killed meanwhile', async () => {
+  it('--attach-js leaves no port open when perf-ts is killed meanwhile', async () => {
     const { pid, child } = await start(TURNS);
     const file = join(scratch, 'killed.data');
     const recorder = startPerfTs(['record', '-p', `${pid}`, '--attach-js', '-o', file]);
@@ -330,7 +330,7 @@ describeLive('attaching to a running Node', () => {
     expect(record(pid, '--attach-js').notices).toMatch(/reports its JavaScript/);
   });
 
-  it('waits for an inspector that may still open, but for no longer than the process is there', async () => {
+  it('--attach-js waits for an inspector that may still open, but for no longer than the process is there', async () => {
     const { pid, child } = await start(`process.on('SIGUSR1', () => {}); ${TURNS}`);
     const words = ['record', '-p', `${pid}`, '--attach-js', '-o', join(scratch, 'deaf.data')];
     const recording = startPerfTs(words);
@@ -357,7 +357,7 @@ describeLive('attaching to a running Node', () => {
     });
   }
 
-  it("names Node's permission model where it keeps the inspector closed", async () => {
+  it("the refusal names Node's permission model where it keeps the inspector closed", async () => {
     const flag = ['--permission', '--experimental-permission'].find((name) =>
       process.allowedNodeEnvironmentFlags.has(name),
     ) as string;
@@ -372,7 +372,7 @@ describeLive('attaching to a running Node', () => {
     expect(child.exitCode).toBeNull();
   });
 
-  it('names a process under the permission model that imports perf-ts/register', async () => {
+  it('--attach-js names a process under the permission model that imports perf-ts/register', async () => {
     const flag = ['--permission', '--experimental-permission'].find((name) =>
       process.allowedNodeEnvironmentFlags.has(name),
     ) as string;
@@ -386,7 +386,7 @@ describeLive('attaching to a running Node', () => {
     expect(names.filter((name) => WORK.test(name))).not.toEqual([]);
   });
 
-  it('needs no inspector where the program imports perf-ts/register', async () => {
+  it('--attach-js needs no inspector where the program imports perf-ts/register', async () => {
     const program = await start(TURNS, ['worker'], ['--require', REGISTER]);
     const { notices, names } = record(program.pid);
     expect(notices).toMatch(/reports its JavaScript/);
@@ -394,7 +394,7 @@ describeLive('attaching to a running Node', () => {
     expect(program.stderr).toBe('');
   });
 
-  it('explains a process that is not Node', () => {
+  it('the refusal explains a process that is not Node', () => {
     const child = spawn('sleep', ['30'], { stdio: 'ignore' });
     running.push(child);
     const run = perfTs([
@@ -417,7 +417,7 @@ describeLive('attaching to a running Node', () => {
     expect(child.signalCode).toBeNull();
   });
 
-  it('prints the option that helps where it is not given', async () => {
+  it('record -p prints the option that helps where it is not given', async () => {
     const { pid } = await start(TURNS);
     expect(record(pid).notices).toMatch(
       /runs Node without V8's perf map: .*--attach-js names them/,
@@ -426,7 +426,7 @@ describeLive('attaching to a running Node', () => {
 });
 
 describeLive('a Node program that perf-ts starts', () => {
-  it("names Node's own functions in the workers of a program", async () => {
+  it("register names Node's own functions in the workers of a program", async () => {
     const script = join(scratch, 'launched-worker.cjs');
     writeFileSync(
       script,
@@ -455,7 +455,7 @@ describeLive('a Node program that perf-ts starts', () => {
     expect(counts.unnamed).toBeLessThan(0.02 * counts.named);
   });
 
-  it('reports its code without a map, a log or a note left behind', () => {
+  it('a registered program reports its code without a map, a log or a note left behind', () => {
     const script = join(scratch, 'launched.cjs');
     writeFileSync(
       script,

@@ -59,7 +59,7 @@ describeLive('attaching', () => {
     expect(recordedBy('-t', `${other},${other}`)).toEqual(recordedBy('-t', other));
   });
 
-  it('names the code of a process whose first thread has ended', async () => {
+  it('an attached recording names the code of a process whose first thread has ended', async () => {
     const pid = start([workload, 'leaderless', '1', '60']);
     await until(() => stateOf(pid) === 'Z');
     const file = join(scratch, 'leaderless.data');
@@ -73,7 +73,7 @@ describeLive('attaching', () => {
   const itSeesMounts = it.skipIf(!canMount() || hasForeignRoots());
 
   itSeesMounts.for(['burn', 'leaderless'])(
-    'names what only the target can see: %s',
+    'an attached recording names what only the target can see: %s',
     async (mode) => {
       const hidden = mkdtempSync(join(scratch, 'hidden-'));
       const program = join(hidden, 'inside');
@@ -108,7 +108,7 @@ describeLive('attaching', () => {
     expect(infoOf(file).records.SAMPLE).toBeGreaterThan(0);
   });
 
-  it('raises the soft limit of open files up to the hard one, and names it where that is short', async () => {
+  it('record raises the soft limit of open files up to the hard one, and names it where that is short', async () => {
     // More that compute would take the machine from the other tests.
     const pid = start([workload, 'waiting', '1000', '300']);
     await until(() => threadsOf(pid) === 1001);
@@ -139,7 +139,7 @@ describeLive('attaching', () => {
     }
   });
 
-  it('orders the records of all CPUs by time', () => {
+  it('a recording of a process orders the records of all CPUs by time', () => {
     const file = join(scratch, 'system.data');
     // Idle CPUs of some virtual machines send no samples.
     const cpus = usableCpus().slice(0, 2);

@@ -95,7 +95,7 @@ describeLiveAsUser('a command line that makes no sense', () => {
   });
 
   it.each([[[]], [['record']], [['report']], [['export']]])(
-    'asks %j for help with status 0',
+    '%j asks for help and ends with status 0',
     (words) => {
       const outcome = perfTs([...words, '--help']);
       expect(outcome).toMatchObject({ status: 0, stderr: '' });

@@ -103,7 +103,7 @@ describeLive('a signal at the moment when the command is let run', () => {
   const shim = compileEarlySignal();
 
   for (const [name, subcommand] of Object.entries(SUBCOMMANDS)) {
-    it(`ends ${name} in order, and its command`, async () => {
+    it(`${name} ends perf-ts in order, and its command`, async () => {
       const env = { ...cleanEnvironment(), ...preloading(shim), EARLY_SIGNAL: '2' };
       const words = [...subcommand, '--', 'sleep', '1000'];
       const { pid, ended } = startPerfTs(words, { env, detached: true });
@@ -150,7 +150,7 @@ describeLive('a recorder whose messages nobody reads', () => {
 });
 
 describeLive('a loop over live samples that is left early', () => {
-  it('lets its command run on, and leaves no zombie when that ends', async () => {
+  it('a killed recorder lets its command run on, and leaves no zombie when that ends', async () => {
     const program = join(scratch, 'leave.mjs');
     writeFileSync(
       program,

@@ -198,21 +198,26 @@ describeLive('a recording of record -z', () => {
     }
   });
 
-  test.skipIf(!hasZstd())('loses nothing uncounted where compressing falls behind', () => {
-    const file = inScratch('behind.data');
-    const options = ['-e', 'cpu-clock', '-F', '4000', '--call-graph', 'dwarf,65528', '-o', file];
-    const { status, stderr } = perfTs(
-      ['record', '-z', ...options, '--', compileWorkload(), 'burn', '2', '2'],
-      { env: { ...cleanEnvironment(), PERF_TS_ZSTD_HOLD_MS: '1000' } },
-    );
-    expect(status).toBe(0);
-    expect(stderr).toMatch(/^perf-ts: compressing \(-z 1\) fell behind \d+ times, so that rings/m);
-    const [, samples, lost] = /^perf-ts: (.+) samples of .*, lost (\S+ ?\d*)/m.exec(stderr) ?? [];
-    const { records, loss } = infoOf(file);
-    expect(records.SAMPLE).toBe(numberOf(samples));
-    expect(loss.best).toBe(numberOf(lost));
-    expect(loss.best).toBeGreaterThan(0);
-  });
+  test.skipIf(!hasZstd())(
+    'record -z loses nothing uncounted where compressing falls behind',
+    () => {
+      const file = inScratch('behind.data');
+      const options = ['-e', 'cpu-clock', '-F', '4000', '--call-graph', 'dwarf,65528', '-o', file];
+      const { status, stderr } = perfTs(
+        ['record', '-z', ...options, '--', compileWorkload(), 'burn', '2', '2'],
+        { env: { ...cleanEnvironment(), PERF_TS_ZSTD_HOLD_MS: '1000' } },
+      );
+      expect(status).toBe(0);
+      expect(stderr).toMatch(
+        /^perf-ts: compressing \(-z 1\) fell behind \d+ times, so that rings/m,
+      );
+      const [, samples, lost] = /^perf-ts: (.+) samples of .*, lost (\S+ ?\d*)/m.exec(stderr) ?? [];
+      const { records, loss } = infoOf(file);
+      expect(records.SAMPLE).toBe(numberOf(samples));
+      expect(loss.best).toBe(numberOf(lost));
+      expect(loss.best).toBeGreaterThan(0);
+    },
+  );
 
   test.skipIf(!hasZstd())('the recording is a plain one once stack dumps were unwound', () => {
     const options = ['-z', '--call-graph', 'auto', '-e', 'cpu-clock', '-F', '2000'];

@@ -5,7 +5,7 @@ import { describeLive } from '../helpers/live.ts';
 
 describeLive('the same question about a recording has one answer at every door', () => {
   describe.each(Object.entries(RECORDINGS))('%s', (_name, make) => {
-    it('has the same functions, neighbours, lines, owners and threads', async () => {
+    it('every door gives the functions, neighbours, lines, owners and threads of the library', async () => {
       const { file, func } = await make();
       const expected = await library(file, func);
       for (const [door, ask] of Object.entries(DOORS)) {

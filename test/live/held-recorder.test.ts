@@ -69,7 +69,7 @@ describeLive('a recorder that is stopped for a while', () => {
   });
 
   it.skipIf(otherCpu === undefined)(
-    'knows by the counters what was lost on a CPU that the target has left',
+    'the ledger knows by the counters what was lost on a CPU that the target has left',
     async () => {
       const file = join(scratch, 'moved.data');
       await recordHeld(file, async (target) => {

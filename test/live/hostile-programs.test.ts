@@ -131,7 +131,7 @@ describeLive('a recording of a program that is hostile', () => {
     expect((await openProfile(output)).profile.samples.length).toBe(totals.samples);
   });
 
-  it('ends without the names of a program that blocks, and its inspector is closed behind it', async () => {
+  it('record ends without the names of a program that blocks, and its inspector is closed behind it', async () => {
     const go = join(scratch, 'go');
     const pid = await start(write('blocks.cjs', BLOCKS), go);
     const notices: string[] = [];

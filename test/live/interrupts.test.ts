@@ -62,7 +62,7 @@ describeLive('interrupting a recording', () => {
     expectWhole(file);
   });
 
-  it('completes the file while a command that ignores it runs on; a second one quits', async () => {
+  it('an interrupt completes the file while a command that ignores it runs on; a second one quits', async () => {
     const file = join(scratch, 'ignored.data');
     const deaf = ['sh', '-c', `trap '' INT TERM; exec '${workload}' pf 0 60`];
     const running = await startRecording(file, ['--', ...deaf]);
@@ -76,7 +76,7 @@ describeLive('interrupting a recording', () => {
     expect(isAlive(command)).toBe(true);
   });
 
-  it('completes the file while a command that is stopped cannot end', async () => {
+  it('an interrupt completes the file while a command that is stopped cannot end', async () => {
     const file = join(scratch, 'stopped.data');
     const running = await startRecording(file, ['--', workload, 'pf', '0', '60']);
     const command = childrenOf(running.pid)[0];
@@ -89,7 +89,7 @@ describeLive('interrupting a recording', () => {
     expect(await running.ended).toMatchObject({ status: 130 });
   });
 
-  it('ends an attached recording of a stopped process, which stays as it is', async () => {
+  it('an interrupt ends an attached recording of a stopped process, which stays as it is', async () => {
     const file = join(scratch, 'attached.data');
     const target = spawn(workload, ['pf', '0', '60'], { stdio: 'ignore' });
     const pid = target.pid as number;

@@ -137,7 +137,7 @@ describeLiveAsUser('Node', () => {
 });
 
 describeLiveAsUser('Node that runs on after its recording', () => {
-  it('keeps nothing of it, can be attached to by name, and leaves nothing when it ends', async () => {
+  it('a recorded program keeps nothing of it, can be attached to by name, and leaves nothing when it ends', async () => {
     const script = join(scratch, 'serve.cjs');
     const stop = join(scratch, 'stop');
     writeFileSync(

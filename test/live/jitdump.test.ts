@@ -72,7 +72,7 @@ describeLiveAsUser('a jitdump of Node', () => {
     writeFileSync(join(directory, 'hot.cjs'), HOT);
   });
 
-  it('names the function that was inlined from another file, and is stored', () => {
+  it('a jitdump names the function that was inlined from another file, and is stored', () => {
     const { file, reported, rows } = record(
       'node.data',
       ['--jitdump'],

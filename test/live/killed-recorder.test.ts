@@ -84,7 +84,7 @@ const OURS = /\.notes$|\.map$|\.dump$|\.sock$|^perf-ts-|^isolate-/;
 
 describe.skipIf(!canMount())('a recorder that was killed', () => {
   describeLive('with its command', () => {
-    test('leaves nothing of the names of its command', () => {
+    test('a killed recorder leaves nothing of the names of its command', () => {
       const words = [...RECORD, '--', process.execPath, '-e', BUSY];
       const { before, status, stdout } = killed('busy', CLEAN, words);
       expect(before.filter((name) => OURS.test(name))).toEqual([]);

@@ -41,7 +41,7 @@ const scratch = scratchDirectory();
 const chains = (text: string): string[] => text.split('\n').map((line) => line.trim());
 
 describeLive('recording with --call-graph lbr', () => {
-  test('fails before the command starts where the event has no such records', () => {
+  test('--call-graph lbr fails before the command starts where the event has no such records', () => {
     const [marker, output] = [join(scratch, 'started'), join(scratch, 'never.data')];
     const options = ['-e', 'cpu-clock', '--call-graph', 'lbr', '-o', output];
     const { status, stderr } = perfTs(['record', ...options, '--', 'touch', marker]);
@@ -65,7 +65,7 @@ describe.skipIf(findPerf() === null)('a recording with --call-graph lbr', () => 
       maxBuffer: 2 ** 26,
     });
 
-  test('asks the kernel for what perf asks it for', () => {
+  test('--call-graph lbr asks the kernel for what perf asks it for', () => {
     const { stderr } = spawnSync(
       'perf',
       ['record', '-vv', '-e', 'cycles', '--call-graph', 'lbr', '-o', join(scratch, 'x'), 'true'],

@@ -40,7 +40,7 @@ async function startedRecording(file: string, bytes: number, args: readonly stri
 describeLive('life and death', () => {
   const workload = compileWorkload();
 
-  it('ends with the command’s own status, 128 + n for signal n', () => {
+  it('record ends with the command’s own status, 128 + n for signal n', () => {
     const status = (command: string[]): number | null =>
       perfTs(['record', '-q', '-o', join(scratch, 'status.data'), '--', ...command]).status;
     expect(status(['sh', '-c', 'exit 42'])).toBe(42);
@@ -62,7 +62,7 @@ describeLive('life and death', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
-    'finishes the file on %s and passes the signal on',
+    'record finishes the file on %s and passes the signal on',
     async (signal) => {
       const file = join(scratch, `${signal}.data`);
       const running = await startedRecording(file, 100_000, ['--', workload, 'pf', '0', '60']);
@@ -93,7 +93,7 @@ describeLive('life and death', () => {
     expect(perfTs(['report', '--strict', file]).status).toBe(125);
   });
 
-  it('writes a file of its own where something is planted at the output path', () => {
+  it('record writes a file of its own where something is planted at the output path', () => {
     const victim = join(scratch, 'victim');
     writeFileSync(victim, 'precious');
     // Nothing of an earlier try is at these paths.
@@ -113,7 +113,7 @@ describeLive('life and death', () => {
     expect(readFileSync(`${foreign}.old`, 'utf8')).toBe('not a recording');
   });
 
-  it('refuses an output that cannot be written, before the command is started', () => {
+  it('record refuses an output that cannot be written, before the command is started', () => {
     const witness = join(scratch, 'started');
     const directory = join(scratch, 'directory');
     mkdirSync(directory, { recursive: true });
@@ -125,7 +125,7 @@ describeLive('life and death', () => {
     expect(existsSync(witness)).toBe(false);
   });
 
-  it('stops at a file-size limit with a readable file while the command runs on', () => {
+  it('record stops at a file-size limit with a readable file while the command runs on', () => {
     const file = join(scratch, 'fsize.data');
     const flags = ['-e', 'page-faults', '-c', '1', '-o', file];
     const witness = join(scratch, 'ran-on');
@@ -143,7 +143,7 @@ describeLive('life and death', () => {
     if (findPerf()) expect(perfStats(file).SAMPLE).toBe(info.records.SAMPLE);
   });
 
-  it('stops on a full disk with a readable file while the command runs on', () => {
+  it('record stops on a full disk with a readable file while the command runs on', () => {
     const mount = mkdtempSync(join(scratch, 'small-'));
     const witness = join(scratch, 'ran-on-full');
     rmSync(witness, { force: true });

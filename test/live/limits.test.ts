@@ -49,7 +49,7 @@ describeLive('limits', () => {
   );
 
   itAsNobody(
-    'gives root of a user namespace the rings of the user that it is outside',
+    'record gives root of a user namespace the rings of the user that it is outside',
     (context) => {
       const enter = ['prlimit', '--memlock=65536', 'unshare', '-Ur'];
       if (spawnSync('setpriv', [...AS_NOBODY.slice(1), ...enter, 'true']).status !== 0) {

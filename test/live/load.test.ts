@@ -55,7 +55,7 @@ describeLive('record --ready, --load and --until-idle', () => {
     await until(() => !isAlive(pid));
   });
 
-  it('reports a server that does not answer in time, and one that ends', async () => {
+  it('--load reports a server that does not answer in time, and one that ends', async () => {
     const port = String(await freePort());
     const late = record(['--ready', port, '--ready-timeout', '0.5'], ['sleep', '600']);
     expect(late.status).toBe(125);
@@ -65,7 +65,7 @@ describeLive('record --ready, --load and --until-idle', () => {
     expect(gone.stderr).toContain('ended before it answered');
   });
 
-  it('ends once the work of the command is over', () => {
+  it('--load ends once the work of the command is over', () => {
     const busyThenIdle =
       'const end = Date.now() + 1000; while (Date.now() < end); setInterval(() => {}, 1e6);';
     const run = record(['--until-idle=1'], ['node', '-e', busyThenIdle]);
@@ -74,7 +74,7 @@ describeLive('record --ready, --load and --until-idle', () => {
     expect(infoOf(data).records.SAMPLE).toBeGreaterThan(10);
   });
 
-  it('refuses options that do not go together', () => {
+  it('--load refuses options that do not go together', () => {
     expect(record(['--ready-timeout', '3'], ['true']).status).toBe(2);
     expect(record(['--ready', '80', '-D', '100'], ['true']).status).toBe(2);
     expect(perfTs(['record', '-a', '--until-idle']).status).toBe(2);

@@ -49,7 +49,7 @@ const configFor = (url: string, spool: string) =>
 
 describe.skipIf(!hasCollector)('an OpenTelemetry Collector', () => {
   describeLive('of the agent', () => {
-    it('takes its windows, also after it was away, and their sum is what the counters have counted', async () => {
+    it("the Collector takes the agent's windows, also after it was away, and their sum is what the counters have counted", async () => {
       const behind = await startFakeSink((response) => response.writeHead(200).end());
       const parts = () => behind.received.flatMap(({ body }) => partsOf(body));
       const windows = () => new Set(parts().map(({ startNs }) => startNs)).size;
@@ -81,7 +81,7 @@ describe.skipIf(!hasCollector)('an OpenTelemetry Collector', () => {
       }
     });
 
-    it('refuses what is no OTLP, as the agent understands it', async () => {
+    it('the Collector refuses what is no OTLP, as the agent understands it', async () => {
       const behind = await startFakeSink();
       const { url } = await startCollector(await freePort(), behind.url);
       const post = (path: string) =>

@@ -61,7 +61,7 @@ describeLiveAsUser('the output file', () => {
     expect([entry.isFile(), entry.mode & 0o777, entry.uid]).toEqual([true, 0o600, 0]);
   });
 
-  itAsRoot('is never one that another user has made for us to fill', () => {
+  itAsRoot('the output file is never one that another user has made for us to fill', () => {
     const file = join(openDirectory(scratch, 'pre-made'), 'perf.data');
     asNobody('sh', '-c', `umask 0; : > ${file}`);
     const planted = lstatSync(file);
@@ -81,34 +81,40 @@ describeLiveAsUser('the output file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  itAsRoot('belongs under sudo to the user who called it, as the command does', () => {
-    const file = join(scratch, 'sudo.data');
-    const env = {
-      ...process.env,
-      SUDO_UID: `${NOBODY}`,
-      SUDO_GID: `${NOBODY}`,
-      SUDO_USER: 'nobody',
-    };
-    const outcome = perfTs(['record', '-o', file, '--', 'id', '-u'], { env });
-    expect(outcome).toMatchObject({ status: 0, stdout: `${NOBODY}\n` });
-    const { uid, gid, mode } = statSync(file);
-    expect([uid, gid, mode & 0o777]).toEqual([NOBODY, NOBODY, 0o600]);
-    expect(outcome.stderr).toContain('nobody');
-  });
+  itAsRoot(
+    'the output file belongs under sudo to the user who called it, as the command does',
+    () => {
+      const file = join(scratch, 'sudo.data');
+      const env = {
+        ...process.env,
+        SUDO_UID: `${NOBODY}`,
+        SUDO_GID: `${NOBODY}`,
+        SUDO_USER: 'nobody',
+      };
+      const outcome = perfTs(['record', '-o', file, '--', 'id', '-u'], { env });
+      expect(outcome).toMatchObject({ status: 0, stdout: `${NOBODY}\n` });
+      const { uid, gid, mode } = statSync(file);
+      expect([uid, gid, mode & 0o777]).toEqual([NOBODY, NOBODY, 0o600]);
+      expect(outcome.stderr).toContain('nobody');
+    },
+  );
 
-  itWithNobody('of an unprivileged user cannot replace what that user may not rename', () => {
-    const folder = mkdtempSync(join(scratch, 'read-only-'));
-    chmodSync(folder, 0o755);
-    const file = join(folder, 'perf.data');
-    writeFileSync(file, 'an older recording');
-    chownSync(file, 0, 0);
-    chmodSync(scratch, 0o755);
-    const flags = ['-e', 'cpu-clock:u', '-o', file];
-    const outcome = perfTs(['record', ...flags, '--', 'true'], { under: AS_NOBODY });
-    expect(outcome.status).toBe(125);
-    expect(outcome.stderr).toContain(`cannot write ${file}: permission denied`);
-    expect(readFileSync(file, 'utf8')).toBe('an older recording');
-  });
+  itWithNobody(
+    'a recording of an unprivileged user cannot replace what that user may not rename',
+    () => {
+      const folder = mkdtempSync(join(scratch, 'read-only-'));
+      chmodSync(folder, 0o755);
+      const file = join(folder, 'perf.data');
+      writeFileSync(file, 'an older recording');
+      chownSync(file, 0, 0);
+      chmodSync(scratch, 0o755);
+      const flags = ['-e', 'cpu-clock:u', '-o', file];
+      const outcome = perfTs(['record', ...flags, '--', 'true'], { under: AS_NOBODY });
+      expect(outcome.status).toBe(125);
+      expect(outcome.stderr).toContain(`cannot write ${file}: permission denied`);
+      expect(readFileSync(file, 'utf8')).toBe('an older recording');
+    },
+  );
 
   it('two recorders at one path write two complete files', async () => {
     const file = join(mkdtempSync(join(scratch, 'shared-')), 'perf.data');

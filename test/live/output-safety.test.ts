@@ -58,7 +58,7 @@ function expectEarlierFiles({ folder, file }: ReturnType<typeof place>): void {
 const CLOCK = ['record', '-e', 'cpu-clock'];
 
 describeLive('a recording that can not begin', () => {
-  it('leaves both earlier ones where they were', () => {
+  it('a failed rename leaves both earlier ones where they were', () => {
     const { folder, file } = place();
     const script = join(scratch, 'no-interpreter');
     writeFileSync(script, '#!/nonexistent/interpreter\n', { mode: 0o755 });
@@ -68,7 +68,7 @@ describeLive('a recording that can not begin', () => {
     expectEarlierFiles({ folder, file });
   });
 
-  itWithMounts('on a full disk leaves both earlier ones where they were', () => {
+  itWithMounts('a full disk leaves both earlier recordings where they were', () => {
     const mount = mkdtempSync(join(scratch, 'full-'));
     const after = mkdtempSync(join(scratch, 'after-'));
     // The machine's processes alone take more room than that.
@@ -89,7 +89,7 @@ describeLive('a recording that can not begin', () => {
 });
 
 describeLive('a recording under sudo', () => {
-  itAsRoot('belongs to the caller where no file may be given away', () => {
+  itAsRoot('the output under sudo belongs to the caller where no file may be given away', () => {
     const { folder, file } = place(NOBODY);
     const under = ['setpriv', '--bounding-set=-chown'];
     const { status, stderr } = perfTs([...CLOCK, '-q', '-o', file, '--', 'true'], {
@@ -103,7 +103,7 @@ describeLive('a recording under sudo', () => {
   });
 
   itAsRoot(
-    "stays root's, and says so, where the caller may not write and nothing is given away",
+    "the output under sudo stays root's, and a notice says so, where the caller may not write and nothing is given away",
     () => {
       const { file } = place(0);
       const under = ['setpriv', '--bounding-set=-chown'];
@@ -115,35 +115,40 @@ describeLive('a recording under sudo', () => {
     },
   );
 
-  itAsRoot('is unwound without touching what its program puts at the name of the new file', () => {
-    const { folder, file } = place(NOBODY);
-    const victim = join(mkdtempSync(join(scratch, 'closed-')), 'victim');
-    writeFileSync(victim, 'of root', { mode: 0o600 });
-    // Runs on beside the recorder when the command has ended, as the caller.
-    const attack = join(scratch, 'attack.sh');
-    // The checkout may lie in a folder that is closed to the caller.
-    const program = join(folder, 'program');
-    copyFileSync(compileWorkload(), program);
-    const swapped = join(folder, 'swapped');
-    writeFileSync(
-      attack,
-      `cd ${folder}
+  itAsRoot(
+    'a refused recording is unwound without touching what its program puts at the name of the new file',
+    () => {
+      const { folder, file } = place(NOBODY);
+      const victim = join(mkdtempSync(join(scratch, 'closed-')), 'victim');
+      writeFileSync(victim, 'of root', { mode: 0o600 });
+      // Runs on beside the recorder when the command has ended, as the caller.
+      const attack = join(scratch, 'attack.sh');
+      // The checkout may lie in a folder that is closed to the caller.
+      const program = join(folder, 'program');
+      copyFileSync(compileWorkload(), program);
+      const swapped = join(folder, 'swapped');
+      writeFileSync(
+        attack,
+        `cd ${folder}
        (while :; do for f in *.unwound-*; do
           [ -e "$f" ] && mv "$f" taken && ln -s ${victim} "$f" && : > ${swapped} && exit
         done; done) > /dev/null 2>&1 < /dev/null &
        echo $! > attacker
        ./program pf 30000`,
-    );
-    const flags = ['-e', 'page-faults', '-c', '1', '--call-graph', 'auto,512'];
-    const { status } = perfTs(['record', ...flags, '-o', file, '--', 'sh', attack], { env: sudo });
-    spawnSync('kill', ['-9', readFileSync(join(folder, 'attacker'), 'utf8').trim()]);
-    expect(existsSync(swapped), 'the attack found the file').toBe(true);
-    expect(status).toBe(0);
-    const { uid, gid, mode } = statSync(victim);
-    expect([uid, gid, mode & 0o777]).toEqual([0, 0, 0o600]);
-    expect(readFileSync(victim, 'utf8')).toBe('of root');
-    expect(infoOf(file)).toMatchObject({ truncatedAt: null });
-  });
+      );
+      const flags = ['-e', 'page-faults', '-c', '1', '--call-graph', 'auto,512'];
+      const { status } = perfTs(['record', ...flags, '-o', file, '--', 'sh', attack], {
+        env: sudo,
+      });
+      spawnSync('kill', ['-9', readFileSync(join(folder, 'attacker'), 'utf8').trim()]);
+      expect(existsSync(swapped), 'the attack found the file').toBe(true);
+      expect(status).toBe(0);
+      const { uid, gid, mode } = statSync(victim);
+      expect([uid, gid, mode & 0o777]).toEqual([0, 0, 0o600]);
+      expect(readFileSync(victim, 'utf8')).toBe('of root');
+      expect(infoOf(file)).toMatchObject({ truncatedAt: null });
+    },
+  );
 });
 
 describeLive('stacks that are unwound at the end', () => {
@@ -222,38 +227,41 @@ describeLive('a recording over several files', () => {
     expect(readdirSync(folder).sort()).toEqual(['perf.data', 'perf.data.old']);
   });
 
-  itWithMounts('goes on in the one it has where there is no room for the next', async () => {
-    const mount = mkdtempSync(join(scratch, 'small-'));
-    const file = join(mount, 'perf.data');
-    // The file may grow, and no other may be made beside it.
-    const under = inMountNamespace(`mount -t tmpfs -o nr_inodes=3 tmpfs ${mount}`);
-    const { child, ended, stderr } = startPerfTs(
-      ['record', ...switching, '-o', file, '--', ...command],
-      { under },
-    );
-    const there = `/proc/${child.pid}/root${mount}`;
-    const inside = join(there, 'perf.data');
-    const hasEnded = () => child.exitCode !== null;
-    await until(() => (existsSync(inside) && statSync(inside).size > 200_000) || hasEnded());
-    const { ino } = statSync(inside);
-    writeFileSync(join(there, 'filler'), '');
-    for (let n = 1; n <= 2; n++) child.kill('SIGUSR2');
-    await until(() => stderr().includes('no new file') || hasEnded());
-    const { size } = statSync(inside);
-    await until(() => statSync(inside).size > size || hasEnded());
-    rmSync(join(there, 'filler'));
-    child.kill('SIGUSR2');
-    await until(() => stderr().includes('recorded so far is in') || hasEnded());
-    const files = readdirSync(there).map((name) => statSync(join(there, name)).ino);
-    child.kill('SIGINT');
-    await ended;
-    expect(stderr()).toContain(
-      `no new file was begun: cannot write ${file}: no space left on the device; the recording goes on\n`,
-    );
-    expect(files).toContain(ino);
-    expect(files).toHaveLength(2);
-    expect(stderr()).not.toContain('    at ');
-  });
+  itWithMounts(
+    'a recording in parts goes on in the one it has where there is no room for the next',
+    async () => {
+      const mount = mkdtempSync(join(scratch, 'small-'));
+      const file = join(mount, 'perf.data');
+      // The file may grow, and no other may be made beside it.
+      const under = inMountNamespace(`mount -t tmpfs -o nr_inodes=3 tmpfs ${mount}`);
+      const { child, ended, stderr } = startPerfTs(
+        ['record', ...switching, '-o', file, '--', ...command],
+        { under },
+      );
+      const there = `/proc/${child.pid}/root${mount}`;
+      const inside = join(there, 'perf.data');
+      const hasEnded = () => child.exitCode !== null;
+      await until(() => (existsSync(inside) && statSync(inside).size > 200_000) || hasEnded());
+      const { ino } = statSync(inside);
+      writeFileSync(join(there, 'filler'), '');
+      for (let n = 1; n <= 2; n++) child.kill('SIGUSR2');
+      await until(() => stderr().includes('no new file') || hasEnded());
+      const { size } = statSync(inside);
+      await until(() => statSync(inside).size > size || hasEnded());
+      rmSync(join(there, 'filler'));
+      child.kill('SIGUSR2');
+      await until(() => stderr().includes('recorded so far is in') || hasEnded());
+      const files = readdirSync(there).map((name) => statSync(join(there, name)).ino);
+      child.kill('SIGINT');
+      await ended;
+      expect(stderr()).toContain(
+        `no new file was begun: cannot write ${file}: no space left on the device; the recording goes on\n`,
+      );
+      expect(files).toContain(ino);
+      expect(files).toHaveLength(2);
+      expect(stderr()).not.toContain('    at ');
+    },
+  );
 });
 
 describeLive('a place for the output', () => {

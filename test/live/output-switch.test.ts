@@ -151,7 +151,7 @@ describeLive('a recording over several files', () => {
     expect(lost[0]).toBeGreaterThan(0);
   });
 
-  it('names the code of a JIT in each of them, and has the names of its kernel', async () => {
+  it('--switch-output names the code of a JIT in each of them, and has the names of its kernel', async () => {
     const file = newPlace();
     const script = join(scratch, 'hot.cjs');
     writeFileSync(

@@ -95,22 +95,25 @@ describeLive('agreement with perf report on the same file', () => {
   const itWithPerf = (title: string, test: () => void | Promise<void>, tool = 'perf') =>
     it.skipIf(!findPerf() || !has(tool))(title, test);
 
-  itWithPerf('of a C program that computes', () => {
+  itWithPerf('perf agrees about a C program that computes', () => {
     const file = record('burn', CLOCK, [workload, 'burn', '2', '0.5']);
     expectAgreement(file, 1);
     const { lines, period } = ourTables(file)[0];
     expect(lines.get(`${basename(workload)} leaf`)!.period).toBeGreaterThan(period / 2);
   });
 
-  itWithPerf('of a C program that makes page faults, by frequency and by count', () => {
-    const faults = [workload, 'pf', '20000'];
-    expectAgreement(record('pf-freq', ['-e', 'page-faults', '-F', '5000', '-g'], faults), 1);
-    const counted = record('pf-count', ['-e', 'page-faults', '-c', '10', '-g'], faults);
-    const { records } = expectAgreement(counted, 1);
-    expect(records.SAMPLE).toBeGreaterThanOrEqual(2000);
-  });
+  itWithPerf(
+    'perf agrees about a C program that makes page faults, by frequency and by count',
+    () => {
+      const faults = [workload, 'pf', '20000'];
+      expectAgreement(record('pf-freq', ['-e', 'page-faults', '-F', '5000', '-g'], faults), 1);
+      const counted = record('pf-count', ['-e', 'page-faults', '-c', '10', '-g'], faults);
+      const { records } = expectAgreement(counted, 1);
+      expect(records.SAMPLE).toBeGreaterThanOrEqual(2000);
+    },
+  );
 
-  itWithPerf('of node with its compiled functions', () => {
+  itWithPerf('perf agrees about node with its compiled functions', () => {
     const script = join(scratch, 'script.mjs');
     writeFileSync(script, SCRIPT);
     const file = record('node', CLOCK, [process.execPath, '--perf-basic-prof', script]);
@@ -121,7 +124,7 @@ describeLive('agreement with perf report on the same file', () => {
   });
 
   itWithPerf(
-    'of gzip',
+    'perf agrees about gzip',
     () => {
       const command = ['sh', '-c', `gzip -c ${process.execPath} | head -c 4000000 >/dev/null`];
       expectAgreement(record('gzip', CLOCK, command), 1);
@@ -130,7 +133,7 @@ describeLive('agreement with perf report on the same file', () => {
   );
 
   itWithPerf(
-    'of openssl speed',
+    'perf agrees about openssl speed',
     () => {
       const speed = 'openssl speed -seconds 1 -bytes 16384 sha256 >/dev/null 2>&1';
       expectAgreement(record('openssl', CLOCK, ['sh', '-c', speed]), 1);
@@ -138,19 +141,19 @@ describeLive('agreement with perf report on the same file', () => {
     'openssl',
   );
 
-  itWithPerf('of a shell script that forks and runs programs', () => {
+  itWithPerf('perf agrees about a shell script that forks and runs programs', () => {
     const loop = 'i=0; while [ $i -lt 200 ]; do ls / >/dev/null; i=$((i+1)); done';
     const { records } = expectAgreement(record('forks', CLOCK, ['sh', '-c', loop]), 1);
     expect(records).toMatchObject({ FORK: 200, EXIT: 201 });
   });
 
-  itWithPerf('of a program with 64 threads', () => {
+  itWithPerf('perf agrees about a program with 64 threads', () => {
     const file = record('threads', CLOCK, [workload, 'threads', '64', '0.5']);
     const { records } = expectAgreement(file, 1);
     expect(records).toMatchObject({ FORK: 64, EXIT: 65 });
   });
 
-  itWithPerf('of a process attached while it runs', async () => {
+  itWithPerf('perf agrees about a process attached while it runs', async () => {
     const target = spawn(workload, ['burn', '2', '30'], { stdio: 'ignore' });
     running.push(target);
     const tasks = `/proc/${target.pid}/task`;
@@ -168,7 +171,7 @@ describeLive('agreement with perf report on the same file', () => {
   });
 
   itWithPerf(
-    'of a clock, faults, a tracepoint and a group in one file, by frequency and by count',
+    'perf agrees about a clock, faults, a tracepoint and a group in one file, by frequency and by count',
     () => {
       const counted = 'page-faults,raw_syscalls:sys_enter';
       const group = ['-e', '{context-switches,raw_syscalls:sys_exit}'];
@@ -187,7 +190,7 @@ describeLive('agreement with perf report on the same file', () => {
     },
   );
 
-  itWithPerf('of a recording that comes through a pipe', () => {
+  itWithPerf('perf agrees about a recording that comes through a pipe', () => {
     const pipe = join(scratch, 'pipe.data');
     const stages = [
       `'${process.execPath}' '${CLI}' record -q ${CLOCK.join(' ')} -o - -- '${workload}' burn 2 0.5`,

@@ -23,15 +23,18 @@ function recorded(name: string, count: number, under: readonly string[]) {
 }
 
 describeLive('period mode', () => {
-  it.each([1, 7, 1000])('takes floor(N / %i) samples of N faults on one CPU', (count) => {
-    // The recorder is bound to it, so that its command never was anywhere else: one counter counts.
-    const under = ['taskset', '-c', String(usableCpus()[0])];
-    const { samples, counted } = recorded(`every-${count}`, count, under);
-    expect(counted).toBeGreaterThanOrEqual(FAULTS);
-    expect(samples).toBe(Math.floor(counted / count));
-  });
+  it.each([1, 7, 1000])(
+    'a fixed period takes floor(N / %i) samples of N faults on one CPU',
+    (count) => {
+      // The recorder is bound to it, so that its command never was anywhere else: one counter counts.
+      const under = ['taskset', '-c', String(usableCpus()[0])];
+      const { samples, counted } = recorded(`every-${count}`, count, under);
+      expect(counted).toBeGreaterThanOrEqual(FAULTS);
+      expect(samples).toBe(Math.floor(counted / count));
+    },
+  );
 
-  it('loses at most one remainder per event instance across CPUs', () => {
+  it('a fixed period loses at most one remainder per event instance across CPUs', () => {
     const { samples, counted } = recorded('free', 1000, []);
     const cpus = onlineCpus().length;
     expect(samples).toBeLessThanOrEqual(Math.floor(counted / 1000));

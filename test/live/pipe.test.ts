@@ -33,7 +33,7 @@ function recordStream(): void {
 }
 
 describeLive('a recording to a pipe', () => {
-  it('names its JIT code and kernel by itself, and others read it', async () => {
+  it('a piped recording names its JIT code and kernel by itself, and others read it', async () => {
     recordStream();
     const { profile, diagnostics } = await openProfile(file);
     const { funcs, strings } = profile;

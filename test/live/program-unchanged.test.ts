@@ -78,7 +78,7 @@ describeLive('a recorded Node program', () => {
     expect(readdirSync(coverage)).toHaveLength(1);
   });
 
-  it('names functions of children and workers with options and environments of their own', () => {
+  it('record names functions of children and workers with options and environments of their own', () => {
     const script = join(scratch, 'own.cjs');
     writeFileSync(
       script,

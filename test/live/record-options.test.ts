@@ -55,7 +55,7 @@ describeLive('a recording', () => {
     expect(infoOf(file).records.SAMPLE).toBe(Math.floor(counted / 100));
   });
 
-  it('reads the counter with --counts, with threads and without', () => {
+  it('--counts reads the counter, with threads and without', () => {
     for (const inherit of [[], ['-i']]) {
       const options = ['--counts', '-e', 'page-faults:u', '-c', '1000', ...inherit];
       const command = [workload, 'faults-pinned', '20000'];
@@ -78,7 +78,7 @@ describeLive('a recording', () => {
     expect(JSON.parse(stdout).events[0].period).toBe(10_000);
   });
 
-  it('warns of events that happen in the kernel only', () => {
+  it('record warns of events that happen in the kernel only', () => {
     const { file, stderr } = record(
       'kernel',
       ['-e', 'context-switches:u'],

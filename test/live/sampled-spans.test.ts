@@ -15,7 +15,7 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 const SPIN = [process.execPath, '-e', 'const end = Date.now() + 1200; while (Date.now() < end);'];
 
 describeLive('time in which the events of a recording were enabled', () => {
-  it('begins after the delay, and the time before is no idle time', async () => {
+  it('a delayed recording begins after the delay, and the time before is no idle time', async () => {
     const output = join(scratch, 'delayed.data');
     await record({ command: SPIN, events: ['cpu-clock:u'], freq: 997, delayMs: 600, output });
     const { profile } = await openProfile(output);
@@ -29,7 +29,7 @@ describeLive('time in which the events of a recording were enabled', () => {
     expect(seconds).toBeCloseTo((timeNs[length - 1] - span.fromNs) / 1e9, 6);
   });
 
-  it('begins with what an overwritten ring still held', async () => {
+  it('an overwritten recording begins with what its ring still held', async () => {
     const output = join(scratch, 'overwritten.data');
     const options = { events: ['cpu-clock:u'], freq: 1997, overwrite: true, ringPages: 1 };
     await record({ command: SPIN, ...options, output });
@@ -41,7 +41,7 @@ describeLive('time in which the events of a recording were enabled', () => {
     expect(spans[0].toNs).toBeGreaterThan(timeNs[length - 1]);
   });
 
-  it('has a gap between disable and enable', async () => {
+  it('a controlled recording has a gap between disable and enable', async () => {
     const output = join(scratch, 'disabled.data');
     const running = await startRecording({
       command: SPIN,

@@ -97,7 +97,7 @@ describeLive('a profile of the own process', () => {
     ]);
   });
 
-  test('what the kernel or the options refuse is an error with its class and reason', () => {
+  test('a refusal of the kernel or of the options is an error with its class and reason', () => {
     const errors = run(`
       const refused = (options) => startSelfProfile(options).catch(({ name, message }) => [name, message.includes('no-such-event')]);
       result = [

@@ -19,7 +19,7 @@ describeLive('perf-ts doctor', () => {
     expect([states.get('addon'), states.get('own-programs')]).toEqual(['ok', 'ok']);
   });
 
-  it('refuses options that belong to the selftest', () => {
+  it('doctor refuses options that belong to the selftest', () => {
     const outcome = perfTs(['doctor', '--quick']);
     expect(outcome.status).toBe(2);
     expect(outcome.stderr).toContain('--quick belongs to doctor --selftest');

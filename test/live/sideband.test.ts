@@ -39,7 +39,7 @@ describeLive('side-band records', () => {
   const workload = compileWorkload();
   const clock = ['-e', 'cpu-clock', '-g'];
 
-  it('loses no FORK and no EXIT while one-page rings lose samples', () => {
+  it('the side-band loses no FORK and no EXIT while one-page rings lose samples', () => {
     const info = recordsOf(
       'r10',
       [...clock, '-F', '49999', '-m', '1'],
@@ -53,7 +53,7 @@ describeLive('side-band records', () => {
     expect(info.records.EXIT).toBe(1001);
   });
 
-  it('sees every fork, exec and short-lived thread', () => {
+  it('the side-band sees every fork, exec and short-lived thread', () => {
     const flags = [...clock, '-F', '30000'];
     const forks = recordsOf('forks', flags, [workload, 'forks', '5000']);
     expect(forkedTids(join(scratch, 'forks.data')).size).toBe(5000);
@@ -87,7 +87,7 @@ describeLive('side-band records', () => {
     expect(own?.samples).toBeGreaterThan(1900);
   });
 
-  it('follows a thousand threads', () => {
+  it('the side-band follows a thousand threads', () => {
     const info = recordsOf(
       'threads',
       [...clock, '-F', '30000'],

@@ -52,7 +52,7 @@ describeLive('stat', () => {
     expect(Math.abs(difference - 20_000)).toBeLessThanOrEqual(2);
   });
 
-  it('counts from a program, as a whole and by intervals', async () => {
+  it('stat counts from a program, as a whole and by intervals', async () => {
     const reports: StatReport[] = [];
     const { finished, exited } = startStat(
       { command: [workload, 'pf', '3000'], events: ['page-faults'], intervalMs: 10 },
@@ -67,16 +67,19 @@ describeLive('stat', () => {
     expect(parts.reduce((sum, part) => sum + part, 0)).toBe(value);
   });
 
-  it.skipIf(findPerf() === null)('agrees with perf on the page faults of a fixed program', () => {
-    const theirs = Array.from({ length: RUNS }, () => {
-      const words = ['stat', '-x,', '-e', 'page-faults', '--', workload, 'pf', '1000'];
-      const { stderr } = spawnSync('perf', words, { encoding: 'utf8' });
-      return Number(/^(\d+),,page-faults/m.exec(stderr)?.[1]);
-    });
-    expect(Math.abs(fewestFaults(1000) - Math.min(...theirs))).toBeLessThanOrEqual(2);
-  });
+  it.skipIf(findPerf() === null)(
+    'stat agrees with perf on the page faults of a fixed program',
+    () => {
+      const theirs = Array.from({ length: RUNS }, () => {
+        const words = ['stat', '-x,', '-e', 'page-faults', '--', workload, 'pf', '1000'];
+        const { stderr } = spawnSync('perf', words, { encoding: 'utf8' });
+        return Number(/^(\d+),,page-faults/m.exec(stderr)?.[1]);
+      });
+      expect(Math.abs(fewestFaults(1000) - Math.min(...theirs))).toBeLessThanOrEqual(2);
+    },
+  );
 
-  it('counts system calls by a tracepoint, threads and children included', () => {
+  it('stat counts system calls by a tracepoint, threads and children included', () => {
     const calls = (n: number) => {
       const flags = ['-e', 'syscalls:sys_enter_getppid'];
       return stat([...flags, '--', workload, 'sys', String(n)]).rows[0]?.count;
@@ -97,7 +100,7 @@ describeLive('stat', () => {
     expect(calls).toBeLessThanOrEqual(1);
   });
 
-  it('ends with the command’s status, and is 125 where nothing can be counted', () => {
+  it('stat ends with the command’s status, and is 125 where nothing can be counted', () => {
     expect(stat(['-e', 'page-faults', '--', workload, 'exit', '7']).status).toBe(7);
     expect(stat(['-e', 'page-faults', '--', workload, 'kill9', '0', '0.01']).status).toBe(137);
     expect(stat(['-e', 'page-faults', '--', '/no/such/program']).status).toBe(127);
@@ -124,7 +127,7 @@ describeLive('stat', () => {
     expect(JSON.parse(readFileSync(file, 'utf8')).schema).toBe('perf-ts/stat@1');
   });
 
-  it('gives the mean and the spread of several runs', () => {
+  it('stat -r gives the mean and the spread of several runs', () => {
     const { document, rows } = stat(['-r', '3', '-e', 'page-faults', '--', workload, 'pf', '500']);
     expect(document.runs).toBe(3);
     expect(document.elapsedOfRunsNs).toHaveLength(3);
@@ -159,7 +162,7 @@ describeLive('stat', () => {
     expect(elapsed).toBeCloseTo(whole.elapsedNs, -3);
   });
 
-  it('counts whole CPUs, each by itself or together', () => {
+  it('stat -a counts whole CPUs, each by itself or together', () => {
     const flags = ['-a', '-e', 'cpu-clock', '--', workload, 'burn', '1', '0.1'];
     const cpus = stat(['-A', ...flags]);
     const online = execFileSync('getconf', ['_NPROCESSORS_ONLN'], { encoding: 'utf8' });
@@ -170,7 +173,7 @@ describeLive('stat', () => {
     expect(stat(['--per-socket', ...flags]).rows[0]?.part).toMatch(/^S\d+$/);
   });
 
-  it('counts the threads of a process each by itself, until it ends', async () => {
+  it('stat -p counts the threads of a process each by itself, until it ends', async () => {
     const target = spawn(workload, ['burn', '2', '600'], { stdio: 'ignore' });
     try {
       const exists = () => readdirSync(`/proc/${target.pid}/task`).length === 3;
@@ -188,7 +191,7 @@ describeLive('stat', () => {
     }
   });
 
-  it('ends a count without a command at the first interrupt, and prints it', async () => {
+  it('an interrupt ends a count without a command, which is printed', async () => {
     const running = startPerfTs(['stat', '-a', '-I', '20', '--json', '-o', '-', '-e', 'cpu-clock']);
     await new Promise<void>((resolve) => running.child.stdout?.once('data', () => resolve()));
     running.child.kill('SIGINT');
@@ -205,7 +208,7 @@ describeLive('stat', () => {
   });
 
   const itAsNobody = it.skipIf(!canRecordAsNobody(workload));
-  itAsNobody('counts user code for a user who may see no more, and says so', () => {
+  itAsNobody('stat counts user code for a user who may see no more, and says so', () => {
     const { rows, stderr } = stat(
       ['-e', 'page-faults,context-switches', '--', workload, 'pf', '100'],
       AS_NOBODY,
@@ -216,7 +219,7 @@ describeLive('stat', () => {
   });
 
   describe('in a program', () => {
-    it('leaves as many descriptors open as before, also after an error', async () => {
+    it('stat leaves as many descriptors open as before, also after an error', async () => {
       const openFds = () => readdirSync('/proc/self/fd').length;
       const run = (events: string[]) =>
         startStat({ command: ['/bin/true'], events }).finished.catch((error) => error);

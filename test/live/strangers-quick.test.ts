@@ -67,7 +67,7 @@ function shareOf<T>(all: readonly T[], index: number): T[] {
 }
 
 describeLive('a program among strangers', () => {
-  it('prints, leaves and ends as without perf-ts, on each Node that is here', async () => {
+  it('a recorded program prints, leaves and ends as without perf-ts, on each Node that is here', async () => {
     const programs = QUICK_PROGRAMS.map((name) => PROGRAMS.find((one) => one.name === name)!);
     const cells = nodes.flatMap((node, index) =>
       shareOf(programs, index).map(
@@ -78,7 +78,7 @@ describeLive('a program among strangers', () => {
     expect(await differencesOf(cells)).toEqual([]);
   });
 
-  it('prints, leaves and ends as without perf-ts under flags that forbid what a preload needs', async () => {
+  it('a recorded program prints, leaves and ends as without perf-ts under flags that forbid what a preload needs', async () => {
     const flags = QUICK_FLAGS.map((name) => FLAGS.find((one) => one.name === name)!);
     const [program] = PROGRAMS;
     const cells = nodes.flatMap((node, index) =>

@@ -102,7 +102,7 @@ describeLive('top', () => {
   });
 
   // Only root can start one.
-  it.skipIf(process.getuid?.() !== 0)('shows the processes of a user', () => {
+  it.skipIf(process.getuid?.() !== 0)('top -u shows the processes of a user', () => {
     const uid = 54_321;
     const other = spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore', uid });
     running.push(other);

@@ -12,7 +12,7 @@ import { describeLive } from '../helpers/live.ts';
 const scratch = scratchDirectory();
 
 describeLive('view --live', () => {
-  it('serves what is recorded while it grows, ends with Ctrl-C and leaves nothing', async () => {
+  it('view serves what is recorded while it grows, ends with Ctrl-C and leaves nothing', async () => {
     // Others make temporary files, too.
     const temporary = mkdtempSync(join(scratch, 'tmp-'));
     const env = { ...cleanEnvironment(), TMPDIR: temporary };

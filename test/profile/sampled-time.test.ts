@@ -65,7 +65,7 @@ describe('the length of a recording', () => {
     expect(sampledPartText(length)).toBe('sampled 30 ns of 50 ns');
   });
 
-  it('has no part where the events were enabled all the time, or that is not known', () => {
+  it('a recording has no part where the events were enabled all the time, or that is not known', () => {
     const whole = recordedLength(withSpans([{ fromNs: -5, toNs: 60 }]));
     expect([whole?.sampledNs, sampledPartText(whole)]).toEqual([50, null]);
     expect(sampledPartText(recordedLength(withSpans()))).toBeNull();

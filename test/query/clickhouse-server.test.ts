@@ -56,7 +56,7 @@ describe.skipIf(!hasClickHouseServer)('a server of ClickHouse', () => {
   }
   const kinds = (answers: readonly SinkAnswer[]) => [...new Set(answers.map(({ kind }) => kind))];
 
-  it('ends a query that was interrupted', async () => {
+  it('an interrupt ends a query', async () => {
     const endless = 'select count(*) as n from (select number from system.numbers)';
     const running = `select count(*) as n from system.processes
       where query like '%system.numbers%' and query not like '%system.processes%'`;
@@ -102,13 +102,13 @@ describe.skipIf(!hasClickHouseServer)('a server of ClickHouse', () => {
     expect(await weights()).toEqual([[9, 369, 21]]);
   });
 
-  it('reports what is wrong with a query, and answers no more rows than it was asked for', async () => {
+  it('the server reports what is wrong with a query, and answers no more rows than it was asked for', async () => {
     await expect(rows('select nosuch from samples')).rejects.toThrow('nosuch');
     const few = await engine().run('select pid from samples', { ...LIMITS, maxRows: 2 });
     expect([few.rows.length, few.isCut]).toEqual([2, true]);
   });
 
-  it('takes a recording, or is said to be too old for its views', async () => {
+  it('the server takes a recording, or is said to be too old for its views', async () => {
     const [[version]] = await rows('select version() as version');
     const inserted = engine().insert(7, recordingTables(DRAWN, { name: '7.data' }));
     if (Number.parseInt(String(version), 10) < 21) {

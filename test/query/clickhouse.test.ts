@@ -42,7 +42,7 @@ describe('the place of a server', () => {
     });
   });
 
-  test('takes user and password from the environment', () => {
+  test('user and password come from the environment', () => {
     const env = { CLICKHOUSE_USER: 'ann', CLICKHOUSE_PASSWORD: 'secret' };
     expect(parseClickHouse('clickhouse://db', env)).toMatchObject({
       user: 'ann',

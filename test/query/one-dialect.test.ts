@@ -171,14 +171,14 @@ describe.skipIf(!hasClickHouse)('ClickHouse', () => {
     rmSync('chdb_data', { recursive: true, force: true });
   });
 
-  test.each(QUESTIONS)('answers %s as DuckDB does', async (_title, sql) => {
+  test.each(QUESTIONS)('a statement answers %s as DuckDB does', async (_title, sql) => {
     const [one, other] = [await duckdb.run(sql, LIMITS), await clickhouse.run(sql, LIMITS)];
     expect(other.columns).toEqual(one.columns);
     expect(comparable(other.rows)).toEqual(comparable(one.rows));
     if (!MAY_BE_EMPTY.test(sql)) expect(one.rows).not.toEqual([]);
   });
 
-  test('reports what is wrong with a query', async () => {
+  test('the engine reports what is wrong with a query', async () => {
     await expect(clickhouse.run('select nosuch from samples', LIMITS)).rejects.toThrow(/nosuch/);
   });
 

@@ -64,7 +64,7 @@ test('a folder that lacks a table is refused by its name', async () => {
 });
 
 describe.skipIf(!hasClickHouse)('ClickHouse', () => {
-  test('reads the same rows, with names and types of its own tables', async () => {
+  test('the tables of Parquet have the same rows, with names and types of their own', async () => {
     const folder = writtenFolder();
     const direct = await engineWith(DRAWN);
     const session = openSession();

@@ -113,7 +113,7 @@ describe('a locked engine', () => {
     );
   });
 
-  test('ends a query that takes too long, and answers the next one', async () => {
+  test('a limit of time ends a query, and the next one is answered', async () => {
     const endless = 'select count(*) from range(100000000) t(a), range(100000) u(b)';
     await expect(engine.run(endless, { maxRows: 1, timeoutSeconds: 0.2 })).rejects.toThrow(
       /longer than 0.2 s/,
@@ -121,7 +121,7 @@ describe('a locked engine', () => {
     expect(await rowsOf(engine, 'select 1')).toEqual([[1]]);
   });
 
-  test('ends a query when it is told to', async () => {
+  test('a signal ends a query', async () => {
     const endless = 'select count(*) from range(100000000) t(a), range(100000) u(b)';
     const stop = new AbortController();
     const ended = engine.run(endless, { ...LIMITS, signal: stop.signal });
@@ -129,7 +129,7 @@ describe('a locked engine', () => {
     await expect(ended).rejects.toThrow('aborted');
   });
 
-  test('stops after the rows that were asked for', async () => {
+  test('a limit of rows stops a query', async () => {
     const { rows, isCut } = await engine.run('select * from range(100000)', {
       maxRows: 7,
       timeoutSeconds: 60,

@@ -141,7 +141,7 @@ describe('a sample whose callchain is deferred', () => {
     expect(stacksOf(records)).toEqual({ stacks: [WHOLE, WHOLE], counted: [] });
   });
 
-  test('keeps the kernel part, and is counted, where the record never comes', () => {
+  test('a sample keeps the kernel part, and is counted, where the record never comes', () => {
     const records = [
       kernelSample(11, FIRST), // given up by the thread's next cookie,
       kernelSample(11, SECOND), // by the end,
@@ -155,12 +155,18 @@ describe('a sample whose callchain is deferred', () => {
     });
   });
 
-  test.each([[[]], [[USER]]])('keeps the kernel part where the record has only %j', (callchain) => {
-    const records = [kernelSample(11, FIRST), userPart(11, FIRST, callchain)];
-    expect(stacksOf(records)).toEqual({ stacks: [IN_KERNEL], counted: [missing(1, 'thread 11')] });
-  });
+  test.each([[[]], [[USER]]])(
+    'a sample keeps the kernel part where the record has only %j',
+    (callchain) => {
+      const records = [kernelSample(11, FIRST), userPart(11, FIRST, callchain)];
+      expect(stacksOf(records)).toEqual({
+        stacks: [IN_KERNEL],
+        counted: [missing(1, 'thread 11')],
+      });
+    },
+  );
 
-  test('leaves complete callchains as they are', () => {
+  test('complete callchains stay as they are', () => {
     const complete = sampleOf(11, [KERNEL, KERNEL_IP, USER, USER_IP, USER_CALLER]);
     const records = [complete, userPart(11, FIRST, [USER_CALLER])];
     const stacks = [[USER_CALLER - 1, USER_IP, KERNEL_IP]];

@@ -114,7 +114,7 @@ describe('the code of a function', () => {
     ]);
   });
 
-  it('counts a sample once at a call that recurs', async () => {
+  it('a call that recurs counts a sample once', async () => {
     const { opened } = await open(
       [WORK, LEAF],
       [

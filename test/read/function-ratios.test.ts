@@ -205,7 +205,7 @@ describe("an event that its group's leader reads", () => {
     expect(waits.selfLow).toBeUndefined();
   });
 
-  it('says so to those who read its shares', async () => {
+  it('a reader of shares is notified of it', async () => {
     const doubt = opened.weightDoubt(MEMBER);
     expect(doubt).toMatch(/^counted where samples of cycles:u fell: /);
     expect(opened.weightDoubt(0 as EventIndex)).toBeNull();

@@ -15,7 +15,7 @@ const BOXES = {
 } as Partial<ChartBoxes> as ChartBoxes;
 const WINDOW = { fromNs: 0, toNs: 10 };
 
-test('finds the box at a moment, or the nearest one within reach', () => {
+test('a search by time finds the box at a moment, or the nearest one within reach', () => {
   expect(boxAt(BOXES, 0, 4, 0)).toBe(0);
   expect(boxAt(BOXES, 0, 5, 0)).toBe(-1);
   expect(boxAt(BOXES, 0, 5.2, 0.5)).toBe(0);
@@ -26,7 +26,7 @@ test('finds the box at a moment, or the nearest one within reach', () => {
   expect([0, 1, 2, 4].map((box) => depthOfBox(BOXES, box))).toEqual([0, 0, 1, 1]);
 });
 
-test('goes to the caller, the longest callee, and what was before and after', () => {
+test('the cursor goes to the caller, the longest callee, and what was before and after', () => {
   const beside = (box: number) =>
     (['caller', 'callee', 'previous', 'next'] as const).map((direction) =>
       boxBeside(BOXES, box, direction, WINDOW),

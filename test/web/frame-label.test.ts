@@ -5,7 +5,7 @@ const COLLECT =
   'v8::internal::Heap::CollectGarbage(v8::internal::AllocationSpace, v8::GCCallbackFlags)';
 
 describe('the label of a frame', () => {
-  it('keeps the last parts of a C++ name', () => {
+  it('a short label keeps the last parts of a C++ name', () => {
     const at = (characters: number) => fitLabel(COLLECT, '', characters);
     expect(at(200)).toBe(COLLECT);
     expect(at(40)).toBe('v8::internal::Heap::CollectGarbage');
@@ -43,17 +43,17 @@ describe('the label of a frame', () => {
     expect(fitLabel('emit node:events:471', '', 8)).toBe('emit');
   });
 
-  it('keeps the file name of a path', () => {
+  it('a short label keeps the file name of a path', () => {
     expect(fitLabel('/usr/lib/x86_64-linux-gnu/libc.so.6', '', 14)).toBe('…/libc.so.6');
   });
 
-  it('keeps the brackets that are a name', () => {
+  it('a short label keeps the brackets that are a name', () => {
     expect(fitLabel('(garbage collector)', '', 12)).toBe('(garbage co…');
     expect(fitLabel('Object.<anonymous> app.js:1', '', 18)).toBe('Object.<anonymous>');
     expect(fitLabel('(anonymous) app.js:3', '', 11)).toBe('(anonymous)');
   });
 
-  it('counts characters of East Asia twice', () => {
+  it('the width counts characters of East Asia twice', () => {
     expect(fitLabel('計算する関数', '', 12)).toBe('計算する関数');
     expect(fitLabel('計算する関数', '', 8)).toBe('計算す…');
   });

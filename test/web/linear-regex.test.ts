@@ -38,13 +38,13 @@ describe('an expression without backtracking', () => {
     );
   });
 
-  test('reads every char once, whatever it is', () => {
+  test('the search reads every char once, whatever it is', () => {
     const own = compileLinear('^(([a-z])+.)+[A-Z]([a-z])+!$');
     expect(own?.(`${'a'.repeat(20_000)}?`)).toBe(false);
   });
 
   test.each(['a(?=b)', '(?<!a)b', '(a)\\1', '(?<n>a)\\k<n>', '(a{50}){50}', '\\p{L}'])(
-    'gives up what needs more: %s',
+    'the search gives up what needs more: %s',
     (source) => {
       expect(compileLinear(source)).toBeNull();
     },

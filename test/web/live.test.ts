@@ -20,7 +20,7 @@ describe('the window of a live page', () => {
     expect(slide(state({ window: '60s', range: taken }), 25e9)).toBeNull();
   });
 
-  it('leaves a range alone that was taken by hand', () => {
+  it('a new snapshot leaves a range alone that was taken by hand', () => {
     expect(slide(state({ window: 'all', range: taken }), 25e9)).toBe(taken);
   });
 });
@@ -30,18 +30,18 @@ describe('the state of a page whose recording has grown', () => {
     ({ endNs, events: names.map((name) => ({ name })) }) as unknown as OpenResult;
   const short = recording(1e9, 'cpu-clock', 'tracepoint-372', 'off-cpu');
 
-  it('keeps its event where that has another row', () => {
+  it('the view keeps its event where that has another row', () => {
     const longer = recording(2e9, 'cpu-clock', 'off-cpu');
     const changes = fitState(state({ event: 2, stream: 4 }), short, longer);
     expect(changes).toEqual({ range: null, event: 1, stream: null });
   });
 
-  it('shows the first event where its own is no more', () => {
+  it('the view shows the first event where its own is no more', () => {
     const longer = recording(2e9, 'cpu-clock', 'off-cpu');
     expect(fitState(state({ event: 1 }), short, longer)).toMatchObject({ event: 0 });
   });
 
-  it('changes the range alone where the event is where it was', () => {
+  it('a new snapshot changes the range alone where the event is where it was', () => {
     const changes = fitState(
       state({ event: 1, window: '10s' }),
       short,

@@ -82,7 +82,7 @@ describe.skipIf(!hasCorpora)('the periods of a recording', () => {
   );
 });
 
-test('breaks the line of periods where nothing was measured', () => {
+test('a gap breaks the line of periods where nothing was measured', () => {
   const times = Float64Array.of(0, 10, 20, 30, 40, 900, 910);
   expect([...idleAfter(times)]).toStrictEqual([4]);
   expect([...idleAfter(Float64Array.of(5))]).toStrictEqual([]);

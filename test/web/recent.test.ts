@@ -27,7 +27,7 @@ it('the cache keeps to its budget, but always the last entry', () => {
   expect(ask(recent, '9993')).toBe('9!993!');
 });
 
-it('computes in slices once, whoever of several goes on, and again after a failure', () => {
+it('an answer is computed in slices once, whoever of several goes on, and again after a failure', () => {
   const recent = new Recent<number>(2);
   const log: string[] = [];
   const compute = function* (): Slices<number> {

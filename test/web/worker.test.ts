@@ -100,7 +100,7 @@ describe('the tree that the worker sends', () => {
     expect(draw(answers.tree({ ...events, threads: [1] }))).toEqual(['main 30/0', '  work 30/30']);
   });
 
-  it('shows callers where it is inverted, and zooms into them', () => {
+  it('the inverted tree shows callers where it is inverted, and zooms into them', () => {
     const answers = opened();
     const callers = answers.tree({ ...TREE, inverted: true });
     expect(draw(callers)).toEqual([
@@ -133,14 +133,14 @@ describe('the tree that the worker sends', () => {
     expect(draw(zoomed)).toEqual(['leaf 12/12', 'read 1/1']);
   });
 
-  it('orders siblings by name and by first occurrence', () => {
+  it('the tree orders siblings by name and by first occurrence', () => {
     const byName = draw(opened().tree({ ...TREE, order: 'name' }));
     expect(byName[1]).toBe('  idle 2/2');
     const byTime = draw(opened().tree({ ...TREE, order: 'time' }));
     expect(byTime.filter((line) => /^ {2}\w/.test(line))).toEqual(['  work 16/3', '  idle 2/2']);
   });
 
-  it('folds what is narrower than asked for, but keeps what a search matches', () => {
+  it('the tree folds what is narrower than asked for, but keeps what a search matches', () => {
     const answers = opened();
     const folded = answers.tree({ ...TREE, leastPart: 0.12 });
     expect(draw(folded)).toEqual(['main 18/0', '  work 16/3', '    leaf 12/12']);
@@ -175,7 +175,7 @@ describe('the tree that the worker sends', () => {
 });
 
 describe('a search', () => {
-  it('counts each sample once, and leads to every hit', () => {
+  it('a search counts each sample once, and leads to every hit', () => {
     const { zoom: _zoom, leastPart: _least, ...params } = TREE;
     const answers = opened();
     const found = answers.search({ ...params, search: '/^(main|leaf)$/' });
@@ -283,7 +283,7 @@ describe('callers and callees of a function', () => {
 });
 
 describe('a comparison', () => {
-  it('finds functions by name, also those that only one recording has', () => {
+  it('a search finds functions by name, also those that only one recording has', () => {
     const other = profileFromText(`
       period  1     1
               main  main

@@ -21,7 +21,7 @@ function openFolder(): { folder: CacheFolder; path: string } {
 }
 
 describe('the store of compiled code', () => {
-  it('gives back what was kept, by name', () => {
+  it('the store gives back what was kept, by name', () => {
     const { folder } = openFolder();
     new CodeStore(folder, 'a key').write(CODES);
     const stored = new CodeStore(folder, 'a key').read();

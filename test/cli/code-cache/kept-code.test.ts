@@ -55,7 +55,7 @@ describe('code that V8 has compiled', () => {
     expect(codesIn(own)).toHaveLength(2);
   });
 
-  it('loads the package of the query engine, in the first run and in the next', () => {
+  it('kept code loads the package of the query engine, in the first run and in the next', () => {
     const { own, env } = emptyCache();
     const recording = join(scratch, 'stacks.folded');
     writeFileSync(recording, 'main;parse;read 5\nmain;write 3\n');

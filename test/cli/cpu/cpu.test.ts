@@ -8,7 +8,7 @@ const PLAIN = { colour: false };
 const fixture = (name: string) => join(projectRoot, `test/counting/cpu/fixtures/${name}.txt`);
 
 describe('perf-ts cpu --explain', () => {
-  it('takes 0x004300c0 apart and names the register pairs', () => {
+  it('cpu takes 0x004300c0 apart and names the register pairs', () => {
     const text = explainLines(0x4300c0n, 'intel', PLAIN).join('\n');
     expect(text).toContain(
       outdent(`
@@ -26,7 +26,7 @@ describe('perf-ts cpu --explain', () => {
     expect(text).toMatch(/^ *22 +EN +0x1 +the counter counts/m);
   });
 
-  it('gives the modifiers of the mode, and AMD’s registers', () => {
+  it('cpu gives the modifiers of the mode, and AMD’s registers', () => {
     const amd = explainLines(0x1_0041_00d0n, 'amd', PLAIN).join('\n');
     expect(amd).toContain('to count the same: -e r1000000d0:u');
     expect(amd).toMatch(/^1 +0xc0010202 +0xc0010203$/m);
@@ -57,7 +57,7 @@ describe('perf-ts cpu --explain', () => {
 });
 
 describe('perf-ts cpu --leaves', () => {
-  it('describes the processor of a dump, each fact with its register', () => {
+  it('cpu describes the processor of a dump, each fact with its register', () => {
     const { stdout, status } = perfTs(['cpu', '--leaves', fixture('tiger-lake-i5-1135g7')]);
     expect(status).toBe(0);
     expect(stdout).toContain(

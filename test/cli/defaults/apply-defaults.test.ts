@@ -46,7 +46,7 @@ describe('the precedence of defaults', () => {
     ]);
   });
 
-  it('leaves a default void where the command line asks for the same in another way', () => {
+  it('a default is void where the command line asks for the same in another way', () => {
     expect(parse('record -c 100 -- true', { file }).options.freq).toBeUndefined();
     const env = { PERF_TS_FRAMES: 'own', PERF_TS_LIMIT: '3' };
     expect(parse('report', { env }).options).toMatchObject({ frames: 'own', limit: '3' });
@@ -97,7 +97,7 @@ describe('values of defaults', () => {
   );
 });
 
-it('names keys that no command has, and applies the rest', () => {
+it('keys that no command has are named, and the rest applies', () => {
   const file = { frq: 1, record: { freq: 2, pid: 3 }, recrod: { freq: 1 } };
   const { options, notices } = parse('record -- true', { file });
   expect(options.freq).toBe('2');

@@ -20,14 +20,14 @@ function gate(old: readonly number[], now: readonly number[], ...words: string[]
   return perfTs(['diff', '--fail-if', CONDITION, ...words, ...sides]);
 }
 
-test('ends with 1 where all runs show the growth', () => {
+test('the gate ends with 1 where all runs show the growth', () => {
   const { status, stdout, stderr } = gate([200, 202, 198], [260, 258, 262]);
   expect(status).toBe(1);
   expect(stdout).toContain(`# fail if ${CONDITION}: parse: met`);
   expect(stderr).toContain('1 of 1 conditions met');
 });
 
-test('passes where runs differ as much among themselves', () => {
+test('the gate passes where runs differ as much among themselves', () => {
   const { status, stdout } = gate([150, 200, 250], [190, 240, 290]);
   expect(status).toBe(0);
   expect(stdout).toContain(`# fail if ${CONDITION}: parse: not distinguishable`);
@@ -52,7 +52,7 @@ test('--md is a summary without markup of names', () => {
   expect(stdout).not.toMatch(/(?<!`)<b>(?!\\?\|x)/);
 });
 
-test('refuses one recording a side, an unknown function and an unknown condition with status 2', () => {
+test('the gate refuses one recording a side, an unknown function and an unknown condition with status 2', () => {
   const single = gate([200], [260]);
   expect([single.status, single.stderr.includes('two recordings a side')]).toEqual([2, true]);
   const [file, other] = recordings([1, 2]);

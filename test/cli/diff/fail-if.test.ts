@@ -68,7 +68,7 @@ describe('growth by 10% of a share of 20%', () => {
     expect(verdictOf(condition, change(0.2, 0.21, 0.02))).toEqual(['not distinguishable']);
   });
 
-  test('allows for the uncertainty of the bound itself', () => {
+  test('a condition allows for the uncertainty of the bound itself', () => {
     // 0.05 − 0.0299 > 0.02, but the interval of here − 1.1 × there is wider.
     expect(verdictOf(condition, change(0.2, 0.25, 0.0299))).toEqual(['not distinguishable']);
   });

@@ -19,7 +19,7 @@ describe('fromPerfWords', () => {
     expect(fromPerfWords(line.split(' '), top).join(' ')).toBe(expected);
   });
 
-  it('leaves the words of a command as they are whose -n takes no value, or must have one', () => {
+  it('the words of a command stay as they are where its -n takes no value, or must have one', () => {
     const record = new Command('record').option('-n', 'no samples');
     expect(fromPerfWords(['record', '-nq'], record)).toEqual(['record', '-nq']);
     expect(fromPerfWords(['-nq'], undefined)).toEqual(['-nq']);
@@ -62,7 +62,7 @@ describe('the flags of report as perf means them', () => {
     expect(read({ callGraph })).toMatchObject({ treeOrder, flags });
   });
 
-  it('takes the word behind -n and -g for the recording where it is no value', () => {
+  it('the word behind -n and -g is the recording where it is no value', () => {
     expect(read({ limit: 'my.data' })).toMatchObject({ file: 'my.data', flags: { limit: true } });
     expect(read({ callGraph: 'my.data' })).toMatchObject({
       file: 'my.data',
@@ -75,7 +75,7 @@ describe('the flags of report as perf means them', () => {
     expect(() => read({ callGraph: 'b.data' }, 'a.data')).toThrow(UsageError);
   });
 
-  it('keeps what is no number and no file for the check of the number', () => {
+  it('a word that is no number and no file is kept for the check of the number', () => {
     expect(read({ limit: '-5' })).toMatchObject({ file: undefined, flags: { limit: '-5' } });
     expect(read({ limit: '5x' })).toMatchObject({ file: undefined, flags: { limit: '5x' } });
   });

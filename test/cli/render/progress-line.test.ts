@@ -29,7 +29,7 @@ function drawing({ columns = 80, delayMs = 1000 } = {}) {
 }
 
 describe('progress line', () => {
-  it('draws nothing in the first second, and erases nothing then', () => {
+  it('the line draws nothing in the first second, and erases nothing then', () => {
     const { line, at, written } = drawing();
     line.show(reading(0));
     at(999);
@@ -39,7 +39,7 @@ describe('progress line', () => {
     expect(written()).toEqual([]);
   });
 
-  it('shows share, time left and what Ctrl-C does', () => {
+  it('the line shows share, time left and what Ctrl-C does', () => {
     const { line, at, written } = drawing();
     line.show(reading(0));
     at(2000);
@@ -47,7 +47,7 @@ describe('progress line', () => {
     expect(written()).toEqual([`\rperf-ts: reading a: 25 %, 6 s left (Ctrl-C stops)${CLEAR}`]);
   });
 
-  it('counts the time left of each step from its own begin', () => {
+  it('the line counts the time left of each step from its own begin', () => {
     const { line, at, written } = drawing();
     line.show(reading(1));
     at(9000);
@@ -60,7 +60,7 @@ describe('progress line', () => {
     ]);
   });
 
-  it('counts long times in minutes', () => {
+  it('the line counts long times in minutes', () => {
     const { line, at, written } = drawing();
     line.show(reading(0));
     at(20_000);
@@ -68,7 +68,7 @@ describe('progress line', () => {
     expect(written().join('')).toContain('10 %, 3 min left');
   });
 
-  it('shows the time that a step of unknown length has taken, unless it shows something else that grows', () => {
+  it('the line shows the time that a step of unknown length has taken, unless it shows something else that grows', () => {
     const { line, at, written } = drawing();
     const adding = { what: 'adding up', share: null, atInterrupt };
     line.show(adding);
@@ -85,7 +85,7 @@ describe('progress line', () => {
     ]);
   });
 
-  it('shows the first detail of a step at once', () => {
+  it('the line shows the first detail of a step at once', () => {
     const { line, written } = drawing({ delayMs: 0 });
     const writing = { what: 'writing a', share: null, atInterrupt };
     for (const detail of [undefined, '1 MB', '2 MB'])
@@ -96,7 +96,7 @@ describe('progress line', () => {
     ]);
   });
 
-  it('redraws ten times a second, and each new step at once', () => {
+  it('the line redraws ten times a second, and each new step at once', () => {
     const { line, at, written } = drawing({ delayMs: 0 });
     for (let ms = 0; ms < 1000; ms++) {
       at(ms);
@@ -107,13 +107,13 @@ describe('progress line', () => {
     expect(written()).toEqual([`\rperf-ts: adding up ... (Ctrl-C stops)${CLEAR}`]);
   });
 
-  it('shows the bytes of a step whose share is not known', () => {
+  it('the line shows the bytes of a step whose share is not known', () => {
     const { line, written } = drawing({ delayMs: 0 });
     line.show({ what: 'writing b', share: null, detail: '3.2 MB', atInterrupt });
     expect(written()).toEqual([`\rperf-ts: writing b: 3.2 MB (Ctrl-C stops)${CLEAR}`]);
   });
 
-  it('makes room for other text, and comes back with the next step', () => {
+  it('the line makes room for other text, and comes back with the next step', () => {
     const { line, at, written } = drawing({ delayMs: 0 });
     line.show(reading(0));
     line.erase();

@@ -4,7 +4,7 @@ import { formatTable } from '../../../src/cli/render/table.ts';
 import { outdent } from '../../helpers/format-tree.ts';
 
 describe('a table', () => {
-  test('aligns columns, numbers to the right, and ends no line in spaces', () => {
+  test('a table aligns columns, numbers to the right, and ends no line in spaces', () => {
     const rows = [
       ['12.30%', 'main', 'app'],
       ['1.00%', 'std::vector<int>::push_back', ''],

@@ -91,7 +91,7 @@ describe('a debuginfod client', () => {
     expect(reasons()).toEqual([]);
   });
 
-  test('takes no file of another build, and leaves nothing of it', async () => {
+  test('a file of another build is not taken, and nothing of it is left', async () => {
     const url = await serve((_request, response) => response.end(debugFile('0badc0de')));
     const { debuginfod, reasons } = client([url]);
     expect(await debuginfod.fetch(BUILD_ID, 'debuginfo')).toBe(false);
@@ -99,7 +99,7 @@ describe('a debuginfod client', () => {
     expect(readdirSync(join(folder, BUILD_ID))).toEqual([]);
   });
 
-  test('takes no file that is larger than it may be', async () => {
+  test('a file that is larger than it may be is not taken', async () => {
     const url = await serve(has);
     const { debuginfod, reasons } = client([url], { maxBytes: 64 });
     expect(await debuginfod.fetch(BUILD_ID, 'debuginfo')).toBe(false);
@@ -137,7 +137,7 @@ describe('a debuginfod client', () => {
     expect(existsSync(join(folder, '..', 'etc'))).toBe(false);
   });
 
-  test('replaces a damaged file of its cache', async () => {
+  test('a damaged file of the cache is replaced', async () => {
     mkdirSync(join(folder, BUILD_ID));
     const cached = join(folder, BUILD_ID, 'debuginfo');
     writeFileSync(cached, 'damaged');

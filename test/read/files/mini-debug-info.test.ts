@@ -43,7 +43,7 @@ describe.skipIf(!hasXz)('.gnu_debugdata', () => {
     return { names, reasons: describeDiagnostics(diagnostics).map(({ reason }) => reason) };
   }
 
-  test('names the functions of a stripped file', () => {
+  test('the functions of a stripped file are named', () => {
     build((symbols) => execFileSync('xz', ['-c'], { input: symbols }));
     const { names, reasons } = open(inflateXz);
     expect(names).toContain('hidden');

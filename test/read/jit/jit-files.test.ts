@@ -226,7 +226,7 @@ const stored = (): Attachment => {
 };
 
 describe('a stored perf map', () => {
-  test('names code by time', () => {
+  test('time decides which code an address names', () => {
     const file = recording([stored()]);
     expect(nameAt(800, [], file).name).toBe('before');
     expect(nameAt(1000, [], file).name).toBe('after');

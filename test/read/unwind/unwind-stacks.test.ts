@@ -151,7 +151,7 @@ describe.each([X86_64, AARCH64])('the copied stack of a sample on $name', (machi
     expect(completeness).toMatchObject({ samples: 1, complete: 1, cut: [] });
   });
 
-  it('keeps the kernel part in front', () => {
+  it('a chain keeps the kernel part in front', () => {
     const stack = [0n, CODE + 0x200n];
     const callchain = [KERNEL, -0x7f000000n];
     const { path } = read(machine, { stack, framePointer: 0, callchain });
