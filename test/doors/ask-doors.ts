@@ -6,7 +6,7 @@ import { NONE } from '../../src/base/brand.ts';
 import { formatShare, formatShareInterval } from '../../src/base/numbers.ts';
 import { finish } from '../../src/base/slices.ts';
 import type { Finding } from '../../src/findings/finding.ts';
-import { encodePageData } from '../../src/formats/export/page-data.ts';
+import { decodePageData, encodePageData } from '../../src/formats/export/page-data.ts';
 import { decodePageReport, encodePageReport } from '../../src/formats/export/page-report.ts';
 import { functionsNamed } from '../../src/profile/analysis/select/find-functions.ts';
 import type { ShareInterval } from '../../src/profile/analysis/shares/share-steps.ts';
@@ -304,16 +304,19 @@ export const assistant: Door = async (file, func) => {
   };
 };
 
-/** The page's worker, asked as the page does when it has just been opened. */
+/** The page of a file: its worker and its report. */
 export const page: Door = async (file, func) => {
   const opened = await openProfile(file, { lines: true });
-  const described = describePageProfile(opened);
+  const bytes = encodePageData(describePageProfile(opened));
+  const { findings } = decodePageReport(encodePageReport(describePageReport(opened)));
+  return { ...askPage(bytes, func), findings: findings.map(ofFinding) };
+};
+
+/** Asks the page's worker as the page does when it has just been opened. */
+export function askPage(bytes: Uint8Array<ArrayBuffer>, func: string): Partial<Answers> {
+  const described = finish(decodePageData(bytes));
   const answers = createAnswers();
-  const { threads } = answers.open({
-    slot: 0,
-    side: 'here',
-    bytes: encodePageData(described),
-  });
+  const { threads } = answers.open({ slot: 0, side: 'here', bytes });
   const level = described.firstFrames ?? 'all';
   const selection = { ...WHOLE, weight: described.firstWeight, level };
   const table = (by: 'function' | 'thread') =>
@@ -335,9 +338,7 @@ export const page: Door = async (file, func) => {
   const sandwich = answers.sandwich({ ...selection, func: asked, search: '' });
   const neighbours = (side: 'callers' | 'callees') => nextTo(sandwich, side);
   const summary = answers.summary(selection);
-  const { findings } = decodePageReport(encodePageReport(describePageReport(opened)));
   return {
-    findings: findings.map(ofFinding),
     top: functions.map((row) => rowOf(row.name, row.selfShare, row.selfInterval, row.samples)),
     total: functions.map((row) => rowOf(row.name, row.totalShare, row.totalInterval)),
     callers: neighbours('callers'),
@@ -353,7 +354,7 @@ export const page: Door = async (file, func) => {
       (thread) => threads[thread].tid,
     ),
   };
-};
+}
 
 /** The rows next to the function, which is the only one below the root. */
 function nextTo(sandwich: SandwichResult, side: 'callers' | 'callees'): AnswerRow[] {

@@ -1,18 +1,19 @@
 // The recordings that all doors are asked about, made by the commands that a user would type.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'vitest';
-import { perfTs } from '../helpers/cli.ts';
+import { expect, onTestFinished } from 'vitest';
+import { cleanEnvironment, perfTs, startPerfTs } from '../helpers/cli.ts';
 import { compileWaits, compileWorkload } from '../helpers/compile.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';
 
 const PROGRAMS = fileURLToPath(new URL('programs/', import.meta.url));
 const LOADER = fileURLToPath(new URL('../helpers/typescript-loader.mjs', import.meta.url));
 const NODE = process.execPath;
+const HAS_GO = spawnSync('go', ['version']).status === 0;
 const RATE = ['-e', 'cpu-clock', '-F', '997'];
 
 /** A recording, and the function that is asked about. */
@@ -55,6 +56,13 @@ export const RECORDINGS: Readonly<Record<string, MakeRecording>> = {
     file: record(...RATE, '-g', '--', compileWorkload(), 'burn', '2', '1'),
     func: 'leaf',
   }),
+  ...(HAS_GO && {
+    'a program in Go': () => {
+      const built = join(scratchDirectory(), 'busy');
+      execFileSync('go', ['build', '-o', built, program('busy.go')]);
+      return { file: record(...RATE, '-g', '--', built), func: 'main.parse' };
+    },
+  }),
   'a program in C, by sampled page faults': () => ({
     file: record(
       '-e',
@@ -96,6 +104,32 @@ export const RECORDINGS: Readonly<Record<string, MakeRecording>> = {
     return { file, func: 'leaf' };
   },
 };
+
+/**
+ * The live page of a program that computes, with its recording: `view --live` keeps both until it is interrupted.
+ * `bytes` are what the page has read when sampling is over.
+ */
+export async function followProgram(): Promise<
+  Recorded & { readonly bytes: Uint8Array<ArrayBuffer> }
+> {
+  const TMPDIR = scratchDirectory();
+  const target = spawn(compileWorkload(), ['burn', '2', '60'], { stdio: 'ignore' });
+  const words = ['view', '--live', ...RATE, '--duration', '1', '-p', `${target.pid}`];
+  const view = startPerfTs(words, { env: { ...cleanEnvironment(), TMPDIR } });
+  onTestFinished(() => {
+    target.kill();
+    view.child.kill('SIGKILL');
+  });
+  const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
+  await expect.poll(view.stderr, { timeout: 30_000 }).toContain('until Ctrl-C');
+  const answer = await fetch(`${printed.toString().trim()}profile/0`);
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const names = readdirSync(TMPDIR, { recursive: true, encoding: 'utf8' });
+  const kept = names.find((name) => name.endsWith(`-${target.pid}`));
+  const file = join(scratchDirectory(), 'perf.data');
+  copyFileSync(join(TMPDIR, `${kept}`), file);
+  return { file, func: 'leaf', bytes };
+}
 
 /** A Node that works until `end`. */
 async function startServer(): Promise<{ pid: number; end: () => void }> {
