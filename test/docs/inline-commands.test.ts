@@ -33,5 +33,5 @@ it('a command or an option that there is not is found', () => {
   expect(faultOf('reprot')).toBe('there is no command reprot');
   expect(faultOf('report --no-such')).toBe('report has no option --no-such');
   expect(faultOf('record -g -F99 -- node --inspect app.js')).toBeNull();
-  expect(inlineCommandsOf('README.md').length).toBeGreaterThan(30);
+  expect(inlineCommandsOf('docs/by-task.md').length).toBeGreaterThan(30);
 });

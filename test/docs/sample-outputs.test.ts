@@ -41,7 +41,7 @@ it('a line has its shape whatever its numbers', () => {
 });
 
 describeLive('the outputs of a Node program in', () => {
-  const blocks = ['README.md', 'docs/how-to/profile-a-node-server.md'].map((page) => {
+  const blocks = ['docs/how-to/profile-a-node-server.md'].map((page) => {
     const found = blocksOf(projectRoot, page).find(
       (block) => isShell(block) && block.text.includes('typescript-server/server.ts'),
     );
