@@ -1,5 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { Z95 } from '../base/normal.ts';
+import { T95_TERMS, t95 } from '../base/student.ts';
 import { commandOnly } from '../base/words.ts';
 
 /** Questions that have a name, as SQL that DuckDB and ClickHouse take alike. */
@@ -254,7 +255,7 @@ function meanSql(m: string): { mean: string; low: string; high: string } {
   const mean = `${m}.share / ${m}.recordings`;
   const spread = `(${m}.squares - ${m}.share * ${m}.share / ${m}.recordings) / greatest(1, ${m}.recordings - 1)`;
   const open = `${m}.open / ${m}.recordings / ${4 * Z95 ** 2}`;
-  const half = `${t95(`(${m}.recordings - 1)`)} * sqrt(greatest(${spread}, ${open}) / ${m}.recordings)`;
+  const half = `${t95Sql(`(${m}.recordings - 1)`)} * sqrt(greatest(${spread}, ${open}) / ${m}.recordings)`;
   return {
     mean,
     low: `case when ${m}.recordings = 1 then ${m}.least else greatest(0.0, ${mean} - ${half}) end`,
@@ -263,11 +264,13 @@ function meanSql(m: string): { mean: string; low: string; high: string } {
 }
 
 /** Student's 95 % quantile: of few degrees by table, else by Cornish and Fisher's expansion (to 0.01 %). */
-function t95(degrees: string): string {
-  const table = [12.7062, 4.3027, 3.1824, 2.7764];
-  const cases = table.map((value, at) => `when ${degrees} = ${at + 1} then ${value}`).join(' ');
+function t95Sql(degrees: string): string {
+  const few = [1, 2, 3, 4].map(
+    (count) => `when ${degrees} = ${count} then ${t95(count).toFixed(4)}`,
+  );
   const d = `greatest(1, ${degrees})`;
-  return `(case ${cases} else ${Z95} + 2.372271 / ${d} + 2.822486 / ${d} / ${d} + 2.555850 / ${d} / ${d} / ${d} end)`;
+  const [first, second, third] = T95_TERMS.map((term) => term.toFixed(6));
+  return `(case ${few.join(' ')} else ${Z95} + ${first} / ${d} + ${second} / ${d} / ${d} + ${third} / ${d} / ${d} / ${d} end)`;
 }
 
 /** Why a question by name has no rows. */

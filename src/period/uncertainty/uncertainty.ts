@@ -1,5 +1,6 @@
 import { Z95 } from '../../base/normal.ts';
 import type { Slices } from '../../base/slices.ts';
+import { T95_TERMS } from '../../base/student.ts';
 import type {
   DifferenceSums,
   ShareEstimator,
@@ -256,10 +257,9 @@ function oneSided(near: number, far: number, entered: number): number {
   return slow * (entered / 2) ** 2;
 }
 
-/** The same of Student's with `degrees` ≥ 3, by its expansion (Abramowitz & Stegun 26.7.5). */
+/** The same of Student's with `degrees` ≥ 3. */
 function studentT95(degrees: number): number {
-  const first = (Z95 ** 3 + Z95) / 4;
-  const second = (5 * Z95 ** 5 + 16 * Z95 ** 3 + 3 * Z95) / 96;
+  const [first, second] = T95_TERMS;
   return Z95 + first / degrees + second / degrees ** 2;
 }
 

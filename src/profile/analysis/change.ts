@@ -1,5 +1,5 @@
 import { Z95 } from '../../base/normal.ts';
-import { bothTailsOfT, t95 } from './shares/student.ts';
+import { bothTailsOfT, t95 } from '../../base/student.ts';
 
 /** Lower and upper end of a 95 % interval. */
 export type Bounds = { readonly low: number; readonly high: number };

@@ -2,9 +2,9 @@
 
 import { NONE } from '../../../base/brand.ts';
 import { SLICE_ITEMS, type Slices } from '../../../base/slices.ts';
+import { t95 } from '../../../base/student.ts';
 import type { GroupIntervals } from './group-intervals.ts';
 import type { GroupedTree } from './share-steps.ts';
-import { t95 } from './student.ts';
 
 /** The categories that ratios are asked of: a sample is in those of its row and of all rows above. */
 export type RatioKeys = {

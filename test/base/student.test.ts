@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bothTailsOfT, t95 } from '../../../../src/profile/analysis/shares/student.ts';
+import { bothTailsOfT, t95 } from '../../src/base/student.ts';
 
 it("the limits are those of Student's table", () => {
   const limits = [1, 2, 4, 10, 30, 1000].map((degrees) => t95(degrees).toFixed(3));

@@ -1,3 +1,5 @@
+import { Z95 } from './normal.ts';
+
 /** Chance that a value of Student's distribution is further from 0 than `t`, to either side. */
 export function bothTailsOfT(t: number, degrees: number): number {
   return incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5);
@@ -14,6 +16,16 @@ export function t95(degrees: number): number {
   }
   return high;
 }
+
+/**
+ * Cornish and Fisher's expansion of `t95` (Abramowitz & Stegun 26.7.5): `Z95` and these, divided by the degrees, their
+ * square and their cube. Two are for where an interval is needed at once, from 3 degrees on.
+ */
+export const T95_TERMS: readonly [number, number, number] = [
+  (Z95 ** 3 + Z95) / 4,
+  (5 * Z95 ** 5 + 16 * Z95 ** 3 + 3 * Z95) / 96,
+  (3 * Z95 ** 7 + 19 * Z95 ** 5 + 17 * Z95 ** 3 - 15 * Z95) / 384,
+];
 
 /** Regularized incomplete beta function, by its continued fraction (Abramowitz & Stegun 26.5.8). */
 function incompleteBeta(x: number, a: number, b: number): number {
