@@ -36,6 +36,12 @@ import {
 } from './option.ts';
 import { USER } from './user.ts';
 
+/**
+ * The default rate, Hz: perf's 4000, but a prime, so that samples don't fall in step with what timers of 1, 4 or 10 ms
+ * start. Over a second they come to lie all over such a time.
+ */
+export const DEFAULT_FREQUENCY_HZ = 3989;
+
 const CLOCKS = Object.keys(CLOCK_IDS) as ClockName[];
 /** perf's shorter names. */
 const CLOCK_ALIASES: Readonly<Record<string, string>> = {
@@ -138,7 +144,7 @@ export const RECORD = options({
     /** Frequency mode: samples per second to aim for, or the most the kernel allows. */
     freq: option(rate, {
       flags: '-F, --freq <hz>',
-      help: 'frequency mode: samples per second, or max (default 3989)',
+      help: `frequency mode: samples per second, or max (default ${DEFAULT_FREQUENCY_HZ})`,
       configurable: true,
       excludes: { count: 'sample by frequency or by count' },
     }),

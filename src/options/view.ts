@@ -2,7 +2,7 @@ import { OPTION_GROUP } from './groups.ts';
 import { text, texts, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
 import { JAVASCRIPT, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
-import { RECORD } from './record.ts';
+import { DEFAULT_FREQUENCY_HZ, RECORD } from './record.ts';
 
 const IT_SHOWS = 'it shows what is recorded now';
 /** Recording options that mean something only while the page shows what is recorded. */
@@ -51,7 +51,9 @@ export const VIEW = options({
       needs,
     }),
     freq: RECORD.freq.with({
-      flags: [{ flags: '-F, --freq <hz>', help: 'samples per second (default 3989)' }],
+      flags: [
+        { flags: '-F, --freq <hz>', help: `samples per second (default ${DEFAULT_FREQUENCY_HZ})` },
+      ],
       excludes: {},
       needs,
     }),

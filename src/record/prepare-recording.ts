@@ -12,7 +12,7 @@ import type {
   SamplerOptions,
   SamplerTarget,
 } from '../native/types.ts';
-import { RECORD, type RecordOptions } from '../options/record.ts';
+import { DEFAULT_FREQUENCY_HZ, RECORD, type RecordOptions } from '../options/record.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { chooseUser } from '../system/accounts/run-as.ts';
 import { debugLog } from '../system/debug-log.ts';
@@ -44,7 +44,6 @@ import { checkCompression } from './output/compression.ts';
 import { autoStackBytes, dropsCopies } from './plan/call-graph.ts';
 import { checkCombinations } from './plan/check-options.ts';
 import { chooseEvents } from './plan/choose-events.ts';
-import { DEFAULT_FREQUENCY_HZ } from './plan/choose-rate.ts';
 import { keepNotices } from './plan/notices.ts';
 import { chooseOffCpu } from './plan/off-cpu.ts';
 import { probeRules } from './plan/period-probe.ts';

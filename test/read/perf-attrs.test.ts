@@ -19,7 +19,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { DEFAULT_FREQUENCY_HZ } from '../../src/record/plan/choose-rate.ts';
+import { DEFAULT_FREQUENCY_HZ } from '../../src/options/record.ts';
 import { findPerf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 import { runPerfRecord } from '../helpers/perf-record.ts';

@@ -1,15 +1,9 @@
 import { UsageError } from '../../base/errors.ts';
 import { words } from '../../base/words.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
-import { RECORD, type RecordOptions } from '../../options/record.ts';
+import { DEFAULT_FREQUENCY_HZ, RECORD, type RecordOptions } from '../../options/record.ts';
 import type { KernelSettings } from '../../system/kernel/kernel-settings.ts';
 import type { Notices } from './notices.ts';
-
-/**
- * The default rate, Hz: perf's 4000, but a prime, so that samples don't fall in step with what timers of 1, 4 or 10 ms
- * start. Over a second they come to lie all over such a time.
- */
-export const DEFAULT_FREQUENCY_HZ = 3989;
 
 /** How often one event is sampled: exactly one of the two modes. */
 export type SamplingRate =
@@ -38,7 +32,7 @@ export function readAskedRate(options: RecordOptions, settings: KernelSettings):
 
 /**
  * The rate of one event, the first of: its own `period=` or `freq=` term, what the user asked for
- * all events, the event's default, 3989 Hz; lowered to what the kernel takes.
+ * all events, the event's default, `DEFAULT_FREQUENCY_HZ`; lowered to what the kernel takes.
  */
 export function chooseRate(
   spec: EventSpec,

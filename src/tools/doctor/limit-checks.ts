@@ -1,4 +1,4 @@
-import { DEFAULT_FREQUENCY_HZ } from '../../record/plan/choose-rate.ts';
+import { DEFAULT_FREQUENCY_HZ } from '../../options/record.ts';
 import { chooseRingSize, PRIVILEGED_BYTES } from '../../record/plan/ring-size.ts';
 import { readPageBytes } from '../../system/kernel/page-bytes.ts';
 import { settingLine } from '../../system/kernel/permission-help.ts';
