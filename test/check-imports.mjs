@@ -39,7 +39,7 @@ const PURE = {
   'counting/count': ['base'],
   'counting/cpu': ['base'],
   findings: ['base', 'profile', 'profile/analysis', 'period'],
-  'formats/export': ['base', 'profile', 'profile/analysis'],
+  'formats/export': ['base', 'profile', 'profile/analysis', 'findings'],
   'formats/tables': ['base', 'profile'],
   'formats/import': ['base', 'profile'],
 };
@@ -115,7 +115,7 @@ const TYPES_ONLY = {
   'code/process': ['profile'],
   'code/javascript': ['code/jit'],
   period: ['profile', 'profile/analysis'],
-  'formats/export': ['period', 'findings'],
+  'formats/export': ['period'],
   'system/files': ['code/elf', 'code/symbols'],
 };
 /** Folders of native/core, and those that each may include; plain structs are at its root. */

@@ -1,3 +1,5 @@
+import { formatCount, formatTenth } from './numbers.ts';
+
 /** The two figures of an event's losses, as recordings have them. */
 type LossFigures = {
   readonly event: number;
@@ -34,4 +36,9 @@ export function lostSamplesOfAll({ lostRecords, lostSamples }: LossTotals, event
 
 function betterFigure(byRecords: number, byCounters: number, countersAlone: boolean): number {
   return countersAlone ? byCounters : Math.max(byRecords, byCounters);
+}
+
+/** `20.0% of the samples (100) were lost`, of all that were `taken`, the lost ones included. */
+export function lostSamplesText(lost: number, taken: number): string {
+  return `${formatTenth(lost / taken)} of the samples (${formatCount(lost)}) were lost`;
 }

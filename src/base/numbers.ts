@@ -13,6 +13,12 @@ export function formatShare(share: number): string {
   return `${(share * 100).toFixed(2)}%`;
 }
 
+/** `97.2%` of a share 0…1; never 100.0% of less. */
+export function formatTenth(share: number): string {
+  const tenths = share < 1 ? Math.min(999, Math.round(share * 1000)) : 1000;
+  return tenths === 1000 ? '100%' : `${(tenths / 10).toFixed(1)}%`;
+}
+
 type Ends = { readonly low: number; readonly high: number };
 
 /**

@@ -111,6 +111,26 @@ export function findingsOfEvent(findings: readonly Finding[], event: number): Fi
   return findings.filter(({ place }) => place.event === null || place.event === event);
 }
 
+/** The findings that speak against figures of the events, those about the whole recording included. */
+export function doubtsOfEvents(findings: readonly Finding[], events: readonly number[]): Finding[] {
+  return findings.filter(
+    ({ severity, place }) =>
+      severity !== 'note' && (place.event === null || events.includes(place.event)),
+  );
+}
+
+/** Whether the figures on losses are all there is: no record is missing, and something counted the losses. */
+export function areLossesKnown(findings: readonly Finding[]): boolean {
+  return !findings.some(({ code }) => LOSSES_UNKNOWN.includes(code));
+}
+
+const LOSSES_UNKNOWN: readonly FindingCode[] = [
+  'recording-cut',
+  'bytes-skipped',
+  'parts-damaged',
+  'sampling-unknown',
+];
+
 /** The worst severity of the list; null for an empty one. */
 export function worstSeverity(findings: readonly Finding[]): Severity | null {
   return SEVERITIES.find((each) => findings.some(({ severity }) => severity === each)) ?? null;

@@ -1,5 +1,4 @@
-import { formatBytes, formatCount } from '../base/numbers.ts';
-import { formatTenth } from '../period/report/words.ts';
+import { formatBytes, formatCount, formatTenth } from '../base/numbers.ts';
 import { reportLostSideband } from '../profile/losses.ts';
 import { type DescribedDiagnostic, isAboutJitNames, isDamage } from './diagnostic-text.ts';
 import { createFinding, type Finding, type FindingCode } from './finding.ts';

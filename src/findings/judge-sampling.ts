@@ -1,5 +1,5 @@
-import { formatCount, formatNanos, formatShare } from '../base/numbers.ts';
-import { formatTenth } from '../period/report/words.ts';
+import { lostSamplesText } from '../base/lost-samples.ts';
+import { formatCount, formatNanos, formatShare, formatTenth } from '../base/numbers.ts';
 import type { Completeness } from '../profile/analysis/stacks/completeness.ts';
 import type { TimeRange } from '../profile/time-range.ts';
 import { createFinding, type Finding, type FindingDetails, type Severity } from './finding.ts';
@@ -11,8 +11,6 @@ export type SamplingEvidence = {
   /** The text of another tool. */
   readonly isText: boolean;
   readonly notes: readonly string[];
-  /** Which of the notes are about an event that was recorded in place of another. */
-  readonly replacements: readonly string[];
   readonly completeness: Completeness | null;
   /** The place in which most of the cut stacks end, and what helps; null where none is cut. */
   readonly mostCut: MostCut | null;
@@ -25,6 +23,7 @@ export type SamplingEvidence = {
 
 /** Facts about the sampling of one event. Counts of events are whole numbers, or nanoseconds. */
 export type EventEvidence = {
+  readonly name: string;
   readonly samples: number;
   /** The first event of its group, whose samples read this one; null: it has samples of its own. */
   readonly readBy: string | null;
@@ -40,7 +39,7 @@ export type EventEvidence = {
   readonly pauses: readonly TimeRange[];
   /** The rate asked; null where a period was. */
   readonly targetHz: number | null;
-  readonly inStep: Doubt | null;
+  readonly inStep: (Doubt & { readonly areIntervalsSure: boolean }) | null;
   /** Shares that may be those of neighbouring functions. */
   readonly doubtfulWeights: Doubt | null;
   /** The share of the profile that stands elsewhere by samples or by period. */
@@ -98,7 +97,7 @@ export function judgeSampling(evidence: SamplingEvidence): Finding[] {
     judgeUnnamed(evidence),
     judgeOff(evidence),
     judgeText(evidence),
-    ...evidence.notes.map((note) => judgeNote(note, evidence.replacements.includes(note))),
+    ...evidence.notes.map((note) => judgeNote(note, evidence.events)),
   ].filter((finding) => finding !== null);
 }
 
@@ -121,7 +120,14 @@ function judgeEvent(
     judgeUncovered(uncovered, evidence.uncoveredBecause, event),
     judgeTails(tails, event),
     judgePauses(evidence, lengthNs, event),
-    doubtOf(inStep, 'samples-in-step', 'in step', event),
+    doubtOf(
+      inStep,
+      'samples-in-step',
+      'in step',
+      event,
+      // Samples may all be at some places of a loop, of a clock or of alike tasks.
+      inStep?.areIntervalsSure === false ? 'wrong' : 'doubt',
+    ),
     doubtOf(doubtfulWeights, 'periods-unknown', 'periods uncertain', event),
     isText ? null : doubtOf(disagreement, 'weights-disagree', 'weights disagree', event),
   ];
@@ -134,10 +140,11 @@ function doubtOf(
   code: Finding['code'],
   label: string,
   event: number,
+  severity: Severity = 'doubt',
 ): Finding | null {
   if (doubt === null) return null;
   const { sentence, share, command } = doubt;
-  return createFinding(code, 'doubt', label, sentence, { event, share, command });
+  return createFinding(code, severity, label, sentence, { event, share, command });
 }
 
 function judgeNumber({ samples, effective }: EventEvidence, event: number): Finding | null {
@@ -162,9 +169,7 @@ export function judgeLost(
   if (lost === 0) return null;
   const share = lost / taken;
   const severity = share < LOST_DOUBT ? 'note' : share < LOST_WRONG ? 'doubt' : 'wrong';
-  const sentence =
-    `${formatTenth(share)} of the samples (${formatCount(lost)}) were lost: ` +
-    'larger rings or a lower rate (-F) lose less';
+  const sentence = `${lostSamplesText(lost, taken)}: larger rings or a lower rate (-F) lose less`;
   return createFinding('samples-lost', severity, `${formatTenth(share)} lost`, sentence, {
     ...details,
     share,
@@ -290,10 +295,19 @@ function judgeText({ isText }: SamplingEvidence): Finding | null {
   return createFinding('sampling-unknown', 'doubt', 'sampling unknown', sentence);
 }
 
-function judgeNote(note: string, isReplacement: boolean): Finding {
-  return isReplacement
+function judgeNote(note: string, events: readonly EventEvidence[]): Finding {
+  return events.some(({ name }) => replacedBy(name, [note]) !== null)
     ? createFinding('event-replaced', 'note', 'other event', note)
     : createFinding('recorder-note', 'note', 'note of the recorder', note);
+}
+
+/** The recorder says in a note what it recorded in place of what: `cycles: … recording X instead`. */
+export function replacedBy(name: string, notes: readonly string[]): string | null {
+  for (const note of notes) {
+    const match = /^(\S+): .*recording (\S+?),? (?:.* )?instead\b/.exec(note);
+    if (match !== null && match[2] === name) return match[1];
+  }
+  return null;
 }
 
 function spansOf(ranges: readonly TimeRange[]): [fromNs: number, toNs: number][] {

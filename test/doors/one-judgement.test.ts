@@ -1,10 +1,15 @@
 // One recording is judged once: the same findings at each door.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PERF_COUNT_SW, PERF_TYPE } from '../../src/base/event-type.ts';
-import { type Finding, findingText, worstSeverity } from '../../src/findings/finding.ts';
+import {
+  doubtsOfEvents,
+  type Finding,
+  findingText,
+  worstSeverity,
+} from '../../src/findings/finding.ts';
 import { decodePageReport, encodePageReport } from '../../src/formats/export/page-report.ts';
 import { newAttr } from '../../src/kernel/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
@@ -127,6 +132,66 @@ describe.each(RECORDINGS)('a %s recording', (name, bytes, expected) => {
     const { stdout } = perfTs(['mcp', '--md', `open ${JSON.stringify({ file: path })}`]);
     const told = [...stdout.matchAll(/^(?:wrong|doubt|note): ([a-z-]+): /gm)];
     expect(told.map(([, code]) => code)).toEqual(codesOf(await judged()));
+  });
+
+  test('the recording has the same findings in periods, query and diff --json', async () => {
+    const findings = await judged();
+    const documentOf = (args: string[]) => JSON.parse(perfTs(args).stdout);
+    expect(documentOf(['periods', '--json', path]).findings).toEqual(findings);
+    const sound = join(scratchDirectory(), 'sound.data');
+    writeFileSync(sound, whole);
+    const diff = documentOf(['diff', '--json', sound, path]);
+    expect(diff.findings).toEqual([findings]);
+    expect(diff.otherFindings).toEqual([findingsOf(await openProfile(sound))]);
+    for (const asked of ['top', 'select count(*) from samples']) {
+      const { recordings } = documentOf(['query', '--json', asked, path]);
+      expect(recordings[0].findings, asked).toEqual(findings);
+    }
+  });
+
+  test('the recording has the same findings in the provenance of exports', async () => {
+    const output = join(scratchDirectory(), 'exported');
+    perfTs(['export', '--format', 'speedscope', '-o', output, path]);
+    const { provenance } = JSON.parse(readFileSync(output, 'utf8'));
+    expect(provenance.findings).toEqual(await judged());
+    perfTs(['export', '--format', 'folded', '-o', output, path]);
+    const beside = JSON.parse(readFileSync(`${output}.provenance.json`, 'utf8'));
+    expect(beside.findings).toEqual(await judged());
+  });
+
+  test('periods has a line for each that is wrong, and claims no completeness', async () => {
+    const { stdout } = perfTs(['periods', path]);
+    const text = stdout.replace(/\s+/g, ' ');
+    const wrong = (await judged()).filter(({ severity }) => severity === 'wrong');
+    for (const { code, sentence } of wrong) {
+      // The row on losses has more figures.
+      expect(text, code).toContain(code === 'samples-lost' ? 'were lost' : sentence);
+    }
+    expect(text).not.toContain('none lost');
+  });
+
+  test('diff has a line for each doubt, which names the recording, at each of its doors', async () => {
+    const sound = join(scratchDirectory(), 'sound.data');
+    writeFileSync(sound, whole);
+    const texts = doubtsOfEvents(await judged(), [0]).map(
+      (each) => `${path}: ${findingText(each)}`,
+    );
+    const input = JSON.stringify({ old: sound, new: path });
+    const doors = [
+      perfTs(['diff', sound, path]).stdout,
+      perfTs(['diff', '--md', sound, path]).stdout,
+      perfTs(['mcp', '--md', `diff ${input}`]).stdout,
+    ];
+    for (const text of texts) for (const door of doors) expect(door).toContain(text);
+  });
+
+  test('a question by name has doubts about sampling and stacks on standard error, once', async () => {
+    const { stderr } = perfTs(['query', 'top', path]);
+    const lines = stderr.split('\n');
+    for (const finding of doubtsOfEvents(await judged(), [0])) {
+      const found = lines.filter((line) => line.endsWith(findingText(finding)));
+      expect(found, finding.code).toHaveLength(1);
+    }
   });
 
   test('a finding ends report --fail-on with status 3', () => {

@@ -10,6 +10,7 @@ import {
 } from '../../src/findings/judge-sampling.ts';
 
 export const SOUND_EVENT: EventEvidence = {
+  name: 'cpu-clock',
   samples: 1000,
   readBy: null,
   lost: { part: 0, of: 1000 },
@@ -28,7 +29,6 @@ export const SOUND: SamplingEvidence = {
   events: [SOUND_EVENT],
   isText: false,
   notes: [],
-  replacements: [],
   completeness: null,
   mostCut: null,
   unnamedShare: 0,
@@ -70,11 +70,14 @@ export function everyFinding(): Finding[] {
         event({ effective: 12, lost: { part: 50, of: 1050 }, tails: { part: 300, of: 1000 } }),
         event({ readBy: 'cycles', doubtfulWeights: DOUBT }),
         event({ pauses: [{ fromNs: 10, toNs: 5e8 }], uncovered: { part: 300, of: 1000 } }),
-        event({ inStep: DOUBT, doubtfulWeights: DOUBT, disagreement: DOUBT }),
+        event({
+          inStep: { ...DOUBT, areIntervalsSure: true },
+          doubtfulWeights: DOUBT,
+          disagreement: DOUBT,
+        }),
       ],
       isText: false,
       notes: ['cycles: recording cpu-clock instead', 'the rate was lowered'],
-      replacements: ['cycles: recording cpu-clock instead'],
       completeness: { samples: 100, complete: 10, unknown: 50, cut: [] },
       mostCut: null,
       unnamedShare: 0.6,

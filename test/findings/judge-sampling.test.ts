@@ -15,6 +15,7 @@ const stacks = (complete: number, unknown = 0) => ({
 });
 const part = (share: number) => ({ part: 1000 * share, of: 1000 });
 const doubt = { sentence: 'why', share: 0.3, command: null };
+const inStep = (areIntervalsSure: boolean) => ({ ...doubt, areIntervalsSure });
 
 test('a sound recording has no finding', () => {
   expect(of({}, stacks(100))).toEqual([]);
@@ -36,20 +37,15 @@ test.each<[string, Partial<EventEvidence>, Partial<SamplingEvidence>, string, st
   ['events behind the last samples', { tails: part(0.02) }, {}, 'note', 'events-of-tails'],
   ['a pause of 0.1%', { pauses: [{ fromNs: 0, toNs: 1e6 }] }, {}, 'note', 'samples-paused'],
   ['a pause of 1%', { pauses: [{ fromNs: 0, toNs: 1e7 }] }, {}, 'doubt', 'samples-paused'],
-  ['samples in step', { inStep: doubt }, {}, 'doubt', 'samples-in-step'],
+  ['samples in step', { inStep: inStep(true) }, {}, 'doubt', 'samples-in-step'],
+  ['samples at some places', { inStep: inStep(false) }, {}, 'wrong', 'samples-in-step'],
   ['an unknown rule', { doubtfulWeights: doubt }, {}, 'doubt', 'periods-unknown'],
   ['weights apart', { disagreement: doubt }, {}, 'doubt', 'weights-disagree'],
   ['no sample', { samples: 0 }, {}, 'wrong', 'samples-none'],
   ['49 samples of equal weight', { effective: 49 }, {}, 'wrong', 'samples-few'],
   ['half of the time off', {}, { off: [{ fromNs: 0, toNs: 5e8 }] }, 'note', 'sampling-off'],
   ['a note', {}, { notes: ['the rate was lowered'] }, 'note', 'recorder-note'],
-  [
-    'another event',
-    {},
-    { notes: ['a: recording b instead'], replacements: ['a: recording b instead'] },
-    'note',
-    'event-replaced',
-  ],
+  ['another event', { name: 'b' }, { notes: ['a: recording b instead'] }, 'note', 'event-replaced'],
 ])('%s is one finding', (_, event, rest, severity, code) => {
   expect(of(event, rest)).toMatchObject([{ severity, code }]);
 });

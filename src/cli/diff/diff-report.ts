@@ -1,10 +1,12 @@
 import { UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
+import { markdownCode } from '../../base/markdown.ts';
 import { printable } from '../../base/printable.ts';
 import type { DIFF } from '../../options/diff.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { ComparisonBy } from '../../questions/compare.ts';
 import { type ComparedFile, compareRecordings } from '../../read/outputs/compare-recordings.ts';
+import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { framesLines } from '../report/frames-lines.ts';
 import { limitsOf, type ReportFlags } from '../report/report-rows.ts';
 import { unsorted } from '../report/sort-keys.ts';
@@ -41,10 +43,10 @@ export async function runDiffReport(
   if (flags.json && flags.md) throw new UsageError('--json and --md exclude each other');
   const mine = await loadAll(paths, flags);
   const others = await loadAll(otherPaths, flags);
-  const { comparisons, notes } = compareRecordings(others, mine, flags);
+  const { comparisons, doubts, notes } = compareRecordings(others, mine, flags);
   for (const note of notes) notify(`perf-ts: ${note}`);
   const judged = conditions.flatMap((condition) => judgeCondition(condition, comparisons[0]));
-  printDiffs({ paths, otherPaths, comparisons, judged }, mine[0], flags, limits.rows);
+  printDiffs({ files: mine, otherFiles: others, comparisons, doubts, judged }, flags, limits.rows);
   const met = judged.filter(({ verdict }) => verdict === 'met').length;
   if (met > 0) {
     notify(`perf-ts: --fail-if: ${met} of ${judged.length} conditions met`);
@@ -54,44 +56,49 @@ export async function runDiffReport(
 
 /** The recordings that were compared, and what came out. */
 type DiffResults = {
-  readonly paths: readonly string[];
-  readonly otherPaths: readonly string[];
+  readonly files: readonly ComparedFile[];
+  readonly otherFiles: readonly ComparedFile[];
   readonly comparisons: readonly ComparisonBy[];
+  readonly doubts: readonly string[];
   readonly judged: readonly JudgedCondition[];
 };
 
 /** The document of `--json`. */
-export function diffDocument({ paths, otherPaths, comparisons, judged }: DiffResults) {
+export function diffDocument({ files, otherFiles, comparisons, judged }: DiffResults) {
+  const findingsOfEach = (side: readonly ComparedFile[]) =>
+    side.map(({ opened }) => findingsOf(opened));
   return {
     schema: 'perf-ts/diff@1' as const,
-    file: paths[0],
-    otherFile: otherPaths[0],
-    files: paths,
-    otherFiles: otherPaths,
+    file: files[0].path,
+    otherFile: otherFiles[0].path,
+    files: files.map(({ path }) => path),
+    otherFiles: otherFiles.map(({ path }) => path),
+    /** Those of each of `files`. */
+    findings: findingsOfEach(files),
+    /** Those of each of `otherFiles`. */
+    otherFindings: findingsOfEach(otherFiles),
     events: comparisons.map(jsonOf),
     ...(judged.length > 0 && { conditions: judged }),
   };
 }
 
-function printDiffs(
-  results: DiffResults,
-  first: ComparedFile,
-  flags: DiffFlags,
-  rows: number,
-): void {
-  const { paths, otherPaths, comparisons, judged } = results;
+function printDiffs(results: DiffResults, flags: DiffFlags, rows: number): void {
+  const { files, otherFiles, comparisons, doubts, judged } = results;
   if (flags.json) {
     printJson(diffDocument(results));
     return;
   }
   if (flags.md) {
     const events = comparisons.flatMap((comparison) => diffMarkdown(comparison, rows));
-    writeOut(`${[...conditionsMarkdown(judged), ...events].join('\n')}\n`);
+    const trust = doubts.flatMap((doubt) => [`Doubtful: ${markdownCode(doubt)}.`, '']);
+    writeOut(`${[...conditionsMarkdown(judged), ...trust, ...events].join('\n')}\n`);
     return;
   }
-  const listed = (files: readonly string[]) => files.map(printable).join(', ');
-  writeText(`# before: ${listed(otherPaths)}, after: ${listed(paths)}\n`);
-  for (const line of framesLines(first.opened)) writeText(`${line}\n`);
+  const listed = (side: readonly ComparedFile[]) =>
+    side.map(({ path }) => printable(path)).join(', ');
+  writeText(`# before: ${listed(otherFiles)}, after: ${listed(files)}\n`);
+  for (const line of framesLines(files[0].opened)) writeText(`${line}\n`);
+  for (const doubt of doubts) writeText(`# trust: ${doubt}\n`);
   for (const comparison of comparisons) {
     writeText(`${diffLines(comparison, rows).join('\n')}\n\n`);
   }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { UsageError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import { printableProvenance } from '../../formats/export/export-provenance.ts';
+import { doubtNotes, printableProvenance } from '../../formats/export/export-provenance.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
 import { type EXPORT, EXPORT_PROFILE, type FILE_FORMATS } from '../../options/export.ts';
 import { type AskedOf, pick } from '../../options/option.ts';
@@ -127,8 +127,8 @@ function reportBeside(opened: OpenedProfile, flags: ExportFlags): void {
   if (flags.output === '-' || !statSync(flags.output).isFile()) {
     // With --json it is said as a whole.
     if (flags.json) return;
-    for (const { sentences } of provenance.events)
-      for (const line of sentences) notify(`perf-ts: ${line}`);
+    const sentences = provenance.events.flatMap((described) => described.sentences);
+    for (const line of [...sentences, ...doubtNotes(provenance)]) notify(`perf-ts: ${line}`);
     return;
   }
   const path = `${flags.output}.provenance.json`;

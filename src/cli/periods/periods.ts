@@ -7,6 +7,7 @@ import { fitted } from '../../options/option-error.ts';
 import { PERIODS, USUAL_PAIRS } from '../../options/periods.ts';
 import { isRestricting } from '../../profile/analysis/select/filter.ts';
 import { comparedProfile } from '../../read/outputs/compared-profile.ts';
+import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { pairsTable } from '../render/pairs-table.ts';
 import { formatPeriods } from '../render/periods-text.ts';
 import { describeTerminal } from '../render/terminal.ts';
@@ -56,7 +57,7 @@ export async function runPeriods(path: string, flags: PeriodsFlags): Promise<voi
   });
   const report = isSelected ? selectStreams(whole, opened.profile, select, streams) : whole;
   if (flags.json) {
-    printJson(report);
+    printJson({ ...report, findings: findingsOf(opened) });
     return;
   }
   const terminal = describeTerminal(terminalStream() ?? {});
@@ -65,7 +66,12 @@ export async function runPeriods(path: string, flags: PeriodsFlags): Promise<voi
       report.events.flatMap((event) =>
         event.streams.slice(0, 1).flatMap((s) => pairsTable(event, s)),
       )
-    : formatPeriods(report, { colour: wantsColour(), terminal });
+    : formatPeriods(report, {
+        colour: wantsColour(),
+        terminal,
+        findings: findingsOf(opened),
+        eventRows: opened.reportedEvents(),
+      });
   const text = lines.join('\n');
   writeText(`${text}\n`);
 }

@@ -1,6 +1,7 @@
 import { AbortError, FailedError, UsageError } from '../../base/errors.ts';
 import { signalStatus } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
+import { doubtsOfEvents, type Finding, subjectOf } from '../../findings/finding.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { QUERY } from '../../options/query.ts';
 import { answerChanges, changesOfFiles, changesOfSums } from '../../query/changes.ts';
@@ -22,6 +23,8 @@ import {
   verbSql,
 } from '../../query/verbs.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
+import { findingTexts } from '../../read/outputs/compare-recordings.ts';
+import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { recordingNumber, recordingTables } from '../../read/outputs/recording-tables.ts';
 import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
@@ -73,7 +76,11 @@ export async function runQuery(
     noRows = explainNoRows(verb, options);
     return verbSql(verb, options);
   };
-  const { engine, recordings, sql } = await openEngine(verb, files, sqlFor, flags);
+  const judged: Judged = new Map();
+  const open = opener(flags, (file, opened) => {
+    if (flags.json) judged.set(file, findingsOf(opened));
+  });
+  const { engine, recordings, sql } = await openEngine(verb, files, sqlFor, open, flags);
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   process.once('SIGINT', stop);
@@ -85,7 +92,7 @@ export async function runQuery(
       isJudged && found.rows.length > 0
         ? answerChanges(changesOfSums(found), optionsOf(verb, recordings, builds, flags), maxRows)
         : found;
-    print(sql, answer, recordings, flags);
+    print(sql, answer, recordings, judged, flags);
     if (answer.rows.length === 0 && noRows !== '') notify(`perf-ts: ${printable(noRows)}`);
   } catch (error) {
     if (!(error instanceof AbortError)) throw error;
@@ -115,14 +122,29 @@ async function printAnswer(
   { maxRows }: { readonly maxRows: number },
 ): Promise<void> {
   const options = optionsOf(verb, recordings, [], flags);
-  const { weight } = flags;
+  const { weight, event } = flags;
   const asked = { ...options, maxRows, ...(weight !== undefined && { weight }) };
-  const open = opener(flags);
+  const judged: Judged = new Map();
+  const texts: string[] = [];
+  const open = opener(flags, (file, opened) => {
+    const findings = findingsOf(opened);
+    const rows = opened.profile.events.flatMap(({ name }, row) => {
+      const isShown = row === 0 || verb === 'ledger' || verb === 'periods';
+      return (event === undefined ? isShown : name === event) ? [row] : [];
+    });
+    // Faults of the file and of names have been reported.
+    const doubts = doubtsOfEvents(findings, rows).filter(
+      ({ code }) => subjectOf(code) !== 'file' && subjectOf(code) !== 'names',
+    );
+    if (!judged.has(file)) texts.push(...findingTexts({ path: file, opened }, doubts));
+    judged.set(file, findings);
+  });
   const answer =
     verb === 'diff'
       ? answerChanges(await changesOfFiles(recordings, open, asked), options, maxRows)
       : await answerByName(verb, recordings, open, asked);
-  print(null, answer, recordings, flags);
+  for (const text of texts) notify(`perf-ts: ${text}`);
+  print(null, answer, recordings, judged, flags);
   if (flags.sql) {
     notify(
       'perf-ts: no SQL was run: the question is answered from the samples. In SQL, without intervals:',
@@ -132,8 +154,18 @@ async function printAnswer(
   if (answer.rows.length === 0) notify(`perf-ts: ${printable(explainNoRows(verb, options))}`);
 }
 
-function opener(flags: QueryFlags): (file: string) => Promise<AnalysedProfile> {
-  return (file) => loadForCommand(file, flags, { lines: true });
+/** The findings about each recording that was opened. */
+type Judged = Map<string, readonly Finding[]>;
+
+function opener(
+  flags: QueryFlags,
+  onOpen: (file: string, opened: AnalysedProfile) => void,
+): (file: string) => Promise<AnalysedProfile> {
+  return async (file) => {
+    const opened = await loadForCommand(file, flags, { lines: true });
+    onOpen(file, opened);
+    return opened;
+  };
 }
 
 /** A question, the recordings it is about, and the engine. */
@@ -147,9 +179,9 @@ async function openEngine(
   verb: QueryVerb | undefined,
   files: readonly string[],
   sqlFor: (recordings: readonly QueriedRecording[]) => string,
+  open: (file: string) => Promise<AnalysedProfile>,
   flags: QueryFlags,
 ): Promise<OpenedQuery> {
-  const open = opener(flags);
   const options = {
     ...(flags.weight !== undefined && { weight: flags.weight }),
     // These are questions by name, which their text need not tell.
@@ -226,11 +258,13 @@ function print(
   /** The text that the engine was asked; null where none was. */
   sql: string | null,
   answer: QueryAnswer,
-  recordings: readonly QueriedRecording[],
+  asked: readonly QueriedRecording[],
+  judged: Judged,
   flags: QueryFlags,
 ): void {
   if (flags.json) {
     const { isCut } = answer;
+    const recordings = asked.map((each) => ({ ...each, findings: judged.get(each.file) ?? null }));
     printJson({ schema: 'perf-ts/query@1', recordings, sql, rows: answerObjects(answer), isCut });
     return;
   }

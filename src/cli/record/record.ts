@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { getSystemErrorName } from 'node:util';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
-import { lostSamplesOfAll } from '../../base/lost-samples.ts';
+import { lostSamplesOfAll, lostSamplesText } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { type Finding, findingText } from '../../findings/finding.ts';
@@ -226,9 +226,10 @@ function isFailed({ endReason, isOutputGone, lostFiles }: Recording): boolean {
 }
 
 /** Samples that did not arrive, and their share of all. */
-function lossOf({ totals, events }: Recording): { lost: number; share: number } {
+function lossOf({ totals, events }: Recording): { lost: number; taken: number; share: number } {
   const lost = lostSamplesOfAll(totals, events.length);
-  return { lost, share: lost > 0 ? lost / (lost + totals.samples) : 0 };
+  const taken = lost + totals.samples;
+  return { lost, taken, share: lost > 0 ? lost / taken : 0 };
 }
 
 /** Findings from what the sampler counted against its own recording. */
@@ -245,11 +246,11 @@ function findingsOfRun(recording: Recording): Finding[] {
  * none is: one lost mapping may misname any number of samples, so its share says nothing.
  */
 function lossesBeyond(recording: Recording, tolerated: number): string[] {
-  const { share } = lossOf(recording);
+  const { lost, taken, share } = lossOf(recording);
   const { lostSideband } = recording.totals;
   return [
     ...(share > tolerated
-      ? [`${formatShare(share)} of the samples were lost, tolerated are ${formatShare(tolerated)}`]
+      ? [`${lostSamplesText(lost, taken)}, tolerated are ${formatShare(tolerated)}`]
       : []),
     ...(lostSideband > 0
       ? [

@@ -1,4 +1,5 @@
 import type { CpuReport } from '../../counting/processor/cpu-report.ts';
+import type { Finding } from '../../findings/finding.ts';
 import type { ExportProvenance } from '../../formats/export/export-provenance.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
 import type { RecordingInfo } from '../../read/recording-info.ts';
@@ -62,6 +63,8 @@ export type JsonDocuments = {
   list: ReturnType<typeof listDocument>;
   /** `perf-ts periods --json`, and with `--simulate`. */
   periods: PeriodsReport & {
+    /** Absent for a simulation. */
+    readonly findings?: readonly Finding[];
     /** The simulated process; absent for a recording. */
     readonly simulation?: {
       readonly kind: 'software' | 'hardware';
@@ -77,7 +80,12 @@ export type JsonDocuments = {
   /** `perf-ts query --json`: a row is an object with a key for each column. */
   query: {
     readonly schema: 'perf-ts/query@1';
-    readonly recordings: readonly { readonly recording: number | string; readonly file: string }[];
+    readonly recordings: readonly {
+      readonly recording: number | string;
+      readonly file: string;
+      /** Null of a directory of Parquet and of a server, which have none. */
+      readonly findings: readonly Finding[] | null;
+    }[];
     /** The statement an engine ran; null where the samples themselves were asked. */
     readonly sql: string | null;
     readonly rows: readonly Readonly<Record<string, unknown>>[];

@@ -1,3 +1,10 @@
+import {
+  areLossesKnown,
+  type Finding,
+  type FindingCode,
+  findingText,
+  subjectOf,
+} from '../../findings/finding.ts';
 import { adviceFor } from '../../period/report/advice.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import { eventLines, type Line, present, streamLines } from '../../period/report/lines.ts';
@@ -17,6 +24,9 @@ export type PeriodsTextOptions = {
   readonly colour?: boolean;
   /** Default: 100 columns, Unicode. */
   readonly terminal?: Terminal;
+  /** The findings about the recording, and the row of each event of the report in its profile; default none. */
+  readonly findings?: readonly Finding[];
+  readonly eventRows?: readonly number[];
 };
 
 const WIDE: Terminal = { columns: 100, hasUnicode: true };
@@ -32,11 +42,14 @@ const TEXT_COLUMN = INDENT.length + LABEL_WIDTH + 2;
 export function formatPeriods(report: PeriodsReport, options: PeriodsTextOptions = {}): string[] {
   const terminal = options.terminal ?? WIDE;
   const paint = createPaint(options.colour ?? false);
-  const lines: string[] = [];
-  for (const event of report.events) {
-    if (lines.length > 0) lines.push('');
-    lines.push(...formatEvent(event, paint, terminal));
-  }
+  const { findings = [], eventRows = [] } = options;
+  const all = findingRows(findings, null);
+  const sections = report.events.map((event, index) => [
+    ...formatEvent(event, paint, terminal, areLossesKnown(findings)),
+    ...layOut(findingRows(findings, eventRows[index] ?? index), paint, terminal),
+  ]);
+  if (all.length > 0) sections.unshift(layOut(all, paint, terminal));
+  const lines = sections.flatMap((section, index) => (index === 0 ? section : ['', ...section]));
   const limits = words.limitText(report.kernel);
   if (limits !== null) {
     const colour = limits.isLowered ? paint.yellow : paint.dim;
@@ -45,7 +58,34 @@ export function formatPeriods(report: PeriodsReport, options: PeriodsTextOptions
   return terminal.hasUnicode ? lines : lines.map(toAscii);
 }
 
-function formatEvent(event: EventReport, paint: Paint, terminal: Terminal): string[] {
+/** Findings that the rows about an event say with more figures. */
+const IN_ROWS: readonly FindingCode[] = [
+  'samples-none',
+  'samples-lost',
+  'samples-paused',
+  'samples-in-step',
+  'events-uncovered',
+  'events-of-tails',
+  'periods-unknown',
+  'weights-disagree',
+];
+
+/** The findings about the records and the sampling of an event, or with null of the whole recording. */
+function findingRows(findings: readonly Finding[], event: number | null): Line[] {
+  return findings
+    .filter(({ code, place }) => {
+      if (place.event !== event || IN_ROWS.includes(code)) return false;
+      return subjectOf(code) === 'file' || subjectOf(code) === 'sampling';
+    })
+    .map((finding) => [finding.severity === 'note' ? 'note' : 'trust', findingText(finding)]);
+}
+
+function formatEvent(
+  event: EventReport,
+  paint: Paint,
+  terminal: Terminal,
+  areAllLossesKnown: boolean,
+): string[] {
   const [largest] = event.streams;
   const lines = wrapText(words.headline(event), terminal.columns).map((line) => paint.bold(line));
   const add = (rows: readonly Line[]) => lines.push(...layOut(rows, paint, terminal));
@@ -70,7 +110,7 @@ function formatEvent(event: EventReport, paint: Paint, terminal: Terminal): stri
     }
     add([
       ...present('migrations', isAdaptive ? words.migrationsText(event) : null),
-      ['counted', words.countedText(event)],
+      ['counted', words.countedText(event, areAllLossesKnown)],
     ]);
   }
   const advice = adviceFor(event).map((text): Line => ['advice', text]);
@@ -93,13 +133,14 @@ function layOut(rows: readonly Line[], paint: Paint, { columns, hasUnicode }: Te
 }
 
 function colourOf(label: string, paint: Paint): (text: string) => string {
-  switch (label as Verdict | 'advice' | 'lost' | 'matters') {
+  switch (label as Verdict | 'advice' | 'lost' | 'matters' | 'trust') {
     case 'converged':
     case 'fixed':
       return paint.green;
     case 'not-converged':
     case 'throttled':
     case 'lost':
+    case 'trust':
       return paint.red;
     case 're-ramped':
     case 'too-short':

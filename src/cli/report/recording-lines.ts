@@ -2,6 +2,7 @@ import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { isIdleKernel } from '../../code/levels/kernel-entry.ts';
 import {
+  areLossesKnown,
   type Finding,
   findingsOfEvent,
   findingText,
@@ -62,18 +63,14 @@ export function findingLines(findings: readonly Finding[], event: number | null)
  * A line on what the intervals of an event mean: nothing where a finding speaks against them. No
  * intervals are vouched for where all samples may be at the same places of a loop or of many tasks.
  */
-export function vouchLine(
-  findings: readonly Finding[],
-  event: number,
-  { areIntervalsSure, areLossesKnown }: { areIntervalsSure: boolean; areLossesKnown: boolean },
-): string[] {
+export function vouchLine(findings: readonly Finding[], event: number): string[] {
   const isDoubtful = findingsOfEvent(findings, event).some(
     ({ code, severity }) => severity === 'wrong' || code === 'samples-lost',
   );
-  if (isDoubtful || !areIntervalsSure) return [];
+  if (isDoubtful) return [];
   const meaning = 'in 95 of 100 recordings a share lies in its interval';
   return [
-    areLossesKnown
+    areLossesKnown(findings)
       ? `# trust: no sample was lost; ${meaning}`
       : `# trust: ${meaning}, if no sample was lost`,
   ];

@@ -239,10 +239,7 @@ function reportLines(
   const right = numbers.map((_, column) => column);
   const table = formatTable(header, cells, { right, colour: wantsColour() });
   const pairs = withDso ? findInseparablePairs(opened, event, report, estimator, select) : [];
-  const vouch = vouchLine(findingsOf(opened), event, {
-    areIntervalsSure: hasIntervals && !isSeenInPart(opened, event),
-    areLossesKnown: weights.areOfText !== true,
-  });
+  const vouch = hasIntervals ? vouchLine(findingsOf(opened), event) : [];
   return [...lines, ...awake.line, ...vouch, '', ...table, ...rest, ...inseparableLines(pairs)];
 }
 
@@ -292,13 +289,6 @@ function headLines(
       ? findingLines(findingsOf(opened), event)
       : []),
   ];
-}
-
-/** Whether samples may all be at some places of a loop, of a clock or of alike tasks, so that no interval is vouched for. */
-function isSeenInPart(opened: OpenedProfile, event: EventIndex): boolean {
-  const found = opened.inStep(event);
-  if (found?.kind === 'cycle') return found.atRate === true;
-  return found?.kind === 'one-place' || found?.kind === 'clock' || found?.kind === 'tasks';
 }
 
 /** The document of `--json`. */

@@ -1,5 +1,7 @@
+import { lostSamplesText } from '../../base/lost-samples.ts';
 import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { type Finding, findingText, subjectOf } from '../../findings/finding.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { SamplingMode, WeightKind, Weights } from '../../profile/types.ts';
 
@@ -72,6 +74,8 @@ export type ExportProvenance = {
   readonly lostSideband: number;
   /** The recorder's substitutions, lowered limits and omissions, one sentence each. */
   readonly notes: readonly string[];
+  /** Everything to know about the recording before the numbers are believed, the worst first. */
+  readonly findings: readonly Finding[];
   readonly events: readonly EventProvenance[];
 };
 
@@ -80,6 +84,16 @@ export function printableProvenance(provenance: ExportProvenance): ExportProvena
   const replace = (_key: string, value: unknown) =>
     typeof value === 'string' ? printable(value) : value;
   return JSON.parse(JSON.stringify(provenance, replace)) as ExportProvenance;
+}
+
+/** The doubts, for formats that have room for notes: the recorder's own notes and the losses of an event stand beside. */
+export function doubtNotes(provenance: ExportProvenance | undefined): string[] {
+  return (provenance?.findings ?? [])
+    .filter(
+      ({ code, severity }) =>
+        severity !== 'note' && code !== 'samples-lost' && subjectOf(code) !== 'recorder',
+    )
+    .map(findingText);
 }
 
 /** The sentences for one event, from its figures. */
@@ -95,9 +109,7 @@ export function explainProvenance(
   }
   sentences.push(explainSource(event, weight));
   if (event.lostSamples > 0) {
-    const lost = formatCount(event.lostSamples);
-    const share = formatShare(event.coverage ?? 0);
-    sentences.push(`${lost} samples were lost: ${share} of those taken are here`);
+    sentences.push(lostSamplesText(event.lostSamples, event.lostSamples + event.samples));
   }
   if (weight === 'events' && event.counted !== null && event.counted > 0) {
     const share = formatShare(event.weighed / event.counted);

@@ -7,7 +7,7 @@ import {
 } from '../../profile/analysis/select/filter.ts';
 import { unsampledWithin } from '../../profile/sampled-time.ts';
 import type { Profile, ProfileEvent, ProfileThread, Weights } from '../../profile/types.ts';
-import type { ExportProvenance } from './export-provenance.ts';
+import { doubtNotes, type ExportProvenance } from './export-provenance.ts';
 import {
   MARKER_SCHEMA,
   MarkerColumns,
@@ -290,6 +290,7 @@ function metaOf(
     ...(provenance?.events ?? []).flatMap(({ event, sentences }) =>
       sentences.map((it) => `${event}: ${it}`),
     ),
+    ...doubtNotes(provenance),
     ...meta.notes,
   ];
   return {

@@ -1,11 +1,11 @@
 import { NONE } from '../../base/brand.ts';
-import { lostSamplesOf } from '../../base/lost-samples.ts';
+import { lostSamplesOf, lostSamplesText } from '../../base/lost-samples.ts';
 import { printable } from '../../base/printable.ts';
 import { ProtoWriter } from '../../base/proto-writer.ts';
 import { finish } from '../../base/slices.ts';
 import { type SampleSelection, selectSamples } from '../../profile/analysis/select/filter.ts';
 import type { Profile, ProfileEvent, Weights } from '../../profile/types.ts';
-import type { ExportProvenance } from './export-provenance.ts';
+import { doubtNotes, type ExportProvenance } from './export-provenance.ts';
 import type { MappedRange } from './mapped-range.ts';
 import { PprofLocations } from './pprof-locations.ts';
 import { type PprofRows, RunningRound, sumPprofRows } from './pprof-samples.ts';
@@ -215,11 +215,17 @@ function commentsOf(
     if (described !== undefined) for (const sentence of described.sentences) note(sentence);
     else {
       const lost = lostSamplesOf(profile.losses, index);
-      if (lost > 0) note(`${lost} samples were lost`);
+      if (lost > 0) note(lostSamplesText(lost, lost + samplesOf(profile, index)));
     }
   }
-  for (const note of profile.meta.notes) comments.push(note);
+  comments.push(...doubtNotes(provenance), ...profile.meta.notes);
   return comments;
+}
+
+function samplesOf({ samples }: Profile, event: number): number {
+  let count = 0;
+  for (let row = 0; row < samples.length; row++) if (samples.event[row] === event) count++;
+  return count;
 }
 
 /** A column of values: what is counted, in what unit. */

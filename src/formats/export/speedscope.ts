@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { lostSamplesText } from '../../base/lost-samples.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import {
@@ -117,11 +118,19 @@ function fileName(profile: Profile, weights: Weights, provenance?: ExportProvena
   return printable([title, ...(provenance?.events ?? []).flatMap(warningsOf)].join('; '));
 }
 
-function warningsOf({ event, insteadOf, isGuess, lostSamples }: EventProvenance): string[] {
+function warningsOf({
+  event,
+  insteadOf,
+  isGuess,
+  samples,
+  lostSamples,
+}: EventProvenance): string[] {
   return [
     ...(insteadOf === null ? [] : [`${event} instead of ${insteadOf}`]),
     ...(isGuess ? [`${event}: weights are a guess`] : []),
-    ...(lostSamples > 0 ? [`${event}: ${lostSamples} samples lost`] : []),
+    ...(lostSamples > 0
+      ? [`${event}: ${lostSamplesText(lostSamples, lostSamples + samples)}`]
+      : []),
   ];
 }
 

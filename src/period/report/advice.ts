@@ -1,8 +1,7 @@
-import { formatCount } from '../../base/numbers.ts';
+import { formatCount, formatTenth } from '../../base/numbers.ts';
 import { wilsonInterval } from '../uncertainty/uncertainty.ts';
 import type { EventReport } from './event-report.ts';
 import { inStepRemedy } from './in-step-words.ts';
-import { formatTenth } from './words.ts';
 
 /** A difference in share of this many points is worth a line. */
 const RAMP_DIFFERENCE = 0.02;

@@ -59,6 +59,11 @@ function onePlaceText({ samples, others, places }: InStep & { kind: 'one-place' 
   return `${all} ${formatCount(samples)} samples at equal intervals are ${where}`;
 }
 
+/** Whether intervals allow for all of it: samples are not all at some places of a loop, of a clock or of alike tasks. */
+export function areIntervalsSure(found: InStep): boolean {
+  return found.kind === 'loop' || (found.kind === 'cycle' && found.atRate !== true);
+}
+
 /** The option of `record` that would avoid it, or tell whether it is so; null where none is known. */
 export function inStepOption(
   found: InStep,

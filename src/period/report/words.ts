@@ -1,6 +1,7 @@
 // What the figures of a period report mean, in words. One function per line of the report.
 
-import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
+import { lostSamplesText } from '../../base/lost-samples.ts';
+import { formatCount, formatNanos, formatShare, formatTenth } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { ModelReport } from '../model/model.ts';
 import type { KernelLimits } from '../types.ts';
@@ -217,18 +218,21 @@ export function burstText({ bursts, samples: all }: StreamReport): string | null
   );
 }
 
-export function countedText({ samples, eventsCounted, unit, lost }: EventReport): string {
+/** `areLossesKnown`: what the recording says of losses is all. */
+export function countedText(
+  { samples, eventsCounted, unit, lost }: EventReport,
+  areLossesKnown: boolean,
+): string {
   const counted = eventsCounted === null ? '' : `${formatCount(eventsCounted)} ${unit} in `;
-  const none = lost.samples === 0 ? ', none lost' : '';
+  const none = lost.samples === 0 && areLossesKnown ? ', none lost' : '';
   return `${counted}${formatCount(samples)} samples${none}`;
 }
 
-export function lostText({ lost, ledger }: EventReport): string {
-  const share = lost.coverage === null ? '' : ` (${formatShare(1 - lost.coverage)} of all)`;
+export function lostText({ samples, lost, ledger }: EventReport): string {
   const covered = ledger.eventCoverage;
   const events =
     covered === null ? '' : `; those that arrived stand for ${formatShare(covered)} of the events`;
-  return `${formatCount(lost.samples)} samples${share} did not arrive${events}`;
+  return `${lostSamplesText(lost.samples, lost.samples + samples)}${events}`;
 }
 
 /** The parts of the counter's final value; null where it was not read. */
@@ -327,12 +331,6 @@ export function modelText(model: ModelReport): string {
 /** Three digits are more than a rate is worth. */
 export function formatRate(hz: number): string {
   return formatCount(Number(hz.toPrecision(3)));
-}
-
-/** `97.2%` of a share 0…1; never 100.0% of less. */
-export function formatTenth(share: number): string {
-  const tenths = share < 1 ? Math.min(999, Math.round(share * 1000)) : 1000;
-  return tenths === 1000 ? '100%' : `${(tenths / 10).toFixed(1)}%`;
 }
 
 export function times(count: number): string {

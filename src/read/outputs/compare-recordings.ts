@@ -2,6 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { words } from '../../base/words.ts';
+import { doubtsOfEvents, type Finding, findingText } from '../../findings/finding.ts';
 import { DIFF } from '../../options/diff.ts';
 import { sortChanges } from '../../profile/analysis/compare-functions.ts';
 import { type DiffMeasure, firstMeasure, secondsOf } from '../../profile/analysis/diff-measure.ts';
@@ -17,6 +18,7 @@ import {
 } from '../../questions/compare.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { askAboutEvent } from './asked-event.ts';
+import { findingsOf } from './findings-of.ts';
 
 /** A recording of a comparison, and what is selected of it: a time is one of its own recording. */
 export type ComparedFile = {
@@ -38,6 +40,8 @@ export type CompareOptions = {
 /** A comparison for each event, the functions by the size of their change in `by`, and why an event has none. */
 export type ComparedRecordings = {
   readonly comparisons: readonly ComparisonBy[];
+  /** A sentence for each finding of a recording that speaks against figures of these events. */
+  readonly doubts: readonly string[];
   readonly notes: readonly string[];
 };
 
@@ -60,7 +64,33 @@ export function compareRecordings(
     const by = chooseMeasure(comparison, here[0], options.by);
     return { ...comparison, by, functions: sortChanges(comparison.functions, by) };
   });
-  return { comparisons, notes };
+  const doubts = [
+    ...doubtsOf(older, (run) => shared.map(({ otherRows }) => otherRows[run])),
+    ...doubtsOf(newer, (run) => shared.map(({ rows }) => rows[run])),
+  ];
+  return { comparisons, doubts, notes };
+}
+
+/** Findings about one of several recordings, a sentence each that names it, and the event where it has several. */
+export function findingTexts(
+  { path, opened: { profile } }: Pick<ComparedFile, 'path' | 'opened'>,
+  findings: readonly Finding[],
+): string[] {
+  return findings.map((finding) => {
+    const { event } = finding.place;
+    const isOfAll = event === null || profile.events.length === 1;
+    const name = isOfAll ? '' : ` ${printable(profile.events[event].name)}:`;
+    return `${printable(path)}:${name} ${findingText(finding)}`;
+  });
+}
+
+function doubtsOf(
+  files: readonly ComparedFile[],
+  rowsOfRun: (run: number) => EventIndex[],
+): string[] {
+  return files.flatMap((file, run) =>
+    findingTexts(file, doubtsOfEvents(findingsOf(file.opened), rowsOfRun(run))),
+  );
 }
 
 function askAbout(

@@ -1,5 +1,6 @@
 import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { finish } from '../../base/slices.ts';
+import { replacedBy } from '../../findings/judge-sampling.ts';
 import {
   type EventProvenance,
   type ExportProvenance,
@@ -17,6 +18,7 @@ import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/typ
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { packageVersion } from '../../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
+import { findingsOf } from './findings-of.ts';
 
 /**
  * Describes the origin of a profile's numbers: the events opened and those they replace, the source of the
@@ -94,6 +96,7 @@ export function describeProvenance(
       ...notes,
       ...partNote(profile, rows),
     ],
+    findings: findingsOf(opened),
     events,
   };
 }
@@ -151,13 +154,4 @@ function sourceOf(
   if (kind === 'period') return found.isFixed ? 'fixed-period' : 'reported-periods';
   if (found.isFixed) return 'fixed-period';
   return found.isRuleKnown ? 'realigned-periods' : 'reported-periods';
-}
-
-/** The recorder says in a note what it recorded in place of what: `cycles: … recording X instead`. */
-export function replacedBy(name: string, notes: readonly string[]): string | null {
-  for (const note of notes) {
-    const match = /^(\S+): .*recording (\S+?),? (?:.* )?instead\b/.exec(note);
-    if (match !== null && match[2] === name) return match[1];
-  }
-  return null;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../findings/judge-sampling.ts';
 import { MATTERS, mattersText } from '../../period/report/advice.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
-import { inStepOption, inStepText } from '../../period/report/in-step-words.ts';
+import { areIntervalsSure, inStepOption, inStepText } from '../../period/report/in-step-words.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
 import { innermostFuncs } from '../../profile/analysis/trees/call-nodes.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
@@ -20,7 +20,6 @@ import { isWaitEvent } from '../../profile/wait-event.ts';
 import { adviceForCut, placeOfCut } from '../unwind/cut-advice.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { comparedProfile } from './compared-profile.ts';
-import { replacedBy } from './describe-provenance.ts';
 
 /**
  * Every finding about a recording, the worst first: the one list from which everybody prints. Frames are not folded
@@ -79,9 +78,6 @@ function samplingEvidence(
     ),
     isText: facts.imported !== null,
     notes: meta.notes,
-    replacements: meta.notes.filter((note) =>
-      events.some(({ name }) => replacedBy(name, [note]) !== null),
-    ),
     completeness,
     mostCut: mostCutOf(opened),
     unnamedShare: unnamedShare(profile),
@@ -119,6 +115,7 @@ function eventEvidence(
   const option = inStep === null ? null : inStepOption(inStep, { fixedPeriod, frequencyHz });
   const areAll = fixedPeriod === 1 || isWaitEvent(described);
   return {
+    name: described.name,
     samples: rows.length,
     readBy: leader === undefined ? null : profile.events[leader].name,
     lost: { part: lost, of: lost + rows.length },
@@ -140,6 +137,7 @@ function eventEvidence(
             sentence: inStepText(inStep),
             share: null,
             command: option === null ? null : `perf-ts record ${option} -- COMMAND`,
+            areIntervalsSure: areIntervalsSure(inStep),
           },
     doubtfulWeights: doubtfulWeights(opened, event),
     disagreement: report === null ? null : disagreement(report),

@@ -24,12 +24,13 @@ export function describePageReport(
     ...keepStreams(event, MOST_STREAMS),
     event: printable(event.event),
   }));
+  const findings = findingsOf(opened, periods);
   const provenance = describeProvenance(opened, {
     ...(weight !== undefined && { weight }),
     ...(select !== undefined && { select }),
   });
   return {
-    findings: findingsOf(opened, periods),
+    findings,
     periods: { ...periods, events },
     eventRows: opened.reportedEvents(),
     provenance: printableProvenance(provenance),

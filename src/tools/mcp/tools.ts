@@ -3,7 +3,7 @@ import { UsageError } from '../../base/errors.ts';
 import { markdownCode, markdownTable } from '../../base/markdown.ts';
 import { formatCount, formatShare, formatShortWeight } from '../../base/numbers.ts';
 import { finish } from '../../base/slices.ts';
-import { type Finding, findingsOfEvent, findingText } from '../../findings/finding.ts';
+import { doubtsOfEvents, findingText } from '../../findings/finding.ts';
 import type { Change } from '../../profile/analysis/change.ts';
 import { DIFF_MEASURES, type DiffMeasure, secondsOf } from '../../profile/analysis/diff-measure.ts';
 import { functionsNamed } from '../../profile/analysis/select/find-functions.ts';
@@ -54,6 +54,8 @@ const MAX_FINDINGS = 16;
 const MAX_SENTENCE = 300;
 /** Findings above a table; `open` has all. */
 const MAX_DOUBTS = 3;
+/** The same above the changes between several recordings. */
+const MAX_DIFF_DOUBTS = 8;
 const MOST_MEANT = 5;
 const SQL_ROWS = 50;
 const SQL_SECONDS = 30;
@@ -164,7 +166,9 @@ function openAnswer(opened: AnalysedProfile): string {
       ...markdownTable(['event', 'mode', 'unit', 'samples', 'lost'], rows.slice(0, 20)),
       '',
       completeness === null ? 'No stacks: callers cannot be told.' : 'Stacks were recorded.',
-      ...findings.map((finding) => `${finding.severity}: ${finding.code}: ${sentenceOf(finding)}`),
+      ...findings.map(
+        (finding) => `${finding.severity}: ${finding.code}: ${sentenceOf(findingText(finding))}`,
+      ),
     ],
     'top with by "self", then callers_callees of what is large.',
   );
@@ -272,7 +276,7 @@ function diffAnswer(
   const event = optionalText(input, 'event');
   const by = DIFF_MEASURES.find((measure) => measure === input.by);
   const asked = { ...(event !== undefined && { event }), ...(by !== undefined && { by }) };
-  const { comparisons, notes } = compareRecordings(older, newer, asked);
+  const { comparisons, doubts, notes } = compareRecordings(older, newer, asked);
   const [comparison] = comparisons;
   const { functions, unit, total } = comparison;
   const measure = comparison.by;
@@ -302,6 +306,7 @@ function diffAnswer(
   return answerText(
     [
       `event ${quotedName(comparison.event)}: self, new less old, ${MEASURED[measure]}. ${certaintyNote(comparison)}.`,
+      ...doubts.slice(0, MAX_DIFF_DOUBTS).map((doubt) => `${sentenceOf(doubt)}.`),
       ...[...comparisonNotes(comparison), ...notes].map((note) => `${note}.`),
       '',
       ...markdownTable(columns, shown),
@@ -346,20 +351,18 @@ async function sqlAnswer(open: () => Promise<AnalysedProfile>, input: Input): Pr
 
 function headOf({ opened, event, report }: EventFigures): string[] {
   const { name, unit } = opened.profile.events[event];
-  const doubts = findingsOfEvent(findingsOf(opened), event).filter(
-    ({ severity }) => severity !== 'note',
-  );
+  const doubts = doubtsOfEvents(findingsOf(opened), [event]);
   return [
     `event ${quotedName(name)}: ${formatCount(report.samples)} samples, worth ${formatCount(Math.round(report.effectiveSamples ?? 0))} equal ones; ` +
       `all ${formatShortWeight(report.weight, unit)}, lost ${formatShare(report.weight === 0 ? 0 : report.lost / report.weight)}, without stack ${formatShare(report.weight === 0 ? 0 : report.withoutStack / report.weight)}`,
-    ...doubts.slice(0, MAX_DOUBTS).map((finding) => `${sentenceOf(finding)}.`),
+    ...doubts.slice(0, MAX_DOUBTS).map((finding) => `${sentenceOf(findingText(finding))}.`),
     '',
   ];
 }
 
 /** Names in it come from the recording. */
-function sentenceOf(finding: Finding): string {
-  return markdownCode(findingText(finding).slice(0, MAX_SENTENCE));
+function sentenceOf(text: string): string {
+  return markdownCode(text.slice(0, MAX_SENTENCE));
 }
 
 function textOf(input: Input, key: string): string {

@@ -142,14 +142,14 @@ test('losses and throttling have lines, even without samples', () => {
   });
   const text = textOf(input);
   expect(text).toContain('  throttled      the kernel paused the event for 4.0 ms');
-  expect(text).toContain('  lost           25 samples (25.00% of all) did not arrive');
+  expect(text).toContain('  lost           25.0% of the samples (25) were lost');
   expect(text).toContain(
     '  throttled      once, 4.0 ms in all, first at 0 ns: these stretches are missing',
   );
   expect(text).toContain('  advice         ask for a lower rate');
   expect(textOf(recordingOf([CYCLES], [], losing(0, 9)))).toEqual([
     'cycles: no samples',
-    '  lost           9 samples (100.00% of all) did not arrive',
+    '  lost           100% of the samples (9) were lost',
   ]);
 });
 

@@ -273,7 +273,7 @@ describe('pprof', () => {
     expect(comments).toEqual([
       "weight: events (counted since the stream's previous sample)",
       'cycles: the kernel adapted the period, aiming for 4000 Hz',
-      'cycles: 4 samples were lost',
+      'cycles: 66.7% of the samples (4) were lost',
       'cycles: not counted here, recording cpu-clock instead',
     ]);
   });

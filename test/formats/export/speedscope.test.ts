@@ -162,6 +162,7 @@ describe('speedscope', () => {
       truncatedAt: null,
       lostSideband: 0,
       notes: [],
+      findings: [],
       events: [event],
     };
     const profile = profileFromText(`
@@ -170,7 +171,7 @@ describe('speedscope', () => {
     `);
     const file = speedscope(profile, 'samples', { provenance });
     expect(file.name).toBe(
-      'cpu-clock; weight: samples; cpu-clock instead of cycles\\x1b[2J; cpu-clock: 3 samples lost',
+      'cpu-clock; weight: samples; cpu-clock instead of cycles\\x1b[2J; cpu-clock: 75.0% of the samples (3) were lost',
     );
     expect(file.provenance).toEqual({
       ...provenance,

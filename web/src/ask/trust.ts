@@ -1,4 +1,5 @@
 import {
+  areLossesKnown,
   findingsOfEvent,
   findingText,
   subjectOf,
@@ -40,7 +41,8 @@ export function assessTrust(recording: OpenResult, late: LateReport, event: numb
     return { level: worst === 'wrong' ? 'poor' : 'fair', label: findings[0].label, reasons };
   }
   const isLost = findings.some(({ code }) => code === 'samples-lost');
+  const areNoneLost = !isLost && areLossesKnown(findings);
   const all = formatWeight(recording.events[event].samples, 'samples');
-  const praise = `${all}${isLost ? '' : ', none lost'}.`;
+  const praise = `${all}${areNoneLost ? ', none lost' : ''}.`;
   return { level: 'good', label: 'sampling sound', reasons: [praise, ...reasons] };
 }

@@ -16,7 +16,11 @@ import { element } from '../dom/dom.ts';
 const WIDTH = 90;
 
 /** The words of `perf-ts periods` on an event and one of its streams. */
-export function renderPeriodWords(event: EventReport, stream: StreamReport | null): HTMLElement[] {
+export function renderPeriodWords(
+  event: EventReport,
+  stream: StreamReport | null,
+  areLossesKnown: boolean,
+): HTMLElement[] {
   const isAdaptive = event.mode === 'frequency';
   return [
     element('h2', '', headline(event)),
@@ -27,7 +31,7 @@ export function renderPeriodWords(event: EventReport, stream: StreamReport | nul
     renderLines('The event', [
       ...present('streams', event.streamCount > 1 ? streamsText(event) : null),
       ...present('migrations', isAdaptive ? migrationsText(event) : null),
-      ['counted', countedText(event)],
+      ['counted', countedText(event, areLossesKnown)],
       ...eventLines(event, event.streams[0]),
     ]),
   ];

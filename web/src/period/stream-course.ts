@@ -1,3 +1,4 @@
+import { areLossesKnown } from '../../../src/findings/finding.ts';
 import type { EventReport } from '../../../src/period/report/event-report.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatCount, formatNanos } from '../ask/format.ts';
@@ -97,7 +98,7 @@ export class StreamCourse {
   }
 
   #drawEvent(result: PeriodResult, event: EventReport): void {
-    const { recording } = this.#context;
+    const { recording, report } = this.#context;
     const { streams, shown } = result;
     const nothing = describeNothing(recording, event);
     this.#streams.root.hidden = nothing !== null || streams.length < 2;
@@ -109,7 +110,8 @@ export class StreamCourse {
     }
     // The report's own where it describes the stream: that one has the model and the ledger.
     const described = shown && (event.streams[shown.rank] ?? shown.report);
-    this.#words.replaceChildren(...renderPeriodWords(event, described));
+    const findings = report.get()?.findings ?? [];
+    this.#words.replaceChildren(...renderPeriodWords(event, described, areLossesKnown(findings)));
     this.#note.textContent = describe(result);
     if (shown === null || shown.period.timeNs.length === 0) {
       this.#plots.hide();
