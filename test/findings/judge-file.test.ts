@@ -74,7 +74,7 @@ test('a name that a stranger wrote is printable', () => {
   expect(found.sentence).toContain('a\\x1b[2Jb');
 });
 
-test('waits whose end was lost are a finding, with how many they are', () => {
+test('lost ends of waits are a finding, with how many they are', () => {
   const lost = (count: number) =>
     ofDiagnostics((diagnostics) => diagnostics.count('wait-end-lost', 'nothing', count));
   expect(lost(1)).toMatchObject([{ code: 'waits-lost', severity: 'doubt', label: 'waits lost' }]);
