@@ -23,7 +23,7 @@ const SKID_NS = 400;
  * |----------|---------------------------------------------|---------------------------------------|
  * | software | software events, tracepoints                | (i, i + 1), one adjustment old        |
  * | hardware | counters of arm64, AMD IBS, x86 since 6.16  | (i − 1, i)                            |
- * | x86      | counters of Intel and AMD before that       | (i, i + 1)                            |
+ * | x86      | counters of Intel before that               | (i, i + 1)                            |
  * | pebs     | Intel PEBS since 6.14                       | (i − 1, i), adjusted before it arms   |
  * | fixed    | `-c N` of any of them                       | N                                     |
  *

@@ -33,6 +33,7 @@ export const FINDINGS = {
     'samples-paused': 'the kernel paused the event',
     'samples-in-step': 'samples fall in step with the work',
     'samples-of-leader': 'the event was read by the samples of another event',
+    'waits-lost': 'waits off the CPU have no end, and count for nothing',
     'sampling-off': 'the events were disabled for a part of the recording',
     'sampling-unknown': 'the text of another tool does not say how it was sampled',
     'events-uncovered': 'events were counted that no sample stands for',

@@ -121,6 +121,14 @@ function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
       const sentence = `${formatCount(count)} ${reason}`;
       return [createFinding('samples-left-out', 'doubt', 'samples left out', sentence)];
     }
+    case 'wait-end-lost': {
+      const sentence =
+        `the ends of ${formatCount(count)} ${count === 1 ? 'wait' : 'waits'} off the CPU were lost: ` +
+        'these waits count for nothing, and shares of time leave them out';
+      return [
+        createFinding('waits-lost', 'doubt', 'waits lost', sentence, { command: LARGER_RINGS }),
+      ];
+    }
     case 'names-doubtful': {
       const where = count > 1 ? `${formatCount(count)}, one of them ${example}` : example;
       const sentence = `${reason} (${where})`;

@@ -9,8 +9,9 @@ import { isCountedInSoftware } from './controller.ts';
  *     perf_sample_data_init(&data, 0, hwc->last_period); set_period(event);    'elapsed'
  *     set_period(event); perf_sample_data_init(&data, 0, hwc->last_period);    'next'
  *
- * The order is a property of the driver and of its release. Each row names its drivers and, for each
- * release that changed the order, the commit. Nothing here is guessed: where header and table leave the
+ * The order is a property of the driver and of its release. Each row names the functions that were read and, for each
+ * release that changed the order, the commit. All rows were read in 6.1.192 and 6.12.117; the releases beside a row are
+ * those that it was read in besides. Nothing here is guessed: where header and table leave the
  * driver or its release open, there is no rule, and the samples themselves must tell (`period-rule.ts`).
  */
 type DriverRow = {
@@ -21,9 +22,9 @@ type DriverRow = {
 };
 
 type RuleSince = {
-  /** First mainline release with this order; null: all that were read, from 3.2 on. */
+  /** First mainline release with this order; null: the oldest that were read, of 2.6 and 3.x. */
   readonly release: Release | null;
-  /** Null: drivers that go by this name differ. */
+  /** Null: drivers that go by this name differ, or the order changed among these releases, nobody read in which. */
   readonly rule: DriverRule['rule'] | null;
   /**
    * `event->count` is brought up to date only after the sample has been written: the count in a sample
@@ -34,19 +35,31 @@ type RuleSince = {
 
 type Release = readonly [major: number, minor: number];
 
-/** v6.16, 1734d98fbcce "perf/arch: Record sample last_period before updating": x86 and PowerPC. */
+/**
+ * v6.16, 1734d98fbcce "perf/arch: Record sample last_period before updating on the x86 and PowerPC platforms", of 9 April
+ * 2025, when 6.15-rc1 was out: x86 and PowerPC.
+ */
 const RECORDED_BEFORE_UPDATE: Release = [6, 16];
-/** v6.14, 3c00ed344cef "perf/x86/intel/ds: Factor out functions for PEBS records processing". */
+/**
+ * v6.14, 3c00ed344cef "perf/x86/intel/ds: Factor out functions for PEBS records processing", of 2 December 2024, when
+ * 6.13-rc1 was out.
+ */
 const PEBS_UPDATED_LAST: Release = [6, 14];
 /** v5.19, 7685665c390d "perf/x86/amd/core: Add PerfMonV2 overflow handling". */
 const PERFMON_V2: Release = [5, 19];
+/**
+ * x86_pmu_handle_irq copied the period before it armed the counter in 2.6, 3.x, 5.10 and 5.15, and behind that in the
+ * context of 73759c346341 (August 2022) and up to 6.15. The commit that changed it was not found.
+ */
+const READ_WITH_OLD_ORDER: Release = [5, 16];
+const READ_WITH_NEW_ORDER: Release = [6, 1];
 
 const ALWAYS = (rule: DriverRule['rule']): DriverRow['since'] => [{ release: null, rule }];
 
 const DRIVERS = {
-  // kernel/events/core.c, perf_swevent_event; kprobe and uprobe PMUs end there too, by perf_tp_event.
+  // kernel/events/core.c, perf_swevent_event and perf_swevent_set_period; kprobe and uprobe PMUs end there too, by perf_tp_event.
   software: { title: 'counted in software', since: ALWAYS('next') },
-  // arch/x86/events/intel/core.c, handle_pmi_common.
+  // arch/x86/events/intel/core.c, intel_pmu_handle_irq and handle_pmi_common: 3.x, 6.18; intel/knc.c, knc_pmu_handle_irq.
   intel: {
     title: 'Intel without PEBS',
     since: [
@@ -54,7 +67,7 @@ const DRIVERS = {
       { release: RECORDED_BEFORE_UPDATE, rule: 'elapsed' },
     ],
   },
-  // arch/x86/events/intel/ds.c, __intel_pmu_pebs_event and __intel_pmu_pebs_last_event.
+  // arch/x86/events/intel/ds.c, __intel_pmu_pebs_event and __intel_pmu_pebs_last_event: 2.6, 3.x, 6.17.
   pebs: {
     title: 'Intel PEBS',
     since: [
@@ -62,28 +75,30 @@ const DRIVERS = {
       { release: PEBS_UPDATED_LAST, rule: 'elapsed', countsLag: true },
     ],
   },
-  // arch/x86/events/core.c, x86_pmu_handle_irq: AMD up to Zen 3, Hygon, and guests of newer ones.
+  // arch/x86/events/core.c, x86_pmu_handle_irq: AMD up to Zen 3, Hygon, and guests of newer ones. 6.17.
   amd: {
     title: 'AMD before PerfMonV2',
     since: [
-      { release: null, rule: 'next' },
+      { release: null, rule: 'elapsed' },
+      { release: READ_WITH_OLD_ORDER, rule: null },
+      { release: READ_WITH_NEW_ORDER, rule: 'next' },
       { release: RECORDED_BEFORE_UPDATE, rule: 'elapsed' },
     ],
   },
-  // arch/x86/events/amd/core.c, amd_pmu_v2_handle_irq; kernels before it use x86_pmu_handle_irq.
+  // arch/x86/events/amd/core.c, amd_pmu_v2_handle_irq: 6.17, and its patch; kernels before it use x86_pmu_handle_irq.
   amdV2: {
     title: 'AMD PerfMonV2',
     since: [
-      { release: null, rule: 'next' },
+      { release: null, rule: 'elapsed' },
+      { release: READ_WITH_OLD_ORDER, rule: null },
       { release: PERFMON_V2, rule: 'elapsed' },
     ],
   },
-  // No CPU is named: what Intel and AMD have in common, which leaves out Zhaoxin and Pentium 4.
+  // No CPU is named: what Intel and AMD have in common.
   x86: {
-    title: 'x86 of Intel or AMD',
+    title: 'x86',
     since: [
-      { release: null, rule: 'next' },
-      { release: PERFMON_V2, rule: null },
+      { release: null, rule: null },
       { release: RECORDED_BEFORE_UPDATE, rule: 'elapsed' },
     ],
   },
@@ -94,19 +109,20 @@ const DRIVERS = {
       { release: PEBS_UPDATED_LAST, rule: 'elapsed', countsLag: true },
     ],
   },
-  // arch/x86/events/amd/ibs.c, perf_ibs_handle_irq.
+  // arch/x86/events/amd/ibs.c, perf_ibs_handle_irq: 3.x, 6.18.
   ibs: { title: 'AMD IBS', since: ALWAYS('elapsed') },
-  // arch/x86/events/zhaoxin/core.c, zhaoxin_pmu_handle_irq.
+  // arch/x86/events/zhaoxin/core.c, zhaoxin_pmu_handle_irq, and its patch.
   zhaoxin: { title: 'Zhaoxin', since: ALWAYS('elapsed') },
-  // arch/x86/events/intel/p4.c, p4_pmu_handle_irq.
+  // arch/x86/events/intel/p4.c, p4_pmu_handle_irq: 2.6, 3.x.
   p4: { title: 'Pentium 4', since: ALWAYS('elapsed') },
-  // drivers/perf/arm_pmuv3.c, armv8pmu_handle_irq, and the handlers of 32-bit ARM and of Apple.
+  // drivers/perf/arm_pmuv3.c (arch/arm64/kernel/perf_event.c up to 6.4), armv8pmu_handle_irq: 3.x, 4.x; the handlers of
+  // ARM v6, v7 and xscale: 3.x; drivers/perf/apple_m1_cpu_pmu.c, m1_pmu_handle_irq.
   arm: { title: 'ARM', since: ALWAYS('elapsed') },
   // drivers/perf/riscv_pmu_sbi.c, pmu_sbi_ovf_handler.
   riscv: { title: 'RISC-V', since: ALWAYS('elapsed') },
   // arch/{loongarch,mips}/kernel/perf_event*.c, handle_associated_event.
   mips: { title: 'MIPS or LoongArch', since: ALWAYS('elapsed') },
-  // arch/powerpc/perf/core-book3s.c and core-fsl-emb.c, record_and_restart.
+  // arch/powerpc/perf/core-book3s.c and core-fsl-emb.c, record_and_restart: 3.x, 6.17.
   powerpc: {
     title: 'PowerPC',
     since: [
@@ -114,7 +130,7 @@ const DRIVERS = {
       { release: RECORDED_BEFORE_UPDATE, rule: 'elapsed' },
     ],
   },
-  // arch/s390/kernel/perf_cpum_sf.c clears attr.freq in the kernel: all periods are equal.
+  // arch/s390/kernel/perf_cpum_sf.c, __hw_perf_event_init, clears attr.freq in the kernel: all periods are equal.
   s390: { title: 's390 sampling facility', since: ALWAYS('elapsed') },
 } as const satisfies Record<string, DriverRow>;
 

@@ -1,6 +1,7 @@
 // Hot: some hundred times per sample of a part of the samples.
 
 import { fft } from '../base/fft.ts';
+import { median } from './distribution.ts';
 
 /**
  * Work that comes again every `events` events, where samples come at uneven intervals: each sample's function
@@ -20,16 +21,29 @@ export type EventLoop = {
   readonly times: number;
 };
 
-/** `counted`: what the counter had counted at each sample; `states`: its function. */
-export function findEventLoop(counted: Float64Array, states: Int32Array): EventLoop | null {
+/**
+ * `counted`: what the counter had counted at each sample; `states`: its function. `isSettled`: the period's way to
+ * where it rests is not among the samples.
+ */
+export function findEventLoop(
+  counted: Float64Array,
+  states: Int32Array,
+  isSettled = true,
+): EventLoop | null {
   const { length } = states;
   const tally = new Map<number, number>();
   for (const state of states) tally.set(state, (tally.get(state) ?? 0) + 1);
   const [first, second] = [...tally].sort((a, b) => b[1] - a[1]);
   if (second === undefined) return null;
   const signal = new Signal(counted, states, first, second);
-  const frequency = signal.findLine();
-  if (frequency === null) return null;
+  const line = isSettled
+    ? signal
+        .findLines(CANDIDATES)
+        .slice(0, 1)
+        .find(({ isAboveSlow }) => isAboveSlow)
+    : findForetold(signal, counted, states, [first[0], second[0]]);
+  if (line === undefined) return null;
+  const { frequency } = line;
   let squares = 0;
   for (const count of tally.values()) squares += (count / length) ** 2;
   // A line may be one of a loop's harmonics.
@@ -55,11 +69,22 @@ const MOST_VALUES = 2 ** 17;
 const LEAST_POWER = 30;
 /** A line is that much stronger than all slow changes. A phase repeats at 1/interval, but weaker. */
 const ABOVE_SLOW = 1.1;
+/** A phase changes on the way once, if at all. */
+const LEAST_CHANGES_OF_WAY = 4;
+/** Standard deviations of hits by chance: one in a hundred has more. */
+const LEAST_DEVIATIONS = 2.33;
 /** Lines near the strongest are looked at closely: the transform's own values lie beside their peaks. */
 const CANDIDATES = 8;
+/** Equal intervals have a line for each multiple of their own frequency, all but as strong; … */
+const CANDIDATES_AT_REST = 64;
+/** … of which the loop's is one of the strongest. */
+const STRONGEST_AT_REST = 3;
 const NEAR_STRONGEST = 0.4;
 /** Counts are whole, so that two events' loop is the shortest that can be told. */
 const HIGHEST = 0.45;
+
+/** `frequency`: cycles an event; `isAboveSlow`: no slow change is as strong. */
+type Line = { readonly frequency: number; readonly power: number; readonly isAboveSlow: boolean };
 
 /** Whether samples are in the two commonest functions, as a complex number less its mean, along the events. */
 class Signal {
@@ -83,8 +108,8 @@ class Signal {
     this.#energy = length * (a * (1 - a) + b * (1 - b));
   }
 
-  /** Cycles an event of the strongest line above half a cycle a sample; null where none stands out. */
-  findLine(): number | null {
+  /** Lines above half a cycle a sample that are as strong as none of drawn samples, the strongest first. */
+  findLines(candidates: number): Line[] {
     const counted = this.#counted;
     const { length } = counted;
     const span = counted[length - 1] - counted[0] + 1;
@@ -95,28 +120,31 @@ class Signal {
     for (let j = 1; j < Math.min(slowest, power.length); j++) slow = Math.max(slow, power[j]);
     let strongest = 0;
     for (let j = slowest; j <= fastest; j++) strongest = Math.max(strongest, power[j]);
-    if (strongest < Math.max(LEAST_POWER, slow) * NEAR_STRONGEST) return null;
+    if (strongest < Math.max(LEAST_POWER, slow) * NEAR_STRONGEST) return [];
     const near: number[] = [];
     for (let j = slowest; j <= fastest; j++)
       if (power[j] > NEAR_STRONGEST * strongest) near.push(j);
     near.sort((a, b) => power[b] - power[a]);
     const apart: number[] = [];
     for (const j of near) {
-      if (apart.length >= CANDIDATES) break;
+      if (apart.length >= candidates) break;
       if (apart.every((other) => Math.abs(other - j) > 2)) apart.push(j);
     }
-    let best = 0;
-    let most = 0;
-    for (const j of apart) {
-      for (let part = -6; part <= 6; part++) {
-        const frequency = (j + part / 6) / span;
-        const own = this.#powerAt(frequency);
-        if (own <= most) continue;
-        most = own;
-        best = frequency;
-      }
-    }
-    return most >= LEAST_POWER && most >= ABOVE_SLOW * slow ? best : null;
+    return apart
+      .map((j): Line => {
+        let best = 0;
+        let most = 0;
+        for (let part = -6; part <= 6; part++) {
+          const frequency = (j + part / 6) / span;
+          const own = this.#powerAt(frequency);
+          if (own <= most) continue;
+          most = own;
+          best = frequency;
+        }
+        return { frequency: best, power: most, isAboveSlow: most >= ABOVE_SLOW * slow };
+      })
+      .filter((line) => line.power >= LEAST_POWER)
+      .sort((a, b) => b.power - a.power);
   }
 
   /** Power by cycles in all of the events; 1 is what drawn samples have on average. */
@@ -194,11 +222,84 @@ class Signal {
 function othersAt(frequency: number, counted: Float64Array, states: Int32Array): number {
   const counts = Array.from({ length: PLACES }, () => new Map<number, number>());
   for (let k = 0; k < states.length; k++) {
-    const turns = (counted[k] - counted[0]) * frequency;
-    const atPlace = counts[Math.floor((turns - Math.floor(turns)) * PLACES)];
+    const atPlace = counts[placeIn(frequency, counted, k)];
     atPlace.set(states[k], (atPlace.get(states[k]) ?? 0) + 1);
   }
   let commonest = 0;
   for (const atPlace of counts) commonest += Math.max(0, ...atPlace.values());
   return 1 - commonest / states.length;
+}
+
+function placeIn(frequency: number, counted: Float64Array, k: number): number {
+  const turns = (counted[k] - counted[0]) * frequency;
+  return Math.floor((turns - Math.floor(turns)) * PLACES);
+}
+
+/**
+ * The line by which the samples at rest foretell those before it. Along equal intervals a short loop looks like a phase of
+ * many samples, to the last event; what tells one from the other is the period's way to where it rests:
+ *
+ *     loop of 300    A  A  B  A  A  B  B  …  │A A A A A … A A B B B … B B A A …
+ *     intervals      527 470 423 391 365 …  │299 299 299 …
+ *
+ * In a loop of `1 / frequency` events the functions on the way are those that later samples show at the same
+ * places of it. In a phase of that time they are not: hits are then as many as the numbers of both make by chance,
+ * and hardly anything changes on the way.
+ */
+function findForetold(
+  signal: Signal,
+  counted: Float64Array,
+  states: Int32Array,
+  functions: readonly [number, number],
+): Line | undefined {
+  const rest = findRest(counted);
+  let changes = 0;
+  for (let k = 1; k < rest; k++) if (states[k] !== states[k - 1]) changes++;
+  if (rest === states.length || changes < LEAST_CHANGES_OF_WAY) return undefined;
+  return signal
+    .findLines(CANDIDATES_AT_REST)
+    .slice(0, STRONGEST_AT_REST)
+    .find(({ frequency }) => isForetold(frequency, rest, counted, states, functions));
+}
+
+function isForetold(
+  frequency: number,
+  rest: number,
+  counted: Float64Array,
+  states: Int32Array,
+  [first, second]: readonly [number, number],
+): boolean {
+  const firsts = new Int32Array(PLACES);
+  for (let k = rest; k < states.length; k++) {
+    if (states[k] === first) firsts[placeIn(frequency, counted, k)]++;
+    else if (states[k] === second) firsts[placeIn(frequency, counted, k)]--;
+  }
+  let all = 0;
+  let foretold = 0;
+  let seen = 0;
+  let hits = 0;
+  for (let k = 0; k < rest; k++) {
+    const isFirst = states[k] === first;
+    const majority = firsts[placeIn(frequency, counted, k)];
+    if (majority === 0 || !(isFirst || states[k] === second)) continue;
+    all++;
+    if (majority > 0) foretold++;
+    if (isFirst) seen++;
+    if (majority > 0 === isFirst) hits++;
+  }
+  if (all === 0) return false;
+  const chance = (foretold * seen + (all - foretold) * (all - seen)) / (all * all);
+  return hits - all * chance > LEAST_DEVIATIONS * Math.sqrt(all * chance * (1 - chance));
+}
+
+/** The first of several samples whose intervals are all of the usual length; their number where there are none. */
+function findRest(counted: Float64Array): number {
+  const intervals = counted.map((count, k) => count - (counted[k - 1] ?? 0));
+  const usual = median(intervals);
+  let atRest = 0;
+  for (let k = 0; k < intervals.length; k++) {
+    atRest = Math.abs(intervals[k] - usual) <= usual / 100 + 1 ? atRest + 1 : 0;
+    if (atRest === PLACES) return k + 1 - PLACES;
+  }
+  return intervals.length;
 }

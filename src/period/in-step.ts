@@ -79,7 +79,8 @@ export function findInStep(
     (areEqual ? findOnePlace(settled, event, input, place) : null) ??
     (sequence === null ? null : findClock(sequence, settled, input.samples.timeNs)) ??
     findHoldingClock(settled, input.samples.timeNs, frequencyHz) ??
-    findLoop(settled, places.func, arrived) ??
+    findLoop(settled, places.func, arrived, true) ??
+    findLoop(longest, places.func, arrived, false) ??
     (areEqual || sequence === null ? null : findCycleAtRate(sequence)) ??
     alike
   );
@@ -95,11 +96,15 @@ export function placeOfTasks(type: number, places: SamplePlaces): SamplePlaces['
   return isOfOnePlace(type) ? places.caller : places.func;
 }
 
-/** Functions may change seldom: samples that move through a loop slowly see few of its turns. */
+/**
+ * Functions may change seldom: samples that move through a loop slowly see few of its turns. Where they are at rest only
+ * the first ones tell (`event-loop.ts`).
+ */
 function findLoop(
   rows: Int32Array,
   place: ArrayLike<number>,
   arrived: Float64Array,
+  isSettled: boolean,
 ): InStep | null {
   const part = rows.subarray(0, MOST_SAMPLES_OF_LOOP);
   const states = Int32Array.from(part, (row) => place[row]);
@@ -110,7 +115,7 @@ function findLoop(
     sum += arrived[row];
     return sum;
   });
-  return findEventLoop(counted, states);
+  return findEventLoop(counted, states, isSettled);
 }
 
 /**

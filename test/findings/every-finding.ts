@@ -51,6 +51,7 @@ export function everyFinding(): Finding[] {
   diagnostics.count('names-doubtful', '/bin/app');
   diagnostics.count('kallsyms-restricted');
   diagnostics.count('sample-of-no-event');
+  diagnostics.count('wait-end-lost', 'they count for nothing', 3);
   diagnostics.count('jitdump-of-other-clock', '/tmp/jit-1.dump');
   diagnostics.count('perf-map-missing', '/tmp/perf-1.map');
   const described = describeDiagnostics(diagnostics);

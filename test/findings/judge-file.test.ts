@@ -73,3 +73,11 @@ test('a name that a stranger wrote is printable', () => {
   });
   expect(found.sentence).toContain('a\\x1b[2Jb');
 });
+
+test('lost ends of waits are a finding, with how many they are', () => {
+  const lost = (count: number) =>
+    ofDiagnostics((diagnostics) => diagnostics.count('wait-end-lost', 'nothing', count));
+  expect(lost(1)).toMatchObject([{ code: 'waits-lost', severity: 'doubt', label: 'waits lost' }]);
+  expect(lost(1)[0].sentence).toContain('the ends of 1 wait off the CPU were lost');
+  expect(lost(1200)[0].sentence).toMatch(/^the ends of 1\s200 waits /);
+});

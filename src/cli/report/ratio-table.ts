@@ -11,6 +11,7 @@ import { isOfGroup } from '../../profile/analysis/shares/ratios.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { Profile } from '../../profile/types.ts';
 import type { RecordedRatio } from '../../read/outputs/function-ratios.ts';
+import { displayWidth } from '../render/display-width.ts';
 import { formatTable } from '../render/table.ts';
 import { wantsColour } from '../shared/colour.ts';
 
@@ -38,25 +39,32 @@ export function ratioLines(
   { rows, rest }: { readonly rows: readonly ShownRatios[]; readonly rest: readonly string[] },
 ): string[] {
   const nameOf: NameOf = (event) => printable(events[event].name);
-  const header = [
-    nameOf(ratios[0].whole),
-    ...ratios.flatMap(({ name, part }) => [metricTitle(name, nameOf(part)), '95% interval']),
-    ...titles,
-  ];
-  const cells = rows.map(({ names, share, estimates }) => [
-    formatShare(share),
-    ...ratios.flatMap((ratio, i) => ratioCells(ratio, estimates[i])),
-    ...names.map((name) => printable(shortName(name))),
-  ]);
-  const right = Array.from({ length: 1 + 2 * ratios.length }, (_, column) => column);
+  const columns = ratios.map((ratio, i) => ({
+    header: [metricTitle(ratio.name, nameOf(ratio.part)), '95% interval'],
+    cells: rows.map(({ estimates }) => ratioCells(ratio, estimates[i])),
+  }));
+  const tableOf = (shown: typeof columns, colour: boolean): string[] => {
+    const header = [nameOf(ratios[0].whole), ...shown.flatMap((each) => each.header), ...titles];
+    const cells = rows.map(({ names, share }, row) => [
+      formatShare(share),
+      ...shown.flatMap((each) => each.cells[row]),
+      ...names.map((name) => printable(shortName(name))),
+    ]);
+    const right = Array.from({ length: 1 + 2 * shown.length }, (_, column) => column);
+    return formatTable(header, cells, { right, colour });
+  };
+  const isWide = tableOf(columns, false).some((line) => displayWidth(line) > WIDEST);
+  const tables = isWide ? columns.map((each) => [each]) : [columns];
   return [
     `# in all: ${ratios.map((ratio) => ofAll(ratio, nameOf)).join(', ')}`,
     ...unknownLines({ events }, ratios, rows),
-    '',
-    ...formatTable(header, cells, { right, colour: wantsColour() }),
+    ...tables.flatMap((shown) => ['', ...tableOf(shown, wantsColour())]),
     ...rest,
   ];
 }
+
+/** Cells of a terminal's line: ratios that together need more have a table each. */
+const WIDEST = 80;
 
 /** `1.23 insn per cycle`, `page-faults 145.1 K/sec`, `cache-misses 4.50 per 1000 insn`. */
 function ofAll({ name, part, ofAll: value }: RecordedRatio, nameOf: NameOf): string {
