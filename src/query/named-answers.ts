@@ -4,7 +4,7 @@ import { commandOnly } from '../base/words.ts';
 import { flagFunctions, noFunction } from '../profile/analysis/select/find-functions.ts';
 import type { EventIndex, FuncIndex, WeightKind } from '../profile/types.ts';
 import { findLines } from '../questions/lines.ts';
-import { findNeighbours, type NeighbourSide, NOBODY } from '../questions/neighbours.ts';
+import { findNeighbours, type NeighbourSide, nobodyOf } from '../questions/neighbours.ts';
 import { findPeriods } from '../questions/periods.ts';
 import type { Asked } from '../questions/shares-by-key.ts';
 import { findThreads } from '../questions/threads.ts';
@@ -151,7 +151,7 @@ function functionRows(
     });
 }
 
-function edgeRows({ asked, isMeant: meant }: Question, side: NeighbourSide): Row[] {
+function edgeRows({ opened, asked, isMeant: meant }: Question, side: NeighbourSide): Row[] {
   const { profile } = asked;
   const isMeant = meant ?? new Uint8Array(profile.funcs.length);
   const other = side === 'callers' ? 'caller' : 'callee';
@@ -163,7 +163,7 @@ function edgeRows({ asked, isMeant: meant }: Question, side: NeighbourSide): Row
     const self = side === 'callees' ? labels[0].dso : '';
     const named =
       neighbour.func === null
-        ? { name: NOBODY[side], dso: self }
+        ? { name: nobodyOf(side, opened.hasStacks), dso: self }
         : nameFunction(profile, neighbour.func);
     const { weight, share, interval, samples } = neighbour;
     const edge = { [other]: named.name, [`${other}_dso`]: named.dso };

@@ -18,7 +18,7 @@ import {
   formatDeltaInterval,
 } from '../../questions/compare-words.ts';
 import { findLines } from '../../questions/lines.ts';
-import { findNeighbours, NOBODY } from '../../questions/neighbours.ts';
+import { findNeighbours, nobodyOf } from '../../questions/neighbours.ts';
 import { nameFunction, topFunctions } from '../../questions/top.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
@@ -142,7 +142,7 @@ function tool(
 }
 
 function openAnswer(opened: AnalysedProfile): string {
-  const { profile, completeness } = opened;
+  const { profile } = opened;
   const { meta, samples, events } = profile;
   const ledgers = opened.ledgers();
   const part = sampledPartText(recordedLength(profile));
@@ -163,7 +163,7 @@ function openAnswer(opened: AnalysedProfile): string {
       '',
       ...markdownTable(['event', 'mode', 'unit', 'samples', 'lost'], rows.slice(0, 20)),
       '',
-      completeness === null ? 'No stacks: callers cannot be told.' : 'Stacks were recorded.',
+      opened.hasStacks ? 'Stacks were recorded.' : 'No stacks: callers cannot be told.',
       ...findings.map((finding) => `${finding.severity}: ${finding.code}: ${sentenceOf(finding)}`),
     ],
     'top with by "self", then callers_callees of what is large.',
@@ -205,11 +205,12 @@ function meantLines({ profile }: EventFigures, isMeant: Uint8Array): string[] {
 
 function edgesAnswer(figures: EventFigures, input: Input): string {
   const side = input.side === 'callees' ? 'callees' : 'callers';
-  const { profile } = figures;
+  const { opened, profile } = figures;
   const isMeant = functionsNamed(profile, textOf(input, 'func'));
   const found = finish(findNeighbours(figures, isMeant, side));
   const rows = found.map(({ func, share, interval }) => {
-    const name = func === null ? NOBODY[side] : nameFunction(profile, func).name;
+    const name =
+      func === null ? nobodyOf(side, opened.hasStacks) : nameFunction(profile, func).name;
     return { share, interval, cells: [quotedName(name)] };
   });
   const total = rows.reduce((sum, { share }) => sum + share, 0);
