@@ -13,6 +13,7 @@ import { functionsNamed } from '../../profile/analysis/select/find-functions.ts'
 import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
 import { type FrameLevel, isKindOfCode } from '../../profile/frame-level.ts';
+import { funcLabel } from '../../profile/func-label.ts';
 import { lostFunc } from '../../profile/losses.ts';
 import type { EventIndex, FuncIndex, Profile, Weights } from '../../profile/types.ts';
 import type { InstructionWeights } from '../../questions/instructions.ts';
@@ -111,7 +112,7 @@ function chooseFunctions(
     .filter(({ selfShare }) => selfShare >= least)
     .map(({ func, self, selfShare, total, totalShare, selfSamples }) => ({
       func: func as FuncIndex,
-      name: profile.strings[profile.funcs.name[func]],
+      name: funcLabel(profile, func),
       dso: profile.funcs.dso[func] === NONE ? '' : dsoPlace(profile.dsos[profile.funcs.dso[func]]),
       share: selfShare,
       self,
