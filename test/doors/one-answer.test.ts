@@ -264,6 +264,18 @@ describe('a name without its place', () => {
     expect(stdout).toContain(formatShare(rows[0].share));
   });
 
+  test('the name of several functions is one answer that names them', () => {
+    const file = forkedWorkers();
+    const asked = ['query', 'callers', file, '--func', '/^(parse|hash)/'];
+    expect(perfTs(asked).stderr).toContain(
+      `/^(parse|hash)/: 2 functions are called so, here together: ${PARSE}, ${HASH}\n`,
+    );
+    expect(json(...asked).rows).toMatchObject([{ func: '/^(parse|hash)/', caller: RUN }]);
+    const call = { file, func: '/^(parse|hash)/', side: 'callers' };
+    const { stdout } = perfTs(['mcp', '--md', `callers_callees ${JSON.stringify(call)}`]);
+    expect(stdout).toContain(`2 functions are called so, here together: ${PARSE}, ${HASH}`);
+  });
+
   test('that no function has is refused with the nearest one everywhere', () => {
     const file = forkedWorkers();
     for (const args of [

@@ -118,10 +118,14 @@ async function printAnswer(
   const { weight } = flags;
   const asked = { ...options, maxRows, ...(weight !== undefined && { weight }) };
   const open = opener(flags);
-  const answer =
+  const { notes, ...answer } =
     verb === 'diff'
-      ? answerChanges(await changesOfFiles(recordings, open, asked), options, maxRows)
+      ? {
+          ...answerChanges(await changesOfFiles(recordings, open, asked), options, maxRows),
+          notes: [],
+        }
       : await answerByName(verb, recordings, open, asked);
+  for (const note of notes) notify(`perf-ts: ${note}`);
   print(null, answer, recordings, flags);
   if (flags.sql) {
     notify(

@@ -6,8 +6,7 @@ import { finish } from '../../base/slices.ts';
 import { type Finding, findingsOfEvent, findingText } from '../../findings/finding.ts';
 import type { Change } from '../../profile/analysis/change.ts';
 import { DIFF_MEASURES, type DiffMeasure, secondsOf } from '../../profile/analysis/diff-measure.ts';
-import { functionsNamed } from '../../profile/analysis/select/find-functions.ts';
-import { funcLabel } from '../../profile/func-label.ts';
+import { functionsNamed, meantTogether } from '../../profile/analysis/select/find-functions.ts';
 import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import { numbered, openRecordings } from '../../query/open-recordings.ts';
 import {
@@ -54,7 +53,6 @@ const MAX_FINDINGS = 16;
 const MAX_SENTENCE = 300;
 /** Findings above a table; `open` has all. */
 const MAX_DOUBTS = 3;
-const MOST_MEANT = 5;
 const SQL_ROWS = 50;
 const SQL_SECONDS = 30;
 
@@ -193,14 +191,8 @@ function topAnswer(figures: EventFigures, input: Input): string {
 
 /** Which functions are meant, where their name is that of several. */
 function meantLines({ profile }: EventFigures, isMeant: Uint8Array): string[] {
-  const meant = [...isMeant.keys()].filter((func) => isMeant[func] === 1);
-  if (meant.length === 1) return [];
-  const names = meant.slice(0, MOST_MEANT).map((func) => quotedName(funcLabel(profile, func)));
-  const rest = meant.length > names.length ? ' and others' : '';
-  return [
-    `${meant.length} functions are called so, here together: ${names.join(', ')}${rest}.`,
-    '',
-  ];
+  const together = meantTogether(profile, isMeant);
+  return together === null ? [] : [`${markdownCode(together)}.`, ''];
 }
 
 function edgesAnswer(figures: EventFigures, input: Input): string {

@@ -62,7 +62,7 @@ test('several recordings are told apart, and compared', () => {
   const { stdout } = perfTs(['query', 'diff', foldedFile(), later, '--json']);
   const { rows, recordings } = JSON.parse(stdout);
   expect(recordings).toHaveLength(2);
-  expect(rows[0]).toMatchObject({ func: 'work', before: 0.2, after: 0.7 });
+  expect(rows[0]).toMatchObject({ func: 'work', share_before: 0.2, share_after: 0.7 });
 });
 
 test('Parquet is written, and read again by query', () => {
