@@ -73,6 +73,8 @@ test('Parquet is written, and read again by query', () => {
   const direct = JSON.parse(perfTs(['query', 'top', file, '--json']).stdout);
   const read = JSON.parse(perfTs(['query', 'top', folder, '--json']).stdout);
   expect(read.rows).toEqual(direct.rows);
+  const edges = perfTs(['query', 'callers', folder, '--func', 'work']);
+  expect(edges.stderr).toContain('summed in SQL, of tables: without intervals');
   const labels = perfTs(['query', 'select name, build from recordings', folder, '--csv']);
   expect(labels.stdout).toBe(`name,build\r\n${file},1.2\r\n`);
   // What is there already is not mixed with another recording.
