@@ -2,10 +2,10 @@ import { NONE } from '../base/brand.ts';
 import { mapInts } from '../base/int-column.ts';
 import { PairInterner } from '../base/pair-interner.ts';
 import type { Slices } from '../base/slices.ts';
-import { NO_CALLER_NAME, ROOT_NAME } from '../profile/analysis/stacks/completeness.ts';
 import { type CallTree, sumSubtrees } from '../profile/analysis/trees/call-tree.ts';
 import { invertCallTree } from '../profile/analysis/trees/invert-call-tree.ts';
 import { addSelf, addSelfSamples, treeOfPairs } from '../profile/analysis/trees/join-trees.ts';
+import { NO_CALLER_NAME, ROOT_NAME } from '../profile/callers.ts';
 import type { FuncIndex, Profile } from '../profile/types.ts';
 import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
 

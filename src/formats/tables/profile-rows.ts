@@ -3,11 +3,7 @@ import { GrowableInt32 } from '../../base/growable-columns.ts';
 import { rowNumbers } from '../../base/int-column.ts';
 import { once } from '../../base/once.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
-import {
-  hasCallers,
-  NO_CALLER_NAME,
-  ROOT_NAME,
-} from '../../profile/analysis/stacks/completeness.ts';
+import { hasCallers, NO_CALLER_NAME, ROOT_NAME } from '../../profile/callers.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS, type Weights } from '../../profile/types.ts';
 import {

@@ -28,7 +28,8 @@ import {
 } from '../../profile/analysis/select/filter.ts';
 import type { RatioSource, SampledEvent } from '../../profile/analysis/shares/ratios.ts';
 import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
-import { type Completeness, hasCallers } from '../../profile/analysis/stacks/completeness.ts';
+import type { Completeness } from '../../profile/analysis/stacks/completeness.ts';
+import { hasCallers } from '../../profile/callers.ts';
 import { findEvents } from '../../profile/find-events.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import { funcLabel } from '../../profile/func-label.ts';

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  computeCompleteness,
-  hasCallers,
-} from '../../../../src/profile/analysis/stacks/completeness.ts';
+import { computeCompleteness } from '../../../../src/profile/analysis/stacks/completeness.ts';
 import {
   findStackEnds,
   isRootFunc,
@@ -13,7 +10,7 @@ import {
 import { MARKER_DEPTH } from '../../../../src/profile/frame-table.ts';
 import { ProfileBuilder } from '../../../../src/profile/profile-builder.ts';
 import type { DsoKind, Profile } from '../../../../src/profile/types.ts';
-import { EMPTY_META, profileFromText } from '../../../helpers/profile-from-text.ts';
+import { EMPTY_META } from '../../../helpers/profile-from-text.ts';
 
 const CUT = 0;
 const CHAIN = 1;
@@ -65,11 +62,6 @@ function completenessOf(stacks: readonly string[], recordsStacks = [true]) {
   const profile = profileOf(stacks);
   return computeCompleteness(profile, findStackEnds(profile, FACTS), recordsStacks, REASONS);
 }
-
-it('a frame below another is a caller, a lone one has none', () => {
-  expect(hasCallers(profileFromText('work   idle'))).toBe(false);
-  expect(hasCallers(profileFromText('work   idle\nleaf'))).toBe(true);
-});
 
 describe('completeness', () => {
   it('completeness counts stacks that begin at a root as complete', () => {
