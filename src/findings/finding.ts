@@ -43,6 +43,8 @@ export const FINDINGS = {
     'compression-slow': 'compressing the recording fell behind',
   },
   stacks: {
+    'stacks-none':
+      'functions of JavaScript lack what V8 and native code did for them, as no stacks were recorded',
     'stacks-cut': 'stacks lack callers',
     'stacks-unknown': 'stacks end in code without names, so that they may be whole or not',
     'samples-unnamed': 'samples lie in functions without a name',

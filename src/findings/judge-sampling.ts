@@ -12,6 +12,8 @@ export type SamplingEvidence = {
   readonly isText: boolean;
   readonly notes: readonly string[];
   readonly completeness: Completeness | null;
+  /** Share of the samples in native code whose JavaScript is not known as no stacks were recorded, 0…1. */
+  readonly withoutJavaScript: number;
   /** The place in which most of the cut stacks end, and what helps; null where none is cut. */
   readonly mostCut: MostCut | null;
   /** Share of the samples whose innermost function has no name, 0…1. */
@@ -92,6 +94,7 @@ const MAX_SPANS = 100;
 export function judgeSampling(evidence: SamplingEvidence): Finding[] {
   return [
     ...evidence.events.flatMap((event, row) => judgeEvent(evidence, event, row)),
+    judgeNoStacks(evidence),
     judgeCutStacks(evidence),
     judgeUnknownStacks(evidence),
     judgeUnnamed(evidence),
@@ -229,6 +232,17 @@ export function pausedText(times: number): string {
 
 export function atHalfOf(hz: number): string {
   return `perf-ts record -F ${Math.max(1, Math.floor(hz / 2))} -- COMMAND`;
+}
+
+/** A doubt at most: what is in a row was sampled there. */
+function judgeNoStacks({ withoutJavaScript: share }: SamplingEvidence): Finding | null {
+  if (share < STACKS_NOTE) return null;
+  const sentence =
+    `no stacks were recorded: ${formatTenth(share)} of the samples are in native code, of V8, Node or libraries, ` +
+    'and nobody can tell which function of JavaScript it ran for';
+  const severity = share < STACKS_DOUBT ? 'note' : 'doubt';
+  const command = 'perf-ts record -g -- COMMAND';
+  return createFinding('stacks-none', severity, 'no stacks', sentence, { share, command });
 }
 
 function judgeCutStacks({ completeness, mostCut }: SamplingEvidence): Finding | null {

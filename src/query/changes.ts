@@ -37,7 +37,11 @@ export async function changesOfFiles(
   return comparisons[0].functions;
 }
 
-const COLUMNS = ['before', 'after', 'delta', 'low', 'high', 'verdict', 'dso', 'func'];
+/** Named by what they are: `diff` shows shares beside weights, and `diff --by share` the same numbers. */
+const COLUMNS = [
+  ...['share_before', 'share_after', 'share_change', 'change_low', 'change_high'],
+  ...['verdict', 'dso', 'func'],
+];
 
 /** The changes of the functions that a text means, of all without one. Throws `UsageError` where it means none. */
 export function answerChanges(

@@ -1,10 +1,15 @@
 import { UsageError } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
 import { finish } from '../base/slices.ts';
 import { commandOnly } from '../base/words.ts';
-import { flagFunctions, noFunction } from '../profile/analysis/select/find-functions.ts';
+import {
+  flagFunctions,
+  meantTogether,
+  noFunction,
+} from '../profile/analysis/select/find-functions.ts';
 import type { EventIndex, FuncIndex, WeightKind } from '../profile/types.ts';
 import { findLines } from '../questions/lines.ts';
-import { findNeighbours, type NeighbourSide, NOBODY } from '../questions/neighbours.ts';
+import { findNeighbours, type NeighbourSide, nobodyOf } from '../questions/neighbours.ts';
 import { findPeriods } from '../questions/periods.ts';
 import type { Asked } from '../questions/shares-by-key.ts';
 import { findThreads } from '../questions/threads.ts';
@@ -33,18 +38,20 @@ type NamedQuestion = {
   readonly columns: string;
   /** Whether a function has to be named, may be, or is of no matter. */
   readonly func?: 'needed' | 'taken';
+  /** Functions of one name are one answer. */
+  readonly joins?: true;
   readonly rows: (question: Question) => Iterable<Row>;
 };
 
 const EDGES: Readonly<Record<NeighbourSide, NamedQuestion>> = {
   callers: {
     columns: 'recording event func caller caller_dso weight unit share low high samples',
-    func: 'needed',
+    ...{ func: 'needed', joins: true },
     rows: (question) => edgeRows(question, 'callers'),
   },
   callees: {
     columns: 'recording event func callee callee_dso weight unit share low high samples',
-    func: 'needed',
+    ...{ func: 'needed', joins: true },
     rows: (question) => edgeRows(question, 'callees'),
   },
 };
@@ -87,6 +94,9 @@ export function isAnswered(verb: QueryVerb | undefined): verb is AnsweredVerb {
   return verb !== undefined && verb in QUESTIONS;
 }
 
+/** An answer, and what to know of it, a sentence each without a full stop. */
+type NamedAnswer = QueryAnswer & { readonly notes: readonly string[] };
+
 /**
  * The rows of a question about recordings. Throws `UsageError` where the function is missing, or is in none of the
  * recordings.
@@ -96,7 +106,7 @@ export async function answerByName(
   recordings: readonly QueriedRecording[],
   open: (file: string) => Promise<AnalysedProfile>,
   options: AnswerOptions,
-): Promise<QueryAnswer> {
+): Promise<NamedAnswer> {
   const question: NamedQuestion = QUESTIONS[verb];
   const { event, weight, limit, maxRows } = options;
   const text = question.func === undefined ? undefined : options.func;
@@ -106,6 +116,7 @@ export async function answerByName(
     ]);
   }
   const rows: Row[] = [];
+  const notes = new Set<string>();
   let refused: UsageError | null = null;
   let isFound = false;
   for (const { recording, file } of recordings) {
@@ -118,6 +129,9 @@ export async function answerByName(
       continue;
     }
     isFound = true;
+    const together =
+      isMeant === null || question.joins === undefined ? null : meantTogether(profile, isMeant);
+    if (together !== null) notes.add(`${printable(text ?? '')}: ${together}`);
     const head = {
       recording,
       event: profile.events[asked.event]?.name ?? '',
@@ -135,6 +149,7 @@ export async function answerByName(
     columns,
     rows: shown.map((row) => columns.map((name) => row[name] ?? null)),
     isCut: Math.min(rows.length, limit) > maxRows,
+    notes: [...notes],
   };
 }
 
@@ -151,19 +166,23 @@ function functionRows(
     });
 }
 
-function edgeRows({ asked, isMeant: meant }: Question, side: NeighbourSide): Row[] {
+function edgeRows(
+  { opened, asked, isMeant: meant, options }: Question,
+  side: NeighbourSide,
+): Row[] {
   const { profile } = asked;
   const isMeant = meant ?? new Uint8Array(profile.funcs.length);
   const other = side === 'callers' ? 'caller' : 'callee';
   const labels = Array.from(isMeant.keys())
     .filter((func) => isMeant[func] === 1)
     .map((func) => nameFunction(profile, func as FuncIndex));
-  const func = [...new Set(labels.map(({ name }) => name))].join(', ');
+  const names = [...new Set(labels.map(({ name }) => name))];
+  const func = names.length === 1 ? names[0] : (options.func ?? '');
   return finish(findNeighbours(asked, isMeant, side)).map((neighbour) => {
     const self = side === 'callees' ? labels[0].dso : '';
     const named =
       neighbour.func === null
-        ? { name: NOBODY[side], dso: self }
+        ? { name: nobodyOf(side, opened.hasStacks), dso: self }
         : nameFunction(profile, neighbour.func);
     const { weight, share, interval, samples } = neighbour;
     const edge = { [other]: named.name, [`${other}_dso`]: named.dso };

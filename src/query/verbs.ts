@@ -129,16 +129,15 @@ limit ${options.limit}`;
 
 function threadsSql(options: VerbOptions): string {
   return `select g.recording as recording, e.name as event, g.weight as weight, e.unit as unit,
-  g.weight / e.weight as share, g.samples as samples, t.comm as comm,
-  t.pid as pid, t.tid as tid
+  g.weight / e.weight as share, g.samples as samples, g.comm as comm,
+  g.pid as pid, g.tid as tid
 from (
-  select s.recording as recording, s.event as event, s.thread as thread, sum(s.weight) as weight,
-    count(*) as samples
-  from samples s
-  group by s.recording, s.event, s.thread
+  select s.recording as recording, s.event as event, t.comm as comm, t.pid as pid, t.tid as tid,
+    sum(s.weight) as weight, count(*) as samples
+  from samples s join threads t on t.recording = s.recording and t.thread = s.thread
+  group by s.recording, s.event, t.comm, t.pid, t.tid
 ) g
 join events e on e.recording = g.recording and e.event = g.event
-join threads t on t.recording = g.recording and t.thread = g.thread
 where ${firstEvent('e', options)}
 order by recording, weight desc, pid, tid, comm
 limit ${options.limit}`;

@@ -35,9 +35,9 @@ export function formatDeltaInterval({ low, high }: Bounds, by: DiffMeasure, unit
 export function comparisonNotes(comparison: Omit<Comparison, 'functions' | 'total'>): string[] {
   const { areSampledAlike, ruleDoubts, renamed } = comparison;
   return [
-    ...(areSampledAlike
-      ? []
-      : ['sampled at different rates: sampling itself takes time, more of it at the higher rate']),
+    ...(areSampledAlike === false
+      ? ['sampled at different rates: sampling itself takes time, more of it at the higher rate']
+      : []),
     ...ruleDoubts.map(({ side, text }) => `${side}: ${text}`),
     ...renamed.map(
       ({ name, otherName }) =>

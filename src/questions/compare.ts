@@ -7,12 +7,13 @@ import {
   measuresOf,
   type SharedRow,
 } from '../profile/analysis/compare-functions.ts';
-import { areSampledAlike, type DiffMeasure } from '../profile/analysis/diff-measure.ts';
+import { areAllSampledAlike, type DiffMeasure } from '../profile/analysis/diff-measure.ts';
 import type { DsoMatch } from '../profile/analysis/match-dsos.ts';
 import { type MatchedRuns, nameCompared } from '../profile/analysis/match-functions.ts';
 import { boundsOfLost, boundsOfNothing } from '../profile/analysis/shares/share-bounds.ts';
 import { boundsOfTotal } from '../profile/analysis/total-bounds.ts';
 import { innermostFuncOfStacks, keysOfStacks } from '../profile/analysis/trees/call-nodes.ts';
+import { quantityName } from '../profile/cpu-time.ts';
 import { lostFunc } from '../profile/losses.ts';
 import type { EventIndex, Profile, Weights } from '../profile/types.ts';
 import { type Asked, type Share, sharesByKey, wholeOfAsked } from './shares-by-key.ts';
@@ -40,8 +41,8 @@ export type Comparison = {
   /** Number of samples in all recordings of this side. */
   readonly samples: number;
   readonly otherSamples: number;
-  /** Sampled at the same rate. */
-  readonly areSampledAlike: boolean;
+  /** Sampled at the same rate; null where the rate of a recording is not known. */
+  readonly areSampledAlike: boolean | null;
   /** Sides of which it is unknown which interval a period measures, and why. */
   readonly ruleDoubts: readonly { readonly side: 'before' | 'after'; readonly text: string }[];
   readonly runs: number;
@@ -77,15 +78,13 @@ export function* compare(
   const events = all.map(({ profile, event }) => profile.events[event]);
   const [first] = events;
   const { unit } = here[0].weights;
-  const isTime = first?.mode === 'clock' && unit === 'nanoseconds';
-  const name = first?.name ?? '';
   return {
-    event: name,
-    title: isTime ? 'CPU time' : unit === 'samples' ? 'samples' : name,
+    event: first?.name ?? '',
+    title: first === undefined ? '' : quantityName(first, unit),
     unit,
     samples: samplesOf(here),
     otherSamples: samplesOf(there),
-    areSampledAlike: events.every((event) => areSampledAlike(event, first)),
+    areSampledAlike: areAllSampledAlike(events),
     ruleDoubts: [...doubtsOf('before', there), ...doubtsOf('after', here)],
     runs: here.length,
     otherRuns: there.length,

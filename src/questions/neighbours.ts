@@ -5,6 +5,7 @@ import type { Slices } from '../base/slices.ts';
 import { type CallTree, sumSubtrees } from '../profile/analysis/trees/call-tree.ts';
 import { invertCallTree } from '../profile/analysis/trees/invert-call-tree.ts';
 import { addSelf, addSelfSamples, treeOfPairs } from '../profile/analysis/trees/join-trees.ts';
+import { NO_CALLER_NAME, ROOT_NAME } from '../profile/callers.ts';
 import type { FuncIndex, Profile } from '../profile/types.ts';
 import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
 
@@ -13,11 +14,11 @@ export type NeighbourSide = 'callers' | 'callees';
 /** A caller or callee of a function; `func` null: nobody, so that it is the outermost, or runs itself. */
 export type NeighbourShare = Share & { readonly func: FuncIndex | null };
 
-/** How a neighbour is called that is no function. */
-export const NOBODY: Readonly<Record<NeighbourSide, string>> = {
-  callers: '[root]',
-  callees: '[self]',
-};
+/** The name of a neighbour that is no function: without stacks nobody knows who called. */
+export function nobodyOf(side: NeighbourSide, hasStacks: boolean): string {
+  if (side === 'callees') return '[self]';
+  return hasStacks ? ROOT_NAME : NO_CALLER_NAME;
+}
 
 /**
  * Finds callers or callees of the functions of `isMeant` (by FuncIndex), heaviest first. Of each

@@ -1,14 +1,34 @@
+import { NONE } from '../base/brand.ts';
+import { mapInts } from '../base/int-column.ts';
 import { finish, type Slices } from '../base/slices.ts';
 import type { Figures } from '../profile/analysis/flat-report.ts';
-import type { ThreadIndex } from '../profile/types.ts';
+import type { ProfileThread, ThreadIndex } from '../profile/types.ts';
 import { type Asked, type Share, sharesByKey } from './shares-by-key.ts';
 
+/** `thread`: the first that is called so. */
 export type ThreadShare = Share & { readonly thread: ThreadIndex };
 
-/** Threads, heaviest first. */
+/**
+ * The first thread that is called as each is, by comm, pid and tid. A process is a row of `threads` after each exec, and
+ * so is a number that was used again: who reads names cannot tell such rows apart.
+ */
+export function namesakesOfThreads(
+  threads: readonly Pick<ProfileThread, 'comm' | 'pid' | 'tid'>[],
+): Int32Array {
+  const first = new Map<string, number>();
+  return Int32Array.from(threads, ({ comm, pid, tid }, thread) => {
+    const name = `${pid} ${tid} ${comm}`;
+    if (!first.has(name)) first.set(name, thread);
+    return first.get(name) as number;
+  });
+}
+
+/** Threads by their names, heaviest first. */
 export function* findThreads(asked: Asked): Slices<ThreadShare[]> {
   const { samples, threads } = asked.profile;
-  const shares = yield* sharesByKey(asked, samples.thread, threads.length);
+  const namesakes = namesakesOfThreads(threads);
+  const keys = mapInts(samples.thread, (thread) => (thread === NONE ? NONE : namesakes[thread]));
+  const shares = yield* sharesByKey(asked, keys, threads.length);
   return shares.map(({ key, ...share }) => ({ thread: key as ThreadIndex, ...share }));
 }
 

@@ -1,4 +1,5 @@
 import { PerfDataError } from '../base/errors.ts';
+import { DETECT_BYTES, detectText, type TextFormat } from '../formats/import/detect-text.ts';
 import { openPerfData, type PerfData } from '../formats/perf-data/reader.ts';
 import { readTracepointNames } from '../kernel/tracepoint/tracepoint-names.ts';
 import type { FileSource } from './files/fd-source.ts';
@@ -16,7 +17,28 @@ export function withRecording<T>(
   use: (data: PerfData) => T,
   { maxUnpacked, onShare }: ReadOptions = {},
 ): T {
-  return withSource(path, (source) => use(openRecording(watchReads(source, onShare), maxUnpacked)));
+  return withSource(path, (source) => {
+    refuseText(source);
+    return use(openRecording(watchReads(source, onShare), maxUnpacked));
+  });
+}
+
+const TEXTS: Readonly<Record<TextFormat, string>> = {
+  'perf-script': 'a text of perf script',
+  folded: 'a text of folded stacks',
+  devtools: 'a .cpuprofile or .heapprofile of V8',
+  speedscope: 'a profile of speedscope',
+  pprof: 'a profile of pprof',
+};
+
+/** A profile of another tool can be reported, and is not damaged: it has no header and no records to show. */
+function refuseText(source: FileSource): void {
+  const format = detectText(source.read(0, DETECT_BYTES));
+  if (format === null) return;
+  throw new PerfDataError(
+    'not-perf-data',
+    `it is ${TEXTS[format]}, which has no header and no records: perf-ts report, view, query and diff read it`,
+  );
 }
 
 /** The same for what takes its time. */

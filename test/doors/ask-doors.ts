@@ -12,7 +12,7 @@ import { functionsNamed } from '../../src/profile/analysis/select/find-functions
 import type { ShareInterval } from '../../src/profile/analysis/shares/share-steps.ts';
 import { type EventIndex, FUNC_CATEGORIES } from '../../src/profile/types.ts';
 import { findLines } from '../../src/questions/lines.ts';
-import { findNeighbours, NOBODY } from '../../src/questions/neighbours.ts';
+import { findNeighbours, nobodyOf } from '../../src/questions/neighbours.ts';
 import { reportThreads } from '../../src/questions/threads.ts';
 import { nameFunction } from '../../src/questions/top.ts';
 import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
@@ -88,7 +88,10 @@ const keyOf = ({ name, share, text }: AnswerRow): string => `${name} ${share} ${
 const byName = (rows: readonly AnswerRow[]): AnswerRow[] =>
   [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
-const NOBODIES = Object.values(NOBODY);
+const NOBODIES = [true, false].flatMap((hasStacks) => [
+  nobodyOf('callers', hasStacks),
+  nobodyOf('callees', hasStacks),
+]);
 
 /** Compares what a door answers with the answer of the library, in what both have. */
 export function expectSame(
@@ -102,7 +105,7 @@ export function expectSame(
     // The page draws neighbours as trees, in which nobody has no row.
     if (door === 'page') return !NOBODIES.includes(name);
     // It answers about one function.
-    return door !== 'annotated' || asked.has(name);
+    return door !== 'annotated' || question === 'lines' || asked.has(name);
   };
   const expected = heaviest(all.filter((row) => row.share !== 0 && isShown(row)));
   const names = new Set(expected.map(({ name }) => name));
@@ -131,7 +134,12 @@ export const library: Door = async (file, func) => {
   const isMeant = functionsNamed(profile, func);
   const neighbours = (side: 'callers' | 'callees') =>
     finish(findNeighbours(asked, isMeant, side)).map(({ func, share, interval, samples }) =>
-      rowOf(func === null ? NOBODY[side] : nameOf(func), share, interval, samples),
+      rowOf(
+        func === null ? nobodyOf(side, opened.hasStacks) : nameOf(func),
+        share,
+        interval,
+        samples,
+      ),
     );
   const lines = finish(findLines(asked, { isMeant })).rows.map(({ file, line, share, interval }) =>
     rowOf(line === 0 ? '?' : `${profile.strings[file]}:${line}`, share, interval),
@@ -384,8 +392,20 @@ export const difference: Door = async (file) => {
 /** `annotate` of the function that is asked about. */
 export const annotated: Door = async (file, func) => {
   const { functions } = json('annotate', file, func);
-  const rows: { name: string; totalShare: number }[] = functions;
-  return { total: rows.map(({ name, totalShare }) => ({ name, share: round(totalShare) })) };
+  type LineRow = Record<'selfShare' | 'samples', number> & {
+    readonly file: string | null;
+    readonly line: number | null;
+    readonly selfInterval: ShareInterval | null;
+  };
+  const rows: { name: string; totalShare: number; lines: LineRow[] }[] = functions;
+  return {
+    total: rows.map(({ name, totalShare }) => ({ name, share: round(totalShare) })),
+    lines: rows.flatMap(({ lines }) =>
+      lines.map(({ file, line, selfShare, selfInterval }) =>
+        rowOf(line === null ? '?' : `${file}:${line}`, selfShare, selfInterval),
+      ),
+    ),
+  };
 };
 
 export const DOORS: Readonly<Record<string, Door>> = {

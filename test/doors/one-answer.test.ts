@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatShare } from '../../src/base/numbers.ts';
+import { ProtoWriter } from '../../src/base/proto-writer.ts';
 import { encodePageData } from '../../src/formats/export/page-data.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
 import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
@@ -126,6 +127,60 @@ describe('a function that three forked workers ran', () => {
   });
 });
 
+/** A profile of pprof: two samples of `work` in line 3 of a file, one in a line that is not known. */
+function oneLineKnown(): string {
+  const strings = ['', 'cpu', 'nanoseconds', 'work', '/src/work.c'];
+  const writer = new ProtoWriter();
+  writer.begin(1).int(1, 1).int(2, 2).end();
+  for (const place of [1, 1, 2]) writer.begin(2).int(1, place).int(2, 1).end();
+  writer.begin(4).int(1, 1).begin(4).int(1, 1).int(2, 3).end().end();
+  writer.begin(4).int(1, 2).begin(4).int(1, 1).end().end();
+  writer.begin(5).int(1, 1).int(2, 3).int(4, 4).end();
+  for (const text of strings) writer.text(6, text);
+  const file = join(scratchDirectory(), 'work.pb');
+  writeFileSync(file, writer.finish());
+  return file;
+}
+
+test('samples at no line of a function are a row of its lines, so that these add up', () => {
+  const file = oneLineKnown();
+  const [{ lines, self }] = json('annotate', file).functions;
+  expect(lines).toMatchObject([
+    { file: '/src/work.c', line: 3, self: 2, total: 2, samples: 2 },
+    { file: null, line: null, self: 1, total: 1, samples: 1 },
+  ]);
+  expect(self).toBe(3);
+  const { stdout } = perfTs(['annotate', file]);
+  expect(stdout).toMatch(/66\.67% {3}66\.67% {6}3$/m);
+  expect(stdout).toContain(' 33.33%   33.33%      ?  (no line is known)\n');
+});
+
+/** Two samples of a Node that was recorded without stacks, by perf script or as V8 has them. */
+function withoutStacks(): string {
+  const file = join(scratchDirectory(), 'flat.txt');
+  const lines = [
+    'node 12/12 [000] 1.000000: 10 cycles:      2000 JS:*parse /srv/app.js:4:10 (/tmp/perf-12.map)',
+    'node 12/12 [000] 2.000000: 10 cycles:      600 v8::internal::Heap::Scavenge() (/usr/bin/node)',
+  ];
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  return file;
+}
+
+test('callers that were not recorded are not called a root, and a finding tells what lacks its JavaScript', () => {
+  const file = withoutStacks();
+  const { rows } = json('query', 'callers', file, '--func', 'parse');
+  expect(rows).toMatchObject([{ func: PARSE, caller: '[not recorded]' }]);
+  const call = `callers_callees ${JSON.stringify({ file, func: 'parse', side: 'callers' })}`;
+  expect(perfTs(['mcp', '--md', call]).stdout).toContain('`[not recorded]`');
+  const open = (path: string) =>
+    perfTs(['mcp', '--md', `open ${JSON.stringify({ file: path })}`]).stdout;
+  expect(open(file)).toContain('No stacks: callers cannot be told.');
+  expect(open(forkedWorkers())).toContain('Stacks were recorded.');
+  expect(json('report', file).findings).toContainEqual(
+    expect.objectContaining({ code: 'stacks-none', severity: 'doubt', share: 0.5 }),
+  );
+});
+
 /** A text of perf script: a function of JavaScript, an inline cache that runs for it, and V8's collector. */
 function runOfNode(): string {
   const sample = (time: number, ...frames: readonly string[]): string[] => [
@@ -207,6 +262,18 @@ describe('a name without its place', () => {
     const { stdout } = perfTs(['mcp', '--md', `callers_callees ${JSON.stringify(call)}`]);
     expect(stdout).toContain(`\`${RUN}\``);
     expect(stdout).toContain(formatShare(rows[0].share));
+  });
+
+  test('the name of several functions is one answer that names them', () => {
+    const file = forkedWorkers();
+    const asked = ['query', 'callers', file, '--func', '/^(parse|hash)/'];
+    expect(perfTs(asked).stderr).toContain(
+      `/^(parse|hash)/: 2 functions are called so, here together: ${PARSE}, ${HASH}\n`,
+    );
+    expect(json(...asked).rows).toMatchObject([{ func: '/^(parse|hash)/', caller: RUN }]);
+    const call = { file, func: '/^(parse|hash)/', side: 'callers' };
+    const { stdout } = perfTs(['mcp', '--md', `callers_callees ${JSON.stringify(call)}`]);
+    expect(stdout).toContain(`2 functions are called so, here together: ${PARSE}, ${HASH}`);
   });
 
   test('that no function has is refused with the nearest one everywhere', () => {

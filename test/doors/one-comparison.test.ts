@@ -166,10 +166,11 @@ describe.each([
     const pair = draw();
     const { rows } = json('query', 'diff', pair.older, pair.newer);
     const expected = rowsIn(await askLibrary(pair, 'share'), 'share').map((row) => ({
-      before: row.there,
-      after: row.here,
-      delta: row.delta,
-      ...row.interval,
+      share_before: row.there,
+      share_after: row.here,
+      share_change: row.delta,
+      change_low: row.interval?.low ?? null,
+      change_high: row.interval?.high ?? null,
       verdict: row.isCertain ? (row.delta > 0 ? 'more' : 'less') : 'not distinguishable',
       dso: row.dso,
       func: row.name,

@@ -3,7 +3,7 @@ import { finish } from '../../src/base/slices.ts';
 import { selectSamples } from '../../src/profile/analysis/select/filter.ts';
 import type { ShareEstimator } from '../../src/profile/analysis/shares/share-steps.ts';
 import type { Profile } from '../../src/profile/types.ts';
-import { findThreads, reportThreads } from '../../src/questions/threads.ts';
+import { findThreads, namesakesOfThreads, reportThreads } from '../../src/questions/threads.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 
 const PROFILE = profileFromText(`
@@ -31,6 +31,18 @@ test('threads are heaviest first, with samples that have no stack or no weight',
     [11, 7, 3, 7 / 16],
     [20, 5, 1, 5 / 16],
     [10, 4, 1, 4 / 16],
+  ]);
+});
+
+test('a number that was used again, or that called exec, is one row where its name is one', () => {
+  const [thread] = PROFILE.threads;
+  const threads = [thread, { ...thread, comm: 'sh' }, { ...thread, generation: 2 }];
+  expect([...namesakesOfThreads(threads)]).toEqual([0, 1, 0]);
+  const samples = { ...PROFILE.samples, thread: Int32Array.of(0, 1, 2, 2, 0) };
+  const rows = finish(findThreads(ask({ ...PROFILE, threads, samples })));
+  expect(rows.map((row) => [row.thread, row.samples])).toEqual([
+    [0, 4],
+    [1, 1],
   ]);
 });
 

@@ -1,12 +1,25 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseCpuList } from '../../src/base/cpu-list.ts';
 import { readInfo } from '../../src/read/recording-info.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../helpers/corpora.ts';
+import { scratchDirectory } from '../helpers/scratch.ts';
 
 const cases = perfDataCorpora()
   .filter((expected) => !isFuzzed(expected))
   .map((expected) => [expected.file, expected] as const);
+
+test.each([
+  ['main;work 3\n', 'a text of folded stacks'],
+  ['{"nodes":[{"id":1,"callFrame":{"functionName":"work"}}]}', 'a .cpuprofile or .heapprofile'],
+  ['node 12/12 [000] 1.000000: 10 cycles:      2000 work (/bin/app)\n', 'a text of perf script'],
+])('a profile of another tool is named as such, and who reads it: %j', (text, what) => {
+  const file = join(scratchDirectory(), 'profile');
+  writeFileSync(file, text);
+  expect(() => readInfo(file)).toThrow(`${what}`);
+  expect(() => readInfo(file)).toThrow('perf-ts report, view, query and diff read it');
+});
 
 describe.skipIf(!hasCorpora)('info on the corpora', () => {
   test.each(cases)('%s: samples and periods as perf sums them', (file, expected) => {

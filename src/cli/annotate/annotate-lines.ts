@@ -59,13 +59,19 @@ export function sourceLines(
 ): string[] {
   const lines = [`${'self'.padStart(SHARE)}  ${'total'.padStart(SHARE)}  ${printable(file)}`];
   for (const { line, weight, total } of rows) {
-    const text = textOf(file, line);
-    const share = (part: number) => formatShare(part / all).padStart(SHARE);
-    lines.push(
-      `${share(weight)}  ${share(total)}  ${String(line).padStart(5)}  ${printable(text ?? '')}`.trimEnd(),
-    );
+    const text = printable(textOf(file, line) ?? '');
+    lines.push(`${lineShares(weight, total, all)}  ${String(line).padStart(5)}  ${text}`.trimEnd());
   }
   return lines;
+}
+
+/** The row of what has the function on the stack at no line that is known. */
+export function unknownLine({ weight, total }: LineShare, all: number): string {
+  return `${lineShares(weight, total, all)}  ${'?'.padStart(5)}  (no line is known)`;
+}
+
+function lineShares(self: number, total: number, all: number): string {
+  return [self, total].map((part) => formatShare(part / all).padStart(SHARE)).join('  ');
 }
 
 function headOf(title: string): string {

@@ -10,19 +10,21 @@ import type { AskedOf } from '../../options/option.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
 import { functionsNamed } from '../../profile/analysis/select/find-functions.ts';
+import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
 import { dsoPlace } from '../../profile/dso-place.ts';
 import { type FrameLevel, isKindOfCode } from '../../profile/frame-level.ts';
+import { funcLabel } from '../../profile/func-label.ts';
 import { lostFunc } from '../../profile/losses.ts';
 import type { EventIndex, FuncIndex, Profile, Weights } from '../../profile/types.ts';
 import type { InstructionWeights } from '../../questions/instructions.ts';
-import { findLines, linesOfFile } from '../../questions/lines.ts';
+import { findLines, type LineShare, linesOfFile } from '../../questions/lines.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
 import { framesLines } from '../report/frames-lines.ts';
 import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
-import { assemblyLines, type LineText, sourceLines } from './annotate-lines.ts';
+import { assemblyLines, type LineText, sourceLines, unknownLine } from './annotate-lines.ts';
 import { openSourceText } from './source-text.ts';
 
 export type AnnotateFlags = Omit<AskedOf<typeof ANNOTATE>, 'symbol'>;
@@ -49,6 +51,7 @@ export async function runAnnotate(path: string, symbols: readonly string[], flag
   const event = loaded.eventIndex(flags.event);
   const weights = loaded.weights(flags.weight, event, select);
   const samples = loaded.samplesOf(event, select);
+  const estimator = loaded.shareEstimator(weights, event, select);
   const meant = symbols.map((text) => functionsNamed(loaded.profile, text));
   const reportAt = (frames: FrameLevel) =>
     computeFlatReport(loaded.profileAt(frames), weights, samples);
@@ -64,7 +67,7 @@ export async function runAnnotate(path: string, symbols: readonly string[], flag
   const shown = chooseFunctions(opened, report, symbols, meant, flags);
   const listings = await disassembleAll(opened, shown, flags.quiet === true);
   if (flags.json) {
-    printJson(annotateDocument(opened, shown, listings, { event, weights, select }));
+    printJson(annotateDocument(opened, shown, listings, { event, weights, select, estimator }));
     return;
   }
   if (!flags.quiet)
@@ -75,7 +78,7 @@ export async function runAnnotate(path: string, symbols: readonly string[], flag
     );
   const textOf = openSourceText(opened.profile, path);
   for (const [i, each] of shown.entries()) {
-    const lines = linesOf(opened, each, listings[i], { event, weights, select, textOf });
+    const lines = linesOf(opened, each, listings[i], { event, weights, select, estimator, textOf });
     const head = flags.quiet ? [] : [headOf(opened, each, event)];
     writeText(`${[...head, ...lines].join('\n')}\n\n`);
   }
@@ -109,7 +112,7 @@ function chooseFunctions(
     .filter(({ selfShare }) => selfShare >= least)
     .map(({ func, self, selfShare, total, totalShare, selfSamples }) => ({
       func: func as FuncIndex,
-      name: profile.strings[profile.funcs.name[func]],
+      name: funcLabel(profile, func),
       dso: profile.funcs.dso[func] === NONE ? '' : dsoPlace(profile.dsos[profile.funcs.dso[func]]),
       share: selfShare,
       self,
@@ -147,6 +150,7 @@ type Context = {
   readonly event: EventIndex;
   readonly weights: Weights;
   readonly select: SampleSelection;
+  readonly estimator: ShareEstimator | null;
   readonly textOf: LineText;
 };
 
@@ -201,26 +205,40 @@ function sumOf(column: Float64Array): number {
   return column.reduce((sum, value) => sum + value, 0);
 }
 
-/** Source lines of all files that the function's frames name, with their parts of what has it on the stack. */
-function plainLines(opened: AnalysedProfile, { func, total }: Shown, context: Context): string[] {
+/** The lines of all files that the function's frames name, heaviest first, and what has no line. */
+function linesOfFunction(
+  opened: AnalysedProfile,
+  { func }: Shown,
+  { event, weights, select, estimator }: Omit<Context, 'textOf'>,
+): readonly LineShare[] {
   const { profile } = opened;
-  const { weights, textOf, event, select } = context;
   const isMeant = new Uint8Array(profile.funcs.length);
   isMeant[func] = 1;
-  const asked = { profile, weights, rows: opened.samplesOf(event, select), estimator: null };
-  const { rows } = finish(findLines(asked, { isMeant }));
-  const files = new Set(rows.map(({ file }) => file).filter((file) => file !== NONE));
-  const lines = [...files].flatMap((file) =>
-    sourceLines(profile.strings[file], linesOfFile(rows, file), total, textOf),
-  );
-  return lines.length > 0 ? lines : ['# neither machine code nor source lines are known of it'];
+  const rows = opened.samplesOf(event, select);
+  return finish(findLines({ profile, weights, rows, estimator }, { isMeant })).rows;
 }
 
-/** `--json`: instructions of each function, with weights in the unit of the event. */
+/** The same as text, with their parts of what has the function on the stack. */
+function plainLines(opened: AnalysedProfile, each: Shown, context: Context): string[] {
+  const { strings } = opened.profile;
+  const rows = linesOfFunction(opened, each, context);
+  const known = rows.filter(isKnownLine);
+  if (known.length === 0) return ['# neither machine code nor source lines are known of it'];
+  const tables = [...new Set(known.map(({ file }) => file))].flatMap((file) =>
+    sourceLines(strings[file], linesOfFile(rows, file), each.total, context.textOf),
+  );
+  const unknown = rows.filter((row) => !isKnownLine(row));
+  return [...tables, ...unknown.map((row) => unknownLine(row, each.total))];
+}
+
+function isKnownLine({ file, line }: LineShare): boolean {
+  return file !== NONE && line > 0;
+}
+
 /** The source of an instruction; line 0: it has none. */
 type Place = { readonly file: string | null; readonly line: number };
 
-/** The document of `--json`. */
+/** The document of `--json`: instructions and lines of each function, with weights in the unit of the event. */
 export function annotateDocument(
   opened: AnalysedProfile,
   shown: readonly Shown[],
@@ -241,6 +259,15 @@ export function annotateDocument(
       total: each.total,
       selfSamples: each.samples,
       missing: listings[i]?.missing ?? null,
+      lines: linesOfFunction(opened, each, context).map((row) => ({
+        file: row.file === NONE ? null : opened.profile.strings[row.file],
+        line: row.line === 0 ? null : row.line,
+        self: row.weight,
+        total: row.total,
+        samples: row.samples,
+        selfShare: row.share,
+        selfInterval: row.interval,
+      })),
       parts: weighParts(opened, each, listings[i], context).map(({ part, found }) => ({
         name: part.name,
         architecture: part.architecture,

@@ -6,7 +6,7 @@ import { formatTable } from '../render/table.ts';
 
 /** Columns that hold parts of a whole: 0…1, or −1…1 of a change. */
 const SHARES = new Set(
-  'share low high before after delta self_share self_low self_high total_share total_low total_high coverage'.split(
+  'share low high share_before share_after share_change change_low change_high self_share self_low self_high total_share total_low total_high coverage'.split(
     ' ',
   ),
 );

@@ -38,6 +38,11 @@ const DEFAULT_LIMIT = 20;
 const DEFAULT_MAX_ROWS = 10_000;
 /** Functions of two builds that are judged together. */
 const MOST_FUNCTIONS = 1_000_000;
+/** Questions that tables answer by sums: a recording's samples answer them with intervals. */
+const SUMMED_IN_SQL: ReadonlySet<QueryVerb> = new Set(['callers', 'callees', 'lines', 'timeline']);
+const SUMMED =
+  'summed in SQL, of tables: without intervals, what recurs counts for each of its callers, and a wait is in the ' +
+  'second of its sample; the recording itself is answered as perf-ts report counts';
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** `perf-ts query WHAT [FILE…]`: WHAT is a verb or SQL. */
@@ -93,6 +98,7 @@ export async function runQuery(
         ? answerChanges(changesOfSums(found), optionsOf(verb, recordings, builds, flags), maxRows)
         : found;
     print(sql, answer, recordings, judged, flags);
+    if (verb !== undefined && SUMMED_IN_SQL.has(verb)) notify(`perf-ts: ${SUMMED}`);
     if (answer.rows.length === 0 && noRows !== '') notify(`perf-ts: ${printable(noRows)}`);
   } catch (error) {
     if (!(error instanceof AbortError)) throw error;
@@ -139,15 +145,19 @@ async function printAnswer(
     if (!judged.has(file)) texts.push(...findingTexts({ path: file, opened }, doubts));
     judged.set(file, findings);
   });
-  const answer =
+  const { notes, ...answer } =
     verb === 'diff'
-      ? answerChanges(await changesOfFiles(recordings, open, asked), options, maxRows)
+      ? {
+          ...answerChanges(await changesOfFiles(recordings, open, asked), options, maxRows),
+          notes: [],
+        }
       : await answerByName(verb, recordings, open, asked);
   for (const text of texts) notify(`perf-ts: ${text}`);
+  for (const note of notes) notify(`perf-ts: ${note}`);
   print(null, answer, recordings, judged, flags);
   if (flags.sql) {
     notify(
-      'perf-ts: no SQL was run: the question is answered from the samples. In SQL, without intervals:',
+      'perf-ts: no SQL was run: the question is answered from the samples. In SQL, which sums without intervals and counts recursion at each call:',
     );
     notify(verbSql(verb, options));
   }

@@ -2,6 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import { computeFlatReport } from '../../profile/analysis/flat-report.ts';
 import type { RatioEstimate } from '../../profile/analysis/shares/group-ratios.ts';
 import { isOfGroup } from '../../profile/analysis/shares/ratios.ts';
+import { funcLabel } from '../../profile/func-label.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import {
   type FunctionRatios,
@@ -101,11 +102,11 @@ export function ratiosJson(opened: OpenedProfile, flags: ReportFlags, view: View
   }
   const found = order.key === 'sym' ? functionRatios(opened, select) : null;
   if (found === null) return [];
-  const { funcs, strings, dsos } = profile;
+  const { funcs, dsos } = profile;
   return found.ratios.map((ratio, i) => ({
     ...head(ratio),
     rows: found.funcs.map((func) => ({
-      name: strings[funcs.name[func]],
+      name: funcLabel(profile, func),
       dso: dsos[funcs.dso[func]]?.name ?? '[unknown]',
       ...funcPlace(profile, func),
       ...estimateJson('self', found.self[i][func]),

@@ -21,9 +21,9 @@ export function recordingLines(opened: OpenedProfile, isVerbose: boolean): strin
 
 function commandLine(opened: OpenedProfile): string[] {
   const { commandLine } = opened.profile.meta;
-  const { firstNs, lastNs } = opened.recordedTime();
-  const part = sampledPartText(recordedLength(opened.profile));
-  const length = part ?? (lastNs > firstNs ? formatNanos(lastNs - firstNs) : null);
+  const recorded = recordedLength(opened.profile);
+  const length =
+    sampledPartText(recorded) ?? (recorded === null ? null : formatNanos(recorded.recordedNs));
   const words = commandLine.map((word) => printable(word)).join(' ');
   if (words === '') return length === null ? [] : [`# recording of ${length}`];
   return [`# ${words}${length === null ? '' : `: ${length}`}`];
@@ -77,13 +77,10 @@ export function vouchLine(findings: readonly Finding[], event: number): string[]
 }
 
 /** Advice on what to look at next, in one line. */
-export function nextLine(
-  { completeness, profile, facts }: OpenedProfile,
-  isTree: boolean,
-): string[] {
-  if (profile.samples.length === 0) return [];
+export function nextLine(opened: OpenedProfile, isTree: boolean): string[] {
+  if (opened.profile.samples.length === 0) return [];
   if (isTree) return ['# next: perf-ts view draws it as a flame graph'];
-  if (facts.imported === null && completeness === null) {
+  if (!opened.hasStacks) {
     return [
       '# next: perf-ts record -g records callers, too; perf-ts annotate shows the code of the first rows',
     ];

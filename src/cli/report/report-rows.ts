@@ -5,6 +5,7 @@ import type { REPORT } from '../../options/report.ts';
 import type { Figures, FlatReport, TableName } from '../../profile/analysis/flat-report.ts';
 import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
 import { isKindOfCode } from '../../profile/frame-level.ts';
+import { funcLabel } from '../../profile/func-label.ts';
 import { lostFunc } from '../../profile/losses.ts';
 import type { Asked } from '../../questions/shares-by-key.ts';
 import { reportThreads } from '../../questions/threads.ts';
@@ -51,7 +52,7 @@ export function rowsOfTable(asked: Asked, report: FlatReport, sort: PlainKey): R
     case 'sym':
       return report.bySymbol.map((row) => ({
         ...row,
-        name: profile.strings[profile.funcs.name[row.func]],
+        name: funcLabel(profile, row.func),
         dso: isNowhere(row.func) ? '' : dsoName(profile.funcs.dso[row.func]),
       }));
     case 'dso':

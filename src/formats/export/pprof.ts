@@ -4,6 +4,7 @@ import { printable } from '../../base/printable.ts';
 import { ProtoWriter } from '../../base/proto-writer.ts';
 import { finish } from '../../base/slices.ts';
 import { type SampleSelection, selectSamples } from '../../profile/analysis/select/filter.ts';
+import { isCpuTime } from '../../profile/cpu-time.ts';
 import type { Profile, ProfileEvent, Weights } from '../../profile/types.ts';
 import { doubtNotes, type ExportProvenance } from './export-provenance.ts';
 import type { MappedRange } from './mapped-range.ts';
@@ -274,6 +275,6 @@ function weightType(event: ProfileEvent, weights: Weights, prefix = ''): PprofVa
   const { unit } = withUnitOf(event, weights);
   if (weights.kind === 'samples') return { type: `${prefix}samples`, unit: 'count' };
   if (weights.kind === 'time') return { type: `${prefix}time`, unit };
-  const isCpuTime = prefix === '' && event.mode === 'clock';
-  return { type: isCpuTime ? 'cpu' : event.name, unit };
+  const isAlone = prefix === '';
+  return { type: isAlone && isCpuTime(event) ? 'cpu' : event.name, unit };
 }

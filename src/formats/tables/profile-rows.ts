@@ -3,6 +3,7 @@ import { GrowableInt32 } from '../../base/growable-columns.ts';
 import { rowNumbers } from '../../base/int-column.ts';
 import { once } from '../../base/once.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
+import { hasCallers, NO_CALLER_NAME, ROOT_NAME } from '../../profile/callers.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS, type Weights } from '../../profile/types.ts';
 import {
@@ -168,11 +169,12 @@ function frameRows(profile: Profile, stacks: StackRows): TableRows {
     const frame = stacks.frame[row];
     if (frame >= 0) isUsed[frame] = 1;
   }
+  const caller = hasCallers(profile) ? ROOT_NAME : NO_CALLER_NAME;
   const rows: number[] = [];
   for (let frame = 0; frame < frames.length; frame++) if (isUsed[frame] === 1) rows.push(frame);
   return rowsOf(rows.length + 2, [
     [NO_STACK_FRAME, ROOT_FRAME, ...rows],
-    ['[no stack]', '[root]', ...rows.map((row) => funcLabel(profile, frames.func[row]))],
+    ['[no stack]', caller, ...rows.map((row) => funcLabel(profile, frames.func[row]))],
     [null, null, ...rows.map((row) => text(frames.file[row]))],
     [0, 0, ...rows.map((row) => frames.line[row])],
     ['', '', ...rows.map(dsoName)],

@@ -69,7 +69,7 @@ export function tableColumns(table: SchemaTable): SchemaColumn[] {
   });
 }
 
-/** Frame of what called the outermost function; its name is `[root]`. */
+/** Frame of what called the outermost function; its name is `[root]`, or `[not recorded]` without stacks. */
 export const ROOT_FRAME = -1;
 /** Frame of a sample without a stack, whose stack is −1; its name is `[no stack]`. */
 export const NO_STACK_FRAME = -2;

@@ -31,11 +31,15 @@ export function firstMeasure({ meta, samples }: Profile): DiffMeasure {
 }
 
 /**
- * Whether two events were sampled at the same rate. Sampling takes time of what runs, so that a program
- * takes longer at a higher one; and numbers of samples are of the rate.
+ * Whether events were sampled at the same rate; null where that of one is not known. Sampling takes time of what runs,
+ * so that a program takes longer at a higher rate; and numbers of samples are of the rate.
  */
-export function areSampledAlike(a: ProfileEvent, b: ProfileEvent): boolean {
-  return a.frequencyHz === b.frequencyHz && a.fixedPeriod === b.fixedPeriod;
+export function areAllSampledAlike(events: readonly ProfileEvent[]): boolean | null {
+  if (events.some((event) => event.frequencyHz === null && event.fixedPeriod === null)) return null;
+  return events.every(
+    ({ frequencyHz, fixedPeriod }) =>
+      frequencyHz === events[0].frequencyHz && fixedPeriod === events[0].fixedPeriod,
+  );
 }
 
 /**

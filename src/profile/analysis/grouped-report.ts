@@ -2,6 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { finish } from '../../base/slices.ts';
 import { coreTypeOfCpu } from '../core-types.ts';
+import { funcLabel } from '../func-label.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS, type Weights } from '../types.ts';
 import type { Figures } from './flat-report.ts';
 import type { GroupKey } from './group-keys.ts';
@@ -139,7 +140,7 @@ type KeyValues = {
 };
 
 function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
-  const { samples, threads, strings, funcs, frames, dsos, events } = profile;
+  const { samples, threads, funcs, frames, dsos, events } = profile;
   const pids = threads.map(({ pid }) => pid);
   const tids = threads.map(({ tid }) => tid);
   const coreTypes = profile.meta.coreTypes ?? [];
@@ -162,7 +163,7 @@ function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
   for (let frame = 0; frame < frames.length; frame++) {
     const func = frames.func[frame];
     const dso = dsos[funcs.dso[func]]?.name ?? '[unknown]';
-    const sym = strings[funcs.name[func]];
+    const sym = funcLabel(profile, func);
     const place = places(frame, sym);
     const category = FUNC_CATEGORIES[funcs.category[func]] as string;
     const tier = TIERS[frames.tier[frame]] as string;

@@ -9,6 +9,7 @@ import type { DsoTable } from '../../code/process/dso-table.ts';
 import { DsoLines } from '../../code/symbols/dso-lines.ts';
 import { Symbolizer } from '../../code/symbols/symbolizer.ts';
 import type { OpenProfileOptions, SymbolSources } from '../../options/reading.ts';
+import { isKindOfCode } from '../../profile/frame-level.ts';
 import type { DsoIndex, Profile } from '../../profile/types.ts';
 import { SymbolFiles } from '../files/symbol-files.ts';
 import { boundedDecoders, boundedXz } from '../files/unpack-budget.ts';
@@ -61,9 +62,11 @@ export type CodeAt = {
 };
 
 const NOWHERE = 'These addresses are in no mapping of the recording, so their code is unknown.';
-const NAMES_ONLY =
-  'Recorded with --perf-basic-prof, which writes names of JIT code only: ' +
-  'with --perf-prof Node writes a jitdump, which has the code.';
+const FOLDED =
+  'Functions of one kind are shown as one here: at the level of all frames each has its code.';
+const NAMES_ONLY = 'The JIT told the names of its code, not the code.';
+const NAMES_OF_V8 =
+  'The recording has the names of this code, not the code: perf-ts record --jitdump -- COMMAND keeps both.';
 const UNNAMED_JIT =
   'No jitdump of this process is at hand, which would have the code that its JIT made.';
 
@@ -91,7 +94,7 @@ export class CodeSources {
   find(frame: number): CodeAt | string {
     const dso = this.#profile.frames.dso[frame] as DsoIndex;
     const address = this.#profile.frames.address[frame];
-    if ((dso as number) === NONE) return NOWHERE;
+    if ((dso as number) === NONE) return this.#isKind(frame) ? FOLDED : NOWHERE;
     const key = this.#options.dsos.key(dso);
     switch (key.kind) {
       case 'user-file':
@@ -116,6 +119,12 @@ export class CodeSources {
       if (opened !== null && typeof opened !== 'string') opened.close();
     }
     this.#lines?.close();
+  }
+
+  #isKind(frame: number): boolean {
+    const { frames, funcs, strings } = this.#profile;
+    const func = frames.func[frame];
+    return isKindOfCode(strings[funcs.name[func]], funcs.dso[func]);
   }
 
   #inFile(dso: DsoIndex, address: number): CodeAt | string {
@@ -179,7 +188,7 @@ export class CodeSources {
     const index = codeObjects?.ofFrame[frame] ?? NONE;
     const object = codeObjects?.list[index];
     if (object === undefined) return UNNAMED_JIT;
-    if (object.dump === null) return NAMES_ONLY;
+    if (object.dump === null) return parseV8Name(object.name) ? NAMES_OF_V8 : NAMES_ONLY;
     const key = `${pid} ${object.dump}`;
     let dump = this.#dumps.get(key);
     if (dump === undefined) {

@@ -29,6 +29,7 @@ import {
 import type { RatioSource, SampledEvent } from '../../profile/analysis/shares/ratios.ts';
 import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
 import type { Completeness } from '../../profile/analysis/stacks/completeness.ts';
+import { hasCallers } from '../../profile/callers.ts';
 import { findEvents } from '../../profile/find-events.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import { funcLabel } from '../../profile/func-label.ts';
@@ -152,6 +153,11 @@ export class AnalysedProfile {
       ...(!isCount && { unit }),
       ...(name === OFF_CPU_EVENT && { areWaits: true as const }),
     };
+  }
+
+  /** Whether callers are known: stacks were recorded, or the text of another tool has some. */
+  get hasStacks(): boolean {
+    return this.completeness !== null || hasCallers(this.profileAt('all'));
   }
 
   /** The event with this name, or the only or first one. Throws UsageError for an unknown name. */

@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
+import { chooseLevel } from '../../code/javascript/levels-of.ts';
 import { type Finding, sortFindings } from '../../findings/finding.ts';
 import { judgeFile } from '../../findings/judge-file.ts';
 import {
@@ -13,6 +14,7 @@ import type { EventReport } from '../../period/report/event-report.ts';
 import { areIntervalsSure, inStepOption, inStepText } from '../../period/report/in-step-words.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
 import { innermostFuncs } from '../../profile/analysis/trees/call-nodes.ts';
+import { isKindOfCode } from '../../profile/frame-level.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import { unsampledWithin } from '../../profile/sampled-time.ts';
 import type { EventIndex, Profile } from '../../profile/types.ts';
@@ -79,6 +81,7 @@ function samplingEvidence(
     isText: facts.imported !== null,
     notes: meta.notes,
     completeness,
+    withoutJavaScript: shareWithoutJavaScript(opened),
     mostCut: mostCutOf(opened),
     unnamedShare: unnamedShare(profile),
     off: unsampledWithin(meta.sampled, { fromNs: 0, toNs: lastNs }),
@@ -92,6 +95,16 @@ function mostCutOf({ completeness, profile }: AnalysedProfile): MostCut | null {
   const { reason, samples } = most;
   const place = placeOfCut(profile, most);
   return { place, reason, samples, advice: adviceForCut(most, profile) };
+}
+
+/** Share of the samples whose innermost function stands for native code, where no stacks tell who called it. */
+function shareWithoutJavaScript(opened: AnalysedProfile): number {
+  if (opened.hasStacks || chooseLevel(opened.profileAt('all')) !== 'javascript') return 0;
+  const profile = opened.profileAt('javascript');
+  const { funcs, strings } = profile;
+  return shareOfInnermost(profile, (func) =>
+    isKindOfCode(strings[funcs.name[func]], funcs.dso[func]),
+  );
 }
 
 function eventEvidence(
@@ -184,12 +197,11 @@ function disagreement(report: EventReport): EventEvidence['disagreement'] {
 /** Share of the samples with a stack whose innermost function has no name. */
 function unnamedShare(profile: Profile): number {
   const { funcs, strings } = profile;
-  let all = 0;
-  let unnamed = 0;
-  for (const func of innermostFuncs(profile)) {
-    if (func === NONE) continue;
-    all++;
-    if (strings[funcs.name[func]] === UNKNOWN_FUNC_NAME) unnamed++;
-  }
-  return all === 0 ? 0 : unnamed / all;
+  return shareOfInnermost(profile, (func) => strings[funcs.name[func]] === UNKNOWN_FUNC_NAME);
+}
+
+/** Share of the samples with a stack whose innermost function is such. */
+function shareOfInnermost(profile: Profile, isSuch: (func: number) => boolean): number {
+  const innermost = innermostFuncs(profile).filter((func) => func !== NONE);
+  return innermost.length === 0 ? 0 : innermost.filter(isSuch).length / innermost.length;
 }

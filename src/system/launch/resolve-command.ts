@@ -3,7 +3,9 @@ import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
+import { type Text, words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
+import { RECORD } from '../../options/record.ts';
 import { type Environment, findCallerEnvironment } from '../accounts/caller-environment.ts';
 import type { ChosenUser } from '../accounts/run-as.ts';
 import { fsPath } from '../files/byte-path.ts';
@@ -112,10 +114,26 @@ function notFound(name: string): FailedError {
   const message = isPath ? 'no such file' : 'command not found';
   const hints = isHere
     ? [`the current directory is not searched: ./${printable(name)}`]
-    : isPath
-      ? []
-      : hintsUnderSudo(name);
+    : [...hintsOfWord(name), ...(isPath ? [] : hintsUnderSudo(name))];
   return new FailedError(`${message}: ${printable(name)}`, hints, EXIT.NOT_FOUND);
+}
+
+/** How a call graph is named, which -g takes no value for, and durations of other tools. */
+const CALL_GRAPHS: readonly string[] = ['fp', 'dwarf', 'lbr', 'auto'];
+const NUMBER = /^\d+(?:\.\d+)?[smh]?$/;
+
+/** Advice on words that are no name of a program: a quoted command line, or the value of an option that takes none. */
+function hintsOfWord(name: string): Text[] {
+  if (/\S\s+\S/.test(name)) {
+    return ["it came as one word: leave the quotes out, or let a shell read it: sh -c '…'"];
+  }
+  if (CALL_GRAPHS.includes(name)) {
+    return [words`stacks are recorded this way by ${RECORD.callGraph.as(name as 'fp')}`];
+  }
+  if (NUMBER.test(name)) {
+    return [words`it is no value of the option before it; ${RECORD.durationMs} takes a time`];
+  }
+  return [];
 }
 
 /** How this process was started, with sudo or without. */

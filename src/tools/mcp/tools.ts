@@ -6,8 +6,7 @@ import { finish } from '../../base/slices.ts';
 import { doubtsOfEvents, findingText } from '../../findings/finding.ts';
 import type { Change } from '../../profile/analysis/change.ts';
 import { DIFF_MEASURES, type DiffMeasure, secondsOf } from '../../profile/analysis/diff-measure.ts';
-import { functionsNamed } from '../../profile/analysis/select/find-functions.ts';
-import { funcLabel } from '../../profile/func-label.ts';
+import { functionsNamed, meantTogether } from '../../profile/analysis/select/find-functions.ts';
 import { recordedLength, sampledPartText } from '../../profile/sampled-time.ts';
 import { numbered, openRecordings } from '../../query/open-recordings.ts';
 import {
@@ -18,7 +17,7 @@ import {
   formatDeltaInterval,
 } from '../../questions/compare-words.ts';
 import { findLines } from '../../questions/lines.ts';
-import { findNeighbours, NOBODY } from '../../questions/neighbours.ts';
+import { findNeighbours, nobodyOf } from '../../questions/neighbours.ts';
 import { nameFunction, topFunctions } from '../../questions/top.ts';
 import { SourceFiles } from '../../read/code/source-files.ts';
 import type { AnalysedProfile } from '../../read/outputs/analysed-profile.ts';
@@ -56,7 +55,6 @@ const MAX_SENTENCE = 300;
 const MAX_DOUBTS = 3;
 /** The same above the changes between several recordings. */
 const MAX_DIFF_DOUBTS = 8;
-const MOST_MEANT = 5;
 const SQL_ROWS = 50;
 const SQL_SECONDS = 30;
 
@@ -144,7 +142,7 @@ function tool(
 }
 
 function openAnswer(opened: AnalysedProfile): string {
-  const { profile, completeness } = opened;
+  const { profile } = opened;
   const { meta, samples, events } = profile;
   const ledgers = opened.ledgers();
   const part = sampledPartText(recordedLength(profile));
@@ -165,7 +163,7 @@ function openAnswer(opened: AnalysedProfile): string {
       '',
       ...markdownTable(['event', 'mode', 'unit', 'samples', 'lost'], rows.slice(0, 20)),
       '',
-      completeness === null ? 'No stacks: callers cannot be told.' : 'Stacks were recorded.',
+      opened.hasStacks ? 'Stacks were recorded.' : 'No stacks: callers cannot be told.',
       ...findings.map(
         (finding) => `${finding.severity}: ${finding.code}: ${sentenceOf(findingText(finding))}`,
       ),
@@ -197,23 +195,18 @@ function topAnswer(figures: EventFigures, input: Input): string {
 
 /** Which functions are meant, where their name is that of several. */
 function meantLines({ profile }: EventFigures, isMeant: Uint8Array): string[] {
-  const meant = [...isMeant.keys()].filter((func) => isMeant[func] === 1);
-  if (meant.length === 1) return [];
-  const names = meant.slice(0, MOST_MEANT).map((func) => quotedName(funcLabel(profile, func)));
-  const rest = meant.length > names.length ? ' and others' : '';
-  return [
-    `${meant.length} functions are called so, here together: ${names.join(', ')}${rest}.`,
-    '',
-  ];
+  const together = meantTogether(profile, isMeant);
+  return together === null ? [] : [`${markdownCode(together)}.`, ''];
 }
 
 function edgesAnswer(figures: EventFigures, input: Input): string {
   const side = input.side === 'callees' ? 'callees' : 'callers';
-  const { profile } = figures;
+  const { opened, profile } = figures;
   const isMeant = functionsNamed(profile, textOf(input, 'func'));
   const found = finish(findNeighbours(figures, isMeant, side));
   const rows = found.map(({ func, share, interval }) => {
-    const name = func === null ? NOBODY[side] : nameFunction(profile, func).name;
+    const name =
+      func === null ? nobodyOf(side, opened.hasStacks) : nameFunction(profile, func).name;
     return { share, interval, cells: [quotedName(name)] };
   });
   const total = rows.reduce((sum, { share }) => sum + share, 0);

@@ -1,5 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import type { IntColumn } from '../../base/int-column.ts';
+import { type IntColumn, mapInts } from '../../base/int-column.ts';
 import { levelOfTable, ProfileLevels } from '../../code/javascript/levels-of.ts';
 import { computeFlatReport, type Figures } from '../../profile/analysis/flat-report.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
@@ -10,7 +10,7 @@ import { type FrameLevel, isKindOfCode } from '../../profile/frame-level.ts';
 import { isJitCode } from '../../profile/jit-dso.ts';
 import { ALL_JIT } from '../../profile/join-same-code.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
-import { reportThreads } from '../../questions/threads.ts';
+import { namesakesOfThreads, reportThreads } from '../../questions/threads.ts';
 import type { SumRow, TableSums } from './share-sums.ts';
 
 /** Tables that are always kept, and one of other keys where it was asked for. */
@@ -67,7 +67,11 @@ export function tablesOfSlice(
     fileOf.map((func) => dsoOfFunc(func) + 1),
     files.dsos.length + 1,
   );
-  const byThread = squaresBy(samples.thread, threads.length);
+  const namesakes = namesakesOfThreads(threads);
+  const byThread = squaresBy(
+    mapInts(samples.thread, (thread) => namesakes[thread]),
+    threads.length,
+  );
   const byComm = squaresBy(samples.comm, strings.length);
   const table = (sums: SumRow[]): TableSums => ({ ...whole, rows: sums });
   return {

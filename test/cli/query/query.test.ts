@@ -62,7 +62,7 @@ test('several recordings are told apart, and compared', () => {
   const { stdout } = perfTs(['query', 'diff', foldedFile(), later, '--json']);
   const { rows, recordings } = JSON.parse(stdout);
   expect(recordings).toHaveLength(2);
-  expect(rows[0]).toMatchObject({ func: 'work', before: 0.2, after: 0.7 });
+  expect(rows[0]).toMatchObject({ func: 'work', share_before: 0.2, share_after: 0.7 });
 });
 
 test('Parquet is written, and read again by query', () => {
@@ -73,6 +73,8 @@ test('Parquet is written, and read again by query', () => {
   const direct = JSON.parse(perfTs(['query', 'top', file, '--json']).stdout);
   const read = JSON.parse(perfTs(['query', 'top', folder, '--json']).stdout);
   expect(read.rows).toEqual(direct.rows);
+  const edges = perfTs(['query', 'callers', folder, '--func', 'work']);
+  expect(edges.stderr).toContain('summed in SQL, of tables: without intervals');
   const labels = perfTs(['query', 'select name, build from recordings', folder, '--csv']);
   expect(labels.stdout).toBe(`name,build\r\n${file},1.2\r\n`);
   // What is there already is not mixed with another recording.

@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { firstMeasure, secondsOf } from '../../../src/profile/analysis/diff-measure.ts';
+import { describe, expect, it, test } from 'vitest';
+import {
+  areAllSampledAlike,
+  firstMeasure,
+  secondsOf,
+} from '../../../src/profile/analysis/diff-measure.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 
 const profile = profileFromText(`
@@ -39,6 +43,14 @@ describe('the measure that recordings are compared in at first', () => {
   it('the first measure is as it is without times', () => {
     expect(firstMeasure(recorded('perf-ts record -a', 0))).toBe('absolute');
   });
+});
+
+test('rates that are not known are neither alike nor different', () => {
+  const [event] = profileFromText('main').events;
+  const at = (frequencyHz: number | null) => ({ ...event, frequencyHz, fixedPeriod: null });
+  expect(areAllSampledAlike([at(99), at(99)])).toBe(true);
+  expect(areAllSampledAlike([at(99), at(100)])).toBe(false);
+  expect(areAllSampledAlike([at(99), at(null)])).toBe(null);
 });
 
 describe('the seconds of a recording', () => {

@@ -89,6 +89,15 @@ describe('the file of a command', () => {
   });
 
   it.each([
+    ['node app.js', 'leave the quotes out'],
+    ['dwarf', "callGraph: 'dwarf'"],
+    ['2', 'durationMs takes a time'],
+  ])('a word that is no program has a hint: %s', (word, hint) => {
+    const text = JSON.stringify(failure([word]));
+    expect(text).toContain(hint);
+  });
+
+  it.each([
     [['only-plain'], `cannot execute ${first}/only-plain: permission denied`],
     [[`${first}/tool`], `cannot execute ${first}/tool: permission denied`],
     [[`${first}/directory`], `cannot execute ${first}/directory: it is a directory`],

@@ -1,3 +1,4 @@
+import { isCpuTime } from '../../../src/profile/cpu-time.ts';
 import { isWaitEvent } from '../../../src/profile/wait-event.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatCount, formatNanos, formatWeight } from '../ask/format.ts';
@@ -104,7 +105,6 @@ function factsOf(
   }
   if (unit === 'events') return [`${formatCount(weight)} ${event.name}`, count];
   if (isWaitEvent(event)) return [`${formatNanos(weight)} off the CPU`, count];
-  // Clocks count the time on a CPU.
-  const noun = event.mode === 'clock' || /clock/.test(event.name) ? 'CPU' : event.name;
+  const noun = isCpuTime(event) ? 'CPU' : event.name;
   return [`${formatNanos(weight)} ${noun}`, count];
 }

@@ -1,5 +1,6 @@
 import type { PageFile } from '../../../src/formats/export/page-profile.ts';
 import type { Change } from '../../../src/profile/analysis/change.ts';
+import { quantityName } from '../../../src/profile/cpu-time.ts';
 import {
   formatNanos,
   formatRelative,
@@ -78,9 +79,8 @@ function renderTotal(
   { by, unit, here, there, isSameUnit }: DiffResult,
   total: ChangesResult['total'] | null,
 ): HTMLElement {
-  const { name = '', mode = 'period' } = recording.events[event] ?? {};
-  const title =
-    mode === 'clock' && unit === 'nanoseconds' ? 'CPU time' : unit === 'samples' ? 'Samples' : name;
+  const described = recording.events[event];
+  const title = described === undefined ? '' : quantityName(described, unit);
   if (!isSameUnit) {
     return element('strong', 'diff-total', `${title}: the other recording weighs in another unit`);
   }

@@ -1,3 +1,4 @@
+import { namesakesOfThreads } from '../../../src/questions/threads.ts';
 import { askLatest } from '../ask/ask.ts';
 import { formatCount } from '../ask/format.ts';
 import { element, emptyState, pushButton, replaceKeepingFocus, switcher } from '../dom/dom.ts';
@@ -145,10 +146,13 @@ export class TableView implements TabView {
   }
 
   #choose(tableBy: ViewState['tableBy'], { index }: TableRow): void {
-    const { store } = this.#context;
+    const { store, recording } = this.#context;
     if (tableBy === 'function') store.change({ func: index });
-    else if (tableBy === 'thread') store.change({ threads: [index], tab: 'flame', zoom: [] });
-    else if (index < 0) return;
+    else if (tableBy === 'thread') {
+      const namesakes = namesakesOfThreads(recording.threads);
+      const threads = [...namesakes.keys()].filter((thread) => namesakes[thread] === index);
+      store.change({ threads, tab: 'flame', zoom: [] });
+    } else if (index < 0) return;
     else if (tableBy === 'file') store.change({ sourceFile: index, func: null, tab: 'source' });
     else store.change({ focusDso: index, tab: 'flame', zoom: [] });
   }

@@ -114,6 +114,16 @@ export function flagFunctions(profile: Profile, text: string): Uint8Array {
   return isMeant;
 }
 
+/** Which functions are meant together, for who names some: null where it is one. Labels are printable. */
+export function meantTogether(profile: Profile, isMeant: Uint8Array): string | null {
+  const meant = [...isMeant.keys()].filter((func) => isMeant[func] === 1);
+  if (meant.length === 1) return null;
+  const labels = [...new Set(meant.map((func) => printable(funcLabel(profile, func))))];
+  const rest = labels.length > MOST_CANDIDATES ? ' and others' : '';
+  const shown = labels.slice(0, MOST_CANDIDATES).join(', ');
+  return `${meant.length} functions are called so, here together: ${shown}${rest}`;
+}
+
 /** A function by its label and the path of its source, empty where that is not known. */
 type NamedFunction = { readonly name: string; readonly path: string };
 

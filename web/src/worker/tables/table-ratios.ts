@@ -10,6 +10,7 @@ import {
   ratioKeys,
 } from '../../../../src/profile/analysis/shares/ratios.ts';
 import { innermostFuncs } from '../../../../src/profile/analysis/trees/call-nodes.ts';
+import { namesakesOfThreads } from '../../../../src/questions/threads.ts';
 import type { TableKey, TableRatio } from '../messages/messages.ts';
 import type { Selected } from '../recording/selected.ts';
 
@@ -57,8 +58,11 @@ export class TableRatios {
 
   #keyOfSample(): (sample: number) => number {
     const { profile } = this.#selected;
-    const { samples, funcs } = profile;
-    if (this.#by === 'thread') return (sample) => samples.thread[sample];
+    const { samples, funcs, threads } = profile;
+    if (this.#by === 'thread') {
+      const namesakes = namesakesOfThreads(threads);
+      return (sample) => namesakes[samples.thread[sample]];
+    }
     const funcOf = innermostFuncs(profile);
     if (this.#by === 'function') return (sample) => funcOf[sample];
     const of = this.#by === 'file' ? funcs.file : funcs.dso;

@@ -1,10 +1,11 @@
 import { NONE } from '../../../../src/base/brand.ts';
-import type { IntColumn } from '../../../../src/base/int-column.ts';
+import { type IntColumn, mapInts } from '../../../../src/base/int-column.ts';
 import type { Slices } from '../../../../src/base/slices.ts';
 import { sumTree } from '../../../../src/profile/analysis/flat-report.ts';
 import type { CallTree } from '../../../../src/profile/analysis/trees/call-tree.ts';
 import { sumByKey } from '../../../../src/profile/analysis/weight-sums.ts';
 import { dsoPlace } from '../../../../src/profile/dso-place.ts';
+import { namesakesOfThreads } from '../../../../src/questions/threads.ts';
 import { KIND_GROUPS } from '../messages/kind-group.ts';
 import type {
   Interval,
@@ -67,7 +68,9 @@ function keysOf(selected: Selected, tree: CallTree, by: TableKey): TableKeys {
   const { recording } = selected;
   const { funcs, samples, threads, strings, dsos } = recording.profile;
   if (by === 'thread') {
-    return { ofTreeRow: tree.group, ofSample: samples.thread, count: threads.length, lost: NONE };
+    const namesakes = namesakesOfThreads(threads);
+    const ofSample = mapInts(samples.thread, (thread) => namesakes[thread]);
+    return { ofTreeRow: tree.group, ofSample, count: threads.length, lost: NONE };
   }
   // −1, none, is key 0 of files and DSOs.
   const ofFunc =
