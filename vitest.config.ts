@@ -2,7 +2,9 @@ import { defineConfig } from 'vitest/config';
 import { hasUnicode } from './src/cli/render/terminal.ts';
 import { testFilesByLane } from './test/helpers/lanes.ts';
 
-const lanes = testFilesByLane(import.meta.dirname);
+/** Packing and installing takes a while: only who asks for it has the lane `installed`. */
+const isPacked = process.env.PERF_TS_INSTALLED !== undefined;
+const lanes = testFilesByLane(import.meta.dirname, isPacked);
 /** These only end what never ends: nothing says how soon something has to happen on a shared machine. */
 const PATIENT = {
   testTimeout: 600_000,
@@ -38,6 +40,9 @@ export default defineConfig({
       project('perf', { ...PATIENT, sequence: { groupOrder: 1 } }),
       project('browser', PATIENT),
       project('fuzz', PATIENT),
+      ...(isPacked
+        ? [project('installed', { ...PATIENT, globalSetup: ['test/release/installed.mjs'] })]
+        : []),
     ],
     globalSetup: ['test/helpers/own-folders.ts'],
     // A test that fails now and then is wrong, or has found something.

@@ -3,7 +3,7 @@
 # entered by chroot, with a clone of this checkout's commit in it. For maintainers, as root:
 #   bash test/fresh-machine.sh bookworm root
 #   bash test/fresh-machine.sh trixie user --path '/home/ann/my projects/perf-ts' --umask 077 \
-#     --env LANG=de_DE.UTF-8 --env TZ=Asia/Tokyo --without linux-perf --without chromium
+#     --env LANG=de_DE.UTF-8 --env TZ=Asia/Tokyo --without linux-perf --without chromium-headless-shell
 # An ordinary user has no sudo there; the administrator has installed what test/tools.sh names.
 #   --without PACKAGE  the package can't be had
 #   --command WORDS    run this there instead of test/run.sh

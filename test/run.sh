@@ -43,7 +43,10 @@ check npm run --silent check
 check bash test/check-format.sh
 native=(--plain) lanes=()
 for lane in unit alone command core; do lanes+=(--project "$lane"); done
-if [ -n "$all" ]; then native=() lanes=(); fi
+if [ -n "$all" ]; then
+  native=() lanes=()
+  export PERF_TS_INSTALLED=1
+fi
 check npm run --silent test:native -- "${native[@]}"
 
 mkdir -p test/tmp
@@ -51,8 +54,5 @@ export PERF_TS_RESULTS=$PWD/test/tmp/results.json
 rm -f "$PERF_TS_RESULTS"
 check npx --no-install vitest run "${lanes[@]}" \
   --reporter=default --reporter=./test/helpers/results-reporter.ts
-if [ -n "$all" ]; then
-  check npm run --silent test:installed
-fi
 check node test/summarize.mjs "$PERF_TS_RESULTS" "${failed[@]}"
 [ "${#failed[@]}" -eq 0 ]

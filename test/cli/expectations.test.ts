@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import {
   CLI,
   cleanEnvironment,
@@ -32,19 +32,23 @@ const isRoot = process.geteuid?.() === 0;
 
 describeLiveAsUser('what is expected of a command line', () => {
   const cwd = scratchDirectory();
-  const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-    perfTs(args, { cwd, env: { ...cleanEnvironment(), ...env } });
+  const runIn = (folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+    perfTs(args, { cwd: folder, env: { ...cleanEnvironment(), ...env } });
+  const run = (args: readonly string[], env?: NodeJS.ProcessEnv) => runIn(cwd, args, env);
   const shell = (script: string) => ['sh', '-c', script];
-  /** A recording of some CPU time, in `perf.data`. */
-  const recordSome = (file = 'perf.data') =>
-    run([
+  const recordSome = (folder: string) =>
+    runIn(folder, [
       ...RECORD,
       '-g',
-      '-o',
-      file,
       '--',
       ...shell('i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done'),
     ]);
+  /** A folder whose `perf.data` and `perf.data.old` are recordings of some CPU time, for all that only read. */
+  const recorded = scratchDirectory();
+  const read = (args: readonly string[], env?: NodeJS.ProcessEnv) => runIn(recorded, args, env);
+  beforeAll(() => {
+    for (let i = 0; i < 2; i++) recordSome(recorded);
+  });
   const LOOP = ['sh', '-c', 'while :; do :; done'];
 
   it('1: the exit status of record and stat is that of the command', () => {
@@ -109,9 +113,9 @@ describeLiveAsUser('what is expected of a command line', () => {
   });
 
   it('10: the recording before is kept, and nobody else may read it', () => {
-    recordSome();
+    recordSome(cwd);
     const before = readFileSync(join(cwd, 'perf.data'));
-    recordSome();
+    recordSome(cwd);
     expect(readFileSync(join(cwd, 'perf.data.old')).equals(before)).toBe(true);
     expect(statSync(join(cwd, 'perf.data')).mode & 0o777).toBe(0o600);
   });
@@ -145,16 +149,15 @@ describeLiveAsUser('what is expected of a command line', () => {
   });
 
   it('14: what takes long shows how far it is, on a terminal only', () => {
-    recordSome();
     const line = `'${process.execPath}' '${CLI}' report -n 1`;
     const env = { ...cleanEnvironment(), PERF_TS_PROGRESS_MS: '0', TERM: 'xterm', CI: '' };
     const onTerminal = spawnSync('script', ['-qec', line, '/dev/null'], {
-      cwd,
+      cwd: recorded,
       env,
       encoding: 'utf8',
     });
     expect(onTerminal.stdout).toMatch(/\d+ ?%/);
-    expect(run(['report', '-n', '1'], { PERF_TS_PROGRESS_MS: '0' }).stderr).not.toContain('\r');
+    expect(read(['report', '-n', '1'], { PERF_TS_PROGRESS_MS: '0' }).stderr).not.toContain('\r');
   });
 
   it('15: a frequency over the limit is lowered, with the sysctl named; --strict-freq refuses', () => {
@@ -217,9 +220,8 @@ describeLiveAsUser('what is expected of a command line', () => {
   });
 
   it('21: --json gives one document that names its schema, from every command with a table', () => {
-    recordSome();
     for (const line of ['report', 'periods', 'list sw', 'evlist', 'archive', 'version', 'doctor']) {
-      const { stdout } = run([...line.split(' '), '--json']);
+      const { stdout } = read([...line.split(' '), '--json']);
       expect([line, (JSON.parse(stdout) as { schema: string }).schema]).toEqual([
         line,
         expect.stringMatching(/^perf-ts\/[a-z-]+@\d+$/),
@@ -228,10 +230,11 @@ describeLiveAsUser('what is expected of a command line', () => {
   });
 
   it('22: no colour in a pipe; --color=always and NO_COLOR decide otherwise', () => {
-    recordSome();
     const { FORCE_COLOR: _force, ...plain } = cleanEnvironment();
     const isColoured = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-      perfTs(args, { cwd, env: { ...plain, ...env } }).stdout.includes(String.fromCharCode(27));
+      perfTs(args, { cwd: recorded, env: { ...plain, ...env } }).stdout.includes(
+        String.fromCharCode(27),
+      );
     expect(isColoured(['report'])).toBe(false);
     expect(isColoured(['report', '--color', 'always'])).toBe(true);
     expect(isColoured(['report', '--color', 'never'], { FORCE_COLOR: '1' })).toBe(false);
@@ -240,9 +243,8 @@ describeLiveAsUser('what is expected of a command line', () => {
   });
 
   it('23: the locale changes no number', () => {
-    recordSome();
-    const inGerman = run(['report', '--json'], { LC_ALL: 'de_DE.UTF-8' }).stdout;
-    expect(inGerman).toBe(run(['report', '--json'], { LC_ALL: 'C.UTF-8' }).stdout);
+    const inGerman = read(['report', '--json'], { LC_ALL: 'de_DE.UTF-8' }).stdout;
+    expect(inGerman).toBe(read(['report', '--json'], { LC_ALL: 'C.UTF-8' }).stdout);
   });
 
   it.each(['bash', 'zsh', 'fish'])('24: there is a completion for %s', (name) => {
@@ -252,14 +254,13 @@ describeLiveAsUser('what is expected of a command line', () => {
   });
 
   it('25: -q prints nothing but errors, -v prints more', () => {
-    recordSome();
-    expect(run(['report', '-q']).stderr).toBe('');
-    expect(run(['report', '-q', 'no-such-file']).stderr).not.toBe('');
+    expect(read(['report', '-q']).stderr).toBe('');
+    expect(read(['report', '-q', 'no-such-file']).stderr).not.toBe('');
     const command = ['-e', 'cpu-clock:u', '-o', 'quiet.data', '--', 'true'];
     expect(run(['record', '-q', ...command]).stderr).toBe('');
     expect(run(['record', ...command]).stderr).not.toContain('rings:');
     expect(run(['record', '-v', ...command]).stderr).toContain('rings:');
-    expect(run(['report', '-v']).status).toBe(0);
+    expect(read(['report', '-v']).status).toBe(0);
   });
 
   it('26: --dry-run prints what would be opened, and opens nothing', () => {
@@ -291,13 +292,12 @@ describeLiveAsUser('what is expected of a command line', () => {
   });
 
   it('28: the page listens on this machine only, prints its address, and takes the next port', async () => {
-    recordSome();
     const taken = createServer();
     const port = await new Promise<number>((resolve) => {
       taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port));
     });
-    expect(run(['view', '--no-open', '--port', String(port)]).status).toBe(125);
-    const view = startPerfTs(['view', '--no-open', '--port', `${port}+`], { cwd });
+    expect(read(['view', '--no-open', '--port', String(port)]).status).toBe(125);
+    const view = startPerfTs(['view', '--no-open', '--port', `${port}+`], { cwd: recorded });
     await until(() => view.stdout().includes('http://'));
     const address = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(view.stdout());
     expect(Number(address?.[1])).toBeGreaterThan(port);
@@ -307,24 +307,21 @@ describeLiveAsUser('what is expected of a command line', () => {
   });
 
   it('29: a page is one file that loads nothing', () => {
-    recordSome();
-    run(['export', '--format', 'html', '-o', 'page.html']);
-    const html = readFileSync(join(cwd, 'page.html'), 'utf8');
+    read(['export', '--format', 'html', '-o', 'page.html']);
+    const html = readFileSync(join(recorded, 'page.html'), 'utf8');
     expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
   });
 
   it('30: a recording has a header with host, kernel and command line', () => {
-    recordSome();
-    const { stdout } = run(['report', '--header-only']);
+    const { stdout } = read(['report', '--header-only']);
     for (const field of ['host', 'kernel', 'command']) expect(stdout).toContain(field);
   });
 
   it('31: files of other tools are read, and others get ours', () => {
-    recordSome();
     writeFileSync(join(cwd, 'few.folded'), 'main;work 3\nmain;rest 1\n');
     expect(run(['report', 'few.folded']).stdout).toContain('work');
     for (const format of ['folded', 'speedscope', 'pprof', 'firefox', 'cpuprofile']) {
-      expect([format, run(['export', '--format', format, '-o', `out.${format}`]).status]).toEqual([
+      expect([format, read(['export', '--format', format, '-o', `out.${format}`]).status]).toEqual([
         format,
         0,
       ]);
@@ -367,21 +364,19 @@ describeLiveAsUser('what is expected of a command line', () => {
   });
 
   it('35: without a terminal nothing waits or opens, and thresholds set the status', () => {
-    recordSome('old.data');
-    recordSome('new.data');
-    const gate = ['diff', '--old', 'old.data', 'old.data', '--new', 'new.data', 'new.data'];
-    expect(run([...gate, '--fail-if', 'weight(*) grows by 100000%']).status).toBe(0);
-    expect(run([...gate, '--fail-if', 'nonsense']).status).toBe(2);
+    const [before, after] = ['perf.data.old', 'perf.data'];
+    const gate = ['diff', '--old', before, before, '--new', after, after];
+    expect(read([...gate, '--fail-if', 'weight(*) grows by 100000%']).status).toBe(0);
+    expect(read([...gate, '--fail-if', 'nonsense']).status).toBe(2);
     expect(run(['record', '--fail-on-loss', '100%', ...RECORD.slice(1), '--', 'true']).status).toBe(
       0,
     );
   });
 
   it('36: the library gives what the command line gives', async () => {
-    recordSome();
     const { openProfile } = await import('../../src/index.ts');
-    const opened = await openProfile(join(cwd, 'perf.data'));
-    const document = JSON.parse(run(['report', '--json']).stdout) as {
+    const opened = await openProfile(join(recorded, 'perf.data'));
+    const document = JSON.parse(read(['report', '--json']).stdout) as {
       events: { samples: number }[];
     };
     expect(opened.report().samples).toBe(document.events[0].samples);

@@ -3,7 +3,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type Lane = 'unit' | 'alone' | 'core' | 'live' | 'perf' | 'command' | 'browser' | 'fuzz';
+export type Lane =
+  | 'unit'
+  | 'alone'
+  | 'core'
+  | 'live'
+  | 'perf'
+  | 'command'
+  | 'browser'
+  | 'fuzz'
+  | 'installed';
 
 /** Files that take seconds of computing and need nothing else. */
 const LONG = new Set([
@@ -32,6 +41,14 @@ const CORE = new Set([
   'test/live/top.test.ts',
 ]);
 
+/** Files of `live` and `core` that `installed` has as well. */
+const ALSO_INSTALLED = new Set([
+  'test/live/command-start.test.ts',
+  'test/live/command-stdio.test.ts',
+  'test/live/jit-maps.test.ts',
+  'test/live/node-typescript.test.ts',
+]);
+
 /** Files in which perf records. */
 const PERF_RECORDS = new Set([
   'test/code/unwind/programs.test.ts',
@@ -55,12 +72,16 @@ const BUILT = new Set([
 ]);
 
 /**
- * `core` is a slice of `live` and `browser`. `live` records on this kernel, in `perf` perf does, and
- * nothing else beside it, `command` runs the built command, the addon or a compiler, `browser` opens the page in Chromium and Firefox, `fuzz` reads hostile input; all else is pure code: `alone` changes
- * what a process has once (its user, a module), the files of `unit` share their process and its modules.
+ * `core` is a slice of `live` and `browser`. `live` records on this kernel, in `perf` perf does, and nothing else
+ * beside it, `command` runs the built command, the addon or a compiler, `browser` opens the page in Chromium and
+ * Firefox, `fuzz` reads hostile input, `installed` runs what was packed; all else is pure code: `alone` changes what a
+ * process has once (its user, a module), the files of `unit` share their process and its modules. The commands of the
+ * pages are run once, from the package where it `isPacked`.
  */
-export function laneOf(path: string, text: string): Lane {
+export function laneOf(path: string, text: string, isPacked: boolean): Lane {
   if (CORE.has(path)) return 'core';
+  if (path.startsWith('test/release/')) return 'installed';
+  if (isPacked && path === 'test/docs/run-commands.test.ts') return 'installed';
   if (PERF_RECORDS.has(path)) return 'perf';
   if (path.startsWith('test/browser/')) return 'browser';
   if (/^test\/(?:fuzz|limits|faults)\//.test(path)) return 'fuzz';
@@ -71,8 +92,8 @@ export function laneOf(path: string, text: string): Lane {
   return /vi\.mock\(|process\.sete[ug]id/.test(text) ? 'alone' : 'unit';
 }
 
-/** All test files below `root`, by lane. */
-export function testFilesByLane(root: string): Record<Lane, string[]> {
+/** All test files below `root`, by lane; `isPacked`: a package is made and tried as well. */
+export function testFilesByLane(root: string, isPacked: boolean): Record<Lane, string[]> {
   const lanes: Record<Lane, string[]> = {
     unit: [],
     alone: [],
@@ -82,11 +103,13 @@ export function testFilesByLane(root: string): Record<Lane, string[]> {
     command: [],
     browser: [],
     fuzz: [],
+    installed: [],
   };
   const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
   for (const name of names.filter((file) => file.endsWith('.test.ts'))) {
     const path = join('test', name);
-    lanes[laneOf(path, readFileSync(join(root, path), 'utf8'))].push(path);
+    lanes[laneOf(path, readFileSync(join(root, path), 'utf8'), isPacked)].push(path);
+    if (ALSO_INSTALLED.has(path)) lanes.installed.push(path);
   }
   return lanes;
 }

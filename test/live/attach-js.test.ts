@@ -350,9 +350,20 @@ describeLive('attaching to a running Node', () => {
     it(`uses an inspector that was opened ${how} already, and leaves it open`, async () => {
       const { pid } = await start(text, [], flags);
       const ports = [...listeningPorts(pid).values()].sort();
+      const words = [
+        'record',
+        '-e',
+        'cpu-clock:u',
+        '-o',
+        join(scratch, 'open.data'),
+        '-p',
+        `${pid}`,
+      ];
+      const recorder = startPerfTs([...words, '--attach-js']);
       // It takes a part of a second to see that the signal opened nothing, and all ports are asked then.
-      const { notices } = record(pid, '--attach-js', '--duration', '5');
-      expect(notices).toMatch(/reports its JavaScript/);
+      await until(() => recorder.stderr().includes('reports its JavaScript'));
+      recorder.child.kill('SIGINT');
+      expect((await recorder.ended).status).toBe(0);
       expect([...listeningPorts(pid).values()].sort()).toEqual(ports);
     });
   }

@@ -12,6 +12,7 @@ import { writeFirefox } from '../../../src/formats/export/firefox.ts';
 import { writePprof } from '../../../src/formats/export/pprof.ts';
 import { SWITCH_STATE } from '../../../src/formats/export/recording-marks.ts';
 import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts';
+import { CHROMIUM } from '../../browser/browser.ts';
 import { HOSTILE_NAMES } from '../../helpers/hostile-names.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 import { collect } from '../../helpers/round-trip.ts';
@@ -25,7 +26,6 @@ const PROFILER_CLI = fileURLToPath(
     import.meta.url,
   ),
 );
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const hasGo = spawnSync('go', ['tool', '-n', 'pprof']).status === 0;
 
 const PROFILE: Profile = withScripts(
@@ -194,7 +194,7 @@ describe.skipIf(!hasGo)('go tool pprof', () => {
   });
 });
 
-describe.skipIf(!existsSync(CHROMIUM))('speedscope', () => {
+describe.skipIf(CHROMIUM === undefined)('speedscope', () => {
   /** The text of its page with the file, once `awaited` is in it. */
   const open = async (name: string, file: Buffer, awaited: string): Promise<string> => {
     const release = join(
@@ -202,7 +202,7 @@ describe.skipIf(!existsSync(CHROMIUM))('speedscope', () => {
       'dist/release',
     );
     const browser = await chromium.launch({
-      executablePath: CHROMIUM,
+      executablePath: CHROMIUM as string,
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
     });
     try {
