@@ -26,6 +26,7 @@ import {
   yesNo,
 } from './kinds.ts';
 import {
+  type AtMostOneOf,
   commandOption,
   inGroup,
   type NoticeListener,
@@ -503,12 +504,8 @@ export const RECORD = options({
 /** Optional fields of samples. */
 export type SampleFieldOptions = OptionsOf<typeof FIELDS>;
 
-/**
- * Options of `record()` and of `perf-ts record` alike. Exactly one of `command`, `pids`, `tids` and
- * `systemWide` names the target, as `RecordTarget` has it; `systemWide` may be combined with a
- * command, which then bounds the recording.
- */
-export type RecordOptions = OptionsOf<typeof RECORD>;
+/** All options of a recording, with or without a target. */
+export type RecordSettings = OptionsOf<typeof RECORD>;
 
 type Absent<Keys extends string> = { readonly [key in Keys]?: undefined };
 
@@ -519,3 +516,10 @@ export type RecordTarget =
   | ({ readonly tids: readonly number[]; readonly systemWide?: false } & Absent<'command' | 'pids'>)
   | ({ readonly systemWide: true } & Absent<'pids' | 'tids'>)
   | ({ readonly cpus: readonly number[] } & Absent<'pids' | 'tids'>);
+
+/**
+ * Options of `record()` and `startRecording()`. Exactly one of `command`, `pids`, `tids`, `systemWide` and `cpus`
+ * names the target; `systemWide` may be combined with a command, which then bounds the recording. At most one of
+ * `freq` and `count` is given.
+ */
+export type RecordOptions = AtMostOneOf<RecordSettings, 'freq' | 'count'> & RecordTarget;
