@@ -8,6 +8,7 @@ import {
   type MostCut,
   type SamplingEvidence,
 } from '../../findings/judge-sampling.ts';
+import { checkArguments } from '../../options/arguments.ts';
 import { MATTERS, mattersText } from '../../period/report/advice.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import { inStepOption, inStepText } from '../../period/report/in-step-words.ts';
@@ -28,6 +29,7 @@ import { replacedBy } from './describe-provenance.ts';
  * compared, where there is one already.
  */
 export function findingsOf(opened: AnalysedProfile, periods?: PeriodsReport): readonly Finding[] {
+  checkArguments({ opened });
   const profile = opened.profileAt('all');
   let found = known.get(profile);
   if (found === undefined) {
