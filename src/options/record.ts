@@ -138,9 +138,15 @@ export const RECORD = options({
     }),
     /** Frequency mode: samples per second to aim for, or the most the kernel allows. */
     freq: option(rate, {
-      flags: '-F, --freq <hz>',
-      help: 'frequency mode: samples per second, or max (default 3989)',
-      configurable: true,
+      flags: [
+        {
+          flags: '-F, --freq <hz>',
+          help: 'frequency mode: samples per second, or max (default 3989)',
+          configurable: true,
+        },
+        { flags: '--frequency <hz>' },
+        { flags: '--rate <hz>' },
+      ],
       excludes: { count: 'sample by frequency or by count' },
     }),
     /** Period mode: one sample every `count` events. */
