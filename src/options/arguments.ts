@@ -24,7 +24,7 @@ const aFunction = () => option(callback<(...given: never) => unknown>());
 const someRecordings = () =>
   option(arrayOf<object>('recordings, each with its path and what openProfile returned'));
 
-/** What the functions of the library take by position, by the names that editors show. */
+/** Arguments that functions of the library take by position, by the names that editors show. */
 const ARGUMENTS = options({
   path: option(text),
   input: option(text),
