@@ -14,10 +14,10 @@ import { faultOf } from '../../helpers/known-options.ts';
 
 const page = readFileSync(join(projectRoot, 'docs/how-to/coming-from-other-profilers.md'), 'utf8');
 const [same, other] = page
-  .split(/\n\| typed /)
+  .split(/\n\| typed behind /)
   .slice(1)
   .map((table) =>
-    [...table.matchAll(/^\| `perf-ts ([^`]+)` \| (?:`perf-ts ([^`]+)`|(.+?)) \|$/gm)].map(
+    [...table.matchAll(/^\| `([^`]+)` \| (?:`perf-ts ([^`]+)`|(.+?)) \|$/gm)].map(
       ([, typed, command, answer]) => [typed, command ?? answer] as const,
     ),
   );
