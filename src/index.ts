@@ -38,7 +38,7 @@ export { AbortError, FailedError, PerfDataError, UsageError } from './base/error
 export type { ClockName } from './kernel/perf-event/clock-ids.ts';
 export type { CallGraph } from './options/call-graph.ts';
 export type { LiveOptions } from './options/live.ts';
-export type { RecordOptions, RecordTarget } from './options/record.ts';
+export type { RecordOptions, RecordSettings, RecordTarget } from './options/record.ts';
 export type { UserOptions } from './options/user.ts';
 export { type LiveBatch, live } from './record/live.ts';
 export { type FinishedRecording, record } from './record/record.ts';
@@ -72,6 +72,7 @@ export { type OpenedProfile, openProfile } from './read/open-profile.ts';
 
 // Changes from recordings to others: functions, each with the interval of its change.
 
+export type { CompareOptions } from './options/arguments.ts';
 export type { Change } from './profile/analysis/change.ts';
 export type { FunctionChange } from './profile/analysis/compare-functions.ts';
 export type { DiffMeasure } from './profile/analysis/diff-measure.ts';
@@ -79,7 +80,6 @@ export type { Comparison, ComparisonBy } from './questions/compare.ts';
 export {
   type ComparedFile,
   type ComparedRecordings,
-  type CompareOptions,
   compareRecordings,
 } from './read/outputs/compare-recordings.ts';
 
@@ -137,11 +137,16 @@ export { type Counts, countNumbers, type GroupReading } from './counting/count/g
 export type { Metric, MetricName } from './counting/count/metric.ts';
 export { measureOverhead, type Overhead, subtractOverhead } from './counting/count/overhead.ts';
 export { type RegionReport, Regions } from './counting/count/regions.ts';
-export { measureRepeated, type Repeated, type RepeatOptions } from './counting/count/repeat.ts';
+export { measureRepeated, type Repeated } from './counting/count/repeat.ts';
 export type { Spread } from './counting/count/spread.ts';
-export type { GroupOptions } from './counting/groups/group-options.ts';
 export { openGroup } from './counting/groups/open-group.ts';
 export { threadId } from './counting/groups/thread-id.ts';
+export type {
+  GroupOptions,
+  OverheadOptions,
+  PerfmonOptions,
+  RepeatOptions,
+} from './options/counting.ts';
 
 // Exact counts of commands, processes, threads, CPUs and control groups.
 
@@ -198,7 +203,6 @@ export {
   type CounterValue,
   openPerfmon,
   type Perfmon,
-  type PerfmonOptions,
 } from './counting/processor/perfmon.ts';
 export type { TimeStamp } from './counting/processor/time-stamp-counter.ts';
 export type { EventEncoding, EventListSection, ListedEvent } from './kernel/events/event-list.ts';

@@ -36,8 +36,8 @@ const PURE = {
   'code/levels': ['base', 'profile', 'profile/analysis'],
   'code/javascript': ['base', 'profile', 'profile/analysis', 'code/levels'],
   questions: ['base', 'profile', 'profile/analysis', 'period', 'code/levels', 'code/javascript'],
-  'counting/count': ['base'],
-  'counting/cpu': ['base'],
+  'counting/count': ['base', 'options'],
+  'counting/cpu': ['base', 'options'],
   findings: ['base', 'profile', 'profile/analysis', 'period'],
   'formats/export': ['base', 'profile', 'profile/analysis', 'findings'],
   'formats/tables': ['base', 'profile'],
@@ -80,6 +80,7 @@ const MACHINE = {
     'system/files',
     'system/accounts',
     'system/processes',
+    'system/time',
   ],
 };
 const SYSTEM = Object.keys(MACHINE);

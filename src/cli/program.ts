@@ -7,6 +7,7 @@ import { readFlags } from '../options/read-flags.ts';
 import { exactArguments } from '../system/launch/exact-words.ts';
 import { declareProgram } from './declare-program.ts';
 import { applyDefaults } from './defaults/apply-defaults.ts';
+import { fromHabit } from './perf/habits.ts';
 import { fromPerfWords } from './perf/perf-words.ts';
 import { endWith, keepStdioBlocking, quit } from './shared/exit.ts';
 import { notify, reportFailure } from './shared/failure.ts';
@@ -73,7 +74,7 @@ function checkNames(command: Command): void {
 }
 
 async function main(): Promise<void> {
-  const words = exactArguments();
+  const words = fromHabit(exactArguments());
   if (words[0] === 'view') startThreadEarly();
   const program = buildProgram();
   try {

@@ -1,6 +1,6 @@
 import { duration } from './kinds.ts';
-import { type OptionsOf, omit, option, options } from './option.ts';
-import { RECORD } from './record.ts';
+import { type AtMostOneOf, type OptionsOf, omit, option, options } from './option.ts';
+import { RECORD, type RecordTarget } from './record.ts';
 
 /** `live()`: what `record()` takes but for its file. */
 export const LIVE = options({
@@ -18,5 +18,5 @@ export const LIVE = options({
   latencyMs: option(duration('ms')),
 });
 
-/** The options of `record` except those of the file. */
-export type LiveOptions = OptionsOf<typeof LIVE>;
+/** The options of `record` except those of the file, the target among them. */
+export type LiveOptions = AtMostOneOf<OptionsOf<typeof LIVE>, 'freq' | 'count'> & RecordTarget;

@@ -171,6 +171,14 @@ type LibraryKeys<T> = {
 
 /** The options that a function of the library takes, as an object. */
 export type OptionsOf<T> = ValuesOf<T, LibraryKeys<T>>;
+
+/** The same options, of which at most one of `Keys` is given. */
+export type AtMostOneOf<Options, Keys extends keyof Options> = Omit<Options, Keys> &
+  {
+    [Given in Keys]: Pick<Options, Given> & {
+      readonly [Left in Exclude<Keys, Given>]?: never;
+    };
+  }[Keys];
 type AlwaysKeys<T> = {
   [K in keyof T]: T[K] extends OptionRow<unknown, Door, true> ? K : never;
 }[keyof T];

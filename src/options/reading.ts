@@ -46,6 +46,7 @@ export const ROWS = options({
         configurable: true,
       },
       { flags: '--rows <n>' },
+      { flags: '--top <n>' },
     ],
     givesWayTo: ['entries', 'json', 'md'],
   }),
@@ -54,7 +55,11 @@ export const ROWS = options({
 /** The same where the flag may stand alone, as perf's `-n`: samples are always shown. */
 export function limitOrAlone(what: string, help: string): typeof ROWS.limit {
   return ROWS.limit.with({
-    flags: [{ flags: `-n, --limit [${what}]`, help, configurable: true }, { flags: '--rows <n>' }],
+    flags: [
+      { flags: `-n, --limit [${what}]`, help, configurable: true },
+      { flags: '--rows <n>' },
+      { flags: '--top <n>' },
+    ],
   });
 }
 

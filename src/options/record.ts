@@ -26,6 +26,7 @@ import {
   yesNo,
 } from './kinds.ts';
 import {
+  type AtMostOneOf,
   commandOption,
   inGroup,
   type NoticeListener,
@@ -143,9 +144,15 @@ export const RECORD = options({
     }),
     /** Frequency mode: samples per second to aim for, or the most the kernel allows. */
     freq: option(rate, {
-      flags: '-F, --freq <hz>',
-      help: `frequency mode: samples per second, or max (default ${DEFAULT_FREQUENCY_HZ})`,
-      configurable: true,
+      flags: [
+        {
+          flags: '-F, --freq <hz>',
+          help: `frequency mode: samples per second, or max (default ${DEFAULT_FREQUENCY_HZ})`,
+          configurable: true,
+        },
+        { flags: '--frequency <hz>' },
+        { flags: '--rate <hz>' },
+      ],
       excludes: { count: 'sample by frequency or by count' },
     }),
     /** Period mode: one sample every `count` events. */
@@ -509,12 +516,8 @@ export const RECORD = options({
 /** Optional fields of samples. */
 export type SampleFieldOptions = OptionsOf<typeof FIELDS>;
 
-/**
- * Options of `record()` and of `perf-ts record` alike. Exactly one of `command`, `pids`, `tids` and
- * `systemWide` names the target, as `RecordTarget` has it; `systemWide` may be combined with a
- * command, which then bounds the recording.
- */
-export type RecordOptions = OptionsOf<typeof RECORD>;
+/** All options of a recording, with or without a target. */
+export type RecordSettings = OptionsOf<typeof RECORD>;
 
 type Absent<Keys extends string> = { readonly [key in Keys]?: undefined };
 
@@ -525,3 +528,10 @@ export type RecordTarget =
   | ({ readonly tids: readonly number[]; readonly systemWide?: false } & Absent<'command' | 'pids'>)
   | ({ readonly systemWide: true } & Absent<'pids' | 'tids'>)
   | ({ readonly cpus: readonly number[] } & Absent<'pids' | 'tids'>);
+
+/**
+ * Options of `record()` and `startRecording()`. Exactly one of `command`, `pids`, `tids`, `systemWide` and `cpus`
+ * names the target; `systemWide` may be combined with a command, which then bounds the recording. At most one of
+ * `freq` and `count` is given.
+ */
+export type RecordOptions = AtMostOneOf<RecordSettings, 'freq' | 'count'> & RecordTarget;

@@ -1,7 +1,15 @@
 import { GROUP_KEYS } from '../profile/analysis/group-keys.ts';
 import { FRAME_LEVELS } from '../profile/frame-level.ts';
 import { duration, listOf, oneOf, text, whole, yesNo } from './kinds.ts';
-import { commandOption, inGroup, type OptionsOf, option, options, pick } from './option.ts';
+import {
+  type AtMostOneOf,
+  commandOption,
+  inGroup,
+  type OptionsOf,
+  option,
+  options,
+  pick,
+} from './option.ts';
 import { JAVASCRIPT } from './reading.ts';
 import { RECORD } from './record.ts';
 
@@ -66,5 +74,8 @@ export const TOP = options({
   mostRows: option(whole(1)),
 });
 
+/** All options of `top`, whatever excludes what. */
+export type TopSettings = OptionsOf<typeof TOP>;
+
 /** The options of `record` except those of a file, and the window of the tables. */
-export type TopOptions = OptionsOf<typeof TOP>;
+export type TopOptions = AtMostOneOf<TopSettings, 'freq' | 'count'>;

@@ -26,6 +26,10 @@ const NANOSECONDS = 1_000_000_000n;
  * A piece that is not the last one ends before the moment at which the next one begins.
  */
 export function parseTimeRanges(text: string, recorded: RecordedTime): TimeRange[] {
+  if (typeof text !== 'string') throw new UsageError(`text ${text}: expected ranges of time`);
+  if (typeof recorded?.startTime !== 'bigint') {
+    throw new UsageError('recorded: expected the times of a recording, of recordedTime()');
+  }
   const words = text.trim().split(/\s+/);
   if (text.includes('%')) {
     if (words.length > 1) throw new UsageError(refusal(text, 'separate percentages by commas'));

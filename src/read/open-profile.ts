@@ -5,6 +5,7 @@ import type { SourceMaps } from '../code/javascript/source-map.ts';
 import type { SymbolSource } from '../code/symbols/symbol-request.ts';
 import type { ImportedProfile } from '../formats/import/imported-profile.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
+import { checkArguments } from '../options/arguments.ts';
 import { checkOptions } from '../options/check.ts';
 import type { ExportFormat, ExportOptions } from '../options/export.ts';
 import { OPEN, type OpenProfileOptions } from '../options/reading.ts';
@@ -71,6 +72,7 @@ export async function openProfile(
   path: string,
   options: OpenProfileOptions = {},
 ): Promise<OpenedProfile> {
+  checkArguments({ path });
   checkOptions(OPEN, options, 'openProfile');
   return withSourceOpen(path, async (source) => {
     const { onProgress, maxUnpacked } = options;

@@ -11,6 +11,7 @@ import { decodeRecord } from '../kernel/perf-event/record.ts';
 import { readRecordTime } from '../kernel/perf-event/record-time.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
+import { checkArguments } from '../options/arguments.ts';
 import { checkOptions } from '../options/check.ts';
 import { READ_INFO, type ReadInfoOptions } from '../options/info.ts';
 import { cutOffset, findingsOfData } from './facts/data-findings.ts';
@@ -93,6 +94,7 @@ export type RecordingInfo = {
  * `FailedError` if samples are to be selected by what they don't have.
  */
 export function readInfo(path: string, options: ReadInfoOptions = {}): RecordingInfo {
+  checkArguments({ path });
   checkOptions(READ_INFO, options, 'readInfo');
   const describe = (data: PerfData) => describeRecording(data, Selector.open(data, options));
   return withRecording(path, describe, options);

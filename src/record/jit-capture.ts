@@ -1,6 +1,6 @@
 import { describeError } from '../base/system-error.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
-import type { RecordOptions } from '../options/record.ts';
+import type { RecordSettings } from '../options/record.ts';
 import { AttachedProcesses } from './code-events/attached-processes.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
 import { HeldNotes } from './jit-maps/held-notes.ts';
@@ -21,7 +21,7 @@ import type { OpenedRecording } from './recording-parts.ts';
  */
 export class JitCapture {
   readonly #opened: OpenedRecording;
-  readonly #options: RecordOptions;
+  readonly #options: RecordSettings;
   readonly #files: ReturnType<typeof watchJitFiles>;
   readonly #held = new HeldNotes();
   /** Receives V8's code from the programs; null if they do not report it. */
@@ -31,7 +31,7 @@ export class JitCapture {
 
   constructor(
     opened: OpenedRecording,
-    options: RecordOptions,
+    options: RecordSettings,
     code: CodeEventSink | null,
     startedMs: number,
   ) {

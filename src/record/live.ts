@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { NONE } from '../base/brand.ts';
+import { Deferred } from '../base/deferred.ts';
 import { Diagnostics } from '../base/diagnostics.ts';
 import { AbortError } from '../base/errors.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
@@ -15,7 +16,7 @@ import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../native/types.ts';
 import { checkOptions } from '../options/check.ts';
 import { LIVE, type LiveOptions } from '../options/live.ts';
-import type { RecordTarget } from '../options/record.ts';
+import { endCommand } from '../system/launch/end-command.ts';
 import { reapLater } from '../system/launch/reap-later.ts';
 import { callAfter, type LongTimer } from '../system/time/long-timer.ts';
 import { dropsCopies } from './plan/call-graph.ts';
@@ -56,7 +57,7 @@ const MAX_CHUNKS = 16;
 
 /**
  * Records without a file: batches of samples as they come, until the target ends or the loop is
- * left. A loop that is slow loses nothing that it was given: what the queue has no
+ * left, which ends the command too. A loop that is slow loses nothing that it was given: what the queue has no
  * room for stays in the rings, and what then does not fit is in the kernel's own loss count
  * (`totals`).
  *
@@ -64,7 +65,7 @@ const MAX_CHUNKS = 16;
  * batch that was on its way when the signal came is handed out; the next call throws.
  */
 export async function* live(
-  options: LiveOptions & RecordTarget,
+  options: LiveOptions,
   binding: NativeBinding = loadBinding(),
 ): AsyncGenerator<LiveBatch, void, void> {
   checkOptions(LIVE, options, 'live');
@@ -93,8 +94,10 @@ async function* sampleLive(
   );
   let wake: () => void = () => {};
   let ended = false;
+  const exited = new Deferred<void>();
   const onEvent = (event: SamplerEvent): void => {
     if (event.kind === 'recording-ended') ended = true;
+    else if (event.kind === 'child-exited') exited.settle();
     wake();
   };
   const stop = (): void => sampler.stop();
@@ -128,8 +131,12 @@ async function* sampleLive(
   } finally {
     for (const timer of timers) timer.cancel();
     signal?.removeEventListener('abort', abort);
+    // The loop was left early: what it has started ends with it.
+    if (!ended && sampler.opened.childPid > 0) {
+      await endCommand({ kill: (number) => sampler.kill(number), exited: exited.promise });
+    }
     sampler.close();
-    // Where the loop was left early, the command runs on.
+    // A command that has only been sampled for a time runs on.
     if (sampler.opened.childPid > 0) reapLater(binding);
   }
 }

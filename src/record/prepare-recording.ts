@@ -12,7 +12,7 @@ import type {
   SamplerOptions,
   SamplerTarget,
 } from '../native/types.ts';
-import { DEFAULT_FREQUENCY_HZ, RECORD, type RecordOptions } from '../options/record.ts';
+import { DEFAULT_FREQUENCY_HZ, RECORD, type RecordSettings } from '../options/record.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { chooseUser } from '../system/accounts/run-as.ts';
 import { debugLog } from '../system/debug-log.ts';
@@ -89,7 +89,7 @@ export type DecidedRecording = {
 
 /** Turns options into a plan by asking the kernel what opens. */
 export function planOnly(
-  options: RecordOptions,
+  options: RecordSettings,
   binding: NativeBinding = loadBinding(),
   naming: CodeNaming = 'maps',
 ): DecidedRecording {
@@ -140,10 +140,10 @@ export function planOnly(
 
 /** `auto` with the bytes to copy. Where no file is written that could be rewritten, it is `fp`. */
 function sizedCallGraph(
-  { callGraph, output, freq }: RecordOptions,
+  { callGraph, output, freq }: RecordSettings,
   ringBytes: number,
   { maxSampleRateHz }: KernelSettings,
-): Pick<RecordOptions, 'callGraph'> {
+): Pick<RecordSettings, 'callGraph'> {
   if (!dropsCopies(callGraph)) return {};
   if (isStream(output)) return { callGraph: 'fp' };
   if (callGraph !== 'auto') return {};
@@ -153,7 +153,7 @@ function sizedCallGraph(
 
 /** The requested events plus the off-CPU event. */
 function chooseSpecs(
-  options: RecordOptions,
+  options: RecordSettings,
   target: SamplerTarget,
   binding: NativeBinding,
 ): { readonly specs: readonly EventSpec[]; readonly notices: readonly Text[] } {
@@ -166,13 +166,13 @@ function chooseSpecs(
   return { specs: [...onCpu, ...offCpu.specs], notices: offCpu.notices };
 }
 
-function hasOffCpu({ offCpu }: RecordOptions): boolean {
+function hasOffCpu({ offCpu }: RecordSettings): boolean {
   return offCpu === true || offCpu === 'only';
 }
 
 /** The part that a recording to a file and a live one share: from options to open events. */
 export function prepareRecording(
-  options: RecordOptions,
+  options: RecordSettings,
   binding: NativeBinding,
   latencyMs = LATENCY_MS,
   naming: CodeNaming = 'maps',
@@ -209,7 +209,7 @@ type OpeningFacts = { readonly latencyMs: number; readonly online: readonly numb
 /** Opens the plan's events; with a weak group broken up where the kernel refuses it. */
 function openSampler(
   decided: DecidedRecording,
-  options: RecordOptions,
+  options: RecordSettings,
   binding: NativeBinding,
   given: OpeningFacts,
 ): { plan: RecordingPlan; sampler: NativeSampler } {
@@ -223,7 +223,7 @@ function openSampler(
 
 function openPlanned(
   decided: DecidedRecording,
-  options: RecordOptions,
+  options: RecordSettings,
   binding: NativeBinding,
   { latencyMs, online, cgroupFd }: OpeningFacts & { readonly cgroupFd: number | null },
 ): { plan: RecordingPlan; sampler: NativeSampler } {
@@ -259,7 +259,7 @@ function openPlanned(
 }
 
 function chooseTarget(
-  options: RecordOptions,
+  options: RecordSettings,
   naming: CodeNaming,
 ): {
   target: SamplerTarget;

@@ -1,5 +1,5 @@
 import { AbortError } from '../base/errors.ts';
-import type { RecordOptions, RecordTarget } from '../options/record.ts';
+import type { RecordOptions } from '../options/record.ts';
 import { startRecording } from './recorder.ts';
 import type { CommandExit, Recording } from './recording.ts';
 
@@ -23,7 +23,7 @@ export type FinishedRecording = Recording & {
  * @example
  * const { path, totals } = await record({ command: ['./app'], freq: 30_000, events: ['cycles:u'] });
  */
-export async function record(options: RecordOptions & RecordTarget): Promise<FinishedRecording> {
+export async function record(options: RecordOptions): Promise<FinishedRecording> {
   const running = await startRecording(options);
   const [recording, exit] = await Promise.all([running.finished, running.exited]);
   // The command may have run on behind the recording.

@@ -7,8 +7,9 @@ import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, NativeSampler, SamplerEvent, SamplerTotals } from '../native/types.ts';
-import { RECORD, type RecordOptions, type RecordTarget } from '../options/record.ts';
+import { RECORD, type RecordOptions, type RecordSettings } from '../options/record.ts';
 import { onlineCpus } from '../system/kernel/online-cpus.ts';
+import { endCommand } from '../system/launch/end-command.ts';
 import { explainExecFailure } from '../system/launch/exec-failure.ts';
 import { hasExeced } from '../system/launch/exec-state.ts';
 import { callAfter, callEvery, type LongTimer } from '../system/time/long-timer.ts';
@@ -38,7 +39,7 @@ type ExecFailed = Extract<SamplerEvent, { kind: 'exec-failed' }>;
  * feature sections.
  */
 export async function startRecording(
-  options: RecordOptions & RecordTarget,
+  options: RecordOptions,
   binding: NativeBinding = loadBinding(),
 ): Promise<RunningRecording> {
   checkRecordOptions(options);
@@ -47,7 +48,7 @@ export async function startRecording(
 
 /** The same with any options. `giveUp`: ends the wait for the reader of a pipe. */
 export async function beginRecording(
-  options: RecordOptions,
+  options: RecordSettings,
   binding: NativeBinding = loadBinding(),
   giveUp: AbortSignal | undefined = options.signal,
 ): Promise<RunningRecording> {
@@ -96,7 +97,7 @@ const LOOK_MS = 100;
  */
 class Recorder implements ControlActions {
   readonly childPid: number;
-  readonly #options: RecordOptions;
+  readonly #options: RecordSettings;
   readonly #opened: OpenedRecording;
   readonly #sampler: NativeSampler;
   readonly #startedMs = Date.now();
@@ -112,7 +113,7 @@ class Recorder implements ControlActions {
   #isAborted = false;
   #execFailure: FailedError | null = null;
 
-  constructor(opened: OpenedRecording, options: RecordOptions, code: CodeEventSink | null) {
+  constructor(opened: OpenedRecording, options: RecordSettings, code: CodeEventSink | null) {
     this.#opened = opened;
     this.#options = options;
     this.#sampler = opened.session.sampler;
@@ -293,9 +294,8 @@ class Recorder implements ControlActions {
   }
 
   async dispose(): Promise<void> {
-    this.kill(constants.signals.SIGTERM);
     this.stop();
-    await this.finished;
+    await Promise.allSettled([endCommand(this), this.finished]);
   }
 
   readonly #abort = (): void => {

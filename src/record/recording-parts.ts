@@ -1,7 +1,7 @@
 import { ConcurrentCounters } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import type { NativeBinding } from '../native/types.ts';
-import type { RecordOptions } from '../options/record.ts';
+import type { RecordSettings } from '../options/record.ts';
 import { asWriteFailure, checkWritable } from '../system/files/output-file.ts';
 import {
   isStream,
@@ -36,7 +36,7 @@ export type OpenedRecording = {
 
 /** Opens events, counters and output. Where one of them can't be opened, none is left open. */
 export async function openRecordingParts(
-  options: RecordOptions,
+  options: RecordSettings,
   binding: NativeBinding,
   giveUp: AbortSignal | undefined,
 ): Promise<OpenedRecording> {
@@ -64,7 +64,7 @@ function openBeside(
   session: PreparedRecording,
   path: string,
   stream: StreamPlace | null,
-  options: RecordOptions,
+  options: RecordSettings,
   binding: NativeBinding,
 ): OpenedRecording {
   const features = featuresOf(session, options, binding);
@@ -80,7 +80,7 @@ function openBeside(
 
 function featuresOf(
   { sampler, notices, settings }: PreparedRecording,
-  options: RecordOptions,
+  options: RecordSettings,
   binding: NativeBinding,
 ): FeatureContext {
   const { cache, clock, overwrite, programSymbols } = options;
@@ -106,7 +106,7 @@ function withKeptKernel(binding: NativeBinding): RecordingScanner {
 /** Counters on the same target, while its command is still held. */
 function openCounters(
   { plan, target, sampler }: PreparedRecording,
-  options: RecordOptions,
+  options: RecordSettings,
   binding: NativeBinding,
 ): ConcurrentCounters {
   return ConcurrentCounters.open(

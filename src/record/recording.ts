@@ -62,6 +62,9 @@ export type RunningRecording = {
   readonly work: RecordingWork | null;
   /** Counts so far. */
   totals(): SamplerTotals;
-  /** Sends SIGTERM to a command that still runs, stops the recording, and waits until its file is complete. */
+  /**
+   * Ends the recording and a command that still runs, by SIGTERM and 2 s later by SIGKILL. Resolves when the
+   * command has ended and the file is complete.
+   */
   [Symbol.asyncDispose](): Promise<void>;
 };

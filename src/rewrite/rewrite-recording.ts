@@ -22,6 +22,7 @@ import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
 import { decodeRecord } from '../kernel/perf-event/record.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { TracepointFormats } from '../kernel/tracepoint/tracepoint-formats.ts';
+import { checkArguments } from '../options/arguments.ts';
 import { checkOptions } from '../options/check.ts';
 import { REWRITE, type RewriteOptions } from '../options/inject.ts';
 import { applyToProcesses } from '../read/apply-side-band.ts';
@@ -80,6 +81,7 @@ export function rewriteRecording(
   output: string,
   options: RewriteOptions = {},
 ): RewriteSummary {
+  checkArguments({ input, output });
   checkOptions(REWRITE, options, 'a rewrite');
   const rewrite = (data: PerfData): RewriteSummary => {
     const openOutput = () => openRewriteOutput(output);

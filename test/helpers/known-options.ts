@@ -8,6 +8,7 @@ export function faultOf(words: string): string | null {
   // The recorded command, a pipe and what follows it are not ours.
   const ours = words.split(/ (?:-- |[|>]|&& )/)[0].replace(/'[^']*'|"[^"]*"/g, 'TEXT');
   const [name, ...rest] = ours.trim().split(/\s+/);
+  if (name === 'help' && rest.length > 0) return faultOf(rest.join(' '));
   if (name.startsWith('-') || /^[A-Z…]/.test(name)) return null;
   const command = program.commands.find((one) => one.name() === name);
   if (command === undefined) return `there is no command ${name}`;

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startStat } from '../../src/counting/stat/stat.ts';
@@ -84,6 +86,37 @@ describeLive('await using', () => {
     const stat = startStat({ pids: [process.pid], events: ['page-faults'] });
     await stat[Symbol.asyncDispose]();
     expect((await stat.finished).runs).toBe(1);
+  });
+
+  /** A shell that takes no notice of SIGTERM, and makes a file once it does not. */
+  const deaf = ['sh', '-c', `trap '' TERM; : > ${scratch}/deaf.$$; while :; do sleep 0.1; done`];
+  const deafShells = () => readdirSync(scratch).filter((name) => name.startsWith('deaf.')).length;
+
+  test('disposal ends the command of a recording, a count and tables', async () => {
+    for (const started of [command, deaf]) {
+      const output = join(scratch, 'disposed.data');
+      const running = await startRecording({ command: started, events, output });
+      const top = startTop({ command: started, events });
+      const stat = startStat({ command: started, events: ['page-faults'] });
+      if (started === deaf) await expect.poll(deafShells).toBe(3);
+      const ends = await Promise.all(
+        [running, top, stat].map(async (each) => {
+          await each[Symbol.asyncDispose]();
+          // It has ended by now: nothing is waited for.
+          return Promise.race([each.exited, 'still there']);
+        }),
+      );
+      const signal = started === deaf ? 9 : 15;
+      expect(ends).toEqual(Array(3).fill(expect.objectContaining({ signal })));
+    }
+  });
+
+  test('a loop over live samples that is left ends the command', async () => {
+    const mark = `left-${process.pid}`;
+    const program = [process.execPath, '-e', 'for (;;);', mark];
+    for await (const _ of live({ command: program, events })) break;
+    const { stdout } = spawnSync('pgrep', ['-f', mark], { encoding: 'utf8' });
+    expect(stdout).toBe('');
   });
 
   test('errors have a code, and name options of the library', async () => {

@@ -149,14 +149,14 @@ describeLive('a recorder whose messages nobody reads', () => {
   });
 });
 
-describeLive('a loop over live samples that is left early', () => {
-  it('a killed recorder lets its command run on, and leaves no zombie when that ends', async () => {
+describeLive('a loop over live samples of a time', () => {
+  it('the end of the loop by durationMs lets the command run on, and leaves no zombie when that ends', async () => {
     const program = join(scratch, 'leave.mjs');
     writeFileSync(
       program,
       `import { live } from '${join(projectRoot, 'dist/index.js')}';
 for (let i = 0; i < 3; i++) {
-  for await (const _ of live({ command: ['sh', '-c', 'while :; do :; done'], events: ['cpu-clock'] })) break;
+  for await (const _ of live({ command: ['sh', '-c', 'while :; do :; done'], events: ['cpu-clock'], durationMs: 50 }));
 }
 console.log('left');
 process.stdin.resume();

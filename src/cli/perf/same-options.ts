@@ -31,7 +31,15 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
   script: ['-f, --force', '--demangle', '--demangle-kernel', '--inline'],
   stat: ['--scale', '--no-csv-summary'],
   top: ['--stdio', '--tui', '--show-nr-samples', '--force', '--demangle-kernel'],
-  record: ['--timestamp-boundary'],
+  // Of samply, py-spy and 0x, too.
+  record: [
+    '--timestamp-boundary',
+    '--subprocesses',
+    '--native',
+    '--save-only',
+    '--collect-only',
+    '--nonblocking',
+  ],
   inject: ['-f, --force'],
   archive: ['-f, --force'],
   evlist: ['-f, --force'],

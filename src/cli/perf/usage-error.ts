@@ -1,6 +1,8 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { nearestName, nearestNames } from '../../base/nearest-names.ts';
+import { printable } from '../../base/printable.ts';
+import { insteadOfHabit, insteadOfHabitualOption } from './habits.ts';
 import { insteadOfCommand, insteadOfScript } from './perf-commands.ts';
 import { insteadOfOption } from './perf-options.ts';
 
@@ -12,6 +14,8 @@ export function usageErrorOf(error: CommanderError, program: Command, words: rea
   const message = error.message.replace(/^error: /, '');
   if (error.code === 'commander.unknownCommand') return unknownCommand(program, message);
   const command = program.commands.find((each) => each.name() === words[0]);
+  const habit = command === undefined ? insteadOfHabit(words[0] ?? '') : null;
+  if (habit !== null) return new UsageError(message, [habit]);
   if (command === undefined) {
     return new UsageError(
       message,
@@ -26,11 +30,16 @@ export function usageErrorOf(error: CommanderError, program: Command, words: rea
   const flag = /^unknown option '([^']*)'/.exec(message)?.[1];
   if (flag !== undefined) {
     const hint =
-      insteadOfOption(command.name(), flagOf(flag)) ?? didYouMean(nearestOption(command, flag));
+      insteadOfOption(command.name(), flagOf(flag)) ??
+      insteadOfHabitualOption(command.name(), flagOf(flag)) ??
+      didYouMean(nearestOption(command, flag));
     return new UsageError(message, hint === null ? [help] : [hint, help]);
   }
   return new UsageError(message, [help]);
 }
+
+/** A word that names a program of Node. */
+const SCRIPT = /\.[cm]?[jt]sx?$/;
 
 const HELP = 'perf-ts --help shows the commands';
 
@@ -39,6 +48,13 @@ function unknownCommand(program: Command, message: string): UsageError {
   const instead = insteadOfCommand(name);
   if (instead !== null) {
     return new UsageError(`'${name}' is a command of perf that perf-ts does not have`, [instead]);
+  }
+  const habit = insteadOfHabit(name);
+  if (habit !== null) return new UsageError(message, [habit]);
+  if (SCRIPT.test(name)) {
+    return new UsageError(message, [
+      `to sample a program: perf-ts record -g -- node ${printable(name)}`,
+    ]);
   }
   const [nearest] = nearestNames(
     name,

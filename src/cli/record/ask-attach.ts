@@ -1,4 +1,4 @@
-import type { RecordOptions } from '../../options/record.ts';
+import type { RecordSettings } from '../../options/record.ts';
 import { registeredSocket } from '../../record/code-events/registered.ts';
 import { unnamedNodes } from '../../system/launch/attached-node.ts';
 
@@ -6,7 +6,7 @@ import { unnamedNodes } from '../../system/launch/attached-node.ts';
  * Asks on a terminal whether the JavaScript of the processes is to be named by their inspectors, where the
  * user has not decided and it would have no names. False without a terminal.
  */
-export async function askAttach({ pids, nodeFlags }: RecordOptions): Promise<boolean> {
+export async function askAttach({ pids, nodeFlags }: RecordSettings): Promise<boolean> {
   if (pids === undefined || nodeFlags === false) return false;
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false;
   const unnamed = unnamedNodes(pids).filter((pid) => registeredSocket(pid) === null);

@@ -1,13 +1,13 @@
 import type { AskedOf } from '../../options/option.ts';
 import { forLibrary } from '../../options/read-flags.ts';
-import { RECORD, type RecordOptions } from '../../options/record.ts';
+import { RECORD, type RecordSettings } from '../../options/record.ts';
 import { processesOfUser } from '../../system/launch/processes-of-user.ts';
 
 /** The options that a command line of `record` gives, by their keys. */
 export type AskedRecording = AskedOf<typeof RECORD>;
 
 /** The recording that is asked for, of `command`. Throws UsageError. */
-export function recordingAsked(command: readonly string[], asked: AskedRecording): RecordOptions {
+export function recordingAsked(command: readonly string[], asked: AskedRecording): RecordSettings {
   const { delayMs, ...rest } = forLibrary(RECORD, asked);
   const { uid, pids, tids, cpus } = asked;
   const isWhenAsked = delayMs !== undefined && delayMs < 0;

@@ -1,5 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import type { RecordSettings } from '../../options/record.ts';
 import type { Course } from '../../record/load/drive.ts';
 import { parseReadyAddress } from '../../record/load/ready-address.ts';
 import { chooseUser } from '../../system/accounts/run-as.ts';
@@ -9,7 +9,7 @@ import type { AskedRecording } from './asked-recording.ts';
 const READY_TIMEOUT_MS = 60_000;
 
 /** The course of `--ready`, `--load` and `--until-idle`; null without any of them. */
-export function readCourse(asked: AskedRecording, options: RecordOptions): Course | null {
+export function readCourse(asked: AskedRecording, options: RecordSettings): Course | null {
   const { ready, readyTimeoutMs = READY_TIMEOUT_MS, load, untilIdleMs: idleMs } = asked;
   if (ready === undefined && load === undefined && idleMs === undefined) return null;
   const pids = options.pids ?? [];
@@ -33,7 +33,7 @@ export function readCourse(asked: AskedRecording, options: RecordOptions): Cours
 }
 
 /** The options of the recording that follows a course: what the course times, they do not. */
-export function optionsForCourse(options: RecordOptions, course: Course): RecordOptions {
+export function optionsForCourse(options: RecordSettings, course: Course): RecordSettings {
   const { durationMs: _timedByCourse, ...rest } = options;
   return course.ready === null ? rest : { ...rest, startDisabled: true };
 }

@@ -1,14 +1,14 @@
 import { formatCpuList } from '../../base/cpu-list.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { sampleTypeNames } from '../../kernel/perf-event/constants.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import type { RecordSettings } from '../../options/record.ts';
 import { isProbed, MOST_PROBE_MS } from '../../record/plan/period-probe.ts';
 import { planOnly } from '../../record/prepare-recording.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { readPageBytes } from '../../system/kernel/page-bytes.ts';
 
 /** The lines of `--dry-run`: each event as it would be opened, and the rings. Starts nothing. */
-export function describeDryRun(options: RecordOptions): string[] {
+export function describeDryRun(options: RecordSettings): string[] {
   const { plan, ring, target } = planOnly(
     options,
     undefined,

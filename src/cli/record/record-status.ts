@@ -1,6 +1,6 @@
 import { formatBytes, formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import type { RecordSettings } from '../../options/record.ts';
 import type { RecordingWork, RunningRecording } from '../../record/recording.ts';
 import { readLinkOrNull } from '../../system/small-file.ts';
 import type { ProgressLine, ProgressStep } from '../render/progress-line.ts';
@@ -160,7 +160,7 @@ export function whenAlone({
   command,
   pids = [],
   tids = [],
-}: RecordOptions): FollowedRecording['isAlone'] {
+}: RecordSettings): FollowedRecording['isAlone'] {
   if (command !== undefined) return 'at-end';
   const ours = readLinkOrNull(`/proc/self/fd/${STDERR}`);
   const isShared = [...pids, ...tids].some((pid) =>

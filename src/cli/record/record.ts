@@ -8,7 +8,7 @@ import { printable } from '../../base/printable.ts';
 import { type Finding, findingText } from '../../findings/finding.ts';
 import { judgeRun } from '../../findings/judge-run.ts';
 import type { AskedOf } from '../../options/option.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import type { RecordSettings } from '../../options/record.ts';
 import type { VIEW } from '../../options/view.ts';
 import type { Course, Driven } from '../../record/load/drive.ts';
 import { beginRecording } from '../../record/recorder.ts';
@@ -41,7 +41,7 @@ export async function runRecord(
   const isBound = command.length > 0 && (asked.pids ?? asked.tids ?? asked.uid) !== undefined;
   const chosen = recordingAsked(isBound ? [] : command, asked);
   const attachJs = asked.attachJs ?? (asked.dryRun || quiet ? false : await askAttach(chosen));
-  const options: RecordOptions = {
+  const options: RecordSettings = {
     ...chosen,
     attachJs,
     cache: mayKeep('kernel'),
@@ -99,7 +99,7 @@ type Outcome = {
 
 /** The page of the recording meanwhile. What its server can't do fails before anything is started. */
 async function recordWithView(
-  options: RecordOptions,
+  options: RecordSettings,
   asked: AskedRecording,
   reading: AskedOf<typeof VIEW> | undefined,
   bounds: Bounds,
@@ -122,7 +122,7 @@ async function drive(running: RunningRecording, course: Course): Promise<Driven>
 
 /** Until the file is complete and the command has ended; with a page, until Ctrl-C or another signal. */
 async function recordAndReport(
-  options: RecordOptions,
+  options: RecordSettings,
   asked: AskedRecording,
   view: LiveView | null,
   { course, side }: Bounds,
@@ -189,7 +189,7 @@ const RUNNING_MS = 50;
 /** Times that processes of a user are listed anew because one of them ended before it was attached to. */
 const MOST_LISTINGS = 20;
 
-async function begin(options: RecordOptions, { uid }: AskedRecording, giveUp: AbortSignal) {
+async function begin(options: RecordSettings, { uid }: AskedRecording, giveUp: AbortSignal) {
   for (let listing = 1; ; listing++) {
     try {
       return await beginRecording(options, undefined, giveUp);

@@ -1,3 +1,5 @@
+import { checkArguments } from '../../options/arguments.ts';
+
 /** Per event, under the name it was asked for by; null: not counted, which is not 0. */
 export type Counts<Key extends string> = { readonly [Name in Key]: bigint | null };
 
@@ -58,6 +60,7 @@ export function readingOf<Key extends string>(
 export function countNumbers<Key extends string>(
   counts: Counts<Key>,
 ): { readonly [Name in Key]: number | null } {
+  checkArguments({ counts });
   const keys = Object.keys(counts) as Key[];
   const number = (count: bigint | null) => (count === null ? null : Number(count));
   return keyed(keys, (key) => number(counts[key]));

@@ -1,3 +1,6 @@
+import { checkArguments } from '../../options/arguments.ts';
+import { checkOptions } from '../../options/check.ts';
+import { OVERHEAD, type OverheadOptions } from '../../options/counting.ts';
 import type { CounterGroup, Measured } from './counter-group.ts';
 import { type Counts, type GroupReading, keyed, readingOf } from './group-reading.ts';
 
@@ -18,8 +21,11 @@ export type Overhead<Key extends string> = {
  */
 export function measureOverhead<Key extends string>(
   group: CounterGroup<Key>,
-  { rounds = 200, warmUp = 50 }: { readonly rounds?: number; readonly warmUp?: number } = {},
+  options: OverheadOptions = {},
 ): Overhead<Key> {
+  checkArguments({ group });
+  checkOptions(OVERHEAD, options, 'measureOverhead');
+  const { rounds = 200, warmUp = 50 } = options;
   const empty = (): void => {};
   const measureTimes = (times: number) => {
     const readings: Measured<Key, void>[] = [];
@@ -46,6 +52,7 @@ export function subtractOverhead<Key extends string>(
   reading: GroupReading<Key>,
   cost: Counts<Key>,
 ): Counts<Key> {
+  checkArguments({ reading, cost });
   const keys = Object.keys(reading.counts) as Key[];
   return keyed(keys, (key) => {
     const count = reading.counts[key];

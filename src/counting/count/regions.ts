@@ -1,3 +1,4 @@
+import { checkArguments } from '../../options/arguments.ts';
 import type { CounterGroup } from './counter-group.ts';
 import { type Counts, type GroupReading, keyed, readingOf } from './group-reading.ts';
 
@@ -36,6 +37,7 @@ export class Regions<Key extends string> {
   readonly #inside = new Map<string, Region<Key>>();
 
   constructor(group: CounterGroup<Key>) {
+    checkArguments({ group });
     this.#group = group;
   }
 

@@ -1,16 +1,9 @@
+import { checkArguments } from '../../options/arguments.ts';
+import { checkOptions } from '../../options/check.ts';
+import { REPEAT, type RepeatOptions } from '../../options/counting.ts';
 import type { CounterGroup, Measured } from './counter-group.ts';
 import { type GroupReading, keyed } from './group-reading.ts';
 import { type Spread, spreadOf } from './spread.ts';
-
-/** How often `measureRepeated` runs a function. */
-export type RepeatOptions = {
-  /** Calls before the first that is measured: compilers, caches and pools settle. Default 3. */
-  readonly warmUp?: number;
-  /** Measurements. Default 10. */
-  readonly runs?: number;
-  /** Calls in each measurement; counts are told per call. Default 1. */
-  readonly calls?: number;
-};
 
 /** Counts of one call, over several measurements. */
 export type Repeated<Key extends string, Value> = {
@@ -42,10 +35,9 @@ export function measureRepeated<Key extends string, Value>(
   fn: () => Value | PromiseLike<Value>,
   options: RepeatOptions = {},
 ): Repeated<Key, Value> | Promise<Repeated<Key, Value>> {
+  checkArguments({ group, fn });
+  checkOptions(REPEAT, options, 'measureRepeated');
   const { warmUp = 3, runs = 10, calls = 1 } = options;
-  checkCount('warmUp', warmUp, 0);
-  checkCount('runs', runs, 1);
-  checkCount('calls', calls, 1);
   // One call tells whether it is asynchronous; it is part of the warm-up, or comes before it.
   const first = fn();
   if (isPromise(first)) {
@@ -107,11 +99,6 @@ function medianOf(values: readonly number[]): number {
   const middle = sorted.length >> 1;
   const upper = sorted[middle];
   return sorted.length % 2 === 1 ? upper : (sorted[middle - 1] + upper) / 2;
-}
-
-function checkCount(name: string, value: number, least: number): void {
-  if (Number.isInteger(value) && value >= least) return;
-  throw new RangeError(`${name}: expected a whole number, at least ${least}, got ${value}`);
 }
 
 function isPromise<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {

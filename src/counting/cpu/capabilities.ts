@@ -1,3 +1,4 @@
+import { checkArguments } from '../../options/arguments.ts';
 import { AMD_WIDTH_BITS, type AmdCounters, decodeAmdCounters } from './amd-counters.ts';
 import { type BranchRecords, decodeBranchRecords } from './branch-records.ts';
 import { type CpuIdentity, decodeHypervisor, decodeIdentity, type Hypervisor } from './identity.ts';
@@ -32,6 +33,7 @@ export type CpuCapabilities = {
 
 /** Every vendor's leaves; what a processor does not have is null, and no fact. */
 export function decodeCapabilities(leaves: CpuidLeaves): CpuCapabilities {
+  checkArguments({ leaves });
   const reader = new LeafReader(leaves);
   const identity = decodeIdentity(reader);
   const hypervisor = decodeHypervisor(reader);

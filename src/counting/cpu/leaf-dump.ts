@@ -1,3 +1,4 @@
+import { checkArguments } from '../../options/arguments.ts';
 import { CpuidLeaves } from './leaves.ts';
 
 /**
@@ -22,6 +23,7 @@ const TABLE_LINE =
 
 /** Every CPU of the text that has leaves, in its order. Lines before the first CPU are CPU 0. */
 export function parseLeafDumps(text: string): readonly LeafDump[] {
+  checkArguments({ text });
   const dumps: LeafDump[] = [];
   let current: LeafDump | null = null;
   let cpu = 0;

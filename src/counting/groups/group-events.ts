@@ -4,7 +4,7 @@ import { printable } from '../../base/printable.ts';
 import type { EventSources } from '../../kernel/events/event-sources.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { parseEvents } from '../../kernel/events/parse-events.ts';
-import type { GroupOptions } from './group-options.ts';
+import type { GroupOptions } from '../../options/counting.ts';
 
 /** An event of a group and the name its count is told by. */
 export type KeyedEvent = { readonly key: string; readonly spec: EventSpec };

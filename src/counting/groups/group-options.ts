@@ -1,38 +1,12 @@
 import { formatCpuList } from '../../base/cpu-list.ts';
 import { UsageError } from '../../base/errors.ts';
-
-/** The target of a group and how it counts. Default: the calling thread, user and kernel code. */
-export type GroupOptions = {
-  /**
-   * A thread of this or another process (`threadId` names the calling one); −1: all tasks, on `cpu`.
-   * Default: the calling thread, whichever CPU it is on.
-   */
-  readonly pid?: number;
-  /** Count only while on this CPU. */
-  readonly cpu?: number;
-  /** A control group by its path below /sys/fs/cgroup, or absolute; on `cpu`. */
-  readonly cgroup?: string;
-  /** Count also threads and processes that the thread starts from now on. */
-  readonly inherit?: boolean;
-  readonly excludeUser?: boolean;
-  readonly excludeKernel?: boolean;
-  readonly excludeHv?: boolean;
-  readonly excludeIdle?: boolean;
-  /** Always on the PMU, or an error (`ERR_NOT_SCHEDULED`): never multiplexed. */
-  readonly pinned?: boolean;
-  /** Alone on the PMU. */
-  readonly exclusive?: boolean;
-  /** False: `readInto` never reads the counters in user space. */
-  readonly userReads?: boolean;
-};
+import { checkOptions } from '../../options/check.ts';
+import { GROUP, type GroupOptions } from '../../options/counting.ts';
 
 /** Throws UsageError for options that cannot be meant, before the kernel is asked. */
-export function checkGroupOptions(
-  { pid, cpu, cgroup }: GroupOptions,
-  onlineCpus: readonly number[],
-): void {
-  checkWhole('pid', pid, -1);
-  checkWhole('cpu', cpu, 0);
+export function checkGroupOptions(options: GroupOptions, onlineCpus: readonly number[]): void {
+  checkOptions(GROUP, options, 'openGroup');
+  const { pid, cpu, cgroup } = options;
   if (cpu !== undefined && !onlineCpus.includes(cpu)) {
     throw new UsageError(`cpu: CPU ${cpu} is not online; ${formatCpuList(onlineCpus)} are`);
   }
@@ -47,9 +21,4 @@ export function checkGroupOptions(
       'open one group for each CPU of /sys/devices/system/cpu/online and add their counts',
     ]);
   }
-}
-
-function checkWhole(name: string, value: number | undefined, least: number): void {
-  if (value === undefined || (Number.isInteger(value) && value >= least)) return;
-  throw new UsageError(`${name}: expected a whole number, at least ${least}, got ${value}`);
 }

@@ -3,6 +3,8 @@ import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { type EventAttr, encodeAttr } from '../../kernel/perf-event/attr.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, NativeCounterGroup, NativeError } from '../../native/types.ts';
+import { checkArguments } from '../../options/arguments.ts';
+import { GROUP, type GroupOptions } from '../../options/counting.ts';
 import { openCgroup } from '../../system/kernel/containers.ts';
 import { detectKernelFeatures } from '../../system/kernel/kernel-features.ts';
 import { readKernelSettings } from '../../system/kernel/kernel-settings.ts';
@@ -13,7 +15,7 @@ import { CounterGroup } from '../count/counter-group.ts';
 import type { Distinct, EventNames, EventTable, NotEmpty } from '../count/group-names.ts';
 import { explainFailedOpen } from './explain-open.ts';
 import { chooseGroupEvents, type KeyedEvent } from './group-events.ts';
-import { checkGroupOptions, type GroupOptions } from './group-options.ts';
+import { checkGroupOptions } from './group-options.ts';
 
 /**
  * Opens events as one group. Each count has the name that was asked for, or in the form of an object
@@ -38,13 +40,14 @@ export function openGroup(
   events: readonly string[] | EventTable,
   options: GroupOptions = {},
 ): CounterGroup<string> {
+  checkArguments({ events });
   checkGroupOptions(options, onlineCpus());
   const entries = Array.isArray(events)
     ? events.map((text: string) => [text, text] as const)
     : Object.entries(events);
   const chosen = chooseGroupEvents(entries, options, readEventSources());
   const binding = loadBinding();
-  const cgroupFd = options.cgroup === undefined ? -1 : openCgroup(options.cgroup, CGROUP);
+  const cgroupFd = options.cgroup === undefined ? -1 : openCgroup(options.cgroup, GROUP.cgroup);
   try {
     const { handle, hasLost } = openHandle(binding, chosen, options, cgroupFd);
     const keys = chosen.map(({ key }) => key);
@@ -56,8 +59,6 @@ export function openGroup(
     if (cgroupFd >= 0) closeSync(cgroupFd);
   }
 }
-
-const CGROUP = { inLibrary: 'cgroup', inCommand: 'cgroup' };
 
 /** Whether the kernel has PERF_FORMAT_LOST is only asked where it may be what EINVAL is about. */
 function openHandle(

@@ -3,24 +3,17 @@ import {
   type RawCounter,
   type RawCounterSpec,
 } from '../../kernel/events/raw-counter.ts';
+import { checkOptions } from '../../options/check.ts';
+import { PERFMON, type PerfmonOptions } from '../../options/counting.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { onlineCpus } from '../../system/kernel/online-cpus.ts';
 import { CounterError } from '../count/counter-error.ts';
 import type { CounterGroup } from '../count/counter-group.ts';
 import { generalCounters } from '../cpu/capabilities.ts';
-import type { GroupOptions } from '../groups/group-options.ts';
 import { openGroup } from '../groups/open-group.ts';
 import { readCores } from './cores.ts';
 import { chooseCorePmu, type RawTarget, rawEventText } from './raw-event-text.ts';
 import { readKernelRate, readTimeStamp, type TimeStamp } from './time-stamp-counter.ts';
-
-/** The target of the counters, by default the calling thread. */
-export type PerfmonOptions = Pick<GroupOptions, 'pid' | 'cpu' | 'inherit' | 'pinned'> & {
-  /** How many there are, at most; default: as many general counters as a core has, at least 4. */
-  readonly counters?: number;
-  /** The PMU whose event numbers are meant, where the cores have several kinds of PMUs (`cpu_core`). */
-  readonly pmu?: string;
-};
 
 /** The state of one counter when it was read. */
 export type CounterValue = {
@@ -52,10 +45,8 @@ const TIME_STAMP_EVENT = 'msr/tsc/';
  * this object: the kernel chooses the register.
  */
 export function openPerfmon(options: PerfmonOptions = {}): Perfmon {
+  checkOptions(PERFMON, options, 'openPerfmon');
   const { counters, pmu, ...place } = options;
-  if (counters !== undefined && !(Number.isInteger(counters) && counters > 0)) {
-    throw new RangeError(`counters: expected a whole number from 1, got ${counters}`);
-  }
   const core = readCores()[0];
   const capabilities = core?.capabilities ?? null;
   const general = capabilities === null ? 0 : generalCounters(capabilities).count;

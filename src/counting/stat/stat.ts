@@ -16,6 +16,7 @@ import { openCgroup } from '../../system/kernel/containers.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { checkCpuOption, onlineCpus } from '../../system/kernel/online-cpus.ts';
 import { isRefused } from '../../system/kernel/open-refusal.ts';
+import { endCommand } from '../../system/launch/end-command.ts';
 import { explainExecFailure } from '../../system/launch/exec-failure.ts';
 import { reapLater } from '../../system/launch/reap-later.ts';
 import { explainStartFailure } from '../../system/launch/start-failure.ts';
@@ -68,7 +69,7 @@ export type RunningStat = {
   stop(): void;
   /** Sends a signal to the command; false if there is none (any more). */
   kill(signal: number): boolean;
-  /** Stops the counting, and waits until it has ended; the command runs on. */
+  /** Ends the counting and a command that still runs, by SIGTERM and 2 s later by SIGKILL, and waits until both have ended. */
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -108,7 +109,7 @@ export function startStat(
     kill: (signal) => stat.kill(signal),
     [Symbol.asyncDispose]: async () => {
       stat.stop();
-      await finished;
+      await Promise.allSettled([endCommand(stat), finished]);
     },
   };
 }

@@ -1,11 +1,13 @@
 import type { Diagnostics } from '../../base/diagnostics.ts';
-import { FailedError } from '../../base/errors.ts';
+import { FailedError, UsageError } from '../../base/errors.ts';
 import { memoize } from '../../base/memoize.ts';
 import { finish } from '../../base/slices.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
 import { ProfileLevels } from '../../code/javascript/levels-of.ts';
 import { type DescribedDiagnostic, describeDiagnostics } from '../../findings/diagnostic-text.ts';
 import type { RecordingMarks } from '../../formats/export/recording-marks.ts';
+import { ASKED, checkArguments } from '../../options/arguments.ts';
+import { checkOptions } from '../../options/check.ts';
 import { type Alignment, alignPeriods, findReportedPeriods } from '../../period/alignment.ts';
 import { findInStep, type InStep } from '../../period/in-step.ts';
 import { computeLedgers, type EventLedger } from '../../period/loss/loss-ledger.ts';
@@ -126,6 +128,7 @@ export class AnalysedProfile {
    * selected times weighs its part inside of them.
    */
   weights(kind: WeightKind = 'events', event?: EventIndex, select: SampleSelection = {}): Weights {
+    checkArguments({ kind });
     return clipWaits(this.profile, this.#weightsOf(kind, event), select);
   }
 
@@ -227,6 +230,7 @@ export class AnalysedProfile {
   report(
     options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
   ): FlatReport & ThreadTables {
+    checkOptions(ASKED, options, 'report');
     const { profile } = this;
     const event = this.eventIndex(options.event);
     const weights = this.weights(options.weight, event, options.select);
@@ -239,6 +243,10 @@ export class AnalysedProfile {
 
   /** A function as reports and graphs call it; code without a symbol goes by its DSO. */
   nameOf(func: FuncIndex): string {
+    const { length } = this.profile.funcs;
+    if (!(func >= 0 && func < length)) {
+      throw new UsageError(`func ${func}: this profile has the functions 0 to ${length - 1}`);
+    }
     return funcLabel(this.profile, func);
   }
 
@@ -264,6 +272,8 @@ export class AnalysedProfile {
     part: CodePart,
     options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
   ): InstructionWeights {
+    checkArguments({ func });
+    checkOptions(ASKED, options, 'weighInstructions');
     const event = this.eventIndex(options.event);
     const weights = this.weights(options.weight, event, options.select);
     const rows = this.samplesOf(event, options.select);

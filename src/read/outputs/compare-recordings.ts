@@ -3,6 +3,8 @@ import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { words } from '../../base/words.ts';
 import { doubtsOfEvents, type Finding, findingText } from '../../findings/finding.ts';
+import { COMPARE, type CompareOptions, checkArguments } from '../../options/arguments.ts';
+import { checkOptions } from '../../options/check.ts';
 import { DIFF } from '../../options/diff.ts';
 import { sortChanges } from '../../profile/analysis/compare-functions.ts';
 import { type DiffMeasure, firstMeasure, secondsOf } from '../../profile/analysis/diff-measure.ts';
@@ -28,15 +30,6 @@ export type ComparedFile = {
   readonly select?: SampleSelection;
 };
 
-/** Options of `compareRecordings`. */
-export type CompareOptions = {
-  /** The events of both sides that are compared; absent: all that all recordings have. */
-  readonly event?: string;
-  readonly weight?: WeightKind;
-  /** Absent: what suits the recordings. */
-  readonly by?: DiffMeasure;
-};
-
 /** A comparison for each event, the functions by the size of their change in `by`, and why an event has none. */
 export type ComparedRecordings = {
   readonly comparisons: readonly ComparisonBy[];
@@ -54,6 +47,8 @@ export function compareRecordings(
   newer: readonly ComparedFile[],
   options: CompareOptions = {},
 ): ComparedRecordings {
+  checkArguments({ older, newer });
+  checkOptions(COMPARE, options, 'compareRecordings');
   const profilesOf = (side: readonly ComparedFile[]) => side.map(({ opened }) => opened.profile);
   const matched = matchRuns(profilesOf(newer), profilesOf(older));
   const { shared, notes } = sharedEvents(newer, older, options.event);

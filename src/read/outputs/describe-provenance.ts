@@ -7,6 +7,8 @@ import {
   explainProvenance,
 } from '../../formats/export/export-provenance.ts';
 import { withUnitOf } from '../../formats/export/weight-title.ts';
+import { checkArguments, PROVENANCE } from '../../options/arguments.ts';
+import { checkOptions } from '../../options/check.ts';
 import {
   isRestricting,
   type SampleSelection,
@@ -32,6 +34,8 @@ export function describeProvenance(
     readonly select?: SampleSelection;
   } = {},
 ): ExportProvenance {
+  checkArguments({ opened });
+  checkOptions(PROVENANCE, options, 'describeProvenance');
   const { profile } = opened;
   const kind = options.weight ?? 'events';
   const weights = opened.weights(kind, options.event, options.select);

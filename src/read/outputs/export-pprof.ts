@@ -1,4 +1,5 @@
 import { lateModules } from '../../base/late-modules.ts';
+import { checkArguments } from '../../options/arguments.ts';
 import { checkOptions } from '../../options/check.ts';
 import type { ExportOptions } from '../../options/export.ts';
 import { EXPORT_PROFILE } from '../../options/export.ts';
@@ -13,6 +14,7 @@ export async function exportPprof(
   opened: AnalysedProfile,
   options: Omit<ExportOptions, 'title'> = {},
 ): Promise<Uint8Array> {
+  checkArguments({ opened });
   checkOptions(EXPORT_PROFILE, options, 'an export');
   const { writePprof } = await import('../../formats/export/pprof.ts');
   const { profile, facts } = opened;

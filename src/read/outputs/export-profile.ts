@@ -10,6 +10,7 @@ import { writeFolded } from '../../formats/export/folded.ts';
 import { encodePageData } from '../../formats/export/page-data.ts';
 import { encodePageReport } from '../../formats/export/page-report.ts';
 import { writeSpeedscope } from '../../formats/export/speedscope.ts';
+import { checkArguments } from '../../options/arguments.ts';
 import { checkOptions } from '../../options/check.ts';
 import { EXPORT_PROFILE, type ExportFormat, type ExportOptions } from '../../options/export.ts';
 import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
@@ -29,6 +30,7 @@ export function exportProfile(
   options: ExportOptions,
   write: (text: string) => void,
 ): void {
+  checkArguments({ opened, format, write });
   checkOptions(EXPORT_PROFILE, options, 'an export');
   const { profile } = opened;
   const { weights, select } = selectionOf(opened, options);

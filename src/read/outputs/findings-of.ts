@@ -9,6 +9,7 @@ import {
   type MostCut,
   type SamplingEvidence,
 } from '../../findings/judge-sampling.ts';
+import { checkArguments } from '../../options/arguments.ts';
 import { MATTERS, mattersText } from '../../period/report/advice.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import { areIntervalsSure, inStepOption, inStepText } from '../../period/report/in-step-words.ts';
@@ -29,6 +30,7 @@ import { comparedProfile } from './compared-profile.ts';
  * compared, where there is one already.
  */
 export function findingsOf(opened: AnalysedProfile, periods?: PeriodsReport): readonly Finding[] {
+  checkArguments({ opened });
   const profile = opened.profileAt('all');
   let found = known.get(profile);
   if (found === undefined) {

@@ -9,7 +9,7 @@ import {
 } from '../../kernel/perf-event/constants.ts';
 import { parseFormatFile } from '../../kernel/tracepoint/format-file.ts';
 import type { SamplerOpened, SamplerTarget } from '../../native/types.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import type { RecordSettings } from '../../options/record.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { readFormatTexts } from '../../system/kernel/tracefs.ts';
 import {
@@ -32,7 +32,7 @@ export function findBegunWaits(
   plan: RecordingPlan,
   target: SamplerTarget,
   opened: SamplerOpened,
-  options: RecordOptions,
+  options: RecordSettings,
   readClockNs: () => bigint,
 ): BegunWaits | null {
   const { cgroup, cpus } = options;

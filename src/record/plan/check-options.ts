@@ -1,19 +1,19 @@
 import { UsageError } from '../../base/errors.ts';
 import { commandOnly, words } from '../../base/words.ts';
 import { checkOptions, checkTogether } from '../../options/check.ts';
-import { RECORD, type RecordOptions } from '../../options/record.ts';
+import { RECORD, type RecordSettings } from '../../options/record.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 
 const LEAVE_ONE = 'leave one of them out';
 
 /** Throws UsageError for what no recording can be asked for, before anything is opened. */
-export function checkRecordOptions(options: RecordOptions): void {
+export function checkRecordOptions(options: RecordSettings): void {
   checkOptions(RECORD, options, 'a recording');
   checkCombinations(options);
 }
 
 /** The second half of it, for callers whose options have further names: `top`, `live`. */
-export function checkCombinations(options: RecordOptions): void {
+export function checkCombinations(options: RecordSettings): void {
   checkTogether(RECORD, options);
   const { systemWide, cgroup, jitdump, offCpu } = options;
   if (cgroup !== undefined && !systemWide) {
@@ -57,6 +57,6 @@ export function checkCombinations(options: RecordOptions): void {
 export function isDelayed({
   delayMs,
   startDisabled,
-}: Pick<RecordOptions, 'delayMs' | 'startDisabled'>): boolean {
+}: Pick<RecordSettings, 'delayMs' | 'startDisabled'>): boolean {
   return delayMs !== undefined || startDisabled === true;
 }

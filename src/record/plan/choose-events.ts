@@ -1,7 +1,7 @@
 import type { EventSources } from '../../kernel/events/event-sources.ts';
 import { type EventSpec, narrowTo } from '../../kernel/events/event-spec.ts';
 import { parseEvents } from '../../kernel/events/parse-events.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import type { RecordSettings } from '../../options/record.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 
 /**
@@ -15,7 +15,7 @@ const DEFAULT_EVENT = 'cycles:P';
  * UsageError for a name that nobody knows.
  */
 export function chooseEvents(
-  options: RecordOptions,
+  options: RecordSettings,
   sources: EventSources = readEventSources(),
 ): readonly EventSpec[] {
   const events = options.events?.length ? options.events : DEFAULT_EVENT;

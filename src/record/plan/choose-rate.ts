@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { words } from '../../base/words.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
-import { DEFAULT_FREQUENCY_HZ, RECORD, type RecordOptions } from '../../options/record.ts';
+import { DEFAULT_FREQUENCY_HZ, RECORD, type RecordSettings } from '../../options/record.ts';
 import type { KernelSettings } from '../../system/kernel/kernel-settings.ts';
 import type { Notices } from './notices.ts';
 
@@ -23,7 +23,7 @@ const SHORTEST_TIMER_NS = 10_000;
 const NS_PER_SECOND = 1_000_000_000;
 
 /** The rate of `freq` or `count`. The frequency is not yet held against the kernel's limit. */
-export function readAskedRate(options: RecordOptions, settings: KernelSettings): AskedRate {
+export function readAskedRate(options: RecordSettings, settings: KernelSettings): AskedRate {
   const { count, freq } = options;
   if (count !== undefined) return { kind: 'period', events: count };
   if (freq === undefined) return null;
@@ -37,7 +37,7 @@ export function readAskedRate(options: RecordOptions, settings: KernelSettings):
 export function chooseRate(
   spec: EventSpec,
   asked: AskedRate,
-  options: RecordOptions,
+  options: RecordSettings,
   settings: KernelSettings,
   notices: Notices,
 ): SamplingRate {
@@ -55,7 +55,7 @@ export function chooseRate(
 function withinLimit(
   spec: EventSpec,
   hz: number,
-  options: RecordOptions,
+  options: RecordSettings,
   settings: KernelSettings,
   notices: Notices,
 ): SamplingRate {

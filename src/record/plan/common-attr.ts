@@ -1,7 +1,7 @@
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
 import { PERF_FORMAT, PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import type { RecordSettings } from '../../options/record.ts';
 import type { KernelFeatures } from '../../system/kernel/kernel-features.ts';
 
 /** Fields of every record's trailer, the same for all events, so that one walk orders them all. */
@@ -25,7 +25,7 @@ export function commonReadFormat(features: KernelFeatures): number {
 
 /** `attr.clockid` and its flag. */
 export function clockFields(
-  options: RecordOptions,
+  options: RecordSettings,
   features: KernelFeatures,
 ): { clockid: EventAttr['clockid']; useClockid: boolean } {
   return {

@@ -1,5 +1,5 @@
 import { commandWords, libraryWords, type Text } from '../../base/words.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import type { RecordSettings } from '../../options/record.ts';
 
 /** Notices of a recording for the user, one sentence each, every sentence once. */
 export class Notices {
@@ -15,7 +15,7 @@ export class Notices {
 }
 
 /** Hands a notice to the caller in the words of either door. */
-export function giveNotice({ onNotice }: Pick<RecordOptions, 'onNotice'>, notice: Text): void {
+export function giveNotice({ onNotice }: Pick<RecordSettings, 'onNotice'>, notice: Text): void {
   const inFlags = commandWords(notice);
   onNotice?.(libraryWords(notice) ?? inFlags, inFlags);
 }
@@ -23,7 +23,7 @@ export function giveNotice({ onNotice }: Pick<RecordOptions, 'onNotice'>, notice
 /** Keeps each notice in `notices`, for the recording, and hands it to the caller. */
 export function keepNotices(
   notices: string[],
-  options: Pick<RecordOptions, 'onNotice'>,
+  options: Pick<RecordSettings, 'onNotice'>,
 ): (notice: Text) => void {
   return (notice) => {
     notices.push(commandWords(notice));

@@ -4,7 +4,7 @@ import { parseEvents } from '../../kernel/events/parse-events.ts';
 import { encodeAttr, newAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 import type { NativeBinding } from '../../native/types.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import type { RecordSettings } from '../../options/record.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 
@@ -27,7 +27,7 @@ const LEAVE_TO_KERNEL: readonly string[] = ['none', 'lbr'];
  * needs beside them.
  */
 export function chooseOffCpu(
-  options: RecordOptions,
+  options: RecordSettings,
   sources: EventSources,
   probe: NativeBinding['probeEvent'],
 ): { readonly specs: readonly EventSpec[]; readonly notices: readonly string[] } {
@@ -74,7 +74,7 @@ function tryParse(event: string, sources: EventSources): EventSpec | null {
 /** errno name, empty if it opens. */
 function probeTracepoint(
   { type, config }: EventSpec,
-  { systemWide, cpus }: RecordOptions,
+  { systemWide, cpus }: RecordSettings,
   probe: NativeBinding['probeEvent'],
 ): string {
   const attr = newAttr({

@@ -4,7 +4,7 @@ import { type EventAttr, encodeAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 import { isReportedByKernel } from '../../kernel/perf-event/event-lookup.ts';
 import type { NativeBinding } from '../../native/types.ts';
-import { RECORD, type RecordOptions } from '../../options/record.ts';
+import { RECORD, type RecordSettings } from '../../options/record.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import { cpusOfEvents, type PlacedEvent, placeEvents } from '../../system/kernel/event-cpus.ts';
@@ -55,7 +55,7 @@ export type PlanEnvironment = {
  */
 export function planRecording(
   specs: readonly EventSpec[],
-  options: RecordOptions,
+  options: RecordSettings,
   environment: PlanEnvironment,
 ): RecordingPlan {
   const { settings, features } = environment;
@@ -157,7 +157,7 @@ export function withoutWeakGroup(plan: RecordingPlan, refused: number): Recordin
 function reportLimits(
   name: string,
   spec: EventSpec,
-  options: RecordOptions,
+  options: RecordSettings,
   features: KernelFeatures,
   notices: Notices,
 ): void {

@@ -24,7 +24,7 @@ import { PERF_TYPE } from '../../base/event-type.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { type EventAttr, newAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
-import { FIELDS, type RecordOptions } from '../../options/record.ts';
+import { FIELDS, type RecordSettings } from '../../options/record.ts';
 import type { KernelFeatures } from '../../system/kernel/kernel-features.ts';
 import { eventFields, exclusionFlags } from '../../system/kernel/spec-attr.ts';
 import { branchMask, LBR_CALLS } from './branch-types.ts';
@@ -37,7 +37,7 @@ import { generalRegisterMask, namedRegisterMask } from './dumped-registers.ts';
 export function sampleAttr(
   spec: EventSpec,
   rate: SamplingRate,
-  options: RecordOptions,
+  options: RecordSettings,
   features: KernelFeatures,
 ): EventAttr {
   const stack = chooseStackFields(spec, options.callGraph);
@@ -87,7 +87,7 @@ function stackSampleType({ callchain, stackBytes }: StackFields, usesLbr: boolea
 
 /** The fields that the options name, for all events alike. */
 function optionalSampleType(
-  { fields = {}, cgroups }: RecordOptions,
+  { fields = {}, cgroups }: RecordSettings,
   features: KernelFeatures,
 ): number {
   const weight = features.weightStruct ? PERF_SAMPLE.WEIGHT_STRUCT : PERF_SAMPLE.WEIGHT;
@@ -105,14 +105,14 @@ function optionalSampleType(
   );
 }
 
-function branchSampleType({ fields = {} }: RecordOptions, usesLbr: boolean): bigint {
+function branchSampleType({ fields = {} }: RecordSettings, usesLbr: boolean): bigint {
   if (fields.branches) return branchMask(fields.branches);
   return usesLbr ? LBR_CALLS : 0n;
 }
 
 function registerMasks(
   { stackBytes }: StackFields,
-  { fields = {} }: RecordOptions,
+  { fields = {} }: RecordSettings,
 ): Pick<EventAttr, 'sampleRegsUser' | 'sampleRegsIntr'> {
   const { userRegs, interruptRegs } = fields;
   const forUnwinding = stackBytes > 0 ? generalRegisterMask() : 0n;
@@ -127,7 +127,7 @@ function registerMasks(
  * The reason why an event with `lbr` has its callchain by frame pointers only; null where
  * it does not have to. As in perf.
  */
-export function whyNotLbr(spec: EventSpec, { callGraph, fields }: RecordOptions): string | null {
+export function whyNotLbr(spec: EventSpec, { callGraph, fields }: RecordSettings): string | null {
   if (!chooseStackFields(spec, callGraph).branchRecords) return null;
   if (spec.exclude.user) return 'branch records have the calls of user code only';
   if (fields?.branches) return 'the branch records are taken by -b or -j';
@@ -135,7 +135,7 @@ export function whyNotLbr(spec: EventSpec, { callGraph, fields }: RecordOptions)
 }
 
 /** Whether the event follows the threads and children that its target starts. */
-function inherits(spec: EventSpec, options: RecordOptions): boolean {
+function inherits(spec: EventSpec, options: RecordSettings): boolean {
   // On a whole CPU there is nobody to follow: all are in already.
   if (options.systemWide) return false;
   // The kernel maps no ring of an inherited event that follows its thread from CPU to CPU.
@@ -146,7 +146,7 @@ function inherits(spec: EventSpec, options: RecordOptions): boolean {
 /** Whether `--counts` can be had: older kernels read no inherited counters with a sample. */
 export function readsCounter(
   spec: EventSpec,
-  options: RecordOptions,
+  options: RecordSettings,
   features: KernelFeatures,
 ): boolean {
   return options.counts === true && (features.inheritedRead || !inherits(spec, options));
@@ -158,7 +158,7 @@ export function readsCounter(
  */
 function writesExitCounts(
   spec: EventSpec,
-  options: RecordOptions,
+  options: RecordSettings,
   features: KernelFeatures,
 ): boolean {
   if (!options.exitCounts || !features.inheritStat || !features.inheritedRead) return false;

@@ -1,6 +1,6 @@
 import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 import { type EventAttr, newAttr } from '../../kernel/perf-event/attr.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import type { RecordSettings } from '../../options/record.ts';
 import type { KernelFeatures } from '../../system/kernel/kernel-features.ts';
 import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
 
@@ -12,7 +12,7 @@ import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr
  * which linkers put in front of the code, only through these.
  */
 export function sidebandAttr(
-  options: RecordOptions,
+  options: RecordSettings,
   features: KernelFeatures,
   { inherit, mapsData }: { readonly inherit: boolean; readonly mapsData: boolean },
 ): EventAttr {

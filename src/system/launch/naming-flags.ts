@@ -5,7 +5,7 @@ import { addNodeFlags, type CodeNaming } from './node-flags.ts';
 import { addRuntimeVariables, findOtherRuntime } from './other-runtimes.ts';
 import type { NodeFlags } from './v8-flags.ts';
 
-/** The user's options, of `RecordOptions`. */
+/** The user's options, of `RecordSettings`. */
 export type NamingOptions = {
   readonly nodeFlags?: boolean;
   readonly jitdump?: boolean;

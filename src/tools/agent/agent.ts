@@ -4,6 +4,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
+import { AGENT_OPTIONS, checkArguments } from '../../options/arguments.ts';
+import { checkOptions } from '../../options/check.ts';
 import { callAfter, type LongTimer } from '../../system/time/long-timer.ts';
 import { packageVersion } from '../../system/version.ts';
 import { AgentCounts, findingsOfWindow, metricsText } from './agent-metrics.ts';
@@ -65,6 +67,8 @@ export async function startAgent(
   options: AgentOptions,
   binding: NativeBinding = loadBinding(),
 ): Promise<RunningAgent> {
+  checkOptions(AGENT_OPTIONS, options, 'startAgent');
+  checkArguments({ config: options.config });
   const agent = new Agent(options, binding);
   await agent.start();
   return agent;

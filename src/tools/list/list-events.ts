@@ -6,6 +6,8 @@ import {
 import { encodeAttr, newAttr } from '../../kernel/perf-event/attr.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
+import { checkArguments, LIST_EVENTS } from '../../options/arguments.ts';
+import { checkOptions } from '../../options/check.ts';
 import { happensOnlyInKernel } from '../../system/kernel/event-name.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { onlineCpus } from '../../system/kernel/online-cpus.ts';
@@ -15,6 +17,8 @@ export function listEventsHere(
   filter?: string,
   options: { readonly tryEach?: boolean } = {},
 ): EventListSection[] {
+  if (filter !== undefined) checkArguments({ filter });
+  checkOptions(LIST_EVENTS, options, 'listEvents');
   return listEvents(readEventSources(), {
     ...options,
     ...(filter !== undefined && { filter }),

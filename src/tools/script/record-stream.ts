@@ -7,6 +7,8 @@ import { decodeRecord, type KernelRecord } from '../../kernel/perf-event/record.
 import { RecordView } from '../../kernel/perf-event/record-view.ts';
 import { decodeTrailer, TrailerView } from '../../kernel/perf-event/trailer.ts';
 import { TracepointFormats } from '../../kernel/tracepoint/tracepoint-formats.ts';
+import { checkArguments, RECORD_STREAM } from '../../options/arguments.ts';
+import { checkOptions } from '../../options/check.ts';
 import { applyToProcesses } from '../../read/apply-side-band.ts';
 import type { HeldSample } from '../../read/deferred-samples.ts';
 import { coreTypesOf } from '../../read/facts/core-types.ts';
@@ -50,6 +52,8 @@ export function describeRecords(
   options: RecordStreamOptions,
   visit: (record: DescribedRecord) => void,
 ): PerfData {
+  checkArguments({ path, visit });
+  checkOptions(RECORD_STREAM, options, 'describeRecords');
   return visitRecords(path, options, { record: visit }).data;
 }
 

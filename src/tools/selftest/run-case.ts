@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEvents } from '../../kernel/events/parse-events.ts';
-import type { RecordOptions, RecordTarget } from '../../options/record.ts';
+import type { RecordOptions } from '../../options/record.ts';
 import type { PeriodRule } from '../../period/types.ts';
 import { openProfile } from '../../read/open-profile.ts';
 import { planOnly } from '../../record/prepare-recording.ts';
@@ -87,7 +87,7 @@ function failed(setup: CaseSetup): CaseReport {
   return { ...setup, opened: null, notices: [], findings: [], numbers: null };
 }
 
-function optionsFor(setup: CaseSetup, marksFile: string): RecordOptions & RecordTarget {
+function optionsFor(setup: CaseSetup, marksFile: string): RecordOptions {
   return {
     command: [process.execPath, packageFile(WORKLOAD), marksFile],
     events: [setup.event],

@@ -1,4 +1,6 @@
 import { rmSync } from 'node:fs';
+import { SELFTEST } from '../../options/arguments.ts';
+import { checkOptions } from '../../options/check.ts';
 import type { PeriodRule } from '../../period/types.ts';
 import { makeOwnFolder } from '../../system/files/own-folder.ts';
 import { packageVersion } from '../../system/version.ts';
@@ -44,6 +46,7 @@ export type SelftestOptions = {
  * The report holds nothing of whose machine it is: no host, user or file names.
  */
 export async function selftest(options: SelftestOptions = {}): Promise<SelftestReport> {
+  checkOptions(SELFTEST, options, 'selftest');
   const machine = readMachineFacts();
   const folder = makeOwnFolder('selftest');
   const cases: CaseReport[] = [];

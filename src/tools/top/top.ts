@@ -5,7 +5,7 @@ import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
-import type { TopOptions } from '../../options/top.ts';
+import type { TopOptions, TopSettings } from '../../options/top.ts';
 import type { Profile } from '../../profile/types.ts';
 import { describeExisting } from '../../record/existing/existing-state.ts';
 import { dropsCopies } from '../../record/plan/call-graph.ts';
@@ -16,6 +16,7 @@ import {
   prepareRecording,
 } from '../../record/prepare-recording.ts';
 import type { CommandExit } from '../../record/recording.ts';
+import { endCommand } from '../../system/launch/end-command.ts';
 import { explainExecFailure } from '../../system/launch/exec-failure.ts';
 import { callAfter } from '../../system/time/long-timer.ts';
 import { joinCores, shownEvents } from '../live-profile/core-join.ts';
@@ -54,7 +55,7 @@ export type RunningTop = {
   kill(signal: number): boolean;
   /** Settles when the command has ended; null at once where there is none. */
   readonly exited: Promise<CommandExit | null>;
-  /** Stops the sampling; the command runs on. */
+  /** Ends the sampling and a command that still runs, by SIGTERM and 2 s later by SIGKILL, and waits until both have ended. */
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -64,6 +65,11 @@ export type RunningTop = {
  * `AbortError`.
  */
 export function startTop(options: TopOptions, binding: NativeBinding = loadBinding()): RunningTop {
+  return beginTop(options, binding);
+}
+
+/** The same with any options. */
+export function beginTop(options: TopSettings, binding: NativeBinding = loadBinding()): RunningTop {
   checkTopOptions(options);
   if (options.signal?.aborted) throw new AbortError(options.signal);
   const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
@@ -84,7 +90,7 @@ export function startTop(options: TopOptions, binding: NativeBinding = loadBindi
 class Top implements RunningTop {
   readonly events: readonly string[];
   wasStopped = false;
-  readonly #options: TopOptions;
+  readonly #options: TopSettings;
   readonly #session: PreparedRecording;
   readonly #exited = new Deferred<CommandExit | null>();
   readonly #startMs = performance.now();
@@ -105,7 +111,7 @@ class Top implements RunningTop {
   #failure: Error | null = null;
   #wake = (): void => {};
 
-  private constructor(options: TopOptions, session: PreparedRecording, cleanUp: () => void) {
+  private constructor(options: TopSettings, session: PreparedRecording, cleanUp: () => void) {
     this.#options = options;
     this.#session = session;
     this.#cleanUp = cleanUp;
@@ -114,7 +120,7 @@ class Top implements RunningTop {
     this.#totals = session.sampler.totals();
   }
 
-  static start(options: TopOptions, session: PreparedRecording, binding: NativeBinding): Top {
+  static start(options: TopSettings, session: PreparedRecording, binding: NativeBinding): Top {
     const readClocks = () => binding.readClockPair(CLOCK_IDS.monotonic);
     const top = new Top(options, session, nodeCleanUp(session, readClocks));
     top.#start();
@@ -199,9 +205,11 @@ class Top implements RunningTop {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const end = endCommand(this);
     if (this.#isRead) this.stop();
     // Nobody reads the reports, whose end lets go of the events.
     else for await (const _ of this.reports()) break;
+    await end;
   }
 
   #take(event: SamplerEvent): void {

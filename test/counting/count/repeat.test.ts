@@ -52,8 +52,8 @@ test('an event that was never counted has no spread', () => {
 
 test('numbers of runs are checked', () => {
   const { group } = drawnGroup(['faults']);
-  expect(() => measureRepeated(group, () => {}, { runs: 0 })).toThrow(RangeError);
-  expect(() => measureRepeated(group, () => {}, { calls: 1.5 })).toThrow(RangeError);
+  expect(() => measureRepeated(group, () => {}, { runs: 0 })).toThrow('runs 0: expected');
+  expect(() => measureRepeated(group, () => {}, { calls: 1.5 })).toThrow('calls 1.5: expected');
 });
 
 test('measureOverhead measures its own cost, and subtractOverhead removes it', () => {

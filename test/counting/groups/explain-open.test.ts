@@ -2,13 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { CounterError } from '../../../src/counting/count/counter-error.ts';
 import { explainFailedOpen } from '../../../src/counting/groups/explain-open.ts';
 import { chooseGroupEvents } from '../../../src/counting/groups/group-events.ts';
-import {
-  checkGroupOptions,
-  type GroupOptions,
-} from '../../../src/counting/groups/group-options.ts';
+import { checkGroupOptions } from '../../../src/counting/groups/group-options.ts';
 import { groupAttr } from '../../../src/counting/groups/open-group.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { encodeAttr } from '../../../src/kernel/perf-event/attr.ts';
+import type { GroupOptions } from '../../../src/options/counting.ts';
 import { HYBRID, INTEL } from '../../kernel/events/fake-machines.ts';
 import { fakeKernel, type KernelRule, opensEverything } from '../../system/kernel/fake-kernel.ts';
 
@@ -183,7 +181,7 @@ describe('what a group is made of', () => {
     expect(check({ cgroup: 'a' })).toThrow('cpu is missing');
     expect(check({ cgroup: 'a', pid: 5, cpu: 0 })).toThrow('pid and cgroup');
     expect(check({ cpu: 2 })).toThrow('CPU 2 is not online; 0-1 are');
-    expect(check({ pid: 1.5 })).toThrow('pid: expected a whole number');
+    expect(check({ pid: 1.5 })).toThrow('pid 1.5: expected a whole number');
     expect(check({ pid: -1, cpu: 1 })).not.toThrow();
   });
 

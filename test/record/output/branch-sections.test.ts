@@ -3,7 +3,7 @@ import { memorySource } from '../../../src/base/byte-source.ts';
 import { FEATURE } from '../../../src/formats/perf-data/features.ts';
 import { openPerfData } from '../../../src/formats/perf-data/reader.ts';
 import type { PmuDescription } from '../../../src/kernel/events/event-sources.ts';
-import type { RecordOptions } from '../../../src/options/record.ts';
+import type { RecordSettings } from '../../../src/options/record.ts';
 import { branchMark, branchSections } from '../../../src/record/output/feature-data.ts';
 import { perfDataFile } from '../../helpers/record-builder.ts';
 import { planOf } from '../../system/kernel/fake-kernel.ts';
@@ -56,7 +56,7 @@ describe('how many branches the CPU records', () => {
   });
 
   it("the mark for perf report's branch view is set with -b only, not with lbr stacks", () => {
-    const marks = (options: RecordOptions) =>
+    const marks = (options: RecordSettings) =>
       branchMark(planOf('cycles', options)).map(({ feature, bytes }) => [feature, bytes.length]);
     const fields = { branches: ['any'] };
     expect(marks({ fields })).toEqual([[FEATURE.BRANCH_STACK, 0]]);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { atCommand, UsageError } from '../../../src/base/errors.ts';
 import { OptionError } from '../../../src/options/option-error.ts';
-import type { RecordOptions } from '../../../src/options/record.ts';
+import type { RecordSettings } from '../../../src/options/record.ts';
 import { checkRecordOptions } from '../../../src/record/plan/check-options.ts';
 
 /** Options that JavaScript may pass, though the types refuse them. */
 function refused(options: unknown): UsageError {
   try {
-    checkRecordOptions(options as RecordOptions);
+    checkRecordOptions(options as RecordSettings);
   } catch (error) {
     if (error instanceof UsageError) return error;
     throw error;

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { atCommand, FailedError } from '../../../src/base/errors.ts';
 import type { EventAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { PERF_SAMPLE, PERF_SAMPLE_BRANCH } from '../../../src/kernel/perf-event/constants.ts';
-import type { RecordOptions } from '../../../src/options/record.ts';
+import type { RecordSettings } from '../../../src/options/record.ts';
 import { type KernelRule, planOf } from '../../system/kernel/fake-kernel.ts';
 
 const { USER, CALL_STACK, NO_FLAGS, NO_CYCLES, HW_INDEX, ANY } = PERF_SAMPLE_BRANCH;
 const CALLS = USER | CALL_STACK;
-const LBR: RecordOptions = { callGraph: 'lbr' };
+const LBR: RecordSettings = { callGraph: 'lbr' };
 
 /** Branch settings of each event, null where it records no branches; all have callchains. */
-function branchesOf(events: string, options: RecordOptions = LBR, rule?: KernelRule) {
+function branchesOf(events: string, options: RecordSettings = LBR, rule?: KernelRule) {
   const plan = planOf(events, options, rule && { rule });
   return plan.events.map(({ attr }) => {
     expect(attr.sampleType & PERF_SAMPLE.CALLCHAIN).toBe(PERF_SAMPLE.CALLCHAIN);
@@ -46,7 +46,7 @@ describe('--call-graph lbr', () => {
   });
 
   it('lbr leaves stacks to frame pointers where no user code is sampled, or -b has the records', () => {
-    const why = (events: string, options: RecordOptions) => {
+    const why = (events: string, options: RecordSettings) => {
       const plan = planOf(events, options);
       return [Number(plan.events[0]?.attr.branchSampleType), ...plan.notices];
     };

@@ -3,7 +3,7 @@ import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { type EventAttr, parseAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { PERF_FORMAT, sampleTypeNames } from '../../../src/kernel/perf-event/constants.ts';
 import type { NativeBinding } from '../../../src/native/types.ts';
-import type { RecordOptions } from '../../../src/options/record.ts';
+import type { RecordSettings } from '../../../src/options/record.ts';
 import {
   type PlannedEvent,
   planRecording,
@@ -66,7 +66,7 @@ export type Machine = {
 /** The plan for events as `-e` writes them, on a machine that is the usual one but for `machine`. */
 export function planOf(
   events: string,
-  options: RecordOptions = {},
+  options: RecordSettings = {},
   machine: Machine = {},
 ): RecordingPlan {
   const { rule = opensEverything, attrSize, sources = INTEL, cpus = [0, 1] } = machine;
