@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { getSystemErrorName } from 'node:util';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
@@ -10,7 +9,9 @@ import { judgeRun } from '../../findings/judge-run.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { RecordOptions } from '../../options/record.ts';
 import type { VIEW } from '../../options/view.ts';
+import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import type { Course, Driven } from '../../record/load/drive.ts';
+import { reportRunningCommand } from '../../record/record.ts';
 import { beginRecording } from '../../record/recorder.ts';
 import type { CommandExit, Recording, RunningRecording } from '../../record/recording.ts';
 import { isStream } from '../../system/files/stream-place.ts';
@@ -152,12 +153,12 @@ async function recordAndReport(
   const beside = recording.counted === null ? null : await import('./record-stat.ts');
   const counted = beside?.countedBeside(recording);
   if (asked.json) writeError(`${JSON.stringify({ ...recordSummary(recording), counted })}\n`);
-  else if (!quiet || isFailed(recording)) printClosingLine(recording);
+  else if (!quiet || isFailed(recording)) printClosingLine(recording, asked);
   if (!asked.json && !quiet) for (const line of beside?.besideLines(recording) ?? []) notify(line);
   process.off('SIGUSR2', snapshot);
   signals.complete();
   const isOver = recording.endReason === 'target-exited' || side !== null || signals.sent !== 0;
-  if (!quiet && !asked.json && !isOver) await reportRunning(running);
+  if (!quiet && !asked.json && !isOver) await reportRunningCommand(running, options);
   const exit = side === null ? await running.exited : await statusOfSide(side);
   const driven = await driving;
   status?.end();
@@ -174,18 +175,6 @@ async function recordAndReport(
   return { recording, exit, driven };
 }
 
-/** The command goes on behind the end of its recording (`--duration`, `--max-size`): says that it is waited for. */
-async function reportRunning({ childPid, exited }: RunningRecording): Promise<void> {
-  if (childPid < 0) return;
-  const isRunning = await Promise.race([exited.then(() => false), setTimeout(RUNNING_MS, true)]);
-  if (!isRunning) return;
-  notify(
-    `perf-ts: waiting for the command (process ${childPid}) to end; Ctrl-C goes to it, a second one quits without it`,
-  );
-}
-
-/** A command that ends together with its recording is not worth a line. */
-const RUNNING_MS = 50;
 /** Times that processes of a user are listed anew because one of them ended before it was attached to. */
 const MOST_LISTINGS = 20;
 
@@ -238,7 +227,10 @@ function findingsOfRun(recording: Recording): Finding[] {
   const { lost } = lossOf(recording);
   // Only what compresses may have had no room, and where nothing was lost the rings held it meanwhile.
   const compression = lost > 0 && { compression: compressionOf(recording) };
-  return judgeRun({ ...totals, ...compression, lost, ringPages });
+  const { hasStacks, onCpuMs, sampledMs } = recording;
+  const isWaitKnown = onCpuMs !== null && !recording.events.includes(OFF_CPU_EVENT);
+  const onCpuShare = isWaitKnown && sampledMs > 0 ? onCpuMs / sampledMs : null;
+  return judgeRun({ ...totals, ...compression, lost, ringPages, hasStacks, onCpuShare });
 }
 
 /**
@@ -291,7 +283,7 @@ function compressionOf({ compressionLevel: level, totals }: Recording) {
   return { level, bytes, writtenBytes, heldRounds };
 }
 
-function printClosingLine(recording: Recording): void {
+function printClosingLine(recording: Recording, asked: AskedRecording): void {
   const { totals, path, fileBytes, events } = recording;
   if (recording.isOutputGone) {
     notify(
@@ -310,7 +302,11 @@ function printClosingLine(recording: Recording): void {
     );
   }
   if (recording.endReason === 'size-limit') notify('perf-ts: recording stopped at --max-size');
-  for (const finding of findingsOfRun(recording)) notify(`perf-ts: ${findingText(finding)}`);
+  for (const finding of findingsOfRun(recording)) {
+    // Who chose events and stacks need not hear of them.
+    const isChosen = (asked.callGraph ?? asked.events) !== undefined;
+    if (finding.code !== 'stacks-none' || !isChosen) notify(`perf-ts: ${findingText(finding)}`);
+  }
   // A software event of a group is opened for each kind of core.
   const names = shortList([...new Set(events)]);
   notify(

@@ -8,7 +8,7 @@ import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/ty
 import type { TopOptions } from '../../options/top.ts';
 import type { Profile } from '../../profile/types.ts';
 import { describeExisting } from '../../record/existing/existing-state.ts';
-import { dropsCopies } from '../../record/plan/call-graph.ts';
+import { dropsCopies, recordsStacks } from '../../record/plan/call-graph.ts';
 import { giveNotice } from '../../record/plan/notices.ts';
 import {
   explainNativeError,
@@ -37,6 +37,8 @@ const MAX_CHUNKS = 32;
 export type RunningTop = {
   /** Names of the events as opened. */
   readonly events: readonly string[];
+  /** Whether samples have stacks, so that totals stand beside what functions took themselves. */
+  readonly hasStacks: boolean;
   /** A report at each interval, the last when the target has ended or after `stop`. Once. */
   reports(): AsyncGenerator<TopReport, void, void>;
   /** Tables begin anew. */
@@ -66,11 +68,11 @@ export type RunningTop = {
 export function startTop(options: TopOptions, binding: NativeBinding = loadBinding()): RunningTop {
   checkTopOptions(options);
   if (options.signal?.aborted) throw new AbortError(options.signal);
-  const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
-  if (callGraph !== options.callGraph) {
+  const isUnwound = dropsCopies(options.callGraph);
+  if (isUnwound) {
     giveNotice(options, 'stacks by frame pointer: copies are unwound where a file is written');
   }
-  const given = { ...options, ...(callGraph !== undefined && { callGraph }) };
+  const given = { ...options, ...(isUnwound && { callGraph: 'fp' as const }) };
   const latencyMs = Math.min(LATENCY_MS, (options.intervalMs ?? DEFAULT_INTERVAL_MS) / 2);
   const session = prepareRecording(given, binding, Math.max(1, Math.floor(latencyMs)));
   try {
@@ -83,6 +85,7 @@ export function startTop(options: TopOptions, binding: NativeBinding = loadBindi
 
 class Top implements RunningTop {
   readonly events: readonly string[];
+  readonly hasStacks: boolean;
   wasStopped = false;
   readonly #options: TopOptions;
   readonly #session: PreparedRecording;
@@ -110,6 +113,7 @@ class Top implements RunningTop {
     this.#session = session;
     this.#cleanUp = cleanUp;
     this.events = shownEvents(session.plan);
+    this.hasStacks = recordsStacks(session.plan.events);
     this.#tables = this.#emptyTables();
     this.#totals = session.sampler.totals();
   }
