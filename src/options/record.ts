@@ -438,7 +438,7 @@ export const RECORD = options({
     /** Path of the recording; default `perf.data`, `-` for standard output; FIFOs and devices get a stream. */
     output: option(text, {
       flags: '-o, --output <file>',
-      help: 'where to write; - is standard output (default perf.data)',
+      help: 'where to write; - is standard output (default perf.data); out.html, .cpuprofile, .pb.gz, .speedscope.json, .folded: perf.data, and this export of it',
     }),
     /**
      * Begin a new file whenever one has so many bytes, after so many milliseconds, or when

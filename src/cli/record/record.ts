@@ -6,6 +6,7 @@ import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { type Finding, findingText } from '../../findings/finding.ts';
 import { judgeRun } from '../../findings/judge-run.ts';
+import { formatOfFile } from '../../options/export.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { RecordOptions } from '../../options/record.ts';
 import type { VIEW } from '../../options/view.ts';
@@ -36,11 +37,13 @@ export async function runRecord(
   command: readonly string[],
   asked: AskedRecording,
   reading?: AskedOf<typeof VIEW>,
-): Promise<void> {
+): Promise<Recording | null> {
   const { quiet = false, toleratedLoss } = asked;
   // perf's commonest attach: the command says how long, and is not recorded.
   const isBound = command.length > 0 && (asked.pids ?? asked.tids ?? asked.uid) !== undefined;
-  const chosen = recordingAsked(isBound ? [] : command, asked);
+  const made = formatOfFile(asked.output);
+  const { output: _exported, ...toDefault } = asked;
+  const chosen = recordingAsked(isBound ? [] : command, made === null ? asked : toDefault);
   const attachJs = asked.attachJs ?? (asked.dryRun || quiet ? false : await askAttach(chosen));
   const options: RecordOptions = {
     ...chosen,
@@ -53,7 +56,7 @@ export async function runRecord(
   if (command.length > 0) for (const notice of startNotices()) options.onNotice?.(notice, notice);
   if (asked.dryRun) {
     for (const line of describeDryRun(options)) notify(line);
-    return;
+    return null;
   }
   if (asked.verbose) {
     // The recording itself passes the notices on.
@@ -80,7 +83,17 @@ export async function runRecord(
   const status = exitStatus(recording, driven?.isDone ? driven.load : exit);
   const excesses = toleratedLoss === undefined ? [] : lossesBeyond(recording, toleratedLoss);
   for (const excess of excesses) notify(`perf-ts: --fail-on-loss: ${excess}`);
+  if (made !== null && asked.output !== undefined && !recording.isOutputGone) {
+    const { exportAs } = await import('../export/export-as.ts');
+    await exportAs(recording.path, {
+      format: made,
+      output: asked.output,
+      names: 'full',
+      ...(quiet && { quiet }),
+    });
+  }
   process.exitCode = status === EXIT.OK && excesses.length > 0 ? EXIT.LOSS : status;
+  return recording;
 }
 
 /** The bounds that end a recording before its target does. */
@@ -164,7 +177,8 @@ async function recordAndReport(
   status?.end();
   if (!quiet) reportClosing(recording.events.length);
   // Both may take long, and a signal ends them alone.
-  if (asked.archive || view !== null) await signals.release();
+  const isFollowed = asked.isReported === true || formatOfFile(asked.output) !== null;
+  if (asked.archive || view !== null || (isFollowed && signals.sent === 0)) await signals.release();
   if (asked.archive && !recording.isOutputGone) await archive(recording.path, quiet);
   const { removeDeadRecordings } = await import('../../tools/leftovers/remove-leftovers.ts');
   for (const { path } of await removeDeadRecordings()) {
