@@ -22,7 +22,7 @@ export type RunEvidence = {
   readonly onCpuShare?: number | null;
 };
 
-/** Below it, most of the time is in no sample. */
+/** The share of the time on a CPU below which most of it is in no sample. */
 const WAITED_SHARE = 0.5;
 
 /** The findings about a sampler that runs or has just ended, the worst first. */

@@ -57,7 +57,7 @@ async function callersOf(file: string): Promise<number> {
 }
 
 describeLiveAsUser('stacks that nobody asked for', () => {
-  it('of a Node program have the callers, in the command and in the library', async () => {
+  it('stacks of a Node program have the callers, in the command and in the library', async () => {
     const program = programIn(scratch);
     const [byCommand, byLibrary] = ['command', 'library'].map((name) =>
       join(scratch, `${name}.data`),
@@ -73,7 +73,7 @@ describeLiveAsUser('stacks that nobody asked for', () => {
   });
 
   it.skipIf(!isRoot || !canRecordAsNobody(process.execPath))(
-    'of a Node program have the callers for an ordinary user, too',
+    'stacks of a Node program have the callers for an ordinary user, too',
     async () => {
       const folder = openDirectory(scratch, 'nobody');
       const file = join(folder, 'perf.data');
@@ -84,7 +84,7 @@ describeLiveAsUser('stacks that nobody asked for', () => {
     },
   );
 
-  it('of a Node program are left out by --no-call-graph', () => {
+  it('stacks of a Node program are left out by --no-call-graph', () => {
     const file = join(scratch, 'without.data');
     const words = ['record', '--no-call-graph', '-o', file, '--', process.execPath, '-e', '0'];
     const { stderr } = perfTs(words);
@@ -92,7 +92,7 @@ describeLiveAsUser('stacks that nobody asked for', () => {
     expect(stderr).not.toContain('no call stacks');
   });
 
-  it('of another program are none, of which the last lines tell once', async () => {
+  it('stacks of another program are not recorded, and one of the last lines reports that', async () => {
     const file = join(scratch, 'other.data');
     const command = [compileWorkload(), 'burn', '1', '0.1'];
     const { stderr } = perfTs(['record', '-o', file, '--', ...command]);
@@ -104,7 +104,7 @@ describeLiveAsUser('stacks that nobody asked for', () => {
     expect(recording.hasStacks).toBe(false);
   });
 
-  it('of a process that runs Node are recorded from outside', () => {
+  it('stacks of a process that runs Node are recorded from outside', () => {
     const node = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
       stdio: 'ignore',
     });

@@ -38,23 +38,26 @@ function sizeOf(path: string): number {
 }
 
 describeLiveAsUser('one command to an answer', () => {
-  it('runs a script and reports where its time went, with the status of the script', () => {
+  it('a script is run and reported, and perf-ts ends with its status', () => {
     const cwd = folderWithProgram('script');
     expectReported(perfTs(['app.js'], { cwd }));
     expect(existsSync(join(cwd, 'perf.data'))).toBe(true);
   });
 
-  it('runs a program with its arguments, and takes options of record in front', () => {
+  it('a program is run with its arguments, behind options of record', () => {
     const cwd = folderWithProgram('program');
     expectReported(perfTs(['node', 'app.js'], { cwd }));
     expectReported(perfTs(['-F', '999', '--', 'node', 'app.js'], { cwd }));
     expect(perfTs(['info', 'perf.data'], { cwd }).stdout).toContain('999');
   });
 
-  it.skipIf(!isRoot || !canRecordAsNobody(process.execPath))('works for an ordinary user', () => {
-    const cwd = folderWithProgram('nobody');
-    expectReported(perfTs(['app.js'], { cwd, under: AS_NOBODY }));
-  });
+  it.skipIf(!isRoot || !canRecordAsNobody(process.execPath))(
+    'an ordinary user gets the same report',
+    () => {
+      const cwd = folderWithProgram('nobody');
+      expectReported(perfTs(['app.js'], { cwd, under: AS_NOBODY }));
+    },
+  );
 
   it('-o writes an export by its ending beside the recording, in run and in record', () => {
     const cwd = folderWithProgram('exports');

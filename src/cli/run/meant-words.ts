@@ -1,14 +1,14 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Command } from 'commander';
 import { insteadOfCommand } from '../perf/perf-commands.ts';
-import { findOnPath, isExecutable, isFile, SCRIPT } from './script-runner.ts';
+import { findOnPath, isFile, mayExecute, SCRIPT_FILE } from './script-runner.ts';
 
 /** The beginning of a recording, in the byte order of its machine. */
 const MAGICS: readonly string[] = ['PERFILE2', '2ELIFREP'];
 /** Options of `perf-ts` itself; `-v` is perf's for its version. */
 const OWN_OPTIONS: readonly string[] = ['-h', '--help', '-V', '--version', '-v'];
 
-/** What a word that is no command may name. */
+/** Things that a word may name which is no command. */
 export type Named = 'recording' | 'program' | null;
 
 /**
@@ -49,10 +49,10 @@ export function nameFile(word: string): Named {
     return !word.includes('/') && findOnPath(word) !== null ? 'program' : null;
   }
   if (isRecording(word)) return 'recording';
-  return SCRIPT.test(word) || isExecutable(word) ? 'program' : 'recording';
+  return SCRIPT_FILE.test(word) || mayExecute(word) ? 'program' : 'recording';
 }
 
-/** On some file systems all files are executable. */
+/** Whether a file begins as a recording does: on some file systems all files are executable. */
 function isRecording(path: string): boolean {
   let fd: number;
   try {

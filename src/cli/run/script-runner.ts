@@ -5,17 +5,17 @@ import { printable } from '../../base/printable.ts';
 import { identifyNode } from '../../system/launch/node-program.ts';
 
 /** A file of JavaScript or TypeScript, by its name. */
-export const SCRIPT = /\.[cm]?[jt]sx?$/;
+export const SCRIPT_FILE = /\.[cm]?[jt]sx?$/;
 const TYPESCRIPT = /\.(?:[cm]?ts|tsx|jsx)$/;
 /** Needs more than types left out. */
 const NEEDS_COMPILER = /\.[jt]sx$/;
-/** From these on Node runs TypeScript without a flag. */
+/** The releases from which on Node runs TypeScript without a flag. */
 const STRIPS_TYPES: readonly (readonly [major: number, minor: number])[] = [
   [22, 18],
   [23, 6],
 ];
 
-/** Where programs are, and what they are. */
+/** The programs of this machine: their places, and what they are. */
 export type Programs = {
   /** The path of a program in the PATH; null where there is none. */
   readonly onPath: (name: string) => string | null;
@@ -29,7 +29,7 @@ export type Programs = {
 export function withRunner(words: readonly string[], programs = HERE): readonly string[] {
   const at = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
   const script = words[at];
-  if (script === undefined || !SCRIPT.test(script) || !isFile(script)) return words;
+  if (script === undefined || !SCRIPT_FILE.test(script) || !isFile(script)) return words;
   const runner = TYPESCRIPT.test(script) ? runnerOfTypes(script, programs) : 'node';
   return [...words.slice(0, at), runner, ...words.slice(at)];
 }
@@ -58,7 +58,7 @@ export function isFile(path: string): boolean {
 }
 
 /** Whether this process may execute the regular file at `path`. */
-export function isExecutable(path: string): boolean {
+export function mayExecute(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return isFile(path);
@@ -70,13 +70,13 @@ export function isExecutable(path: string): boolean {
 /** The path of a program that the PATH leads to; null where there is none. */
 export function findOnPath(name: string, path = process.env.PATH ?? ''): string | null {
   const files = path.split(delimiter).map((folder) => join(folder === '' ? '.' : folder, name));
-  return files.find(isExecutable) ?? null;
+  return files.find(mayExecute) ?? null;
 }
 
 function findOwnTsx(script: string): string | null {
   for (let folder = dirname(resolve(script)); ; folder = dirname(folder)) {
     const tsx = join(folder, 'node_modules/.bin/tsx');
-    if (isExecutable(tsx)) return tsx;
+    if (mayExecute(tsx)) return tsx;
     if (folder === dirname(folder)) return null;
   }
 }
