@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { declareProgram } from '../../../src/cli/declare-program.ts';
+import { findDefault } from '../../../src/cli/defaults/find-default.ts';
 import { meantWords, type Named, nameFile } from '../../../src/cli/run/meant-words.ts';
 import { scratchDirectory } from '../../helpers/scratch.ts';
 
@@ -70,4 +71,19 @@ it('a file is named by its first bytes, its name and its rights', () => {
   expect(nameFile(join(folder, 'absent'))).toBeNull();
   expect(nameFile('sh')).toBe('program');
   expect(nameFile('no-such-program-anywhere')).toBeNull();
+});
+
+it('a default of record is that of run, too', () => {
+  const run = commands.find((command) => command.name() === 'run');
+  const freq = run?.options.find(({ long }) => long === '--freq');
+  if (freq === undefined) throw new Error('run has no --freq');
+  const config = {
+    path: 'config.json',
+    all: new Map(),
+    ofCommand: new Map([['record', new Map([['freq', 99]])]]),
+  };
+  expect(findDefault('run', freq, {}, config)).toEqual({ value: 99, from: 'config.json' });
+  const variable = { PERF_TS_RECORD_FREQ: '999' };
+  expect(findDefault('run', freq, variable, config)?.value).toBe('999');
+  expect(findDefault('stat', freq, variable, config)).toBeNull();
 });
