@@ -12,7 +12,7 @@ import type {
   SamplerOptions,
   SamplerTarget,
 } from '../native/types.ts';
-import { DEFAULT_FREQUENCY_HZ, RECORD, type RecordOptions } from '../options/record.ts';
+import { RECORD, type RecordOptions } from '../options/record.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { chooseUser } from '../system/accounts/run-as.ts';
 import { debugLog } from '../system/debug-log.ts';

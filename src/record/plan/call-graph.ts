@@ -4,9 +4,8 @@ import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 import { type CallGraph, DEFAULT_STACK_BYTES, parseCallGraph } from '../../options/call-graph.ts';
 import { Misfit } from '../../options/kinds.ts';
-import type { RecordOptions } from '../../options/record.ts';
+import { DEFAULT_FREQUENCY_HZ, type RecordOptions } from '../../options/record.ts';
 import { isStream } from '../../system/files/stream-place.ts';
-import { DEFAULT_FREQUENCY_HZ } from './choose-rate.ts';
 
 /** Fields of a sample from which its stack is made. */
 export type StackFields = {
