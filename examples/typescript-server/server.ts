@@ -1,6 +1,6 @@
 // An HTTP server with a built-in client, to be profiled:
 //
-//   perf-ts record -g -- npx tsx examples/typescript-server/server.ts
+//   perf-ts record -- npx tsx examples/typescript-server/server.ts
 //   perf-ts report
 //
 // LOAD_MS is how long it is asked (3000), REQUESTS a number of requests after which it ends.

@@ -18,6 +18,7 @@ import { declarePeriods } from './periods/periods-command.ts';
 import { declareQuery } from './query/query-command.ts';
 import { declareRecord } from './record/record-command.ts';
 import { declareReport } from './report/report-command.ts';
+import { declareRun } from './run/run-command.ts';
 import { declareScript } from './script/script-command.ts';
 import { declareGeneralOptions } from './shared/general-options.ts';
 import { GuidedCommand } from './shared/guided-command.ts';
@@ -28,6 +29,7 @@ import { declareView } from './view/view-command.ts';
 
 /** Commands in the order of the help: those that measure, that read a recording, that are about this machine. */
 const COMMANDS: readonly ((program: GuidedCommand) => void)[] = [
+  declareRun,
   declareRecord,
   declareStat,
   declareTop,
@@ -72,8 +74,9 @@ export function declareProgram(prepare: (program: GuidedCommand) => void = () =>
   prepare(program);
   program.examples(
     [
-      ['sudo perf-ts record -F 30000 -g -- ./app', 'sample a program, write perf.data'],
-      ['perf-ts report', 'where the events went'],
+      ['perf-ts app.js', 'where its time goes: record, then report'],
+      ['perf-ts record -- node app.js', 'sample a program, write perf.data'],
+      ['perf-ts report', 'where the time went'],
       ['perf-ts view', 'the same in the browser: flame graph, time, source'],
       ['perf-ts periods', 'how the sampling period behaved, what was lost'],
       ['perf-ts diff', 'what changed since the recording before'],

@@ -9,6 +9,7 @@ import { declareProgram } from './declare-program.ts';
 import { applyDefaults } from './defaults/apply-defaults.ts';
 import { fromHabit } from './perf/habits.ts';
 import { fromPerfWords } from './perf/perf-words.ts';
+import { meantWords } from './run/meant-words.ts';
 import { endWith, keepStdioBlocking, quit } from './shared/exit.ts';
 import { notify, reportFailure } from './shared/failure.ts';
 import { HELP_COLUMNS } from './shared/guided-command.ts';
@@ -74,9 +75,9 @@ function checkNames(command: Command): void {
 }
 
 async function main(): Promise<void> {
-  const words = fromHabit(exactArguments());
-  if (words[0] === 'view') startThreadEarly();
   const program = buildProgram();
+  const words = meantWords(fromHabit(exactArguments()), program.commands);
+  if (words[0] === 'view') startThreadEarly();
   try {
     const command = program.commands.find((each) => each.name() === words[0]);
     await program.parseAsync(fromPerfWords(words, command), { from: 'user' });

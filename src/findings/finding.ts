@@ -34,6 +34,7 @@ export const FINDINGS = {
     'samples-in-step': 'samples fall in step with the work',
     'samples-of-leader': 'the event was read by the samples of another event',
     'waits-lost': 'waits off the CPU have no end, and count for nothing',
+    'target-waited': 'the target was on a CPU for the smaller part of the time',
     'sampling-off': 'the events were disabled for a part of the recording',
     'sampling-unknown': 'the text of another tool does not say how it was sampled',
     'events-uncovered': 'events were counted that no sample stands for',
@@ -43,8 +44,7 @@ export const FINDINGS = {
     'compression-slow': 'compressing the recording fell behind',
   },
   stacks: {
-    'stacks-none':
-      'functions of JavaScript lack what V8 and native code did for them, as no stacks were recorded',
+    'stacks-none': 'no stacks were recorded',
     'stacks-cut': 'stacks lack callers',
     'stacks-unknown': 'stacks end in code without names, so that they may be whole or not',
     'samples-unnamed': 'samples lie in functions without a name',

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from '../base/numbers.ts';
+import { formatBytes, formatCount, formatShare } from '../base/numbers.ts';
 import { createFinding, type Finding, sortFindings } from './finding.ts';
 import { judgeSideband, LARGER_RINGS } from './judge-file.ts';
 import { atHalfOf, judgeLost, pausedText } from './judge-sampling.ts';
@@ -16,7 +16,14 @@ export type RunEvidence = {
   /** Pages of each ring; absent where they are not known. */
   readonly ringPages?: number;
   readonly targetHz?: number | null;
+  /** Whether samples have stacks; absent where that is not to be judged. */
+  readonly hasStacks?: boolean;
+  /** Share of the time that threads of the target were on a CPU, above 1 for several; null where waits are recorded too. */
+  readonly onCpuShare?: number | null;
 };
+
+/** The share of the time on a CPU below which most of it is in no sample. */
+const WAITED_SHARE = 0.5;
 
 /** The findings about a sampler that runs or has just ended, the worst first. */
 export function judgeRun({
@@ -28,6 +35,8 @@ export function judgeRun({
   compression,
   ringPages,
   targetHz = null,
+  hasStacks = true,
+  onCpuShare = null,
 }: RunEvidence): Finding[] {
   const command =
     ringPages === undefined ? LARGER_RINGS : `perf-ts record -m ${4 * ringPages} -- COMMAND`;
@@ -38,8 +47,29 @@ export function judgeRun({
       judgeSlowCompression(compression),
       judgeLost(lost, lost + samples, { command }),
       judgeThrottles(throttles, targetHz),
+      samples > 0 && !hasStacks ? NO_STACKS : null,
+      judgeWaits(onCpuShare),
     ].filter((finding) => finding !== null),
   );
+}
+
+const NO_STACKS = createFinding(
+  'stacks-none',
+  'note',
+  'no stacks',
+  'no call stacks were recorded',
+  {
+    command: 'perf-ts record -g -- COMMAND',
+  },
+);
+
+function judgeWaits(onCpuShare: number | null): Finding | null {
+  if (onCpuShare === null || onCpuShare >= WAITED_SHARE) return null;
+  const sentence = `on a CPU for ${formatShare(onCpuShare)} of the time: what it waited for is in no sample`;
+  return createFinding('target-waited', 'note', 'waited', sentence, {
+    share: 1 - onCpuShare,
+    command: 'perf-ts record --off-cpu -- COMMAND',
+  });
 }
 
 function judgeSkippedData(bytes: number): Finding | null {

@@ -1,3 +1,4 @@
+import { UsageError } from '../base/errors.ts';
 import type { TimeRange } from '../profile/time-range.ts';
 import { OPTION_GROUP } from './groups.ts';
 import { anyNumber, arrayOf, oneOf, recordedIds, setOf, text, whole, yesNo } from './kinds.ts';
@@ -20,6 +21,36 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** The formats that are one file. */
 export const FILE_FORMATS = [...EXPORT_FORMATS, 'pprof'] as const;
+
+/** Endings of names that stand for a format. */
+const ENDINGS: Readonly<Record<string, AskedFormat>> = {
+  '.html': 'html',
+  '.cpuprofile': 'cpuprofile',
+  '.pb.gz': 'pprof',
+  '.speedscope.json': 'speedscope',
+  '.firefox.json': 'firefox',
+  '.folded': 'folded',
+  '.parquet': 'parquet',
+};
+
+/** The format that a file's name stands for; null for none. Throws `UsageError` for an image. */
+export function formatOfFile(path: string | undefined): AskedFormat | null {
+  if (path === undefined) return null;
+  if (path.endsWith('.svg')) {
+    throw new UsageError(`${path}: no SVG is drawn`, [
+      `a page with the flame graph, zoom and search: -o ${path.replace(/svg$/, 'html')}`,
+      `for flamegraph.pl: -o ${path.replace(/svg$/, 'folded')}`,
+    ]);
+  }
+  const ending = Object.keys(ENDINGS).find((each) => path.endsWith(each));
+  return ending === undefined ? null : ENDINGS[ending];
+}
+
+/** A format of `perf-ts export`. */
+export type AskedFormat = (typeof FILE_FORMATS)[number] | 'parquet';
+
+/** The endings, for a text. */
+export const KNOWN_ENDINGS = Object.keys(ENDINGS).join(' ');
 
 /** The rows of a `SampleSelection`. */
 const SAMPLES = options({
@@ -73,8 +104,7 @@ export const EXPORT = options({
   ...inGroup(OPTION_GROUP.OUTPUT, {
     format: commandOption(oneOf(...FILE_FORMATS, 'parquet'), {
       flags: '--format <format>',
-      help: 'what to write',
-      mandatory: true,
+      help: `what to write (default by the ending of the output: ${KNOWN_ENDINGS})`,
     }),
     output: commandOption(text, {
       flags: '-o, --output <file>',

@@ -48,7 +48,8 @@ function readOption(row: OptionRow<unknown, Door>, given: GivenFlags): unknown {
 
 function isGiven(flag: Flag, given: GivenFlags): boolean {
   const value = given[attributeOf(flag)];
-  if (value === undefined || takesWords(flag)) return value !== undefined;
+  // False is what `--no-…` of the same name leaves.
+  if (value === undefined || takesWords(flag)) return value !== undefined && value !== false;
   return isNegated(flag) ? value === false : value !== false && value !== 0;
 }
 

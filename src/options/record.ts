@@ -304,15 +304,21 @@ export const RECORD = options({
   ...inGroup('Fields of each sample:', {
     /**
      * How call stacks are recorded: `fp` by frame pointer, `dwarf` or `dwarf,BYTES` by copying that
-     * much of the user stack with each sample, for unwinding when it is read. Default `none`.
+     * much of the user stack with each sample, for unwinding when it is read. Default: `fp` where the target is
+     * seen to run Node, Bun or Deno, with `offCpu` unwound stacks of its waits; else `none`.
      */
     callGraph: option(callGraph, {
       flags: [
         { flags: '-g', help: 'call stacks', value: 'fp' },
         {
           flags: '--call-graph <how>',
-          help: 'call stacks: fp (frame pointers), dwarf[,BYTES] (stack dumps), auto[,BYTES] (both), lbr (Intel), none (default none, with -g fp)',
+          help: 'call stacks: fp (frame pointers), dwarf[,BYTES] (stack dumps), auto[,BYTES] (both), lbr (Intel), none (default fp for Node, Bun and Deno, else none)',
           configurable: true,
+        },
+        {
+          flags: '--no-call-graph',
+          help: 'no call stacks, of Node, Bun and Deno neither',
+          value: 'none',
         },
       ],
     }),
@@ -439,7 +445,7 @@ export const RECORD = options({
     /** Path of the recording; default `perf.data`, `-` for standard output; FIFOs and devices get a stream. */
     output: option(text, {
       flags: '-o, --output <file>',
-      help: 'where to write; - is standard output (default perf.data)',
+      help: 'where to write; - is standard output (default perf.data); out.html, .cpuprofile, .pb.gz, .speedscope.json, .folded: perf.data, and this export of it',
     }),
     /**
      * Begin a new file whenever one has so many bytes, after so many milliseconds, or when

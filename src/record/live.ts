@@ -79,9 +79,10 @@ async function* sampleLive(
   const { signal } = options;
   if (signal?.aborted) throw new AbortError(signal);
   // Nothing is unwound here, so copied stacks would only take room.
-  const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
-  // Addresses are not named here either, so Node needs no flags.
-  const plain = { nodeFlags: false, ...options, ...(callGraph !== undefined && { callGraph }) };
+  const { callGraph: asked = 'none' } = options;
+  const callGraph = dropsCopies(asked) ? 'fp' : asked;
+  // Addresses are not named here either, so Node needs no flags, and nobody who did not ask has use for stacks.
+  const plain = { nodeFlags: false, ...options, callGraph };
   const session = prepareRecording(plain, binding, latencyMs);
   const { sampler, plan } = session;
   const decoder = new LiveDecoder(

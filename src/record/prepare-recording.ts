@@ -12,12 +12,11 @@ import type {
   SamplerOptions,
   SamplerTarget,
 } from '../native/types.ts';
-import { DEFAULT_FREQUENCY_HZ, RECORD, type RecordSettings } from '../options/record.ts';
+import { RECORD, type RecordSettings } from '../options/record.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { chooseUser } from '../system/accounts/run-as.ts';
 import { debugLog } from '../system/debug-log.ts';
 import type { FileOwner } from '../system/files/output-file.ts';
-import { isStream } from '../system/files/stream-place.ts';
 import { openCgroup } from '../system/kernel/containers.ts';
 import { detectKernelFeatures } from '../system/kernel/kernel-features.ts';
 import {
@@ -30,8 +29,8 @@ import { checkCpuOption, onlineCpus } from '../system/kernel/online-cpus.ts';
 import { readPageBytes } from '../system/kernel/page-bytes.ts';
 import { explainRefusal, explainRingRefusal } from '../system/kernel/permission-help.ts';
 import { explainAttachedNode } from '../system/launch/attached-node.ts';
-import { explainAttachedRuntimes } from '../system/launch/attached-runtime.ts';
-import { addNamingFlags } from '../system/launch/naming-flags.ts';
+import { explainAttachedRuntimes, isRuntime } from '../system/launch/attached-runtime.ts';
+import { addNamingFlags, runsJavaScript } from '../system/launch/naming-flags.ts';
 import { type CodeNaming, newCodeSocket } from '../system/launch/node-flags.ts';
 import { resolveCommand } from '../system/launch/resolve-command.ts';
 import { explainGoneBeforeStart, explainStartFailure } from '../system/launch/start-failure.ts';
@@ -41,7 +40,7 @@ import { processesOf, UNSETTLED } from '../system/processes/attached.ts';
 import { hasOwnCode } from './code-events/own-process.ts';
 import { registeredSocket } from './code-events/registered.ts';
 import { checkCompression } from './output/compression.ts';
-import { autoStackBytes, dropsCopies } from './plan/call-graph.ts';
+import { chooseStacks, type StackChoice } from './plan/call-graph.ts';
 import { checkCombinations } from './plan/check-options.ts';
 import { chooseEvents } from './plan/choose-events.ts';
 import { keepNotices } from './plan/notices.ts';
@@ -74,6 +73,7 @@ export type DecidedRecording = {
   readonly plan: RecordingPlan;
   readonly target: SamplerTarget;
   readonly ring: RingSize;
+  readonly stacks: StackChoice;
   readonly settings: KernelSettings;
   readonly notices: string[];
   readonly owner: FileOwner | null;
@@ -102,16 +102,21 @@ export function planOnly(
   const { target, owner, notes } = chosen;
   const { causesMaps = false, recordingId = null, codeSocket = null, dumpsIn = null } = chosen;
   for (const note of notes) notify(note);
-  const { specs, notices: eventNotices } = chooseSpecs(options, target, binding);
   const pageBytes = readPageBytes();
   const asked = askedRingPages(options.ringPages, pageBytes, notify);
   const granted = chooseRingSize(settings, readPrivileges(), asked, pageBytes);
   const ring = options.perThread ? ringsPerThread(granted, asked, pageBytes) : granted;
+  const stacks = chooseStacks(options, {
+    runsJavaScript: chosen.runsJavaScript === true,
+    ringBytes: ring.ringPages * pageBytes,
+    maxSampleRateHz: settings.maxSampleRateHz,
+  });
+  const { specs, notices: eventNotices } = chooseSpecs(options, target, stacks, binding);
   const plan = planRecording(
     specs,
     {
       ...options,
-      ...sizedCallGraph(options, ring.ringPages * pageBytes, settings),
+      callGraph: stacks.callGraph,
       systemWide: target.kind === 'system',
       switches: options.switches === true || hasOffCpu(options),
     },
@@ -135,26 +140,14 @@ export function planOnly(
     );
   }
   const causes = { causesMaps, recordingId, codeSocket, dumpsIn };
-  return { plan, target, ring, settings, notices, owner, ...causes };
-}
-
-/** `auto` with the bytes to copy. Where no file is written that could be rewritten, it is `fp`. */
-function sizedCallGraph(
-  { callGraph, output, freq }: RecordSettings,
-  ringBytes: number,
-  { maxSampleRateHz }: KernelSettings,
-): Pick<RecordSettings, 'callGraph'> {
-  if (!dropsCopies(callGraph)) return {};
-  if (isStream(output)) return { callGraph: 'fp' };
-  if (callGraph !== 'auto') return {};
-  const hz = freq === 'max' ? (maxSampleRateHz ?? DEFAULT_FREQUENCY_HZ) : freq;
-  return { callGraph: `auto,${autoStackBytes(ringBytes, hz ?? DEFAULT_FREQUENCY_HZ)}` };
+  return { plan, target, ring, stacks, settings, notices, owner, ...causes };
 }
 
 /** The requested events plus the off-CPU event. */
 function chooseSpecs(
   options: RecordSettings,
   target: SamplerTarget,
+  { ofWaits }: StackChoice,
   binding: NativeBinding,
 ): { readonly specs: readonly EventSpec[]; readonly notices: readonly Text[] } {
   if (!hasOffCpu(options)) return { specs: chooseEvents(options), notices: [] };
@@ -162,7 +155,12 @@ function chooseSpecs(
   const events = options.events ?? ['cpu-clock'];
   const onCpu = options.offCpu === 'only' ? [] : chooseEvents({ ...options, events });
   const systemWide = target.kind === 'system';
-  const offCpu = chooseOffCpu({ ...options, systemWide }, readEventSources(), binding.probeEvent);
+  const offCpu = chooseOffCpu(
+    { ...options, systemWide },
+    ofWaits,
+    readEventSources(),
+    binding.probeEvent,
+  );
   return { specs: [...onCpu, ...offCpu.specs], notices: offCpu.notices };
 }
 
@@ -269,6 +267,7 @@ function chooseTarget(
   recordingId?: string | null;
   codeSocket?: string | null;
   dumpsIn?: NodeFlags['dumpsIn'];
+  runsJavaScript?: boolean;
 } {
   const hasCommand = (options.command?.length ?? 0) > 0;
   if ((options.pids ?? options.tids) !== undefined && hasCommand) {
@@ -289,6 +288,7 @@ function chooseTarget(
       owner: user.owner,
       notes,
       codeSocket: attaches ? newCodeSocket() : null,
+      runsJavaScript: pids.some(isRuntime),
     };
   }
   if (options.tids) {
@@ -296,6 +296,7 @@ function chooseTarget(
       target: { kind: 'threads', tids: [...new Set(options.tids)] },
       owner: user.owner,
       notes: [],
+      runsJavaScript: options.tids.some(isRuntime),
     };
   }
   if (!hasCommand) {
@@ -317,6 +318,7 @@ function chooseTarget(
     owner: user.owner,
     notes: [...user.notes, ...notes, ...(unprofilable === null ? [] : [unprofilable])],
     ...causes,
+    runsJavaScript: runsJavaScript(resolved, options),
   };
 }
 

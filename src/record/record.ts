@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import { AbortError } from '../base/errors.ts';
-import type { RecordOptions } from '../options/record.ts';
+import type { RecordOptions, RecordSettings } from '../options/record.ts';
+import { giveNotice } from './plan/notices.ts';
 import { startRecording } from './recorder.ts';
-import type { CommandExit, Recording } from './recording.ts';
+import type { CommandExit, Recording, RunningRecording } from './recording.ts';
 
 /** A recording whose command, if there was one, has ended too. */
 export type FinishedRecording = Recording & {
@@ -25,8 +27,28 @@ export type FinishedRecording = Recording & {
  */
 export async function record(options: RecordOptions): Promise<FinishedRecording> {
   const running = await startRecording(options);
-  const [recording, exit] = await Promise.all([running.finished, running.exited]);
+  const recording = await running.finished;
+  await reportRunningCommand(running, options);
+  const exit = await running.exited;
   // The command may have run on behind the recording.
   if (options.signal?.aborted) throw new AbortError(options.signal);
   return { ...recording, exit };
+}
+
+/** A command that ends together with its recording is not worth a notice. */
+const RUNNING_MS = 50;
+
+/** Gives a notice where the command runs on behind its recording (`durationMs`, `maxBytes`): it is waited for. */
+export async function reportRunningCommand(
+  { childPid, exited }: RunningRecording,
+  options: RecordSettings,
+): Promise<void> {
+  if (childPid < 0) return;
+  const isRunning = await Promise.race([exited.then(() => false), setTimeout(RUNNING_MS, true)]);
+  if (!isRunning) return;
+  const waiting = `waiting for the command (process ${childPid}) to end`;
+  giveNotice(options, {
+    library: `the recording is complete; ${waiting}: startRecording does not wait, and its signal ends the command`,
+    command: `${waiting}; Ctrl-C goes to it, a second one quits without it`,
+  });
 }

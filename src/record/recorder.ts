@@ -8,6 +8,7 @@ import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, NativeSampler, SamplerEvent, SamplerTotals } from '../native/types.ts';
 import { RECORD, type RecordOptions, type RecordSettings } from '../options/record.ts';
+import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { onlineCpus } from '../system/kernel/online-cpus.ts';
 import { endCommand } from '../system/launch/end-command.ts';
 import { explainExecFailure } from '../system/launch/exec-failure.ts';
@@ -23,9 +24,10 @@ import type { JitAttachments } from './jit-maps/jit-attachments.ts';
 import { openCodeSink } from './open-code-sink.ts';
 import { OutputSwitch } from './output/output-switch.ts';
 import { RecordingFile } from './output/recording-file.ts';
-import { dropsCopies } from './plan/call-graph.ts';
+import { recordsStacks } from './plan/call-graph.ts';
 import { checkRecordOptions, isDelayed } from './plan/check-options.ts';
 import { giveNotice } from './plan/notices.ts';
+import type { PlannedEvent } from './plan/recording-plan.ts';
 import { explainNativeError } from './prepare-recording.ts';
 import type { CommandExit, Recording, RecordingWork, RunningRecording } from './recording.ts';
 import { type OpenedRecording, openRecordingParts } from './recording-parts.ts';
@@ -402,6 +404,8 @@ class Recorder implements ControlActions {
         totals: ended.totals,
         compressionLevel: this.#options.compressionLevel ?? null,
         events: this.events(),
+        ...this.#timesOf(ended),
+        hasStacks: recordsStacks(session.plan.events),
         notices: session.notices,
         endReason: ended.reason,
         writeErrno: ended.errno,
@@ -413,6 +417,18 @@ class Recorder implements ControlActions {
       this.#jit.close();
       output.close();
     }
+  }
+
+  #timesOf({ finals }: RecordingEnded): Pick<Recording, 'sampledMs' | 'onCpuMs'> {
+    const { session, features } = this.#opened;
+    const spans = features.sampled.get();
+    const sampledMs =
+      Number(spans.reduce((sum, { fromNs, toNs }) => sum + toNs - fromNs, 0n)) / 1e6;
+    // An event runs while a thread of the target does, and less where it takes turns with others for a counter.
+    const ofTasks = finals.filter((_, index) => !isOfCpus(session.plan.events[index]));
+    const runningNs = ofTasks.map((final) => Number(final.runningNs));
+    const isKnown = session.target.kind !== 'system' && runningNs.length > 0;
+    return { sampledMs, onCpuMs: isKnown ? Math.max(...runningNs) / 1e6 : null };
   }
 
   /** The counts alongside the samples; no recording fails because of them. */
@@ -479,7 +495,7 @@ class Recorder implements ControlActions {
     const place = file.findPlace(path, this.#notify);
     let fileBytes = recordedBytes;
     if (reason !== 'write-error') {
-      if (place !== null && dropsCopies(this.#options.callGraph)) {
+      if (place !== null && this.#opened.session.stacks.dropsCopies) {
         // Loaded here: the unwinder is a third of the program, and most recordings copy no stacks.
         const { unwindCopies } = await import('./output/unwind-copies.ts');
         fileBytes = await unwindCopies(file.file, recordedBytes, {
@@ -507,6 +523,11 @@ class Recorder implements ControlActions {
   get #marksRounds(): boolean {
     return !this.#options.overwrite;
   }
+}
+
+/** Whether an event counts what everybody does on the CPUs, as wake-ups are. */
+function isOfCpus(event: PlannedEvent | undefined): boolean {
+  return event?.spec.name === WAKE_UP_EVENT;
 }
 
 function formatMs(ms: number): string {

@@ -20,6 +20,12 @@ export type Recording = {
   readonly compressionLevel: number | null;
   /** Names of the events as opened, fallbacks included. */
   readonly events: readonly string[];
+  /** Whether samples of any event have stacks. */
+  readonly hasStacks: boolean;
+  /** Time in which the events were enabled, milliseconds. */
+  readonly sampledMs: number;
+  /** CPU time of the target's threads in that time; null for a whole system. */
+  readonly onCpuMs: number | null;
   readonly notices: readonly string[];
   readonly endReason: 'stopped' | 'target-exited' | 'write-error' | 'size-limit';
   /** errno of the failed write, 0 otherwise. */

@@ -91,6 +91,7 @@ export function everyFinding(): Finding[] {
     ...judgeRun({
       ...{ samples: 100, lost: 20, lostSideband: 1, throttles: 2, skippedBytes: 10 },
       ...{ compression: { level: 1, heldRounds: 3 }, ringPages: 64, targetHz: 1000 },
+      ...{ hasStacks: false, onCpuShare: 0.02 },
     }),
   ];
 }

@@ -46,8 +46,10 @@ describeLive('status of a recording on a terminal', () => {
     const { ended, written } = startInTerminal(`perf-ts record -p ${startQuiet()} --duration 3`);
     await ended;
     expect(written()).toMatch(STATUS);
-    // The closing line takes its place.
-    expect(written()).toMatch(/\[Kperf-ts: [\d ]+ samples of cpu-clock/);
+    // The closing lines take its place.
+    expect(written()).toMatch(
+      /\[Kperf-ts: on a CPU for .*\r\nperf-ts: [\d ]+ samples of cpu-clock/,
+    );
     expect(written()).toMatch(/a\.data\r\n$/);
   });
 

@@ -19,7 +19,7 @@ export type CommandWords = {
 };
 
 /** Commands whose `-e` names events of this machine; elsewhere it names one of the recording. */
-const OPENS_EVENTS = new Set(['record', 'stat', 'top', 'view', 'doctor']);
+const OPENS_EVENTS = new Set(['run', 'record', 'stat', 'top', 'view', 'doctor']);
 
 /** The commands and options that help shows. */
 export function commandWordsOf(program: Command): CommandWords[] {

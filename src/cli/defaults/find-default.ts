@@ -15,6 +15,9 @@ export function configurableOptions(command: Command): readonly TableOption[] {
     .filter(({ isConfigurable }) => isConfigurable);
 }
 
+/** The command whose defaults another one takes: `run` records as `record` does. */
+const DEFAULTS_OF: Readonly<Record<string, string>> = { run: 'record' };
+
 /** The user's default of an option. That of one command has precedence over that of all. */
 export function findDefault(
   command: string,
@@ -23,12 +26,13 @@ export function findDefault(
   config: Config | null,
 ): FoundDefault | null {
   const name = option.name();
-  for (const variable of variablesOf(command, name)) {
+  const section = DEFAULTS_OF[command] ?? command;
+  for (const variable of variablesOf(section, name)) {
     const text = environment[variable];
     if (text !== undefined && text !== '')
       return { value: settingIn(text, option), from: variable };
   }
-  const value = config?.ofCommand.get(command)?.get(name) ?? config?.all.get(name);
+  const value = config?.ofCommand.get(section)?.get(name) ?? config?.all.get(name);
   return value === undefined || config === null ? null : { value, from: config.path };
 }
 

@@ -20,13 +20,7 @@ export function declareExport(program: GuidedCommand): void {
       ],
     ])
     .asks(EXPORT, async (options, file: string | undefined) => {
-      const { format } = options;
-      if (format === 'parquet') {
-        const { exportParquet } = await import('./export-parquet.ts');
-        await exportParquet(inputFile(file, options), options);
-        return;
-      }
-      const { runExport } = await import('./export.ts');
-      await runExport(inputFile(file, options), { ...options, format });
+      const { exportAs } = await import('./export-as.ts');
+      await exportAs(inputFile(file, options), options);
     });
 }

@@ -4,7 +4,10 @@ import { RECORD, type RecordSettings } from '../../options/record.ts';
 import { processesOfUser } from '../../system/launch/processes-of-user.ts';
 
 /** The options that a command line of `record` gives, by their keys. */
-export type AskedRecording = AskedOf<typeof RECORD>;
+export type AskedRecording = AskedOf<typeof RECORD> & {
+  /** A report follows in this process. */
+  readonly isReported?: boolean;
+};
 
 /** The recording that is asked for, of `command`. Throws UsageError. */
 export function recordingAsked(command: readonly string[], asked: AskedRecording): RecordSettings {

@@ -2,6 +2,7 @@ import { formatCpuList } from '../../base/cpu-list.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { sampleTypeNames } from '../../kernel/perf-event/constants.ts';
 import type { RecordSettings } from '../../options/record.ts';
+import type { StackChoice } from '../../record/plan/call-graph.ts';
 import { isProbed, MOST_PROBE_MS } from '../../record/plan/period-probe.ts';
 import { planOnly } from '../../record/prepare-recording.ts';
 import { isStream } from '../../system/files/stream-place.ts';
@@ -9,7 +10,7 @@ import { readPageBytes } from '../../system/kernel/page-bytes.ts';
 
 /** The lines of `--dry-run`: each event as it would be opened, and the rings. Starts nothing. */
 export function describeDryRun(options: RecordSettings): string[] {
-  const { plan, ring, target } = planOnly(
+  const { plan, ring, target, stacks } = planOnly(
     options,
     undefined,
     isStream(options.output ?? '') ? 'maps' : 'events',
@@ -26,6 +27,7 @@ export function describeDryRun(options: RecordSettings): string[] {
         `${MOST_PROBE_MS} ms of perf-ts's own work for each kind`,
     );
   }
+  lines.push(`stacks: ${describeStacks(stacks, options)}`);
   lines.push(`side-band: ${describeAttr(plan.sideband)}`);
   lines.push(`target: ${target.kind}, CPUs ${plan.cpus.join(',')}`);
   const place = options.perThread ? 'thread' : 'CPU';
@@ -34,6 +36,19 @@ export function describeDryRun(options: RecordSettings): string[] {
     `rings: ${ring.ringPages} + ${ring.sidebandPages} pages of ${pageKib} KiB per ${place}`,
   );
   return lines;
+}
+
+function describeStacks(
+  { callGraph, ofWaits, isDefault }: StackChoice,
+  { offCpu }: RecordSettings,
+): string {
+  if (!isDefault) return callGraph;
+  if (callGraph === 'none') return 'none, as no option asks for them (-g)';
+  const waits =
+    offCpu && ofWaits.callGraph === 'auto'
+      ? `, of waits unwound from dumps of ${ofWaits.stackSizeBytes} bytes`
+      : '';
+  return `${callGraph}${waits}, since the target runs JavaScript (--no-call-graph leaves them out)`;
 }
 
 function describeAttr(attr: EventAttr): string {

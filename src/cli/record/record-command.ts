@@ -23,9 +23,9 @@ export function declareRecord(program: GuidedCommand): void {
 }
 
 const EXAMPLES: readonly Example[] = [
-  ['sudo perf-ts record -F 30000 -g -- ./app', 'one program, kernel code included'],
-  ['perf-ts record -g -e cpu-clock:u -- node app.js', 'user code only, needs no root'],
+  ['perf-ts record -- node app.js', 'with call stacks, as of Bun and Deno'],
+  ['sudo perf-ts record -F 30000 -g -- ./app', 'another program; -g: call stacks'],
   ['perf-ts record -g -p 1234 -- sleep 10', 'a process that runs already, for ten seconds'],
   ['sudo perf-ts record -a -e sched:sched_switch -c 1', 'every context switch of the machine'],
-  ['sudo perf-ts record --off-cpu -g -- node app.js', 'what it runs, and what it waits for'],
+  ['sudo perf-ts record --off-cpu -- node app.js', 'what it runs, and what it waits for'],
 ];

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { getSystemErrorName } from 'node:util';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
@@ -7,10 +6,13 @@ import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { type Finding, findingText } from '../../findings/finding.ts';
 import { judgeRun } from '../../findings/judge-run.ts';
+import { formatOfFile } from '../../options/export.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { RecordSettings } from '../../options/record.ts';
 import type { VIEW } from '../../options/view.ts';
+import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
 import type { Course, Driven } from '../../record/load/drive.ts';
+import { reportRunningCommand } from '../../record/record.ts';
 import { beginRecording } from '../../record/recorder.ts';
 import type { CommandExit, Recording, RunningRecording } from '../../record/recording.ts';
 import { isStream } from '../../system/files/stream-place.ts';
@@ -35,11 +37,13 @@ export async function runRecord(
   command: readonly string[],
   asked: AskedRecording,
   reading?: AskedOf<typeof VIEW>,
-): Promise<void> {
+): Promise<Recording | null> {
   const { quiet = false, toleratedLoss } = asked;
   // perf's commonest attach: the command says how long, and is not recorded.
   const isBound = command.length > 0 && (asked.pids ?? asked.tids ?? asked.uid) !== undefined;
-  const chosen = recordingAsked(isBound ? [] : command, asked);
+  const made = formatOfFile(asked.output);
+  const { output: _exported, ...toDefault } = asked;
+  const chosen = recordingAsked(isBound ? [] : command, made === null ? asked : toDefault);
   const attachJs = asked.attachJs ?? (asked.dryRun || quiet ? false : await askAttach(chosen));
   const options: RecordSettings = {
     ...chosen,
@@ -52,7 +56,7 @@ export async function runRecord(
   if (command.length > 0) for (const notice of startNotices()) options.onNotice?.(notice, notice);
   if (asked.dryRun) {
     for (const line of describeDryRun(options)) notify(line);
-    return;
+    return null;
   }
   if (asked.verbose) {
     // The recording itself passes the notices on.
@@ -79,7 +83,17 @@ export async function runRecord(
   const status = exitStatus(recording, driven?.isDone ? driven.load : exit);
   const excesses = toleratedLoss === undefined ? [] : lossesBeyond(recording, toleratedLoss);
   for (const excess of excesses) notify(`perf-ts: --fail-on-loss: ${excess}`);
+  if (made !== null && asked.output !== undefined && !recording.isOutputGone) {
+    const { exportAs } = await import('../export/export-as.ts');
+    await exportAs(recording.path, {
+      format: made,
+      output: asked.output,
+      names: 'full',
+      ...(quiet && { quiet }),
+    });
+  }
   process.exitCode = status === EXIT.OK && excesses.length > 0 ? EXIT.LOSS : status;
+  return recording;
 }
 
 /** The bounds that end a recording before its target does. */
@@ -152,18 +166,19 @@ async function recordAndReport(
   const beside = recording.counted === null ? null : await import('./record-stat.ts');
   const counted = beside?.countedBeside(recording);
   if (asked.json) writeError(`${JSON.stringify({ ...recordSummary(recording), counted })}\n`);
-  else if (!quiet || isFailed(recording)) printClosingLine(recording);
+  else if (!quiet || isFailed(recording)) printClosingLine(recording, asked);
   if (!asked.json && !quiet) for (const line of beside?.besideLines(recording) ?? []) notify(line);
   process.off('SIGUSR2', snapshot);
   signals.complete();
   const isOver = recording.endReason === 'target-exited' || side !== null || signals.sent !== 0;
-  if (!quiet && !asked.json && !isOver) await reportRunning(running);
+  if (!quiet && !asked.json && !isOver) await reportRunningCommand(running, options);
   const exit = side === null ? await running.exited : await statusOfSide(side);
   const driven = await driving;
   status?.end();
   if (!quiet) reportClosing(recording.events.length);
   // Both may take long, and a signal ends them alone.
-  if (asked.archive || view !== null) await signals.release();
+  const isFollowed = asked.isReported === true || formatOfFile(asked.output) !== null;
+  if (asked.archive || view !== null || (isFollowed && signals.sent === 0)) await signals.release();
   if (asked.archive && !recording.isOutputGone) await archive(recording.path, quiet);
   const { removeDeadRecordings } = await import('../../tools/leftovers/remove-leftovers.ts');
   for (const { path } of await removeDeadRecordings()) {
@@ -174,18 +189,6 @@ async function recordAndReport(
   return { recording, exit, driven };
 }
 
-/** The command goes on behind the end of its recording (`--duration`, `--max-size`): says that it is waited for. */
-async function reportRunning({ childPid, exited }: RunningRecording): Promise<void> {
-  if (childPid < 0) return;
-  const isRunning = await Promise.race([exited.then(() => false), setTimeout(RUNNING_MS, true)]);
-  if (!isRunning) return;
-  notify(
-    `perf-ts: waiting for the command (process ${childPid}) to end; Ctrl-C goes to it, a second one quits without it`,
-  );
-}
-
-/** A command that ends together with its recording is not worth a line. */
-const RUNNING_MS = 50;
 /** Times that processes of a user are listed anew because one of them ended before it was attached to. */
 const MOST_LISTINGS = 20;
 
@@ -238,7 +241,10 @@ function findingsOfRun(recording: Recording): Finding[] {
   const { lost } = lossOf(recording);
   // Only what compresses may have had no room, and where nothing was lost the rings held it meanwhile.
   const compression = lost > 0 && { compression: compressionOf(recording) };
-  return judgeRun({ ...totals, ...compression, lost, ringPages });
+  const { hasStacks, onCpuMs, sampledMs } = recording;
+  const isWaitKnown = onCpuMs !== null && !recording.events.includes(OFF_CPU_EVENT);
+  const onCpuShare = isWaitKnown && sampledMs > 0 ? onCpuMs / sampledMs : null;
+  return judgeRun({ ...totals, ...compression, lost, ringPages, hasStacks, onCpuShare });
 }
 
 /**
@@ -291,7 +297,7 @@ function compressionOf({ compressionLevel: level, totals }: Recording) {
   return { level, bytes, writtenBytes, heldRounds };
 }
 
-function printClosingLine(recording: Recording): void {
+function printClosingLine(recording: Recording, asked: AskedRecording): void {
   const { totals, path, fileBytes, events } = recording;
   if (recording.isOutputGone) {
     notify(
@@ -310,7 +316,11 @@ function printClosingLine(recording: Recording): void {
     );
   }
   if (recording.endReason === 'size-limit') notify('perf-ts: recording stopped at --max-size');
-  for (const finding of findingsOfRun(recording)) notify(`perf-ts: ${findingText(finding)}`);
+  for (const finding of findingsOfRun(recording)) {
+    // Who chose events and stacks need not hear of them.
+    const isChosen = (asked.callGraph ?? asked.events) !== undefined;
+    if (finding.code !== 'stacks-none' || !isChosen) notify(`perf-ts: ${findingText(finding)}`);
+  }
   // A software event of a group is opened for each kind of core.
   const names = shortList([...new Set(events)]);
   notify(

@@ -3,7 +3,7 @@ import { leaveToCommand } from './exit.ts';
 import type { GuidedCommand } from './guided-command.ts';
 
 /** The commands that run a program, or attach to what runs. */
-export const MEASURING_COMMANDS: readonly string[] = ['record', 'stat', 'top'];
+export const MEASURING_COMMANDS: readonly string[] = ['run', 'record', 'stat', 'top'];
 
 /** A command that runs a program: the words after its own options are the program's. */
 export function measuringCommand(

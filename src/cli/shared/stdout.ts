@@ -100,9 +100,11 @@ function writeBytes(fd: number, bytes: Uint8Array): void {
   }
 }
 
-/** Writes text for a person to standard output, in signs that the locale has. */
+/** Writes text for a person to standard output, or where the run has its results, in signs that the locale has. */
 export function writeText(text: string): void {
-  writeOut(inLocale(text));
+  const { resultsOn } = thisRun();
+  const name = resultsOn === STDOUT ? 'standard output' : 'standard error';
+  writeTo(resultsOn, Buffer.from(inLocale(text)), name);
 }
 
 /** One JSON document, as every `--json` prints it. */

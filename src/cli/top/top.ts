@@ -46,7 +46,7 @@ export async function runTop(command: string[], asked: AskedTop): Promise<void> 
     tables: [first, ...PLAIN_TABLES.filter((table) => table !== first)],
     look: {
       colour: wantsColour(),
-      hasStacks: options.callGraph !== undefined && options.callGraph !== 'none',
+      hasStacks: top.hasStacks,
       keys,
       rows,
     },

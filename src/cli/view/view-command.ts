@@ -6,7 +6,9 @@ import type { GuidedCommand } from '../shared/guided-command.ts';
 export function declareView(program: GuidedCommand): void {
   const command = program
     .command('view')
-    .description('look at a profile in the browser, or compare it with an older one')
+    .description(
+      'look at a profile in the browser, or compare it with an older one; also perf-ts open',
+    )
     .argument('[files...]', 'one recording (default perf.data), or two: NEW OLD');
   command
     .examples([

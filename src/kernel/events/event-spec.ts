@@ -51,8 +51,8 @@ export type EventSpec = {
    * default frequency. 1 for tracepoints, breakpoints and bpf-output: each one is of interest.
    */
   readonly defaultPeriod: number | null;
-  /** The `call-graph=` term, null without one. */
-  readonly callGraph: 'fp' | 'dwarf' | 'lbr' | 'no' | null;
+  /** The `call-graph=` term, null without one. `auto` is no term: the recorder sets it for the event of waits. */
+  readonly callGraph: 'fp' | 'dwarf' | 'lbr' | 'auto' | 'no' | null;
   /** Bytes of user stack from a `stack-size=` term, null without one. */
   readonly stackSizeBytes: number | null;
   /** Frames from a `max-stack=` term, null without one. */

@@ -1,7 +1,11 @@
 import { UsageError } from '../../base/errors.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
+import type { EventAttr } from '../../kernel/perf-event/attr.ts';
+import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 import { type CallGraph, DEFAULT_STACK_BYTES, parseCallGraph } from '../../options/call-graph.ts';
 import { Misfit } from '../../options/kinds.ts';
+import { DEFAULT_FREQUENCY_HZ, type RecordSettings } from '../../options/record.ts';
+import { isStream } from '../../system/files/stream-place.ts';
 
 /** Fields of a sample from which its stack is made. */
 export type StackFields = {
@@ -52,6 +56,63 @@ function stackFieldsOf(callGraph: CallGraph): StackFields {
       };
 }
 
+/** How stacks are recorded where no event has a term of its own. */
+export type StackChoice = {
+  readonly callGraph: CallGraph;
+  /** Fields of the event of waits; null: as `callGraph`. */
+  readonly ofWaits: Pick<EventSpec, 'callGraph' | 'stackSizeBytes'>;
+  /** Stack dumps are unwound and dropped when the recording ends. */
+  readonly dropsCopies: boolean;
+  /** Nobody asked how: the target runs JavaScript, or runs none and has no stacks. */
+  readonly isDefault: boolean;
+};
+
+/** Facts about the target and the machine on which the choice of stacks depends. */
+export type StackFacts = {
+  /** The target is seen to run Node, Bun or Deno. */
+  readonly runsJavaScript: boolean;
+  readonly ringBytes: number;
+  readonly maxSampleRateHz: number | null;
+};
+
+/** Switches of a CPU each second for which rings are to have room: those of a Node that waits for files and sockets. */
+const SWITCHES_HZ = 400;
+
+/**
+ * How stacks are recorded: as asked; else by frame pointers where the target runs JavaScript, which has none without
+ * callers worth a look, and not at all elsewhere, as in perf. Waits of JavaScript begin in the C library, where frame
+ * pointers end: their stacks are unwound from dumps (docs/decisions/0052-stacks-by-default.md).
+ */
+export function chooseStacks(
+  { callGraph: asked, output, freq }: RecordSettings,
+  { runsJavaScript, ringBytes, maxSampleRateHz }: StackFacts,
+): StackChoice {
+  const isDefault = asked === undefined;
+  const chosen = asked ?? (runsJavaScript ? 'fp' : 'none');
+  // Without a file there is nothing that could be rewritten: there `auto` is `fp`.
+  const canRewrite = !isStream(output);
+  const hz = (freq === 'max' ? maxSampleRateHz : freq) ?? DEFAULT_FREQUENCY_HZ;
+  const callGraph = !dropsCopies(chosen)
+    ? chosen
+    : !canRewrite
+      ? 'fp'
+      : chosen === 'auto'
+        ? (`auto,${autoStackBytes(ringBytes, hz)}` as const)
+        : chosen;
+  const unwindsWaits = isDefault && runsJavaScript && canRewrite;
+  return {
+    callGraph,
+    ofWaits: unwindsWaits
+      ? { callGraph: 'auto', stackSizeBytes: autoStackBytes(ringBytes, SWITCHES_HZ) }
+      : { callGraph: LEAVE_TO_KERNEL.includes(callGraph) ? 'fp' : null, stackSizeBytes: null },
+    dropsCopies: dropsCopies(callGraph) || unwindsWaits,
+    isDefault,
+  };
+}
+
+/** Ways in place of which the event of waits has frame pointers: no CPU records its calls. */
+const LEAVE_TO_KERNEL: readonly CallGraph[] = ['none', 'lbr'];
+
 /** Bytes that `auto` copies at `hz` into rings of `ringBytes`, so that no sample is lost for its size. */
 export function autoStackBytes(ringBytes: number, hz: number): number {
   const room = ringBytes / (hz * RING_SECONDS);
@@ -62,6 +123,13 @@ export function autoStackBytes(ringBytes: number, hz: number): number {
 /** Whether the copies are unwound and dropped when the recording ends. */
 export function dropsCopies(callGraph: CallGraph | undefined): boolean {
   return callGraph?.startsWith('auto') === true;
+}
+
+/** Whether samples of any of these events have stacks. */
+export function recordsStacks(events: readonly { readonly attr: EventAttr }[]): boolean {
+  return events.some(
+    ({ attr }) => (attr.sampleType & PERF_SAMPLE.CALLCHAIN) !== 0 || attr.sampleStackUser > 0,
+  );
 }
 
 /** Reads a term of an event; `where` names it in an error. */

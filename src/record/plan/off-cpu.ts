@@ -7,6 +7,7 @@ import type { NativeBinding } from '../../native/types.ts';
 import type { RecordSettings } from '../../options/record.ts';
 import { WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import { OFF_CPU_EVENT } from '../../profile/wait-event.ts';
+import type { StackChoice } from './call-graph.ts';
 
 /** Fires when a thread leaves its CPU, and knows in what state. */
 const TRACEPOINT = 'sched:sched_switch';
@@ -18,9 +19,6 @@ const COUNTER = 'context-switches';
  */
 const WAKE_UP = 'sched:sched_waking';
 
-/** Ways to record stacks in place of which this event has frame pointers: no CPU records its calls. */
-const LEAVE_TO_KERNEL: readonly string[] = ['none', 'lbr'];
-
 /**
  * The event that samples every switch out, with its stack, and the one that says when a thread was
  * woken. When it came back is told by the records of `switches`, which a recording of these events
@@ -28,6 +26,7 @@ const LEAVE_TO_KERNEL: readonly string[] = ['none', 'lbr'];
  */
 export function chooseOffCpu(
   options: RecordSettings,
+  ofWaits: StackChoice['ofWaits'],
   sources: EventSources,
   probe: NativeBinding['probeEvent'],
 ): { readonly specs: readonly EventSpec[]; readonly notices: readonly string[] } {
@@ -38,7 +37,7 @@ export function chooseOffCpu(
     ...(spec as EventSpec),
     name: OFF_CPU_EVENT,
     period: 1,
-    callGraph: LEAVE_TO_KERNEL.includes(options.callGraph ?? 'none') ? 'fp' : null,
+    ...ofWaits,
   };
   const noLbr =
     options.callGraph === 'lbr'

@@ -1,6 +1,7 @@
-import { existsSync, readlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { readTextOrEmpty } from '../small-file.ts';
+import { readProgram } from './attached-runtime.ts';
 import { namesCode, V8_FLAGS } from './v8-flags.ts';
 
 /** Facts about a running process, as far as this process may look. */
@@ -75,14 +76,8 @@ export function readNodeOptions(pid: number): string {
 
 function readFacts(pid: number): ProcessFacts {
   const inner = /^NSpid:.*\s(\d+)$/m.exec(readTextOrEmpty(`/proc/${pid}/status`))?.[1] ?? pid;
-  let program: string | null = null;
-  try {
-    program = readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '');
-  } catch {
-    // Gone, or of another user.
-  }
   return {
-    program,
+    program: readProgram(pid),
     words: readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0'),
     nodeOptions: readNodeOptions(pid),
     hasMap: existsSync(`/proc/${pid}/root/tmp/perf-${inner}.map`),

@@ -1,6 +1,6 @@
-import { readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
-import { readTextOrEmpty } from '../small-file.ts';
+import { readLinkOrNull, readTextOrEmpty } from '../small-file.ts';
+import { NODE } from './node-in-shell.ts';
 import { DENO_NAMING, JSC_NAMING, runtimeByName } from './other-runtimes.ts';
 
 /** Facts about a running process, as far as this process may look. */
@@ -35,12 +35,18 @@ export function explainAttachedRuntimes(
   });
 }
 
+/** Whether a process or thread runs Node, Bun or Deno, by the name of its program. */
+export function isRuntime(pid: number): boolean {
+  const name = basename(readProgram(pid) ?? '');
+  return NODE.test(name) || runtimeByName(name) !== null;
+}
+
+/** The path of a process's program; null where it is gone, or of another user. */
+export function readProgram(pid: number): string | null {
+  return readLinkOrNull(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, '') ?? null;
+}
+
 function readFacts(pid: number): RuntimeFacts {
-  let program: string | null = null;
-  try {
-    program = readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '');
-  } catch {
-    // Gone, or of another user.
-  }
-  return { program, environment: readTextOrEmpty(`/proc/${pid}/environ`).split('\0') };
+  const environment = readTextOrEmpty(`/proc/${pid}/environ`).split('\0');
+  return { program: readProgram(pid), environment };
 }

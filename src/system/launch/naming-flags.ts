@@ -1,6 +1,7 @@
 import { words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { RECORD } from '../../options/record.ts';
+import { findNode } from './node-command.ts';
 import { addNodeFlags, type CodeNaming } from './node-flags.ts';
 import { addRuntimeVariables, findOtherRuntime } from './other-runtimes.ts';
 import type { NodeFlags } from './v8-flags.ts';
@@ -10,6 +11,11 @@ export type NamingOptions = {
   readonly nodeFlags?: boolean;
   readonly jitdump?: boolean;
 };
+
+/** Whether the command is seen to run Node, Bun or Deno, or is said to. */
+export function runsJavaScript(command: CommandSpec, { nodeFlags }: NamingOptions): boolean {
+  return nodeFlags === true || findOtherRuntime(command) !== null || findNode(command) !== null;
+}
 
 /**
  * Gives a command that runs JavaScript what makes its runtime name the code that it makes; `naming`: how

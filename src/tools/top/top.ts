@@ -8,7 +8,7 @@ import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/ty
 import type { TopOptions, TopSettings } from '../../options/top.ts';
 import type { Profile } from '../../profile/types.ts';
 import { describeExisting } from '../../record/existing/existing-state.ts';
-import { dropsCopies } from '../../record/plan/call-graph.ts';
+import { dropsCopies, recordsStacks } from '../../record/plan/call-graph.ts';
 import { giveNotice } from '../../record/plan/notices.ts';
 import {
   explainNativeError,
@@ -38,6 +38,8 @@ const MAX_CHUNKS = 32;
 export type RunningTop = {
   /** Names of the events as opened. */
   readonly events: readonly string[];
+  /** Whether samples have stacks, so that totals stand beside what functions took themselves. */
+  readonly hasStacks: boolean;
   /** A report at each interval, the last when the target has ended or after `stop`. Once. */
   reports(): AsyncGenerator<TopReport, void, void>;
   /** Tables begin anew. */
@@ -72,11 +74,11 @@ export function startTop(options: TopOptions, binding: NativeBinding = loadBindi
 export function beginTop(options: TopSettings, binding: NativeBinding = loadBinding()): RunningTop {
   checkTopOptions(options);
   if (options.signal?.aborted) throw new AbortError(options.signal);
-  const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
-  if (callGraph !== options.callGraph) {
+  const isUnwound = dropsCopies(options.callGraph);
+  if (isUnwound) {
     giveNotice(options, 'stacks by frame pointer: copies are unwound where a file is written');
   }
-  const given = { ...options, ...(callGraph !== undefined && { callGraph }) };
+  const given = { ...options, ...(isUnwound && { callGraph: 'fp' as const }) };
   const latencyMs = Math.min(LATENCY_MS, (options.intervalMs ?? DEFAULT_INTERVAL_MS) / 2);
   const session = prepareRecording(given, binding, Math.max(1, Math.floor(latencyMs)));
   try {
@@ -89,6 +91,7 @@ export function beginTop(options: TopSettings, binding: NativeBinding = loadBind
 
 class Top implements RunningTop {
   readonly events: readonly string[];
+  readonly hasStacks: boolean;
   wasStopped = false;
   readonly #options: TopSettings;
   readonly #session: PreparedRecording;
@@ -116,6 +119,7 @@ class Top implements RunningTop {
     this.#session = session;
     this.#cleanUp = cleanUp;
     this.events = shownEvents(session.plan);
+    this.hasStacks = recordsStacks(session.plan.events);
     this.#tables = this.#emptyTables();
     this.#totals = session.sampler.totals();
   }

@@ -111,13 +111,13 @@ test('doctor lists the defaults in force, with their places and commands', () =>
   };
   const { stdout } = perfTs(['doctor'], { env });
   expect(stdout).toContain(`defaults of options (${file} is read):\n`);
-  expect(stdout).toMatch(/^ {2}--freq 999 +record, top +PERF_TS_FREQ$/m);
-  expect(stdout).toContain('  --event cycles --event faults  record, stat, top  ');
+  expect(stdout).toMatch(/^ {2}--freq 999 +run, record, top +PERF_TS_FREQ$/m);
+  expect(stdout).toContain('  --event cycles --event faults  run, record, stat, top  ');
   expect(JSON.parse(perfTs(['doctor', '--json'], { env }).stdout).defaults).toEqual({
     file: { path: file, state: 'read' },
     values: expect.arrayContaining([
       { option: 'limit', value: 1, from: file, commands: ['report'] },
-      { option: 'freq', value: '999', from: 'PERF_TS_FREQ', commands: ['record', 'top'] },
+      { option: 'freq', value: '999', from: 'PERF_TS_FREQ', commands: ['run', 'record', 'top'] },
     ]),
   });
 });

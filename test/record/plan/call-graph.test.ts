@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { autoStackBytes } from '../../../src/record/plan/call-graph.ts';
+import { autoStackBytes, chooseStacks } from '../../../src/record/plan/call-graph.ts';
 import { generalRegisterMask } from '../../../src/record/plan/dumped-registers.ts';
 
 const MIB = 2 ** 20;
@@ -16,6 +16,51 @@ describe('call-graph=auto', () => {
     [MIB / 4, 997, 6144],
   ])('copies into %i bytes at %i Hz: %i', (ringBytes, hz, bytes) => {
     expect(autoStackBytes(ringBytes, hz)).toBe(bytes);
+  });
+});
+
+describe('stacks where nobody asks how', () => {
+  const machine = { ringBytes: 4 * MIB, maxSampleRateHz: 100_000 };
+  const node = { ...machine, runsJavaScript: true };
+  const other = { ...machine, runsJavaScript: false };
+
+  it('stacks are recorded by frame pointers of what runs JavaScript, and of nothing else', () => {
+    expect(chooseStacks({}, node)).toMatchObject({ callGraph: 'fp', isDefault: true });
+    expect(chooseStacks({}, other)).toMatchObject({ callGraph: 'none', dropsCopies: false });
+  });
+
+  it('stacks are unwound from dumps where JavaScript waits, and fit small rings', () => {
+    const unwound = { callGraph: 'auto', stackSizeBytes: 24_576 };
+    expect(chooseStacks({}, node)).toMatchObject({ ofWaits: unwound, dropsCopies: true });
+    const { ofWaits } = chooseStacks({}, { ...node, ringBytes: MIB / 4 });
+    expect(ofWaits).toEqual({ callGraph: 'auto', stackSizeBytes: 16_384 });
+    expect(chooseStacks({}, other).ofWaits).toEqual({ callGraph: 'fp', stackSizeBytes: null });
+  });
+
+  it.each(['-', '/dev/stdout'])(
+    'stacks are by frame pointers in the stream %s, waits too',
+    (output) => {
+      const asOthers = { callGraph: null, stackSizeBytes: null };
+      const chosen = chooseStacks({ output }, node);
+      expect(chosen).toMatchObject({ callGraph: 'fp', ofWaits: asOthers, dropsCopies: false });
+    },
+  );
+
+  it.each(['none', 'fp', 'dwarf', 'auto,8192', 'lbr'] as const)(
+    'the default gives way to %s',
+    (callGraph) => {
+      for (const facts of [node, other]) {
+        expect(chooseStacks({ callGraph }, facts)).toMatchObject({ callGraph, isDefault: false });
+        const isKept = callGraph === 'none' || callGraph === 'lbr';
+        expect(chooseStacks({ callGraph }, facts).ofWaits.callGraph).toBe(isKept ? 'fp' : null);
+      }
+    },
+  );
+
+  it('copies of auto are what fits at the rate, and give way to frame pointers where no file is rewritten', () => {
+    expect(chooseStacks({ callGraph: 'auto', freq: 30_000 }, other).callGraph).toBe('auto,3072');
+    expect(chooseStacks({ callGraph: 'auto', freq: 'max' }, other).callGraph).toBe('auto,1024');
+    expect(chooseStacks({ callGraph: 'auto', output: '-' }, other).callGraph).toBe('fp');
   });
 });
 

@@ -13,22 +13,25 @@ import { fakeKernel } from '../../system/kernel/fake-kernel.ts';
 
 const { TRACEPOINT, SOFTWARE } = PERF_TYPE;
 
+const BY_POINTERS = { callGraph: 'fp', stackSizeBytes: null } as const;
+
 describe('the event that samples waits', () => {
   it('off-CPU time is sampled by sched:sched_switch, at each switch, with stacks', () => {
     const { probe } = fakeKernel(() => '');
-    const { specs, notices } = chooseOffCpu({ wakeUps: false }, INTEL, probe);
+    const { specs, notices } = chooseOffCpu({ wakeUps: false }, BY_POINTERS, INTEL, probe);
     expect(specs).toMatchObject([
       { name: 'off-cpu', type: TRACEPOINT, period: 1, callGraph: 'fp' },
     ]);
     expect(notices).toEqual([]);
-    expect(chooseOffCpu({ callGraph: 'dwarf' }, INTEL, probe).specs[0]?.callGraph).toBeNull();
+    const unwound = { callGraph: 'auto', stackSizeBytes: 16_384 } as const;
+    expect(chooseOffCpu({}, unwound, INTEL, probe).specs[0]).toMatchObject(unwound);
   });
 
   it.each(['EACCES', 'EPERM'])(
     'off-CPU time is sampled by context-switches where the tracepoint is %s',
     (code) => {
       const { probe } = fakeKernel(({ type }) => (type === TRACEPOINT ? code : ''));
-      const { specs, notices } = chooseOffCpu({}, INTEL, probe);
+      const { specs, notices } = chooseOffCpu({}, BY_POINTERS, INTEL, probe);
       const config = BigInt(PERF_COUNT_SW.CONTEXT_SWITCHES);
       expect(specs).toMatchObject([{ name: 'off-cpu', type: SOFTWARE, config, period: 1 }]);
       expect(notices.join()).toContain(`sched:sched_switch cannot be recorded here (${code}`);

@@ -1,0 +1,40 @@
+import { printable } from '../../base/printable.ts';
+import type { AskedOf } from '../../options/option.ts';
+import type { RUN } from '../../options/run.ts';
+import { isStream } from '../../system/files/stream-place.ts';
+import { runRecord } from '../record/record.ts';
+import { notify } from '../shared/failure.ts';
+import { thisRun } from '../shared/run.ts';
+import { isTerminal, terminalStream } from '../shared/stdout.ts';
+import { withRunner } from './script-runner.ts';
+
+/** Rows of the report without a terminal, and lines of one that stand beside its rows. */
+const ROWS = 20;
+const LINES_BESIDE = 14;
+const LEAST_ROWS = 8;
+
+/**
+ * `perf-ts run`: records, then reports as `perf-ts report` does, with the user's defaults of it, and prints how the
+ * page is opened. `runLine` runs another line of perf-ts in this process.
+ */
+export async function runAndReport(
+  words: readonly string[],
+  asked: AskedOf<typeof RUN>,
+  runLine: (line: readonly string[]) => Promise<unknown>,
+): Promise<void> {
+  const command = withRunner(words);
+  const recording = await runRecord(command, { ...asked, isReported: true });
+  if (recording === null || recording.isOutputGone || asked.quiet || isStream(recording.path))
+    return;
+  // The command may have written to it for whoever reads its output.
+  if (command.length > 0 && !isTerminal(1)) thisRun().resultsOn = 2;
+  const { path } = recording;
+  await runLine(['report', '-n', `${rowsOfScreen()}`, path]);
+  const file = path === 'perf.data' ? '' : ` ${printable(path)}`;
+  notify(`perf-ts: in the browser: perf-ts view${file}`);
+}
+
+function rowsOfScreen(): number {
+  const lines = terminalStream(thisRun().resultsOn)?.rows;
+  return lines === undefined ? ROWS : Math.max(LEAST_ROWS, lines - LINES_BESIDE);
+}

@@ -1,0 +1,91 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
+import { identifyNode } from '../../system/launch/node-program.ts';
+
+/** A file of JavaScript or TypeScript, by its name. */
+export const SCRIPT_FILE = /\.[cm]?[jt]sx?$/;
+const TYPESCRIPT = /\.(?:[cm]?ts|tsx|jsx)$/;
+/** Needs more than types left out. */
+const NEEDS_COMPILER = /\.[jt]sx$/;
+/** The releases from which on Node runs TypeScript without a flag. */
+const STRIPS_TYPES: readonly (readonly [major: number, minor: number])[] = [
+  [22, 18],
+  [23, 6],
+];
+
+/** The programs of this machine: their places, and what they are. */
+export type Programs = {
+  /** The path of a program in the PATH; null where there is none. */
+  readonly onPath: (name: string) => string | null;
+  /** The path of tsx of the script's own packages; null where they have none. */
+  readonly ownTsx: (script: string) => string | null;
+  /** `v22.18.0` of a Node; null where it does not tell. */
+  readonly versionOf: (node: string) => string | null;
+};
+
+/** Words whose first is a script, with the program that runs it in front; others as they are. Throws `UsageError`. */
+export function withRunner(words: readonly string[], programs = HERE): readonly string[] {
+  const at = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
+  const script = words[at];
+  if (script === undefined || !SCRIPT_FILE.test(script) || !isFile(script)) return words;
+  const runner = TYPESCRIPT.test(script) ? runnerOfTypes(script, programs) : 'node';
+  return [...words.slice(0, at), runner, ...words.slice(at)];
+}
+
+function runnerOfTypes(script: string, { onPath, ownTsx, versionOf }: Programs): string {
+  const tsx = ownTsx(script) ?? (onPath('tsx') === null ? null : 'tsx');
+  if (tsx !== null) return tsx;
+  const node = onPath('node');
+  if (node !== null && !NEEDS_COMPILER.test(script) && stripsTypes(versionOf(node))) return 'node';
+  throw new UsageError(
+    `${printable(script)}: no tsx is installed, and node alone does not run it`,
+    [`with another runner: perf-ts npx tsx ${printable(script)}`],
+  );
+}
+
+function stripsTypes(version: string | null): boolean {
+  const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version ?? '')?.map(Number) ?? [];
+  if (major === undefined || minor === undefined) return false;
+  const last = STRIPS_TYPES[STRIPS_TYPES.length - 1][0];
+  return major > last || STRIPS_TYPES.some(([of, least]) => major === of && minor >= least);
+}
+
+/** Whether a regular file stands at `path`. */
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Whether this process may execute the regular file at `path`. */
+export function mayExecute(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return isFile(path);
+  } catch {
+    return false;
+  }
+}
+
+/** The path of a program that the PATH leads to; null where there is none. */
+export function findOnPath(name: string, path = process.env.PATH ?? ''): string | null {
+  const files = path.split(delimiter).map((folder) => join(folder === '' ? '.' : folder, name));
+  return files.find(mayExecute) ?? null;
+}
+
+function findOwnTsx(script: string): string | null {
+  for (let folder = dirname(resolve(script)); ; folder = dirname(folder)) {
+    const tsx = join(folder, 'node_modules/.bin/tsx');
+    if (mayExecute(tsx)) return tsx;
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+const HERE: Programs = {
+  onPath: findOnPath,
+  ownTsx: findOwnTsx,
+  versionOf: (node) => {
+    const program = identifyNode(node);
+    return program.kind === 'node' ? program.version : null;
+  },
+};

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { findingText } from '../../src/findings/finding.ts';
+import { judgeRun } from '../../src/findings/judge-run.ts';
+
+const SOUND = { samples: 1000, lost: 0, lostSideband: 0, throttles: 0 };
+
+it('a recording without stacks is found, once it has samples', () => {
+  const [found, ...others] = judgeRun({ ...SOUND, hasStacks: false });
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ code: 'stacks-none', severity: 'note' });
+  expect(findingText(found)).toBe('no call stacks were recorded (perf-ts record -g -- COMMAND)');
+  expect(judgeRun({ ...SOUND, samples: 0, hasStacks: false })).toEqual([]);
+  expect(judgeRun({ ...SOUND, hasStacks: true })).toEqual([]);
+});
+
+it('a target that waited for the larger part of the time is found', () => {
+  const [found] = judgeRun({ ...SOUND, onCpuShare: 0.017 });
+  expect(found).toMatchObject({ code: 'target-waited', share: 0.983 });
+  expect(findingText(found)).toBe(
+    'on a CPU for 1.70% of the time: what it waited for is in no sample (perf-ts record --off-cpu -- COMMAND)',
+  );
+  for (const onCpuShare of [0.5, 1, 3.2, null]) {
+    expect(judgeRun({ ...SOUND, onCpuShare })).toEqual([]);
+  }
+});

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { FILE_FORMATS, formatOfFile } from '../../src/options/export.ts';
+
+it.each([
+  ['out.html', 'html'],
+  ['a/b.cpuprofile', 'cpuprofile'],
+  ['p.pb.gz', 'pprof'],
+  ['p.speedscope.json', 'speedscope'],
+  ['p.firefox.json', 'firefox'],
+  ['p.folded', 'folded'],
+  ['tables.parquet', 'parquet'],
+])('%s is %s', (path, format) => {
+  expect(formatOfFile(path)).toBe(format);
+});
+
+it.each([undefined, 'perf.data', 'p.json', 'html', '-', '/dev/stdout'])(
+  '%s is no export',
+  (path) => {
+    expect(formatOfFile(path)).toBeNull();
+  },
+);
+
+it('each format of one file has an ending', () => {
+  const names = ['.html', '.cpuprofile', '.pb.gz', '.speedscope.json', '.firefox.json', '.folded'];
+  expect(names.map(formatOfFile).sort()).toEqual([...FILE_FORMATS].sort());
+});
+
+it('an image is refused, with what there is in its place', () => {
+  expect(() => formatOfFile('out.svg')).toThrow('out.svg: no SVG is drawn');
+});
