@@ -42,7 +42,7 @@ export class FunctionTexts {
     this.#parents = parents;
   }
 
-  /** What a function, or a class, is called; null where nothing around it tells. */
+  /** Describes a function, or a class; null where nothing around it tells. */
   textOf(node: SyntaxNode): FunctionText | null {
     const origin = this.originOf(node);
     if (origin !== null) return isFunction(origin) ? this.textOf(origin) : this.#ofValue(origin);

@@ -3,11 +3,11 @@ import { isFunction, type SyntaxNode, SyntaxParents } from './syntax-tree.ts';
 
 /** A function of a script, found where it begins. */
 export type SourceFunction = {
-  /** What the text calls it (`FunctionTexts`); null where nothing tells. */
+  /** The name by the text (`FunctionTexts`); null where nothing tells. */
   readonly name: string | null;
   /** The name is the function's own or that of what it is the value of, and no description. */
   readonly isNamed: boolean;
-  /** Where the function begins that this one is the lowered body of; null where it is none. */
+  /** The beginning of the function that this one is the lowered body of; null where it is none. */
   readonly origin: SourcePlace | null;
 };
 

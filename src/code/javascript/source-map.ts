@@ -121,7 +121,7 @@ export class SourceMap {
   }
 
   /**
-   * What the source's text calls the function that begins for V8 at `line` and `column`, where neither V8 nor the
+   * Describes by the source's text the function that begins for V8 at `line` and `column`, where neither V8 nor the
    * map has a name; null where the map does not lead to the beginning of a function.
    */
   describe(line: number, column: number): string | null {

@@ -14,7 +14,7 @@ export function isWholeScript({ kind, name, file, line, column }: ScriptName): b
 }
 
 /**
- * What the texts of scripts call functions that V8 has no name for. A text is believed only if it is the one that V8
+ * Names of functions that V8 has none for, by the texts of their scripts. A text is believed only if it is the one that V8
  * ran, as far as that is known: each function of the script in the profile has to begin in it where V8 says.
  */
 export class SourceNames {

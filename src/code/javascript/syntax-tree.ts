@@ -33,7 +33,7 @@ const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFu
 
 export const isFunction = (node: SyntaxNode): boolean => FUNCTIONS.has(node.type);
 
-/** Who contains whom in a tree. */
+/** Parents of the nodes of a tree. */
 export class SyntaxParents {
   readonly #parents = new Map<SyntaxNode, SyntaxNode>();
   /** Functions in the order of the text; classes too, as their constructors may have no text of their own. */

@@ -5,7 +5,7 @@ import type { ParseScript, SyntaxNode } from '../../code/javascript/syntax-tree.
 
 type Dialect = 'JavaScript' | 'TypeScript' | 'JSX';
 
-/** As much as runs somewhere: in CommonJS, in a module, in a function that a loader puts around the text. */
+/** All syntax that runs somewhere is taken: in CommonJS, in a module, in a function that a loader puts around the text. */
 const OPTIONS = {
   ecmaVersion: 'latest',
   allowHashBang: true,

@@ -71,7 +71,7 @@ export class ScriptMaps implements SourceMaps {
       : null;
     return text === null ? null : this.#functionsIn(path, text.replace(/^\uFEFF/, ''));
   });
-  /** By text: a source may be that of several maps, and of the script itself. */
+  /** Functions by text, since a source may be that of several maps, and of the script itself. */
   readonly #parsed = new Map<string, ScriptFunctions | null>();
   #parsedCharacters = 0;
 
@@ -241,7 +241,7 @@ export class ScriptMaps implements SourceMaps {
 type Reading = {
   /** Only the last bytes, this many. */
   readonly tail?: number;
-  /** What is missing is not counted. */
+  /** Missing files are not counted. */
   readonly isQuiet?: boolean;
   /** Bytes; larger files are not read. */
   readonly max?: number;
