@@ -111,6 +111,7 @@ type ScriptCode =
   | 'source-map-missing'
   | 'source-map-malformed'
   | 'source-map-too-large'
+  | 'script-not-parsed'
   | 'source-map-changed';
 
 type TracepointCode =

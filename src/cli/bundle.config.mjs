@@ -41,6 +41,8 @@ export default {
     'node-gyp-build',
     'fzstd',
     '@jridgewell/trace-mapping',
+    '@sveltejs/acorn-typescript',
+    'acorn',
     '@alexaltea/capstone-js',
     '@duckdb/node-api',
     'hyparquet-writer',

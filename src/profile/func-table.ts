@@ -51,6 +51,7 @@ export class FuncTableBuilder {
       file: new Int32Array(length).fill(NONE),
       line: new Int32Array(length),
       column: new Int32Array(length),
+      v8Name: new Int32Array(length).fill(NONE),
     };
   }
 }

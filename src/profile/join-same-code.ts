@@ -45,6 +45,7 @@ export function joinSameCode(
       file: taken.map((func) => funcs.file[func]),
       line: taken.map((func) => funcs.line[func]),
       column: taken.map((func) => funcs.column[func]),
+      v8Name: taken.map((func) => funcs.v8Name[func]),
     },
     frames: { ...frames, func: frames.func.map((func) => newFunc[func]) },
   };

@@ -134,6 +134,11 @@ export type FuncTable = {
   readonly line: Int32Array;
   /** Column at which it begins, from 1; 0 where it is not known. */
   readonly column: Int32Array;
+  /**
+   * Index into `strings`: V8's name of the function, `(anonymous)`, where `name` is a description from its source,
+   * `api.get('/users')`; −1 elsewhere.
+   */
+  readonly v8Name: Int32Array;
 };
 
 /**

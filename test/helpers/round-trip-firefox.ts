@@ -78,6 +78,7 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
       file: new Int32Array(funcDso.length).fill(NONE),
       line: new Int32Array(funcDso.length),
       column: new Int32Array(funcDso.length),
+      v8Name: new Int32Array(funcDso.length).fill(NONE),
     },
     frames: {
       length: frameFunc.length,

@@ -10,6 +10,8 @@ export type FuncPlace = {
   readonly line: number | null;
   /** Column from 1. */
   readonly column: number | null;
+  /** V8's name, where that of the row is a description from the source; null elsewhere. */
+  readonly v8Name: string | null;
   /** Null of what was lost. */
   readonly category: FuncCategory | null;
 };
@@ -18,10 +20,12 @@ export type FuncPlace = {
 export function funcPlace(profile: Profile, func: number): FuncPlace {
   const { funcs, strings } = profile;
   const file = funcs.file[func];
+  const v8Name = funcs.v8Name[func];
   return {
     file: file === NONE ? null : strings[file],
     line: funcs.line[func] || null,
     column: funcs.column[func] || null,
+    v8Name: v8Name === NONE ? null : strings[v8Name],
     category: func === lostFunc(profile) ? null : FUNC_CATEGORIES[funcs.category[func]],
   };
 }

@@ -13,6 +13,7 @@ import { ownerOfScript, withOwners } from './owners.ts';
 import { isPlumbing, type Simplify } from './plumbing.ts';
 import { pathOfScript, shortPath } from './script-path.ts';
 import type { OriginalPlace, SourceMap, SourceMaps } from './source-map.ts';
+import { isWholeScript, SourceNames } from './source-names.ts';
 import { parseV8Name } from './v8-name.ts';
 
 export type NameScriptsOptions = {
@@ -25,6 +26,9 @@ export type NameScriptsOptions = {
   /** Anything but `none`: the interpreter's builtins are one function, `[interpreter]`. */
   readonly simplify: Simplify;
 };
+
+/** The name of a function that has none. */
+const ANONYMOUS = '(anonymous)';
 
 /** The common name of the interpreter's builtins. */
 export const INTERPRETER_NAME = '[interpreter]';
@@ -39,6 +43,8 @@ type Written = {
   readonly column: number;
   /** `ScriptName.hash`. */
   readonly hash: string;
+  /** V8's name, where `name` is what the source's text calls a function that V8 has no name for. */
+  readonly v8Name?: string;
 };
 
 /**
@@ -58,9 +64,17 @@ export function nameScripts(profile: Profile, options: NameScriptsOptions): Prof
   );
   const texts = new Texts(strings);
   const altered = alteredScripts(parsed, funcs.dso, options);
+  const sources = new SourceNames(parsed, options.sourceMaps);
   const written = parsed.map((name, func) =>
     name === null ? null : whereWritten(name, funcs.dso[func], altered, options),
   );
+  // Only so much is parsed: the functions of most samples come first.
+  for (const func of sources.unnamed(profile)) {
+    const find = (name: ScriptName) => whereWritten(name, funcs.dso[func], altered, options);
+    const map = mapOf(parsed[func]!.file, funcs.dso[func], options);
+    const found = nameBySource(parsed[func]!, sources, map, find);
+    if (found.name !== '') written[func] = { ...found, v8Name: parsed[func]!.name || ANONYMOUS };
+  }
   const labels = labelsOf(written, funcs, options.directory);
   labelRegExps(profile, labels);
   if (options.simplify !== 'none') labelInterpreter(profile, labels);
@@ -121,26 +135,60 @@ function whereWritten(
   altered: ReadonlySet<string>,
   options: NameScriptsOptions,
 ): Written {
-  const { kind, file, line, column, hash } = parsed;
-  const name = kind === 'script' ? '(module)' : parsed.name;
+  const { name, file, line, column, hash } = parsed;
+  if (isWholeScript(parsed)) return wholeScript(parsed, mapOf(file, dso, options));
   if (file === '') return { name, path: '', line, column, hash };
   const original = originalOf(parsed, dso, options);
   if (original === null) {
     // A loader made other code of this file, and left no map: its lines mean nothing.
     const isAsWritten = !isEmitted(file, dso, options) && !altered.has(file);
-    // A module, or the function that Node puts around one, begins where the file does.
-    const isWhole = kind === 'script' || (line === 1 && column === 1);
-    const place = isWhole || isAsWritten ? { line, column } : { line: 0, column: 0 };
+    // The function that Node puts around a module begins where the file does.
+    const isAtStart = line === 1 && column === 1;
+    const place = isAtStart || isAsWritten ? { line, column } : { line: 0, column: 0 };
     return { name, path: pathOfScript(file), ...place, hash };
   }
   return {
     name: original.name ?? name,
     path: pathOfScript(original.source),
-    // A module begins where it begins, though its first line may come from elsewhere.
-    line: kind === 'script' ? 1 : original.line,
-    column: kind === 'script' ? 1 : original.column,
+    line: original.line,
+    column: original.column,
     hash,
   };
+}
+
+/**
+ * The body of a module, or of a bundle: that of one source goes by its name, that of several by the file that ran, as
+ * whatever stands first in it is only one of them.
+ */
+function wholeScript({ file, line, column, hash }: ScriptName, map: SourceMap | null): Written {
+  const path = pathOfScript(map?.onlySource ?? file);
+  const place = map === null ? { line, column } : { line: 1, column: 1 };
+  return { name: '(module)', path, ...place, hash };
+}
+
+/**
+ * A function without a name by what its source calls it: the original one where a map leads there, else the script.
+ * The lowered body of an async function is that function, at its place.
+ */
+function nameBySource(
+  parsed: ScriptName,
+  sources: SourceNames,
+  map: SourceMap | null,
+  find: (name: ScriptName) => Written,
+): Written {
+  const place = find(parsed);
+  if (place.name !== '' && place.name !== parsed.name) return place;
+  const described = map?.describe(parsed.line, parsed.column) ?? null;
+  if (described !== null) return { ...place, name: described };
+  const found = sources.find(parsed);
+  if (found === null) return place;
+  const name = found.name ?? place.name;
+  if (found.origin === null) return { ...place, name };
+  const origin = { ...parsed, ...found.origin, name: '' };
+  const outer = sources.find(origin);
+  const named = { ...origin, name: outer?.isNamed === true ? (outer.name ?? '') : '' };
+  const written = named.name === '' ? nameBySource(named, sources, map, find) : find(named);
+  return written.name === '' ? { ...written, name } : written;
 }
 
 /** Whether Deno runs what it has made of this file. Lines as V8 ran them are asked for without maps. */
@@ -173,7 +221,7 @@ function labelsOf(
   };
   const short = written.map((place, func) => {
     if (place === null) return null;
-    const name = place.name === '' ? '(anonymous)' : place.name;
+    const name = place.name === '' ? ANONYMOUS : place.name;
     if (place.path === '') {
       noteHash(`${dso[func]} ${name}`, name, place.hash);
       return name;
@@ -227,14 +275,21 @@ function rebuildFuncs(
   const file: number[] = [];
   const line: number[] = [];
   const column: number[] = [];
+  const v8Name: number[] = [];
   for (let func = 0; func < funcs.length; func++) {
     const label = labels[func] ?? null;
     const oldName = funcs.name[func];
     const name = label === null ? oldName : texts.intern(label);
     const row = rows.intern(name, funcs.dso[func]);
     newFunc[func] = row;
-    if (row < category.length) continue;
     const place = written[func] ?? null;
+    const ofV8 = place?.v8Name === undefined ? NONE : texts.intern(place.v8Name);
+    if (row < category.length) {
+      // A lowered body has the row of its function, which V8 may know by its name.
+      if (v8Name[row] !== ofV8) v8Name[row] = NONE;
+      continue;
+    }
+    v8Name.push(ofV8);
     if (place === null) {
       category.push(funcs.category[func]);
       isScript.push(0);
@@ -260,6 +315,7 @@ function rebuildFuncs(
       file: Int32Array.from(file),
       line: Int32Array.from(line),
       column: Int32Array.from(column),
+      v8Name: Int32Array.from(v8Name),
     },
   };
 }

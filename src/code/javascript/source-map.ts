@@ -9,6 +9,7 @@ import {
 } from '@jridgewell/trace-mapping';
 import { memoize } from '../../base/memoize.ts';
 import { functionNameAt } from './function-name-at.ts';
+import { lineStartsOf, type ScriptFunctions } from './script-functions.ts';
 
 /** A place in an original source. */
 export type OriginalPlace = {
@@ -32,6 +33,8 @@ export type SourceMaps = {
   findEmitted?(script: string): SourceMap | null;
   /** False where no function begins at this place of the file of this name, as it was written. */
   mayBegin?(script: string, line: number, column: number): boolean;
+  /** The functions of a script's text as its file has it; null where it is not known or not to be parsed. */
+  functionsOf?(script: string): ScriptFunctions | null;
 };
 
 /** The files that maps name as sources. */
@@ -43,6 +46,8 @@ export type MappedSources = {
   locate(named: string, resolved: string, url: string, content: string | null): string;
   /** The text of a located source; null where it can't or must not be read. */
   read(path: string): string | null;
+  /** The functions of a located source of this text; null where it is not to be parsed. */
+  functionsOf?(path: string, text: string): ScriptFunctions | null;
 };
 
 /** Generated characters between the beginning of a function and its parameters, beside its name. */
@@ -115,6 +120,23 @@ export class SourceMap {
     });
   }
 
+  /**
+   * Describes by the source's text the function that begins for V8 at `line` and `column`, where neither V8 nor the
+   * map has a name; null where the map does not lead to the beginning of a function.
+   */
+  describe(line: number, column: number): string | null {
+    const found = this.#sourceAt(line, column - 1, '');
+    if (found === null) return null;
+    const path = this.#located(found.source);
+    return this.#files?.functionsOf?.(path, found.text)?.findAt(found.offset)?.name ?? null;
+  }
+
+  /** The only source of the script; null where several have become one. */
+  get onlySource(): string | null {
+    const [source, ...others] = this.#map.resolvedSources;
+    return source == null || others.length > 0 ? null : this.#located(source);
+  }
+
   /** The source position of a place in code; null where the map has none. */
   findPlace(line: number, column: number): OriginalPlace | null {
     const place = this.#trace(line, column - 1);
@@ -137,31 +159,32 @@ export class SourceMap {
     return this.#atHome({ ...place, column: 0, name: null });
   }
 
-  /**
-   * The name in the source's text. Only where the map has the function's first token, or its first
-   * parameter: what stands before them may be of other functions.
-   */
   #writtenName(line: number, at: number, generatedName: string): string | null {
-    if (generatedName.startsWith('<') || line < 1 || at < 0) return null;
-    const [from, source = -1, originalLine = 0, originalColumn = 0] =
+    const found = generatedName.startsWith('<') ? null : this.#sourceAt(line, at, generatedName);
+    return found === null ? null : functionNameAt(found.text, found.offset);
+  }
+
+  /**
+   * The source's text, and the offset in it at which the function begins. Only where the map has the function's
+   * first token, or its first parameter: what stands before them may be of other functions.
+   */
+  #sourceAt(line: number, at: number, generatedName: string) {
+    if (line < 1 || at < 0) return null;
+    const [from, row = -1, originalLine = 0, originalColumn = 0] =
       traceSegment(this.#map, line - 1, at) ?? [];
     if (from === undefined || at - from > LONGEST_HEAD + generatedName.length) return null;
-    const text = this.#texts(this.#map.resolvedSources[source] ?? '');
-    const start = text?.starts[originalLine];
-    if (text === null || start === undefined) return null;
-    return functionNameAt(text.text, start + originalColumn);
+    const source = this.#map.resolvedSources[row] ?? '';
+    const found = this.#texts(source);
+    const start = found?.starts[originalLine];
+    if (found === null || start === undefined) return null;
+    return { source, text: found.text, offset: start + originalColumn };
   }
 
   /** The text of a source, and where its lines begin. */
   #textOf(source: string): { readonly text: string; readonly starts: readonly number[] } | null {
     if (this.#files === null || source === '') return null;
     const text = sourceContentFor(this.#map, source) ?? this.#files.read(this.#located(source));
-    if (text === null) return null;
-    const starts = [0];
-    for (const { index, 0: end } of text.matchAll(/\r\n|[\n\r\u2028\u2029]/g)) {
-      starts.push(index + end.length);
-    }
-    return { text, starts };
+    return text === null ? null : { text, starts: lineStartsOf(text) };
   }
 
   #atHome(place: OriginalPlace): OriginalPlace {

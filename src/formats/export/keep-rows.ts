@@ -18,6 +18,7 @@ export function keepRows(profile: Profile, earlier: Profile): Profile {
       ...profile.funcs,
       name: mapColumn(profile.funcs.name, strings.rowOf),
       file: mapColumn(profile.funcs.file, strings.rowOf),
+      v8Name: mapColumn(profile.funcs.v8Name, strings.rowOf),
       dso: mapColumn(profile.funcs.dso, dsos.rowOf),
     },
     earlier.funcs,
@@ -68,6 +69,7 @@ function keepFuncs(
       file: keep(new Int32Array(length), gone.file, funcs.file),
       line: keep(new Int32Array(length), gone.line, funcs.line),
       column: keep(new Int32Array(length), gone.column, funcs.column),
+      v8Name: keep(new Int32Array(length), gone.v8Name, funcs.v8Name),
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import { memoize } from '../../base/memoize.ts';
 import { once } from '../../base/once.ts';
 import { decodePercent } from '../../base/text.ts';
+import { ScriptFunctions } from '../../code/javascript/script-functions.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import {
   type MappedSources,
@@ -13,11 +14,18 @@ import {
 import { homeFolder } from '../../system/accounts/home-folder.ts';
 import { openForReaders, readersBesidesRoot, readersOfNamed } from '../files/access.ts';
 import { locateSource } from './locate-source.ts';
+import { parseScript } from './parse-script.ts';
 
 const MARK = 'sourceMappingURL=';
 const INLINE = 'data:application/json';
 /** Scripts and maps beyond this are not read; a large bundle has a tenth. */
 const MAX_FILE_BYTES = 128 * 2 ** 20;
+/**
+ * Characters of the scripts and sources that are parsed for names, of one and of all together: about a second of
+ * work. The size is what bounds the time, so that a recording has the same names on a busy machine.
+ */
+const MAX_PARSED = 4 << 20;
+const MAX_PARSED_OF_ALL = 8 << 20;
 /** Bytes at the end of a script, where the mark of one with a map beside it stands. */
 const TAIL_BYTES = 4096;
 
@@ -54,8 +62,18 @@ export class ScriptMaps implements SourceMaps {
     const read = memoize((path: string) => this.#readSource(path, script));
     const locate: MappedSources['locate'] = (named, resolved, url, content) =>
       locateSource({ named, resolved, url, content }, read);
-    return { locate, read };
+    const functionsOf = (path: string, text: string) => this.#functionsIn(path, text);
+    return { locate, read, functionsOf };
   });
+  readonly #functions = memoize((path: string) => {
+    const text = isAbsolute(path)
+      ? this.#read(path, path, { max: MAX_PARSED, isQuiet: true })
+      : null;
+    return text === null ? null : this.#functionsIn(path, text.replace(/^\uFEFF/, ''));
+  });
+  /** Functions by text, since a source may be that of several maps, and of the script itself. */
+  readonly #parsed = new Map<string, ScriptFunctions | null>();
+  #parsedCharacters = 0;
 
   constructor(options: ScriptMapsOptions) {
     this.#options = options;
@@ -76,6 +94,24 @@ export class ScriptMaps implements SourceMaps {
    */
   findEmitted(script: string): SourceMap | null {
     return this.#emitted(pathOfScript(script));
+  }
+
+  functionsOf(script: string): ScriptFunctions | null {
+    return this.#functions(pathOfScript(script));
+  }
+
+  #functionsIn(path: string, text: string): ScriptFunctions | null {
+    const known = this.#parsed.get(text);
+    if (known !== undefined) return known;
+    if (text.length > Math.min(MAX_PARSED, MAX_PARSED_OF_ALL - this.#parsedCharacters)) {
+      this.#options.diagnostics.count('script-not-parsed', path);
+      return null;
+    }
+    this.#parsedCharacters += text.length;
+    const program = parseScript(text, path);
+    const functions = program === null ? null : new ScriptFunctions(text, program);
+    this.#parsed.set(text, functions);
+    return functions;
   }
 
   #findMap(path: string): SourceMap | null {
@@ -152,7 +188,7 @@ export class ScriptMaps implements SourceMaps {
 
   /** The URL of its map that a script has. */
   #mappingUrl(path: string): string | null {
-    const tail = this.#read(path, path, TAIL_BYTES);
+    const tail = this.#read(path, path, { tail: TAIL_BYTES });
     if (tail === null) return null;
     // A map inside the script is one long line, whose beginning the tail does not have.
     const isCut = !tail.includes(MARK) && !tail.trimEnd().includes('\n');
@@ -162,7 +198,7 @@ export class ScriptMaps implements SourceMaps {
 
   /** A source that was changed since the recording, or can't be read, is as good as gone. */
   #readSource(path: string, script: string): string | null {
-    return isAbsolute(path) ? this.#read(path, script, undefined, null) : null;
+    return isAbsolute(path) ? this.#read(path, script, { isQuiet: true }) : null;
   }
 
   #placeOf(path: string): string {
@@ -176,15 +212,15 @@ export class ScriptMaps implements SourceMaps {
   #read(
     path: string,
     script: string,
-    tail?: number,
-    diagnostics: Diagnostics | null = this.#options.diagnostics,
+    { tail, isQuiet = false, max = MAX_FILE_BYTES }: Reading = {},
   ): string | null {
     const { recordedMs } = this.#options;
+    const diagnostics = isQuiet ? null : this.#options.diagnostics;
     const file = openForReaders(this.#placeOf(path), this.#readersOf(script));
     if (typeof file === 'string') return null;
     try {
       const { size } = file.source;
-      if (size > MAX_FILE_BYTES) {
+      if (size > max) {
         diagnostics?.count('source-map-too-large', path);
         return null;
       }
@@ -201,6 +237,15 @@ export class ScriptMaps implements SourceMaps {
     }
   }
 }
+
+type Reading = {
+  /** Only the last bytes, this many. */
+  readonly tail?: number;
+  /** Missing files are not counted. */
+  readonly isQuiet?: boolean;
+  /** Bytes; larger files are not read. */
+  readonly max?: number;
+};
 
 function denoCache(): string {
   const { DENO_DIR, XDG_CACHE_HOME } = process.env;

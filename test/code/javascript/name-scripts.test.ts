@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { nameScripts } from '../../../src/code/javascript/name-scripts.ts';
+import { ScriptFunctions } from '../../../src/code/javascript/script-functions.ts';
 import { SourceMap } from '../../../src/code/javascript/source-map.ts';
 import type { GroupKey } from '../../../src/profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../../src/profile/analysis/grouped-report.ts';
+import { findFunctions } from '../../../src/profile/analysis/select/find-functions.ts';
 import { checkProfile } from '../../../src/profile/check.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS } from '../../../src/profile/types.ts';
+import { parseScript } from '../../../src/read/jit/parse-script.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
 import { withScripts } from '../../helpers/with-scripts.ts';
 
@@ -278,7 +281,7 @@ describe('source maps', () => {
       'first /srv/src/app.ts:2',
       'b /srv/made.ts',
       'c /srv/made.ts',
-      '(anonymous) /srv/lost.ts:1',
+      '(module) /srv/lost.ts:1',
       'e /srv/lost.ts',
       'd /srv/other.ts:7',
     ]);
@@ -290,4 +293,43 @@ describe('source maps', () => {
       expect(SourceMap.parse(text, '/a.js')?.find(1, 1, 'f') ?? null).toBeNull();
     },
   );
+});
+
+describe('functions that V8 has no name for', () => {
+  const text =
+    "api.get('/users', (req) => 1);\nfunction f() { return __awaiter(this, 0, 0, function* () {}); }\n";
+  const sourceMaps = {
+    find: () => null,
+    functionsOf: () => new ScriptFunctions(text, parseScript(text, 'app.js')!),
+  };
+
+  test('a function has the name that the text of its script gives it, and keeps that of V8', () => {
+    const profile = withScripts(
+      profileFromText(`
+        JS:~ /srv/app.js:1:19@${JIT}    JS:*f /srv/app.js:2:11@${JIT}    JS:~ /srv/app.js:2:55@${JIT}    JS:* /srv/app.js:1:1@${JIT}
+      `),
+      sourceMaps,
+    );
+    checkProfile(profile);
+    expect(funcs(profile)).toEqual([
+      "api.get('/users') /srv/app.js:1 | user code | /srv/app.js:1:19",
+      'f /srv/app.js:2 | user code | /srv/app.js:2:11',
+      '(module) /srv/app.js:1 | user code | /srv/app.js:1:1',
+    ]);
+    const ofV8 = Array.from(profile.funcs.v8Name, (name) => profile.strings[name] ?? null);
+    expect(ofV8).toEqual(['(anonymous)', null, null]);
+    for (const named of ["api.get('/users')", '(anonymous)', '(anonymous) /srv/app.js:1']) {
+      expect(findFunctions(profile, named)).toEqual([0]);
+    }
+  });
+
+  test('a text in which a function of the script does not begin where V8 says names none', () => {
+    const profile = withScripts(
+      profileFromText(`
+        JS:~ /srv/app.js:1:19@${JIT}    JS:*g /srv/app.js:2:12@${JIT}
+      `),
+      sourceMaps,
+    );
+    expect(funcs(profile)[0]).toMatch(/^\(anonymous\)/);
+  });
 });

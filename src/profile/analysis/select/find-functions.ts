@@ -96,7 +96,12 @@ export function findFunctions(profile: Profile, text: string): number[] {
     const name = strings[funcs.name[func]];
     // Code without a symbol is known by its DSO, and by `[unknown]`.
     const ofLabel = pattern(funcLabel(profile, func), path);
-    return ofLabel === 'none' ? pattern(name, path) : ofLabel;
+    if (ofLabel !== 'none') return ofLabel;
+    const v8Name = funcs.v8Name[func];
+    if (v8Name === NONE) return pattern(name, path);
+    // V8's name of a function that its source describes, at the same place.
+    const place = name.slice(scriptName(name, path).length);
+    return pattern(`${strings[v8Name]}${place}`, path) === 'none' ? 'none' : 'part';
   });
 }
 

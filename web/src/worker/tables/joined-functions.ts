@@ -77,6 +77,7 @@ function withFunctions(profile: Profile, further: readonly FurtherFunction[]): P
       file: withNew(funcs.file, () => NONE),
       line: withNew(funcs.line, () => 0),
       column: withNew(funcs.column, () => 0),
+      v8Name: withNew(funcs.v8Name, () => NONE),
     },
     dsos: all,
   };

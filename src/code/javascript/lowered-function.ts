@@ -1,0 +1,97 @@
+import { lastName, withoutWrapping } from './call-text.ts';
+import {
+  isFunction,
+  nodeIn,
+  nodesIn,
+  type SyntaxNode,
+  type SyntaxParents,
+  textIn,
+} from './syntax-tree.ts';
+
+/**
+ * Helpers of TypeScript, tslib, esbuild, SWC and Babel that run the body of an async function or of a
+ * generator, which the compiler has made a function of its own:
+ *
+ *     function load() {                                            function load() {
+ *       return __awaiter(this, void 0, void 0, function* () {…}      return _load.apply(this, arguments);
+ *     }                                                            }
+ *                                                                  function _load() {
+ *                                                                    _load = _asyncToGenerator(function* () {…});
+ */
+const HELPER =
+  /^_+(?:awaiter|generator|async|asyncGenerator|async_generator|asyncToGenerator|async_to_generator|wrapAsyncGenerator|wrap_async_generator|ts_generator)\d*$/;
+/** `regeneratorRuntime.mark`, `_regenerator().w`: what Babel lowers generators to. */
+const REGENERATOR = /^_*regenerator(?:Runtime|_runtime)?\d*$/i;
+
+/** Whether a call runs the body of a lowered function that is given to it. */
+export function isLoweringCall(call: SyntaxNode): boolean {
+  const callee = nodeIn(call, 'callee');
+  if (call.type !== 'CallExpression' || callee === null) return false;
+  const bare = withoutWrapping(callee);
+  const name = lastName(bare) ?? '';
+  if (HELPER.test(name)) return true;
+  if (bare.type !== 'MemberExpression') return false;
+  const object = withoutWrapping(nodeIn(bare, 'object') ?? bare);
+  const maker = object.type === 'CallExpression' ? nodeIn(object, 'callee') : object;
+  const of = maker === null ? '' : (lastName(maker) ?? '');
+  // Modules of one helper: `_asyncToGenerator2.default`, `_async_to_generator._`.
+  if (name === 'default' || name === '_') return HELPER.test(of);
+  return REGENERATOR.test(of) && /^(?:mark|wrap|m|w)$/.test(name);
+}
+
+/**
+ * The function of the source that a lowered body is of, or the expression in whose place it stood. `call` is the
+ * helper's, in a tree that a compiler wrote.
+ */
+export function loweredFrom(call: SyntaxNode, parents: SyntaxParents): SyntaxNode {
+  let value = call;
+  let parent = parents.of(value);
+  // `return _asyncToGenerator(function* () {…})();`, `_asyncToGenerator(_regenerator().m(function () {…}))`
+  while (parent?.type === 'CallExpression' && (parent.callee === value || isLoweringCall(parent))) {
+    value = parent;
+    parent = parents.of(value);
+  }
+  const around = parents.functionAround(value);
+  if (parent === null || around === null) return value;
+  if (parent.type === 'ReturnStatement' || (isFunction(parent) && parent.body === value)) {
+    return around;
+  }
+  if (parent.type === 'AssignmentExpression') {
+    const target = textIn(nodeIn(parent, 'left') ?? parent, 'name');
+    const ownName = textIn(nodeIn(around, 'id') ?? around, 'name');
+    if (target !== null && target === ownName) return siblingOf(around, parents) ?? around;
+  }
+  return parent.type === 'VariableDeclarator'
+    ? (wrapperOf(value, around, parents) ?? value)
+    : value;
+}
+
+/** `function load` beside `function _load`. */
+function siblingOf(helper: SyntaxNode, parents: SyntaxParents): SyntaxNode | null {
+  const name = textIn(nodeIn(helper, 'id') ?? helper, 'name')?.replace(/^_/, '');
+  const parent = parents.of(helper);
+  const list = parent?.type.startsWith('Export') ? parents.of(parent) : parent;
+  const siblings = list == null ? [] : nodesIn(list, 'body');
+  const functions = siblings.map((each) => nodeIn(each, 'declaration') ?? each);
+  return (
+    functions.find(
+      (each) => isFunction(each) && textIn(nodeIn(each, 'id') ?? each, 'name') === name,
+    ) ?? null
+  );
+}
+
+/** `function () { var _ref = _asyncToGenerator(…); return function load() {…}; }()`: the function returned, or the call. */
+function wrapperOf(
+  value: SyntaxNode,
+  around: SyntaxNode,
+  parents: SyntaxParents,
+): SyntaxNode | null {
+  const call = parents.of(around);
+  if (call?.type !== 'CallExpression' || call.callee !== around) return null;
+  const statements = nodesIn(nodeIn(around, 'body') ?? around, 'body');
+  const isFirst = statements[0] === parents.of(parents.of(value) ?? value);
+  const last = statements.at(-1);
+  const returned = last?.type === 'ReturnStatement' ? nodeIn(last, 'argument') : null;
+  if (!isFirst || returned === null || !isFunction(returned)) return null;
+  return nodeIn(returned, 'id') === null ? call : returned;
+}
