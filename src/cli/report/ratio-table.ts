@@ -36,7 +36,7 @@ export function ratioLines(
   ratios: readonly RecordedRatio[],
   titles: readonly string[],
   { rows, rest }: { readonly rows: readonly ShownRatios[]; readonly rest: readonly string[] },
-): string[] {
+): { above: string[]; table: string[] } {
   const nameOf: NameOf = (event) => printable(events[event].name);
   const header = [
     nameOf(ratios[0].whole),
@@ -49,13 +49,13 @@ export function ratioLines(
     ...names.map((name) => printable(shortName(name))),
   ]);
   const right = Array.from({ length: 1 + 2 * ratios.length }, (_, column) => column);
-  return [
-    `# in all: ${ratios.map((ratio) => ofAll(ratio, nameOf)).join(', ')}`,
-    ...unknownLines({ events }, ratios, rows),
-    '',
-    ...formatTable(header, cells, { right, colour: wantsColour() }),
-    ...rest,
-  ];
+  return {
+    above: [
+      `# in all: ${ratios.map((ratio) => ofAll(ratio, nameOf)).join(', ')}`,
+      ...unknownLines({ events }, ratios, rows),
+    ],
+    table: [...formatTable(header, cells, { right, colour: wantsColour() }), ...rest],
+  };
 }
 
 /** `1.23 insn per cycle`, `page-faults 145.1 K/sec`, `cache-misses 4.50 per 1000 insn`. */
