@@ -6,7 +6,7 @@ import type { AskedOf } from '../../options/option.ts';
 import type { ComparisonBy } from '../../questions/compare.ts';
 import { type ComparedFile, compareRecordings } from '../../read/outputs/compare-recordings.ts';
 import { framesLines } from '../report/frames-lines.ts';
-import { limitsOf, type ReportFlags } from '../report/report-rows.ts';
+import { type Limits, limitsOf, type ReportFlags } from '../report/report-rows.ts';
 import { unsorted } from '../report/sort-keys.ts';
 import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
@@ -44,7 +44,7 @@ export async function runDiffReport(
   const { comparisons, notes } = compareRecordings(others, mine, flags);
   for (const note of notes) notify(`perf-ts: ${note}`);
   const judged = conditions.flatMap((condition) => judgeCondition(condition, comparisons[0]));
-  printDiffs({ paths, otherPaths, comparisons, judged }, mine[0], flags, limits.rows);
+  printDiffs({ paths, otherPaths, comparisons, judged }, mine[0], flags, limits);
   const met = judged.filter(({ verdict }) => verdict === 'met').length;
   if (met > 0) {
     notify(`perf-ts: --fail-if: ${met} of ${judged.length} conditions met`);
@@ -77,7 +77,7 @@ function printDiffs(
   results: DiffResults,
   first: ComparedFile,
   flags: DiffFlags,
-  rows: number,
+  limits: Limits,
 ): void {
   const { paths, otherPaths, comparisons, judged } = results;
   if (flags.json) {
@@ -85,7 +85,7 @@ function printDiffs(
     return;
   }
   if (flags.md) {
-    const events = comparisons.flatMap((comparison) => diffMarkdown(comparison, rows));
+    const events = comparisons.flatMap((comparison) => diffMarkdown(comparison, limits.rows));
     writeOut(`${[...conditionsMarkdown(judged), ...events].join('\n')}\n`);
     return;
   }
@@ -93,7 +93,7 @@ function printDiffs(
   writeText(`# before: ${listed(otherPaths)}, after: ${listed(paths)}\n`);
   for (const line of framesLines(first.opened)) writeText(`${line}\n`);
   for (const comparison of comparisons) {
-    writeText(`${diffLines(comparison, rows).join('\n')}\n\n`);
+    writeText(`${diffLines(comparison, limits).join('\n')}\n\n`);
   }
   for (const { condition, name, verdict } of judged) {
     const of = name === null ? '' : `: ${printable(name)}`;
