@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorText } from '../../../src/base/errors.ts';
+import { errorText, FailedError } from '../../../src/base/errors.ts';
 import { checkMatches, formatSection } from '../../../src/cli/list/list.ts';
 import type { EventListSection, ListedEvent } from '../../../src/kernel/events/event-list.ts';
 import { outdent } from '../../helpers/format-tree.ts';
@@ -85,12 +85,12 @@ describe('what list prints', () => {
 
 it('a filter that nothing matches is answered with what could not be read, which may have matched', () => {
   const problem = 'tracepoints cannot be read: /sys/kernel/tracing (EACCES)';
-  const tracepoints = { title: 'Tracepoints', source: 'tracefs', events: [], problem };
+  const tracepoints = { title: 'Tracepoints', source: null, events: [], problem };
   const hintsOf = (sections: readonly EventListSection[]): readonly string[] => {
     try {
       checkMatches('sched:*', sections);
     } catch (error) {
-      return errorText(error as Error).hints;
+      if (error instanceof FailedError) return errorText(error).hints.map(String);
     }
     throw new Error('not refused');
   };
