@@ -54,13 +54,13 @@ function programOf(commandLine: readonly string[]): readonly string[] {
 const PRINTED_ELSEWHERE: readonly Subject[] = ['file', 'names', 'recorder'];
 
 /** Findings by which figures are wrong stand above the table, others below it. */
-export type FindingPlace = 'above' | 'below';
+export type LinePlace = 'above' | 'below';
 
 /** The findings about an event, or with null those about the whole recording, a line each. */
 export function findingLines(
   findings: readonly Finding[],
   event: number | null,
-  where: FindingPlace,
+  where: LinePlace,
 ): string[] {
   return findings
     .filter(({ code, severity, place }) => {

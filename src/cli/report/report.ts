@@ -42,9 +42,9 @@ import { findInseparablePairs, inseparableLines } from './inseparable-pairs.ts';
 import { plainTable } from './plain-table.ts';
 import { ratioSection, ratiosJson } from './ratio-section.ts';
 import {
-  type FindingPlace,
   findingLines,
   hideIdle,
+  type LinePlace,
   nextLine,
   recordingLines,
   vouchLine,
@@ -174,7 +174,7 @@ function sectionOfGroup(
   });
   const options = groupedOptions(flags, view);
   const rows: SelectRows = (all) => selectRows(all, view.limits, view.byTotal === true);
-  const remarks = (where: FindingPlace): string[] =>
+  const remarks = (where: LinePlace): string[] =>
     group.flatMap((event) => eventFindings(opened, event, flags, view, where));
   return {
     heads,
@@ -348,7 +348,7 @@ function eventFindings(
   event: EventIndex,
   { weight = 'events' }: ReportFlags,
   { select }: View,
-  where: FindingPlace,
+  where: LinePlace,
 ): string[] {
   if (weight !== 'events' || isRestricting(select)) return [];
   return findingLines(findingsOf(opened), event, where);
