@@ -5,7 +5,12 @@ export type NamedOption = { readonly inLibrary: string; readonly inCommand: stri
  * One text for two doors. `library` is null for what only a command line can do: such a hint is left out for
  * callers of the library.
  */
-export type Words = { readonly library: string | null; readonly command: string };
+export type Words = {
+  readonly library: string | null;
+  readonly command: string;
+  /** A notice that changes no figure. */
+  readonly isDetail?: true;
+};
 
 /** A text for users; the same one at both doors where it names no option. */
 export type Text = string | Words;
@@ -29,6 +34,15 @@ export function words(
 /** A hint that only a terminal makes sense of: a command line of perf-ts, a mark below a word. */
 export function commandOnly(command: string): Words {
   return { library: null, command };
+}
+
+/** A notice for those who ask for more: no figure changes by it. */
+export function detail(text: Text): Words {
+  return { library: libraryWords(text), command: commandWords(text), isDetail: true };
+}
+
+export function isDetail(text: Text): boolean {
+  return typeof text !== 'string' && text.isDetail === true;
 }
 
 export function libraryWords(text: Text): string | null {

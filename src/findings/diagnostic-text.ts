@@ -122,7 +122,8 @@ const WORDS: Record<PlainCode, string> = {
   'source-map-missing': 'script was compiled in memory and its source map is not known',
   'source-map-malformed': 'source map not understood',
   'source-map-too-large': 'script or source map larger than 128 MiB, not read',
-  'script-not-parsed': 'script too large, or one too many, to be parsed for the names of its functions',
+  'script-not-parsed':
+    'script too large, or one too many, to be parsed for the names of its functions',
   'source-map-changed': 'script or source map changed since the recording, not used',
   'tracing-data-malformed': 'tracing data not understood',
   'tracing-data-cut': 'tracing data cut',

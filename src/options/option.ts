@@ -34,7 +34,7 @@ export type Declared = Omit<Flag, 'flags'> & {
 };
 
 /** Hears of each notice, one sentence: with options by their keys, and by the flags of the command. */
-export type NoticeListener = (notice: string, inFlags: string) => void;
+export type NoticeListener = (notice: string, inFlags: string, isDetail?: boolean) => void;
 
 /** The takers of an option: the library and a command, or a command alone. */
 export type Door = 'both' | 'command';

@@ -291,7 +291,7 @@ export const RECORD = options({
   cache: option(yesNo),
   /**
    * Called with each notice, one sentence: what was substituted, lowered or left out. The second argument is the same
-   * sentence with the flags of `perf-ts record` in place of the options' names.
+   * sentence with the flags of `perf-ts record` in place of the options' names, the third whether no figure changes by it.
    */
   onNotice: option(callback<NoticeListener>()),
   /**

@@ -13,3 +13,16 @@ export function scriptName(label: string, path: string): string {
   }
   return label;
 }
+
+/**
+ * A function as two columns show it. JavaScript has its script and place in the first, `src/server.ts:12`, and its name
+ * without them in the second; other code has its DSO. `path` is empty where the source is not known.
+ */
+export function nameInFile(
+  label: string,
+  path: string,
+  dso: string,
+): readonly [file: string, name: string] {
+  const name = path === '' ? label : scriptName(label, path);
+  return name === label ? [dso, label] : [label.slice(name.length + 1), name];
+}

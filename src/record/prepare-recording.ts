@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { failedBy, UsageError } from '../base/errors.ts';
 import { errnoReason } from '../base/system-error.ts';
-import { commandOnly, type Text, words } from '../base/words.ts';
+import { commandOnly, detail, type Text, words } from '../base/words.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { encodeAttr } from '../kernel/perf-event/attr.ts';
 import { loadBinding } from '../native/binding.ts';
@@ -130,8 +130,10 @@ export function planOnly(
   for (const notice of [...eventNotices, ...plan.notices]) notify(notice);
   if (granted.ringPages * pageBytes < PRIVILEGED_BYTES && asked === null) {
     notify(
-      `rings of ${ring.ringPages} + ${ring.sidebandPages} pages per CPU: what ` +
-        `kernel.perf_event_mlock_kb (${settings.mlockKib} KiB) leaves without CAP_IPC_LOCK`,
+      detail(
+        `rings of ${ring.ringPages} + ${ring.sidebandPages} pages per CPU: what ` +
+          `kernel.perf_event_mlock_kb (${settings.mlockKib} KiB) leaves without CAP_IPC_LOCK`,
+      ),
     );
   }
   if (options.overwrite) {

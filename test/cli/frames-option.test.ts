@@ -32,7 +32,7 @@ const program = written('program.txt', [
   ...sample('work (/usr/bin/app)', ...start),
 ]);
 
-/** Self shares of a report by name, in its order. */
+/** Self shares of a report by name and place, in its order. */
 function rows(...args: string[]): [name: string, share: string][] {
   const { status, stdout } = perfTs(['report', '-n', '5', ...args]);
   expect(status).toBe(0);
@@ -41,7 +41,8 @@ function rows(...args: string[]): [name: string, share: string][] {
     .filter((line) => /^ *\d+\.\d\d% /.test(line) && !line.trim().startsWith('0.00%'))
     .map((line) => {
       const [share = '', ...rest] = line.trim().split(/\s{2,}/);
-      return [rest.at(-1) ?? '', share];
+      const [file = '', name = ''] = rest.slice(-2);
+      return [/:\d+$/.test(file) ? `${name} ${file}` : name, share];
     });
 }
 
@@ -54,7 +55,7 @@ describe('--frames', () => {
       ['(garbage collector)', '10.00%'],
       ['(kernel: epoll_pwait)', '5.00%'],
     ]);
-    expect(perfTs(['report', node]).stdout).toMatch(/^# frames: .*--frames all/m);
+    expect(perfTs(['report', node]).stdout).toMatch(/^# frames: JavaScript; .*--frames all/m);
   });
 
   test('a report of a native program has all frames, from main on, or its own functions', () => {

@@ -475,7 +475,7 @@ describeLive('a Node program that perf-ts starts', () => {
     );
     const file = join(scratch, 'launched.data');
     const flags = ['-g', '-e', 'cpu-clock:u', '-F', '997', '-o', file];
-    const run = perfTs(['record', ...flags, '--', process.execPath, script], {
+    const run = perfTs(['record', '-v', ...flags, '--', process.execPath, script], {
       cwd: scratch,
       env: { ...process.env, NODE_OPTIONS: '' },
     });

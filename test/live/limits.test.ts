@@ -60,6 +60,7 @@ describeLive('limits', () => {
         const file = join(directory, `${name}.data`);
         const command = [
           'record',
+          '-v',
           '-e',
           'cpu-clock:u',
           '-o',

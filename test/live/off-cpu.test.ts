@@ -195,10 +195,10 @@ describeLive('a recording of waits', () => {
     }
     const folded = ['export', '--format', 'folded', '-e', 'off-cpu', '-o', '-', file];
     expect(perfTs(folded).stdout).toMatch(/;\[S sleeping in \w*nanosleep\w*\] \d+$/m);
-    expect(perfTs(['report', '--join', file]).stdout).toContain('# event cpu-clock + off-cpu: ');
+    expect(perfTs(['report', '--join', file]).stdout).toContain(' · cpu-clock + off-cpu: ');
     const report = perfTs(['report', '-e', 'off-cpu', file]).stdout;
     expect(report).toContain('[S sleeping in ');
-    expect(report).toMatch(/^# event off-cpu: .* nanoseconds \(off the CPU\), lost 0$/m);
+    expect(report).toMatch(/^# event off-cpu: .* off the CPU, none lost$/m);
   });
 
   it('--off-cpu -a leaves out idle CPUs', async () => {

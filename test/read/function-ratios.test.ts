@@ -29,7 +29,7 @@ type Shown = { value: number | null; low: number | null; high: number | null };
 const VIEW = {
   order: parseSort('sym'),
   select: {},
-  limits: { rows: Number.POSITIVE_INFINITY, leastShare: 0 },
+  limits: { rows: Number.POSITIVE_INFINITY, leastShare: 0, isUsual: false },
   byTotal: null,
   fields: null,
   separator: null,
@@ -76,11 +76,12 @@ describe('instructions per cycle of functions, of which the program counted its 
 
   it('instructions per cycle have a table in report', () => {
     const options = { keys: ['dso', 'sym'] as const, select: {}, byTotal: null };
-    const [lines] = ratioSection(opened, options, { sort: 'sym' }, VIEW);
-    expect(lines.slice(0, 7)).toEqual([
+    const [{ above, table }] = ratioSection(opened, options, { sort: 'sym' }, VIEW);
+    expect(above).toEqual([
       '# in all: 0.55 insn per cycle',
       '# unknown in 4 rows: too few samples in a row',
-      '',
+    ]);
+    expect(table.slice(0, 4)).toEqual([
       'cycles:u  insn per cycle  95% interval  DSO     symbol',
       '  46.04%            0.37     0.30–0.41  ratios  wait_little',
       '  32.34%            1.00     0.87–1.04  ratios  compute',

@@ -55,7 +55,7 @@ function tryAll(folder, [runtime, ...words], libc, env = process.env) {
   const command = 'node_modules/perf-ts/dist/bin/main.js';
   run(command, 'record', '-q', '-e', 'cpu-clock', '-o', 'command.data', '--', 'sh', '-c', ':');
   const report = run(command, 'report', '-i', 'command.data');
-  if (!report.includes('# event cpu-clock')) throw new Error(report);
+  if (!report.includes('cpu-clock: ')) throw new Error(report);
   return `${found.runtime}: ${recorded} samples by ${addon}`;
 }
 

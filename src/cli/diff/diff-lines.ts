@@ -8,33 +8,40 @@ import {
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { Change } from '../../profile/analysis/change.ts';
+import { nameInFile } from '../../profile/script-name.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { ComparisonBy } from '../../questions/compare.ts';
 import { certaintyNote, comparisonNotes } from '../../questions/compare-words.ts';
 import { formatTable } from '../render/table.ts';
+import type { Limits } from '../report/report-rows.ts';
 import { wantsColour } from '../shared/colour.ts';
 
-/** The text of one event's changes, `limit` rows of them. */
-export function diffLines(diff: ComparisonBy, limit: number): string[] {
+/** Rows of a comparison in which no change is certain. */
+const UNCERTAIN_ROWS = 5;
+
+/** The text of one event's changes: those that are certain, or so many rows as are asked for. */
+export function diffLines(diff: ComparisonBy, { rows, isUsual }: Limits): string[] {
   const { event, samples, otherSamples, functions, by, unit } = diff;
-  const shown = functions.slice(0, limit);
+  const certain = isUsual ? functions.filter((row) => row[by]?.isCertain) : functions;
+  const shown = certain.length === 0 ? functions.slice(0, UNCERTAIN_ROWS) : certain.slice(0, rows);
   const cut = functions.length - shown.length;
   const measure = by === 'share' ? 'in percentage points' : MEANING[by];
   return [
     ...totalLines(diff),
-    `# event ${printable(event)}: self after, ${formatCount(samples)} samples, less self before, ` +
-      `${formatCount(otherSamples)} samples; ${measure}`,
-    `# ${certaintyNote(diff)}; ?: may be alike`,
-    ...comparisonNotes(diff).map((note) => `# ${note}`),
-    '',
+    `# event ${printable(event)}: ${formatCount(otherSamples)} samples before, ` +
+      `${formatCount(samples)} after; changes of self, ${measure}`,
     ...(by === 'share' ? shareTable(shown) : weightTable(shown, by, unit)),
-    ...(cut > 0 ? [`… and ${formatCount(cut)} more (--limit 0 shows all)`] : []),
+    ...(cut > 0
+      ? [`… ${formatCount(cut)} more rows${isUsual ? ', which may be alike' : ''} (-n 0 shows all)`]
+      : []),
+    `# ${certaintyNote(diff)}${shown.some((row) => !row[by]?.isCertain) ? '; ?: may be alike' : ''}`,
+    ...comparisonNotes(diff).map((note) => `# ${note}`),
   ];
 }
 
 const MEANING = {
-  absolute: 'as recorded (--by second: per second recorded, --by share: parts of all)',
-  second: 'per second recorded (--by absolute: as recorded, --by share: parts of all)',
+  absolute: 'as recorded (also --by second, --by share)',
+  second: 'per second recorded (also --by absolute, --by share)',
 } as const;
 
 /** `# CPU time: 1.39 s → 2.48 s, +1.09 s (+78%), 95%: +1.08 s … +1.10 s`. */
@@ -59,8 +66,12 @@ function intervalText(interval: Change['interval'], unit: string): string {
 
 type Rows = ComparisonBy['functions'];
 
+function namesOf({ name, path, dso }: Pick<Rows[number], 'name' | 'path' | 'dso'>): string[] {
+  return nameInFile(name, path, dso).map((each) => printable(shortName(each)));
+}
+
 function shareTable(rows: Rows): string[] {
-  const cells = rows.map(({ name, dso, share }) => [
+  const cells = rows.map(({ share, ...row }) => [
     formatPoints(share.delta),
     share.interval === null
       ? ''
@@ -68,10 +79,9 @@ function shareTable(rows: Rows): string[] {
     share.isCertain ? '' : '?',
     formatShare(share.there),
     formatShare(share.here),
-    printable(dso),
-    printable(shortName(name)),
+    ...namesOf(row),
   ]);
-  const header = ['change', '95% interval', '', 'before', 'after', 'DSO', 'symbol'];
+  const header = ['change', '95% interval', '', 'before', 'after', 'file', 'function'];
   return formatTable(header, cells, { right: [0, 1, 3, 4], colour: wantsColour() });
 }
 
@@ -90,11 +100,10 @@ function weightTable(rows: Rows, measure: 'absolute' | 'second', unit: string): 
       formatShortWeight(here, unit),
       formatShare(row.share.there),
       formatShare(row.share.here),
-      printable(row.dso),
-      printable(shortName(row.name)),
+      ...namesOf(row),
     ];
   });
   const header = ['change', '95% interval', '', 'by', 'before', 'after'];
-  header.push('share before', 'after', 'DSO', 'symbol');
+  header.push('share before', 'after', 'file', 'function');
   return formatTable(header, cells, { right: [0, 1, 3, 4, 5, 6, 7], colour: wantsColour() });
 }

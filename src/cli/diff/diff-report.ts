@@ -8,7 +8,7 @@ import type { ComparisonBy } from '../../questions/compare.ts';
 import { type ComparedFile, compareRecordings } from '../../read/outputs/compare-recordings.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { framesLines } from '../report/frames-lines.ts';
-import { limitsOf, type ReportFlags } from '../report/report-rows.ts';
+import { type Limits, limitsOf, type ReportFlags } from '../report/report-rows.ts';
 import { unsorted } from '../report/sort-keys.ts';
 import { notify } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
@@ -46,7 +46,7 @@ export async function runDiffReport(
   const { comparisons, doubts, notes } = compareRecordings(others, mine, flags);
   for (const note of notes) notify(`perf-ts: ${note}`);
   const judged = conditions.flatMap((condition) => judgeCondition(condition, comparisons[0]));
-  printDiffs({ files: mine, otherFiles: others, comparisons, doubts, judged }, flags, limits.rows);
+  printDiffs({ files: mine, otherFiles: others, comparisons, doubts, judged }, flags, limits);
   const met = judged.filter(({ verdict }) => verdict === 'met').length;
   if (met > 0) {
     notify(`perf-ts: --fail-if: ${met} of ${judged.length} conditions met`);
@@ -82,14 +82,14 @@ export function diffDocument({ files, otherFiles, comparisons, judged }: DiffRes
   };
 }
 
-function printDiffs(results: DiffResults, flags: DiffFlags, rows: number): void {
+function printDiffs(results: DiffResults, flags: DiffFlags, limits: Limits): void {
   const { files, otherFiles, comparisons, doubts, judged } = results;
   if (flags.json) {
     printJson(diffDocument(results));
     return;
   }
   if (flags.md) {
-    const events = comparisons.flatMap((comparison) => diffMarkdown(comparison, rows));
+    const events = comparisons.flatMap((comparison) => diffMarkdown(comparison, limits.rows));
     const trust = doubts.flatMap((doubt) => [`Doubtful: ${markdownCode(doubt)}.`, '']);
     writeOut(`${[...conditionsMarkdown(judged), ...trust, ...events].join('\n')}\n`);
     return;
@@ -100,7 +100,7 @@ function printDiffs(results: DiffResults, flags: DiffFlags, rows: number): void 
   for (const line of framesLines(files[0].opened)) writeText(`${line}\n`);
   for (const doubt of doubts) writeText(`# trust: ${doubt}\n`);
   for (const comparison of comparisons) {
-    writeText(`${diffLines(comparison, rows).join('\n')}\n\n`);
+    writeText(`${diffLines(comparison, limits).join('\n')}\n\n`);
   }
   for (const { condition, name, verdict } of judged) {
     const of = name === null ? '' : `: ${printable(name)}`;

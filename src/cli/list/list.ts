@@ -36,13 +36,21 @@ export async function runList(filter: string | undefined, flags: ListFlags): Pro
 }
 
 /** A filter that nothing matches is a failure, as it is of `grep`: scripts ask whether there is an event. */
-function checkMatches(filter: string | undefined, sections: readonly EventListSection[]): void {
+export function checkMatches(
+  filter: string | undefined,
+  sections: readonly EventListSection[],
+): void {
   if (filter === undefined || sections.some(({ events }) => events.length > 0)) return;
   const instead = insteadOfList(filter);
   if (instead !== null)
     throw new FailedError(`${printable(filter)} is a list of perf alone`, [instead]);
   const why = sections.find(({ kind }) => kind === 'asked')?.problem;
+  // What could not be read may have matched.
+  const unread = sections.flatMap(({ kind, problem }) =>
+    kind === 'asked' || problem === null ? [] : [printable(problem)],
+  );
   throw new FailedError(printable(why ?? `no event matches ${filter}`), [
+    ...unread,
     'perf-ts list shows every event that can be named here',
   ]);
 }

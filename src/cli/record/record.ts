@@ -49,8 +49,9 @@ export async function runRecord(
     ...chosen,
     attachJs,
     cache: mayKeep('kernel'),
-    onNotice: (_inKeys, notice) => {
-      if (!quiet) notify(`perf-ts: ${notice}`);
+    onNotice: (_inKeys, notice, isDetail) => {
+      if (!quiet && (isDetail !== true || asked.verbose || asked.dryRun))
+        notify(`perf-ts: ${notice}`);
     },
   };
   if (command.length > 0) for (const notice of startNotices()) options.onNotice?.(notice, notice);

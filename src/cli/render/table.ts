@@ -1,4 +1,5 @@
 import { inLocale } from './ascii.ts';
+import { clip } from './clip.ts';
 import { displayWidth } from './display-width.ts';
 import { createPaint } from './paint.ts';
 
@@ -10,7 +11,12 @@ export type TextTableOptions = {
   readonly colour?: boolean;
   /** Cells are in Unicode; without it they are in ASCII, and so are their widths. Default: as the locale has it. */
   readonly unicode?: boolean;
+  /** Columns of the terminal: the last cell of a line is cut where it does not fit. Default: lines are as long as they are. */
+  readonly columns?: number;
 };
+
+/** Columns that the last cell keeps however narrow the terminal is. */
+const LEAST_NAME_COLUMNS = 16;
 
 /**
  * Rows of text as lines of equal columns, the header first. Cells must be printable: one line each,
@@ -34,9 +40,13 @@ export function formatTable(
       widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell));
     }
   }
+  const last = head.length - 1;
+  const taken = widths.slice(0, last).reduce((sum, width) => sum + width + GAP.length, 0);
+  const room = Math.max(LEAST_NAME_COLUMNS, (options.columns ?? Number.POSITIVE_INFINITY) - taken);
   const toLine = (cells: readonly string[]): string =>
     cells
       .map((cell, column) => {
+        if (column === last && !right.has(column)) return clip(cell, room);
         const padding = ' '.repeat(widths[column] - displayWidth(cell));
         return right.has(column) ? padding + cell : cell + padding;
       })

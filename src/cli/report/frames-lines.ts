@@ -16,7 +16,7 @@ const FOLDED: Readonly<Record<FrameLevel, string | null>> = {
   all: null,
   main: 'from main and thread functions on: what starts them is left out; --frames all shows it, --frames own less',
   javascript:
-    'JavaScript first: native code of V8, Node and the kernel is folded into (kinds); --frames all shows it, --frames own less',
+    'JavaScript; native code is folded into (kinds): --frames all shows it, --frames own only your files',
   own: 'own functions only: dependencies, Node and native code are folded; --frames javascript or all shows more',
 };
 

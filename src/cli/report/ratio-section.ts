@@ -25,7 +25,7 @@ export function ratioSection(
   options: GroupedOptions,
   flags: ReportFlags,
   view: View,
-): string[][] {
+): { heads: string[]; above: string[]; table: string[]; below: string[] }[] {
   if (!hasRatios(flags, view)) return [];
   const { limits, order } = view;
   const isByFunction = order.kind === 'plain' && order.key === 'sym';
@@ -40,7 +40,8 @@ export function ratioSection(
     sorted.map((row) => ({ ...row, totalShare: row.share })),
     limits,
   );
-  return [ratioLines(opened.profile, ratios, options.keys.map(keyTitle), shown)];
+  const lines = ratioLines(opened.profile, ratios, options.keys.map(keyTitle), shown);
+  return [{ heads: [], below: [], ...lines }];
 }
 
 type Found = { readonly ratios: FunctionRatios['ratios']; readonly rows: readonly ShownRatios[] };

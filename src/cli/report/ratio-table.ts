@@ -37,7 +37,7 @@ export function ratioLines(
   ratios: readonly RecordedRatio[],
   titles: readonly string[],
   { rows, rest }: { readonly rows: readonly ShownRatios[]; readonly rest: readonly string[] },
-): string[] {
+): { above: string[]; table: string[] } {
   const nameOf: NameOf = (event) => printable(events[event].name);
   const columns = ratios.map((ratio, i) => ({
     header: [metricTitle(ratio.name, nameOf(ratio.part)), '95% interval'],
@@ -55,12 +55,16 @@ export function ratioLines(
   };
   const isWide = tableOf(columns, false).some((line) => displayWidth(line) > WIDEST);
   const tables = isWide ? columns.map((each) => [each]) : [columns];
-  return [
-    `# in all: ${ratios.map((ratio) => ofAll(ratio, nameOf)).join(', ')}`,
-    ...unknownLines({ events }, ratios, rows),
-    ...tables.flatMap((shown) => ['', ...tableOf(shown, wantsColour())]),
-    ...rest,
-  ];
+  return {
+    above: [
+      `# in all: ${ratios.map((ratio) => ofAll(ratio, nameOf)).join(', ')}`,
+      ...unknownLines({ events }, ratios, rows),
+    ],
+    table: [
+      ...tables.flatMap((shown, at) => [...(at > 0 ? [''] : []), ...tableOf(shown, wantsColour())]),
+      ...rest,
+    ],
+  };
 }
 
 /** Cells of a terminal's line: ratios that together need more have a table each. */

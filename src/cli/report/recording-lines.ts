@@ -14,46 +14,60 @@ import type { OpenedProfile } from '../../read/open-profile.ts';
 
 // The first lines of a report: what was recorded, and how far it can be trusted. Its last line: what to look at next.
 
-/** The command and the length of the recording, then what was substituted or left out. */
-export function recordingLines(opened: OpenedProfile, isVerbose: boolean): string[] {
-  return [...commandLine(opened), ...noteLines(opened, isVerbose)];
-}
-
-function commandLine(opened: OpenedProfile): string[] {
-  const { commandLine } = opened.profile.meta;
-  const recorded = recordedLength(opened.profile);
+/**
+ * `# node app.js: 3.72 s · cpu-clock: 6 109 samples, 1.53 s of CPU time, none lost`: what ran and how long, and the text
+ * of the event where there is but one. Then with `isVerbose` what was substituted or left out, which `record` has
+ * printed and `info` prints; notes on texts of other tools were never printed.
+ */
+export function recordingLines(
+  opened: OpenedProfile,
+  onlyEvent: string | null,
+  isVerbose: boolean,
+): string[] {
+  const { profile, facts } = opened;
+  const { commandLine, notes } = profile.meta;
+  const recorded = recordedLength(profile);
   const length =
     sampledPartText(recorded) ?? (recorded === null ? null : formatNanos(recorded.recordedNs));
-  const words = commandLine.map((word) => printable(word)).join(' ');
-  if (words === '') return length === null ? [] : [`# recording of ${length}`];
-  return [`# ${words}${length === null ? '' : `: ${length}`}`];
+  const shown = isVerbose ? commandLine : programOf(commandLine);
+  const words = shown.map((word) => printable(word)).join(' ');
+  const what = [...(words === '' ? [] : [words]), ...(length === null ? [] : [length])].join(': ');
+  const head = [...(what === '' ? [] : [what]), ...(onlyEvent === null ? [] : [onlyEvent])];
+  return [
+    ...(head.length === 0 ? [] : [`# ${head.join(' · ')}`]),
+    ...(isVerbose || facts.imported !== null ? notes : []).map(
+      (note) => `# note: ${printable(note)}`,
+    ),
+  ];
 }
 
-/**
- * `record` has printed its notes: here they are counted, unless `isVerbose`. Notes on texts of other tools
- * were never printed.
- */
-function noteLines({ profile, facts }: OpenedProfile, isVerbose: boolean): string[] {
-  const { notes } = profile.meta;
-  if (isVerbose || facts.imported !== null) {
-    return notes.map((note) => `# note: ${printable(note)}`);
-  }
-  if (notes.length === 0) return [];
-  const count = notes.length === 1 ? 'a note' : `${notes.length} notes`;
-  return [
-    `# record made ${count} on this recording: -v and perf-ts info print ${notes.length === 1 ? 'it' : 'them'}`,
-  ];
+/** Options of a recorder whose command bounds the recording, and is not what is recorded. */
+const OTHER_TARGET = /^(-[A-Za-z]*[aptuC]|--(pid|tid|uid|user|all-cpus|cpu)\b)/;
+
+/** The program in the command line of its recorder, which is behind `--`; the whole line where something else was recorded. */
+function programOf(commandLine: readonly string[]): readonly string[] {
+  const end = commandLine.indexOf('--');
+  const isOther = commandLine.slice(0, end).some((word) => OTHER_TARGET.test(word));
+  return end < 0 || isOther ? commandLine : commandLine.slice(end + 1);
 }
 
 /** Subjects of which standard error has said what changes no figure, or that have lines of their own. */
 const PRINTED_ELSEWHERE: readonly Subject[] = ['file', 'names', 'recorder'];
 
+/** Findings by which figures are wrong stand above the table, others below it. */
+export type LinePlace = 'above' | 'below';
+
 /** The findings about an event, or with null those about the whole recording, a line each. */
-export function findingLines(findings: readonly Finding[], event: number | null): string[] {
+export function findingLines(
+  findings: readonly Finding[],
+  event: number | null,
+  where: LinePlace,
+): string[] {
   return findings
     .filter(({ code, severity, place }) => {
       // The lines about the event and about the recording have these two.
       if (code === 'samples-none' || code === 'sampling-off' || place.event !== event) return false;
+      if ((severity === 'wrong') !== (where === 'above')) return false;
       return severity === 'wrong' || !PRINTED_ELSEWHERE.includes(subjectOf(code));
     })
     .map((finding) => `# ${finding.severity === 'note' ? '' : 'trust: '}${findingText(finding)}`);
@@ -68,25 +82,25 @@ export function vouchLine(findings: readonly Finding[], event: number): string[]
     ({ code, severity }) => severity === 'wrong' || code === 'samples-lost',
   );
   if (isDoubtful) return [];
-  const meaning = 'in 95 of 100 recordings a share lies in its interval';
-  return [
-    areLossesKnown(findings)
-      ? `# trust: no sample was lost; ${meaning}`
-      : `# trust: ${meaning}, if no sample was lost`,
-  ];
+  const condition = areLossesKnown(findings) ? '' : ', if no sample was lost';
+  return [`# 95% interval: a share lies in it in 95 of 100 recordings${condition}`];
 }
 
 /** Advice on what to look at next, in one line. */
-export function nextLine(opened: OpenedProfile, isTree: boolean): string[] {
-  if (opened.profile.samples.length === 0) return [];
-  if (isTree) return ['# next: perf-ts view draws it as a flame graph'];
-  if (!opened.hasStacks) {
-    return [
-      '# next: perf-ts record -g records callers, too; perf-ts annotate shows the code of the first rows',
-    ];
-  }
-  return ['# next: --tree shows who called whom, perf-ts view draws it as a flame graph'];
+export function nextLine({ hasStacks, profile }: OpenedProfile, isTree: boolean): string[] {
+  if (profile.samples.length === 0) return [];
+  const ways = isTree
+    ? [VIEW_WAY]
+    : !hasStacks
+      ? [
+          'perf-ts record -g records callers, too',
+          'perf-ts annotate shows the code of the first rows',
+        ]
+      : ['perf-ts report --tree shows who called whom', VIEW_WAY];
+  return [`# next: ${ways.join(' · ')}`];
 }
+
+const VIEW_WAY = 'perf-ts view draws it as a flame graph';
 
 /** Rows without those of CPUs that have nothing to do, and a line for these; all rows where `isShown`. */
 export function hideIdle<R extends { readonly selfShare: number }>(

@@ -4,9 +4,11 @@ import type { AskedOf } from '../../options/option.ts';
 import type { REPORT } from '../../options/report.ts';
 import type { Figures, FlatReport, TableName } from '../../profile/analysis/flat-report.ts';
 import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
+import type { ShareInterval } from '../../profile/analysis/shares/share-steps.ts';
 import { isKindOfCode } from '../../profile/frame-level.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { lostFunc } from '../../profile/losses.ts';
+import type { FuncIndex } from '../../profile/types.ts';
 import type { Asked } from '../../questions/shares-by-key.ts';
 import { reportThreads } from '../../questions/threads.ts';
 import type { TableFields } from './field-table.ts';
@@ -36,7 +38,7 @@ export type Row = Figures & {
   readonly name: string;
   readonly dso: string;
   /** Row of `funcs`; in the table of functions alone. */
-  readonly func?: number;
+  readonly func?: FuncIndex;
 };
 
 /** The rows of the table that `sort` names, in the order of the report. */
@@ -86,31 +88,72 @@ export type Limits = {
   readonly rows: number;
   /** Rows and branches of less than this share are left out. */
   readonly leastShare: number;
+  /** The table ends where rows cannot be told from nothing: nobody has asked for so many, or for so small ones. */
+  readonly isUsual: boolean;
 };
 
 export function limitsOf(
-  flags: Pick<ReportFlags, 'json' | 'tree' | 'limit' | 'percentLimit'>,
+  flags: Pick<ReportFlags, 'json' | 'tree' | 'limit' | 'percentLimit'> & {
+    readonly fields?: string;
+    readonly fieldSeparator?: string;
+  },
 ): Limits {
   // A document for a program is whole; a table on a screen is as long as one reads.
   const defaultRows = flags.json ? 0 : DEFAULT_ROWS;
   const defaultShare = flags.tree && !flags.json ? DEFAULT_TREE_SHARE : 0;
   const { limit = defaultRows, percentLimit = defaultShare } = flags;
-  return { rows: limit === 0 ? Number.POSITIVE_INFINITY : limit, leastShare: percentLimit };
+  const asked = [flags.limit, flags.percentLimit, flags.fields, flags.fieldSeparator];
+  return {
+    rows: limit === 0 ? Number.POSITIVE_INFINITY : limit,
+    leastShare: percentLimit,
+    isUsual: flags.json !== true && asked.every((each) => each === undefined),
+  };
 }
 
-/** The rows to show, and a line for those that are not. */
-export function selectRows<R extends { readonly totalShare: number }>(
+/** Samples up to which a row may be chance whatever its interval says. */
+const CHANCE_SAMPLES = 3;
+/** Rows of a table in which every row may be chance. */
+const CHANCE_ROWS = 5;
+
+/** Smallest share that is printed as more than 0. */
+const LEAST_PRINTED_SHARE = 0.00005;
+
+/** Whether a row has nothing, or another recording may well have nothing in it. Without an interval shares are certain. */
+function mayBeNothing(share: number, interval: ShareInterval | undefined, samples: number) {
+  if (share < LEAST_PRINTED_SHARE) return true;
+  if (interval === undefined || interval.low === interval.high) return false;
+  // Losses have no samples.
+  if (samples === 0) return false;
+  return samples <= CHANCE_SAMPLES || share <= (interval.high - interval.low) / 2;
+}
+
+/** The rows to show, which are in the order of their totals or selfs, and a line for those that are not. */
+export function selectRows<R extends { readonly totalShare: number } & Partial<Figures>>(
   all: readonly R[],
   limits: Limits,
+  byTotal = false,
 ): { rows: R[]; rest: string[] } {
   const large = all.filter((row) => row.totalShare >= limits.leastShare);
-  const rows = large.slice(0, limits.rows);
-  const rest: string[] = [];
-  const cut = large.length - rows.length;
-  if (cut > 0) rest.push(`… and ${formatCount(cut)} more (--limit 0 shows all)`);
-  const small = all.length - large.length;
-  if (small > 0) rest.push(`… and ${formatCount(small)} below ${limits.leastShare * 100}%`);
-  return { rows, rest };
+  const isTold = ({ selfShare, selfSamples = 0, selfInterval, ...row }: R): boolean =>
+    byTotal || selfShare === undefined
+      ? !mayBeNothing(row.totalShare, row.totalInterval, Number.POSITIVE_INFINITY)
+      : !mayBeNothing(selfShare, selfInterval, selfSamples);
+  const told = limits.isUsual ? large.filter(isTold) : large;
+  const rows = told.length === 0 ? large.slice(0, CHANCE_ROWS) : told.slice(0, limits.rows);
+  return { rows, rest: restLines(all.length - rows.length, all.length - large.length, limits) };
+}
+
+/** A line on rows that are not shown, of which some are `small`. */
+function restLines(hidden: number, small: number, { leastShare, isUsual }: Limits): string[] {
+  if (hidden === 0) return [];
+  const rows = hidden === 1 ? 'row' : 'rows';
+  const why =
+    small === hidden
+      ? ` below ${leastShare * 100}%`
+      : isUsual
+        ? ', small or not to be told from nothing (-n 0 shows all)'
+        : ' (-n 0 shows all)';
+  return [`… ${formatCount(hidden)} more ${rows}${why}`];
 }
 
 /** `--children`: by total. */

@@ -1,14 +1,10 @@
 import { UsageError } from '../../base/errors.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
-import {
-  formatCount,
-  formatKnownShare,
-  formatShare,
-  formatShareInterval,
-} from '../../base/numbers.ts';
+import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { levelOfTable } from '../../code/javascript/levels-of.ts';
+import { areLossesKnown } from '../../findings/finding.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
@@ -25,12 +21,11 @@ import type { OpenedProfile } from '../../read/open-profile.ts';
 import { askAboutEvent } from '../../read/outputs/asked-event.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { formatCallTree } from '../render/call-tree-text.ts';
-import { formatTable } from '../render/table.ts';
 import { wantsColour } from '../shared/colour.ts';
 import { figuresJson } from '../shared/figures-json.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
-import { printJson, writeText } from '../shared/stdout.ts';
+import { drawnTerminal, printJson, writeText } from '../shared/stdout.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
 import { failOnFindings, parseFailOn } from './fail-on.ts';
 import { fieldLines, parseFields, separatorOf } from './field-table.ts';
@@ -45,8 +40,16 @@ import {
   type SelectRows,
 } from './grouped-report.ts';
 import { findInseparablePairs, inseparableLines } from './inseparable-pairs.ts';
+import { plainTable } from './plain-table.ts';
 import { ratioSection, ratiosJson } from './ratio-section.ts';
-import { findingLines, hideIdle, nextLine, recordingLines, vouchLine } from './recording-lines.ts';
+import {
+  findingLines,
+  hideIdle,
+  type LinePlace,
+  nextLine,
+  recordingLines,
+  vouchLine,
+} from './recording-lines.ts';
 import {
   inOrder,
   limitsOf,
@@ -100,19 +103,46 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   const isQuiet = flags.quiet === true;
   const print = (lines: readonly string[]): void =>
     writeText(lines.map((line) => `${line}\n`).join(''));
+  const findings = findingsOf(opened);
   if (!isQuiet) {
-    print(recordingLines(opened, flags.verbose === true));
+    const only = sections.length === 1 && sections[0].heads.length === 1 ? sections[0] : null;
+    print(recordingLines(opened, only?.heads[0] ?? null, flags.verbose === true));
     // Whose code ran does not depend on the frames that are shown.
     const keys = order.kind === 'grouped' ? order.keys : [];
     if (levelOfTable(keys, opened.facts.frames) === opened.facts.frames) print(framesLines(opened));
     if (flags.verbose) print(completenessLines(opened));
-    print(findingLines(findingsOf(opened), null));
+    print(findingLines(findings, null, 'above'));
   }
-  for (const lines of sections) {
-    writeText(`${(isQuiet ? lines.filter(isOfTable) : lines).join('\n')}\n\n`);
+  for (const [at, { heads, above, table, below }] of sections.entries()) {
+    if (isQuiet) {
+      // The titles of fields are for programs that read them, too.
+      print([...table.filter((line) => !line.startsWith('#')), '']);
+      continue;
+    }
+    print([
+      ...(sections.length > 1 ? [''].slice(at === 0 ? 1 : 0) : []),
+      ...(sections.length > 1 || heads.length > 1 ? heads.map((head) => `# event ${head}`) : []),
+      ...above,
+      ...table,
+      ...below,
+    ]);
   }
-  if (!isQuiet && fields === null) print(nextLine(opened, flags.tree === true));
+  if (!isQuiet) {
+    print(findingLines(findings, null, 'below'));
+    if (fields === null) print(['', ...nextLine(opened, flags.tree === true)]);
+  }
 }
+
+/** The table of an event or of a group of events. */
+type Section = {
+  /** Text of each event. */
+  readonly heads: readonly string[];
+  /** Lines without which the table would be misread. */
+  readonly above: readonly string[];
+  readonly table: readonly string[];
+  /** Remarks on rows. */
+  readonly below: readonly string[];
+};
 
 /** The lines of each event, or of each group of events that has one table. */
 function sectionsOf(
@@ -120,7 +150,7 @@ function sectionsOf(
   events: readonly EventIndex[],
   flags: ReportFlags,
   view: View,
-): string[][] {
+): Section[] {
   const isGrouped = flags.event === undefined && flags.group !== false && !flags.tree;
   const groups = isGrouped && view.fields === null ? opened.facts.groups : [];
   return events.flatMap((event) => {
@@ -130,27 +160,29 @@ function sectionsOf(
   });
 }
 
-/** Tells lines of the table, which stands alone with `-q`. */
-function isOfTable(line: string): boolean {
-  return line !== '' && !line.startsWith('#');
-}
-
 /** The heads of all events of a group, then one table. */
 function sectionOfGroup(
   opened: OpenedProfile,
   group: readonly EventIndex[],
   flags: ReportFlags,
   view: View,
-): string[] {
-  const heads = group.flatMap((event) => {
+): Section {
+  const heads = group.map((event) => {
     const weights = opened.weights(flags.weight, event, view.select);
     const samples = opened.samplesOf(event, view.select);
     const report = computeGroupedReport(opened.profile, weights, samples, ['event']);
-    return headLines(opened, event, report, weights, view.select);
+    return headOf(opened, event, report, weights, view.select);
   });
   const options = groupedOptions(flags, view);
-  const rows: SelectRows = (all) => selectRows(all, view.limits);
-  return [...heads, '', ...groupLines(opened, group, options, rows)];
+  const rows: SelectRows = (all) => selectRows(all, view.limits, view.byTotal === true);
+  const remarks = (where: LinePlace): string[] =>
+    group.flatMap((event) => eventFindings(opened, event, flags, view, where));
+  return {
+    heads,
+    above: remarks('above'),
+    table: groupLines(opened, group, options, rows),
+    below: remarks('below'),
+  };
 }
 
 function groupedOptions(flags: ReportFlags, { order, select, byTotal }: View): GroupedOptions {
@@ -176,27 +208,55 @@ function reportLines(
   event: EventIndex,
   flags: ReportFlags,
   view: View,
-): string[] {
-  const { profile } = opened;
+): Section {
   const { order, select, limits, fields, separator } = view;
   const weights = opened.weights(flags.weight, event, select);
+  const samples = opened.samplesOf(event, select);
+  const sectionOf = (
+    report: Pick<FlatReport, 'samples' | 'weight'>,
+    tableOf: () => readonly string[],
+    remarks: readonly string[] = [],
+  ): Section => ({
+    heads: [headOf(opened, event, report, weights, select)],
+    above: eventFindings(opened, event, flags, view, 'above'),
+    table: report.samples === 0 ? [] : tableOf(),
+    below: [
+      ...remarks,
+      ...idleLines(opened.profile, weights, samples),
+      ...eventFindings(opened, event, flags, view, 'below'),
+    ],
+  });
+  const rows: SelectRows = (all) => selectRows(all, limits, view.byTotal === true);
   if (fields !== null) {
     const options = { ...groupedOptions(flags, view), keys: fields.keys };
     const grouped = groupedReport(opened, event, options);
-    const lines = headLines(opened, event, grouped, weights, select);
-    const rows: SelectRows = (all) => selectRows(all, limits);
-    return [...lines, '', ...fieldLines(grouped, fields, separator, rows)];
+    return sectionOf(grouped, () => fieldLines(grouped, fields, separator, rows));
   }
   if (order.kind === 'grouped' && !flags.tree) {
     const options = groupedOptions(flags, view);
     const grouped = groupedReport(opened, event, options);
-    const lines = headLines(opened, event, grouped, weights, select);
-    if (grouped.samples === 0) return lines;
-    return [...lines, '', ...groupedLines(grouped, options, (rows) => selectRows(rows, limits))];
+    return sectionOf(grouped, () => groupedLines(grouped, options, rows));
   }
+  if (flags.tree) {
+    const report = computeFlatReport(opened.profile, weights, samples);
+    return sectionOf(report, () => treeLines(opened, weights, samples, flags, limits));
+  }
+  const { report, table, remarks } = plainSection(opened, event, flags, view, { weights, samples });
+  return sectionOf(report, table, remarks);
+}
+
+/** A table of functions, files, threads or comms, and remarks on its rows. */
+function plainSection(
+  opened: OpenedProfile,
+  event: EventIndex,
+  flags: ReportFlags,
+  view: View,
+  { weights, samples }: { readonly weights: Weights; readonly samples: Int32Array },
+) {
+  const { profile } = opened;
+  const { order, select, limits } = view;
   const sort = order.kind === 'plain' ? order.key : 'sym';
-  const samples = opened.samplesOf(event, select);
-  const estimator = flags.tree ? null : opened.shareEstimator(weights, event, select);
+  const estimator = opened.shareEstimator(weights, event, select);
   const totals = view.byTotal === true;
   const report = computeFlatReport(
     profile,
@@ -204,43 +264,26 @@ function reportLines(
     samples,
     estimator === null ? undefined : { estimator, tables: TABLES[sort], totals },
   );
-  const lines = headLines(opened, event, report, weights, select);
-  if (report.samples === 0) return lines;
-  if (flags.tree) return [...lines, '', ...treeLines(opened, weights, samples, flags, limits)];
   const isIdleShown = flags.idle === true || isRestricting(select) || sort !== 'sym';
   const asked = { profile, weights, rows: samples, estimator };
   const awake = hideIdle(rowsOfTable(asked, report, sort), (row) => row, isIdleShown);
-  const { rows, rest } = selectRows(inOrder(awake.rows, view), limits);
-  const titles = { sym: 'symbol', dso: 'DSO', thread: 'thread', comm: 'comm' };
-  const withDso = sort === 'sym';
-  const withTotal = view.byTotal !== false;
   const hasIntervals = estimator !== null && !estimator.isExact;
-  const intervalOf = (row: (typeof rows)[number]) =>
-    totals ? row.totalInterval : row.selfInterval;
-  const knownBy = (row: (typeof rows)[number]) => (hasIntervals ? intervalOf(row) : undefined);
-  // An interval stands behind the share that it is of: the one that the rows are ordered by.
-  const columns: [title: string, cell: (row: (typeof rows)[number]) => string][] = [
-    ['self', (row) => formatKnownShare(row.selfShare, knownBy(row))],
-    ['total', (row) => formatKnownShare(row.totalShare, knownBy(row))],
-  ];
-  if (totals) columns.reverse();
-  if (!withTotal) columns.pop();
-  if (hasIntervals)
-    columns.splice(1, 0, ['95% interval', (row) => formatShareInterval(intervalOf(row))]);
-  // Names stand last: those of C++ are long, and the last column is not padded.
-  const numbers = [...columns.map(([title]) => title), 'samples'];
-  const cells = rows.map((row) => [
-    ...columns.map(([, cell]) => cell(row)),
-    formatCount(row.selfSamples),
-    ...(withDso ? [printable(row.dso)] : []),
-    printable(shortName(row.name)),
-  ]);
-  const header = [...numbers, ...(withDso ? ['DSO'] : []), titles[sort]];
-  const right = numbers.map((_, column) => column);
-  const table = formatTable(header, cells, { right, colour: wantsColour() });
-  const pairs = withDso ? findInseparablePairs(opened, event, report, estimator, select) : [];
+  const isOrdered = sort !== 'sym' || totals;
+  const pairs = isOrdered ? [] : findInseparablePairs(opened, event, report, estimator, select);
   const vouch = hasIntervals ? vouchLine(findingsOf(opened), event) : [];
-  return [...lines, ...awake.line, ...vouch, '', ...table, ...rest, ...inseparableLines(pairs)];
+  const table = (): readonly string[] => {
+    const { rows, rest } = selectRows(inOrder(awake.rows, view), limits, totals);
+    const lines = plainTable(profile, rows, {
+      sort,
+      byTotal: view.byTotal === false ? null : totals,
+      hasIntervals,
+      unsure: new Set(pairs.flatMap(({ first, second }) => [first, second])),
+      colour: wantsColour(),
+      terminal: drawnTerminal(),
+    });
+    return [...lines, ...rest];
+  };
+  return { report, table, remarks: [...inseparableLines(pairs), ...awake.line, ...vouch] };
 }
 
 /** `--tree`, `-g`: callers above callees, or with `-g callee` below them. */
@@ -267,28 +310,51 @@ function treeLines(
   return formatCallTree(shown, label, limits.leastShare);
 }
 
-function headLines(
+/** `cpu-clock: 6 109 samples, 1.53 s of CPU time, none lost`. */
+function headOf(
   opened: OpenedProfile,
   event: EventIndex,
   report: Pick<FlatReport, 'samples' | 'weight'>,
   weights: Weights,
   select: SampleSelection,
-): string[] {
+): string {
   const { profile } = opened;
+  const { name, mode } = profile.events[event];
   const lost = lostSamplesOf(profile.losses, event);
   // Which part of the losses would have been selected, nobody knows.
   const share = isRestricting(select)
     ? ' in the whole recording'
     : ` (${formatShare(lost / (lost + report.samples))})`;
   return [
-    `# event ${printable(profile.events[event].name)}: ${formatCount(report.samples)} samples, ` +
-      `${formatCount(report.weight)} ${weightTitle(weights)}, lost ${formatCount(lost)}${lost > 0 ? share : ''}`,
-    ...idleLines(profile, weights, opened.samplesOf(event, select)),
-    // Findings are about the whole recording, weighed by events.
-    ...(weights.kind === 'events' && !isRestricting(select)
-      ? findingLines(findingsOf(opened), event)
-      : []),
-  ];
+    `${printable(name)}: ${formatCount(report.samples)} ${report.samples === 1 ? 'sample' : 'samples'}`,
+    ...(weights.kind === 'samples' ? [] : [weightText(report.weight, weights, mode === 'clock')]),
+    ...(lost > 0
+      ? [`lost ${formatCount(lost)}${share}`]
+      : areLossesKnown(findingsOf(opened))
+        ? ['none lost']
+        : []),
+  ].join(', ');
+}
+
+/** `1.53 s of CPU time`, `3.00 s off the CPU`, `23 056 events`; other weights by their titles. */
+function weightText(weight: number, weights: Weights, isClock: boolean): string {
+  const { kind, unit, areOfText, areWaits } = weights;
+  if (areOfText || kind !== 'events') return `${formatCount(weight)} ${weightTitle(weights)}`;
+  if (unit !== 'nanoseconds') return `${formatCount(weight)} ${unit}`;
+  if (areWaits) return `${formatNanos(weight)} off the CPU`;
+  return `${formatNanos(weight)}${isClock ? ' of CPU time' : ''}`;
+}
+
+/** Findings are about the whole recording, weighed by events. */
+function eventFindings(
+  opened: OpenedProfile,
+  event: EventIndex,
+  { weight = 'events' }: ReportFlags,
+  { select }: View,
+  where: LinePlace,
+): string[] {
+  if (weight !== 'events' || isRestricting(select)) return [];
+  return findingLines(findingsOf(opened), event, where);
 }
 
 /** The document of `--json`. */
@@ -348,7 +414,13 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
       ...figuresJson(row),
     })),
     ...(sort === 'sym' && {
-      inseparable: findInseparablePairs(opened, event, report, estimator, select),
+      inseparable: findInseparablePairs(opened, event, report, estimator, select).map(
+        ({ first, second, seconds }) => ({
+          first: opened.nameOf(first),
+          second: opened.nameOf(second),
+          seconds,
+        }),
+      ),
     }),
     inStep: opened.inStep(event),
     ruleDoubt: opened.ruleDoubt(event),

@@ -4,6 +4,7 @@ import { EXIT } from '../../base/exit-status.ts';
 import { lateModules } from '../../base/late-modules.ts';
 import { writeErrorReason } from '../../system/files/output-file.ts';
 import { inLocale } from '../render/ascii.ts';
+import { hasUnicode, type Terminal } from '../render/terminal.ts';
 import { thisRun } from './run.ts';
 
 // Standard output and standard error are written with write(2) by descriptor, never through
@@ -98,6 +99,13 @@ function writeBytes(fd: number, bytes: Uint8Array): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
     }
   }
+}
+
+/** The terminal of standard output, for tables that fit themselves to it; null where it is none, or shows no pictures. */
+export function drawnTerminal(): Terminal | null {
+  const stream = terminalStream();
+  if (stream === null || process.env.TERM === 'dumb') return null;
+  return { columns: stream.columns || Number.POSITIVE_INFINITY, hasUnicode: hasUnicode() };
 }
 
 /** Writes text for a person to standard output, or where the run has its results, in signs that the locale has. */

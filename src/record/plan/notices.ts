@@ -1,4 +1,4 @@
-import { commandWords, libraryWords, type Text } from '../../base/words.ts';
+import { commandWords, isDetail, libraryWords, type Text } from '../../base/words.ts';
 import type { RecordSettings } from '../../options/record.ts';
 
 /** Notices of a recording for the user, one sentence each, every sentence once. */
@@ -17,7 +17,7 @@ export class Notices {
 /** Hands a notice to the caller in the words of either door. */
 export function giveNotice({ onNotice }: Pick<RecordSettings, 'onNotice'>, notice: Text): void {
   const inFlags = commandWords(notice);
-  onNotice?.(libraryWords(notice) ?? inFlags, inFlags);
+  onNotice?.(libraryWords(notice) ?? inFlags, inFlags, isDetail(notice));
 }
 
 /** Keeps each notice in `notices`, for the recording, and hands it to the caller. */

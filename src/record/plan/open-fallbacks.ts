@@ -1,4 +1,5 @@
 import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
+import { detail } from '../../base/words.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { type EventAttr, hasLbrCallchain, newAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE_BRANCH } from '../../kernel/perf-event/constants.ts';
@@ -23,6 +24,8 @@ export type OpeningContext = {
   /** Asks the kernel whether an attr opens, on a CPU and task of the recording's target. */
   readonly probe: Probe;
   readonly notices: Notices;
+  /** Nobody has asked for these events: they are what is usual, and the recording names those in their place. */
+  readonly isUsual: boolean;
 };
 
 /** An attr, what the kernel said to it, and the fields that it has no room for. */
@@ -67,10 +70,10 @@ export function findOpenable(spec: EventSpec, context: OpeningContext): Openable
     const substitute = clockInsteadOfCycles(spec);
     const opened = findOpenable(substitute, context);
     if ('code' in opened) return opened;
-    notices.add(
+    const notice =
       `cycles: this machine has no hardware counters (${found.code}); recording ${opened.name} ` +
-        `instead, ${describeTimer(opened.attr)}`,
-    );
+      `instead, ${describeTimer(opened.attr)}`;
+    notices.add(context.isUsual ? detail(notice) : notice);
     return opened;
   }
   if (found.code !== '') return { spec, code: found.code, attr: found.attr };

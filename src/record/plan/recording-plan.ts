@@ -80,7 +80,12 @@ export function planRecording(
     });
   };
   const opened = placed.map(({ spec, cpus: own }) => {
-    const event = findOpenable(spec, { attrOf, probe: probeOf(spec, own ?? cpus), notices });
+    const event = findOpenable(spec, {
+      attrOf,
+      probe: probeOf(spec, own ?? cpus),
+      notices,
+      isUsual: options.events === undefined,
+    });
     if ('code' in event) throw explainUnopenable(event, settings, systemWide);
     return { ...event, cpus: event.spec.cpus === null ? null : own };
   });

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { printable } from '../../base/printable.ts';
-import { type Text, words } from '../../base/words.ts';
+import { detail, type Text, words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { RECORD } from '../../options/record.ts';
 import { variable, withVariable } from './command-environment.ts';
@@ -166,7 +166,7 @@ type ChosenDump = {
 
 /** A notice of what perf-ts has added, with the option that leaves it alone. */
 export function leftAloneBy(added: string): Text {
-  return words`${added}; ${RECORD.nodeFlags.as(false)} leaves it alone`;
+  return detail(words`${added}; ${RECORD.nodeFlags.as(false)} leaves it alone`);
 }
 
 /** A dump where Node can make it; else the map, and why. */

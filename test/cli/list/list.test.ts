@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatSection } from '../../../src/cli/list/list.ts';
+import { errorText, FailedError } from '../../../src/base/errors.ts';
+import { checkMatches, formatSection } from '../../../src/cli/list/list.ts';
 import type { EventListSection, ListedEvent } from '../../../src/kernel/events/event-list.ts';
 import { outdent } from '../../helpers/format-tree.ts';
 
@@ -80,4 +81,20 @@ describe('what list prints', () => {
     expect(drawn).not.toContain('\u001b');
     expect(drawn).not.toContain('a\nb');
   });
+});
+
+it('a filter that nothing matches is answered with what could not be read, which may have matched', () => {
+  const problem = 'tracepoints cannot be read: /sys/kernel/tracing (EACCES)';
+  const tracepoints = { title: 'Tracepoints', source: null, events: [], problem };
+  const hintsOf = (sections: readonly EventListSection[]): readonly string[] => {
+    try {
+      checkMatches('sched:*', sections);
+    } catch (error) {
+      if (error instanceof FailedError) return errorText(error).hints.map(String);
+    }
+    throw new Error('not refused');
+  };
+  const all = 'perf-ts list shows every event that can be named here';
+  expect(hintsOf([{ ...tracepoints, kind: 'tracepoint' }])).toEqual([problem, all]);
+  expect(hintsOf([{ ...tracepoints, kind: 'tracepoint', problem: null }])).toEqual([all]);
 });

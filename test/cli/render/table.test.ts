@@ -30,6 +30,15 @@ describe('a table', () => {
     expect(['abc', '関数', 'e\u0301', '\u{1f525}', ''].map(displayWidth)).toEqual([3, 4, 1, 2, 0]);
   });
 
+  test('a name that does not fit the terminal is cut, a number never', () => {
+    const rows = [['1%', 'a::very::long::name::of::a::function']];
+    expect(formatTable(['self', 'name'], rows, { columns: 26 })).toEqual([
+      'self  name',
+      '1%    a::very::long::name…',
+    ]);
+    expect(formatTable(['self', 'name'], rows, { columns: 3 })[1]).toBe('1%    a::very::long::…');
+  });
+
   test('a table without rows prints its header', () => {
     expect(formatTable(['a', 'b'], [])).toEqual(['a  b']);
   });

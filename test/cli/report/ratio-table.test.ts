@@ -17,7 +17,7 @@ const linesOf = (ratios: readonly RecordedRatio[], symbol: string) =>
   ratioLines(PROFILE, ratios, ['symbol'], {
     rows: [{ names: [symbol], share: 0.5, estimates: ratios.map((_, i) => estimate(i + 1)) }],
     rest: [],
-  });
+  }).table;
 
 test('ratios that fit into 80 columns share one table', () => {
   const header = linesOf(RATIOS.slice(0, 1), 'chase').filter((line) => /95% interval/.test(line));

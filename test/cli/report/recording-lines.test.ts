@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { inseparableLines } from '../../../src/cli/report/inseparable-pairs.ts';
 import { findingLines, hideIdle, vouchLine } from '../../../src/cli/report/recording-lines.ts';
+import { limitsOf, selectRows } from '../../../src/cli/report/report-rows.ts';
 import { createFinding } from '../../../src/findings/finding.ts';
+import type { FuncIndex } from '../../../src/profile/types.ts';
 
 const row = (name: string, dso: string, selfShare: number) => ({ name, dso, selfShare });
 const rows = [
@@ -35,20 +37,26 @@ describe('the lines on trust', () => {
   });
 
   it('a finding is a line with the command that helps', () => {
-    expect(findingLines([lost], 0)).toEqual([
+    expect(findingLines([lost], 0, 'above')).toEqual([
       '# trust: 10% were lost (perf-ts record -m 16M -- COMMAND)',
     ]);
-    expect(findingLines([lost], 1)).toEqual([]);
+    expect(findingLines([lost], 1, 'above')).toEqual([]);
   });
 
   it('what standard error has printed is no line, unless figures are wrong by it', () => {
     const missing = createFinding('names-missing', 'note', 'names missing', 'no names for a');
     const sideband = createFinding('sideband-lost', 'wrong', 'names uncertain', 'some were lost');
-    expect(findingLines([missing, sideband], null)).toEqual(['# trust: some were lost']);
+    expect(findingLines([missing, sideband], null, 'above')).toEqual(['# trust: some were lost']);
+  });
+
+  it('a finding by which figures are not wrong stands below the table', () => {
+    const cut = createFinding('stacks-cut', 'doubt', 'cut', '9% lack callers');
+    expect(findingLines([cut, lost], null, 'above')).toEqual([]);
+    expect(findingLines([cut, lost], null, 'below')).toEqual(['# trust: 9% lack callers']);
   });
 
   it('intervals are vouched for where no finding speaks against them', () => {
-    expect(vouchLine([], 0)[0]).toContain('no sample was lost; in 95 of 100');
+    expect(vouchLine([], 0)[0]).toBe('# 95% interval: a share lies in it in 95 of 100 recordings');
     expect(vouchLine([lost], 0)).toEqual([]);
     expect(vouchLine([lost], 1)).toHaveLength(1);
   });
@@ -56,14 +64,56 @@ describe('the lines on trust', () => {
   it('the line on trust does not claim that nothing was lost where that is not known', () => {
     const skipped = createFinding('bytes-skipped', 'doubt', '0.1% unread', 'some were not read');
     const [line] = vouchLine([skipped], 0);
-    expect(line).toContain('95 of 100');
-    expect(line).not.toContain('no sample was lost;');
+    expect(line).toMatch(/95 of 100 recordings, if no sample was lost$/);
   });
 });
 
-it('a pair whose order may be chance is reported as that, with the time that would tell', () => {
-  const pair = { first: 'a(int)', second: 'b', seconds: 0.3214 };
-  expect(inseparableLines([pair])[1]).toBe(
-    '# order not certain: a and b may be the other way round; 0.32 s more of recording would tell',
-  );
+it('pairs whose order may be chance are explained in one line, with the time that would tell', () => {
+  const pair = (seconds: number | null) => ({
+    first: 1 as FuncIndex,
+    second: 2 as FuncIndex,
+    seconds,
+  });
+  expect(inseparableLines([])).toEqual([]);
+  expect(inseparableLines([pair(3.214), pair(28.4), pair(null)])).toEqual([
+    '# ~ the order of these rows is not certain: 28 s more of recording would tell',
+  ]);
+  expect(inseparableLines([pair(null)])).toEqual(['# ~ the order of these rows is not certain']);
+});
+
+describe('the rows of a report', () => {
+  const limits = { rows: 40, leastShare: 0, isUsual: true };
+  const share = (selfShare: number, low: number, high: number, selfSamples: number) => ({
+    ...{ self: 0, total: 0, selfShare, totalShare: selfShare, selfSamples },
+    selfInterval: { low, high },
+  });
+  const sure = share(0.3, 0.28, 0.32, 300);
+  const wide = share(0.001, 0.0005, 0.0049, 7);
+  const few = share(0.03, 0.02, 0.04, 3);
+
+  it('rows that cannot be told from nothing are counted in one line, and shown with -n 0', () => {
+    expect(selectRows([sure, few, wide], limits)).toEqual({
+      rows: [sure],
+      rest: ['… 2 more rows, small or not to be told from nothing (-n 0 shows all)'],
+    });
+    const all = { rows: Number.POSITIVE_INFINITY, leastShare: 0, isUsual: false };
+    expect(selectRows([sure, few, wide], all)).toEqual({ rows: [sure, few, wide], rest: [] });
+  });
+
+  it('so many rows as are asked for are shown, whatever their intervals are', () => {
+    expect(limitsOf({ limit: 2 }).isUsual).toBe(false);
+    expect(limitsOf({ percentLimit: 0 }).isUsual).toBe(false);
+    expect(limitsOf({ json: true })).toEqual({ ...limits, rows: Infinity, isUsual: false });
+    expect(selectRows([sure, few, wide], limitsOf({ limit: 2 })).rows).toEqual([sure, few]);
+  });
+
+  it('rows of exact counts and of losses stay, however few their samples are', () => {
+    const exact = share(0.4, 0.4, 0.4, 1);
+    const lost = share(0.01, 0, 0.2, 0);
+    expect(selectRows([exact, lost], limits).rows).toEqual([exact, lost]);
+  });
+
+  it('a recording of which no row is certain shows its first rows', () => {
+    expect(selectRows([few, wide], limits).rows).toEqual([few, wide]);
+  });
 });
