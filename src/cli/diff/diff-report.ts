@@ -43,7 +43,12 @@ export async function runDiffReport(
   if (flags.json && flags.md) throw new UsageError('--json and --md exclude each other');
   const mine = await loadAll(paths, flags);
   const others = await loadAll(otherPaths, flags);
-  const { comparisons, doubts, notes } = compareRecordings(others, mine, flags);
+  const { event, weight, by } = flags;
+  const { comparisons, doubts, notes } = compareRecordings(others, mine, {
+    ...(event !== undefined && { event }),
+    ...(weight !== undefined && { weight }),
+    ...(by !== undefined && { by }),
+  });
   for (const note of notes) notify(`perf-ts: ${note}`);
   const judged = conditions.flatMap((condition) => judgeCondition(condition, comparisons[0]));
   printDiffs({ files: mine, otherFiles: others, comparisons, doubts, judged }, flags, limits);

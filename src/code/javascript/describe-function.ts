@@ -158,8 +158,8 @@ export class FunctionTexts {
     }
     const name = lastName(callee);
     const route = calleeText(callee);
-    // `router.route('/users').get(…)`: the strings stand in the callee.
-    if (/\(['/[]/.test(route)) return { text: `${word}${route}()`, kind: 'call' };
+    // `router.route('/users').get(…)`: the path stands in the callee.
+    if (/\(\[?'\//.test(route)) return { text: `${word}${route}()`, kind: 'call' };
     const around = this.#around(call);
     if (around !== null) return role(`${callbackOf(name, word)} in ${around}`);
     const result = this.#ofValue(call);
