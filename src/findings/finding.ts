@@ -67,6 +67,11 @@ export function subjectOf(code: FindingCode): Subject {
   return SUBJECTS.find((each) => Object.hasOwn(FINDINGS[each], code)) as Subject;
 }
 
+/** Whether commands that read a recording have printed it on standard error: faults of the file and missing names. */
+export function isPrintedOnReading(code: FindingCode): boolean {
+  return Object.hasOwn({ ...FINDINGS.file, ...FINDINGS.names }, code);
+}
+
 /** Something to know about a recording before its figures are believed. Names of strangers in it are printable. */
 export type Finding = {
   readonly code: FindingCode;

@@ -80,6 +80,7 @@ const SCRIPTS = {
   'a recording': `${PT} record -e page-faults -o x.data -- true`,
   'a recording as a stream': `${PT} record -e page-faults -o - -- true | cat > /dev/null`,
   'a missing command': `${PT} record -e page-faults -o x.data -- ./none`,
+  'a recording with its report': `${PT} run -e page-faults -o x.data -- true`,
   'a table': `${PT} top --batch -e page-faults -- true`,
 };
 

@@ -217,7 +217,7 @@ describe('JavaScript that V8 runs', () => {
     const document = json('report', file);
     expect(document.frames).toBe('javascript');
     expect(document.events[0].rows[0]).toMatchObject({ name: PARSE, selfShare, samples: 3 });
-    expect(perfTs(['report', file]).stdout).toMatch(/ 3 {2}.*parse \/srv\/app\.js:4$/m);
+    expect(perfTs(['report', file]).stdout).toMatch(/ 3 {2}.*\/srv\/app\.js:4 {2}parse$/m);
     expect(json('query', 'top', file).rows[0]).toMatchObject({ func: PARSE, share: selfShare });
     expect(json('annotate', file).functions[0]).toMatchObject({ name: PARSE, selfShare });
     const lines = json('report', file, '--sort', 'srcline').events[0].rows;

@@ -147,17 +147,22 @@ describe.each([
     const pair = draw();
     const comparison = await askLibrary(pair);
     const { stdout } = perfTs(['diff', pair.older, pair.newer, '--limit', '0']);
-    const [, table] = stdout.split(/^ *change .*symbol$/m);
+    const [, table] = stdout.split(/^ *change .*function$/m);
     const cells = table
       .split('\n')
-      .filter((line) => line !== '')
+      .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => line.trim().split(/ {2,}/));
     const expected = rowsIn(comparison, 'absolute').map(({ delta, isCertain, ...row }) => [
       formatWeightChange(delta, comparison.unit),
       isCertain ? '' : '?',
       row.name.replace('(char const*)', ''),
     ]);
-    const shown = cells.map((row) => [row[0], row[2] === '?' ? '?' : '', row.at(-1)]);
+    // The place of a function of JavaScript stands in the column before its name.
+    const shown = cells.map((row) => [
+      row[0],
+      row[2] === '?' ? '?' : '',
+      `${row.at(-2)}`.includes(':') ? `${row.at(-1)} ${row.at(-2)}` : row.at(-1),
+    ]);
     expect(shown).toEqual(expected);
     expect(stdout).toContain(`# ${certaintyNote(comparison)}; ?: may be alike\n`);
   });

@@ -1,7 +1,13 @@
 import type { Command } from 'commander';
 import { declareProgram } from '../../src/cli/declare-program.ts';
+import { meantWords, type Named } from '../../src/cli/run/meant-words.ts';
+import { SCRIPT_FILE } from '../../src/cli/run/script-runner.ts';
 
 const program: Command = declareProgram();
+
+/** Files of a reader by their endings: they are not here. */
+const namedByEnding = (word: string): Named =>
+  SCRIPT_FILE.test(word) ? 'program' : word.endsWith('.data') ? 'recording' : null;
 
 /** The mistake in `words`, which stand behind `perf-ts`; null: nothing. */
 export function faultOf(words: string): string | null {
@@ -10,7 +16,8 @@ export function faultOf(words: string): string | null {
   const [name, ...rest] = ours.trim().split(/\s+/);
   if (name === 'help' && rest.length > 0) return faultOf(rest.join(' '));
   if (name.startsWith('-') || /^[A-Z…]/.test(name)) return null;
-  const command = program.commands.find((one) => one.name() === name);
+  const [meant] = meantWords([name, ...rest], program.commands, namedByEnding);
+  const command = program.commands.find((one) => one.name() === meant);
   if (command === undefined) return `there is no command ${name}`;
   const known = new Set([...command.options, ...program.options].flatMap(flagsOf));
   const unknown = rest

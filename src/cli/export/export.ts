@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { UsageError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
+import { isPrintedOnReading } from '../../findings/finding.ts';
 import { doubtNotes, printableProvenance } from '../../formats/export/export-provenance.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
 import { type EXPORT, EXPORT_PROFILE, type FILE_FORMATS } from '../../options/export.ts';
@@ -128,7 +129,8 @@ function reportBeside(opened: OpenedProfile, flags: ExportFlags): void {
     // With --json it is said as a whole.
     if (flags.json) return;
     const sentences = provenance.events.flatMap((described) => described.sentences);
-    for (const line of [...sentences, ...doubtNotes(provenance)]) notify(`perf-ts: ${line}`);
+    const doubts = doubtNotes(provenance, { isPrinted: isPrintedOnReading });
+    for (const line of [...sentences, ...doubts]) notify(`perf-ts: ${line}`);
     return;
   }
   const path = `${flags.output}.provenance.json`;

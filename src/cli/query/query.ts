@@ -1,7 +1,7 @@
 import { AbortError, FailedError, UsageError } from '../../base/errors.ts';
 import { signalStatus } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
-import { doubtsOfEvents, type Finding, subjectOf } from '../../findings/finding.ts';
+import { doubtsOfEvents, type Finding, isPrintedOnReading } from '../../findings/finding.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { QUERY } from '../../options/query.ts';
 import { answerChanges, changesOfFiles, changesOfSums } from '../../query/changes.ts';
@@ -138,11 +138,10 @@ async function printAnswer(
       const isShown = row === 0 || verb === 'ledger' || verb === 'periods';
       return (event === undefined ? isShown : name === event) ? [row] : [];
     });
-    // Faults of the file and of names have been reported.
-    const doubts = doubtsOfEvents(findings, rows).filter(
-      ({ code }) => subjectOf(code) !== 'file' && subjectOf(code) !== 'names',
-    );
-    if (!judged.has(file)) texts.push(...findingTexts({ path: file, opened }, doubts));
+    const doubts = doubtsOfEvents(findings, rows).filter(({ code }) => !isPrintedOnReading(code));
+    // The document has them itself.
+    if (!flags.json && !judged.has(file))
+      texts.push(...findingTexts({ path: file, opened }, doubts));
     judged.set(file, findings);
   });
   const { notes, ...answer } =

@@ -112,7 +112,7 @@ export function limitsOf(
 
 /** Samples up to which a row may be chance whatever its interval says. */
 const CHANCE_SAMPLES = 3;
-/** Rows of a table in which every row may be chance. */
+/** Rows of a table that are shown though every one may be chance; a table of no more is shown whole. */
 const CHANCE_ROWS = 5;
 
 /** Smallest share that is printed as more than 0. */
@@ -138,7 +138,8 @@ export function selectRows<R extends { readonly totalShare: number } & Partial<F
     byTotal || selfShare === undefined
       ? !mayBeNothing(row.totalShare, row.totalInterval, Number.POSITIVE_INFINITY)
       : !mayBeNothing(selfShare, selfInterval, selfSamples);
-  const told = limits.isUsual ? large.filter(isTold) : large;
+  const isShort = large.length <= CHANCE_ROWS;
+  const told = limits.isUsual && !isShort ? large.filter(isTold) : large;
   const rows = told.length === 0 ? large.slice(0, CHANCE_ROWS) : told.slice(0, limits.rows);
   return { rows, rest: restLines(all.length - rows.length, all.length - large.length, limits) };
 }

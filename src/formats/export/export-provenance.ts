@@ -1,7 +1,7 @@
 import { lostSamplesText } from '../../base/lost-samples.ts';
 import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import { type Finding, findingText, subjectOf } from '../../findings/finding.ts';
+import { type Finding, type FindingCode, findingText, subjectOf } from '../../findings/finding.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { SamplingMode, WeightKind, Weights } from '../../profile/types.ts';
 
@@ -87,12 +87,16 @@ export function printableProvenance(provenance: ExportProvenance): ExportProvena
 }
 
 /** The doubts, for formats that have room for notes: the recorder's own notes and the losses of an event stand beside. */
-export function doubtNotes(provenance: ExportProvenance | undefined): string[] {
+export function doubtNotes(
+  provenance: ExportProvenance | undefined,
+  { isPrinted = () => false }: { readonly isPrinted?: (code: FindingCode) => boolean } = {},
+): string[] {
   return (provenance?.findings ?? [])
     .filter(
       ({ code, severity }) =>
         severity !== 'note' && code !== 'samples-lost' && subjectOf(code) !== 'recorder',
     )
+    .filter(({ code }) => !isPrinted(code))
     .map(findingText);
 }
 

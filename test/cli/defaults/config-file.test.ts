@@ -30,7 +30,7 @@ function report(
 }
 
 /** The rows that were left out say how many there are to be. */
-const CUT = '(--limit 0 shows all)';
+const CUT = ' rows (-n 0 shows all)';
 const LIMITED = '{"report": {"limit": 1}}';
 
 test('a default of the file holds until the environment or the command line says otherwise', () => {

@@ -26,7 +26,7 @@ test('the SQL that --sql prints gives the same answer when it is run itself, wit
     const { stdout, stderr } = perfTs(['query', ...verb, file, '--json', '--sql']);
     const named = JSON.parse(stdout);
     expect(named.sql).toBeNull();
-    const [, sql] = stderr.split('In SQL, without intervals:\n');
+    const [, sql] = stderr.split('counts recursion at each call:\n');
     const asked = JSON.parse(perfTs(['query', sql, file, '--json']).stdout);
     expect(asked.sql).toBe(sql);
     const figures = ({ rows, recordings, isCut }: typeof named) => ({

@@ -15,11 +15,13 @@ test('a function of JavaScript has its place and owner, another its owner alone'
     line: null,
     column: null,
     category: 'native',
+    v8Name: null,
   });
   expect(funcPlace(profile, 1)).toEqual({
     file: '/srv/node_modules/a/app.js',
     line: 3,
     column: 14,
     category: 'dependency',
+    v8Name: null,
   });
 });

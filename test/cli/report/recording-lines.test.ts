@@ -92,12 +92,13 @@ describe('the rows of a report', () => {
   const few = share(0.03, 0.02, 0.04, 3);
 
   it('rows that cannot be told from nothing are counted in one line, and shown with -n 0', () => {
-    expect(selectRows([sure, few, wide], limits)).toEqual({
+    const rows = [sure, few, wide, few, wide, few];
+    expect(selectRows(rows, limits)).toEqual({
       rows: [sure],
-      rest: ['… 2 more rows, small or not to be told from nothing (-n 0 shows all)'],
+      rest: ['… 5 more rows, small or not to be told from nothing (-n 0 shows all)'],
     });
     const all = { rows: Number.POSITIVE_INFINITY, leastShare: 0, isUsual: false };
-    expect(selectRows([sure, few, wide], all)).toEqual({ rows: [sure, few, wide], rest: [] });
+    expect(selectRows(rows, all)).toEqual({ rows, rest: [] });
   });
 
   it('so many rows as are asked for are shown, whatever their intervals are', () => {
@@ -110,10 +111,11 @@ describe('the rows of a report', () => {
   it('rows of exact counts and of losses stay, however few their samples are', () => {
     const exact = share(0.4, 0.4, 0.4, 1);
     const lost = share(0.01, 0, 0.2, 0);
-    expect(selectRows([exact, lost], limits).rows).toEqual([exact, lost]);
+    const rows = [exact, lost, few, few, few, few];
+    expect(selectRows(rows, limits).rows).toEqual([exact, lost]);
   });
 
   it('a recording of which no row is certain shows its first rows', () => {
-    expect(selectRows([few, wide], limits).rows).toEqual([few, wide]);
+    expect(selectRows(Array(6).fill(few), limits).rows).toEqual(Array(5).fill(few));
   });
 });
