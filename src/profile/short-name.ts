@@ -4,6 +4,8 @@ const OPERATOR = /^operator(?:\(\)|\[\]|<=>|<<=?|>>=?|->\*?|[<>]=?)?/;
 /** Words that may follow a parameter list. */
 const QUALIFIERS = /^(?: const| volatile| &&?| \[[^\]]*\])*$/;
 const SCRIPT_LINE = /:\d+$/;
+/** Arguments of a script's call begin so, and no parameter does: `app.get('/users')`. */
+const OF_SCRIPT = /^\[?['/]/;
 /** A regular expression, as V8 names its code. */
 const REGEXP = /^RegExp[:.]/;
 
@@ -14,14 +16,15 @@ const REGEXP = /^RegExp[:.]/;
  *   a::f(int)::{lambda(int)#1}::operator()(int) const -> a::f(int)::{lambda(int)#1}::operator()
  *   (anonymous namespace)::g(S&) [clone .isra.0]      -> (anonymous namespace)::g [clone .isra.0]
  *
- * Names of other languages, `net/http.(*Client).Do` or `render app/(shop)/page.tsx:12`, come out as
- * they are. For the eye only: overloads of one function look alike.
+ * Names of other languages, `net/http.(*Client).Do`, `app.get('/users')` or `render app/(shop)/page.tsx:12`, come out
+ * as they are. For the eye only: overloads of one function look alike.
  */
 export function shortName(name: string): string {
   if (!name.includes('(') || SCRIPT_LINE.test(name) || REGEXP.test(name)) return name;
   const groups = outermostGroups(name);
   const parameters = groups.at(-1);
   if (parameters === undefined || parameters.open === 0) return name;
+  if (groups.some(({ open }) => OF_SCRIPT.test(name.slice(open + 1, open + 3)))) return name;
   const rest = name.slice(parameters.close + 1);
   if (!QUALIFIERS.test(rest)) return name;
   const clone = /(?: \[[^\]]*\])+$/.exec(rest)?.[0] ?? '';
