@@ -282,3 +282,20 @@ test('a function whose line has moved is one row under its new line', async () =
     ['hash /srv/app.js:10', '[JIT]'],
   ]);
 });
+
+test('recordings of which one has no names of JavaScript are compared with all frames', async () => {
+  const collector = '9000 v8::internal::Heap::CollectGarbage+0x0 (/bin/app)';
+  const parse = '2000 JS:*parse /srv/app.js:4:10 (/tmp/perf-12.map)';
+  const named = recording('named.txt', { [parse]: 40, [collector]: 30 });
+  const unnamed = recording('unnamed.txt', {
+    '2000 [unknown] ([JIT] tid 12)': 40,
+    [collector]: 30,
+  });
+  const { functions } = await askLibrary({ older: unnamed, newer: named });
+  const names = functions.map(({ name }) => name);
+  expect(names).toContain('v8::internal::Heap::CollectGarbage');
+  expect(names).not.toContain('(garbage collector)');
+  const { stdout } = perfTs(['diff', unnamed, named, '-n', '0']);
+  expect(stdout).not.toContain('# frames:');
+  expect(stdout).not.toContain('(garbage collector)');
+});

@@ -5,7 +5,11 @@ import { printable } from '../../base/printable.ts';
 import type { DIFF } from '../../options/diff.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { ComparisonBy } from '../../questions/compare.ts';
-import { type ComparedFile, compareRecordings } from '../../read/outputs/compare-recordings.ts';
+import {
+  atOneLevel,
+  type ComparedFile,
+  compareRecordings,
+} from '../../read/outputs/compare-recordings.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { framesLines } from '../report/frames-lines.ts';
 import { type Limits, limitsOf, type ReportFlags } from '../report/report-rows.ts';
@@ -102,7 +106,7 @@ function printDiffs(results: DiffResults, flags: DiffFlags, limits: Limits): voi
   const listed = (side: readonly ComparedFile[]) =>
     side.map(({ path }) => printable(path)).join(', ');
   writeText(`# before: ${listed(otherFiles)}, after: ${listed(files)}\n`);
-  for (const line of framesLines(files[0].opened)) writeText(`${line}\n`);
+  for (const line of framesLines(atOneLevel(files, otherFiles)[0].opened)) writeText(`${line}\n`);
   for (const doubt of doubts) writeText(`# trust: ${doubt}\n`);
   for (const comparison of comparisons) {
     writeText(`${diffLines(comparison, limits).join('\n')}\n\n`);

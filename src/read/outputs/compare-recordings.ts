@@ -49,6 +49,27 @@ export function compareRecordings(
 ): ComparedRecordings {
   checkArguments({ older, newer });
   checkOptions(COMPARE, options, 'compareRecordings');
+  return compareAtOneLevel(atOneLevel(older, newer), atOneLevel(newer, older), options);
+}
+
+/**
+ * The files with the frames of one level. Where a recording begins with another level than the rest, as it has no names of
+ * JavaScript, kinds of one would be compared with functions of the other: all have all frames then.
+ */
+export function atOneLevel(
+  files: readonly ComparedFile[],
+  others: readonly ComparedFile[],
+): readonly ComparedFile[] {
+  const levels = new Set([...files, ...others].map(({ opened }) => opened.facts.frames));
+  if (levels.size <= 1) return files;
+  return files.map((file) => ({ ...file, opened: file.opened.atLevel('all') }));
+}
+
+function compareAtOneLevel(
+  older: readonly ComparedFile[],
+  newer: readonly ComparedFile[],
+  options: CompareOptions,
+): ComparedRecordings {
   const profilesOf = (side: readonly ComparedFile[]) => side.map(({ opened }) => opened.profile);
   const matched = matchRuns(profilesOf(newer), profilesOf(older));
   const { shared, notes } = sharedEvents(newer, older, options.event);
