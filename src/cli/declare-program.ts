@@ -20,40 +20,29 @@ import { declareRecord } from './record/record-command.ts';
 import { declareReport } from './report/report-command.ts';
 import { declareRun } from './run/run-command.ts';
 import { declareScript } from './script/script-command.ts';
-import { declareGeneralOptions } from './shared/general-options.ts';
+import { declareGeneralOptions, declareShortHelp } from './shared/general-options.ts';
 import { GuidedCommand } from './shared/guided-command.ts';
 import { declareStat } from './stat/stat-command.ts';
 import { declareTop } from './top/top-command.ts';
 import { declareVersion } from './version/version-command.ts';
 import { declareView } from './view/view-command.ts';
 
-/** Commands in the order of the help: those that measure, that read a recording, that are about this machine. */
-const COMMANDS: readonly ((program: GuidedCommand) => void)[] = [
-  declareRun,
-  declareRecord,
-  declareStat,
-  declareTop,
-  declareAgent,
-  declareReport,
-  declareDiff,
-  declarePeriods,
-  declareExport,
-  declareView,
-  declareAnnotate,
-  declareScript,
-  declareInject,
-  declareArchive,
-  declareInfo,
-  declareEvlist,
-  declareBuildIdList,
-  declareQuery,
-  declareMcp,
-  declareList,
-  declareCpu,
-  declareDoctor,
-  declareVersion,
-  declareCompletion,
-];
+/** Commands in the order of the help. */
+const COMMANDS: Readonly<Record<string, readonly ((program: GuidedCommand) => void)[]>> = {
+  'Measure:': [declareRun, declareRecord, declareStat, declareTop, declareAgent],
+  'Look:': [
+    declareReport,
+    declareView,
+    declareDiff,
+    declareAnnotate,
+    declarePeriods,
+    declareScript,
+  ],
+  'Hand on:': [declareExport, declareInject, declareArchive],
+  'Ask:': [declareQuery, declareMcp],
+  'What a recording has:': [declareInfo, declareEvlist, declareBuildIdList],
+  'This machine:': [declareDoctor, declareList, declareCpu, declareVersion, declareCompletion],
+};
 
 /**
  * The command line as it is declared: every command with its options, examples and defaults. Help, the
@@ -67,20 +56,20 @@ export function declareProgram(prepare: (program: GuidedCommand) => void = () =>
     .description('The Linux sampling profiler for people who live in Node and TypeScript.')
     .optionsGroup(OPTION_GROUP.GENERAL)
     .version(packageVersion(), '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'the help of a command')
+    .helpOption('--help', 'print this help')
     .enablePositionalOptions()
     .showSuggestionAfterError(false);
+  declareShortHelp(program);
   prepare(program);
   program.examples(
     [
-      ['perf-ts app.js', 'where its time goes: record, then report'],
+      ['perf-ts app.js', 'where its time goes'],
       ['perf-ts record -- node app.js', 'sample a program, write perf.data'],
       ['perf-ts report', 'where the time went'],
-      ['perf-ts view', 'the same in the browser: flame graph, time, source'],
-      ['perf-ts periods', 'how the sampling period behaved, what was lost'],
+      ['perf-ts view', 'the same in the browser: flame graph, source'],
+      ['perf-ts periods', 'how the period behaved, what was lost'],
       ['perf-ts diff', 'what changed since the recording before'],
-      ['perf-ts export --format html -o app.html', 'one page with the flame graph'],
+      ['perf-ts export -o app.html', 'one page with the flame graph'],
       ['perf-ts doctor', 'what stands in the way here'],
     ],
     [
@@ -89,8 +78,13 @@ export function declareProgram(prepare: (program: GuidedCommand) => void = () =>
       'perf-ts COMMAND --help has the options of a command, and so has man perf-ts-COMMAND where perf-ts is installed globally.',
     ],
   );
-  for (const declare of COMMANDS) declare(program);
-  for (const command of program.commands) {
+  for (const [heading, declarations] of Object.entries(COMMANDS)) {
+    program.commandsGroup(heading);
+    for (const declare of declarations) declare(program);
+  }
+  program.helpCommand('help [command]', 'the help of a command');
+  // A GuidedCommand creates its own kind.
+  for (const command of program.commands as readonly GuidedCommand[]) {
     declareGeneralOptions(command);
     acceptSameOptions(command);
   }

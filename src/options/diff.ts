@@ -26,17 +26,23 @@ export const DIFF = options({
     }),
     by: commandOption(oneOf(...DIFF_MEASURES), {
       flags: '--by <measure>',
+      isCommon: true,
       help: 'compare as recorded, per second, or parts of all (default as recorded where a command ran)',
     }),
     failIf: commandOption(texts, {
       flags: '--fail-if <condition>',
+      isCommon: true,
       help: "end with status 1 where recordings show it: 'share(FUNC) grows by 10%'; may repeat",
     }),
   }),
   ...pick(WEIGHING, 'weight', 'debuginfod', 'event'),
   ...inGroup(OPTION_GROUP.OUTPUT, {
     limit: ROWS.limit.with({}),
-    md: commandOption(yesNo, { flags: '--md', help: 'a summary in Markdown, for a pull request' }),
+    md: commandOption(yesNo, {
+      flags: '--md',
+      isCommon: true,
+      help: 'a summary in Markdown, for a pull request',
+    }),
     ...JSON_OUTPUT,
   }),
   quiet: GENERAL.quiet.with({ help: 'the table only: no messages' }),

@@ -104,10 +104,12 @@ export const EXPORT = options({
   ...inGroup(OPTION_GROUP.OUTPUT, {
     format: commandOption(oneOf(...FILE_FORMATS, 'parquet'), {
       flags: '--format <format>',
+      isCommon: true,
       help: `what to write (default by the ending of the output: ${KNOWN_ENDINGS})`,
     }),
     output: commandOption(text, {
       flags: '-o, --output <file>',
+      isCommon: true,
       help: 'where to write; - is standard output; parquet: a folder',
       mandatory: true,
     }),

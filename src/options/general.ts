@@ -6,6 +6,7 @@ import { commandOption, inGroup, options } from './option.ts';
 export const GENERAL = inGroup(
   OPTION_GROUP.GENERAL,
   options({
+    commonHelp: commandOption(yesNo, { flags: '-h', help: 'print the options used most' }),
     color: commandOption(oneOf('auto', 'always', 'never'), {
       flags: '--color <when>',
       help: 'auto: on a terminal, by NO_COLOR and FORCE_COLOR; always; never (default auto)',

@@ -15,6 +15,8 @@ export type Flag = {
   readonly kind?: Kind<unknown>;
   /** A user can set its default, in the configuration file or by a variable. */
   readonly configurable?: true;
+  /** One of the options that most lines need: `-h` lists these alone. */
+  readonly isCommon?: true;
 };
 
 /** How an option is set, and with which others. Options are named by their keys. */

@@ -13,6 +13,7 @@ export const PERIODS = options({
   ...inGroup('Streams:', {
     streams: commandOption(numberOrAll, {
       flags: '--streams <n>',
+      isCommon: true,
       help: 'how many streams to show, or all',
       configurable: true,
       default: '20',
@@ -29,6 +30,7 @@ export const PERIODS = options({
   ...inGroup('Streams:', {
     pairs: commandOption(text, {
       flags: '--pairs [n]',
+      isCommon: true,
       help: `event rate and sampling rate of the first n pairs of samples, or all (default ${USUAL_PAIRS})`,
       alone: USUAL_PAIRS,
     }),
@@ -36,6 +38,7 @@ export const PERIODS = options({
   ...inGroup('Simulation:', {
     simulate: commandOption(text, {
       flags: '--simulate <rates>',
+      isCommon: true,
       help: "instead of a file, such events: '1M/s for 1s, 10k/s for 1s'",
     }),
     freq: commandOption(whole(1), {

@@ -9,7 +9,11 @@ export const QUERY = options({
   ...JAVASCRIPT,
   ...STRICT,
   ...inGroup('Questions by name:', {
-    func: commandOption(text, { flags: '--func <name>', help: 'this function; * is anything' }),
+    func: commandOption(text, {
+      flags: '--func <name>',
+      isCommon: true,
+      help: 'this function; * is anything',
+    }),
     event: commandOption(text, {
       flags: '-e, --event <name>',
       help: 'this event (default the first)',
@@ -20,6 +24,7 @@ export const QUERY = options({
     }),
     limit: ROWS.limit.with({
       flags: '-n, --limit <rows>',
+      isCommon: true,
       help: 'rows of a question by name (default 20)',
       configurable: true,
     }),
@@ -47,7 +52,7 @@ export const QUERY = options({
     }),
   }),
   ...inGroup(OPTION_GROUP.OUTPUT, {
-    sql: commandOption(yesNo, { flags: '--sql', help: 'print the SQL, too' }),
+    sql: commandOption(yesNo, { flags: '--sql', isCommon: true, help: 'print the SQL, too' }),
     ...JSON_OUTPUT,
     csv: commandOption(yesNo, { flags: '--csv', help: 'as CSV' }),
     md: commandOption(yesNo, { flags: '--md', help: 'as a table in Markdown' }),

@@ -24,6 +24,7 @@ export const INPUT = options({
   ...inGroup(OPTION_GROUP.INPUT, {
     input: commandOption(text, {
       flags: '-i, --input <file>',
+      isCommon: true,
       help: 'the recording, as in perf (default perf.data)',
     }),
   }),
@@ -32,7 +33,7 @@ export const INPUT = options({
 /** The result in a form for programs. */
 export const JSON_OUTPUT = options({
   ...inGroup(OPTION_GROUP.OUTPUT, {
-    json: commandOption(yesNo, { flags: '--json', help: 'as JSON' }),
+    json: commandOption(yesNo, { flags: '--json', isCommon: true, help: 'as JSON' }),
   }),
 });
 
@@ -42,6 +43,7 @@ export const ROWS = options({
     flags: [
       {
         flags: '-n, --limit <rows>',
+        isCommon: true,
         help: 'how many rows, 0: all (default 40)',
         configurable: true,
       },
@@ -89,6 +91,7 @@ export const RECORD_SELECTION = options({
     /** Spans of time in perf's forms: `START,STOP` in seconds, `10%-20%` … (`parseTimeRanges`). */
     time: option(text, {
       flags: '--time <ranges>',
+      isCommon: true,
       help: 'samples of this time: START,STOP in seconds, 10%-20%, 10%/2',
     }),
     cpus: option(setOf(cpus), {
@@ -125,7 +128,7 @@ export const SELECTION = options({
     }),
     symbols: option(setOf(names), {
       flags: [
-        { flags: '-S, --symbol <names>', help: 'samples in these functions' },
+        { flags: '-S, --symbol <names>', isCommon: true, help: 'samples in these functions' },
         { flags: '--symbols <names>' },
       ],
     }),
@@ -191,6 +194,7 @@ export const JAVASCRIPT = options({
      */
     frames: option(oneOf('auto', ...FRAME_LEVELS), {
       flags: '--frames <level>',
+      isCommon: true,
       kind: oneOf(...FRAME_LEVELS),
       help: "all (default of native programs); main, without what starts main and threads; javascript, native code folded (default where V8 has names); own, without libraries, dependencies and Node's",
       configurable: true,
@@ -258,6 +262,7 @@ export const WEIGHING = options({
      */
     event: option(text, {
       flags: '-e, --event <name>',
+      isCommon: true,
       help: 'this event only (default all)',
     }),
     /** Events that count nanoseconds as one: what threads ran and what they waited for. */

@@ -139,6 +139,7 @@ export const RECORD = options({
     /** Events in perf's syntax; absent: `cycles`, or `cpu-clock` where there is no PMU. */
     events: option(texts, {
       flags: '-e, --event <list>',
+      isCommon: true,
       help: 'events in perf syntax; may repeat (default cycles:P, or cpu-clock where the CPU has no counters)',
       configurable: true,
     }),
@@ -147,6 +148,7 @@ export const RECORD = options({
       flags: [
         {
           flags: '-F, --freq <hz>',
+          isCommon: true,
           help: `frequency mode: samples per second, or max (default ${DEFAULT_FREQUENCY_HZ})`,
           configurable: true,
         },
@@ -166,6 +168,7 @@ export const RECORD = options({
      */
     offCpu: option(offCpu, {
       flags: '--off-cpu [=only]',
+      isCommon: true,
       help: 'also record off-CPU time, where and why threads wait; only: nothing else',
       alone: true,
     }),
@@ -194,6 +197,7 @@ export const RECORD = options({
     /** Running processes, with all their threads. */
     pids: option(taskIds, {
       flags: '-p, --pid <pids>',
+      isCommon: true,
       help: 'attach to processes, all their threads',
       excludes: { tids: ONE_TARGET, systemWide: ONE_TARGET },
     }),
@@ -209,7 +213,11 @@ export const RECORD = options({
       excludes: { pids: ONE_TARGET, tids: ONE_TARGET, systemWide: ONE_TARGET },
     }),
     /** Everything that runs on the CPUs. */
-    systemWide: option(yesNo, { flags: '-a, --all-cpus', help: 'record the whole system' }),
+    systemWide: option(yesNo, {
+      flags: '-a, --all-cpus',
+      isCommon: true,
+      help: 'record the whole system',
+    }),
     /** CPUs to record on; absent: all that are online. */
     cpus: option(cpus, { flags: '-C, --cpu <cpus>', help: 'record on these CPUs only (0-3,8)' }),
     /** Follow the threads and children that the target starts. Default true. */
@@ -245,6 +253,7 @@ export const RECORD = options({
       flags: [
         {
           flags: '--attach-js',
+          isCommon: true,
           help: 'with -p: name the JavaScript of a running Node through its inspector, open for some milliseconds',
         },
         {
@@ -309,7 +318,7 @@ export const RECORD = options({
      */
     callGraph: option(callGraph, {
       flags: [
-        { flags: '-g', help: 'call stacks', value: 'fp' },
+        { flags: '-g', isCommon: true, help: 'call stacks', value: 'fp' },
         {
           flags: '--call-graph <how>',
           help: 'call stacks: fp (frame pointers), dwarf[,BYTES] (stack dumps), auto[,BYTES] (both), lbr (Intel), none (default fp for Node, Bun and Deno, else none)',
@@ -391,10 +400,12 @@ export const RECORD = options({
     /** Stop after this many milliseconds of recording. */
     durationMs: option(duration('s'), {
       flags: '--duration <s>',
+      isCommon: true,
       help: 'stop by itself after this many seconds',
     }),
     ready: commandOption(text, {
       flags: '--ready <url>',
+      isCommon: true,
       help: 'begin to sample once this URL or port answers',
       excludes: {
         delayMs: 'both decide when sampling begins',
@@ -408,6 +419,7 @@ export const RECORD = options({
     }),
     load: commandOption(text, {
       flags: '--load <line>',
+      isCommon: true,
       help: 'run this line of shell, then end the recording and its command',
     }),
     untilIdleMs: commandOption(duration('s'), {
@@ -445,6 +457,7 @@ export const RECORD = options({
     /** Path of the recording; default `perf.data`, `-` for standard output; FIFOs and devices get a stream. */
     output: option(text, {
       flags: '-o, --output <file>',
+      isCommon: true,
       help: 'where to write; - is standard output (default perf.data); out.html, .cpuprofile, .pb.gz, .speedscope.json, .folded: perf.data, and this export of it',
     }),
     /**

@@ -25,6 +25,7 @@ export const REPORT = options({
   ...inGroup('Table:', {
     tree: commandOption(yesNo, {
       flags: '--tree',
+      isCommon: true,
       help: 'callers and callees instead of the flat table',
     }),
     callGraph: commandOption(text, {
@@ -35,6 +36,7 @@ export const REPORT = options({
     inverted: commandOption(yesNo, { flags: '-G, --inverted' }),
     sort: commandOption(text, {
       flags: '-s, --sort <keys>',
+      isCommon: true,
       help: 'rows of the flat table: sym, dso, srcline, tier, category, comm, pid, tid, cpu, coretype, event, or a list',
       default: 'sym',
     }),
@@ -76,6 +78,7 @@ export const REPORT = options({
   ...inGroup(OPTION_GROUP.OUTPUT, {
     failOn: commandOption(text, {
       flags: '--fail-on <codes>',
+      isCommon: true,
       help: 'end with status 3 where the recording has one of these findings (samples-lost, …), or one as bad as note, doubt or wrong',
     }),
     fieldSeparator: commandOption(text, {

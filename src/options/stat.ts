@@ -25,6 +25,7 @@ export const STAT = options({
     /** Events that show how the CPU used its issue slots. */
     topdown: option(yesNo, {
       flags: '--topdown',
+      isCommon: true,
       help: 'how the CPU used its issue slots, where it counts them',
       excludes: { events: 'the former chooses the events' },
     }),
@@ -62,7 +63,7 @@ export const STAT = options({
     aggregation: option(oneOf('total', 'cpu', 'core', 'socket', 'thread'), {
       flags: [
         { flags: '-A, --no-aggr', help: 'with -a: each CPU by itself', value: 'cpu' },
-        { flags: '--per-core', help: 'with -a: by core', value: 'core' },
+        { flags: '--per-core', isCommon: true, help: 'with -a: by core', value: 'core' },
         { flags: '--per-socket', help: 'with -a: by socket', value: 'socket' },
         { flags: '--per-thread', help: 'with -p or -t: each thread by itself', value: 'thread' },
       ],
@@ -73,12 +74,14 @@ export const STAT = options({
     /** Runs of the command; default 1. */
     repeat: option(whole(1), {
       flags: '-r, --repeat <n>',
+      isCommon: true,
       help: 'run the command n times: mean, and the error of the mean',
     }),
     table: commandOption(yesNo, { flags: '--table', help: 'with -r: the time of each run' }),
     /** Counts are reported each time so many milliseconds have passed. */
     intervalMs: option(duration('ms', SHORTEST_INTERVAL_MS), {
       flags: '-I, --interval-print <ms>',
+      isCommon: true,
       help: 'also print the counts of each interval',
     }),
     intervals: commandOption(whole(1), {
@@ -103,6 +106,7 @@ export const STAT = options({
   ...inGroup(OPTION_GROUP.OUTPUT, {
     json: commandOption(yesNo, {
       flags: '-j, --json',
+      isCommon: true,
       help: 'as JSON; with -I one line per interval, and one at the end',
       excludes: { fieldSeparator: 'choose one form' },
     }),

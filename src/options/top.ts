@@ -27,6 +27,7 @@ export const TOP = options({
     /** Time between two reports, milliseconds. Default 1000. */
     intervalMs: option(duration('s', SHORTEST_INTERVAL_MS), {
       flags: '-d, --delay <s>',
+      isCommon: true,
       help: 'seconds between two tables (default 1)',
       configurable: true,
     }),
@@ -38,6 +39,7 @@ export const TOP = options({
     }),
     sort: commandOption(text, {
       flags: '-s, --sort <keys>',
+      isCommon: true,
       help: 'rows: sym, dso, comm, thread, or a list of these and pid, tid, cpu, category, tier',
       default: 'sym',
     }),
@@ -64,6 +66,7 @@ export const TOP = options({
     withSelf: option(yesNo, { flags: '--with-self', help: 'also what perf-ts itself does' }),
     batch: commandOption(yesNo, {
       flags: '--batch',
+      isCommon: true,
       help: 'table after table, without a screen; so it is where output is no terminal',
     }),
     json: commandOption(yesNo, { flags: '--json', help: 'one line of JSON for each table' }),

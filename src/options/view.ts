@@ -23,11 +23,13 @@ export const VIEW = options({
   ...inGroup('Page:', {
     port: commandOption(text, {
       flags: '--port <n>',
+      isCommon: true,
       help: 'listen on this port of 127.0.0.1; 3000+: or the next free one (default any that is free)',
       configurable: true,
     }),
     open: commandOption(yesNo, {
       flags: '--no-open',
+      isCommon: true,
       help: 'print the address only',
       configurable: true,
     }),
@@ -35,6 +37,7 @@ export const VIEW = options({
   ...inGroup('Live:', {
     live: commandOption(yesNo, {
       flags: '--live',
+      isCommon: true,
       help: 'record now, and show what comes: with one of the next three',
       excludes: { baseline: IT_SHOWS },
     }),

@@ -63,6 +63,17 @@ describe.each(commands.map((command) => [command.name(), command] as const))('%s
     expect(ungrouped).toEqual([]);
   });
 
+  test('-h has what --help has of the options used most, on one screen', () => {
+    command.isShort = true;
+    const short = command.helpInformation();
+    command.isShort = false;
+    expect(short.split('\n').length).toBeLessThanOrEqual(50);
+    const flagsIn = (help: string) => [...help.matchAll(/^ {2}(-\S+)/gm)].map(([, flag]) => flag);
+    const whole = flagsIn(command.helpInformation());
+    expect(whole).toEqual(expect.arrayContaining(flagsIn(short)));
+    expect(short).toContain(`${command.name()} --help: all ${command.options.length} options`);
+  });
+
   test('the command has the options that every command has', () => {
     const names = command.options.map(({ long }) => long);
     expect(names).toEqual(expect.arrayContaining(['--color', '--quiet', '--verbose']));

@@ -86,7 +86,7 @@ const SCRIPTS = {
 
 test('the flags test covers every subcommand', () => {
   const help = spawnSync(process.execPath, [CLI, '--help'], { encoding: 'utf8' }).stdout;
-  const listed = help.slice(help.indexOf('\nCommands:'), help.indexOf('\nExit status:'));
+  const listed = help.slice(help.indexOf('\nMeasure:'), help.indexOf('\nExit status:'));
   const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(10);
   const words = Object.values(SCRIPTS).map((script) => script.split(`${PT} `)[1]?.split(' ')[0]);

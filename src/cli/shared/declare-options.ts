@@ -8,6 +8,8 @@ type Row = OptionRow<unknown, 'both' | 'command'>;
 export class TableOption extends Option {
   /** A user can set its default. */
   readonly isConfigurable: boolean;
+  /** `-h` lists it. */
+  readonly isCommon: boolean;
   /** Throws `UsageError` for words that mean no value. */
   readonly check: (words: string | true) => void;
 
@@ -21,6 +23,7 @@ export class TableOption extends Option {
     this.#row = row;
     this.#table = table;
     this.isConfigurable = flag.configurable === true;
+    this.isCommon = flag.isCommon === true;
     this.check = (words) => readWords(row, flag, words);
     this.hidden = flag.help === undefined;
     if (row.group !== '') this.helpGroup(row.group);

@@ -1,7 +1,14 @@
-import { type Argument, Command, Help, type Option } from 'commander';
+import {
+  type Argument,
+  Command,
+  CommanderError,
+  Help,
+  type HelpContext,
+  type Option,
+} from 'commander';
 import type { AskedOf, OptionTable } from '../../options/option.ts';
 import { readFlags } from '../../options/read-flags.ts';
-import { declareOptions } from './declare-options.ts';
+import { declareOptions, TableOption } from './declare-options.ts';
 import { inOrderOfGroups } from './option-groups.ts';
 import { optionText } from './option-text.ts';
 
@@ -22,6 +29,8 @@ export class GuidedCommand extends Command {
     /** Paragraphs that stand after the options. */
     readonly notes: readonly string[];
   } = { examples: [], notes: [] };
+  /** Whether help is of the options used most alone. */
+  isShort = false;
 
   override createCommand(name?: string): GuidedCommand {
     return new GuidedCommand(name);
@@ -35,6 +44,19 @@ export class GuidedCommand extends Command {
   examples(examples: readonly Example[], notes: readonly string[] = []): this {
     this.guide = { examples, notes };
     return this;
+  }
+
+  /** Prints the help of the options used most, and ends as help does. */
+  printShortHelp(): never {
+    this.isShort = true;
+    this.outputHelp();
+    throw new CommanderError(0, 'commander.helpDisplayed', '(outputHelp)');
+  }
+
+  /** Help in place of an error, as no command is named, is the short one. */
+  override helpInformation(context?: HelpContext): string {
+    if (context?.error === true) this.isShort = true;
+    return super.helpInformation(context);
   }
 
   /** Takes the options of `table`; `run` gets what they ask for, then the arguments. Throws `UsageError` as it runs. */
@@ -52,10 +74,19 @@ export class GuidedCommand extends Command {
 /** Usage, what the command does, examples, arguments, options by group, notes. */
 class GuidedHelp extends Help {
   readonly #guide: GuidedCommand['guide'];
+  readonly #isShort: boolean;
 
-  constructor({ guide }: GuidedCommand) {
+  constructor({ guide, isShort }: GuidedCommand) {
     super();
     this.#guide = guide;
+    this.#isShort = isShort;
+  }
+
+  override visibleOptions(command: Command): Option[] {
+    const all = super.visibleOptions(command);
+    if (!this.#isShort) return all;
+    const common = all.filter((option) => option instanceof TableOption && option.isCommon);
+    return common.length === 0 ? all : common;
   }
 
   override optionDescription(option: Option): string {
@@ -74,15 +105,35 @@ class GuidedHelp extends Help {
     return inOrderOfGroups(super.groupItems(unsortedItems, visibleItems, getGroup));
   }
 
+  /** A line for each group of commands. */
+  #commandNames(command: Command): string {
+    const shown = super.visibleCommands(command);
+    const groups = this.groupItems([...command.commands], shown, (each) => each.helpGroup());
+    const width = Math.max(...[...groups.keys()].map((heading) => heading.length)) + GAP;
+    return [...groups]
+      .map(([heading, each]) => heading.padEnd(width) + each.map((one) => one.name()).join('  '))
+      .join('\n');
+  }
+
   override formatHelp(command: Command, helper: Help): string {
     const text = super.formatHelp(command, helper);
-    const [usage, description, ...lists] = text.trimEnd().split('\n\n');
+    const [usage, description, ...all] = text.trimEnd().split('\n\n');
+    const lists = this.#isShort && command.parent === null ? [this.#commandNames(command)] : all;
     const width = helper.helpWidth ?? HELP_COLUMNS;
-    const { examples, notes: paragraphs } = this.#guide;
+    const { examples } = this.#guide;
+    const paragraphs = this.#isShort ? restOfHelp(command) : this.#guide.notes;
     const notes = paragraphs.map((note) => helper.boxWrap(note, width));
     const sections = [usage, description, ...exampleText(examples, width), ...lists, ...notes];
     return `${sections.join('\n\n')}\n`;
   }
+}
+
+/** Ways to what the short help leaves out. */
+function restOfHelp(command: Command): string[] {
+  if (command.parent === null) {
+    return ['perf-ts COMMAND -h: its usual options. perf-ts --help: a line for each command'];
+  }
+  return [`perf-ts ${command.name()} --help: all ${command.options.length} options`];
 }
 
 /** The purposes in a column of their own, or each below its example where that is too wide. */
