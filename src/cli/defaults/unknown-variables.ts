@@ -23,6 +23,7 @@ const OF_TESTS: readonly string[] = [
   'FUZZ_FILES',
   'FUZZ_SEED',
   'FUZZ_TASK',
+  'INSTALLED',
   'LAUNCH_TEST',
   'NODES',
   'OTELCOL',
