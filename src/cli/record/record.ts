@@ -24,7 +24,7 @@ import { notify } from '../shared/failure.ts';
 import { mayKeep } from '../shared/kept-caches.ts';
 import { reportClosing } from '../shared/progress.ts';
 import { SideCommand } from '../shared/side-command.ts';
-import { writeError } from '../shared/stdout.ts';
+import { terminalStream, writeError } from '../shared/stdout.ts';
 import type { LiveView } from '../view/live-page.ts';
 import { askAttach } from './ask-attach.ts';
 import { type AskedRecording, recordingAsked } from './asked-recording.ts';
@@ -179,6 +179,8 @@ async function recordAndReport(
   if (!quiet) reportClosing(recording.events.length);
   // Both may take long, and a signal ends them alone.
   const isFollowed = asked.isReported === true || formatOfFile(asked.output) !== null;
+  const isShown = isFollowed || view !== null || isStream(asked.output);
+  if (!isShown && !quiet && !asked.json && !recording.isOutputGone) printNext(recording.path);
   if (asked.archive || view !== null || (isFollowed && signals.sent === 0)) await signals.release();
   if (asked.archive && !recording.isOutputGone) await archive(recording.path, quiet);
   const { removeDeadRecordings } = await import('../../tools/leftovers/remove-leftovers.ts');
@@ -296,6 +298,14 @@ export function recordSummary(recording: Recording) {
 function compressionOf({ compressionLevel: level, totals }: Recording) {
   const { bytes, writtenBytes, heldRounds } = totals;
   return { level, bytes, writtenBytes, heldRounds };
+}
+
+/** Advice for a person at a terminal; logs and scripts have no use for it. */
+function printNext(path: string): void {
+  if (terminalStream(2) === null) return;
+  const file = path === 'perf.data' ? '' : ` ${printable(path)}`;
+  notify(`  next: perf-ts report${file}   where the time went`);
+  notify(`        perf-ts view${file}     the same as a flame graph`);
 }
 
 function printClosingLine(recording: Recording, asked: AskedRecording): void {
