@@ -198,7 +198,7 @@ describeLive('a recording of waits', () => {
     expect(perfTs(['report', '--join', file]).stdout).toContain(' · cpu-clock + off-cpu: ');
     const report = perfTs(['report', '-e', 'off-cpu', file]).stdout;
     expect(report).toContain('[S sleeping in ');
-    expect(report).toMatch(/^# event off-cpu: .* off the CPU, none lost$/m);
+    expect(report).toMatch(/ · off-cpu: .* off the CPU, none lost$/m);
   });
 
   it('--off-cpu -a leaves out idle CPUs', async () => {
