@@ -169,11 +169,11 @@ describeLiveAsUser('what is expected of a command line', () => {
   });
 
   it('16: an event that was recorded in place of another is announced and stored', ({ skip }) => {
-    const { stderr } = run(['record', '-o', 'default.data', '--', 'true']);
-    const [{ name }] = infoOf(join(cwd, 'default.data')).events;
+    const { stderr } = run(['record', '-e', 'cycles', '-o', 'asked.data', '--', 'true']);
+    const [{ name }] = infoOf(join(cwd, 'asked.data')).events;
     skip(name.startsWith('cycles'), 'cycles opens here: nothing stands in for it');
     expect(stderr).toContain(`recording ${name} instead`);
-    expect(run(['info', 'default.data']).stdout).toContain(`recording ${name} instead`);
+    expect(run(['info', 'asked.data']).stdout).toContain(`recording ${name} instead`);
   });
 
   it.skipIf(!isRoot)(
