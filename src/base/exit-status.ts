@@ -1,7 +1,7 @@
 /** Exit statuses of `perf-ts`, as docs/contract.md promises them. Others are the profiled command's own. */
 export const EXIT = {
   OK: 0,
-  /** `doctor`: recording is not possible here, or the kernel differs from what is claimed of it. */
+  /** `doctor`: recording is not possible here, or the kernel differs from what is claimed of it. Reading: the selection has no sample. */
   NOT_OK: 1,
   /** The command line can't be understood. */
   USAGE: 2,

@@ -122,7 +122,7 @@ async function loadAll(paths: readonly string[], flags: DiffFlags): Promise<Comp
   for (const path of paths) {
     const opened = await loadForCommand(path, flags);
     // A time is one of its own recording.
-    loaded.push({ path, opened, select: selectFrom(opened, flags) });
+    loaded.push({ path, opened, select: selectFrom(opened, flags, { mayBeEmpty: true }) });
   }
   return loaded;
 }

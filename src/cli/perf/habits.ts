@@ -24,9 +24,8 @@ const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
 
 /** First words that mean something which takes more to say, by what to type. */
 const OTHER_COMMAND: Readonly<Record<string, string>> = {
-  profile: 'a program from its start: perf-ts record -g -- node app.js',
-  run: 'a program from its start: perf-ts record -g -- node app.js',
-  start: 'a program: perf-ts record -g -- node app.js; one that runs: perf-ts record -g -p PID',
+  profile: 'a program from its start: perf-ts record -- node app.js',
+  start: 'a program: perf-ts record -- node app.js; one that runs: perf-ts record -g -p PID',
   attach: 'a program that runs: perf-ts record -g -p PID --duration 10',
   bubbleprof: 'what a program waits for: perf-ts record --off-cpu -g -- node app.js',
   dump: 'stacks of a process as it runs: perf-ts top -p PID; single samples: perf-ts script',
@@ -85,7 +84,7 @@ function exportWords(words: readonly string[]): readonly string[] {
 /** Advice for a first word of another profiler; null where it is none. */
 export function insteadOfHabit(word: string): string | null {
   if (NODE_OPTION.test(word))
-    return 'perf-ts needs no option of Node: perf-ts record -g -- node app.js';
+    return 'perf-ts needs no option of Node: perf-ts record -- node app.js';
   return Object.hasOwn(OTHER_COMMAND, word) ? OTHER_COMMAND[word] : null;
 }
 

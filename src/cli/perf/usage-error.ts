@@ -52,9 +52,7 @@ function unknownCommand(program: Command, message: string): UsageError {
   const habit = insteadOfHabit(name);
   if (habit !== null) return new UsageError(message, [habit]);
   if (SCRIPT.test(name)) {
-    return new UsageError(message, [
-      `to sample a program: perf-ts record -g -- node ${printable(name)}`,
-    ]);
+    return new UsageError(`${printable(name)}: there is no such file`);
   }
   const [nearest] = nearestNames(
     name,

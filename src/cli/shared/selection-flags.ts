@@ -1,4 +1,5 @@
 import { formatCpuList } from '../../base/cpu-list.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
@@ -29,18 +30,21 @@ export function askedSelection(
 }
 
 /**
- * The part of a profile that the options ask for; reports on standard error what is left out. Throws `UsageError`
- * for a name that fits no function.
+ * The part of a profile that the options ask for; reports on standard error what is left out. Where no sample is left the
+ * command ends with `EXIT.NOT_OK`, unless that may be so, of one side of a comparison say. Throws `UsageError` for a name that fits no function.
  */
 export function selectFrom(
   opened: OpenedProfile,
   asked: AskedSelection & { readonly weight?: WeightKind; readonly quiet?: boolean },
+  { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {},
 ): SampleSelection {
   const select = askedSelection(asked, () => opened.recordedTime());
   for (const text of select.symbols ?? []) functionsNamed(opened.profile, text);
-  if (!isRestricting(select) || asked.quiet === true) return select;
+  if (!isRestricting(select)) return select;
   const { samples, events } = opened.profile;
   const rows = finish(selectSamples(opened.profile, select));
+  if (rows.length === 0 && !mayBeEmpty) process.exitCode = EXIT.NOT_OK;
+  if (asked.quiet === true) return select;
   // As the report weighs, which shows what was lost as a row of its own.
   const { values, lostBefore } = opened.weights(asked.weight);
   const inside = opened.weights(asked.weight, undefined, select).values;

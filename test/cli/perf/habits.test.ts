@@ -63,14 +63,12 @@ test.each(other)('perf-ts %s is answered: %s', (typed, answer) => {
   }
 });
 
-test('a script without a command is answered with the command that samples it', () => {
+test('a script that is not there is no unknown command', () => {
   const error = new CommanderError(
     2,
     'commander.unknownCommand',
     "error: unknown command 'app.ts'",
   );
-  const { hints } = usageErrorOf(error, declareProgram(), ['app.ts']);
-  expect(hints.map(libraryWords)).toEqual([
-    'to sample a program: perf-ts record -g -- node app.ts',
-  ]);
+  const { message, hints } = usageErrorOf(error, declareProgram(), ['app.ts']);
+  expect([message, hints]).toEqual(['app.ts: there is no such file', []]);
 });

@@ -45,7 +45,9 @@ describe.skipIf(!hasCorpora)('report', () => {
   });
 
   test('a time without samples is told when there are some', () => {
-    const { stderr } = perfTs(['report', '--time', '0,0.001', '-n', '1', THREADS]);
+    const { stderr, status } = perfTs(['report', '--time', '0,0.001', '-n', '1', THREADS]);
+    expect(status).toBe(1);
+    expect(perfTs(['report', '-q', '--time', '0,0.001', THREADS]).status).toBe(1);
     expect(stderr).toMatch(/--time 0,0\.001: 0 of [\d ]+ samples/);
     const [, from, to] = /were taken from ([\d.]+) to ([\d.]+) s of/.exec(stderr) ?? [];
     const found = perfTs([
