@@ -117,9 +117,7 @@ describeLive('--fail-on-loss', () => {
   it('--fail-on-loss ends with 3 and reports the share lost', () => {
     const { file, status, stderr } = record('flood', [...flood, '--fail-on-loss', '0'], faults);
     expect(infoOf(file).loss.best).toBeGreaterThan(0);
-    expect(stderr).toMatch(
-      /^perf-ts: --fail-on-loss: \d.*% of the samples were lost, tolerated are 0/m,
-    );
+    expect(stderr).toMatch(/^perf-ts: --fail-on-loss: \d.* tolerated are 0/m);
     expect(status).toBe(3);
   });
 
