@@ -11,6 +11,7 @@ import { lostFunc } from '../../profile/losses.ts';
 import type { FuncIndex } from '../../profile/types.ts';
 import type { Asked } from '../../questions/shares-by-key.ts';
 import { reportThreads } from '../../questions/threads.ts';
+import { thisRun } from '../shared/run.ts';
 import type { TableFields } from './field-table.ts';
 import type { TreeOrder } from './perf-flags.ts';
 import type { PlainKey, SortOrder } from './sort-keys.ts';
@@ -29,7 +30,6 @@ export type View = {
   readonly separator: string | null;
 };
 
-const DEFAULT_ROWS = 40;
 /** Smallest branch that the tree draws unless asked for less; the flat table is limited by rows. */
 const DEFAULT_TREE_SHARE = 0.005;
 
@@ -99,7 +99,7 @@ export function limitsOf(
   },
 ): Limits {
   // A document for a program is whole; a table on a screen is as long as one reads.
-  const defaultRows = flags.json ? 0 : DEFAULT_ROWS;
+  const defaultRows = flags.json ? 0 : thisRun().usualRows;
   const defaultShare = flags.tree && !flags.json ? DEFAULT_TREE_SHARE : 0;
   const { limit = defaultRows, percentLimit = defaultShare } = flags;
   const asked = [flags.limit, flags.percentLimit, flags.fields, flags.fieldSeparator];

@@ -13,6 +13,7 @@ import { isRestricting, type SampleSelection } from '../../profile/analysis/sele
 import { computeCallNodesByInlining } from '../../profile/analysis/trees/call-nodes.ts';
 import { computeCallTree } from '../../profile/analysis/trees/call-tree.ts';
 import { invertCallTree } from '../../profile/analysis/trees/invert-call-tree.ts';
+import { isCpuTime } from '../../profile/cpu-time.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { recordedLength } from '../../profile/sampled-time.ts';
 import { shortName } from '../../profile/short-name.ts';
@@ -319,7 +320,7 @@ function headOf(
   select: SampleSelection,
 ): string {
   const { profile } = opened;
-  const { name, mode } = profile.events[event];
+  const { name } = profile.events[event];
   const lost = lostSamplesOf(profile.losses, event);
   // Which part of the losses would have been selected, nobody knows.
   const share = isRestricting(select)
@@ -327,7 +328,9 @@ function headOf(
     : ` (${formatShare(lost / (lost + report.samples))})`;
   return [
     `${printable(name)}: ${formatCount(report.samples)} ${report.samples === 1 ? 'sample' : 'samples'}`,
-    ...(weights.kind === 'samples' ? [] : [weightText(report.weight, weights, mode === 'clock')]),
+    ...(weights.kind === 'samples'
+      ? []
+      : [weightText(report.weight, weights, isCpuTime(profile.events[event]))]),
     ...(lost > 0
       ? [`lost ${formatCount(lost)}${share}`]
       : areLossesKnown(findingsOf(opened))
@@ -337,12 +340,12 @@ function headOf(
 }
 
 /** `1.53 s of CPU time`, `3.00 s off the CPU`, `23 056 events`; other weights by their titles. */
-function weightText(weight: number, weights: Weights, isClock: boolean): string {
+function weightText(weight: number, weights: Weights, isOnCpu: boolean): string {
   const { kind, unit, areOfText, areWaits } = weights;
   if (areOfText || kind !== 'events') return `${formatCount(weight)} ${weightTitle(weights)}`;
   if (unit !== 'nanoseconds') return `${formatCount(weight)} ${unit}`;
   if (areWaits) return `${formatNanos(weight)} off the CPU`;
-  return `${formatNanos(weight)}${isClock ? ' of CPU time' : ''}`;
+  return `${formatNanos(weight)}${isOnCpu ? ' of CPU time' : ''}`;
 }
 
 /** Findings are about the whole recording, weighed by events. */

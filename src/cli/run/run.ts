@@ -29,7 +29,8 @@ export async function runAndReport(
   // The command may have written to it for whoever reads its output.
   if (command.length > 0 && !isTerminal(1)) thisRun().resultsOn = 2;
   const { path } = recording;
-  await runLine(['report', '-n', `${rowsOfScreen()}`, path]);
+  thisRun().usualRows = rowsOfScreen();
+  await runLine(['report', path]);
   const file = path === 'perf.data' ? '' : ` ${printable(path)}`;
   notify(`perf-ts: in the browser: perf-ts view${file}`);
 }

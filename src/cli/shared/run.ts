@@ -19,6 +19,8 @@ export class Run {
   isVerbose = false;
   /** Descriptor of what is printed for a person; 2 where standard output is that of a command. */
   resultsOn: 1 | 2 = 1;
+  /** Rows of a table for a person where nobody asks for so many. */
+  usualRows = 40;
   /** Options whose values are not those of the command line. */
   defaults: readonly AppliedDefault[] = [];
   /** The line that shows how far it has come; null: nothing may be drawn, undefined: nobody has asked for it. */
