@@ -99,7 +99,7 @@ describeLive('the assembly of a recording', () => {
     for (const { parts, missing } of found) {
       if (mode === 'map') {
         expect(missing.map(({ reason }) => reason)).toStrictEqual([
-          expect.stringContaining('which writes names of JIT code only'),
+          expect.stringContaining('names of its code, not the code'),
         ]);
         continue;
       }

@@ -29,7 +29,7 @@ function folderWithProgram(name: string): string {
 function expectReported({ status, stdout, stderr }: ReturnType<typeof perfTs>): void {
   expect(status).toBe(3);
   expect(stdout).toBe('output of the program\n');
-  expect(stderr).toMatch(/%.*spin\s+app\.js:3/);
+  expect(stderr).toMatch(/%.* app\.js:3 +spin$/m);
   expect(stderr).toMatch(/perf-ts: in the browser: perf-ts view$/m);
 }
 

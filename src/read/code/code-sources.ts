@@ -64,7 +64,7 @@ export type CodeAt = {
 const NOWHERE = 'These addresses are in no mapping of the recording, so their code is unknown.';
 const FOLDED =
   'Functions of one kind are shown as one here: at the level of all frames each has its code.';
-const NAMES_ONLY = 'The JIT told the names of its code, not the code.';
+const NAMES_ONLY = 'The JIT wrote the names of its code, not the code.';
 const NAMES_OF_V8 =
   'The recording has the names of this code, not the code: perf-ts record --jitdump -- COMMAND keeps both.';
 const UNNAMED_JIT =
