@@ -115,7 +115,7 @@ it('provenance names the requested event where another was recorded', () => {
 it('provenance has the number of lost samples', () => {
   const { lostSamples, coverage, sentences } = eventOf(opened({}, { lost: 12 }));
   expect([lostSamples, coverage]).toEqual([12, 0.25]);
-  expect(sentences).toContain('12 samples were lost: 25.00% of those taken are here');
+  expect(sentences).toContain('75.0% of the samples (12) were lost');
 });
 
 it('provenance compares the weights with the counter', () => {
