@@ -156,4 +156,10 @@ describe('what a text calls a function without a name', () => {
     expect(parseScript(text, 'app.js')).toBeNull();
     expect(parseScript(text, 'app.ts')).toBeNull();
   });
+
+  test('a text that the parser of TypeScript reads twice at each level is given up', () => {
+    const text = `a = ${'a<(b = '.repeat(40)}1${')'.repeat(40)}`;
+    expect(parseScript(text, 'app.ts')).toBeNull();
+    expect(parseScript(text, 'app.js')).not.toBeNull();
+  });
 });
