@@ -33,9 +33,13 @@ const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFu
 
 export const isFunction = (node: SyntaxNode): boolean => FUNCTIONS.has(node.type);
 
+/** The field in which a node has its parent: a table of the nodes of a bundle would take a second to fill. */
+const PARENT = Symbol('parent');
+
+type Child = { [PARENT]?: SyntaxNode };
+
 /** Parents of the nodes of a tree. */
 export class SyntaxParents {
-  readonly #parents = new Map<SyntaxNode, SyntaxNode>();
   /** Functions in the order of the text; classes too, as their constructors may have no text of their own. */
   readonly functions: SyntaxNode[] = [];
 
@@ -44,16 +48,18 @@ export class SyntaxParents {
     const waiting = [program];
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
       if (isFunction(node) || node.type.startsWith('Class')) this.functions.push(node);
-      const children = Object.keys(node).flatMap((field) => nodesIn(node as SyntaxNode, field));
-      for (const child of children.reverse()) {
-        this.#parents.set(child, node);
-        waiting.push(child);
+      const first = waiting.length;
+      for (const field in node) addNodes(node[field], waiting);
+      for (let i = first; i < waiting.length; i++) (waiting[i] as Child)[PARENT] = node;
+      // The first child is the next one.
+      for (let low = first, high = waiting.length - 1; low < high; low++, high--) {
+        [waiting[low], waiting[high]] = [waiting[high], waiting[low]];
       }
     }
   }
 
   of(node: SyntaxNode): SyntaxNode | null {
-    return this.#parents.get(node) ?? null;
+    return (node as Child)[PARENT] ?? null;
   }
 
   /** The innermost function around a node; null at the top of the script. */
@@ -62,4 +68,14 @@ export class SyntaxParents {
     while (around !== null && !isFunction(around)) around = this.of(around);
     return around;
   }
+}
+
+// Hot: once for each field of each node.
+function addNodes(value: unknown, nodes: SyntaxNode[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) {
+    if (isNode(value)) nodes.push(value);
+    return;
+  }
+  for (const each of value) if (isNode(each)) nodes.push(each);
 }
