@@ -50,7 +50,7 @@ describeLive('status of a recording on a terminal', () => {
     expect(written()).toMatch(
       /\[Kperf-ts: on a CPU for .*\r\nperf-ts: [\d ]+ samples of cpu-clock/,
     );
-    expect(written()).toMatch(/a\.data\r\n$/);
+    expect(written()).toMatch(/perf-ts view \S*a\.data +the same as a flame graph\r\n$/);
   });
 
   it.skipIf(!hasScript)('nothing is drawn where the process prints on that terminal', async () => {
