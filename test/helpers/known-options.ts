@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { declareProgram } from '../../src/cli/declare-program.ts';
 import { meantWords, type Named } from '../../src/cli/run/meant-words.ts';
-import { SCRIPT_FILE } from '../../src/cli/run/script-runner.ts';
+import { SCRIPT_FILE } from '../../src/cli/shared/script-file.ts';
 
 const program: Command = declareProgram();
 

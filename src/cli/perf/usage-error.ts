@@ -2,6 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { nearestName, nearestNames } from '../../base/nearest-names.ts';
 import { printable } from '../../base/printable.ts';
+import { SCRIPT_FILE } from '../shared/script-file.ts';
 import { insteadOfHabit, insteadOfHabitualOption } from './habits.ts';
 import { insteadOfCommand, insteadOfScript } from './perf-commands.ts';
 import { insteadOfOption } from './perf-options.ts';
@@ -38,9 +39,6 @@ export function usageErrorOf(error: CommanderError, program: Command, words: rea
   return new UsageError(message, [help]);
 }
 
-/** A word that names a program of Node. */
-const SCRIPT = /\.[cm]?[jt]sx?$/;
-
 const HELP = 'perf-ts --help shows the commands';
 
 function unknownCommand(program: Command, message: string): UsageError {
@@ -51,7 +49,7 @@ function unknownCommand(program: Command, message: string): UsageError {
   }
   const habit = insteadOfHabit(name);
   if (habit !== null) return new UsageError(message, [habit]);
-  if (SCRIPT.test(name)) {
+  if (SCRIPT_FILE.test(name)) {
     return new UsageError(`${printable(name)}: there is no such file`);
   }
   const [nearest] = nearestNames(

@@ -1,7 +1,8 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
+import { findOnPath, whyNotExecutable } from '../../system/launch/find-executable.ts';
 import { insteadOfCommand } from '../perf/perf-commands.ts';
-import { findOnPath, isFile, mayExecute, SCRIPT_FILE } from './script-runner.ts';
+import { SCRIPT_FILE } from '../shared/script-file.ts';
 
 /** The beginning of a recording, in the byte order of its machine. */
 const MAGICS: readonly string[] = ['PERFILE2', '2ELIFREP'];
@@ -43,13 +44,18 @@ function isOptionOf({ options }: Command, word: string): boolean {
   return options.some(({ short, long }) => short === name || long === name);
 }
 
+/** Whether a regular file stands at `path`. */
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
 /** A file by its name and its first bytes; a word without a slash also by the PATH. */
 export function nameFile(word: string): Named {
   if (!isFile(word)) {
     return !word.includes('/') && findOnPath(word) !== null ? 'program' : null;
   }
   if (isRecording(word)) return 'recording';
-  return SCRIPT_FILE.test(word) || mayExecute(word) ? 'program' : 'recording';
+  return SCRIPT_FILE.test(word) || whyNotExecutable(word) === null ? 'program' : 'recording';
 }
 
 /** Whether a file begins as a recording does: on some file systems all files are executable. */

@@ -1,11 +1,11 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
+import { findOnPath, whyNotExecutable } from '../../system/launch/find-executable.ts';
 import { identifyNode } from '../../system/launch/node-program.ts';
+import { SCRIPT_FILE } from '../shared/script-file.ts';
+import { isFile } from './meant-words.ts';
 
-/** A file of JavaScript or TypeScript, by its name. */
-export const SCRIPT_FILE = /\.[cm]?[jt]sx?$/;
 const TYPESCRIPT = /\.(?:[cm]?ts|tsx|jsx)$/;
 /** Needs more than types left out. */
 const NEEDS_COMPILER = /\.[jt]sx$/;
@@ -52,31 +52,10 @@ function stripsTypes(version: string | null): boolean {
   return major > last || STRIPS_TYPES.some(([of, least]) => major === of && minor >= least);
 }
 
-/** Whether a regular file stands at `path`. */
-export function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-/** Whether this process may execute the regular file at `path`. */
-export function mayExecute(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return isFile(path);
-  } catch {
-    return false;
-  }
-}
-
-/** The path of a program that the PATH leads to; null where there is none. */
-export function findOnPath(name: string, path = process.env.PATH ?? ''): string | null {
-  const files = path.split(delimiter).map((folder) => join(folder === '' ? '.' : folder, name));
-  return files.find(mayExecute) ?? null;
-}
-
 function findOwnTsx(script: string): string | null {
   for (let folder = dirname(resolve(script)); ; folder = dirname(folder)) {
     const tsx = join(folder, 'node_modules/.bin/tsx');
-    if (mayExecute(tsx)) return tsx;
+    if (whyNotExecutable(tsx) === null) return tsx;
     if (folder === dirname(folder)) return null;
   }
 }

@@ -1,20 +1,15 @@
-import { accessSync, constants, statSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
-import { systemErrorReason } from '../../base/system-error.ts';
 import { type Text, words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { RECORD } from '../../options/record.ts';
 import { type Environment, findCallerEnvironment } from '../accounts/caller-environment.ts';
 import type { ChosenUser } from '../accounts/run-as.ts';
-import { fsPath } from '../files/byte-path.ts';
 import { callersPathLine, readRunPlace } from '../run-place.ts';
 import { exactEnvironment } from './exact-words.ts';
+import { candidatesOf, DEFAULT_PATH, whyNotExecutable } from './find-executable.ts';
 import { startState } from './start-state.ts';
-
-/** glibc's choice where PATH is not set at all. */
-const DEFAULT_PATH = '/bin:/usr/bin';
 
 /** The options of a command that decide how it is started. */
 export type CommandOptions = {
@@ -80,32 +75,13 @@ function findExecutable(name: string, path: string): string {
     throw obstacle === 'absent' ? notFound(name) : notExecutable(name, name, obstacle);
   }
   let passedOver: { file: string; obstacle: string } | null = null;
-  // execve("") fails, so an empty name is found nowhere.
-  for (const directory of name === '' ? [] : path.split(':')) {
-    const file = `${directory === '' ? '.' : directory}/${name}`;
+  for (const file of candidatesOf(name, path)) {
     const obstacle = whyNotExecutable(file);
     if (obstacle === null) return file;
     if (obstacle !== 'absent') passedOver ??= { file, obstacle };
   }
   if (passedOver !== null) throw notExecutable(name, passedOver.file, passedOver.obstacle);
   throw notFound(name);
-}
-
-/**
- * The reason that keeps this process from executing `file`: null for nothing, `absent` when there is no such
- * file. Root may execute what anyone may; where the user whom the command becomes is refused, exec
- * itself states so.
- */
-function whyNotExecutable(file: string): string | null {
-  try {
-    if (statSync(fsPath(file)).isDirectory()) return 'it is a directory';
-    accessSync(fsPath(file), constants.X_OK);
-    return null;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return 'absent';
-    return code === 'EACCES' ? 'permission denied' : systemErrorReason(error);
-  }
 }
 
 function notFound(name: string): FailedError {

@@ -1,0 +1,2 @@
+/** A file of JavaScript or TypeScript, by its name. */
+export const SCRIPT_FILE = /\.[cm]?[jt]sx?$/;
