@@ -75,9 +75,13 @@ function checkNames(command: Command): void {
 }
 
 async function main(): Promise<void> {
+  const typed = fromHabit(exactArguments());
+  const isView = typed[0] === 'view';
+  // Before the commands are declared, which takes as long as the thread needs to begin.
+  if (isView) startThreadEarly();
   const program = buildProgram();
-  const words = meantWords(fromHabit(exactArguments()), program.commands);
-  if (words[0] === 'view') startThreadEarly();
+  const words = meantWords(typed, program.commands);
+  if (words[0] === 'view' && !isView) startThreadEarly();
   try {
     const command = program.commands.find((each) => each.name() === words[0]);
     await program.parseAsync(fromPerfWords(words, command), { from: 'user' });
