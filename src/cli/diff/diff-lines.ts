@@ -13,17 +13,14 @@ import { shortName } from '../../profile/short-name.ts';
 import type { ComparisonBy } from '../../questions/compare.ts';
 import { certaintyNote, comparisonNotes } from '../../questions/compare-words.ts';
 import { formatTable } from '../render/table.ts';
-import type { Limits } from '../report/report-rows.ts';
+import { CHANCE_ROWS, type Limits } from '../report/report-rows.ts';
 import { wantsColour } from '../shared/colour.ts';
-
-/** Rows of a comparison in which no change is certain. */
-const UNCERTAIN_ROWS = 5;
 
 /** The text of one event's changes: those that are certain, or so many rows as are asked for. */
 export function diffLines(diff: ComparisonBy, { rows, isUsual }: Limits): string[] {
   const { event, samples, otherSamples, functions, by, unit } = diff;
   const certain = isUsual ? functions.filter((row) => row[by]?.isCertain) : functions;
-  const shown = certain.length === 0 ? functions.slice(0, UNCERTAIN_ROWS) : certain.slice(0, rows);
+  const shown = certain.length === 0 ? functions.slice(0, CHANCE_ROWS) : certain.slice(0, rows);
   const cut = functions.length - shown.length;
   const measure = by === 'share' ? 'in percentage points' : MEANING[by];
   return [

@@ -45,8 +45,9 @@ export async function runDiffReport(
   const conditions = (flags.failIf ?? []).map(parseCondition);
   if (conditions.length > 0) checkRuns(paths, otherPaths);
   if (flags.json && flags.md) throw new UsageError('--json and --md exclude each other');
-  const mine = await loadAll(paths, flags);
-  const others = await loadAll(otherPaths, flags);
+  const loaded = [await loadAll(paths, flags), await loadAll(otherPaths, flags)] as const;
+  const mine = atOneLevel(loaded[0], loaded[1]);
+  const others = atOneLevel(loaded[1], loaded[0]);
   const { event, weight, by } = flags;
   const { comparisons, doubts, notes } = compareRecordings(others, mine, {
     ...(event !== undefined && { event }),
@@ -106,7 +107,7 @@ function printDiffs(results: DiffResults, flags: DiffFlags, limits: Limits): voi
   const listed = (side: readonly ComparedFile[]) =>
     side.map(({ path }) => printable(path)).join(', ');
   writeText(`# before: ${listed(otherFiles)}, after: ${listed(files)}\n`);
-  for (const line of framesLines(atOneLevel(files, otherFiles)[0].opened)) writeText(`${line}\n`);
+  for (const line of framesLines(files[0].opened)) writeText(`${line}\n`);
   for (const doubt of doubts) writeText(`# trust: ${doubt}\n`);
   for (const comparison of comparisons) {
     writeText(`${diffLines(comparison, limits).join('\n')}\n\n`);

@@ -113,7 +113,7 @@ export function limitsOf(
 /** Samples up to which a row may be chance whatever its interval says. */
 const CHANCE_SAMPLES = 3;
 /** Rows of a table that are shown though every one may be chance; a table of no more is shown whole. */
-const CHANCE_ROWS = 5;
+export const CHANCE_ROWS = 5;
 
 /** Smallest share that is printed as more than 0. */
 const LEAST_PRINTED_SHARE = 0.00005;
