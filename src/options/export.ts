@@ -46,6 +46,11 @@ export function formatOfFile(path: string | undefined): AskedFormat | null {
   return ending === undefined ? null : ENDINGS[ending];
 }
 
+/** The ending of names that stand for a format; null where none does. */
+export function endingOf(format: string): string | null {
+  return Object.keys(ENDINGS).find((ending) => ENDINGS[ending] === format) ?? null;
+}
+
 /** A format of `perf-ts export`. */
 export type AskedFormat = (typeof FILE_FORMATS)[number] | 'parquet';
 

@@ -1,12 +1,4 @@
-/** The formats of an export that may stand behind `perf-ts export`, by the file that is written where none is named. */
-const FORMATS: Readonly<Record<string, string>> = {
-  html: 'perf.html',
-  folded: '-',
-  speedscope: 'perf.speedscope.json',
-  cpuprofile: 'perf.cpuprofile',
-  firefox: 'perf.firefox.json',
-  pprof: 'perf.pb.gz',
-};
+import { endingOf } from '../../options/export.ts';
 
 /** First words of samply, 0x, clinic, py-spy and browsers that mean a command of perf-ts, by the words of that. */
 const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
@@ -75,10 +67,18 @@ export function fromHabit(words: readonly string[]): readonly string[] {
 function exportWords(words: readonly string[]): readonly string[] {
   const [, second = '', third = ''] = words;
   const format = second === '-f' ? third : second;
-  if (!Object.hasOwn(FORMATS, format)) return words;
+  const file = fileOfFormat(format);
+  if (file === null) return words;
   const rest = words.slice(second === '-f' ? 3 : 2);
   const isNamed = rest.some((word) => /^(?:-o|--output(?:=|$))/.test(word));
-  return ['export', '--format', format, ...(isNamed ? [] : ['-o', FORMATS[format]]), ...rest];
+  return ['export', '--format', format, ...(isNamed ? [] : ['-o', file]), ...rest];
+}
+
+/** The file of an export that names none; null for what is no format, and for a folder of tables. */
+function fileOfFormat(format: string): string | null {
+  if (format === 'folded') return '-';
+  const ending = format === 'parquet' ? null : endingOf(format);
+  return ending === null ? null : `perf${ending}`;
 }
 
 /** Advice for a first word of another profiler; null where it is none. */
