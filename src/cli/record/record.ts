@@ -300,10 +300,15 @@ function compressionOf({ compressionLevel: level, totals }: Recording) {
   return { level, bytes, writtenBytes, heldRounds };
 }
 
+/** The recording as commands that read it take it: nothing where they would take it anyway. */
+export function wordOf(path: string): string {
+  return path === 'perf.data' ? '' : ` ${printable(path)}`;
+}
+
 /** Advice for a person at a terminal; logs and scripts have no use for it. */
 function printNext(path: string): void {
   if (terminalStream(2) === null) return;
-  const file = path === 'perf.data' ? '' : ` ${printable(path)}`;
+  const file = wordOf(path);
   notify(`  next: perf-ts report${file}   where the time went`);
   notify(`        perf-ts view${file}     the same as a flame graph`);
 }

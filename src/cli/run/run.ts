@@ -1,8 +1,7 @@
-import { printable } from '../../base/printable.ts';
 import type { AskedOf } from '../../options/option.ts';
 import type { RUN } from '../../options/run.ts';
 import { isStream } from '../../system/files/stream-place.ts';
-import { runRecord } from '../record/record.ts';
+import { runRecord, wordOf } from '../record/record.ts';
 import { notify } from '../shared/failure.ts';
 import { thisRun } from '../shared/run.ts';
 import { isTerminal, terminalStream } from '../shared/stdout.ts';
@@ -31,8 +30,7 @@ export async function runAndReport(
   const { path } = recording;
   thisRun().usualRows = rowsOfScreen();
   await runLine(['report', path]);
-  const file = path === 'perf.data' ? '' : ` ${printable(path)}`;
-  notify(`perf-ts: in the browser: perf-ts view${file}`);
+  notify(`perf-ts: in the browser: perf-ts view${wordOf(path)}`);
 }
 
 function rowsOfScreen(): number {

@@ -94,9 +94,11 @@ export function doubtNotes(
   return (provenance?.findings ?? [])
     .filter(
       ({ code, severity }) =>
-        severity !== 'note' && code !== 'samples-lost' && subjectOf(code) !== 'recorder',
+        severity !== 'note' &&
+        code !== 'samples-lost' &&
+        subjectOf(code) !== 'recorder' &&
+        !isPrinted(code),
     )
-    .filter(({ code }) => !isPrinted(code))
     .map(findingText);
 }
 
