@@ -24,7 +24,7 @@ const TYPESCRIPT = join(import.meta.dirname, 'typescript-loader.mjs');
 /** Programs on the reader's PATH. Where sudo is installed, its own PATH would not have this perf-ts. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   'perf-ts': `#!/usr/bin/env node\nrequire(${JSON.stringify(CLI)});\n`,
-  // What a project has installed is found on the PATH here.
+  // A project's own packages are on the PATH here.
   npx: '#!/bin/sh\nexec "$@"\n',
   sudo: '#!/bin/sh\nexec env "$@"\n',
   // It compiles what is imported, with source maps: what the pages say of tsx holds for every loader.

@@ -1,4 +1,4 @@
-// What `npm pack` makes on this machine, installed outside of any checkout: stripped addons, other paths, no sources.
+// The package that `npm pack` makes on this machine, installed outside of any checkout: stripped addons, other paths, no sources.
 // Vitest calls it before the lane `installed`, whose files find the program by PERF_TS_CLI; with that set, nothing is
 // packed.
 

@@ -45,7 +45,7 @@ export function checkMatches(
   if (instead !== null)
     throw new FailedError(`${printable(filter)} is a list of perf alone`, [instead]);
   const why = sections.find(({ kind }) => kind === 'asked')?.problem;
-  // What could not be read may have matched.
+  // An event that could not be read may have matched.
   const unread = sections.flatMap(({ kind, problem }) =>
     kind === 'asked' || problem === null ? [] : [printable(problem)],
   );

@@ -31,7 +31,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
   script: ['-f, --force', '--demangle', '--demangle-kernel', '--inline'],
   stat: ['--scale', '--no-csv-summary'],
   top: ['--stdio', '--tui', '--show-nr-samples', '--force', '--demangle-kernel'],
-  // Of samply, py-spy and 0x, too.
+  // samply, py-spy and 0x have the others.
   record: [
     '--timestamp-boundary',
     '--subprocesses',

@@ -15,8 +15,8 @@ import type { OpenedProfile } from '../../read/open-profile.ts';
 // The first lines of a report: what was recorded, and how far it can be trusted. Its last line: what to look at next.
 
 /**
- * `# node app.js: 3.72 s · cpu-clock: 6 109 samples, 1.53 s of CPU time, none lost`: what ran and how long, and the text
- * of the event where there is but one. Then with `isVerbose` what was substituted or left out, which `record` has
+ * `# node app.js: 3.72 s · cpu-clock: 6 109 samples, 1.53 s of CPU time, none lost`: what ran and how long, and where there
+ * is but one event, its text. Then with `isVerbose` what was substituted or left out, which `record` has
  * printed and `info` prints; notes on texts of other tools were never printed.
  */
 export function recordingLines(

@@ -14,8 +14,8 @@ export type Named = 'recording' | 'program' | null;
 
 /**
  * The words of a command line with the command that they mean in front, where none is named: `run` for a script, a
- * program, or an option of `run`; `view` for a file to look at, and for `open`. Words of perf keep their advice, and
- * what is nothing of all these stays, to be answered with the nearest command.
+ * program, or an option of `run`; `view` for a file to look at, and for `open`. Words of perf keep their advice.
+ * Other words stay, to be answered with the nearest command.
  */
 export function meantWords(
   words: readonly string[],

@@ -21,8 +21,9 @@ const INLINE = 'data:application/json';
 /** Scripts and maps beyond this are not read; a large bundle has a tenth. */
 const MAX_FILE_BYTES = 128 * 2 ** 20;
 /**
- * Characters of the scripts and sources that are parsed for names, of one and of all together: about a second of
- * work. The size is what bounds the time, so that a recording has the same names on a busy machine.
+ * Characters of the scripts and sources that are parsed for names, of one and of all together. Usual code of this
+ * size takes about a second, the densest that there is some seconds and 400 MB. The size is what bounds the time, so that
+ * a recording has the same names on a busy machine.
  */
 const MAX_PARSED = 4 << 20;
 const MAX_PARSED_OF_ALL = 8 << 20;
