@@ -309,9 +309,11 @@ class Stat {
     const ended = end as CommandEnd | null;
     if (ended === null) counters.disable();
     else this.#checkStarted(ended);
-    const endNs = ended?.endNs ?? process.hrtime.bigint();
-    const elapsedNs = Math.max(0, Number(endNs - startNs));
-    if (intervalMs !== undefined && endNs > lastNs) report(endNs);
+    const endedNs = ended?.endNs ?? process.hrtime.bigint();
+    if (intervalMs !== undefined && endedNs > lastNs) report(endedNs);
+    // An interval may be reported between the command's end and its notice: the intervals sum to the whole.
+    const endNs = endedNs > lastNs ? endedNs : lastNs;
+    const elapsedNs = Number(endNs - startNs);
     const tallies = tallyGroups(counters, counters.read(), null, finder);
     return { tallies, counters, elapsedNs, end };
   }
