@@ -109,6 +109,7 @@ type ScriptCode =
   | 'node-notes-too-long'
   | 'node-notes-line-malformed'
   | 'source-map-missing'
+  | 'source-map-again'
   | 'source-map-malformed'
   | 'source-map-too-large'
   | 'script-not-parsed'

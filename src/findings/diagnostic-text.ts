@@ -119,6 +119,8 @@ const WORDS: Record<PlainCode, string> = {
   'node-notes-unused': 'Node notes not used',
   'node-notes-too-long': 'Node notes are too long, the rest not read',
   'node-notes-line-malformed': 'line of Node notes not understood',
+  'source-map-again':
+    'script was compiled again in one process, with another source map: lines of all its versions are read by the last',
   'source-map-missing': 'script was compiled in memory and its source map is not known',
   'source-map-malformed': 'source map not understood',
   'source-map-too-large': 'script or source map larger than 128 MiB, not read',

@@ -39,6 +39,13 @@ export const yesNo: Kind<boolean> = passed('true or false', (value) => typeof va
 
 export const text: Kind<string> = { expected: 'a text', read: (words) => words, has: isText };
 
+/** A folder, or whether there is such a thing at all. */
+export const folderOrNot: Kind<string | boolean> = {
+  expected: 'a folder, true or false',
+  read: (words) => (words === '' ? undefined : words),
+  has: (value) => typeof value === 'boolean' || (isText(value) && value !== ''),
+};
+
 /** A flag that is given once for each text. */
 export const texts: Kind<readonly string[]> = {
   expected: 'an array of texts',

@@ -5,6 +5,7 @@ import { OPTION_GROUP } from './groups.ts';
 import {
   callback,
   cpus,
+  folderOrNot,
   type Kind,
   limit,
   Misfit,
@@ -180,11 +181,23 @@ export type SymbolSources = OptionsOf<typeof SYMBOLS>;
 /** How JavaScript is shown. */
 export const JAVASCRIPT = options({
   ...inGroup(OPTION_GROUP.NAMES, {
-    /** False: functions and lines of the JavaScript that V8 ran, as its compiler wrote it. Default true. */
-    sourceMaps: option(yesNo, {
-      flags: '--no-source-maps',
-      help: 'functions and lines of the JavaScript that V8 ran',
-      configurable: true,
+    /**
+     * A folder with source maps of scripts that have none beside them, by the ends of their paths: `dist/app.js.map`,
+     * `app.js.map`. False: functions and lines of the JavaScript that V8 ran, as its compiler wrote it. Default true.
+     */
+    sourceMaps: option(folderOrNot, {
+      flags: [
+        {
+          flags: '--source-maps <dir>',
+          help: 'source maps that are not beside their scripts are in this directory',
+          configurable: true,
+        },
+        {
+          flags: '--no-source-maps',
+          help: 'functions and lines of the JavaScript that V8 ran',
+          value: false,
+        },
+      ],
     }),
   }),
   ...inGroup(OPTION_GROUP.FRAMES, {

@@ -7,3 +7,11 @@ const JIT_NAME = /^(\[JIT\] .*|perf-\d+\.map|jitted-\d+-\d+\.so)$/;
 export function isJitCode({ kind, name }: Pick<Dso, 'kind' | 'name'>): boolean {
   return kind === 'jit' || JIT_NAME.test(name);
 }
+
+const JIT_OF_PROCESS = /^\[JIT\] tid (\d+)$/;
+
+/** The process whose JIT code a DSO is; null: of several, or none. */
+export function pidOfJit(dso: Pick<Dso, 'name'> | undefined): number | null {
+  const pid = JIT_OF_PROCESS.exec(dso?.name ?? '')?.[1];
+  return pid === undefined ? null : Number(pid);
+}

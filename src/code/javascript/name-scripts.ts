@@ -1,6 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { PairInterner } from '../../base/pair-interner.ts';
 import { categoryRow } from '../../profile/func-table.ts';
+import { pidOfJit } from '../../profile/jit-dso.ts';
 import {
   type Dso,
   type FrameTable,
@@ -26,6 +27,8 @@ export type NameScriptsOptions = {
   /** Anything but `none`: the interpreter's builtins are one function, `[interpreter]`. */
   readonly simplify: Simplify;
 };
+
+type NamingOptions = NameScriptsOptions & Pick<Profile, 'dsos'>;
 
 /** The name of a function that has none. */
 const ANONYMOUS = '(anonymous)';
@@ -57,8 +60,9 @@ type Written = {
  * Here both are one function, found in its original source; the way is the frame's tier. All other
  * functions stay, and all get their owners. Stacks and samples are left as they are.
  */
-export function nameScripts(profile: Profile, options: NameScriptsOptions): Profile {
+export function nameScripts(profile: Profile, asked: NameScriptsOptions): Profile {
   const { funcs, frames, dsos, strings } = profile;
+  const options = { ...asked, dsos };
   const parsed = Array.from({ length: funcs.length }, (_, func) =>
     mayBeScript(dsos[funcs.dso[func]]) ? parseScriptName(strings[funcs.name[func]]) : null,
   );
@@ -75,7 +79,7 @@ export function nameScripts(profile: Profile, options: NameScriptsOptions): Prof
     const found = nameBySource(parsed[func]!, sources, map, find);
     if (found.name !== '') written[func] = { ...found, v8Name: parsed[func]!.name || ANONYMOUS };
   }
-  const labels = labelsOf(written, funcs, options.directory);
+  const labels = labelsOf(written, options.directory);
   labelRegExps(profile, labels);
   if (options.simplify !== 'none') labelInterpreter(profile, labels);
   const named = rebuildFuncs(profile, texts, parsed, written, labels);
@@ -106,7 +110,7 @@ function mayBeScript(dso: Dso | undefined): boolean {
 function alteredScripts(
   parsed: readonly (ScriptName | null)[],
   dsos: Int32Array,
-  options: NameScriptsOptions,
+  options: NamingOptions,
 ): ReadonlySet<string> {
   const altered = new Set<string>();
   for (let func = 0; func < parsed.length; func++) {
@@ -122,7 +126,7 @@ function alteredScripts(
 function originalOf(
   { file, line, column, name }: ScriptName,
   dso: number,
-  options: NameScriptsOptions,
+  options: NamingOptions,
 ): OriginalPlace | null {
   const map = mapOf(file, dso, options);
   if (map === null) return null;
@@ -133,7 +137,7 @@ function whereWritten(
   parsed: ScriptName,
   dso: number,
   altered: ReadonlySet<string>,
-  options: NameScriptsOptions,
+  options: NamingOptions,
 ): Written {
   const { name, file, line, column, hash } = parsed;
   if (isWholeScript(parsed)) return wholeScript(parsed, mapOf(file, dso, options));
@@ -196,50 +200,52 @@ function isEmitted(file: string, dso: number, { isOfDeno, sourceMaps }: NameScri
   return sourceMaps !== null && isOfDeno?.(dso) === true && /\.(?:[cm]?ts|[jt]sx)$/.test(file);
 }
 
-function mapOf(file: string, dso: number, options: NameScriptsOptions): SourceMap | null {
+function mapOf(file: string, dso: number, options: NamingOptions): SourceMap | null {
   const { sourceMaps } = options;
   if (isEmitted(file, dso, options)) return sourceMaps?.findEmitted?.(file) ?? null;
-  return sourceMaps?.find(file) ?? null;
+  return sourceMaps?.find(file, pidOfJit(options.dsos[dso])) ?? null;
 }
 
 /**
- * `handle src/server.ts:12`; with the column, or the hash of a function without a place, where this
- * alone does not tell functions apart, which is so for anonymous ones and in minified code.
+ * `handle src/server.ts:12`; with the whole path, the column, or the hash of a function without a place, where this
+ * alone does not tell functions apart, in whatever process: copies of a package, anonymous functions, minified code.
  */
 function labelsOf(
   written: readonly (Written | null)[],
-  { dso }: FuncTable,
   directory: string | null,
 ): (string | null)[] {
-  const columnOf = new Map<string, number>();
-  const ambiguous = new Set<string>();
-  const hashOf = new Map<string, string>();
-  const noteHash = (key: string, name: string, hash: string): void => {
-    const known = hashOf.get(key);
-    if (known !== undefined && known !== hash) ambiguous.add(name);
-    hashOf.set(key, hash);
-  };
-  const short = written.map((place, func) => {
-    if (place === null) return null;
-    const name = place.name === '' ? ANONYMOUS : place.name;
-    if (place.path === '') {
-      noteHash(`${dso[func]} ${name}`, name, place.hash);
-      return name;
+  const short = written.map((place) => (place === null ? null : shortLabel(place, directory)));
+  const detailsOf = (detail: (place: Written) => string | number): ReadonlySet<string> => {
+    const first = new Map<string, string | number>();
+    const several = new Set<string>();
+    for (const [func, label] of short.entries()) {
+      if (label === null) continue;
+      const value = detail(written[func]!);
+      if ((first.get(label) ?? value) !== value) several.add(label);
+      first.set(label, value);
     }
-    const file = shortPath(place.path, directory);
-    const label = place.line === 0 ? `${name} ${file}` : `${name} ${file}:${place.line}`;
-    const key = `${dso[func]} ${label}`;
-    const column = columnOf.get(key);
-    if (column !== undefined && column !== place.column) ambiguous.add(label);
-    columnOf.set(key, place.column);
-    return label;
-  });
+    return several;
+  };
+  const ofSeveralPaths = detailsOf(({ path }) => path);
+  const ofSeveralPlaces = detailsOf(({ path, column, hash }) => (path === '' ? hash : column));
   return short.map((label, func) => {
-    if (label === null || !ambiguous.has(label)) return label;
-    const { path, column, hash } = written[func]!;
-    if (path !== '') return `${label}:${column}`;
-    return hash === '' ? label : `${label} #${hash}`;
+    if (label === null) return null;
+    const place = written[func]!;
+    const long = ofSeveralPaths.has(label) ? longLabel(place, place.path) : label;
+    if (!ofSeveralPlaces.has(label)) return long;
+    if (place.path !== '') return `${long}:${place.column}`;
+    return place.hash === '' ? long : `${long} #${place.hash}`;
   });
+}
+
+function shortLabel(place: Written, directory: string | null): string {
+  return longLabel(place, shortPath(place.path, directory));
+}
+
+function longLabel({ name, path, line }: Written, shown: string): string {
+  const shownName = name === '' ? ANONYMOUS : name;
+  if (path === '') return shownName;
+  return line === 0 ? `${shownName} ${shown}` : `${shownName} ${shown}:${line}`;
 }
 
 /** V8 since 13 has code of a regular expression for each width of letters, and names both by it. */
@@ -324,7 +330,7 @@ function rebuildFuncs(
 function originalLines(
   frames: FrameTable,
   texts: Texts,
-  options: NameScriptsOptions,
+  options: NamingOptions,
   parsed: readonly (ScriptName | null)[],
 ): FrameTable {
   const file = frames.file.slice();
@@ -371,7 +377,7 @@ class Texts {
 }
 
 /** The parsed name of a code object, whatever engine it is of; null for all that is no JavaScript. */
-function parseScriptName(text: string): ScriptName | null {
+export function parseScriptName(text: string): ScriptName | null {
   const v8 = parseV8Name(text);
   return v8 === null ? parseJscName(text) : { ...v8, hash: '' };
 }

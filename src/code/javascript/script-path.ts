@@ -11,8 +11,12 @@ export function pathOfScript(script: string): string {
 
 const MODULES = '/node_modules/';
 
-/** Schemes in which bundlers name modules, and the project that follows. */
-const BUNDLER = /^[a-z]+pack:\/\/[^/]*\/+/;
+/**
+ * Schemes in which bundlers name modules, the project that follows (`@acme/shop` is one), and the layer or root of it:
+ * `webpack://shop/`, `webpack-internal:///(rsc)/`, `turbopack:///[project]/`.
+ */
+const BUNDLER =
+  /^(?:[a-z]+pack|webpack-internal):\/\/(?:@[^/]+\/)?[^/]*\/+(?:\[project\]\/|\([\w-]+\)\/)?/;
 
 /**
  * Path in its project of a module in a bundler's scheme: `./src/cart.ts` of `webpack://shop/./src/cart.ts`; null: no

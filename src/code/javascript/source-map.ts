@@ -1,15 +1,17 @@
 import {
   decodedMappings,
-  type EncodedSourceMap,
   encodedMappings,
-  originalPositionFor,
-  sourceContentFor,
-  TraceMap,
+  FlattenMap,
+  type SectionedSourceMapInput,
+  type TraceMap,
   traceSegment,
 } from '@jridgewell/trace-mapping';
+import { fieldOf } from '../../base/foreign-json.ts';
 import { memoize } from '../../base/memoize.ts';
+import { decodePercent } from '../../base/text.ts';
 import { functionNameAt } from './function-name-at.ts';
 import { lineStartsOf, type ScriptFunctions } from './script-functions.ts';
+import { pathOfScript } from './script-path.ts';
 
 /** A place in an original source. */
 export type OriginalPlace = {
@@ -24,8 +26,8 @@ export type OriginalPlace = {
 
 /** The source maps of scripts. */
 export type SourceMaps = {
-  /** The map of a script; null if it has none. */
-  find(script: string): SourceMap | null;
+  /** The map of a script as this process ran it, or any where the process is null; null if it has none. */
+  find(script: string, pid?: number | null): SourceMap | null;
   /**
    * The map of what Deno made of a file in TypeScript or JSX before it ran it; null if it is not
    * known.
@@ -48,23 +50,36 @@ export type MappedSources = {
   read(path: string): string | null;
   /** The functions of a located source of this text; null where it is not to be parsed. */
   functionsOf?(path: string, text: string): ScriptFunctions | null;
+  /** The map of a located source that was made of others itself; null: it was not, or has another text by now. */
+  mapOf?(path: string, content: string | null): SourceMap | null;
 };
 
 /** Generated characters between the beginning of a function and its parameters, beside its name. */
 const LONGEST_HEAD = 'async function* '.length;
+/** Lines and segments of a map that are taken in; the largest bundles have a tenth. A segment takes some 80 bytes. */
+const MOST_PLACES = 8 << 20;
+/** Maps within maps, which no bundler makes. */
+const MOST_DEPTH = 8;
+const COMMA = 0x2c;
+const SEMICOLON = 0x3b;
 
-/** One source map, looked into with V8's lines and columns. */
+/** One source map, whole or in sections, looked into with V8's lines and columns. */
 export class SourceMap {
   readonly #map: TraceMap;
   readonly #url: string;
   readonly #files: MappedSources | null;
-  readonly #located = memoize((source: string) => this.#locate(source));
-  readonly #texts = memoize((source: string) => this.#textOf(source));
+  /** The places of its sources; empty for those that it does not name. */
+  readonly #sources: readonly string[];
+  readonly #located = memoize((row: number) => this.#locate(row));
+  readonly #texts = memoize((row: number) => this.#textOf(row));
 
   private constructor(map: TraceMap, url: string, files: MappedSources | null) {
     this.#map = map;
     this.#url = url;
     this.#files = files;
+    this.#sources = map.resolvedSources.map((source, row) =>
+      map.sources[row] === null || source.endsWith('/') ? '' : placeOfSource(source),
+    );
   }
 
   /**
@@ -82,15 +97,17 @@ export class SourceMap {
     }
   }
 
-  /** Whether this is a parsed map, maybe with texts of sources that it lacks. */
-  isSame(json: object): boolean {
-    return 'mappings' in json && encodedMappings(this.#map) === json.mappings;
+  /** Whether the other one has the same places, maybe without texts of sources. */
+  isSame(other: SourceMap): boolean {
+    return encodedMappings(this.#map) === encodedMappings(other.#map);
   }
 
   /** Makes one from a parsed map. Null if it is not a source map. */
   static from(json: unknown, url: string, files: MappedSources | null = null): SourceMap | null {
     try {
-      return new SourceMap(new TraceMap(json as EncodedSourceMap, url), url, files);
+      if (!isBounded(json)) return null;
+      const map = new FlattenMap(json as SectionedSourceMapInput, urlOfPath(url));
+      return new SourceMap(map, url, files);
     } catch {
       return null;
     }
@@ -113,7 +130,7 @@ export class SourceMap {
       return this.#atHome({ ...place, name: isSame ? null : written });
     }
     const named = generatedName === '' ? null : this.#trace(line, at - generatedName.length);
-    const isNear = named !== null && named.source === place.source && named.line === place.line;
+    const isNear = named !== null && named.row === place.row && named.line === place.line;
     return this.#atHome({
       ...place,
       name: isNear && named.name !== 'constructor' ? named.name : null,
@@ -127,14 +144,14 @@ export class SourceMap {
   describe(line: number, column: number): string | null {
     const found = this.#sourceAt(line, column - 1, '');
     if (found === null) return null;
-    const path = this.#located(found.source);
+    const path = this.#located(found.row);
     return this.#files?.functionsOf?.(path, found.text)?.findAt(found.offset)?.name ?? null;
   }
 
   /** The only source of the script; null where several have become one. */
   get onlySource(): string | null {
-    const [source, ...others] = this.#map.resolvedSources;
-    return source == null || others.length > 0 ? null : this.#located(source);
+    const isOne = this.#sources.length === 1 && this.#sources[0] !== '';
+    return isOne ? this.#located(0) : null;
   }
 
   /** The source position of a place in code; null where the map has none. */
@@ -154,7 +171,7 @@ export class SourceMap {
     const named = places.filter(({ name }) => name !== null && name === generatedName);
     const [place] = named.length === 1 ? named : places;
     if (place === undefined) return null;
-    const isOneLine = places.every((at) => at.source === place.source && at.line === place.line);
+    const isOneLine = places.every((at) => at.row === place.row && at.line === place.line);
     if (!isOneLine && named.length !== 1) return null;
     return this.#atHome({ ...place, column: 0, name: null });
   }
@@ -173,42 +190,98 @@ export class SourceMap {
     const [from, row = -1, originalLine = 0, originalColumn = 0] =
       traceSegment(this.#map, line - 1, at) ?? [];
     if (from === undefined || at - from > LONGEST_HEAD + generatedName.length) return null;
-    const source = this.#map.resolvedSources[row] ?? '';
-    const found = this.#texts(source);
+    const found = this.#texts(row);
     const start = found?.starts[originalLine];
     if (found === null || start === undefined) return null;
-    return { source, text: found.text, offset: start + originalColumn };
+    return { row, text: found.text, offset: start + originalColumn };
   }
 
   /** The text of a source, and where its lines begin. */
-  #textOf(source: string): { readonly text: string; readonly starts: readonly number[] } | null {
-    if (this.#files === null || source === '') return null;
-    const text = sourceContentFor(this.#map, source) ?? this.#files.read(this.#located(source));
+  #textOf(row: number): { readonly text: string; readonly starts: readonly number[] } | null {
+    if (this.#files === null || !this.#sources[row]) return null;
+    const text = this.#map.sourcesContent?.[row] ?? this.#files.read(this.#located(row));
     return text === null ? null : { text, starts: lineStartsOf(text) };
   }
 
-  #atHome(place: OriginalPlace): OriginalPlace {
-    return { ...place, source: this.#located(place.source) };
+  /** The place that its author wrote, through the maps of sources that were made of others. */
+  #atHome(traced: Traced): OriginalPlace {
+    const seen = new Set<SourceMap>();
+    let at = traced;
+    let map: SourceMap = this;
+    while (!seen.has(map)) {
+      seen.add(map);
+      const next: SourceMap | null = map.#mapOf(at.row);
+      const further = next === null ? null : next.#trace(at.line, at.column - 1);
+      if (next === null || further === null) break;
+      at = { ...further, name: at.name ?? further.name };
+      map = next;
+    }
+    return { source: map.#located(at.row), line: at.line, column: at.column, name: at.name };
   }
 
-  #locate(source: string): string {
-    if (this.#files === null) return source;
-    const row = this.#map.resolvedSources.indexOf(source);
-    const { sourceRoot, sources } = this.#map;
-    const named = sources[row] ?? source;
+  #mapOf(row: number): SourceMap | null {
     const content = this.#map.sourcesContent?.[row] ?? null;
-    return this.#files.locate(`${sourceRoot ?? ''}${named}`, source, this.#url, content);
+    return this.#files?.mapOf?.(this.#located(row), content) ?? null;
   }
 
-  #trace(line: number, column: number): OriginalPlace | null {
+  #locate(row: number): string {
+    const source = this.#sources[row] ?? '';
+    if (this.#files === null) return source;
+    const { sourceRoot = '', sources, sourcesContent } = this.#map;
+    const named = `${sourceRoot}${sources[row] ?? source}`;
+    return this.#files.locate(named, source, this.#url, sourcesContent?.[row] ?? null);
+  }
+
+  #trace(line: number, column: number): Traced | null {
     if (line < 1 || column < 0) return null;
-    const found = originalPositionFor(this.#map, { line, column });
-    if (found.source === null) return null;
+    const [, row, originalLine = 0, originalColumn = 0, name] =
+      traceSegment(this.#map, line - 1, column) ?? [];
+    if (row === undefined || !this.#sources[row]) return null;
     return {
-      source: found.source,
-      line: found.line,
-      column: found.column + 1,
-      name: found.name,
+      row,
+      line: originalLine + 1,
+      column: originalColumn + 1,
+      name: name === undefined ? null : (this.#map.names[name] ?? null),
     };
   }
+}
+
+/** A place in a source of the map, by its row. */
+type Traced = Omit<OriginalPlace, 'source'> & { readonly row: number };
+
+/** A path as maps have places: URLs, in which some characters end it. */
+function urlOfPath(path: string): string {
+  return path.replace(/[%#?]/g, (character) => encodeURIComponent(character));
+}
+
+/** The path of a source, or its URL where it is no file. */
+function placeOfSource(source: string): string {
+  return source.startsWith('/') ? decodePercent(source) : pathOfScript(source);
+}
+
+/**
+ * Whether a map, with those of its sections, has as many places as are taken in. An offset of a section makes lines
+ * whatever the map's size.
+ */
+function isBounded(map: unknown, depth = 0): boolean {
+  const sections = fieldOf(map, 'sections');
+  if (!Array.isArray(sections)) return countPlaces(fieldOf(map, 'mappings')) <= MOST_PLACES;
+  return (
+    depth < MOST_DEPTH &&
+    sections.every((section: unknown) => {
+      const line = fieldOf(fieldOf(section, 'offset'), 'line');
+      const isOffset = typeof line === 'number' && line >= 0 && line <= MOST_PLACES;
+      return isOffset && isBounded(fieldOf(section, 'map'), depth + 1);
+    })
+  );
+}
+
+function countPlaces(mappings: unknown): number {
+  if (typeof mappings !== 'string') return 0;
+  let places = 1;
+  for (let at = 0; at < mappings.length; at++) {
+    const code = mappings.charCodeAt(at);
+    if (code === COMMA || code === SEMICOLON) places++;
+  }
+  return places;
 }

@@ -25,7 +25,9 @@ export class SourceNames {
     this.#parsed = parsed;
     this.#functions = memoize((script: string) => {
       const functions = sourceMaps?.functionsOf?.(script) ?? null;
-      return functions !== null && this.#isOf(functions, script) ? functions : null;
+      if (functions === null) return null;
+      const names = this.#parsed.filter((name) => name?.file === script);
+      return isTextOf(functions, names as ScriptName[]) ? functions : null;
     });
   }
 
@@ -56,13 +58,14 @@ export class SourceNames {
     // Node 18 has no columns.
     return column === 0 ? functions.findOnLine(line) : functions.find(line, column);
   }
+}
 
-  #isOf(functions: ScriptFunctions, script: string): boolean {
-    return this.#parsed.every((name) => {
-      if (name?.file !== script || name.column === 0 || isWholeScript(name)) return true;
-      // Code that V8 makes for a class, `<instance_members_initializer>`, begins at a member.
-      if (name.name.startsWith('<')) return true;
-      return functions.find(name.line, name.column) !== null;
-    });
-  }
+/** Whether all these functions of a script begin in its text where V8 says. */
+export function isTextOf(functions: ScriptFunctions, names: readonly ScriptName[]): boolean {
+  return names.every((name) => {
+    if (name.column === 0 || isWholeScript(name)) return true;
+    // Code that V8 makes for a class, `<instance_members_initializer>`, begins at a member.
+    if (name.name.startsWith('<')) return true;
+    return functions.find(name.line, name.column) !== null;
+  });
 }

@@ -1,9 +1,9 @@
 import { NONE } from '../../base/brand.ts';
+import { pidOfJit } from '../../profile/jit-dso.ts';
 import type { Profile } from '../../profile/types.ts';
 
 /** Deno's program, as it is installed. */
 const DENO = /^deno(?:-\d[\d.]*)?$/;
-const JIT = /^\[JIT\] tid (\d+)$/;
 
 /**
  * Which DSOs are the JIT code of processes that run Deno: those with samples in a program of that name.
@@ -27,5 +27,8 @@ export function findDenoCode({ dsos, frames, stacks, samples, threads }: Profile
       if (thread !== undefined) pids.add(thread.pid);
     }
   }
-  return (dso: number): boolean => pids.has(Number(JIT.exec(dsos[dso]?.name ?? '')?.[1]));
+  return (dso: number): boolean => {
+    const pid = pidOfJit(dsos[dso]);
+    return pid !== null && pids.has(pid);
+  };
 }

@@ -1,13 +1,21 @@
 import { statSync } from 'node:fs';
 import type { Diagnostics } from '../../base/diagnostics.ts';
-import { INTERPRETER_NAME, nameScripts } from '../../code/javascript/name-scripts.ts';
+import { once } from '../../base/once.ts';
+import type { ScriptName } from '../../code/javascript/jsc-name.ts';
+import {
+  INTERPRETER_NAME,
+  nameScripts,
+  parseScriptName,
+} from '../../code/javascript/name-scripts.ts';
 import { withOwners } from '../../code/javascript/owners.ts';
+import { pathOfScript } from '../../code/javascript/script-path.ts';
 import { simplifyStacks } from '../../code/javascript/simplify.ts';
 import type { SourceMaps } from '../../code/javascript/source-map.ts';
 import { nameWorkers, type Worker } from '../../code/javascript/worker-names.ts';
 import { readAppendix } from '../../formats/perf-data/appendix.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { JavaScriptOptions, SymbolSources } from '../../options/reading.ts';
+import { pidOfJit } from '../../profile/jit-dso.ts';
 import { joinSameCode } from '../../profile/join-same-code.ts';
 import type { Profile } from '../../profile/types.ts';
 import { fileSource } from '../../system/files/open-regular.ts';
@@ -48,20 +56,47 @@ export function nameJavaScript(
     ...(options.symfs !== undefined && { symfs: options.symfs }),
     ...(modified !== null && { recordedMs: modified }),
     ...(recording !== null && { recording: recording.path }),
+    ...(typeof options.sourceMaps === 'string' && { mapFolder: options.sourceMaps }),
+    functionsOf: functionsByScript(profile),
   });
-  for (const { note } of notes) if (note.kind === 'sourceMap') maps.addNoted(note.url, note.map);
+  for (const { pid, note } of notes) {
+    if (note.kind === 'sourceMap') maps.addNoted(note.url, note.map, pid);
+  }
   if (options.sourceMaps !== false) keepMaps(maps);
   const isOfDeno = findDenoCode(profile);
-  // Deno runs other code than the files have, and a script is of one runtime in each process.
-  const named = nameScripts(joinSameCode(profile, isOfDeno), {
-    sourceMaps: options.sourceMaps === false ? null : maps,
-    directory: directoryOf(notes),
-    isOfDeno,
-    simplify,
-  });
-  const shown = nameWorkers(simplifyStacks(named, simplify), workersOf(notes));
+  const { dsos } = profile;
+  // Deno runs other code than the files have; a script that was edited between two runs is two.
+  const isOwn = (dso: number): boolean => maps.hasOwnMaps(pidOfJit(dsos[dso]) ?? NaN);
+  const named = nameScripts(
+    joinSameCode(profile, (dso) => isOfDeno(dso) || isOwn(dso)),
+    {
+      sourceMaps: options.sourceMaps === false ? null : maps,
+      directory: directoryOf(notes),
+      isOfDeno,
+      simplify,
+    },
+  );
+  const joined = dsos.some((_, dso) => isOwn(dso)) ? joinSameCode(named, isOfDeno) : named;
+  const shown = nameWorkers(simplifyStacks(joined, simplify), workersOf(notes));
   if (recording !== null) countUnnamed(shown, recording.data, diagnostics);
   return shown;
+}
+
+/** The functions of scripts, by their paths, as V8 named them; collected when the first is asked for. */
+function functionsByScript({ funcs, strings }: Profile): (script: string) => ScriptName[] {
+  const all = once(() => {
+    const byScript = new Map<string, ScriptName[]>();
+    for (const text of new Set(funcs.name)) {
+      const name = parseScriptName(strings[text]);
+      if (name === null) continue;
+      const script = pathOfScript(name.file);
+      const names = byScript.get(script);
+      if (names === undefined) byScript.set(script, [name]);
+      else names.push(name);
+    }
+    return byScript;
+  });
+  return (script) => all().get(script) ?? [];
 }
 
 /**

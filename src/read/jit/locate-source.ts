@@ -25,20 +25,48 @@ export function locateSource(
   // Webpack tells modules of one file apart by a hash: `webpack://shop/./src/cart.ts?f00d`.
   const [inBundle] = pathInBundle(resolved)?.split('?') ?? [];
   const path = inBundle ?? (isAbsolute(resolved) ? named : null);
-  if (path === null || !isAbsolute(url)) return resolved;
   const isOfBundler = !isAbsolute(resolved);
-  if (!isOfBundler && (content === null || read(resolved) !== null)) return resolved;
-  const below = path.replace(/^(?:\.{0,2}\/)+/, '');
-  if (below === '' || below.split('/').includes('..')) return resolved;
+  const isThere = !isOfBundler && (content === null || read(resolved) !== null);
+  const below = path?.replace(LEADING_AWAY, '') ?? '';
+  const isBelow = below !== '' && !below.split('/').includes('..');
+  const found = isAbsolute(url) && !isThere && isBelow ? nearest(below, url, content, read) : null;
+  return found ?? inPackage(resolved, url);
+}
+
+const LEADING_AWAY = /^(?:\.{0,2}\/)+/;
+
+/** The file of this path in the map's folder or the nearest of those around it; null: none with this text. */
+function nearest(
+  below: string,
+  url: string,
+  content: string | null,
+  read: (path: string) => string | null,
+): string | null {
   let folder = dirname(url);
   for (;;) {
     const text = read(join(folder, below));
-    if (text !== null && (content === null || isSameText(text, content)))
+    if (text !== null && (content === null || isSameText(text, content))) {
       return join(folder, below);
+    }
     const parent = dirname(folder);
-    if (parent === folder) return resolved;
+    if (parent === folder) return null;
     folder = parent;
   }
+}
+
+const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//s;
+
+/**
+ * A source of a dependency, whose map leads to where its authors built it: a path, a bundler's name or a URL outside of
+ * the package is a path inside of it. What is in some package stays.
+ */
+function inPackage(resolved: string, url: string): string {
+  const [root] = PACKAGE.exec(url) ?? [];
+  if (root === undefined || resolved.includes('/node_modules/')) return resolved;
+  const path = pathInBundle(resolved) ?? resolved.replace(/^[a-z][a-z+.-]*:\/\/[^/]*/i, '');
+  // A commit of a repository on the web.
+  const below = path.replace(/^.*\/[0-9a-f]{40}\//, '').replace(LEADING_AWAY, '');
+  return below.split('/').includes('..') ? resolved : `${root}${below}`;
 }
 
 /** Editors and version control change the ends of lines. */

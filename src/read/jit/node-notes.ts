@@ -127,18 +127,17 @@ function parseNote(line: string): NodeNote | null {
       const url = text('url');
       const map = fieldOf(note, 'map');
       if (url === null || typeof map !== 'object' || map === null) return null;
-      return { kind: 'sourceMap', url, map: usedOf(map as UsedOfMap) };
+      return { kind: 'sourceMap', url, map: usedOf(map) };
     }
     default:
       return null;
   }
 }
 
-type UsedOfMap = Readonly<
-  Record<'version' | 'sourceRoot' | 'sources' | 'names' | 'mappings', unknown>
->;
+const USED_OF_MAP = ['version', 'sourceRoot', 'sources', 'names', 'mappings', 'sections'];
 
 /** A map without what nobody asks of it, which may be any amount of anything. */
-function usedOf({ version, sourceRoot, sources, names, mappings }: UsedOfMap): object {
-  return { version, sources, names, mappings, ...(sourceRoot !== undefined && { sourceRoot }) };
+function usedOf(map: object): object {
+  const used = USED_OF_MAP.map((name) => [name, fieldOf(map, name)] as const);
+  return Object.fromEntries(used.filter(([, value]) => value !== undefined));
 }

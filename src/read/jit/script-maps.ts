@@ -4,6 +4,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import { memoize } from '../../base/memoize.ts';
 import { once } from '../../base/once.ts';
 import { decodePercent } from '../../base/text.ts';
+import type { ScriptName } from '../../code/javascript/jsc-name.ts';
 import { ScriptFunctions } from '../../code/javascript/script-functions.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import {
@@ -11,13 +12,16 @@ import {
   SourceMap,
   type SourceMaps,
 } from '../../code/javascript/source-map.ts';
+import { isTextOf } from '../../code/javascript/source-names.ts';
 import { homeFolder } from '../../system/accounts/home-folder.ts';
 import { openForReaders, readersBesidesRoot, readersOfNamed } from '../files/access.ts';
 import { locateSource } from './locate-source.ts';
+import { NotedMaps } from './noted-maps.ts';
 import { parseScript } from './parse-script.ts';
 
 const MARK = 'sourceMappingURL=';
 const INLINE = 'data:application/json';
+const JAVASCRIPT = /\.[cm]?jsx?$/;
 /** Scripts and maps beyond this are not read; a large bundle has a tenth. */
 const MAX_FILE_BYTES = 128 * 2 ** 20;
 /**
@@ -40,6 +44,10 @@ export type ScriptMapsOptions = {
   readonly recording?: string;
   /** Deno's cache; default: where Deno of this user has it. */
   readonly denoDirectory?: string;
+  /** A folder with maps of scripts that have none beside them. */
+  readonly mapFolder?: string;
+  /** The functions of a script (a path) that V8 named: they tell whether a newer file is what ran. */
+  readonly functionsOf?: (script: string) => readonly ScriptName[];
 };
 
 /**
@@ -48,8 +56,9 @@ export type ScriptMapsOptions = {
  */
 export class ScriptMaps implements SourceMaps {
   readonly #options: ScriptMapsOptions;
-  readonly #noted = new Map<string, object>();
-  readonly #found = memoize((path: string) => this.#findMap(path));
+  readonly #noted = new NotedMaps();
+  readonly #found = memoize((path: string) => this.#findMap(path, null));
+  readonly #foundIn = memoize((path: string) => memoize((pid: number) => this.#findMap(path, pid)));
   readonly #emitted = memoize((path: string) => this.#findEmittedMap(path));
   readonly #lines = memoize((path: string) => this.#read(path, path)?.split('\n') ?? null);
   readonly #withoutMap = new Set<string>();
@@ -64,7 +73,11 @@ export class ScriptMaps implements SourceMaps {
     const locate: MappedSources['locate'] = (named, resolved, url, content) =>
       locateSource({ named, resolved, url, content }, read);
     const functionsOf = (path: string, text: string) => this.#functionsIn(path, text);
-    return { locate, read, functionsOf };
+    const mapOf: MappedSources['mapOf'] = (path, content) => {
+      if (path === script || !JAVASCRIPT.test(path)) return null;
+      return content === null || content === read(path) ? this.#found(path) : null;
+    };
+    return { locate, read, functionsOf, mapOf };
   });
   readonly #functions = memoize((path: string) => {
     const text = isAbsolute(path)
@@ -80,13 +93,20 @@ export class ScriptMaps implements SourceMaps {
     this.#options = options;
   }
 
-  /** A map that was noted while the program ran; `url` as V8 was given it. */
-  addNoted(url: string, map: object): void {
-    this.#noted.set(pathOfScript(url), map);
+  /** A map that a process noted while it ran; `url` as V8 was given it. */
+  addNoted(url: string, map: object, pid: number): void {
+    const path = pathOfScript(url);
+    if (!this.#noted.add(path, map, pid)) this.#options.diagnostics.count('source-map-again', path);
   }
 
-  find(script: string): SourceMap | null {
-    return this.#found(pathOfScript(script));
+  /** Whether a process ran a script with another map than other processes did. */
+  hasOwnMaps(pid: number): boolean {
+    return this.#noted.pidsApart.has(pid);
+  }
+
+  find(script: string, pid: number | null = null): SourceMap | null {
+    const path = pathOfScript(script);
+    return pid !== null && this.hasOwnMaps(pid) ? this.#foundIn(path)(pid) : this.#found(path);
   }
 
   /**
@@ -115,12 +135,13 @@ export class ScriptMaps implements SourceMaps {
     return functions;
   }
 
-  #findMap(path: string): SourceMap | null {
-    const noted = this.#noted.get(path);
+  #findMap(path: string, pid: number | null): SourceMap | null {
+    const noted = this.#noted.find(path, pid);
     if (noted === undefined) return this.#findOnDisk(path);
     // Notes are without the sources' texts; a script that ran as it is on disk has them.
     const onDisk = this.#findInside(path);
-    return onDisk?.isSame(noted) === true ? onDisk : SourceMap.from(noted, path, this.#files(path));
+    const map = SourceMap.from(noted, path, this.#files(path));
+    return onDisk !== null && map !== null && onDisk.isSame(map) ? onDisk : map;
   }
 
   #findInside(path: string): SourceMap | null {
@@ -159,16 +180,38 @@ export class ScriptMaps implements SourceMaps {
     return false;
   }
 
+  /** The map that a script names, or that lies beside it unnamed, as bundlers leave those that are not for the public. */
   #findOnDisk(path: string): SourceMap | null {
     if (!isAbsolute(path)) return null;
     const url = this.#mappingUrl(path);
-    if (url === null) return null;
+    if (url === null) return this.#findHidden(path);
     if (url.startsWith(INLINE)) return this.#parseInline(url, path);
+    const named = pathOfScript(url);
     // Anything else with a scheme is somewhere else.
-    if (/^[a-z][a-z+.-]*:/i.test(url)) return null;
-    const beside = resolve(dirname(path), decodePercent(url));
+    if (/^[a-z][a-z+.-]*:/i.test(named)) return this.#findHidden(path);
+    const beside = resolve(dirname(path), named === url ? decodePercent(url) : named);
     const text = this.#read(beside, path);
-    return text === null ? null : this.#parse(text, beside, path);
+    return text === null ? this.#findInFolder(path) : this.#parse(text, beside, path);
+  }
+
+  #findHidden(path: string): SourceMap | null {
+    const beside = `${path}.map`;
+    const text = this.#read(beside, path, { isQuiet: true });
+    return text === null ? this.#findInFolder(path) : this.#parse(text, beside, path);
+  }
+
+  /** The map of this script in the folder that was asked for: the one whose path there agrees the longest. */
+  #findInFolder(path: string): SourceMap | null {
+    const { mapFolder } = this.#options;
+    if (mapFolder === undefined) return null;
+    const names = path.split('/').filter((name) => name !== '');
+    for (let from = 0; from < names.length; from++) {
+      const at = join(mapFolder, `${names.slice(from).join('/')}.map`);
+      const text = this.#read(at, path, { isOfUser: true, isQuiet: true });
+      // Its sources are counted from where the script has it.
+      if (text !== null) return this.#parse(text, `${path}.map`, path);
+    }
+    return null;
   }
 
   #parseInline(url: string, path: string): SourceMap | null {
@@ -187,6 +230,25 @@ export class ScriptMaps implements SourceMaps {
     return map;
   }
 
+  /**
+   * Whether a script that is newer than the recording, as a copy of it is, has the text that ran: each function
+   * of it that V8 named begins there.
+   */
+  readonly #isAsRun = memoize((script: string): boolean => {
+    const names = this.#options.functionsOf?.(script) ?? [];
+    if (names.length === 0) return false;
+    const file = openForReaders(this.#placeOf(script), this.#readersOf(script));
+    if (typeof file === 'string') return false;
+    try {
+      if (file.source.size > MAX_PARSED) return false;
+      const text = Buffer.from(file.source.read(0, file.source.size)).toString();
+      const functions = this.#functionsIn(script, text.replace(/^\uFEFF/, ''));
+      return functions !== null && isTextOf(functions, names);
+    } finally {
+      file.source.close?.();
+    }
+  });
+
   /** The URL of its map that a script has. */
   #mappingUrl(path: string): string | null {
     const tail = this.#read(path, path, { tail: TAIL_BYTES });
@@ -199,7 +261,8 @@ export class ScriptMaps implements SourceMaps {
 
   /** A source that was changed since the recording, or can't be read, is as good as gone. */
   #readSource(path: string, script: string): string | null {
-    return isAbsolute(path) ? this.#read(path, script, { isQuiet: true }) : null;
+    const isSource = path !== script;
+    return isAbsolute(path) ? this.#read(path, script, { isQuiet: true, isSource }) : null;
   }
 
   #placeOf(path: string): string {
@@ -210,14 +273,12 @@ export class ScriptMaps implements SourceMaps {
   /**
    * The text of a file that `script` names, or of its last `tail` bytes; null where it can't or must not be read.
    */
-  #read(
-    path: string,
-    script: string,
-    { tail, isQuiet = false, max = MAX_FILE_BYTES }: Reading = {},
-  ): string | null {
+  #read(path: string, script: string, reading: Reading = {}): string | null {
+    const { tail, isQuiet = false, max = MAX_FILE_BYTES, isOfUser = false } = reading;
     const { recordedMs } = this.#options;
     const diagnostics = isQuiet ? null : this.#options.diagnostics;
-    const file = openForReaders(this.#placeOf(path), this.#readersOf(script));
+    const place = isOfUser ? path : this.#placeOf(path);
+    const file = openForReaders(place, this.#readersOf(script));
     if (typeof file === 'string') return null;
     try {
       const { size } = file.source;
@@ -225,7 +286,8 @@ export class ScriptMaps implements SourceMaps {
         diagnostics?.count('source-map-too-large', path);
         return null;
       }
-      if (recordedMs !== undefined && file.modifiedMs > recordedMs) {
+      const isNewer = recordedMs !== undefined && file.modifiedMs > recordedMs;
+      if (isNewer && !isOfUser && (reading.isSource === true || !this.#isAsRun(script))) {
         diagnostics?.count('source-map-changed', path);
         return null;
       }
@@ -240,6 +302,10 @@ export class ScriptMaps implements SourceMaps {
 }
 
 type Reading = {
+  /** A source: its text is of use only as it was when the script was made of it. */
+  readonly isSource?: boolean;
+  /** The user has named it: it is on this machine, whenever it was written. */
+  readonly isOfUser?: boolean;
   /** Only the last bytes, this many. */
   readonly tail?: number;
   /** Missing files are not counted. */

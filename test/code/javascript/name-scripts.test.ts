@@ -99,6 +99,34 @@ describe('functions of JavaScript', () => {
     );
   });
 
+  test('functions of copies of a package are as many rows, by their whole paths', () => {
+    const place = 'node_modules/p/i.js:3:1@[JIT] tid 1';
+    const text = `JS:*f /srv/${place}    JS:*f /opt/${place}    JS:*g /opt/${place}`;
+    const profile = nameScripts(profileFromText(text), {
+      sourceMaps: null,
+      directory: '/srv',
+      simplify: 'none',
+    });
+    expect(funcs(profile).map((name) => name.split(' |')[0])).toEqual([
+      'f /srv/node_modules/p/i.js:3',
+      'f /opt/node_modules/p/i.js:3',
+      'g p/i.js:3',
+    ]);
+  });
+
+  test('a script has the lines that it had in each process', () => {
+    const mapTo = (line: string) =>
+      SourceMap.from({ version: 3, sources: ['w.ts'], names: [], mappings: `AA${line}A` }, '/w.js');
+    const find = (_script: string, pid: number | null = null) => mapTo(pid === 2 ? 'Y' : 'C');
+    const text = 'JS:*f /w.js:1:9@[JIT] tid 1    JS:*f /w.js:1:9@[JIT] tid 2';
+    const options = { sourceMaps: { find }, directory: '/', simplify: 'none' } as const;
+    const names = funcs(nameScripts(profileFromText(text), options));
+    expect(names).toEqual([
+      'f /w.ts:2 | user code | /w.ts:2:1',
+      'f /w.ts:13 | user code | /w.ts:13:1',
+    ]);
+  });
+
   test('a report by tier or category has a row for each', () => {
     const text = `
       period  5                                        3                                        2

@@ -19,6 +19,32 @@ describe('the file of a source in a map', () => {
     expect(locate('webpack:///./src/cart.ts', files)).toBe('/srv/shop/src/cart.ts');
   });
 
+  test.each([
+    'webpack://@acme/shop/./src/cart.ts',
+    'webpack-internal:///(rsc)/./src/cart.ts',
+    'turbopack:///[project]/src/cart.ts',
+    'turbopack://[project]/src/cart.ts',
+  ])('%s is a path in the project', (name) => {
+    expect(locate(name, { '/srv/shop/src/cart.ts': 'a' })).toBe('/srv/shop/src/cart.ts');
+  });
+
+  test.each([
+    [
+      'webpack://next/dist/src/server/render.ts',
+      '/srv/node_modules/next/dist/src/server/render.ts',
+    ],
+    ['../../../../src/render.ts', '/srv/node_modules/next/src/render.ts'],
+    [
+      `https://raw.example.org/me/next/${'0a'.repeat(20)}/src/x.ts`,
+      '/srv/node_modules/next/src/x.ts',
+    ],
+    ['/srv/node_modules/.pnpm/next@1/x.ts', '/srv/node_modules/.pnpm/next@1/x.ts'],
+  ])('the source %s of a dependency is in its package', (named, place) => {
+    const url = '/srv/node_modules/next/dist/server.js.map';
+    const resolved = named.startsWith('..') ? '/src/render.ts' : named;
+    expect(locateSource({ named, resolved, url, content: null }, () => null)).toBe(place);
+  });
+
   test('a file with another text than the map has is another one', () => {
     const files = { '/srv/shop/src/cart.ts': 'a\r\nb', '/srv/src/cart.ts': 'c' };
     const name = 'webpack://shop/./src/cart.ts';

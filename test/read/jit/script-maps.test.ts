@@ -60,7 +60,7 @@ describe('the source map of a script', () => {
     };
     const nameOf = (script: string) => {
       const maps = new ScriptMaps({ diagnostics: new Diagnostics() });
-      maps.addNoted(script, map);
+      maps.addNoted(script, map, 1);
       return maps.find(script)?.find(1, 11, 'n')?.name;
     };
     expect(nameOf(file('noted/a.js', onDisk('UAAoB')))).toBe('work');
@@ -87,8 +87,109 @@ describe('the source map of a script', () => {
   test('a source map noted by the process precedes the one on disk', () => {
     const script = file('noted.ts', 'function f(): void {}\n');
     const maps = new ScriptMaps({ diagnostics: new Diagnostics() });
-    maps.addNoted(`file://${script}`, MAP);
+    maps.addNoted(`file://${script}`, MAP, 1);
     expect(maps.find(script)?.find(1, 11, 'f')?.line).toBe(7);
+  });
+
+  test('a map in sections leads to the sources of each', () => {
+    const section = (line: number, source: string) => ({
+      offset: { line, column: 0 },
+      map: { ...MAP, sources: [source] },
+    });
+    const map = { version: 3, sections: [section(0, 'one.ts'), section(4, '../two.ts')] };
+    file('sections/app.js.map', JSON.stringify(map));
+    const script = file('sections/app.js', 'f()\n//# sourceMappingURL=app.js.map\n');
+    const found = new ScriptMaps({ diagnostics: new Diagnostics() }).find(script);
+    const places = [1, 5].map((line) => found?.findPlace(line, 11));
+    expect(places.map((place) => place?.source)).toEqual([
+      join(root, 'sections/one.ts'),
+      join(root, 'two.ts'),
+    ]);
+    const noted = new ScriptMaps({ diagnostics: new Diagnostics() });
+    noted.addNoted('/gone/app.js', map, 1);
+    expect(noted.find('/gone/app.js')?.findPlace(5, 11)?.source).toBe('/two.ts');
+  });
+
+  test.each([
+    ['lines beyond all bounds', { offset: { line: 1e9, column: 0 }, map: MAP }],
+    ['no lines', { offset: { line: -1, column: 0 }, map: MAP }],
+    ['no offset', { map: MAP }],
+    ['no map', { offset: { line: 0, column: 0 } }],
+  ])('a map whose sections have %s is counted as invalid', (what, section) => {
+    const name = `sections/${what}.js`;
+    file(`${name}.map`, JSON.stringify({ version: 3, sections: [section] }));
+    const counted = ['source map not understood'];
+    expect(find(file(name, 'f()'))).toEqual({ place: null, counted });
+  });
+
+  test('a map of more places than memory has room for is counted as invalid', () => {
+    file('large.js.map', JSON.stringify({ ...MAP, mappings: ';'.repeat((8 << 20) + 1) }));
+    const counted = ['source map not understood'];
+    expect(find(file('large.js', 'f()'))).toEqual({ place: null, counted });
+  });
+
+  test('a map that a script does not name lies beside it, or in the folder that is asked for', () => {
+    const bundle = file('hidden/app.js', 'function f(){}\n');
+    file('hidden/app.js.map', JSON.stringify(MAP));
+    expect(find(bundle).place).toBe(join(root, 'hidden/app.ts:7'));
+    const alone = file('alone/out/app.js', 'f()\n//# sourceMappingURL=gone.map\n');
+    expect(find(alone).place).toBeNull();
+    const mapFolder = join(root, 'maps');
+    file('maps/app.js.map', JSON.stringify({ ...MAP, sources: ['far.ts'] }));
+    expect(find(alone, { mapFolder }).place).toBe(join(root, 'alone/out/far.ts:7'));
+    file('maps/out/app.js.map', JSON.stringify({ ...MAP, sources: ['../near.ts'] }));
+    expect(find(alone, { mapFolder }).place).toBe(join(root, 'alone/near.ts:7'));
+  });
+
+  test('a map may be named by a file URL, and stand in a folder whose name ends URLs', () => {
+    const folder = join(root, 'a#1?100%');
+    file('a#1?100%/app.js.map', JSON.stringify(MAP));
+    const url = `file://${encodeURI(folder).replace('#', '%23').replace('?', '%3F')}/app.js.map`;
+    const script = file('a#1?100%/app.js', `f()\n//# sourceMappingURL=${url}\n`);
+    expect(find(script).place).toBe(join(folder, 'app.ts:7'));
+    const named = file('url.js', `f()\n//# sourceMappingURL=${url}\n`);
+    expect(find(named).place).toBe(join(folder, 'app.ts:7'));
+  });
+
+  test('a place whose source the map does not name stays where V8 has it', () => {
+    for (const sources of [[null], ['']]) {
+      file('null.js.map', JSON.stringify({ ...MAP, sources }));
+      expect(find(file('null.js', 'f()'))).toEqual({ place: null, counted: [] });
+    }
+  });
+
+  test('a source that was made of another one is followed to that', () => {
+    const inside = (sources: readonly string[]) =>
+      `f()\n//# sourceMappingURL=data:application/json,${encodeURIComponent(JSON.stringify({ ...MAP, sources }))}`;
+    file('chain/b.js.map', JSON.stringify({ ...MAP, sources: ['a.js'], mappings: 'AAAA' }));
+    file('chain/a.js', inside(['a.ts']));
+    const script = file('chain/b.js', 'f()');
+    expect(find(script).place).toBe(join(root, 'chain/a.ts:7'));
+    // A ring of maps has an end, and a source of another text is another file.
+    file('chain/a.js', inside(['b.js']));
+    expect(find(script).place).not.toBeNull();
+    const sourcesContent = ['not what a.js has'];
+    const map = { ...MAP, sources: ['a.js'], mappings: 'AAAA', sourcesContent };
+    file('chain/b.js.map', JSON.stringify(map));
+    expect(find(script).place).toBe(join(root, 'chain/a.js:1'));
+  });
+
+  test('processes that ran a script with different maps have each its own', () => {
+    const diagnostics = new Diagnostics();
+    const maps = new ScriptMaps({ diagnostics });
+    const noted = (line: string) => ({ ...MAP, mappings: `AA${line}A` });
+    maps.addNoted('/w.ts', noted('C'), 1);
+    maps.addNoted('/w.ts', noted('C'), 2);
+    expect([1, 2, 3].map((pid) => maps.hasOwnMaps(pid))).toEqual([false, false, false]);
+    maps.addNoted('/w.ts', noted('M'), 3);
+    expect([1, 2, 3].map((pid) => maps.hasOwnMaps(pid))).toEqual([true, true, true]);
+    expect(diagnostics.entries()).toEqual([]);
+    maps.addNoted('/w.ts', noted('E'), 3);
+    const lineIn = (pid: number | null) => maps.find('/w.ts', pid)?.findPlace(1, 11)?.line;
+    expect([1, 2, 3, null].map(lineIn)).toEqual([2, 2, 3, 3]);
+    expect(describeDiagnostics(diagnostics).map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('compiled again in one process'),
+    ]);
   });
 
   test.each([
@@ -119,6 +220,18 @@ describe('the source map of a script', () => {
       place: null,
       counted: ['script or source map changed since the recording, not used'],
     });
+  });
+
+  test('a script that is newer than the recording is believed if its functions begin where V8 saw them', () => {
+    const text = '\nfunction f(a) {}\n//# sourceMappingURL=copied.js.map\n';
+    const script = file('copied.js', text);
+    file('copied.js.map', JSON.stringify(MAP));
+    const name = { name: 'f', file: script, kind: 'function', tier: 'none', hash: '' } as const;
+    const foundWith = (line: number, column: number) =>
+      find(script, { recordedMs: 1_000, functionsOf: () => [{ ...name, line, column }] }).place;
+    expect(foundWith(2, 11)).toBe(join(root, 'app.ts:7'));
+    expect(foundWith(2, 12)).toBeNull();
+    expect(find(script, { recordedMs: 1_000, functionsOf: () => [] }).place).toBeNull();
   });
 
   test('a device or a pipe in place of a script is left alone', () => {
@@ -152,7 +265,7 @@ test('helpers that a loader put into a file whose map is known are no reason to 
   const script = file('mapped.ts', 'const f = (x: A) => g(x);\n');
   const diagnostics = new Diagnostics();
   const maps = new ScriptMaps({ diagnostics });
-  maps.addNoted(script, MAP);
+  maps.addNoted(script, MAP, 1);
   expect(maps.mayBegin(script, 1, 250)).toBe(false);
   expect(diagnostics.entries()).toEqual([]);
 });
