@@ -2,6 +2,7 @@ import { Diagnostics } from '../base/diagnostics.ts';
 import { toRawTime } from '../base/u64.ts';
 import { chooseLevel } from '../code/javascript/levels-of.ts';
 import type { SourceMaps } from '../code/javascript/source-map.ts';
+import type { DsoIndex } from '../code/process/types.ts';
 import type { SymbolSource } from '../code/symbols/symbol-request.ts';
 import type { ImportedProfile } from '../formats/import/imported-profile.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
@@ -121,6 +122,26 @@ export function runPipeline(
   return pipeline;
 }
 
+/**
+ * The paths of scripts, source maps and sources in which functions of the recording at `path` were found; empty without
+ * code of a JIT. Nothing else can be asked of the pipeline afterwards.
+ */
+export function scriptFilesOf(
+  pipeline: Pipeline,
+  path: string,
+  options: OpenProfileOptions,
+): ReadonlySet<string> {
+  const files = new Set<string>();
+  const { builder, processes } = pipeline;
+  const isJit = (dso: number): boolean =>
+    processes.dsos.key(dso as DsoIndex).kind === 'jit' &&
+    builder.frameAddresses(dso as DsoIndex).frames.length > 0;
+  if (!Array.from({ length: processes.dsos.length }, (_, dso) => dso).some(isJit)) return files;
+  nameFrames(pipeline, path, options);
+  finish(pipeline, path, options, (file) => files.add(file));
+  return files;
+}
+
 /** A text's samples count for the periods that it has: nothing tells its streams apart. */
 function finishImport(
   { format, profile, diagnostics }: ImportedProfile,
@@ -135,7 +156,12 @@ function finishImport(
   return new OpenedProfile(shown, input, diagnostics, isWhole, facts);
 }
 
-function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): OpenedProfile {
+function finish(
+  pipeline: Pipeline,
+  path: string,
+  options: OpenProfileOptions,
+  onScriptFile?: (path: string) => void,
+): OpenedProfile {
   const { data, processes, diagnostics, jit } = pipeline;
   const goOn = (): void => options.onProgress?.('tables', null);
   goOn();
@@ -155,9 +181,18 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   goOn();
   let sourceMaps: SourceMaps | null = null;
   const nameScripts = () =>
-    nameJavaScript(profile, options, diagnostics, { data, path }, (maps) => {
-      sourceMaps = maps;
-    });
+    nameJavaScript(
+      profile,
+      options,
+      diagnostics,
+      { data, path },
+      {
+        keepMaps: (maps) => {
+          sourceMaps = maps;
+        },
+        onScriptFile,
+      },
+    );
   const shown = options.symbols === false ? profile : addWaitReasons(nameScripts(), waits);
   goOn();
   const parts: ProfileByEvent = { profile: shown, input, facts };

@@ -121,6 +121,32 @@ describeLive('an archive of a recording', () => {
   });
 });
 
+describeLive('an archive of a recording of Node', () => {
+  const here = scratchDirectory();
+  const file = join(here, 'node.data');
+
+  test("an archive has the scripts, source maps and sources that name functions of Node's", () => {
+    const script = join(here, 'dist/app.mjs');
+    mkdirSync(join(here, 'dist'));
+    // `hot` begins on line 1, column 13; the map has it on line 7 of its source.
+    const loop = 'let sum = 0; for (let i = 0; i < 3e8; i++) sum += i % 7; return sum;';
+    writeFileSync(script, `function hot() { ${loop} }\nhot();\n`);
+    const sources = ['../src/app.ts'];
+    const map = { version: 3, sources, names: [], mappings: 'AAMA', sourcesContent: [null] };
+    writeFileSync(`${script}.map`, JSON.stringify(map));
+    const words = ['record', '-q', '-F', '997', '-e', 'cpu-clock', '--archive', '-o', file];
+    const { status, stderr } = perfTs([...words, '--', process.execPath, script]);
+    expect(status, stderr).toBe(0);
+    const files = join(`${file}.symbols`, here);
+    expect(existsSync(join(files, 'dist/app.mjs.map'))).toBe(true);
+    const rows = report(file).rows.map((row) => row.replace(/ [\d.]+$/, ''));
+    const name = expect.stringContaining(`hot ${join(here, 'src/app.ts')}:7`);
+    expect(rows).toContainEqual(name);
+    rmSync(join(here, 'dist'), { recursive: true });
+    expect(report(file).rows.map((row) => row.replace(/ [\d.]+$/, ''))).toEqual(rows);
+  });
+});
+
 describe('record --archive', () => {
   test('record --archive needs an output file', () => {
     const { status, stderr } = perfTs(['record', '--archive', '-o', '-', '--', 'true']);

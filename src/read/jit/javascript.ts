@@ -38,14 +38,14 @@ const UNKNOWN = '[unknown]';
 
 /**
  * Names JavaScript functions and chooses the frames of V8 that are shown; see `src/code/javascript`.
- * `keepMaps` gets the source maps, for places that no frame is at.
+ * `keepMaps` gets the source maps, for places that no frame is at; `onScriptFile` each file that named something.
  */
 export function nameJavaScript(
   profile: Profile,
-  options: JavaScriptOptions & Pick<SymbolSources, 'symfs'>,
+  options: JavaScriptOptions & Pick<SymbolSources, 'symfs' | 'archive'>,
   diagnostics: Diagnostics,
   recording: { readonly data: PerfData; readonly path: string } | null,
-  keepMaps: (maps: SourceMaps) => void = () => {},
+  { keepMaps, onScriptFile }: ScriptListeners = {},
 ): Profile {
   const { simplify = 'interpreter' } = options;
   if (options.rawScripts) return withOwners(profile);
@@ -54,6 +54,8 @@ export function nameJavaScript(
   const maps = new ScriptMaps({
     diagnostics,
     ...(options.symfs !== undefined && { symfs: options.symfs }),
+    ...(options.archive !== undefined && { archive: options.archive }),
+    ...(onScriptFile && { onFile: onScriptFile }),
     ...(modified !== null && { recordedMs: modified }),
     ...(recording !== null && { recording: recording.path }),
     ...(typeof options.sourceMaps === 'string' && { mapFolder: options.sourceMaps }),
@@ -62,7 +64,7 @@ export function nameJavaScript(
   for (const { pid, note } of notes) {
     if (note.kind === 'sourceMap') maps.addNoted(note.url, note.map, pid);
   }
-  if (options.sourceMaps !== false) keepMaps(maps);
+  if (options.sourceMaps !== false) keepMaps?.(maps);
   const isOfDeno = findDenoCode(profile);
   const { dsos } = profile;
   // Deno runs other code than the files have; a script that was edited between two runs is two.
@@ -81,6 +83,11 @@ export function nameJavaScript(
   if (recording !== null) countUnnamed(shown, recording.data, diagnostics);
   return shown;
 }
+
+export type ScriptListeners = {
+  readonly keepMaps?: (maps: SourceMaps) => void;
+  readonly onScriptFile?: ((path: string) => void) | undefined;
+};
 
 /** The functions of scripts, by their paths, as V8 named them; collected when the first is asked for. */
 function functionsByScript({ funcs, strings }: Profile): (script: string) => ScriptName[] {

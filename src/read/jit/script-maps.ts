@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { memoize } from '../../base/memoize.ts';
@@ -14,6 +14,7 @@ import {
 } from '../../code/javascript/source-map.ts';
 import { isTextOf } from '../../code/javascript/source-names.ts';
 import { homeFolder } from '../../system/accounts/home-folder.ts';
+import type { OpenFile } from '../../system/files/open-regular.ts';
 import { openForReaders, readersBesidesRoot, readersOfNamed } from '../files/access.ts';
 import { locateSource } from './locate-source.ts';
 import { NotedMaps } from './noted-maps.ts';
@@ -38,6 +39,10 @@ export type ScriptMapsOptions = {
   readonly diagnostics: Diagnostics;
   /** The recorded machine's files are below this directory. */
   readonly symfs?: string;
+  /** What `perf-ts archive` stored is below this directory: files as they were. */
+  readonly archive?: string;
+  /** Hears of the path of each file that named something and that everybody may read, or whose script is what ran. */
+  readonly onFile?: (path: string) => void;
   /** When the recording ended; files changed since then are not used. */
   readonly recordedMs?: number;
   /** The recording that names the scripts; `-` or absent: of a live program. */
@@ -65,7 +70,9 @@ export class ScriptMaps implements SourceMaps {
   readonly #readers = once(() => readersBesidesRoot(this.#options.recording ?? '-'));
   /** Users whose rights count for what a script names: scripts and maps are of strangers. */
   readonly #readersOf = memoize((script: string) => {
-    const file = statSync(this.#placeOf(script), { throwIfNoEntry: false });
+    const [file] = this.#placesOf(script).flatMap(
+      ({ place }) => statSync(place, { throwIfNoEntry: false }) ?? [],
+    );
     return file === undefined ? this.#readers() : readersOfNamed(file, this.#readers());
   });
   readonly #files = memoize((script: string): MappedSources => {
@@ -237,8 +244,8 @@ export class ScriptMaps implements SourceMaps {
   readonly #isAsRun = memoize((script: string): boolean => {
     const names = this.#options.functionsOf?.(script) ?? [];
     if (names.length === 0) return false;
-    const file = openForReaders(this.#placeOf(script), this.#readersOf(script));
-    if (typeof file === 'string') return false;
+    const file = this.#open(script, script);
+    if (file === null) return false;
     try {
       if (file.source.size > MAX_PARSED) return false;
       const text = Buffer.from(file.source.read(0, file.source.size)).toString();
@@ -251,11 +258,11 @@ export class ScriptMaps implements SourceMaps {
 
   /** The URL of its map that a script has. */
   #mappingUrl(path: string): string | null {
-    const tail = this.#read(path, path, { tail: TAIL_BYTES });
+    const tail = this.#read(path, path, { tail: TAIL_BYTES, isLook: true });
     if (tail === null) return null;
     // A map inside the script is one long line, whose beginning the tail does not have.
     const isCut = !tail.includes(MARK) && !tail.trimEnd().includes('\n');
-    const text = isCut ? this.#read(path, path) : tail;
+    const text = isCut ? this.#read(path, path, { isLook: true }) : tail;
     return text === null ? null : markedUrl(text);
   }
 
@@ -265,9 +272,33 @@ export class ScriptMaps implements SourceMaps {
     return isAbsolute(path) ? this.#read(path, script, { isQuiet: true, isSource }) : null;
   }
 
-  #placeOf(path: string): string {
-    const { symfs } = this.#options;
-    return symfs === undefined ? path : join(symfs, path);
+  /** Where a file of the recorded machine may lie, best first. */
+  #placesOf(path: string): { readonly place: string; readonly isArchived: boolean }[] {
+    const { archive, symfs } = this.#options;
+    const here = { place: symfs === undefined ? path : join(symfs, path), isArchived: false };
+    return archive === undefined
+      ? [here]
+      : [{ place: join(archive, path), isArchived: true }, here];
+  }
+
+  #open(path: string, script: string): (OpenFile & { readonly isArchived: boolean }) | null {
+    for (const { place, isArchived } of this.#placesOf(path)) {
+      const file = openForReaders(place, this.#readersOf(script));
+      if (typeof file !== 'string') return { ...file, isArchived };
+    }
+    return null;
+  }
+
+  #notify(path: string, script: string, { mode }: OpenFile): void {
+    const { onFile } = this.#options;
+    if (onFile === undefined) return;
+    if ((mode & constants.S_IROTH) !== 0 || this.#isAsRun(script)) onFile(path);
+  }
+
+  /** A file that the user named counts as it is, as what is archived does. */
+  #openOfUser(path: string, script: string) {
+    const file = openForReaders(path, this.#readersOf(script));
+    return typeof file === 'string' ? null : { ...file, isArchived: true };
   }
 
   /**
@@ -277,9 +308,8 @@ export class ScriptMaps implements SourceMaps {
     const { tail, isQuiet = false, max = MAX_FILE_BYTES, isOfUser = false } = reading;
     const { recordedMs } = this.#options;
     const diagnostics = isQuiet ? null : this.#options.diagnostics;
-    const place = isOfUser ? path : this.#placeOf(path);
-    const file = openForReaders(place, this.#readersOf(script));
-    if (typeof file === 'string') return null;
+    const file = isOfUser ? this.#openOfUser(path, script) : this.#open(path, script);
+    if (file === null) return null;
     try {
       const { size } = file.source;
       if (size > max) {
@@ -287,12 +317,14 @@ export class ScriptMaps implements SourceMaps {
         return null;
       }
       const isNewer = recordedMs !== undefined && file.modifiedMs > recordedMs;
-      if (isNewer && !isOfUser && (reading.isSource === true || !this.#isAsRun(script))) {
+      if (isNewer && !file.isArchived && (reading.isSource === true || !this.#isAsRun(script))) {
         diagnostics?.count('source-map-changed', path);
         return null;
       }
       const from = tail === undefined ? 0 : Math.max(0, size - tail);
-      return Buffer.from(file.source.read(from, size - from)).toString();
+      const text = Buffer.from(file.source.read(from, size - from)).toString();
+      if (!reading.isLook || text.includes(MARK)) this.#notify(path, script, file);
+      return text;
     } catch {
       return null;
     } finally {
@@ -302,6 +334,8 @@ export class ScriptMaps implements SourceMaps {
 }
 
 type Reading = {
+  /** Only a script that names its map has named something. */
+  readonly isLook?: boolean;
   /** A source: its text is of use only as it was when the script was made of it. */
   readonly isSource?: boolean;
   /** The user has named it: it is on this machine, whenever it was written. */

@@ -1,5 +1,5 @@
 import { ftruncateSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
@@ -21,15 +21,16 @@ import { readKernelSymbols, readProvenance } from '../../read/facts/provenance.t
 import type { FileSource } from '../../read/files/fd-source.ts';
 import { archiveOf } from '../../read/files/find-archive.ts';
 import { SymbolFiles } from '../../read/files/symbol-files.ts';
-import { PERF_MAP_ATTACHMENT } from '../../read/jit/attachment-names.ts';
+import { CODE_EVENTS_ATTACHMENT, PERF_MAP_ATTACHMENT } from '../../read/jit/attachment-names.ts';
 import { jitdumpAttachment } from '../../read/jit/dump-name.ts';
 import { openJitdump, ownersOfFile } from '../../read/jit/jit-files.ts';
-import { runPipeline } from '../../read/open-profile.ts';
+import { runPipeline, scriptFilesOf } from '../../read/open-profile.ts';
 import { withSource } from '../../read/open-recording.ts';
 import type { Pipeline } from '../../read/pipeline.ts';
 import { copiesStacks } from '../../read/unwind/unwind-stacks.ts';
 import { actAs, type FileIdentity } from '../../system/accounts/file-identity.ts';
 import { systemAccounts } from '../../system/accounts/system-accounts.ts';
+import { openRegular } from '../../system/files/open-regular.ts';
 import { asWriteFailure, writeFully } from '../../system/files/output-file.ts';
 import { ArchiveOutput } from './archive-output.ts';
 
@@ -49,6 +50,7 @@ export type Archived = {
 };
 
 const DELETED = ' (deleted)';
+const SCRIPT = /\.(?:[cm]?[jt]sx?|map|vue|svelte|astro|mdx?)$/;
 
 /**
  * Stores what names the samples of the recording at `path`. An earlier archive at the same place is
@@ -76,7 +78,9 @@ function archiveSource(
     // In the tar, the name that readers look for.
     output = ArchiveOutput.create(name, basename(archiveOf(path)), owner);
     const archive = new ArchiveWriter(path, output, options);
-    archive.store(runPipeline(source, path, options, onShare));
+    const pipeline = runPipeline(source, path, options, onShare);
+    archive.store(pipeline);
+    archive.storeScripts(scriptFilesOf(pipeline, path, options));
     output.finish(path);
     const { files, bytes } = output;
     return { path: name, files, bytes, diagnostics: archive.diagnostics };
@@ -150,6 +154,16 @@ class ArchiveWriter {
     }
   }
 
+  /** Stores scripts, their source maps and sources, with which functions of JavaScript are named. */
+  storeScripts(paths: Iterable<string>): void {
+    for (const path of paths) {
+      // A recording may call any file a script.
+      if (!SCRIPT.test(path)) continue;
+      const file = openRegular(join(this.#options.symfs ?? '/', path));
+      if (typeof file !== 'string') this.#storeBytes(path, file.source);
+    }
+  }
+
   #storeFile(
     dso: DsoKey & { kind: 'user-file' },
     buildId: string | null,
@@ -220,7 +234,8 @@ class ArchiveWriter {
       const owners = ownersOfFile(this.#recording);
       this.#storeBytes(path, openJitdump(path, pid, { ...this.#options, diagnostics, owners }));
     }
-    if (names.has(`${PERF_MAP_ATTACHMENT}${pid}`)) return;
+    const stored = [PERF_MAP_ATTACHMENT, CODE_EVENTS_ATTACHMENT];
+    if (stored.some((kind) => names.has(`${kind}${pid}`))) return;
     if ([...dumps].some((path) => this.#output.has(path))) return;
     const dso = { kind: 'jit', pid } as const;
     const map = files.provide({ need: 'perf-map', dso, buildId: null });

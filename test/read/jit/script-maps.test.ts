@@ -234,6 +234,37 @@ describe('the source map of a script', () => {
     expect(find(script, { recordedMs: 1_000, functionsOf: () => [] }).place).toBeNull();
   });
 
+  test('files that named something are reported, private ones if their script is what ran', () => {
+    const script = file('kept/app.js', '\nfunction f(a) {}\n//# sourceMappingURL=app.js.map\n');
+    const map = file('kept/app.js.map', JSON.stringify({ ...MAP, sources: ['../kept.ts'] }));
+    const source = file('kept.ts', 'f');
+    const plain = file('kept/plain.js', 'f()\n');
+    const kept = (column: number): string[] => {
+      const heard: string[] = [];
+      const name = { name: 'f', file: script, kind: 'function', tier: 'none', hash: '' } as const;
+      const maps = new ScriptMaps({
+        diagnostics: new Diagnostics(),
+        onFile: (path) => heard.push(path),
+        functionsOf: () => [{ ...name, line: 2, column }],
+      });
+      for (const path of [script, plain]) maps.find(path)?.find(1, 11, 'f');
+      return [...new Set(heard)].sort();
+    };
+    expect(kept(12)).toEqual([script, map, source].sort());
+    for (const path of [script, map, source]) chmodSync(path, 0o600);
+    expect(kept(12)).toEqual([]);
+    expect(kept(11)).toEqual([script, map, source].sort());
+  });
+
+  test('what was archived counts as it is, before what lies here', () => {
+    const script = file('stored/app.js', 'f()\n');
+    file('stored/app.js.map', JSON.stringify({ ...MAP, sources: ['here.ts'] }));
+    const archive = join(root, 'r.data.symbols');
+    file(`r.data.symbols${script}.map`, JSON.stringify({ ...MAP, sources: ['then.ts'] }));
+    const found = find(script, { archive, recordedMs: 1_000 });
+    expect(found.place).toBe(join(root, 'stored/then.ts:7'));
+  });
+
   test('a device or a pipe in place of a script is left alone', () => {
     symlinkSync('/dev/zero', join(root, 'device.js'));
     expect(find(join(root, 'device.js'))).toEqual({ place: null, counted: [] });
