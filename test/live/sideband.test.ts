@@ -69,7 +69,7 @@ describeLive('side-band records', () => {
     for (const { loss } of [forks, execs, threads]) expect(loss.lostSideband).toBe(0);
   });
 
-  it('of 20 000 threads, each fork and exit is in the file or counted as lost', () => {
+  it('each fork and exit of 20 000 threads is in the file or counted as lost', () => {
     const flags = [...clock, '-F', '30000'];
     const { records, loss } = recordsOf('storm', flags, [workload, 'shortthr', '20000']);
     const { FORK = 0, EXIT = 0 } = records;

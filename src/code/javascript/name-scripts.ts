@@ -41,7 +41,7 @@ type Written = {
   readonly name: string;
   /** Path or URL; empty where V8 has none. */
   readonly path: string;
-  /** 0 where it is not known. */
+  /** 0 where it is not known; without a path in what was evaluated. */
   readonly line: number;
   readonly column: number;
   /** `ScriptName.hash`. */
@@ -227,15 +227,22 @@ function labelsOf(
     return several;
   };
   const ofSeveralPaths = detailsOf(({ path }) => path);
-  const ofSeveralPlaces = detailsOf(({ path, column, hash }) => (path === '' ? hash : column));
+  const ofSeveralPlaces = detailsOf((place) => (place.path === '' ? mark(place) : place.column));
   return short.map((label, func) => {
     if (label === null) return null;
     const place = written[func]!;
     const long = ofSeveralPaths.has(label) ? longLabel(place, place.path) : label;
     if (!ofSeveralPlaces.has(label)) return long;
     if (place.path !== '') return `${long}:${place.column}`;
-    return place.hash === '' ? long : `${long} #${place.hash}`;
+    const ending = mark(place);
+    return ending === '' ? long : `${long} ${ending}`;
   });
+}
+
+/** The mark that tells functions without a file apart: a hash of their code, or their place in what was evaluated. */
+function mark({ hash, line, column }: Written): string {
+  if (hash !== '') return `#${hash}`;
+  return line === 0 ? '' : `:${line}:${column}`;
 }
 
 function shortLabel(place: Written, directory: string | null): string {
@@ -306,8 +313,8 @@ function rebuildFuncs(
       category.push(categoryRow(ownerOfScript(parsed[func]?.file ?? '', place.path)));
       isScript.push(parsed[func]?.kind === 'wasm' ? 0 : 1);
       file.push(place.path === '' ? NONE : texts.intern(place.path));
-      line.push(place.line);
-      column.push(place.column);
+      line.push(place.path === '' ? 0 : place.line);
+      column.push(place.path === '' ? 0 : place.column);
     }
   }
   return {

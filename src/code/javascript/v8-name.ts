@@ -9,9 +9,9 @@ export type V8Name = {
   readonly name: string;
   /** Path or URL of the script as V8 was given it; empty without one. */
   readonly file: string;
-  /** Line of the function's start, from 1; 0 without a file. */
+  /** Line of the function's start, from 1, in its script, or in what was evaluated where it has no file; 0: not known. */
   readonly line: number;
-  /** Column from 1; 0 without a file, and in names of Node 18. */
+  /** Column from 1; 0 in names of Node 18. */
   readonly column: number;
 };
 
@@ -98,8 +98,8 @@ export function parseV8Name(text: string): V8Name | null {
     tier,
     name: named.slice(0, at),
     file,
-    line: file === '' ? 0 : Number(line),
-    column: file === '' ? 0 : Math.max(0, Number(column)),
+    line: Number(line),
+    column: Math.max(0, Number(column)),
   };
 }
 

@@ -39,7 +39,7 @@ export type ScriptMapsOptions = {
   readonly diagnostics: Diagnostics;
   /** The recorded machine's files are below this directory. */
   readonly symfs?: string;
-  /** What `perf-ts archive` stored is below this directory: files as they were. */
+  /** The directory of an archive (`perf-ts archive`): files as they were. */
   readonly archive?: string;
   /** Hears of the path of each file that named something and that everybody may read, or whose script is what ran. */
   readonly onFile?: (path: string) => void;
@@ -272,7 +272,7 @@ export class ScriptMaps implements SourceMaps {
     return isAbsolute(path) ? this.#read(path, script, { isQuiet: true, isSource }) : null;
   }
 
-  /** Where a file of the recorded machine may lie, best first. */
+  /** The places in which a file of the recorded machine may lie, best first. */
   #placesOf(path: string): { readonly place: string; readonly isArchived: boolean }[] {
     const { archive, symfs } = this.#options;
     const here = { place: symfs === undefined ? path : join(symfs, path), isArchived: false };

@@ -114,6 +114,13 @@ describe('functions of JavaScript', () => {
     ]);
   });
 
+  test('functions of evaluated code that share a name are told apart by their places', () => {
+    const [one, other] = ['JS:*handler :1:18@[JIT] tid 1', 'JS:*handler :3:18@[JIT] tid 1'];
+    const profile = withScripts(profileFromText(`${one}    ${other}    JS:*only :3:9@[JIT] tid 1`));
+    const names = funcs(profile).map((name) => name.split(' |')[0]);
+    expect(names).toEqual(['handler :1:18', 'handler :3:18', 'only']);
+  });
+
   test('a script has the lines that it had in each process', () => {
     const mapTo = (line: string) =>
       SourceMap.from({ version: 3, sources: ['w.ts'], names: [], mappings: `AA${line}A` }, '/w.js');

@@ -256,7 +256,7 @@ describe('the source map of a script', () => {
     expect(kept(11)).toEqual([script, map, source].sort());
   });
 
-  test('what was archived counts as it is, before what lies here', () => {
+  test('an archived source map counts as it is, before the one that lies here', () => {
     const script = file('stored/app.js', 'f()\n');
     file('stored/app.js.map', JSON.stringify({ ...MAP, sources: ['here.ts'] }));
     const archive = join(root, 'r.data.symbols');
