@@ -1,17 +1,20 @@
 // The command blocks of the pages are well-formed. That they work is tested by run-commands.test.ts.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   type Block,
   blocksOf,
+  claimsOf,
   commandsOf,
   exemptionOf,
   interruptsOf,
   isShell,
+  isUnderstood,
   pagesWithCommands,
   statusesOf,
+  typedOf,
 } from '../helpers/command-blocks.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -41,14 +44,23 @@ it('each command block has commands, with a status for each where statuses are g
 });
 
 it('a comment above a block is one that the test understands', () => {
-  for (const block of shell.filter(({ comment }) => comment !== null)) {
-    const { comment } = block;
-    const isKnown =
-      exemptionOf(block) !== null ||
-      interruptsOf(block).length > 0 ||
-      /^statuses: \d+(?:[ |]\d+)*$/.test(comment ?? '');
-    expect(isKnown, `${placeOf(block)}: ${comment}`).toBe(true);
-  }
+  const unknown = shell.flatMap((block) =>
+    block.comments
+      .filter((comment) => !isUnderstood(block, comment))
+      .map((comment) => `${placeOf(block)}: ${comment}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+it('a block that is not run and shows figures names a test that shows them', () => {
+  const unproven = shell.filter((block) => {
+    const reason = exemptionOf(block);
+    const shown = typedOf(block).flatMap((typed) => typed.shown);
+    if (reason === null || !shown.some((line) => /\d/.test(line))) return false;
+    const tests = reason.match(/\btest\/[\w/-]+\.test\.ts\b/g) ?? [];
+    return tests.length === 0 || !tests.every((path) => existsSync(join(root, path)));
+  });
+  expect(unproven.map(placeOf)).toEqual([]);
 });
 
 it.each(pages)('%s has its commands in fenced blocks of a shell', (page) => {
@@ -63,12 +75,12 @@ it.each(pages)('%s has its commands in fenced blocks of a shell', (page) => {
 });
 
 describe('commands of a block', () => {
-  const block = (language: string, text: string, comment: string | null = null): Block => ({
+  const block = (language: string, text: string, ...comments: string[]): Block => ({
     page: 'page.md',
     line: 1,
     language,
     text,
-    comment,
+    comments,
   });
 
   it('commands stand behind a dollar, with output between them, and may have several lines', () => {
@@ -87,6 +99,23 @@ describe('commands of a block', () => {
   it('commands have a status each, which is 0 where none is given', () => {
     expect(statusesOf(block('sh', 'one\ntwo'))).toEqual([[0], [0]]);
     expect(statusesOf(block('sh', 'one\ntwo', 'statuses: 0 0|125'))).toEqual([[0], [0, 125]]);
+  });
+
+  it('commands have the output that is shown below them', () => {
+    expect(typedOf(block('console', '$ one\n1\n\n$ one\n2'))).toEqual([
+      { command: 'one', shown: ['1', ''] },
+      { command: 'one', shown: ['2'] },
+    ]);
+  });
+
+  it('claims are of the last command, or of the one that has their words', () => {
+    const comments = ['prints: {1–2} rows', '"one" self of mix: 60–95%', 'a : b = 2 : 1'];
+    expect(claimsOf(block('sh', 'one\ntwo', ...comments))).toEqual([
+      { command: 1, claim: { kind: 'line', pattern: '{1–2} rows' } },
+      { command: 0, claim: { kind: 'share', column: 'self', name: 'mix', low: 60, high: 95 } },
+      { command: 1, claim: { kind: 'ratio', names: ['a', 'b'], parts: [2, 1], within: 0 } },
+    ]);
+    expect(() => claimsOf(block('sh', 'one\ntwo', '"none" prints: 1'))).toThrow('0 commands');
   });
 
   it('commands are interrupted after the texts that are given', () => {

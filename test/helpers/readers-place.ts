@@ -1,7 +1,7 @@
 // A place for a reader who types the commands of a page: an empty folder with an empty home, where `perf-ts`,
 // `examples` and the stand-ins for a reader's program are.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -17,7 +17,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { compileHotPaths } from '../examples/hot-paths.ts';
 import { CLI, cleanEnvironment, projectRoot, scratchDirectory } from './cli.ts';
-import { type Block, commandsOf, interruptsOf } from './command-blocks.ts';
+import { type Block, commandsOf, interruptsOf, isOfUser } from './command-blocks.ts';
+import { AS_NOBODY, NOBODY } from './nobody.ts';
 
 const TYPESCRIPT = join(import.meta.dirname, 'typescript-loader.mjs');
 
@@ -69,13 +70,17 @@ export type Run = {
 /** Printed when a command has ended; no command prints it. */
 const ENDED = '\u001e';
 
-/** Types the commands of a block into one shell. What they leave running ends with it. */
+/** Types the commands of a block into one shell, of a user where the block is. What they leave running ends with it. */
 export function type(block: Block, folder: string, env: NodeJS.ProcessEnv): Promise<Run> {
   const noted = join(folder, '../statuses');
   writeFileSync(noted, '');
   const note = `printf '%s\\n' "$?" >>'${noted}'; printf '${ENDED}'`;
   const script = commandsOf(block).map((command) => `${command}\n${note}\n`);
-  const shell = spawn('bash', ['-c', `exec 2>&1; trap : INT\n${script.join('')}`], {
+  const bash = ['bash', '-c', `exec 2>&1; trap : INT\n${script.join('')}`];
+  const isFromRoot = isOfUser(block) && process.getuid?.() === 0;
+  if (isFromRoot) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, join(folder, '..')]);
+  const [program, ...words] = isFromRoot ? [...AS_NOBODY, ...bash] : bash;
+  const shell = spawn(program, words, {
     cwd: folder,
     env,
     detached: true,
