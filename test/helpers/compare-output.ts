@@ -69,9 +69,10 @@ export const isCompared = ({ typed, claims, output, isInterrupted }: Printed): b
 const linesOf = (output: string): string[] =>
   output.split('\n').filter((line) => line.trim() !== '');
 
-/** The last line of `record`, and what the pages' own programs print. */
+/** The last lines of `record`, of which one counts its samples, and what the pages' own programs print. */
 const isUnderLaw = (line: string): boolean =>
-  /^perf-ts: [\d ]+ samples of \S+, lost/.test(line) || /^(?:hot-paths: state|app: \d)/.test(line);
+  /^perf-ts: (?:[\d ]+ samples of \S.*, lost|on a CPU for|recording user space only)/.test(line) ||
+  /^(?:hot-paths: state|app: \d)/.test(line);
 
 function missingLine(line: string, printed: readonly string[]): string[] {
   if (line.trim() === '…' || !isOfThisMachine(line, printed)) return [];
