@@ -44,6 +44,12 @@ describe('what is printed passes', () => {
     expect(differences(REPORT, [head, headings, first, second, more].join('\n'))).toEqual([]);
   });
 
+  it('with another sign of a figure', () => {
+    expect(differences('# CPU time: +919.2 µs (+0.2%)', '# CPU time: -10.6 ms (-5.3%)')).toEqual(
+      [],
+    );
+  });
+
   it('with rates and counts of page faults that are right', () => {
     const pairs =
       '  1 → 2  130 364  1  1  1  7 670.8  7 670.8\n   6 → 7   68 238  5  12  5  73 273.0  14 654.6';

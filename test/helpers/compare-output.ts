@@ -69,10 +69,11 @@ export const isCompared = ({ typed, claims, output, isInterrupted }: Printed): b
 const linesOf = (output: string): string[] =>
   output.split('\n').filter((line) => line.trim() !== '');
 
-/** The last lines of `record`, of which one counts its samples, and what the pages' own programs print. */
+/** A notice, such as the last line of `record`, whose samples a law is about, and what the pages' own programs print. */
 const isUnderLaw = (line: string): boolean =>
-  /^perf-ts: (?:[\d ]+ samples of \S.*, lost|on a CPU for|recording user space only)/.test(line) ||
-  /^(?:hot-paths: state|app: \d)/.test(line);
+  /^perf-ts: (?:[\d ]+ samples of \S.*, lost|on a CPU for|recording user space only|no names for|perf 6)/.test(
+    line,
+  ) || /^(?:hot-paths: state|app: \d)/.test(line);
 
 function missingLine(line: string, printed: readonly string[]): string[] {
   if (line.trim() === '…' || !isOfThisMachine(line, printed)) return [];

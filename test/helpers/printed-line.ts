@@ -33,6 +33,7 @@ export function hasPattern(line: string, pattern: string): boolean {
 /** A line whatever its figures are and however wide its columns. */
 export const shapeOf = (line: string): string =>
   line
+    .replace(new RegExp(`(?<![\\w)])[-+](?=${NUMBER})`, 'gu'), '')
     .replace(new RegExp(`(?:${NUMBER})(?: (?:ns|µs|ms|s|min)\\b)`, 'gu'), 'T')
     .replace(new RegExp(`(?:${NUMBER})(?: [kMG]?B\\b)`, 'gu'), 'B')
     .replace(new RegExp(NUMBER, 'gu'), 'N')
