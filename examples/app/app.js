@@ -31,6 +31,7 @@ const text = Array.from({ length: 500 }, (_, row) => {
   return `row ${row},${Array.from({ length: 40 }, (_unused, column) => row * column).join(',')}`;
 }).join('\n');
 
+console.log('app: 500 lines to parse');
 let bytes = 0;
 let rows = parse(text);
 const spent = { parse: 0, render: 0 };

@@ -73,7 +73,7 @@ const linesOf = (output: string): string[] =>
 const isUnderLaw = (line: string): boolean =>
   /^perf-ts: (?:[\d ]+ samples of \S.*, lost|on a CPU for|recording user space only|no names for|perf 6)/.test(
     line,
-  ) || /^(?:hot-paths: state|app: \d)/.test(line);
+  ) || /^(?:hot-(?:paths|and-cold): |app: \d)/.test(line);
 
 function missingLine(line: string, printed: readonly string[]): string[] {
   if (line.trim() === '…' || !isOfThisMachine(line, printed)) return [];
