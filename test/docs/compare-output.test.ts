@@ -28,7 +28,7 @@ function differences(shown: string, output: string, ...claims: Claim[]): string[
 }
 
 describe('what is printed passes', () => {
-  it('with the figures of another day', () => {
+  it('an output passes with the figures of another day', () => {
     const today = REPORT.replace('47%    46.4–48.6%', '52%    51.0–53.1%').replace(
       '4 000 samples, 1.00 s',
       '2 000 samples, 500.0 ms',
@@ -36,7 +36,7 @@ describe('what is printed passes', () => {
     expect(differences(REPORT, today)).toEqual([]);
   });
 
-  it('where small rows have another order, or are cut off', () => {
+  it('a table passes where small rows have another order, or are cut off', () => {
     const [head, headings, first, second, third, more] = REPORT.split('\n');
     expect(differences(REPORT, [head, headings, first, third, second, more].join('\n'))).toEqual(
       [],
@@ -44,13 +44,13 @@ describe('what is printed passes', () => {
     expect(differences(REPORT, [head, headings, first, second, more].join('\n'))).toEqual([]);
   });
 
-  it('with another sign of a figure', () => {
+  it('a line passes with another sign of a figure', () => {
     expect(differences('# CPU time: +919.2 µs (+0.2%)', '# CPU time: -10.6 ms (-5.3%)')).toEqual(
       [],
     );
   });
 
-  it('with rates and counts of page faults that are right', () => {
+  it('rates and counts of page faults pass where they are right', () => {
     const pairs =
       '  1 → 2  130 364  1  1  1  7 670.8  7 670.8\n   6 → 7   68 238  5  12  5  73 273.0  14 654.6';
     const stat =
@@ -58,7 +58,7 @@ describe('what is printed passes', () => {
     expect(differences('…', `${pairs}\n${stat}`)).toEqual([]);
   });
 
-  it('with lines that the page leaves out, and text that it has … for', () => {
+  it('an output passes with lines that the page leaves out, and text that it has … for', () => {
     const shown = 'perf-ts: … of cpu-clock\n…';
     expect(differences(shown, 'app: 3 bytes\nperf-ts: 17 samples of cpu-clock')).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe('what is printed is refused', () => {
     ],
     ['a sum that is wrong', '…', 'ledger  30 events = 19 in samples + 10 lost', /wrong by -1/],
   ];
-  it.each(refusals)('with %s', (_what, shown, printed, sentence) => {
+  it.each(refusals)('an output is refused with %s', (_what, shown, printed, sentence) => {
     expect(differences(shown, printed).join('\n')).toMatch(sentence);
   });
 });
@@ -116,20 +116,20 @@ describe('a claim', () => {
     within,
   });
 
-  it('on two functions holds within 5 standard deviations of the ratio', () => {
+  it('a claim on two functions holds within 5 standard deviations of the ratio', () => {
     expect(differences('…', TREE, ratio(2, 1))).toEqual([]);
     expect(differences('…', TREE, ratio(1, 1))[0]).toMatch(/solve has 67\.1% of both/);
     expect(differences('…', TREE, ratio(3, 2, 50))).toEqual([]);
     expect(differences('…', TREE.replace('solve', 'other'), ratio(2, 1))).toHaveLength(1);
   });
 
-  it('on a share takes the place of the band that all shares have', () => {
+  it('a claim on a share takes the place of the band that all shares have', () => {
     const claim: Claim = { kind: 'share', column: 'self', name: '(Node C++)', low: 1, high: 5 };
     expect(differences(REPORT, REPORT, claim)[0]).toMatch(/self of \(Node C\+\+\) is 6%/);
     expect(differences('…', REPORT, { ...claim, name: 'nobody' })).toEqual(['no row of nobody']);
   });
 
-  it('on a line has figures in ranges, and any text', () => {
+  it('a claim on a line has figures in ranges, and any text', () => {
     const line = '  counted        210 292 events in 316 samples';
     expect(hasPattern(line, 'counted {200000–220000} events in {1–400} samples')).toBe(true);
     expect(hasPattern(line, 'counted {1–2} events')).toBe(false);
