@@ -53,3 +53,10 @@ it('the list of pages has every page of docs/how-to', () => {
   const pages = readdirSync(join(projectRoot, 'docs/how-to'));
   expect(pages.filter((page) => !list.includes(`(how-to/${page})`))).toEqual([]);
 });
+
+it('an unreleased version is a short list of what it does, without a history of its own', () => {
+  const [, unreleased] = textOf('CHANGELOG.md').split(/^## .* \(unreleased\)\n/m);
+  const part = unreleased.split('\n## ')[0];
+  expect(Buffer.byteLength(part)).toBeLessThanOrEqual(LONGEST_README);
+  expect(part.match(/\b(?:no longer|any more|used to|had)\b.*/g)).toBeNull();
+});
