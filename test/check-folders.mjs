@@ -1,7 +1,7 @@
 // Checks what pages state about folders. Run by `npm run check`; prints each place, and exits 1.
 //
 // - A folder with sources in src, web/src or native/core has a README.md, or the nearest one above it names the
-//   folder (`name/`).
+//   folder (`name/`). A command's folder, `name/name-command.ts`, is described by its declaration.
 // - docs/architecture.md and src/README.md name each folder of src.
 // - Half of the files of src and web/src have less than 100 lines, none more than 600, as CONTRIBUTING.md states.
 // - A path in code in CONTRIBUTING.md, docs/architecture.md or src/README.md that begins with a folder of the root is
@@ -47,6 +47,7 @@ export function findUndescribed(top, rooms) {
   return rooms
     .flatMap((room) => sourceFolders(join(top, room)))
     .filter((folder) => !existsSync(join(folder, 'README.md')))
+    .filter((folder) => !existsSync(join(folder, `${basename(folder)}-command.ts`)))
     .flatMap((folder) => {
       const readme = readmeAbove(folder, top);
       const name = basename(folder).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -22,7 +22,7 @@ function printed(text: string): { shown: string; warnings: string } {
   return { shown: stdout, warnings: stderr };
 }
 
-test('package.json names each man page, so that npm installs it', () => {
+test('package.json names each man page, so that npm installs it; npm run reference writes the list', () => {
   const { man } = JSON.parse(
     readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8'),
   ) as { man: string[] };

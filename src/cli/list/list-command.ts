@@ -1,5 +1,24 @@
-import { LIST } from '../../options/list.ts';
+import { GENERAL } from '../../options/general.ts';
+import { OPTION_GROUP } from '../../options/groups.ts';
+import { yesNo } from '../../options/kinds.ts';
+import { commandOption, inGroup, options } from '../../options/option.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
+
+/** `perf-ts list`. */
+const LIST = options({
+  ...inGroup(OPTION_GROUP.OUTPUT, {
+    json: commandOption(yesNo, { flags: '-j, --json', help: 'as one JSON document' }),
+  }),
+  ...inGroup('Events:', {
+    tryEach: commandOption(yesNo, {
+      flags: '--try-each',
+      help: 'try every tracepoint, not one of each kind (takes long)',
+    }),
+  }),
+  verbose: GENERAL.verbose.with({
+    help: 'other names of the same event, what each source alone knows',
+  }),
+});
 
 export function declareList(program: GuidedCommand): void {
   program

@@ -1,6 +1,6 @@
-import { BUILD_ID_LIST, EVLIST } from '../../options/lists.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { inputFile, withInput } from '../shared/reading-options.ts';
+import { BUILD_ID_LIST, EVLIST } from './lists-options.ts';
 
 /** Declares `evlist`: the events of a recording. */
 export function declareEvlist(program: GuidedCommand): void {

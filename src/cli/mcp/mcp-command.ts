@@ -1,5 +1,5 @@
-import { MCP } from '../../options/mcp.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
+import { MCP } from './mcp-options.ts';
 
 /** `perf-ts mcp`. */
 export function declareMcp(program: GuidedCommand): void {

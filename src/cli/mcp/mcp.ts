@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline';
 import { UsageError } from '../../base/errors.ts';
-import type { MCP } from '../../options/mcp.ts';
 import type { AskedOf } from '../../options/option.ts';
 import { answerLine, type Tool } from '../../tools/mcp/protocol.ts';
 import { recordTool } from '../../tools/mcp/record-tool.ts';
 import { perfTools } from '../../tools/mcp/tools.ts';
 import { loadForCommand } from '../shared/load.ts';
 import { writeOut } from '../shared/stdout.ts';
+import type { MCP } from './mcp-options.ts';
 import { runRecorder } from './run-recorder.ts';
 
 /** `perf-ts mcp`: answers an assistant on standard input and output, one after the other. */

@@ -1,8 +1,8 @@
 import { type GivenFlags, readFlags } from '../../options/read-flags.ts';
-import { RUN } from '../../options/run.ts';
 import { declareOptions } from '../shared/declare-options.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { measuringCommand, prepareFor } from '../shared/measuring-command.ts';
+import { RUN } from './run-options.ts';
 
 /** `perf-ts run`, and `perf-ts` with what to run in place of a command; its code is loaded when it is run. */
 export function declareRun(program: GuidedCommand): void {

@@ -1,10 +1,10 @@
 import type { AskedOf } from '../../options/option.ts';
-import type { RUN } from '../../options/run.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { runRecord, wordOf } from '../record/record.ts';
 import { notify } from '../shared/failure.ts';
 import { thisRun } from '../shared/run.ts';
 import { isTerminal, terminalStream } from '../shared/stdout.ts';
+import type { RUN } from './run-options.ts';
 import { withRunner } from './script-runner.ts';
 
 /** Rows of the report without a terminal, and lines of one that stand beside its rows. */

@@ -1,5 +1,18 @@
-import { VERSION } from '../../options/version.ts';
+import { OPTION_GROUP } from '../../options/groups.ts';
+import { yesNo } from '../../options/kinds.ts';
+import { commandOption, inGroup, options } from '../../options/option.ts';
 import type { GuidedCommand } from '../shared/guided-command.ts';
+
+/** `perf-ts version`. */
+const VERSION = options({
+  ...inGroup(OPTION_GROUP.OUTPUT, {
+    buildOptions: commandOption(yesNo, {
+      flags: '--build-options',
+      help: 'the parts that may be missing, and what they are for',
+    }),
+    json: commandOption(yesNo, { flags: '--json', help: 'as one JSON document' }),
+  }),
+});
 
 export function declareVersion(program: GuidedCommand): void {
   program

@@ -1,5 +1,5 @@
-import { options, pick } from './option.ts';
-import { RECORD } from './record.ts';
+import { options, pick } from '../../options/option.ts';
+import { RECORD } from '../../options/record.ts';
 
 /** `perf-ts run`: the options of `record` that a first look has use for. */
 export const RUN = options({

@@ -1,7 +1,7 @@
-import { OPTION_GROUP } from './groups.ts';
-import { yesNo } from './kinds.ts';
-import { commandOption, inGroup, options } from './option.ts';
-import { INPUT, JSON_OUTPUT, STRICT } from './reading.ts';
+import { OPTION_GROUP } from '../../options/groups.ts';
+import { yesNo } from '../../options/kinds.ts';
+import { commandOption, inGroup, options } from '../../options/option.ts';
+import { INPUT, JSON_OUTPUT, STRICT } from '../../options/reading.ts';
 
 /** `perf-ts evlist`. */
 export const EVLIST = options({

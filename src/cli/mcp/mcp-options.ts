@@ -1,6 +1,6 @@
-import { text, yesNo } from './kinds.ts';
-import { commandOption, inGroup, options, pick } from './option.ts';
-import { STRICT } from './reading.ts';
+import { text, yesNo } from '../../options/kinds.ts';
+import { commandOption, inGroup, options, pick } from '../../options/option.ts';
+import { STRICT } from '../../options/reading.ts';
 
 /** `perf-ts mcp`. */
 export const MCP = options({
