@@ -14,7 +14,6 @@ import { encodePageReport } from '../../src/formats/export/page-report.ts';
 import { TABLE_NAMES } from '../../src/formats/tables/schema.ts';
 import { tabSeparated } from '../../src/formats/tables/tab-separated.ts';
 import { EXPORT_FORMATS } from '../../src/options/export.ts';
-import { checkProfile } from '../../src/profile/check.ts';
 import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
 import { exportPprof } from '../../src/read/outputs/export-pprof.ts';
 import { findingsOf } from '../../src/read/outputs/findings-of.ts';
@@ -25,6 +24,7 @@ import { readInfo } from '../../src/read/recording-info.ts';
 import { rewriteRecording } from '../../src/rewrite/rewrite-recording.ts';
 import { dumpRecords } from '../../src/tools/script/dump-records.ts';
 import { visitRecords } from '../../src/tools/script/record-stream.ts';
+import { checkProfile } from '../helpers/check-profile.ts';
 import { pick, type Random } from './mutate-bytes.ts';
 import { checkShown, isReported } from './target.ts';
 

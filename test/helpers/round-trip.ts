@@ -7,7 +7,6 @@ import { escapeComm, escapeFrameName, writeFolded } from '../../src/formats/expo
 import { writeSpeedscope } from '../../src/formats/export/speedscope.ts';
 import { importFolded } from '../../src/formats/import/folded.ts';
 import { selectSamples } from '../../src/profile/analysis/select/filter.ts';
-import { checkProfile } from '../../src/profile/check.ts';
 import { funcLabel } from '../../src/profile/func-label.ts';
 import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
 import type {
@@ -17,6 +16,7 @@ import type {
   ProfileThread,
   Weights,
 } from '../../src/profile/types.ts';
+import { checkProfile } from './check-profile.ts';
 import { EMPTY_META } from './profile-from-text.ts';
 import { parseFirefox } from './round-trip-firefox.ts';
 import { parsePprof, pprofText } from './round-trip-pprof.ts';

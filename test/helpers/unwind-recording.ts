@@ -13,7 +13,6 @@ import type {
   UnwindSection,
   UnwindSections,
 } from '../../src/code/unwind/module-input.ts';
-import { type ModuleRange, ModuleRanges } from '../../src/code/unwind/module-ranges.ts';
 import { RegisterDump } from '../../src/code/unwind/register-dump.ts';
 import { StackBytes } from '../../src/code/unwind/stack-bytes.ts';
 import { STOP_NAMES } from '../../src/code/unwind/stop-reason.ts';
@@ -32,6 +31,7 @@ import { sectionDecoders } from '../../src/read/files/section-decoders.ts';
 import { createZstdDecoder } from '../../src/read/files/zstd.ts';
 import { visitInTimeOrder } from '../../src/read/ordered-records.ts';
 import { segmentBias } from '../../src/read/unwind/unwind-sections.ts';
+import { type ModuleRange, ModuleRanges } from './module-ranges.ts';
 
 const PT_LOAD = 1;
 

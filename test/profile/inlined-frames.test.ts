@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkProfile } from '../../src/profile/check.ts';
 import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
+import { checkProfile } from '../helpers/check-profile.ts';
 import { EMPTY_META } from '../helpers/profile-from-text.ts';
 
 test('inlined calls lie below the function that exists, in every stack that passes there', () => {

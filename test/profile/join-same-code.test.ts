@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { checkProfile } from '../../src/profile/check.ts';
 import { funcLabel } from '../../src/profile/func-label.ts';
 import { ALL_JIT, joinSameCode } from '../../src/profile/join-same-code.ts';
 import type { Dso, Profile } from '../../src/profile/types.ts';
+import { checkProfile } from '../helpers/check-profile.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 
 /** The functions of a profile with their DSOs, as `name@dso`. */

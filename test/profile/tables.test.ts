@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PairInterner } from '../../src/base/pair-interner.ts';
-import { checkProfile } from '../../src/profile/check.ts';
 import { FrameTableBuilder } from '../../src/profile/frame-table.ts';
 import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
 import { StackTableBuilder } from '../../src/profile/stack-table.ts';
+import { checkProfile } from '../helpers/check-profile.ts';
 import { EMPTY_META } from '../helpers/profile-from-text.ts';
 
 const NO_PARTS = { meta: EMPTY_META, events: [], dsos: [], threads: [], streams: [], losses: [] };

@@ -10,9 +10,9 @@ import {
   PERF_SAMPLE,
 } from '../../src/kernel/perf-event/constants.ts';
 import { RecordEncoder } from '../../src/kernel/perf-event/encode.ts';
-import { checkProfile } from '../../src/profile/check.ts';
 import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
 import { exportPprof } from '../../src/read/outputs/export-pprof.ts';
+import { checkProfile } from '../helpers/check-profile.ts';
 import { perfDataFile, record } from '../helpers/record-builder.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldToLevel, withKinds } from '../../../src/code/javascript/fold-to-level.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
 import type { Profile } from '../../../src/profile/types.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 import { drawStacks, stackNames as stacks } from '../../helpers/stack-names.ts';
 import { withScripts } from '../../helpers/with-scripts.ts';

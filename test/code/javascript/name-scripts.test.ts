@@ -5,9 +5,9 @@ import { SourceMap } from '../../../src/code/javascript/source-map.ts';
 import type { GroupKey } from '../../../src/profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../../src/profile/analysis/grouped-report.ts';
 import { findFunctions } from '../../../src/profile/analysis/select/find-functions.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS } from '../../../src/profile/types.ts';
 import { parseScript } from '../../../src/read/jit/parse-script.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
 import { withScripts } from '../../helpers/with-scripts.ts';
 

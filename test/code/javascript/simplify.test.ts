@@ -3,8 +3,8 @@ import { finish } from '../../../src/base/slices.ts';
 import { isPlumbing, type Simplify } from '../../../src/code/javascript/plumbing.ts';
 import { simplifyStacks } from '../../../src/code/javascript/simplify.ts';
 import { computeCallNodes } from '../../../src/profile/analysis/trees/call-nodes.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
 import type { Profile } from '../../../src/profile/types.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 import { withScripts } from '../../helpers/with-scripts.ts';
 

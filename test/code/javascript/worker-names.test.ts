@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { nameWorkers } from '../../../src/code/javascript/worker-names.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 
 const DRAWN = profileFromText(`

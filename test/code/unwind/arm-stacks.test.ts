@@ -9,10 +9,10 @@ import { memorySource } from '../../../src/base/byte-source.ts';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { parseElf } from '../../../src/code/elf/elf-file.ts';
 import { createUnwinder } from '../../../src/code/unwind/architectures/create-unwinder.ts';
-import { ModuleRanges } from '../../../src/code/unwind/module-ranges.ts';
 import { StackBytes32 } from '../../../src/code/unwind/stack-bytes.ts';
 import { UnwindModule } from '../../../src/code/unwind/unwind-module.ts';
 import { readSections } from '../../../src/read/unwind/unwind-sections.ts';
+import { ModuleRanges } from '../../helpers/module-ranges.ts';
 
 type Build = {
   readonly name: string;

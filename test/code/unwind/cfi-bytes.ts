@@ -7,7 +7,6 @@ import type {
   UnwindSection,
   UnwindSections,
 } from '../../../src/code/unwind/module-input.ts';
-import { ModuleRanges } from '../../../src/code/unwind/module-ranges.ts';
 import { REGISTER_COUNT } from '../../../src/code/unwind/register-dump.ts';
 import {
   createStackBytes,
@@ -18,6 +17,7 @@ import {
 import { STOP_NAMES } from '../../../src/code/unwind/stop-reason.ts';
 import type { Unwinder } from '../../../src/code/unwind/types.ts';
 import { UnwindModule } from '../../../src/code/unwind/unwind-module.ts';
+import { ModuleRanges } from '../../helpers/module-ranges.ts';
 
 /** Where `.eh_frame` lies in the file; functions are below. */
 export const EH_FRAME_ADDRESS = 0x8000;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { keepRows } from '../../../src/formats/export/keep-rows.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
 import type { Profile } from '../../../src/profile/types.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 
 /** The stacks of the samples as names, outermost first. */

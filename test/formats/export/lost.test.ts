@@ -4,8 +4,8 @@ import { writeFolded } from '../../../src/formats/export/folded.ts';
 import { writeSpeedscope } from '../../../src/formats/export/speedscope.ts';
 import { computeFlatReport } from '../../../src/profile/analysis/flat-report.ts';
 import { selectSamples } from '../../../src/profile/analysis/select/filter.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
 import type { EventIndex, Weights } from '../../../src/profile/types.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 import { collect } from '../../helpers/round-trip.ts';
 

@@ -7,8 +7,8 @@ import { writeFolded } from '../../../src/formats/export/folded.ts';
 import { detectText } from '../../../src/formats/import/detect-text.ts';
 import { importFolded } from '../../../src/formats/import/folded.ts';
 import { importPerfScript } from '../../../src/formats/import/perf-script.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
 import type { Profile } from '../../../src/profile/types.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { CORPORA, hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { collect } from '../../helpers/round-trip.ts';
 

@@ -8,8 +8,8 @@ import { detectText } from '../../../src/formats/import/detect-text.ts';
 import { NO_LIMITS } from '../../../src/formats/import/imported-profile.ts';
 import { computeFlatReport } from '../../../src/profile/analysis/flat-report.ts';
 import { selectSamples } from '../../../src/profile/analysis/select/filter.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
 import { FUNC_CATEGORIES, type Profile } from '../../../src/profile/types.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { simpleWeights } from '../../helpers/profile-from-text.ts';
 import { withScripts } from '../../helpers/with-scripts.ts';
 

@@ -3,7 +3,7 @@ import { memorySource } from '../../../src/base/byte-source.ts';
 import { importFolded } from '../../../src/formats/import/folded.ts';
 import { type ImportedProfile, NO_LIMITS } from '../../../src/formats/import/imported-profile.ts';
 import { forEachLine } from '../../../src/formats/import/text-lines.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 
 function imported(...lines: readonly string[]): ImportedProfile {
   const result = importFolded(memorySource(new TextEncoder().encode(lines.join('\n'))));

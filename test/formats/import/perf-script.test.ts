@@ -3,7 +3,7 @@ import { memorySource } from '../../../src/base/byte-source.ts';
 import { writeFolded } from '../../../src/formats/export/folded.ts';
 import type { ImportedProfile } from '../../../src/formats/import/imported-profile.ts';
 import { importPerfScript } from '../../../src/formats/import/perf-script.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { collect } from '../../helpers/round-trip.ts';
 
 function imported(...lines: readonly string[]): ImportedProfile {

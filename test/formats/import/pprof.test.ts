@@ -6,9 +6,9 @@ import { ProtoWriter } from '../../../src/base/proto-writer.ts';
 import { writePprof } from '../../../src/formats/export/pprof.ts';
 import { detectText } from '../../../src/formats/import/detect-text.ts';
 import { importPprof } from '../../../src/formats/import/pprof.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import type { Profile } from '../../../src/profile/types.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
 

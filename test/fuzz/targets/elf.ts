@@ -13,7 +13,6 @@ import type { SymbolRequest } from '../../../src/code/symbols/symbol-request.ts'
 import { Symbolizer } from '../../../src/code/symbols/symbolizer.ts';
 import { createUnwinder } from '../../../src/code/unwind/architectures/create-unwinder.ts';
 import type { UnwindArchitecture } from '../../../src/code/unwind/module-input.ts';
-import { ModuleRanges } from '../../../src/code/unwind/module-ranges.ts';
 import { REGISTER_COUNT } from '../../../src/code/unwind/register-dump.ts';
 import { StackBytes } from '../../../src/code/unwind/stack-bytes.ts';
 import { STOP_NAMES } from '../../../src/code/unwind/stop-reason.ts';
@@ -21,6 +20,7 @@ import { UnwindModule } from '../../../src/code/unwind/unwind-module.ts';
 import { sectionDecoders } from '../../../src/read/files/section-decoders.ts';
 import { readSections } from '../../../src/read/unwind/unwind-sections.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
+import { ModuleRanges } from '../../helpers/module-ranges.ts';
 import { compiledPrograms } from '../compiled.ts';
 import { below, pick, type Random } from '../mutate-bytes.ts';
 import { mutateElf } from '../mutate-elf.ts';

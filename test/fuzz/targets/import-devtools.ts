@@ -2,8 +2,8 @@
 
 import { memorySource } from '../../../src/base/byte-source.ts';
 import { writeCpuProfile } from '../../../src/formats/export/cpuprofile.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
 import { openImport } from '../../../src/read/open-import.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { below, mutateBytes, pick, type Random } from '../mutate-bytes.ts';
 import { type Target, toBytes, toText } from '../target.ts';
 

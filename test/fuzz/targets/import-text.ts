@@ -1,8 +1,8 @@
 // Text of other tools: perf script, folded stacks.
 
 import { memorySource } from '../../../src/base/byte-source.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
 import { openImport } from '../../../src/read/open-import.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { mutateBytes, pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';

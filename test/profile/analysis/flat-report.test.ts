@@ -11,7 +11,7 @@ import type {
   ShareEstimator,
   StepColumns,
 } from '../../../src/profile/analysis/shares/share-steps.ts';
-import { checkProfile } from '../../../src/profile/check.ts';
+import { checkProfile } from '../../helpers/check-profile.ts';
 import { outdent } from '../../helpers/format-tree.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
 

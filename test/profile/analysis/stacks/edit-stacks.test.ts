@@ -3,9 +3,9 @@ import { finish } from '../../../../src/base/slices.ts';
 import { editStacks, type FrameEdit } from '../../../../src/profile/analysis/stacks/edit-stacks.ts';
 import { computeCallNodes } from '../../../../src/profile/analysis/trees/call-nodes.ts';
 import { computeCallTree } from '../../../../src/profile/analysis/trees/call-tree.ts';
-import { checkProfile } from '../../../../src/profile/check.ts';
 import { funcLabel } from '../../../../src/profile/func-label.ts';
 import type { Profile } from '../../../../src/profile/types.ts';
+import { checkProfile } from '../../../helpers/check-profile.ts';
 import { profileFromText, simpleWeights } from '../../../helpers/profile-from-text.ts';
 
 const PROFILE = profileFromText(`

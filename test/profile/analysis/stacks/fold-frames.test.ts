@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { foldFrames } from '../../../../src/profile/analysis/stacks/fold-frames.ts';
-import { checkProfile } from '../../../../src/profile/check.ts';
 import { funcLabel } from '../../../../src/profile/func-label.ts';
 import type { EventIndex, Profile } from '../../../../src/profile/types.ts';
+import { checkProfile } from '../../../helpers/check-profile.ts';
 import { profileFromText } from '../../../helpers/profile-from-text.ts';
 
 const DRAWN = `

@@ -5,8 +5,8 @@ import { selectSamples } from '../../../../src/profile/analysis/select/filter.ts
 import { computeCallNodes } from '../../../../src/profile/analysis/trees/call-nodes.ts';
 import { computeCallTree } from '../../../../src/profile/analysis/trees/call-tree.ts';
 import { invertCallTree } from '../../../../src/profile/analysis/trees/invert-call-tree.ts';
-import { checkProfile } from '../../../../src/profile/check.ts';
 import type { EventIndex, Profile } from '../../../../src/profile/types.ts';
+import { checkProfile } from '../../../helpers/check-profile.ts';
 import { formatTree, outdent } from '../../../helpers/format-tree.ts';
 import { profileFromText, simpleWeights } from '../../../helpers/profile-from-text.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkProfile } from '../../src/profile/check.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS } from '../../src/profile/types.ts';
-import { profileFromText } from '../helpers/profile-from-text.ts';
+import { checkProfile } from './check-profile.ts';
+import { profileFromText } from './profile-from-text.ts';
 
 const GOOD = () =>
   profileFromText(`

@@ -1,7 +1,7 @@
-import { NONE } from '../base/brand.ts';
-import { MARKER_DEPTH } from './frame-table.ts';
-import { isJitCode } from './jit-dso.ts';
-import { type Dso, FUNC_CATEGORIES, type Profile, TIERS } from './types.ts';
+import { NONE } from '../../src/base/brand.ts';
+import { MARKER_DEPTH } from '../../src/profile/frame-table.ts';
+import { isJitCode } from '../../src/profile/jit-dso.ts';
+import { type Dso, FUNC_CATEGORIES, type Profile, TIERS } from '../../src/profile/types.ts';
 
 /**
  * Throws unless `profile` keeps every invariant that `types.ts` states. The message names the

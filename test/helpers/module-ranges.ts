@@ -1,5 +1,5 @@
-import type { ModuleLookup } from './types.ts';
-import type { UnwindModule } from './unwind-module.ts';
+import type { ModuleLookup } from '../../src/code/unwind/types.ts';
+import type { UnwindModule } from '../../src/code/unwind/unwind-module.ts';
 
 /** Counts up over all lookups, so that no two ever had the same generation. */
 let generations = 0;
