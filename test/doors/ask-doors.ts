@@ -22,9 +22,9 @@ import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
 import { describePageReport } from '../../src/read/outputs/page-report.ts';
 import { quotedName } from '../../src/tools/mcp/answer-text.ts';
 import { perfTools } from '../../src/tools/mcp/tools.ts';
-import { createAnswers } from '../../web/src/worker/answer.ts';
 import type { SandwichResult } from '../../web/src/worker/messages/messages.ts';
 import { perfTs } from '../helpers/cli.ts';
+import { createAnswers } from '../helpers/page-answers.ts';
 import { WHOLE } from '../helpers/selections.ts';
 
 /** One row of an answer; what a door does not show is absent, and not compared. */

@@ -6,8 +6,8 @@ import { ProtoWriter } from '../../src/base/proto-writer.ts';
 import { encodePageData } from '../../src/formats/export/page-data.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
 import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
-import { createAnswers } from '../../web/src/worker/answer.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { createAnswers } from '../helpers/page-answers.ts';
 import { WHOLE } from '../helpers/selections.ts';
 
 const PARSE = 'parse /srv/app.js:4';

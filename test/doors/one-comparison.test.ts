@@ -14,8 +14,8 @@ import {
   formatDeltaInterval,
 } from '../../src/questions/compare-words.ts';
 import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
-import { createAnswers } from '../../web/src/worker/answer.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { createAnswers } from '../helpers/page-answers.ts';
 import { WHOLE } from '../helpers/selections.ts';
 
 /** A frame as perf script prints it: address, name and DSO. */

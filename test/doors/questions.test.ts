@@ -12,9 +12,9 @@ import type { PeriodsReport } from '../../src/period/report/report.ts';
 import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
 import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
 import { describePageReport } from '../../src/read/outputs/page-report.ts';
-import { type Answers, createAnswers } from '../../web/src/worker/answer.ts';
 import type { TreeIntervals, TreeResult } from '../../web/src/worker/messages/messages.ts';
 import { cleanEnvironment, perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { type Answers, createAnswers } from '../helpers/page-answers.ts';
 import { perfDataFile, record } from '../helpers/record-builder.ts';
 import { WHOLE } from '../helpers/selections.ts';
 

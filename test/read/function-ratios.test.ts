@@ -11,7 +11,7 @@ import { functionRatios } from '../../src/read/outputs/function-ratios.ts';
 import { describePageProfile } from '../../src/read/outputs/page-profile.ts';
 import { recordingTables } from '../../src/read/outputs/recording-tables.ts';
 import { perfTools } from '../../src/tools/mcp/tools.ts';
-import { createAnswers } from '../../web/src/worker/answer.ts';
+import { createAnswers } from '../helpers/page-answers.ts';
 import { WHOLE } from '../helpers/selections.ts';
 
 const FILE = join(import.meta.dirname, 'fixtures/arm64-group.data');

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { encodePageData } from '../../src/formats/export/page-data.ts';
 import type { PageProfile } from '../../src/formats/export/page-profile.ts';
 import type { Profile, ProfileEvent } from '../../src/profile/types.ts';
-import { createAnswers } from '../../web/src/worker/answer.ts';
 import type {
   ChartLane,
   ChartParams,
   ChartResult,
 } from '../../web/src/worker/messages/chart-messages.ts';
+import { createAnswers } from '../helpers/page-answers.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 import { WHOLE } from '../helpers/selections.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { encodePageData } from '../../src/formats/export/page-data.ts';
-import { createAnswers } from '../../web/src/worker/answer.ts';
+import { createAnswers } from '../helpers/page-answers.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 import { WHOLE } from '../helpers/selections.ts';

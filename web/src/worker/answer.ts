@@ -1,9 +1,9 @@
-import { finish, type Slices } from '../../../src/base/slices.ts';
+import type { Slices } from '../../../src/base/slices.ts';
 import { computeChart } from './chart.ts';
 import type { TableKey } from './messages/messages.ts';
 import type { RequestKind, Requests } from './messages/requests.ts';
 import type { Selection } from './messages/selection.ts';
-import { type OpenRecording, OpenRecordings } from './open-recordings.ts';
+import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
 import { hitsWithKeys, treeWithKeys, withGroups } from './recording/frame-keys.ts';
 import { searchChains, searchTree } from './recording/search.ts';
 import type { Selected } from './recording/selected.ts';
@@ -169,20 +169,6 @@ function tableOf(
 function selectionKey(selection: Selection): string {
   const { event, weight, level, threads, pid, cpu, fromNs, toNs, edits, group } = selection;
   return JSON.stringify([event, weight, level, threads, pid, cpu, fromNs, toNs, edits, group]);
-}
-
-export type Answers = {
-  readonly [Kind in RequestKind]: (params: Requests[Kind]['params']) => Requests[Kind]['result'];
-};
-
-/** The answers about recordings of their own, each computed without a break. */
-export function createAnswers(): Answers {
-  const open = new OpenRecordings();
-  const answers = Object.entries(HANDLERS).map(([kind, handler]) => [
-    kind,
-    (params: never) => finish((handler as Handler)(open, params)),
-  ]);
-  return Object.fromEntries(answers) as Answers;
 }
 
 /** Any of the handlers, whatever its kind. */
