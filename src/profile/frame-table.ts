@@ -1,5 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
+import type { StringIndex } from '../base/string-table.ts';
 import type { FrameIndex, FrameTable } from './types.ts';
 
 const FIRST_CAPACITY = 1024;
@@ -39,9 +40,12 @@ export class FrameTableBuilder {
     return this.#length;
   }
 
-  /** `dso` is −1 where no mapping covered the address. Throws if the address is not a number. */
+  /**
+   * `dso` is −1 where no mapping covered the address; see `FrameTable.address` for its form. Throws if the address
+   * is not a number.
+   */
   // Hot: once per frame.
-  intern(dso: number, address: number, inlineDepth: number): FrameIndex {
+  intern(dso: number, address: number, inlineDepth = 0): FrameIndex {
     const place = placeOf(dso, inlineDepth);
     const slots = this.#slots;
     const mask = slots.length - 1;
@@ -113,7 +117,7 @@ export class FrameTableBuilder {
    * The place of `frame` in its source: `file` an index into `strings` (−1: not known), `line` and
    * `column` from 1 (0: not known). Throws if there is no such frame.
    */
-  setLocation(frame: number, file: number, line: number, column: number): void {
+  setLocation(frame: number, file: StringIndex, line: number, column = 0): void {
     if (!(frame >= 0 && frame < this.length)) {
       throw new RangeError(`frame ${frame} is not in the table of ${this.length} frames`);
     }

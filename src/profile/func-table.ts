@@ -25,7 +25,7 @@ export class FuncTableBuilder {
   }
 
   /** `dso` is −1 where no mapping covered the address. */
-  intern(name: number, dso: number): FuncIndex {
+  intern(name: StringIndex, dso: number): FuncIndex {
     return this.#rows.intern(name, dso) as FuncIndex;
   }
 

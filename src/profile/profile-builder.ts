@@ -1,19 +1,12 @@
 import { NONE } from '../base/brand.ts';
 import { lookUpNarrow } from '../base/narrow-column.ts';
 import { type StringIndex, StringTable } from '../base/string-table.ts';
-import { type FrameAddresses, FrameTableBuilder } from './frame-table.ts';
+import { FrameTableBuilder } from './frame-table.ts';
 import { FuncTableBuilder, LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from './func-table.ts';
 import { InlinedFrames } from './inlined-frames.ts';
-import { type EstimateRows, SampleTableBuilder } from './sample-table.ts';
+import { SampleTableBuilder } from './sample-table.ts';
 import { StackTableBuilder } from './stack-table.ts';
-import type {
-  FrameIndex,
-  FuncIndex,
-  Profile,
-  SampleIndex,
-  SampleTable,
-  StackIndex,
-} from './types.ts';
+import type { FrameIndex, Profile, SampleTable, StackIndex } from './types.ts';
 
 /** The small tables, which the session keeps and hands over at the end. */
 export type ProfileParts = Pick<
@@ -24,8 +17,8 @@ export type ProfileParts = Pick<
 /**
  * A profile being recorded or read. Three phases, in this order:
  *
- *  1. per sample: `extendStack` from the root inwards, then `addSample`;
- *  2. per DSO, once: look the addresses of `frameAddresses(dso)` up, `internFunc` and `setFunc`;
+ *  1. per sample: `extendStack` from the root inwards, then `samples.add`;
+ *  2. per DSO, once: look the addresses of `frames.addresses(dso)` up, `funcs.intern` and `frames.setFunc`;
  *  3. `finish`.
  *
  * Between 2 and 3 frames may get calls that were inlined there (`addInlined`). One frame of machine
@@ -34,109 +27,28 @@ export type ProfileParts = Pick<
  */
 export class ProfileBuilder {
   readonly strings = new StringTable();
-  readonly #funcs = new FuncTableBuilder();
-  readonly #frames = new FrameTableBuilder();
-  readonly #stacks = new StackTableBuilder();
-  readonly #samples = new SampleTableBuilder();
+  readonly funcs = new FuncTableBuilder();
+  readonly frames = new FrameTableBuilder();
+  readonly stacks = new StackTableBuilder();
+  readonly samples = new SampleTableBuilder();
   readonly #inlined = new InlinedFrames();
 
-  get sampleCount(): number {
-    return this.#samples.length;
-  }
-
-  get frameCount(): number {
-    return this.#frames.length;
-  }
-
-  /** Lets the sample table grow to the rows that `estimate` expects in all. */
-  expectSamples(estimate: EstimateRows): void {
-    this.#samples.estimate = estimate;
-  }
-
-  /** Periods of the samples will be changed; see `SampleTableBuilder`. */
-  keepWidePeriods(): void {
-    this.#samples.keepWidePeriods();
-  }
-
-  /** `dso` −1: no mapping covers the address. See `FrameTable.address` for the address's form. */
-  // Hot: once per frame.
-  internFrame(dso: number, address: number, inlineDepth = 0): FrameIndex {
-    return this.#frames.intern(dso, address, inlineDepth);
-  }
-
-  /** The path `prefix` extended by `frame`; `prefix` −1 for the outermost frame. */
-  // Hot: once per frame.
-  internStack(prefix: number, frame: number): StackIndex {
-    return this.#stacks.intern(prefix, frame);
-  }
-
-  /** The innermost frame of a path. */
-  frameOfStack(stack: number): FrameIndex {
-    return this.#stacks.frame(stack) as FrameIndex;
-  }
-
   /**
-   * `internStack(prefix, internFrame(dso, address))`, and faster: where the path goes on as it did
+   * `stacks.intern(prefix, frames.intern(dso, address))`, and faster: where the path goes on as it did
    * for the sample before, neither table is searched.
    */
   // Hot: once per frame.
   extendStack(prefix: number, dso: number, address: number): StackIndex {
-    const remembered = this.#stacks.lastChild(prefix);
-    if (remembered !== NONE && this.#frames.isAt(this.#stacks.frame(remembered), dso, address)) {
+    const remembered = this.stacks.lastChild(prefix);
+    if (remembered !== NONE && this.frames.isAt(this.stacks.frame(remembered), dso, address)) {
       return remembered as StackIndex;
     }
-    return this.#stacks.intern(prefix, this.#frames.intern(dso, address, 0));
-  }
-
-  /**
-   * Appends a sample; call in time order. `comm` is an index into `strings`. −1 where there is no
-   * stack, stream or CPU; `count` NaN where the counter was not read.
-   */
-  // Hot: once per sample.
-  addSample(
-    stack: number,
-    thread: number,
-    comm: number,
-    event: number,
-    stream: number,
-    cpu: number,
-    timeNs: number,
-    periodEvents: number,
-    count: number,
-  ): SampleIndex {
-    return this.#samples.add(stack, thread, comm, event, stream, cpu, timeNs, periodEvents, count);
-  }
-
-  /** The whole stack of a sample that was added with a part of it. */
-  setStack(sample: number, stack: number): void {
-    this.#samples.setStack(sample, stack);
-  }
-
-  /** −1 where no mapping covers the frame's address. */
-  dsoOfFrame(frame: number): number {
-    return this.#frames.dso(frame);
-  }
-
-  addressOfFrame(frame: number): number {
-    return this.#frames.address(frame);
-  }
-
-  /** The frames of `dso` and their lookup addresses, each address once. */
-  frameAddresses(dso: number): FrameAddresses {
-    return this.#frames.addresses(dso);
-  }
-
-  internFunc(name: StringIndex, dso: number): FuncIndex {
-    return this.#funcs.intern(name, dso);
+    return this.stacks.intern(prefix, this.frames.intern(dso, address));
   }
 
   /** False while a frame has no function of its own; it becomes `[unknown]` in the end. */
   isNamed(frame: number): boolean {
-    return this.#frames.func(frame) !== NONE;
-  }
-
-  setFunc(frame: number, func: number): void {
-    this.#frames.setFunc(frame, func);
+    return this.frames.func(frame) !== NONE;
   }
 
   /**
@@ -144,15 +56,10 @@ export class ProfileBuilder {
    * calls of a frame one after the other, the outermost first.
    */
   addInlined(frame: number, dso: number, address: number, depth: number, func: number): FrameIndex {
-    const row = this.#frames.intern(dso, address, depth);
-    this.#frames.setFunc(row, func);
+    const row = this.frames.intern(dso, address, depth);
+    this.frames.setFunc(row, func);
     this.#inlined.add(frame, row);
     return row;
-  }
-
-  /** Source line of a frame; see `FrameTable`. `line` and `column` 0: not known. */
-  setLocation(frame: number, file: StringIndex, line: number, column = 0): void {
-    this.#frames.setLocation(frame, file, line, column);
   }
 
   /**
@@ -160,24 +67,24 @@ export class ProfileBuilder {
    * afterwards (`takeSlice`: for those who go on).
    */
   finish(parts: ProfileParts): Profile {
-    return this.#finish(parts, this.#samples.finish());
+    return this.#finish(parts, this.samples.finish());
   }
 
   #finish(parts: ProfileParts, samples: SampleTable, hasLost = hasLosses(parts)): Profile {
     const unknown = this.strings.intern(UNKNOWN_FUNC_NAME);
     const lostStack = hasLost ? this.#internLostStack() : NONE;
-    for (let frame = 0; frame < this.#frames.length; frame++) {
-      if (this.#frames.func(frame) === NONE) {
-        this.#frames.setFunc(frame, this.#funcs.intern(unknown, this.#frames.dso(frame)));
+    for (let frame = 0; frame < this.frames.length; frame++) {
+      if (this.frames.func(frame) === NONE) {
+        this.frames.setFunc(frame, this.funcs.intern(unknown, this.frames.dso(frame)));
       }
     }
     const profile: Profile = {
       ...parts,
       lostStack,
       strings: this.strings.strings,
-      funcs: this.#funcs.finish(parts.dsos),
-      frames: this.#frames.finish(),
-      stacks: this.#stacks.finish(),
+      funcs: this.funcs.finish(parts.dsos),
+      frames: this.frames.finish(),
+      stacks: this.stacks.finish(),
       samples,
     };
     return this.#inlined.length === 0 ? profile : this.#expandInlined(profile);
@@ -185,10 +92,10 @@ export class ProfileBuilder {
 
   /**
    * The profile of the samples since the last slice, which are then forgotten; the other tables go
-   * on. Frames that have no name by now stay `[unknown]`, unless `setFunc` is called again.
+   * on. Frames that have no name by now stay `[unknown]`, unless `frames.setFunc` is called again.
    */
   takeSlice(parts: ProfileParts): Profile {
-    return this.#finish(parts, this.#samples.take());
+    return this.#finish(parts, this.samples.take());
   }
 
   /**
@@ -197,12 +104,12 @@ export class ProfileBuilder {
    * `[lost]` is always among them: a sample may end a loss that an earlier slice has noted.
    */
   takeSmallSlice(parts: ProfileParts): Profile {
-    const samples = this.#samples.take();
+    const samples = this.samples.take();
     const small = new ProfileBuilder();
     const newStack = new Map<number, StackIndex>();
     for (let row = 0; row < samples.length; row++) {
       const stack = samples.stack[row];
-      small.addSample(
+      small.samples.add(
         stack === NONE ? NONE : this.#copyStack(stack, newStack, small),
         samples.thread[row],
         small.strings.intern(this.strings.get(samples.comm[row] as StringIndex)),
@@ -214,35 +121,31 @@ export class ProfileBuilder {
         samples.count === null ? Number.NaN : samples.count[row],
       );
     }
-    return small.#finish(parts, small.#samples.finish(), true);
+    return small.#finish(parts, small.samples.finish(), true);
   }
 
   /** The row in `small` of a path of these tables. */
   #copyStack(stack: number, newStack: Map<number, StackIndex>, small: ProfileBuilder): StackIndex {
     const missing: number[] = [];
     let known: StackIndex | undefined;
-    for (let row = stack; row !== NONE && known === undefined; row = this.#stacks.prefix(row)) {
+    for (let row = stack; row !== NONE && known === undefined; row = this.stacks.prefix(row)) {
       known = newStack.get(row);
       if (known === undefined) missing.push(row);
     }
     let copy: number = known ?? NONE;
     for (let row = missing.pop(); row !== undefined; row = missing.pop()) {
-      const frame = this.#stacks.frame(row);
-      const dso = this.#frames.dso(frame);
-      const added = small.internFrame(dso, this.#frames.address(frame));
-      const func = this.#frames.func(frame);
+      const frame = this.stacks.frame(row);
+      const dso = this.frames.dso(frame);
+      const added = small.frames.intern(dso, this.frames.address(frame));
+      const func = this.frames.func(frame);
       if (func !== NONE) {
-        const name = small.strings.intern(this.strings.get(this.#funcs.name(func)));
-        small.setFunc(added, small.internFunc(name, this.#funcs.dso(func)));
+        const name = small.strings.intern(this.strings.get(this.funcs.name(func)));
+        small.frames.setFunc(added, small.funcs.intern(name, this.funcs.dso(func)));
       }
-      copy = small.internStack(copy, added);
+      copy = small.stacks.intern(copy, added);
       newStack.set(row, copy as StackIndex);
     }
     return copy as StackIndex;
-  }
-
-  get stackCount(): number {
-    return this.#stacks.length;
   }
 
   #expandInlined(profile: Profile): Profile {
@@ -258,9 +161,9 @@ export class ProfileBuilder {
   }
 
   #internLostStack(): StackIndex {
-    const frame = this.#frames.intern(NONE, NO_ADDRESS, NO_DEPTH);
-    this.#frames.setFunc(frame, this.#funcs.intern(this.strings.intern(LOST_FUNC_NAME), NONE));
-    return this.#stacks.intern(NONE, frame);
+    const frame = this.frames.intern(NONE, NO_ADDRESS, NO_DEPTH);
+    this.frames.setFunc(frame, this.funcs.intern(this.strings.intern(LOST_FUNC_NAME), NONE));
+    return this.stacks.intern(NONE, frame);
   }
 }
 

@@ -53,6 +53,10 @@ export class SampleTableBuilder {
     return this.#packed + this.#gathered;
   }
 
+  /**
+   * Appends a sample; call in time order. `comm` is an index into the profile's strings. −1 where there is no
+   * stack, stream or CPU; `count` NaN where the counter was not read.
+   */
   // Hot: once per sample.
   add(
     stack: number,

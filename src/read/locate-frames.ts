@@ -28,11 +28,12 @@ export function locateFrames(
   inline: boolean,
   onShare?: (share: number) => void,
 ) {
-  const { strings, frameCount } = builder;
+  const { strings } = builder;
+  const frameCount = builder.frames.length;
   let looked = 0;
   for (let dso = 0; dso < processes.dsos.length; dso++) {
     if (!lines.canHave(dso as DsoIndex)) continue;
-    const { frames, addresses } = builder.frameAddresses(dso);
+    const { frames, addresses } = builder.frames.addresses(dso);
     // In order, so that each unit of the DWARF is read once and let go.
     const order = Uint32Array.from(addresses.keys()).sort((a, b) => addresses[a] - addresses[b]);
     for (const i of order) {
@@ -47,14 +48,15 @@ export function locateFrames(
       if (!builder.isNamed(frame)) nameFrame(frame, dso, count - 1);
       for (let row = count - 2; inline && row >= 0; row--) {
         const depth = count - 1 - row;
-        const func = builder.internFunc(nameOf(row), dso);
+        const func = builder.funcs.intern(nameOf(row), dso);
         setLine(builder.addInlined(frame, dso, address, depth, func), row);
       }
     }
   }
 
   function nameFrame(frame: number, dso: number, row: number): void {
-    if (lines.name(row) !== '') builder.setFunc(frame, builder.internFunc(nameOf(row), dso));
+    if (lines.name(row) !== '')
+      builder.frames.setFunc(frame, builder.funcs.intern(nameOf(row), dso));
   }
 
   function nameOf(row: number): StringIndex {
@@ -65,6 +67,6 @@ export function locateFrames(
     const { line, column } = lines.frames;
     const file = lines.file(row);
     if (file === '') return;
-    builder.setLocation(frame, strings.intern(file), line[row], column[row]);
+    builder.frames.setLocation(frame, strings.intern(file), line[row], column[row]);
   }
 }

@@ -28,7 +28,7 @@ export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfil
   } finally {
     memory?.close();
   }
-  const outside = builder.frameAddresses(NONE).frames.length;
+  const outside = builder.frames.addresses(NONE).frames.length;
   if (outside > 0) diagnostics.count('addresses-outside-mappings', '', outside);
 }
 
@@ -40,10 +40,10 @@ function nameAddresses(
   const { builder, processes } = pipeline;
   symbolizer.expectKernelAddresses(kernelAddresses(pipeline));
   const inline = sources.inline !== false && hasStacks(pipeline);
-  const { frameCount } = builder;
+  const frameCount = builder.frames.length;
   let named = 0;
   for (let dso = 0; dso < processes.dsos.length; dso++) {
-    const { frames, addresses } = builder.frameAddresses(dso);
+    const { frames, addresses } = builder.frames.addresses(dso);
     if (frames.length === 0) continue;
     sources.onProgress?.('names', named / frameCount);
     named += frames.length;
@@ -52,20 +52,20 @@ function nameAddresses(
     for (let i = 0; i < frames.length; i++) {
       if (names[i] === NONE) continue;
       const owner = pipeline.jit?.baseOf(dso as DsoIndex) ?? dso;
-      const func = builder.internFunc(names[i] as StringIndex, owner);
-      builder.setFunc(frames[i], func);
+      const func = builder.funcs.intern(names[i] as StringIndex, owner);
+      builder.frames.setFunc(frames[i], func);
       const line = pipeline.jit?.line(dso as DsoIndex, addresses[i]) ?? null;
       if (line === null) continue;
       const isInlined = inline && line.inlined !== undefined;
       let frame = frames[i];
       // Which line of the function that exists calls the inlined one is not known.
       if (isInlined) {
-        const func = builder.internFunc(builder.strings.intern(line.inlined), owner);
+        const func = builder.funcs.intern(builder.strings.intern(line.inlined), owner);
         frame = builder.addInlined(frame, dso, addresses[i], 1, func);
       }
       const name = line.inlined ?? builder.strings.get(names[i] as StringIndex);
       const file = builder.strings.intern(line.file);
-      builder.setLocation(frame, file, line.line, columnIn(line, name));
+      builder.frames.setLocation(frame, file, line.line, columnIn(line, name));
     }
   }
 }
@@ -76,7 +76,7 @@ function kernelAddresses({ builder, processes }: Pipeline): Float64Array {
   for (let dso = 0; dso < processes.dsos.length; dso++) {
     const { kind } = processes.dsos.key(dso as DsoIndex);
     if (kind === 'kernel' || kind === 'kernel-module') {
-      for (const address of builder.frameAddresses(dso).addresses) found.push(address);
+      for (const address of builder.frames.addresses(dso).addresses) found.push(address);
     }
   }
   return Float64Array.from(found);

@@ -135,7 +135,7 @@ export function scriptFilesOf(
   const { builder, processes } = pipeline;
   const isJit = (dso: number): boolean =>
     processes.dsos.key(dso as DsoIndex).kind === 'jit' &&
-    builder.frameAddresses(dso as DsoIndex).frames.length > 0;
+    builder.frames.addresses(dso as DsoIndex).frames.length > 0;
   if (!Array.from({ length: processes.dsos.length }, (_, dso) => dso).some(isJit)) return files;
   nameFrames(pipeline, path, options);
   finish(pipeline, path, options, (file) => files.add(file));

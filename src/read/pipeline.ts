@@ -108,7 +108,7 @@ export class Pipeline {
     );
     this.offCpu = offCpu.log;
     this.#offCpuAttr = offCpu.attrIndex;
-    if (offCpu.attrIndex !== NONE) this.builder.keepWidePeriods();
+    if (offCpu.attrIndex !== NONE) this.builder.samples.keepWidePeriods();
     this.#wakeUpAttr = offCpu.wakeUpIndex;
     this.#sampledEvents = data.attrs.filter(
       (event) => !isAuxiliaryEvent(event) && event.attr.samplePeriod > 0,
@@ -153,12 +153,12 @@ export class Pipeline {
     limitProcesses(this.processes, this.data);
     const mostFrames = mostFramesOf(this.data);
     let latest: RecordView | null = null;
-    this.builder.expectSamples((rows) => this.#expectedRows(rows, latest));
+    this.builder.samples.estimate = (rows) => this.#expectedRows(rows, latest);
     const visitor = {
       record: (record: RecordView) => {
         latest = record;
         this.read(record);
-        if (this.builder.frameCount > mostFrames) throw tooManyFrames(mostFrames);
+        if (this.builder.frames.length > mostFrames) throw tooManyFrames(mostFrames);
       },
     };
     visitInTimeOrder(this.data, visitor, undefined, onShare);
@@ -302,7 +302,7 @@ export class Pipeline {
 
     const hasStream = this.#hasItsStream(sample, last, attrIndex);
     const isRead = this.#attrIsRead[attrIndex] === 1 && sample.readCount > 0;
-    const row = this.builder.addSample(
+    const row = this.builder.samples.add(
       stack,
       last.thread,
       last.comm,
@@ -358,7 +358,7 @@ export class Pipeline {
     const followsLoss = sample.timeNs === last.lostNs;
     if (!last.isForeign && !followsLoss) return true;
     const { inherit } = this.data.attrs[attrIndex].attr.flags;
-    const row = this.builder.sampleCount;
+    const row = this.builder.samples.length;
     if (last.isForeign) {
       this.#streamRepair.noteForeign(row, !inherit);
       return false;
@@ -384,7 +384,7 @@ export class Pipeline {
         const rows = this.#streamRows;
         instance.stream = isOpened ? rows.of(id, event) : rows.add(id, event);
       }
-      const row = this.builder.addSample(
+      const row = this.builder.samples.add(
         stack,
         last.thread,
         last.comm,
@@ -405,7 +405,7 @@ export class Pipeline {
     const { sample } = this.#completion;
     const wait = this.offCpu.waitOfWoken(sample);
     if (wait === null) return;
-    const row = this.builder.addSample(
+    const row = this.builder.samples.add(
       NONE,
       wait.thread,
       wait.comm,
@@ -422,7 +422,7 @@ export class Pipeline {
   /** The rows from `row` on have the stack of the kernel part of `sample`, until the user part comes. */
   #holdRows(sample: SampleView, row: number): void {
     const { pid, tid, callchain, callchainLength } = sample;
-    const rows = this.builder.sampleCount - row;
+    const rows = this.builder.samples.length - row;
     const kernelPart = callchain.slice(0, callchainLength);
     const { byteLength } = kernelPart;
     this.#completion.hold({ pid, tid, row, rows, kernelPart, byteLength });
@@ -434,7 +434,7 @@ export class Pipeline {
     this.#noMemory.length = 0;
     const { length } = callchain;
     const stack = this.#stacks.internCallchain(callchain, length, held.pid, this.#noMemory);
-    for (let i = 0; i < held.rows; i++) this.builder.setStack(held.row + i, stack);
+    for (let i = 0; i < held.rows; i++) this.builder.samples.setStack(held.row + i, stack);
   }
 
   #applyRecord(record: RecordView, attrIndex: number): void {

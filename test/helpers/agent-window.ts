@@ -7,12 +7,12 @@ import { type DividedWindow, divideWindow } from '../../src/tools/agent/window/s
 function drawnWindow(): { profile: Profile; weights: number[] } {
   const builder = new ProfileBuilder();
   const frameOf = (name: string, address: number) => {
-    const frame = builder.internFrame(0, address);
-    builder.setFunc(frame, builder.internFunc(builder.strings.intern(name), 0));
+    const frame = builder.frames.intern(0, address);
+    builder.frames.setFunc(frame, builder.funcs.intern(builder.strings.intern(name), 0));
     return frame;
   };
-  const main = builder.internStack(-1, frameOf('main', 0x10));
-  const score = builder.internStack(main, frameOf('score', 0x20));
+  const main = builder.stacks.intern(-1, frameOf('main', 0x10));
+  const score = builder.stacks.intern(main, frameOf('score', 0x20));
   const comm = builder.strings.intern('node');
   [
     [score, 0],
@@ -20,7 +20,7 @@ function drawnWindow(): { profile: Profile; weights: number[] } {
     [score, 2],
     [main, 3],
   ].forEach(([stack, thread], i) => {
-    builder.addSample(stack, thread, comm, 0, -1, 0, i * 1e6, 50, Number.NaN);
+    builder.samples.add(stack, thread, comm, 0, -1, 0, i * 1e6, 50, Number.NaN);
   });
   const threads = [11, 12, 13, 0].map((pid) => ({ pid, tid: pid, generation: 0, comm: 'node' }));
   const profile = builder.takeSmallSlice({

@@ -74,14 +74,14 @@ export function profileFromText(
       const dso = dsoName === '' ? NONE : internDso(dsos, dsoName ?? 'app');
       const base = addressOf.get(name) ?? 0x1000 + addressOf.size * 0x100;
       addressOf.set(name, base);
-      const frame = builder.internFrame(dso, base + Number(offset ?? 0));
+      const frame = builder.frames.intern(dso, base + Number(offset ?? 0));
       if (name !== '[unknown]') {
-        builder.setFunc(frame, builder.internFunc(builder.strings.intern(name), dso));
+        builder.frames.setFunc(frame, builder.funcs.intern(builder.strings.intern(name), dso));
       }
-      stack = builder.internStack(stack, frame);
+      stack = builder.stacks.intern(stack, frame);
     }
     const comm = comms?.[sample] ?? 'app';
-    builder.addSample(
+    builder.samples.add(
       stack,
       internThread(threads, Number(tids?.[sample] ?? 1), comm),
       builder.strings.intern(comm),

@@ -65,11 +65,11 @@ export function parsePprof(json: string): { profile: Profile; weights: Weights }
       const name = text(nameText);
       const path = dsos[dso]?.path ?? '';
       const isUnknown = name === `[${path.slice(path.lastIndexOf('/') + 1)}]`;
-      const frame = builder.internFrame(dso, addressOf(BigInt(address)), depth);
-      const func = builder.internFunc(intern(isUnknown ? '[unknown]' : name), dso);
-      builder.setFunc(frame, func);
+      const frame = builder.frames.intern(dso, addressOf(BigInt(address)), depth);
+      const func = builder.funcs.intern(intern(isUnknown ? '[unknown]' : name), dso);
+      builder.frames.setFunc(frame, func);
       if (text(filename) !== '') {
-        builder.setLocation(frame, intern(text(filename)), Number(line));
+        builder.frames.setLocation(frame, intern(text(filename)), Number(line));
       }
       return frame;
     });
@@ -81,7 +81,7 @@ export function parsePprof(json: string): { profile: Profile; weights: Weights }
   const rows = file.sample.map(({ locationId, value, label }) => {
     let stack: number = NONE;
     for (const id of locationId.toReversed()) {
-      for (const frame of framesOf.get(Number(id))!) stack = builder.internStack(stack, frame);
+      for (const frame of framesOf.get(Number(id))!) stack = builder.stacks.intern(stack, frame);
     }
     const [comm, threadComm, pid, tid, cpu] = label.map(({ str }) => text(str));
     const event = Math.floor(value.findIndex((it) => it !== 0) / columns);
@@ -102,7 +102,7 @@ export function parsePprof(json: string): { profile: Profile; weights: Weights }
   for (const { stack, thread, comm, cpu, event, weight, count } of rows) {
     for (let i = 0; i < count; i++) {
       const timeNs = values.length === total - 1 ? Number(file.durationNanos) : 0;
-      builder.addSample(stack, thread, comm, event, NONE, cpu, timeNs, 1, Number.NaN);
+      builder.samples.add(stack, thread, comm, event, NONE, cpu, timeNs, 1, Number.NaN);
       values.push(kind === 'samples' ? 1 : i === 0 ? weight : 0);
     }
   }

@@ -268,9 +268,9 @@ class ParsedProfile {
 
   frame(name: string, file: string | null): number {
     const dso = file === null ? NONE : this.#dso(file);
-    const func = this.#builder.internFunc(this.#builder.strings.intern(name), dso);
-    const frame = this.#builder.internFrame(dso, func);
-    this.#builder.setFunc(frame, func);
+    const func = this.#builder.funcs.intern(this.#builder.strings.intern(name), dso);
+    const frame = this.#builder.frames.intern(dso, func);
+    this.#builder.frames.setFunc(frame, func);
     return frame;
   }
 
@@ -279,9 +279,9 @@ class ParsedProfile {
     const dso = file === null ? NONE : this.#dso(file);
     // Functions of equal names are one to the builder: until `finish` it knows this one by number.
     const number = this.#ownNames.push(name) - 1;
-    const frame = this.#builder.internFrame(dso, number);
+    const frame = this.#builder.frames.intern(dso, number);
     const placeholder = this.#builder.strings.intern(PLACEHOLDER + number);
-    this.#builder.setFunc(frame, this.#builder.internFunc(placeholder, dso));
+    this.#builder.frames.setFunc(frame, this.#builder.funcs.intern(placeholder, dso));
     return frame;
   }
 
@@ -293,7 +293,7 @@ class ParsedProfile {
 
   stack(frames: readonly number[]): number {
     let stack: number = NONE;
-    for (const frame of frames) stack = this.#builder.internStack(stack, frame);
+    for (const frame of frames) stack = this.#builder.stacks.intern(stack, frame);
     return stack;
   }
 
@@ -332,7 +332,7 @@ class ParsedProfile {
     const event = this.event(eventName, unit);
     const comm = this.#builder.strings.intern(this.#threads[thread].comm);
     const timeNs = this.#weights.length;
-    this.#builder.addSample(stack, thread, comm, event, NONE, NONE, timeNs, 1, Number.NaN);
+    this.#builder.samples.add(stack, thread, comm, event, NONE, NONE, timeNs, 1, Number.NaN);
     this.#weights.push(weight);
   }
 

@@ -10,18 +10,18 @@ test('inlined calls lie below the function that exists, in every stack that pass
   const stackOf = (...addresses: number[]) =>
     addresses.reduce((prefix, address) => builder.extendStack(prefix, 0, address), -1);
   const stacks = [stackOf(0x10, 0x20), stackOf(0x10, 0x20, 0x30), stackOf(0x10), -1, stackOf(0x30)];
-  for (const stack of stacks) builder.addSample(stack, 0, comm, 0, -1, -1, 0, 1, Number.NaN);
+  for (const stack of stacks) builder.samples.add(stack, 0, comm, 0, -1, -1, 0, 1, Number.NaN);
 
   //  0x10 main    0x20 work, into which helper and inner were inlined    0x30 leaf
-  const { frames, addresses } = builder.frameAddresses(0);
+  const { frames, addresses } = builder.frames.addresses(0);
   for (const [i, name] of ['main', 'work', 'leaf'].entries()) {
-    builder.setFunc(frames[i], builder.internFunc(intern(name), 0));
+    builder.frames.setFunc(frames[i], builder.funcs.intern(intern(name), 0));
   }
   const work = frames[1];
   for (const [i, name] of ['helper', 'inner'].entries()) {
-    const func = builder.internFunc(intern(name), 0);
+    const func = builder.funcs.intern(intern(name), 0);
     const frame = builder.addInlined(work, 0, addresses[1], i + 1, func);
-    builder.setLocation(frame, intern('a.c'), 10 + i);
+    builder.frames.setLocation(frame, intern('a.c'), 10 + i);
   }
 
   const profile = builder.finish({

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PairInterner } from '../../src/base/pair-interner.ts';
+import type { StringIndex } from '../../src/base/string-table.ts';
 import { FrameTableBuilder } from '../../src/profile/frame-table.ts';
 import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
 import { StackTableBuilder } from '../../src/profile/stack-table.ts';
@@ -37,15 +38,17 @@ describe('frame table', () => {
   test('a frame keeps the line it is given, also when the table grows after it', () => {
     const frames = new FrameTableBuilder();
     frames.intern(0, 1, 0);
-    frames.setLocation(0, 7, 12, 3);
+    frames.setLocation(0, 7 as StringIndex, 12, 3);
     for (let address = 2; address <= 3000; address++) frames.intern(0, address, 0);
-    frames.setLocation(2999, 8, 99, 0);
+    frames.setLocation(2999, 8 as StringIndex, 99, 0);
     const { file, line, column } = frames.finish();
     expect([file[0], line[0], column[0]]).toEqual([7, 12, 3]);
     expect([file[2999], line[2999], column[2999]]).toEqual([8, 99, 0]);
     expect([file[1], line[1], column[1]]).toEqual([-1, 0, 0]);
     expect([file.length, line.length, column.length]).toEqual([3000, 3000, 3000]);
-    expect(() => frames.setLocation(3000, 0, 1, 0)).toThrow('frame 3000 is not in the table');
+    expect(() => frames.setLocation(3000, 0 as StringIndex, 1, 0)).toThrow(
+      'frame 3000 is not in the table',
+    );
   });
 
   test('addresses that differ only in their upper half are different frames', () => {
@@ -151,7 +154,7 @@ describe('stack table', () => {
             let a = -1;
             let b = -1;
             for (const [dso, address] of chain) {
-              a = searched.internStack(a, searched.internFrame(dso, address));
+              a = searched.stacks.intern(a, searched.frames.intern(dso, address));
               b = extended.extendStack(b, dso, address);
             }
             expect(b).toBe(a);
@@ -174,10 +177,10 @@ test('a function that calls itself extends its stack at every call, also when th
 
 test('a frame has no name, no file and no column until it is given one', () => {
   const builder = new ProfileBuilder();
-  const [first, second] = [builder.internFrame(-1, 0x10), builder.internFrame(-1, 0x20)];
-  builder.setFunc(first, builder.internFunc(builder.strings.intern('main'), -1));
+  const [first, second] = [builder.frames.intern(-1, 0x10), builder.frames.intern(-1, 0x20)];
+  builder.frames.setFunc(first, builder.funcs.intern(builder.strings.intern('main'), -1));
   const file = builder.strings.intern('a.c');
-  builder.setLocation(first, file, 7);
+  builder.frames.setLocation(first, file, 7);
   expect([first, second].map((frame) => builder.isNamed(frame))).toEqual([true, false]);
   const { frames } = builder.finish(NO_PARTS);
   expect(frames.file).toEqual(Int32Array.of(file, -1));
@@ -187,10 +190,10 @@ test('a frame has no name, no file and no column until it is given one', () => {
 
 test('unsymbolized frames become [unknown] of their DSO', () => {
   const builder = new ProfileBuilder();
-  builder.internFrame(-1, 0x10);
-  const known = builder.internFrame(0, 0x20);
-  builder.internFrame(0, 0x30);
-  builder.setFunc(known, builder.internFunc(builder.strings.intern('main'), 0));
+  builder.frames.intern(-1, 0x10);
+  const known = builder.frames.intern(0, 0x20);
+  builder.frames.intern(0, 0x30);
+  builder.frames.setFunc(known, builder.funcs.intern(builder.strings.intern('main'), 0));
   const dso = { kind: 'user', name: 'app', path: '/app', buildId: null } as const;
   const profile = builder.finish({ ...NO_PARTS, dsos: [dso] });
   checkProfile(profile);
@@ -219,9 +222,9 @@ describe('sample table', () => {
           const cpuOf = (row: number) =>
             row < rows - late.length ? row % 7 : late[rows - row - 1];
           for (let row = 0; row < rows; row++) {
-            builder.addSample(row % 3, 0, 0, 0, -1, cpuOf(row), row, 1, Number.NaN);
+            builder.samples.add(row % 3, 0, 0, 0, -1, cpuOf(row), row, 1, Number.NaN);
           }
-          builder.setStack(at, 40_000);
+          builder.samples.setStack(at, 40_000);
           const { samples } = builder.finish(NO_PARTS);
           const expected = Array.from({ length: rows }, (_, row) => cpuOf(row));
           expect(Array.from(samples.cpu)).toEqual(expected);
@@ -240,9 +243,9 @@ describe('sample table', () => {
 
   test('a slice begins anew', () => {
     const builder = new ProfileBuilder();
-    for (let row = 0; row < 5000; row++) builder.addSample(-1, 0, 0, 0, -1, row, row, 1, row);
+    for (let row = 0; row < 5000; row++) builder.samples.add(-1, 0, 0, 0, -1, row, row, 1, row);
     expect(builder.takeSlice(NO_PARTS).samples.cpu[4999]).toBe(4999);
-    builder.addSample(-1, 0, 0, 0, -1, 6, 7, 8, Number.NaN);
+    builder.samples.add(-1, 0, 0, 0, -1, 6, 7, 8, Number.NaN);
     const { samples } = builder.takeSlice(NO_PARTS);
     expect(Array.from(samples.cpu)).toEqual([6]);
     expect([samples.length, samples.timeNs[0], samples.count]).toEqual([1, 7, null]);

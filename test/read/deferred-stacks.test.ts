@@ -88,9 +88,9 @@ function stacksOf(
 
 /** Another function was inlined at `address`: every stack through it gets a row more. */
 function addInlinedCall({ builder }: Pipeline, address: number): void {
-  const { frames, addresses } = builder.frameAddresses(-1);
+  const { frames, addresses } = builder.frames.addresses(-1);
   const frame = frames[addresses.indexOf(address)];
-  const func = builder.internFunc(builder.strings.intern('inlined'), -1);
+  const func = builder.funcs.intern(builder.strings.intern('inlined'), -1);
   builder.addInlined(frame, -1, address, 1, func);
 }
 

@@ -136,11 +136,11 @@ export class ImportedProfileBuilder {
     // Texts may have several functions at one address: code of two processes, or JIT code that
     // replaced other code. A further one takes the next free depth.
     for (let depth = inlineDepth; depth < MAX_NAMES_AT_ADDRESS; depth++) {
-      const frame = this.#builder.internFrame(dsoIndex, at, depth);
+      const frame = this.#builder.frames.intern(dsoIndex, at, depth);
       const known = this.#frameName.get(frame);
       if (known === undefined) {
         this.#frameName.set(frame, func);
-        this.#builder.setFunc(frame, func);
+        this.#builder.frames.setFunc(frame, func);
       } else if (known !== func) continue;
       return this.extend(prefix, frame);
     }
@@ -164,18 +164,18 @@ export class ImportedProfileBuilder {
   ): number {
     const dsoIndex = dso === null ? NONE : this.dso(dso);
     if (inlineDepth === 0) this.#onLine++;
-    const frame = this.#builder.internFrame(dsoIndex, ON_LINE_BASE - this.#onLine, inlineDepth);
-    this.#builder.setFunc(frame, this.#func(name, dsoIndex));
+    const frame = this.#builder.frames.intern(dsoIndex, ON_LINE_BASE - this.#onLine, inlineDepth);
+    this.#builder.frames.setFunc(frame, this.#func(name, dsoIndex));
     if (source && line > 0) {
-      this.#builder.setLocation(frame, this.#builder.strings.intern(source), line, column);
+      this.#builder.frames.setLocation(frame, this.#builder.strings.intern(source), line, column);
     }
     return frame;
   }
 
   /** The path `prefix`, −1 for none, with `frame` behind it. */
   extend(prefix: number, frame: number): number {
-    const stack = this.#builder.internStack(prefix, frame);
-    this.#limits.checkStacks(this.#builder.stackCount, this.#builder.frameCount);
+    const stack = this.#builder.stacks.intern(prefix, frame);
+    this.#limits.checkStacks(this.#builder.stacks.length, this.#builder.frames.length);
     return stack;
   }
 
@@ -216,7 +216,7 @@ export class ImportedProfileBuilder {
       const thread = this.#thread(pid, tid, comm);
       const name = this.#builder.strings.intern(comm);
       for (let i = 0; i < times; i++) {
-        this.#builder.addSample(stack, thread, name, event, NONE, cpu, timeNs, period, noCount);
+        this.#builder.samples.add(stack, thread, name, event, NONE, cpu, timeNs, period, noCount);
       }
     });
     const profile = this.#builder.finish({
@@ -247,7 +247,7 @@ export class ImportedProfileBuilder {
   }
 
   #func(name: string, dso: number): number {
-    return this.#builder.internFunc(this.#builder.strings.intern(this.#shown(name)), dso);
+    return this.#builder.funcs.intern(this.#builder.strings.intern(this.#shown(name)), dso);
   }
 
   #shown(name: string): string {

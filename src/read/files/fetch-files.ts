@@ -45,7 +45,7 @@ export async function fetchFiles(
   for (let index = 0; index < processes.dsos.length; index++) {
     const dso = index as DsoIndex;
     const isFile = processes.dsos.key(dso).kind === 'user-file';
-    if (isFile && builder.frameAddresses(dso).frames.length > 0) waiting.push(dso);
+    if (isFile && builder.frames.addresses(dso).frames.length > 0) waiting.push(dso);
   }
   const count = waiting.length;
   let done = 0;

@@ -79,7 +79,7 @@ export class StackRoots {
 
   /** Unwinding has found that nothing called the frame of the stack row `row`. */
   noteRoot(row: number): void {
-    const frame = this.#builder.frameOfStack(row);
+    const frame = this.#builder.stacks.frame(row);
     while (this.#isRoot.length <= frame) this.#isRoot.push(0);
     this.#isRoot.array[frame] = 1;
   }
@@ -99,10 +99,10 @@ export class StackRoots {
 
   #markerRow(reason: number): number {
     const builder = this.#builder;
-    const frame = builder.internFrame(NONE, markerAddress(reason), MARKER_DEPTH);
+    const frame = builder.frames.intern(NONE, markerAddress(reason), MARKER_DEPTH);
     const name = builder.strings.intern(TRUNCATED_FUNC_NAME);
-    builder.setFunc(frame, builder.internFunc(name, NONE));
-    const row = builder.internStack(NONE, frame);
+    builder.frames.setFunc(frame, builder.funcs.intern(name, NONE));
+    const row = builder.stacks.intern(NONE, frame);
     this.#markers[reason] = row;
     return row;
   }

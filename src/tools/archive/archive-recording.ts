@@ -132,7 +132,7 @@ class ArchiveWriter {
     for (let index = 0; index < processes.dsos.length; index++) {
       this.#options.onArchiving?.('files', index / processes.dsos.length);
       const dso = index as DsoIndex;
-      if (builder.frameAddresses(dso).frames.length === 0) continue;
+      if (builder.frames.addresses(dso).frames.length === 0) continue;
       const key = processes.dsos.key(dso);
       const buildId = processes.dsos.buildId(dso);
       switch (key.kind) {

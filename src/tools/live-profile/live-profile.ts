@@ -121,7 +121,7 @@ export class LiveProfile {
   /** The tables have grown so large that a new object should take over. */
   get isFull(): boolean {
     const { builder } = this.#pipeline;
-    const rows = builder.frameCount + builder.stackCount + this.#sideband;
+    const rows = builder.frames.length + builder.stacks.length + this.#sideband;
     return rows > this.#mostRows || this.#symbolizer.symbolCount > MOST_SYMBOLS;
   }
 
@@ -220,11 +220,11 @@ export class LiveProfile {
 
   #nameFrames(): void {
     const { builder, processes } = this.#pipeline;
-    const { frameCount } = builder;
+    const frameCount = builder.frames.length;
     this.#symbolizer.refreshFiles();
     const fresh = new Map<DsoIndex, number[]>();
     for (let frame = this.#named; frame < frameCount; frame++) {
-      const dso = builder.dsoOfFrame(frame) as DsoIndex;
+      const dso = builder.frames.dso(frame) as DsoIndex;
       if (dso < 0) continue;
       const known = fresh.get(dso);
       if (known === undefined) fresh.set(dso, [frame]);
@@ -244,13 +244,13 @@ export class LiveProfile {
 
   #nameFramesOf(dso: DsoIndex, frames: readonly number[]): void {
     const { builder } = this.#pipeline;
-    const addresses = Float64Array.from(frames, (frame) => builder.addressOfFrame(frame));
+    const addresses = Float64Array.from(frames, (frame) => builder.frames.address(frame));
     const names = new Int32Array(frames.length);
     this.#symbolizer.resolveAll(dso, addresses, builder.strings, names);
     for (let i = 0; i < names.length; i++) {
       if (names[i] === -1) continue;
-      const func = builder.internFunc(names[i] as StringIndex, dso);
-      builder.setFunc(frames[i], func);
+      const func = builder.funcs.intern(names[i] as StringIndex, dso);
+      builder.frames.setFunc(frames[i], func);
     }
   }
 }

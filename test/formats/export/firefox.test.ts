@@ -245,10 +245,10 @@ describe('Firefox Profiler', () => {
   test('Firefox export escapes hostile names', () => {
     for (const name of HOSTILE_NAMES) {
       const builder = new ProfileBuilder();
-      const frame = builder.internFrame(0, 1);
-      builder.setFunc(frame, builder.internFunc(builder.strings.intern(name), 0));
-      const stack = builder.internStack(-1, frame);
-      builder.addSample(stack, 0, builder.strings.intern(name), 0, -1, 0, 0, 1, Number.NaN);
+      const frame = builder.frames.intern(0, 1);
+      builder.frames.setFunc(frame, builder.funcs.intern(builder.strings.intern(name), 0));
+      const stack = builder.stacks.intern(-1, frame);
+      builder.samples.add(stack, 0, builder.strings.intern(name), 0, -1, 0, 0, 1, Number.NaN);
       const [event] = profileFromText('main').events;
       const profile = builder.finish({
         meta: { ...EMPTY_META, notes: [name], commandLine: [name], kernel: name },

@@ -165,13 +165,13 @@ describe('pprof', () => {
   test('addresses are absolute where mappings are known, with the range, offset and build ID', () => {
     const builder = new ProfileBuilder();
     const place = (dso: number, address: number, name: string, prefix: number) => {
-      const frame = builder.internFrame(dso, address);
-      builder.setFunc(frame, builder.internFunc(builder.strings.intern(name), dso));
-      return builder.internStack(prefix, frame);
+      const frame = builder.frames.intern(dso, address);
+      builder.frames.setFunc(frame, builder.funcs.intern(builder.strings.intern(name), dso));
+      return builder.stacks.intern(prefix, frame);
     };
     const main = place(0, 0x1500, 'main', -1);
     const kernel = place(1, -0x7eff_ff00, 'sys_read', place(2, 0x40, '[unknown]', main));
-    builder.addSample(kernel, 0, builder.strings.intern('app'), 0, -1, -1, 5, 1, Number.NaN);
+    builder.samples.add(kernel, 0, builder.strings.intern('app'), 0, -1, -1, 5, 1, Number.NaN);
     const { events } = profileFromText('main');
     const profile = builder.finish({
       meta: EMPTY_META,
@@ -212,13 +212,13 @@ describe('pprof', () => {
     const builder = new ProfileBuilder();
     let stack = -1;
     for (const [depth, name] of ['outer', 'middle', 'inner'].entries()) {
-      const frame = builder.internFrame(0, 0x2000, depth);
-      builder.setFunc(frame, builder.internFunc(builder.strings.intern(name), 0));
-      stack = builder.internStack(stack, frame);
+      const frame = builder.frames.intern(0, 0x2000, depth);
+      builder.frames.setFunc(frame, builder.funcs.intern(builder.strings.intern(name), 0));
+      stack = builder.stacks.intern(stack, frame);
     }
     // Recursion at one address is two locations.
-    stack = builder.internStack(stack, builder.internFrame(0, 0x2000, 0));
-    builder.addSample(stack, 0, builder.strings.intern('app'), 0, -1, 0, 0, 1, Number.NaN);
+    stack = builder.stacks.intern(stack, builder.frames.intern(0, 0x2000, 0));
+    builder.samples.add(stack, 0, builder.strings.intern('app'), 0, -1, 0, 0, 1, Number.NaN);
     const { events, threads, dsos } = profileFromText('main');
     const parts = { meta: EMPTY_META, events, threads, dsos, streams: [], losses: [] };
     const profile = builder.finish(parts);
@@ -294,8 +294,8 @@ describe('pprof', () => {
     const builder = new ProfileBuilder();
     const app = builder.strings.intern('app');
     for (let i = 0; i < 9_000; i++) {
-      const stack = builder.internStack(-1, builder.internFrame(-1, i));
-      builder.addSample(i === 7 ? -1 : stack, 0, app, 0, -1, 0, i, 2, Number.NaN);
+      const stack = builder.stacks.intern(-1, builder.frames.intern(-1, i));
+      builder.samples.add(i === 7 ? -1 : stack, 0, app, 0, -1, 0, i, 2, Number.NaN);
     }
     const { events, threads, dsos } = profileFromText('main');
     const parts = { meta: EMPTY_META, events, threads, dsos, streams: [], losses: [] };
@@ -311,10 +311,10 @@ describe('pprof', () => {
   test('pprof escapes control characters of names', () => {
     for (const name of HOSTILE_NAMES) {
       const builder = new ProfileBuilder();
-      const frame = builder.internFrame(0, 1);
-      builder.setFunc(frame, builder.internFunc(builder.strings.intern(name), 0));
-      const stack = builder.internStack(-1, frame);
-      builder.addSample(stack, 0, builder.strings.intern(name), 0, -1, 0, 0, 1, Number.NaN);
+      const frame = builder.frames.intern(0, 1);
+      builder.frames.setFunc(frame, builder.funcs.intern(builder.strings.intern(name), 0));
+      const stack = builder.stacks.intern(-1, frame);
+      builder.samples.add(stack, 0, builder.strings.intern(name), 0, -1, 0, 0, 1, Number.NaN);
       const [event] = profileFromText('main').events;
       const profile = builder.finish({
         meta: { ...EMPTY_META, notes: [name] },

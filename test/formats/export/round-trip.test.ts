@@ -56,11 +56,21 @@ function hostileProfile(): Profile {
     let stack: number = NONE;
     for (const [depth, symbol] of [name, ...HOSTILE_NAMES].entries()) {
       const dso = (index + depth) % dsos.length;
-      const frame = builder.internFrame(dso, HOSTILE_NAMES.indexOf(symbol as never));
-      builder.setFunc(frame, builder.internFunc(builder.strings.intern(symbol), dso));
-      stack = builder.internStack(stack, frame);
+      const frame = builder.frames.intern(dso, HOSTILE_NAMES.indexOf(symbol as never));
+      builder.frames.setFunc(frame, builder.funcs.intern(builder.strings.intern(symbol), dso));
+      stack = builder.stacks.intern(stack, frame);
     }
-    builder.addSample(stack, index, builder.strings.intern(name), 0, NONE, 0, index, 1, Number.NaN);
+    builder.samples.add(
+      stack,
+      index,
+      builder.strings.intern(name),
+      0,
+      NONE,
+      0,
+      index,
+      1,
+      Number.NaN,
+    );
   }
   return builder.finish({
     meta: EMPTY_META,

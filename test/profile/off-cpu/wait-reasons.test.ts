@@ -30,11 +30,11 @@ function profileOf(stacks: readonly string[]): Profile {
       }
       const address = addresses.get(name) ?? addresses.size * 16;
       addresses.set(name, address);
-      const frame = builder.internFrame(dso, address);
-      builder.setFunc(frame, builder.internFunc(builder.strings.intern(name), dso));
-      stack = builder.internStack(stack, frame);
+      const frame = builder.frames.intern(dso, address);
+      builder.frames.setFunc(frame, builder.funcs.intern(builder.strings.intern(name), dso));
+      stack = builder.stacks.intern(stack, frame);
     }
-    builder.addSample(stack, 0, 0, 0, 0, 0, 0, 1, Number.NaN);
+    builder.samples.add(stack, 0, 0, 0, 0, 0, 0, 1, Number.NaN);
   }
   return builder.finish({
     meta: {

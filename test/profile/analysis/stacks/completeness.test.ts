@@ -33,15 +33,15 @@ function profileOf(stacks: readonly string[]): Profile {
       const address = addresses.get(word) ?? addresses.size * 16;
       addresses.set(word, address);
       const frame = isMarker
-        ? builder.internFrame(-1, markerAddress(CUT), MARKER_DEPTH)
-        : builder.internFrame(dso, address);
+        ? builder.frames.intern(-1, markerAddress(CUT), MARKER_DEPTH)
+        : builder.frames.intern(dso, address);
       const name = isMarker ? TRUNCATED_FUNC_NAME : word.replace('k:', '');
       if (word !== '?' && word !== '-') {
-        builder.setFunc(frame, builder.internFunc(builder.strings.intern(name), dso));
+        builder.frames.setFunc(frame, builder.funcs.intern(builder.strings.intern(name), dso));
       }
-      stack = builder.internStack(stack, frame);
+      stack = builder.stacks.intern(stack, frame);
     }
-    builder.addSample(stack, 0, builder.strings.intern('app'), 0, -1, 0, sample, 1, Number.NaN);
+    builder.samples.add(stack, 0, builder.strings.intern('app'), 0, -1, 0, sample, 1, Number.NaN);
   }
   return builder.finish({
     meta: EMPTY_META,
