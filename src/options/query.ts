@@ -3,6 +3,9 @@ import { duration, oneOf, text, texts, whole, yesNo } from './kinds.ts';
 import { commandOption, inGroup, options, pick } from './option.ts';
 import { JAVASCRIPT, JSON_OUTPUT, ROWS, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
 
+/** Rows of a question by name where no number is given. */
+export const USUAL_ANSWERS = 20;
+
 /** `perf-ts query`. */
 export const QUERY = options({
   ...SYMBOLS,
@@ -25,7 +28,7 @@ export const QUERY = options({
     limit: ROWS.limit.with({
       flags: '-n, --limit <rows>',
       isCommon: true,
-      help: 'rows of a question by name (default 20)',
+      help: `rows of a question by name (default ${USUAL_ANSWERS})`,
       configurable: true,
     }),
     baseline: commandOption(texts, {
@@ -58,13 +61,15 @@ export const QUERY = options({
     md: commandOption(yesNo, { flags: '--md', help: 'as a table in Markdown' }),
     maxRows: commandOption(whole(), {
       flags: '--max-rows <rows>',
-      help: 'stop after so many rows (default 10000)',
+      help: 'stop after so many rows',
       configurable: true,
+      default: '10000',
     }),
     timeout: commandOption(duration('s'), {
       flags: '--timeout <seconds>',
-      help: 'end the query after this time (default 60)',
+      help: 'end the query after this time',
       configurable: true,
+      default: '60',
     }),
   }),
   ...pick(WEIGHING, 'weight'),

@@ -3,7 +3,7 @@ import { signalStatus } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { doubtsOfEvents, type Finding, isPrintedOnReading } from '../../findings/finding.ts';
 import type { AskedOf } from '../../options/option.ts';
-import type { QUERY } from '../../options/query.ts';
+import { type QUERY, USUAL_ANSWERS } from '../../options/query.ts';
 import { answerChanges, changesOfFiles, changesOfSums } from '../../query/changes.ts';
 import { ClickHouseEngine } from '../../query/clickhouse.ts';
 import { parseClickHouse } from '../../query/clickhouse-place.ts';
@@ -34,8 +34,6 @@ import { answerCsv, answerLines, answerMarkdown, answerObjects } from './answer-
 export type QueryFlags = AskedOf<typeof QUERY>;
 
 const SIGINT = 2;
-const DEFAULT_LIMIT = 20;
-const DEFAULT_MAX_ROWS = 10_000;
 /** Functions of two builds that are judged together. */
 const MOST_FUNCTIONS = 1_000_000;
 /** Questions that tables answer by sums: a recording's samples answer them with intervals. */
@@ -43,7 +41,6 @@ const SUMMED_IN_SQL: ReadonlySet<QueryVerb> = new Set(['callers', 'callees', 'li
 const SUMMED =
   'summed in SQL, of tables: without intervals, what recurs counts for each of its callers, and a wait is in the ' +
   'second of its sample; the recording itself is answered as perf-ts report counts';
-const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** `perf-ts query WHAT [FILE…]`: WHAT is a verb or SQL. */
 export async function runQuery(
@@ -60,7 +57,7 @@ export async function runQuery(
       "perf-ts query 'select * from top_self limit 10' perf.data",
     ]);
   }
-  const { maxRows = DEFAULT_MAX_ROWS, timeout = DEFAULT_TIMEOUT_MS } = flags;
+  const { maxRows, timeout } = flags;
   const limits = { maxRows, timeoutSeconds: timeout / 1000 };
   const builds = verb === 'compare' ? words : [];
   const files = verb === 'compare' ? [] : words;
@@ -253,7 +250,7 @@ function optionsOf(
     ]);
   }
   return {
-    limit: flags.limit ?? DEFAULT_LIMIT,
+    limit: flags.limit ?? USUAL_ANSWERS,
     ...(func !== undefined && { func }),
     ...(event !== undefined && { event }),
     ...(by !== undefined && { by }),
