@@ -77,7 +77,6 @@ Napi::Function CounterObject::Define(Napi::Env env) {
                      {
                          InstanceMethod<&CounterObject::Enable>("enable"),
                          InstanceMethod<&CounterObject::Disable>("disable"),
-                         InstanceMethod<&CounterObject::Reset>("reset"),
                          InstanceMethod<&CounterObject::Read>("read"),
                          InstanceMethod<&CounterObject::MapUserPages>("mapUserPages"),
                          InstanceMethod<&CounterObject::Close>("close"),
@@ -119,11 +118,6 @@ Napi::Value CounterObject::Enable(const Napi::CallbackInfo& info) {
 Napi::Value CounterObject::Disable(const Napi::CallbackInfo& info) {
   if (!CheckOpen(info.Env())) return info.Env().Undefined();
   return Done(info.Env(), group_->Disable(), "ioctl(PERF_EVENT_IOC_DISABLE)");
-}
-
-Napi::Value CounterObject::Reset(const Napi::CallbackInfo& info) {
-  if (!CheckOpen(info.Env())) return info.Env().Undefined();
-  return Done(info.Env(), group_->Reset(), "ioctl(PERF_EVENT_IOC_RESET)");
 }
 
 Napi::Value CounterObject::Read(const Napi::CallbackInfo& info) {

@@ -18,7 +18,6 @@ class CounterObject : public Napi::ObjectWrap<CounterObject> {
  private:
   Napi::Value Enable(const Napi::CallbackInfo& info);
   Napi::Value Disable(const Napi::CallbackInfo& info);
-  Napi::Value Reset(const Napi::CallbackInfo& info);
   Napi::Value Read(const Napi::CallbackInfo& info);
   Napi::Value MapUserPages(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);

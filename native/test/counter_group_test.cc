@@ -111,21 +111,6 @@ TEST("members count again each time that the group is enabled") {
   }
 }
 
-TEST("a reset clears all values and no time") {
-  Error error;
-  const auto group = CounterGroup::Open(FaultsAndClock(), &error);
-  CHECK(group->Enable());
-  Fault(10);
-  CHECK(group->Disable());
-  Reading before{}, after{};
-  group->Read(&before, sizeof before);
-  CHECK(group->Reset());
-  group->Read(&after, sizeof after);
-  CHECK_EQUAL(after.counters[0].value, 0);
-  CHECK_EQUAL(after.counters[1].value, 0);
-  CHECK_EQUAL(after.enabled, before.enabled);
-}
-
 TEST("memory that is too small is refused with ENOSPC") {
   Error error;
   const auto group = CounterGroup::Open(FaultsAndClock(), &error);

@@ -312,8 +312,6 @@ export type NativeCounterGroup = {
   /** Switches the leader, and with it the group. */
   enable(): void;
   disable(): void;
-  /** Sets the values of all members to 0; the times are never reset. */
-  reset(): void;
   /**
    * One read(2) into `into`: the kernel's `struct read_format` in 64-bit words. Gives the bytes read;
    * 0: a pinned group that was not scheduled. ENOSPC where `into` is too small.

@@ -158,6 +158,6 @@ describe.skipIf(addon === null)('wrong arguments', () => {
       TypeError,
     );
     group.close();
-    expect(attempt(() => (group.reset as () => unknown)())).toMatchObject({ code: 'ERR_CLOSED' });
+    expect(attempt(() => (group.enable as () => unknown)())).toMatchObject({ code: 'ERR_CLOSED' });
   });
 });

@@ -1,7 +1,6 @@
 #include "counter_group.h"
 
 #include <linux/perf_event.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,10 +40,6 @@ bool CounterGroup::Enable() {
 
 bool CounterGroup::Disable() {
   return DisableEvent(fds_[0].get());
-}
-
-bool CounterGroup::Reset() {
-  return ioctl(fds_[0].get(), PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP) == 0;
 }
 
 ssize_t CounterGroup::Read(void* into, size_t size) const {

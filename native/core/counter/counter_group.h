@@ -50,11 +50,6 @@ class CounterGroup {
    */
   bool Enable();
   bool Disable();
-  /**
-   * Sets the values of all members to 0, with PERF_IOC_FLAG_GROUP. Not the times: those the kernel
-   * never resets.
-   */
-  bool Reset();
 
   /**
    * read(2) of the leader: bytes of a `struct read_format` (read_format.h). −1 with errno, ENOSPC

@@ -72,7 +72,6 @@ export function fakeMachine(
     }
     enable(): void {}
     disable(): void {}
-    reset(): void {}
     read(into: BigUint64Array): number {
       const [leader] = this.asked as [Asked];
       if (kernel.isUnscheduled?.(leader)) return 0;
