@@ -1,41 +1,24 @@
 // Options of perf 6 that perf-ts does not have, by command: what to do in place of each. Options that ask
 // for what perf-ts does anyway are in same-options.ts.
 
+/** Advice by the options, long and short, that it stands for. */
 type Lines = Readonly<Record<string, string>>;
 
 const NO_TRACES = 'perf-ts records no instruction traces (Intel PT, CoreSight): perf does';
 const ONLY_TUNES = 'it tunes how perf itself works: leave it out';
-const SYMBOLS_BY_KALLSYMS = 'symbols of the kernel: --kallsyms takes a vmlinux, too';
-const SYMBOLS_AT_REPORT = 'symbols are chosen at the report: perf-ts report --kallsyms FILE';
-const OBJDUMP = 'perf-ts disassembles by itself: leave it out';
 const NO_FILTER = 'rows are selected by --comm, --dso, --symbol, --pid, --tid, --cpu and --time';
-const SWITCHES = '--time START,STOP selects a part of the recording';
-const ABSOLUTE = 'shares are always of the whole recording or of what is selected: leave it out';
-const DEPTH = 'stacks are shown whole; -F, --percent-limit and --limit shorten what is printed';
 const BRANCHES =
   'perf report -b reads the same file: perf-ts records branches (record -b) and script prints them';
 
 const READING: Lines = {
-  '-M --disassembler-style': OBJDUMP,
-  '-m --modules': SYMBOLS_BY_KALLSYMS,
-  '-x --exclude-other': NO_FILTER,
-  '-p --parent': NO_FILTER,
+  '-M --disassembler-style --asm-raw --objdump': 'perf-ts disassembles by itself: leave it out',
+  '-m --modules --ignore-vmlinux': 'symbols of the kernel: --kallsyms takes a vmlinux, too',
+  '-x --exclude-other -p --parent --ignore-callees': NO_FILTER,
   '-w --column-widths': 'columns are as wide as they need: -t , prints them without padding',
-  '--asm-raw': OBJDUMP,
-  '--objdump': OBJDUMP,
-  '--prefix': 'where sources are: --symfs DIR',
-  '--prefix-strip': 'where sources are: --symfs DIR',
+  '--prefix --prefix-strip': 'where sources are: --symfs DIR',
   '--source': 'perf-ts annotate shows sources',
-  '--branch-history': BRANCHES,
-  '-b --branch-stack': BRANCHES,
-  '--total-cycles': BRANCHES,
-  '--stitch-lbr': BRANCHES,
-  '--itrace': NO_TRACES,
-  '--call-ret-trace': NO_TRACES,
-  '--call-trace': NO_TRACES,
-  '--insn-trace': NO_TRACES,
-  '--xed': NO_TRACES,
-  '--ignore-vmlinux': SYMBOLS_BY_KALLSYMS,
+  '--branch-history -b --branch-stack --total-cycles --stitch-lbr': BRANCHES,
+  '--itrace --call-ret-trace --call-trace --insn-trace --xed': NO_TRACES,
   '--disable-order':
     'records are put in the order of their times always; perf-ts script -D shows them as stored',
   '--dump-unsorted-raw-trace': 'perf-ts script -D dumps the records as stored',
@@ -43,21 +26,19 @@ const READING: Lines = {
     '--sort srcline and perf-ts script -F +srcline show paths as they are recorded',
   '--group-sort-idx': 'rows of a group are by its first event; -e EVENT shows another',
   '--hierarchy': 'perf-ts report --sort comm,dso,sym has a row for each combination',
-  '--ignore-callees': NO_FILTER,
   '--symbol-filter': '-S NAME selects a function',
-  '--max-stack': DEPTH,
+  '--max-stack': 'stacks are shown whole; -F, --percent-limit and --limit shorten what is printed',
   '--mem-mode': 'perf mem report reads the same file',
   '--percent-type': '--weight samples|period|events|time chooses what a sample counts for',
-  '--percentage': ABSOLUTE,
+  '--percentage': 'shares are always of the whole recording or of what is selected: leave it out',
   '--pretty': '-t , prints fields for programs, --json a document',
   '--raw-trace': 'perf-ts script prints tracepoints with their fields',
   '--samples': 'perf-ts script prints single samples',
   '--show-cpu-utilization': '--sort cpu, or -F overhead,sym per part of the code',
-  '--show-on-off-events': SWITCHES,
+  '--show-on-off-events --switch-off --switch-on':
+    '--time START,STOP selects a part of the recording',
   '--show-ref-call-graph': 'each event has a table of its own: -e EVENT --tree',
   '--socket-filter': '-C CPUS selects processors',
-  '--switch-off': SWITCHES,
-  '--switch-on': SWITCHES,
   '--time-quantum':
     '--time 10%/2 selects parts of equal length, perf-ts view shows the course of time',
   '-T --threads': '--sort thread has a row for each thread',
@@ -77,9 +58,8 @@ const RECORD: Lines = {
     'give the recorder a real-time priority from outside: chrt -f 1 perf-ts record …',
   '-S --snapshot': '--overwrite keeps the last samples, and SIGUSR2 writes them',
   '--aux-sample': NO_TRACES,
-  '--affinity': ONLY_TUNES,
-  '--clang-opt': 'perf-ts loads no BPF programs: leave it out',
-  '--clang-path': 'perf-ts loads no BPF programs: leave it out',
+  '--affinity --mmap-flush --num-thread-synthesize --proc-map-timeout': ONLY_TUNES,
+  '--clang-opt --clang-path': 'perf-ts loads no BPF programs: leave it out',
   '--debuginfod': 'perf-ts report --debuginfod asks the servers when names are needed',
   '--group': "events that are counted together stand in braces: -e '{cycles,instructions}'",
   '--filter':
@@ -89,17 +69,13 @@ const RECORD: Lines = {
   '--kcore': 'perf-ts archive stores the symbols of the kernel with the recording',
   '--kernel-callchains': 'stacks of the kernel only: -e cycles:k -g',
   '--user-callchains': 'stacks of user code only: -e cycles:u -g',
-  '--mmap-flush': ONLY_TUNES,
   '--bpf-event --no-bpf-event':
     'BPF programs are recorded always, which takes next to no room: leave it out',
   '--no-buffering': 'records are written every 100 ms: leave it out',
-  '--num-thread-synthesize': ONLY_TUNES,
-  '--proc-map-timeout': ONLY_TUNES,
   '--running-time': '--counts records the counter with each sample',
   '--switch-output-event':
     '--control lets a program say when: switch-output is sent to it as snapshot',
-  '--synth': 'processes that run already are described always: leave it out',
-  '--tail-synthesize': 'processes that run already are described always: leave it out',
+  '--synth --tail-synthesize': 'processes that run already are described always: leave it out',
   '--timestamp-filename':
     '--switch-output names files by time; -o "perf.data.$(date +%s)" names one',
   '--transaction': 'transactions have no field of their own: -e cpu/tx-abort/ counts them',
@@ -123,12 +99,10 @@ const STAT: Lines = {
   '--interval-clear': 'watch -n 1 perf-ts stat … clears the screen',
   '--iostat': "-e 'uncore_iio_*/…/' counts, perf-ts list shows what there is",
   '--log-fd': 'the shell names the descriptor: -o /dev/fd/N',
-  '--metric-no-group': 'events are grouped by braces only: leave it out',
-  '--metric-no-merge': 'events are grouped by braces only: leave it out',
+  '--metric-no-group --metric-no-merge': 'events are grouped by braces only: leave it out',
   '--metric-only': '--json has metrics as fields of their own',
   '--no-merge': 'events of each PMU are listed singly where they are named so: leave it out',
-  '--per-die': '--per-socket, or --no-aggr for each CPU',
-  '--per-node': '--per-socket, or --no-aggr for each CPU',
+  '--per-die --per-node': '--per-socket, or --no-aggr for each CPU',
   '--percore-show-thread': '--no-aggr shows each CPU',
   '--post': 'the shell runs it after: perf-ts stat … ; COMMAND',
   '--pre': 'the shell runs it before: COMMAND; perf-ts stat …',
@@ -141,10 +115,9 @@ const STAT: Lines = {
 };
 
 const TOP: Lines = {
-  '-b --branch-any': BRANCHES,
-  '-j --branch-filter': BRANCHES,
+  '-b --branch-any -j --branch-filter': BRANCHES,
   '-D --dump-symtab': 'PERF_TS_DEBUG=symbols prints which files gave names',
-  '-f --count-filter': '-n ROWS shows the first rows only',
+  '-f --count-filter --percent-limit': '-n ROWS shows the first rows only',
   '-K --hide_kernel_symbols': 'user code only: --all-user',
   '-U --hide_user_symbols': 'kernel code only: --all-kernel',
   '-k --vmlinux':
@@ -154,18 +127,15 @@ const TOP: Lines = {
   '-z --zero': '--window S shows the last seconds only',
   '--children': 'both are shown with -g: self, and the total with what was called',
   '--comms': 'the key / filters rows; -p PID watches a process',
-  '--dsos': 'the key / filters rows',
-  '--symbols': 'the key / filters rows',
+  '--dsos --symbols': 'the key / filters rows',
   '--fields': '-s KEYS chooses what rows are by',
-  '--percent-limit': '-n ROWS shows the first rows only',
   '--show-total-period': '--weight period is the default, --json has the sums',
   '--sym-annotate': 'perf-ts record, then perf-ts annotate SYMBOL',
   '--overwrite': 'top reads samples as they come: leave it out',
   '--all-cgroups': '-G PATH watches one control group',
   '--namespaces': 'files of other namespaces are found without it: leave it out',
   '--no-bpf-event': 'leave it out',
-  '--num-thread-synthesize': ONLY_TUNES,
-  '--proc-map-timeout': ONLY_TUNES,
+  '--num-thread-synthesize --proc-map-timeout': ONLY_TUNES,
   '--group': "events that are counted together stand in braces: -e '{cycles,instructions}'",
 };
 
@@ -179,23 +149,15 @@ const SCRIPT: Lines = {
   '-l --list': 'perf-ts has no scripts: --json is for programs, perf-ts export for other tools',
   '-s --script':
     'perf-ts script --json prints a line of JSON for each record; perf script -s reads the same file',
-  '--addr-range': NO_FILTER,
-  '--deltatime': 'times are those of the recording; --json has them as numbers',
-  '--reltime': 'times are those of the recording; --json has them as numbers',
-  '--dlarg': 'perf script --dlfilter reads the same file',
-  '--dlfilter': 'perf script --dlfilter reads the same file',
-  '--list-dlfilters': 'perf script --dlfilter reads the same file',
-  '--graph-function': NO_FILTER,
-  '--guest-code': 'perf script reads the same file, with files of guests',
-  '--guestkallsyms': 'perf script reads the same file, with files of guests',
-  '--guestmodules': 'perf script reads the same file, with files of guests',
-  '--guestmount': 'perf script reads the same file, with files of guests',
-  '--guestvmlinux': 'perf script reads the same file, with files of guests',
+  '--addr-range --graph-function --stop-bt': NO_FILTER,
+  '--deltatime --reltime': 'times are those of the recording; --json has them as numbers',
+  '--dlarg --dlfilter --list-dlfilters': 'perf script --dlfilter reads the same file',
+  '--guest-code --guestkallsyms --guestmodules --guestmount --guestvmlinux':
+    'perf script reads the same file, with files of guests',
   '--max-blocks': BRANCHES,
   '--per-event-dump': '-e EVENT prints one event',
   '--show-kernel-path': 'kernel code is [kernel.kallsyms] as in perf: leave it out',
   '--show-round-events': '-D shows all records of the file',
-  '--stop-bt': NO_FILTER,
 };
 
 const DIFF: Lines = {
@@ -206,8 +168,7 @@ const DIFF: Lines = {
   '-p --period': '--json has the weights of both sides',
   '-s --sort': 'rows are functions: compare others by two reports with --sort',
   '-t --field-separator': '--json is for programs',
-  '--cycles-hist': BRANCHES,
-  '--stream': BRANCHES,
+  '--cycles-hist --stream': BRANCHES,
 };
 
 const INJECT: Lines = {
@@ -217,12 +178,9 @@ const INJECT: Lines = {
     'perf inject -s reads the same file; waiting is recorded by perf-ts record --off-cpu',
   '--buildid-all': '-b adds the build IDs of mapped files',
   '--known-build-ids': '-b adds the build IDs of files that are on this machine',
-  '-k --vmlinux': SYMBOLS_AT_REPORT,
-  '--kallsyms': SYMBOLS_AT_REPORT,
-  '--ignore-vmlinux': SYMBOLS_AT_REPORT,
-  '--itrace': NO_TRACES,
-  '--strip': NO_TRACES,
-  '--vm-time-correlation': NO_TRACES,
+  '-k --vmlinux --kallsyms --ignore-vmlinux':
+    'symbols are chosen at the report: perf-ts report --kallsyms FILE',
+  '--itrace --strip --vm-time-correlation': NO_TRACES,
   '--guest-data': 'perf inject --guest-data reads the same file',
   '--guestmount': 'perf inject --guestmount reads the same file',
 };
