@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { AbortError, FailedError, UsageError } from '../base/errors.ts';
 import { lateModules } from '../base/late-modules.ts';
-import { schemaStatements } from '../formats/tables/ddl.ts';
+import { clickHouseSchema } from '../formats/tables/ddl.ts';
 import { type RecordingTables, type SchemaTable, TABLE_NAMES } from '../formats/tables/schema.ts';
 import { insertStatement, tabSeparated } from '../formats/tables/tab-separated.ts';
 import type { ClickHousePlace } from './clickhouse-place.ts';
@@ -90,7 +90,7 @@ export class ClickHouseEngine implements QueryEngine {
   }
 
   async #makeTables(): Promise<void> {
-    for (const statement of schemaStatements('clickhouse')) {
+    for (const statement of clickHouseSchema()) {
       try {
         await this.#post(statement, { query: {}, timeoutMs: INSERT_TIMEOUT_MS });
       } catch (error) {

@@ -39,13 +39,14 @@ export function createTable(table: SchemaTable, dialect: SqlDialect, keepsTokens
 }
 
 /**
- * All statements that make an empty database, one each; ClickHouse's may be repeated. Servers older than 22
+ * All statements that make an empty database of ClickHouse, one each; they may be repeated. Servers older than 22
  * know no tokens of inserts in such tables.
  */
-export function schemaStatements(dialect: SqlDialect, keepsTokens = true): string[] {
-  const how = dialect === 'clickhouse' ? 'create or replace view' : 'create view';
+export function clickHouseSchema(keepsTokens = true): string[] {
   return [
-    ...TABLE_NAMES.map((table) => createTable(table, dialect, keepsTokens)),
-    ...VIEW_NAMES.map((view) => `${how} ${view} as ${viewText(view, dialect)}`),
+    ...TABLE_NAMES.map((table) => createTable(table, 'clickhouse', keepsTokens)),
+    ...VIEW_NAMES.map(
+      (view) => `create or replace view ${view} as ${viewText(view, 'clickhouse')}`,
+    ),
   ];
 }

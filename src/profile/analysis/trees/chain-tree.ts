@@ -5,7 +5,7 @@ import { eachSlice, type Slices } from '../../../base/slices.ts';
 import type { Profile, Weights } from '../../types.ts';
 import { groupSamples } from '../select/filter.ts';
 import type { CallNodeTable } from './call-nodes.ts';
-import { computeDepths, sumSubtrees, type TreeRoots } from './call-tree.ts';
+import { type CallTree, computeDepths, sumSubtrees, type TreeRoots } from './call-tree.ts';
 
 /**
  * A call tree below roots of its own (threads, CPUs), with a row for each chain of it. A chain is
@@ -27,27 +27,20 @@ import { computeDepths, sumSubtrees, type TreeRoots } from './call-tree.ts';
  * Parents come before children. The rows of the call tree, in the order of `computeCallTree`, are
  * those of chain 0, outermost first, those of chain 1, and so on.
  */
-export type ChainTree = {
-  readonly length: number;
+export type ChainTree = Pick<
+  CallTree,
+  'length' | 'root' | 'selfSamples' | 'weight' | 'lost' | 'samples' | 'withoutStack'
+> & {
   /** The chain whose innermost row calls the outermost of this one, −1 at a root. */
   readonly prefix: Int32Array;
   /** Call node of the innermost row; −1 in root rows of their own. */
   readonly callNode: Int32Array;
   /** Rows of the call tree that it stands for; the others' call nodes are above `callNode`. */
   readonly rows: Int32Array;
-  /** The root that a root row stands for, as in a `CallTree`, −1 in chains of code. */
-  readonly root: Int32Array;
   /** Self weight of the innermost row; that of the others is 0. */
   readonly self: Float64Array;
   /** Total weight of each of its rows. */
   readonly total: Float64Array;
-  /** How many samples are behind `self`. */
-  readonly selfSamples: Int32Array;
-  /** Same as in a `CallTree`. */
-  readonly weight: number;
-  readonly lost: number;
-  readonly samples: number;
-  readonly withoutStack: number;
 };
 
 export type ChainTreeWithSamples = {

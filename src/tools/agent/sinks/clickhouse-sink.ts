@@ -1,5 +1,5 @@
 import { describeError } from '../../../base/system-error.ts';
-import { schemaStatements } from '../../../formats/tables/ddl.ts';
+import { clickHouseSchema } from '../../../formats/tables/ddl.ts';
 import { type ClickHousePlace, parseClickHouse } from '../../../query/clickhouse-place.ts';
 import type { SinkConfig } from '../config/agent-config.ts';
 import type { EncodedProfile, EncodedWindow } from '../encode/encoded-window.ts';
@@ -87,10 +87,10 @@ export class ClickHouseSink implements Sink {
     const { answer, text } = await this.#ask('exists table recordings');
     if (answer.kind !== 'taken') return answer;
     if (text === '1') return null;
-    const missing = await this.#makeAll(schemaStatements('clickhouse'));
+    const missing = await this.#makeAll(clickHouseSchema());
     if (missing === null || !NO_SETTING.test(missing.text)) return missing?.answer ?? null;
     this.#knowsTokens = false;
-    return (await this.#makeAll(schemaStatements('clickhouse', false)))?.answer ?? null;
+    return (await this.#makeAll(clickHouseSchema(false)))?.answer ?? null;
   }
 
   /** The answer to the first table that could not be made; null where all were. */
