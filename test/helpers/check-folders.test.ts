@@ -37,6 +37,15 @@ describe('the check of folders', () => {
     ]);
   });
 
+  test('the check of folders takes the declaration of a command for its description', () => {
+    write('src/README.md', 'Commands.\n');
+    write('src/list/list-command.ts', '');
+    write('src/record/list-command.ts', '');
+    expect(findUndescribed(top, ['src'])).toEqual([
+      'src/record: has no README.md, and src/README.md does not name it',
+    ]);
+  });
+
   test('the check of folders names a folder that has no README above it at all', () => {
     write('src/ring/a.ts', '');
     expect(findUndescribed(top, ['src'])).toEqual([
