@@ -14,7 +14,7 @@ const NO_DEFAULT = new Set(
   duration event explain fail-if fail-on fail-on-loss field-separator fields for-each-cgroup func insert
   interval-count interval-print intr-regs json kallsyms label leaves listen load max-size new
   old off-cpu on pid ready repeat salt service simulate sink switch-max-files switch-output
-  symbol symfs tid time uid user-regs debug-dir call-graph`.split(/\s+/),
+  source-maps symbol symfs tid time uid user-regs debug-dir call-graph`.split(/\s+/),
 );
 
 function helpOf(command: Command): string {
