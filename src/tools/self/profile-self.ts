@@ -65,7 +65,7 @@ class SelfProfile implements RunningSelfProfile {
     this.#options = options;
     this.#folder = folder;
     const data: SelfThreadData = { folder, options: sent };
-    this.#thread = new Worker(new URL('./self-thread.js', import.meta.url), {
+    this.#thread = new Worker(new URL('../../bin/self-thread.js', import.meta.url), {
       name: 'perf-ts',
       workerData: data,
       // The program's preloads are not for this thread, and under sudo no file is given to a user.
