@@ -25,6 +25,8 @@ export type TakeIn = {
   readonly closesInspector: boolean;
   /** Whether it takes the place of the recorder that there is. */
   readonly replaces?: boolean;
+  /** The script of a worker that is not taken in: the recorder's own thread in the program. */
+  readonly exceptScript?: string;
 };
 
 /** Answer of the script. */
@@ -141,6 +143,7 @@ function takeInWorker(
   name: string,
   takeIn: typeof takeInThread,
 ): void {
+  if (options.exceptScript !== undefined && process.argv[1] === options.exceptScript) return;
   const hooks = require('node:async_hooks') as typeof import('node:async_hooks');
   const key = Symbol.for(name);
   const places = hooks.createHook as unknown as Record<symbol, (() => void) | undefined>;
