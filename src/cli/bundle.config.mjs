@@ -34,6 +34,7 @@ export default {
     'dist/cli/program.js',
     'dist/cli/view/start-view-thread.js',
     'dist/cli/view/view-thread.js',
+    'dist/tools/self/self-thread.js',
   ],
   platform: 'node',
   logLevel: 'silent',

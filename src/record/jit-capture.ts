@@ -17,7 +17,7 @@ import type { OpenedRecording } from './recording-parts.ts';
  * Captures the names of JIT code while a recording runs: perf maps and jitdumps that programs write, V8's code events
  * that they send, and running processes that are asked to send them.
  *
- *     start ─ attach ─ take(false) … ─ end ─ removeStored ─ close
+ *     attach ─ start ─ take(false) … ─ end ─ removeStored ─ close
  */
 export class JitCapture {
   readonly #opened: OpenedRecording;
@@ -43,13 +43,8 @@ export class JitCapture {
     this.#files = watchJitFiles(session, readClock, startedMs);
   }
 
-  start(): void {
-    this.#files.maps.start();
-    this.#files.dumps.start();
-  }
-
-  /** Asks running Node processes for their code; what is sampled meanwhile is named as well. */
-  attach(onWait: (pid: number | null) => void): void {
+  /** Asks running Node processes for their code. Resolves when sampling may begin: see `AttachedProcesses`. */
+  async attach(onWait: (pid: number | null) => void, giveUp?: AbortSignal): Promise<void> {
     const { session, features } = this.#opened;
     if (this.#code === null || session.target.kind !== 'processes') return;
     this.#held.hold(session.target.pids);
@@ -60,6 +55,12 @@ export class JitCapture {
       notify: features.notify,
       onWait,
     });
+    await this.#attaching.begin(giveUp);
+  }
+
+  start(): void {
+    this.#files.maps.start();
+    this.#files.dumps.start();
   }
 
   /** The files and events so far. `finish`: nothing is sampled any more. */
@@ -112,6 +113,7 @@ export class JitCapture {
   }
 
   close(): void {
+    this.#attaching?.close();
     this.#files.maps.stop();
     this.#code?.close();
     this.#files.dumps.stop();

@@ -60,6 +60,7 @@ export async function beginRecording(
     throw signal?.aborted ? new AbortError(signal) : error;
   });
   const recorder = new Recorder(opened, options, await openCodeSink(opened, binding));
+  await recorder.attach(giveUp);
   recorder.start();
   return {
     childPid: recorder.childPid,
@@ -90,7 +91,7 @@ const LOOK_MS = 100;
  * they are called:
  *
  *     opened     events, counters and the head of the output are there; a command is held
- *       │ start
+ *       │ attach, start
  *     running    the drain thread writes round after round; here requests are passed on
  *       │ 'recording-ended': nothing is sampled any more
  *     ended      the feature sections and what names the code are added
@@ -153,6 +154,13 @@ class Recorder implements ControlActions {
     });
   }
 
+  /** Asks running Node processes for their code before anything is sampled. `giveUp` ends the wait. Never rejects. */
+  async attach(giveUp: AbortSignal | undefined): Promise<void> {
+    await this.#jit.attach((pid) => {
+      this.#work = pid === null ? null : { kind: 'attach', pid };
+    }, giveUp);
+  }
+
   /** Lets the target run. Throws where that fails: then nothing has run, and no file is left. */
   start(): void {
     const { control, signal } = this.#options;
@@ -180,9 +188,6 @@ class Recorder implements ControlActions {
       throw explainNativeError(error, session);
     }
     this.#state = 'running';
-    this.#jit.attach((pid) => {
-      this.#work = pid === null ? null : { kind: 'attach', pid };
-    });
     this.#keepOutputOnceBegun();
     this.#startTimers();
     signal?.addEventListener('abort', this.#abort);

@@ -25,6 +25,8 @@ export type TakeIn = {
   readonly closesInspector: boolean;
   /** Whether it takes the place of the recorder that there is. */
   readonly replaces?: boolean;
+  /** The script of a worker that is not taken in: the recorder's own thread in the program. */
+  readonly exceptScript?: string;
 };
 
 /** Answer of the script. */
@@ -95,23 +97,6 @@ function takeInThread(
   }
   loaded.exports.start(socket, true, onEnd);
   loaded.onEnd = onEnd;
-  // V8 does not list the code of a loop that it replaced on the stack. To count calls it throws all optimized
-  // code away; what is hot it makes once more, and announces it. That takes as long as the listing, and pays
-  // where one loop goes on and on: a thread that has never waited for events (20 ms: of its loader). A server has.
-  const isInLoop = hooks.executionAsyncId() <= 1 && performance.eventLoopUtilization().idle < 20;
-  if (isInLoop && process.env.NODE_V8_COVERAGE === undefined) {
-    try {
-      const { Session } = require('node:inspector') as typeof import('node:inspector');
-      const session = new Session();
-      session.connect();
-      session.post('Profiler.enable');
-      session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: false });
-      session.post('Profiler.stopPreciseCoverage');
-      session.disconnect();
-    } catch {
-      // Node's permission model refuses sessions.
-    }
-  }
   const workers = require('node:worker_threads') as typeof import('node:worker_threads') & {
     threadName?: string;
     isInternalThread?: boolean;
@@ -158,6 +143,7 @@ function takeInWorker(
   name: string,
   takeIn: typeof takeInThread,
 ): void {
+  if (options.exceptScript !== undefined && process.argv[1] === options.exceptScript) return;
   const hooks = require('node:async_hooks') as typeof import('node:async_hooks');
   const key = Symbol.for(name);
   const places = hooks.createHook as unknown as Record<symbol, (() => void) | undefined>;
@@ -211,8 +197,7 @@ function takeInProcess(
   // are there only where Node has no `process.getBuiltinModule`. When all that is done its
   // script stands among its arguments. A module that is given as text or as a data: URL has none there: Node gives
   // the worker its `cwd`, sets up its modules, and ends a standard input that nobody writes to. Node's own threads
-  // for loaders may have neither. It is asked often at first, since V8 does not list loops that it has replaced by
-  // then.
+  // for loaders may have neither. It is asked often at first: a worker may end soon.
   const [ASK, TAKE_IN] = [1, 2];
   const hasLoader = 'getBuiltinModule' in process;
   const OFTEN = 60;

@@ -13,6 +13,7 @@ import { readTextOrEmpty } from '../../src/system/small-file.ts';
 import { perfTs, projectRoot, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 import { until } from '../helpers/tasks.ts';
+import { findNode, MAJORS } from '../strangers/nodes.ts';
 
 const scratch = scratchDirectory();
 const REGISTER = join(projectRoot, 'dist/register/preload.cjs');
@@ -171,6 +172,20 @@ require('node:http').createServer((request, response) => response.end('{}')).lis
   console.log('begun'));
 `;
 
+/**
+ * A server's turns: in each it calls a method with a loop, which V8 replaces while it runs (OSR). The next call enters
+ * that code again, so no other is made of it.
+ */
+const LOOPS = `
+class Service { heavy() { let s = 0; for (let i = 0; i < 300_000; i++) s = (s * 31 + i) | 0; return s; } }
+const service = new Service();
+let turns = 0;
+setInterval(function tick() {
+  service.heavy();
+  if (++turns === 60) console.log('begun');
+}, 10);
+`;
+
 /** A program whose event loop never turns. */
 const BUSY = `
 function warm(n) { let sum = 0; for (let i = 0; i < n; i++) sum += Math.sqrt(i) * (i % 7); return sum; }
@@ -178,16 +193,29 @@ require('node:fs').writeSync(1, 'begun\\n');
 for (;;) warm(20000);
 `;
 
+/** Versions of Node whose code is named after an attach, as far as they are here. */
+const NODES = MAJORS.filter((major) => major >= 18).flatMap((major) => findNode(major) ?? []);
+
+const WAYS = [
+  ['through its inspector', [], '--attach-js'],
+  ['by perf-ts/register', ['--require', REGISTER], '-q'],
+] as const;
+
 /** Whichever of them V8 has put into the other. */
 const WORK = /^(?:warm|turn|\(anonymous\)) \S*program-0\.cjs:\d$/;
 
 type Program = { readonly child: ChildProcess; readonly pid: number; stderr: string };
 
-async function start(text: string, words: readonly string[] = [], flags: readonly string[] = []) {
+async function start(
+  text: string,
+  words: readonly string[] = [],
+  flags: readonly string[] = [],
+  node = process.execPath,
+) {
   const script = join(scratch, `program-${running.length}.cjs`);
   writeFileSync(script, text);
   const env = { ...process.env, NODE_OPTIONS: '' };
-  const child = spawn(process.execPath, [...flags, script, ...words], { env });
+  const child = spawn(node, [...flags, script, ...words], { env });
   running.push(child);
   const program: Program = { child, pid: child.pid as number, stderr: '' };
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -205,12 +233,13 @@ function record(pid: number, ...options: readonly string[]) {
   return { notices: run.stderr, ...namesOf(file) };
 }
 
+type Row = { readonly name: string; readonly samples: number };
+
 /** The functions of a recording, and what its report says besides. */
 function namesOf(file: string) {
   const report = perfTs(['report', '--json', '-n', '0', file]);
-  const { rows } = (JSON.parse(report.stdout) as { events: { rows: { name: string }[] }[] })
-    .events[0];
-  return { reported: report.stderr, names: rows.map(({ name }) => name) };
+  const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0];
+  return { reported: report.stderr, names: rows.map(({ name }) => name), rows };
 }
 
 /** The command lines of all processes. */
@@ -294,10 +323,21 @@ describeLive('attaching to a running Node', () => {
     expect(libraries()).toBe(once);
   });
 
-  for (const [way, flags, option] of [
-    ['through its inspector', [], '--attach-js'],
-    ['by perf-ts/register', ['--require', REGISTER], '-q'],
-  ] as const) {
+  for (const { major, path } of NODES) {
+    for (const [way, flags, option] of WAYS) {
+      it(`--attach-js names a loop that Node ${major} replaced while it ran, taken in ${way}`, async () => {
+        const { pid } = await start(LOOPS, [], flags, path);
+        const { rows } = record(pid, option);
+        const samplesOf = (pattern: RegExp) =>
+          rows.filter(({ name }) => pattern.test(name)).reduce((sum, row) => sum + row.samples, 0);
+        const unnamed = samplesOf(/^\[JIT\]/);
+        const named = samplesOf(/^(?:heavy|tick) \S*program-0\.cjs:\d$/);
+        expect(unnamed / (named + unnamed)).toBeLessThan(0.02);
+      });
+    }
+  }
+
+  for (const [way, flags, option] of WAYS) {
     it(`--attach-js leaves a program that makes code caches running, taken in ${way}`, async () => {
       const { pid, child } = await start(CACHES, [], flags);
       const before = threads(pid);

@@ -48,6 +48,25 @@ describeLive('a profile of the own process', () => {
     expect(named.toSorted()).toEqual([['inWorker'], ['spin']]);
   });
 
+  test('the threads that profile, and the listing of code before the first sample, are not in it', () => {
+    const texts = run(`
+      const code = 'function inWorker(n) { return n < 2 ? n : inWorker(n - 1) + inWorker(n - 2); } setInterval(() => inWorker(20), 3);';
+      const { Worker } = await import('node:worker_threads');
+      const worker = new Worker(code, { eval: true });
+      result = [];
+      for (let time = 0; time < 2; time++) {
+        result.push(Buffer.from(await profileSelf({ seconds: 1, format: 'folded' })).toString());
+      }
+      await worker.terminate();
+    `) as string[];
+    for (const text of texts) {
+      expect(text).toMatch(/;spin /);
+      // The worker is the program's: its own listing is a row of its own.
+      const ours = text.split('\n').filter((line) => /dist\/bin|self-thread|^perf-ts/.test(line));
+      expect(ours).toEqual([]);
+    }
+  });
+
   test('stop ends it, and so does a signal; what was sampled until then is there', () => {
     const lengths = run(`
       const running = await startSelfProfile({ format: 'cpuprofile' });

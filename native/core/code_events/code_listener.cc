@@ -21,6 +21,8 @@ std::atomic<CodeListener*> listeners[kMostListeners];
 std::atomic<void*> isolates[kMostListeners];
 
 constexpr size_t kMostNameBytes = 64u << 10;
+/** Places with code of one isolate: V8's own builtins, and one for all that is compiled. */
+constexpr size_t kMostPages = 16;
 /** Scripts of higher numbers have no lines. */
 constexpr uint32_t kMostScripts = 1u << 24;
 
@@ -73,7 +75,8 @@ CodeListener::V8 CodeListener::FindV8() {
           reinterpret_cast<v8_abi::SetHandler>(find(v8_abi::kSetHandler)),
           reinterpret_cast<v8_abi::SetFlags>(find(v8_abi::kSetFlags)),
           reinterpret_cast<v8_abi::GetScriptId>(find(v8_abi::kGetScriptId)),
-          reinterpret_cast<v8_abi::GetVersionTag>(find(v8_abi::kGetVersionTag))};
+          reinterpret_cast<v8_abi::GetVersionTag>(find(v8_abi::kGetVersionTag)),
+          reinterpret_cast<v8_abi::GetCodePages>(find(v8_abi::kGetCodePages))};
 }
 
 bool CodeListener::Start(bool existing) {
@@ -97,7 +100,12 @@ bool CodeListener::Start(bool existing) {
       sender_.Commit();
     }
     heap_.FindLayout();
+    UnlistedCode unlisted(&heap_);
+    thread_ = pthread_self();
+    if (existing) listing_ = &unlisted;
     v8_.set_handler(isolate, existing ? v8_abi::kEnumerateExisting : 0, OnEvent);
+    listing_ = nullptr;
+    if (existing) WriteUnlisted(&unlisted);
     WriteRecord(Type::kEnumerated, CodeType::kMachineCode, code_stream::Removed{0, 0}, nullptr, 0);
     return true;
   }
@@ -148,6 +156,7 @@ void CodeListener::Write(const CodeEvent& event) {
   const CodeType code_type = event.code_type;
   switch (event.type) {
     case EventType::kCodeAdded:
+      if (pthread_equal(pthread_self(), thread_) && listing_ != nullptr) listing_->Note(event);
       WriteAdded(event);
       return WritePositions(event);
     case EventType::kCodeMoved:
@@ -186,6 +195,16 @@ void CodeListener::TakePositions(const CodeEvent& event) {
     static_cast<void>(reported_.Push(
         {static_cast<uint32_t>(event.line.offset), static_cast<int32_t>(event.line.position), -1}));
   }
+}
+
+void CodeListener::WriteUnlisted(UnlistedCode* unlisted) {
+  if (v8_.get_code_pages == nullptr) return;
+  v8_abi::MemoryRange pages[kMostPages];
+  const size_t there = v8_.get_code_pages(isolate_, kMostPages, pages);
+  unlisted->Find(
+      pages, there < kMostPages ? there : kMostPages,
+      [](void* self, const CodeEvent& event) { static_cast<CodeListener*>(self)->Write(event); },
+      this);
 }
 
 void CodeListener::WriteAdded(const CodeEvent& event) {

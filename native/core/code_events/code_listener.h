@@ -7,6 +7,7 @@
 #include "code_positions.h"
 #include "sender.h"
 #include "stream.h"
+#include "unlisted_code.h"
 #include "v8_abi.h"
 #include "v8_heap.h"
 
@@ -28,6 +29,8 @@ class CodeListener {
     v8_abi::GetScriptId get_script_id = nullptr;
     /** Null: whether V8 may make code is not known. */
     v8_abi::GetVersionTag get_version_tag = nullptr;
+    /** Null: code that V8 does not list is not found. */
+    v8_abi::GetCodePages get_code_pages = nullptr;
     bool is_complete() const { return get_current && set_handler && set_flags; }
   };
   static V8 FindV8();
@@ -42,8 +45,8 @@ class CodeListener {
   /**
    * Sends, on the isolate's thread, with the sender connected and started, what is compiled from
    * now on, and before with `existing` all code that exists, for which V8 walks its heap: some 10
-   * ms, and 0.6 ms for each megabyte. False if this process has too many listeners, or this isolate
-   * has one.
+   * ms, and 0.6 ms for each megabyte. Then V8's code pages are searched for what it leaves out.
+   * False if this process has too many listeners, or this isolate has one.
    */
   bool Start(bool existing);
 
@@ -66,6 +69,7 @@ class CodeListener {
  private:
   static void OnEvent(const v8_abi::CodeEvent* event);
   void Write(const v8_abi::CodeEvent& event);
+  void WriteUnlisted(UnlistedCode* unlisted);
   void WriteAdded(const v8_abi::CodeEvent& event);
   void WriteLost();
   /** Keeps what V8 reports until the code itself is added. */
@@ -83,6 +87,9 @@ class CodeListener {
   V8 v8_;
   Sender sender_;
   void* isolate_ = nullptr;
+  /** Thread of the isolate, and what hears the listing of existing code on it; null behind that. */
+  pthread_t thread_{};
+  UnlistedCode* listing_ = nullptr;
   /** Held while positions are reported or written; for what follows. */
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   V8Heap heap_;

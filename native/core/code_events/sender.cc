@@ -24,8 +24,9 @@ constexpr long kGatherNs = 2'000'000;
 constexpr int kFlushMs = 1000;
 /** A recorder whose queue of connections stays full for so long is none. */
 constexpr int kMostConnectMs = 20;
-/** How often an idle thread looks whether the recorder is there. */
-constexpr time_t kLookS = 1;
+/** How often an idle thread looks whether the recorder is there, which waits for our end at its
+ * own. */
+constexpr long kLookNs = 50'000'000;
 
 void SleepNs(long ns) {
   const timespec pause = {0, ns};
@@ -209,7 +210,7 @@ void Sender::Signal() {
 }
 
 void Sender::AwaitSignal(uint32_t than) {
-  const timespec most = {kLookS, 0};
+  const timespec most = {0, kLookNs};
   syscall(SYS_futex, &signals_, FUTEX_WAIT_PRIVATE, than, &most, nullptr, 0);
 }
 

@@ -17,7 +17,7 @@ namespace perf_ts {
  *
  *   isolate's thread ── Append ──▶ queue ── thread ──▶ socket
  *   isolate's thread ◀── on_gone ─────────── thread ◀── hang-up, looked for
- *                                            each second where nothing is queued
+ *                                            20 times a second where nothing is queued
  */
 class Sender {
  public:
@@ -76,7 +76,7 @@ class Sender {
   bool SendQueued();
   bool SendAll(const char* bytes, size_t size);
   void Signal();
-  /** Until there are other signals than these, at most a second. */
+  /** Until there are other signals than these, at most 50 ms. */
   void AwaitSignal(uint32_t than);
 
   OwnedSocket socket_;

@@ -82,6 +82,16 @@ inline constexpr char kGetVersion[] = "_ZN2v82V810GetVersionEv";
 using GetVersionTag = uint32_t (*)();
 inline constexpr char kGetVersionTag[] = "_ZN2v814ScriptCompiler20CachedDataVersionTagEv";
 
+/** `v8::MemoryRange`. */
+struct MemoryRange {
+  const void* start;
+  size_t length;
+};
+
+/** `v8::Isolate::CopyCodePages(capacity, pages)`: where code lies, most of it not mapped. */
+using GetCodePages = size_t (*)(void* isolate, size_t capacity, MemoryRange* pages);
+inline constexpr char kGetCodePages[] = "_ZN2v87Isolate13CopyCodePagesEmPNS_11MemoryRangeE";
+
 /** A `position_type`: every entry of a table is reported so, statements once more before. */
 inline constexpr int kAnyPosition = 0;
 

@@ -31,6 +31,15 @@ constexpr size_t kFewestToConfirm = 4;
 constexpr int kMostSearches = 8;
 /** How far from a start of code its table is looked for. */
 constexpr int kSearchedBytes = 0x80;
+/** Bytes into the object that has both the code and its table. */
+constexpr int kTableInObject = 0x18;
+/** Words of a code object that are read, and of its data for deoptimization. */
+constexpr size_t kCodeFields = 12;
+constexpr size_t kDataFields = 12;
+constexpr int kStartInCode = 0x28;
+constexpr uint32_t kKindMask = 0xf;
+/** Marks of the kinds, from baseline code's on. */
+constexpr char kSigns[] = {'^', '+', '*'};
 /** Words of a Script; which of its fields is the URL of the map differs by version. */
 constexpr size_t kScriptFields = 20;
 constexpr char kInlineMap[] = "data:application/json";
@@ -70,12 +79,12 @@ uint64_t AddressOf(const void* pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
 
-/** A constant that the program has for debuggers; 0 without it. */
-int ConstantOf(const char* const* names) {
+/** A constant that the program has for debuggers. */
+int ConstantOf(const char* const* names, int without = 0) {
   for (; *names != nullptr; names++) {
     if (const void* symbol = dlsym(RTLD_DEFAULT, *names)) return *static_cast<const int*>(symbol);
   }
-  return 0;
+  return without;
 }
 
 V8Layout LayoutOf(int major) {
@@ -116,6 +125,9 @@ void V8Heap::FindLayout() {
                                      "v8dbg_class_SharedFunctionInfo__script_or_debug_info__"
                                      "HeapObject",
                                      nullptr};
+  constexpr const char* kFlags[] = {"v8dbg_class_Code__flags__uint32_t", nullptr};
+  constexpr const char* kLength[] = {"v8dbg_class_Code__instruction_size__int", nullptr};
+  constexpr const char* kBaseline[] = {"v8dbg_CodeKindBaseline", nullptr};
   constexpr const char* kLineEnds[] = {"v8dbg_class_Script__line_ends__Object", nullptr};
   // Pointers of other builds are half as long.
   if (ConstantOf(kSmi) != kSmiShiftSize) return;
@@ -124,6 +136,9 @@ void V8Heap::FindLayout() {
   const auto version =
       reinterpret_cast<v8_abi::GetVersion>(dlsym(RTLD_DEFAULT, v8_abi::kGetVersion));
   if (version != nullptr) layout_ = LayoutOf(atoi(version()));
+  layout_.flags_in_code = ConstantOf(kFlags, layout_.flags_in_code);
+  layout_.length_in_code = ConstantOf(kLength, layout_.length_in_code);
+  layout_.baseline_kind = static_cast<uint32_t>(ConstantOf(kBaseline));
 }
 
 bool V8Heap::ReadCodePositions(const void* start, size_t length, CodePositions* out) {
@@ -163,6 +178,71 @@ bool V8Heap::ReadTable(uint64_t array, int shift, size_t code_length, CodePositi
                              code_length, out);
 }
 
+uint64_t V8Heap::code_head() const {
+  // The pointer to the code object is the field behind the map.
+  return static_cast<uint64_t>(layout_.before_code) +
+         (layout_.in_code == 0 ? kTableInObject : kWord);
+}
+
+size_t V8Heap::ReadWords(uint64_t address, uint64_t* to, size_t count) {
+  const ssize_t read = ReadSome(address, to, count * kWord);
+  return read < 0 ? 0 : static_cast<size_t>(read) / kWord;
+}
+
+bool V8Heap::ReadCodeFields(uint64_t start, CodeFields* out) {
+  if (layout_.before_code == 0 || layout_.baseline_kind == 0) return false;
+  uint64_t object = start - code_head();
+  const bool is_apart = layout_.in_code != 0;
+  if (is_apart && !ReadPointer(start - layout_.before_code, &object)) return false;
+  uint8_t fields[kCodeFields * kWord];
+  if (!ReadAll(object, fields, sizeof fields)) return false;
+  const auto read = [&fields](int at, auto* to) { memcpy(to, fields + at, sizeof *to); };
+  uint64_t own_start = 0;
+  uint32_t length, flags;
+  read(kStartInCode, &own_start);
+  read(layout_.length_in_code, &length);
+  read(layout_.flags_in_code, &flags);
+  read((is_apart ? layout_.in_code : kTableInObject) - static_cast<int>(kWord), &out->data);
+  out->length = length;
+  out->kind = flags & kKindMask;
+  return !is_apart || own_start == start;
+}
+
+bool V8Heap::LearnCodeObjects(uint64_t start, uint64_t shared) {
+  CodeFields fields;
+  return ReadCodeFields(start, &fields) && ReadAll(start - code_head(), &code_map_, kWord) &&
+         (code_map_ & kTagMask) == kTag && ReadAll(shared - kTag, &shared_map_, kWord) &&
+         (shared_map_ & kTagMask) == kTag;
+}
+
+bool V8Heap::ReadCodeObject(uint64_t start, CodeObject* out) {
+  CodeFields fields;
+  if (!ReadCodeFields(start, &fields) || fields.kind <= layout_.baseline_kind) return false;
+  const uint32_t compiler = fields.kind - layout_.baseline_kind;
+  if (compiler >= sizeof kSigns || !FindShared(fields.data, &out->shared)) return false;
+  out->start = start;
+  out->length = fields.length;
+  out->sign = kSigns[compiler];
+  return true;
+}
+
+bool V8Heap::FindShared(uint64_t data, uint64_t* shared) {
+  uint64_t fields[kDataFields];
+  if ((data & kTagMask) != kTag || !ReadAll(data - kTag, fields, sizeof fields)) return false;
+  for (const uint64_t field : fields) {
+    uint64_t object[2];
+    uint64_t map;
+    if ((field & kTagMask) != kTag || !ReadAll(field - kTag, object, sizeof object)) continue;
+    *shared = field;
+    if (object[0] == shared_map_) return true;
+    // Since V8 13 the function is in an object of its own.
+    *shared = object[1];
+    if ((*shared & kTagMask) == kTag && ReadAll(*shared - kTag, &map, kWord) && map == shared_map_)
+      return true;
+  }
+  return false;
+}
+
 void V8Heap::Confirm(const void* start, size_t length, const CodePositions& reported) {
   if (is_confirmed_ || reported.size() < kFewestToConfirm) return;
   is_confirmed_ = (ReadCodePositions(start, length, &found_) && AreSame(found_, reported)) ||
@@ -174,7 +254,11 @@ bool V8Heap::Search(uint64_t start, size_t length, const CodePositions& reported
   for (int shift = 1; shift <= 2; shift++) {
     for (int before = kWord; before <= kSearchedBytes; before += kWord) {
       for (int in = 0; in <= kSearchedBytes; in += kWord) {
-        const V8Layout layout = {before, in, 0, shift};
+        V8Layout layout = layout_;
+        layout.before_code = before;
+        layout.in_code = in;
+        layout.before_bytecode = 0;
+        layout.shift = shift;
         if (ReadCodePositions(layout, start, length, &found_) && AreSame(found_, reported)) {
           layout_ = layout;
           return true;

@@ -17,6 +17,11 @@ struct V8Layout {
   int before_bytecode = 0;
   /** See `DecodePositionTable`. */
   int shift = 1;
+  /** Bytes into a code object; V8 11 has these and does not describe them. */
+  int flags_in_code = 0x30;
+  int length_in_code = 0x38;
+  /** The kind, among the flags, of baseline code; Maglev's and TurboFan's follow. 0: unknown. */
+  uint32_t baseline_kind = 0;
 };
 
 /**
@@ -45,6 +50,31 @@ class V8Heap {
 
   bool ReadBytecodePositions(const void* start, size_t length, CodePositions* out);
 
+  /** Machine code that Maglev or TurboFan made, as its object describes it. */
+  struct CodeObject {
+    /** The first instruction. */
+    uint64_t start;
+    uint64_t length;
+    /** The function's SharedFunctionInfo, as V8's pointer. */
+    uint64_t shared;
+    /** How V8 marks the compiler in names: `+` or `*`. */
+    char sign;
+  };
+
+  /** Takes from some code, and its function, how objects of both begin. False: that is not known.
+   */
+  bool LearnCodeObjects(uint64_t start, uint64_t shared);
+
+  /** The first word of each object with machine code, and how far it lies before the code. */
+  uint64_t code_map() const { return code_map_; }
+  uint64_t code_head() const;
+
+  /** False where no optimized code of a function begins at `start`. */
+  bool ReadCodeObject(uint64_t start, CodeObject* out);
+
+  /** Words of this process's memory, up to the first that is not there. */
+  size_t ReadWords(uint64_t address, uint64_t* to, size_t count);
+
   /** Compares the table of some machine code with what V8 reported for it. */
   void Confirm(const void* start, size_t length, const CodePositions& reported);
 
@@ -56,9 +86,19 @@ class V8Heap {
   bool ReadInlineSourceMap(const void* shared, Growable<uint8_t>* out);
 
  private:
+  struct CodeFields {
+    uint64_t length;
+    uint32_t kind;
+    /** Data for deoptimization, in optimized code. */
+    uint64_t data;
+  };
+
   bool ReadTable(uint64_t array, int shift, size_t code_length, CodePositions* out);
   bool ReadCodePositions(V8Layout layout, uint64_t start, size_t length, CodePositions* out);
   bool Search(uint64_t start, size_t length, const CodePositions& reported);
+  bool ReadCodeFields(uint64_t start, CodeFields* out);
+  /** The function of a code object's data for deoptimization. */
+  bool FindShared(uint64_t data, uint64_t* shared);
   bool FindScript(const void* shared, uint64_t* script);
 
   V8Layout layout_;
@@ -67,6 +107,9 @@ class V8Heap {
   /** Bytes into a SharedFunctionInfo and a Script; 0: unknown. */
   int script_in_shared_ = 0;
   int line_ends_in_script_ = 0;
+  /** First words of objects: with machine code, of functions. 0: unknown. */
+  uint64_t code_map_ = 0;
+  uint64_t shared_map_ = 0;
   Growable<uint8_t> bytes_;
   CodePositions found_;
 };

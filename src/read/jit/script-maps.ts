@@ -88,7 +88,7 @@ export class ScriptMaps implements SourceMaps {
   });
   readonly #functions = memoize((path: string) => {
     const text = isAbsolute(path)
-      ? this.#read(path, path, { max: MAX_PARSED, isQuiet: true })
+      ? this.#read(path, path, { max: MAX_PARSED, tooLarge: 'script-not-parsed', isQuiet: true })
       : null;
     return text === null ? null : this.#functionsIn(path, text.replace(/^\uFEFF/, ''));
   });
@@ -313,7 +313,8 @@ export class ScriptMaps implements SourceMaps {
     try {
       const { size } = file.source;
       if (size > max) {
-        diagnostics?.count('source-map-too-large', path);
+        if (reading.tooLarge !== undefined) this.#options.diagnostics.count(reading.tooLarge, path);
+        else diagnostics?.count('source-map-too-large', path);
         return null;
       }
       const isNewer = recordedMs !== undefined && file.modifiedMs > recordedMs;
@@ -346,6 +347,8 @@ type Reading = {
   readonly isQuiet?: boolean;
   /** Bytes; larger files are not read. */
   readonly max?: number;
+  /** How such a file is counted, also where `isQuiet`. */
+  readonly tooLarge?: 'script-not-parsed';
 };
 
 function denoCache(): string {

@@ -1,6 +1,9 @@
+import { Deferred } from '../../base/deferred.ts';
 import { type AttachOptions, attachProcesses } from './attach-js.ts';
 
-/** How long a process that was asked shortly before the end is waited for. */
+/** How long the first sample waits for the processes, … */
+const MOST_AT_START_MS = 2000;
+/** … and the end of the recording for one that was asked shortly before. */
 const MOST_AT_END_MS = 700;
 
 /**
@@ -25,15 +28,34 @@ export class AttachedProcesses {
     });
   }
 
+  /**
+   * Resolves when all have answered, or not in time, or the wait is given up. Behind that the recording samples: code that
+   * a program throws away before it has listed its code would stay without a name, and the listing is our work.
+   */
+  begin(giveUp: AbortSignal | undefined): Promise<void> {
+    return this.#within(MOST_AT_START_MS, giveUp);
+  }
+
+  async #within(ms: number, giveUp?: AbortSignal): Promise<void> {
+    const late = new Deferred<void>();
+    const settle = () => late.settle();
+    const timer = setTimeout(settle, ms);
+    giveUp?.addEventListener('abort', settle);
+    if (giveUp?.aborted) settle();
+    await Promise.race([this.#attached, late.promise]);
+    giveUp?.removeEventListener('abort', settle);
+    clearTimeout(timer);
+  }
+
+  /** Nobody is asked any more. */
+  close(): void {
+    this.#ending.abort();
+  }
+
   /** The recording has ended. Resolves when all have answered, or nobody is asked any more. */
   async end(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, MOST_AT_END_MS);
-    });
-    await Promise.race([this.#attached, late]);
-    clearTimeout(timer);
-    this.#ending.abort();
+    await this.#within(MOST_AT_END_MS);
+    this.close();
     if (this.#waitedFor === null) return;
     const { byInspector, notify } = this.#options;
     notify(

@@ -18,10 +18,14 @@ export function attachOwnProcess(socket: string): Promise<HandshakeResult> {
   if (library === null) {
     return Promise.resolve({ failure: 'perf-ts has no code-events library for this machine' });
   }
-  const expression = takeInModule().takeInExpression({ library, socket, closesInspector: false });
+  const { isMainThread } = lateModules.workerThreads;
+  // A worker that records its own process is no thread of the program's.
+  const except = isMainThread ? {} : { exceptScript: process.argv[1] };
+  const options = { library, socket, closesInspector: false, ...except };
+  const expression = takeInModule().takeInExpression(options);
   const params = { expression, includeCommandLineAPI: true, returnByValue: true, silent: true };
   const session = new lateModules.inspector.Session();
-  if (lateModules.workerThreads.isMainThread) session.connect();
+  if (isMainThread) session.connect();
   else session.connectToMainThread();
   return new Promise((resolve) => {
     session.post('Runtime.evaluate', params, (error: Error | null, answer?: object) => {

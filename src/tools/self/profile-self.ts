@@ -27,11 +27,8 @@ export async function profileSelf(options: SelfProfileOptions): Promise<Uint8Arr
     ]);
   }
   const running = await startSelfProfile(options);
-  try {
-    return await running.finished;
-  } finally {
-    await running[Symbol.asyncDispose]();
-  }
+  // Its end of either kind ends the thread, which nobody has to wait for.
+  return running.finished;
 }
 
 /** Begins what `profileSelf` does, and resolves while it samples. */
@@ -65,7 +62,7 @@ class SelfProfile implements RunningSelfProfile {
     this.#options = options;
     this.#folder = folder;
     const data: SelfThreadData = { folder, options: sent };
-    this.#thread = new Worker(new URL('./self-thread.js', import.meta.url), {
+    this.#thread = new Worker(new URL('../../bin/self-thread.js', import.meta.url), {
       name: 'perf-ts',
       workerData: data,
       // The program's preloads are not for this thread, and under sudo no file is given to a user.

@@ -1,11 +1,12 @@
 // The thread of `profileSelf`: records its own process, reads the recording, writes the profile.
 
-import { closeSync, openSync, rmdirSync, unlinkSync } from 'node:fs';
+import { closeSync, openSync, readlinkSync, rmdirSync, unlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { packError } from '../../base/sent-error.ts';
 import type { SelfProfileOptions } from '../../options/self.ts';
+import type { ProfileThread } from '../../profile/types.ts';
 import { type OpenedProfile, openProfile } from '../../read/open-profile.ts';
 import { exportPprof } from '../../read/outputs/export-pprof.ts';
 import { explainExport, exportProfile } from '../../read/outputs/export-profile.ts';
@@ -93,14 +94,26 @@ async function write(
   { format, title }: Pick<SelfProfileOptions, 'format' | 'title'>,
   notify: (notice: string) => void,
 ): Promise<Uint8Array> {
-  // Processes that it has started meanwhile are in the recording as well.
-  const select = { pids: new Set([process.pid]) };
+  const select = { threads: programThreads(opened.profile.threads) };
   const shown = { select, ...(title !== undefined && { title }) };
   if (format === 'pprof') return ownBytes(await exportPprof(opened, shown));
   for (const sentence of explainExport(opened, format, shown)) notify(sentence);
   const pieces: Buffer[] = [];
   exportProfile(opened, format, shown, (text) => pieces.push(Buffer.from(text)));
   return ownBytes(Buffer.concat(pieces));
+}
+
+/**
+ * Rows of the threads of this process that are the program's: not this one, nor those of the addon and the library.
+ * Processes that it has started meanwhile are in the recording as well.
+ */
+function programThreads(threads: readonly ProfileThread[]): ReadonlySet<number> {
+  const ownTid = Number(readlinkSync('/proc/thread-self').split('/').pop());
+  const isOurs = ({ tid, comm }: ProfileThread) => tid === ownTid || comm.startsWith('perf-ts');
+  const rows = threads.flatMap((thread, row) =>
+    thread.pid === process.pid && !isOurs(thread) ? [row] : [],
+  );
+  return new Set(rows);
 }
 
 /** Copies into a buffer of its own, which can be moved to another thread. */

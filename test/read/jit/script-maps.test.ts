@@ -31,6 +31,15 @@ function find(script: string, options: Partial<ScriptMapsOptions> = {}) {
   };
 }
 
+test('a script of more than 4 MiB is counted as one that is not parsed for the names of its functions', () => {
+  const diagnostics = new Diagnostics();
+  const script = file('large.js', `setTimeout(() => 1);\n//${' '.repeat(4 << 20)}`);
+  expect(new ScriptMaps({ diagnostics }).functionsOf(script)).toBeNull();
+  expect(describeDiagnostics(diagnostics).map(({ reason }) => reason)).toEqual([
+    'script too large, or one too many, to be parsed for the names of its functions',
+  ]);
+});
+
 describe('the source map of a script', () => {
   test('a source map next to the script is found by path and by URL', () => {
     file('beside/app.js.map', JSON.stringify(MAP));
