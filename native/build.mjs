@@ -108,7 +108,7 @@ if (process.platform !== 'linux') {
 } else if (process.argv.includes('--test')) {
   // Not in the package.
   const { buildAndRunTests } = await import('./test/run-tests.mjs');
-  process.exitCode = buildAndRunTests(root);
+  process.exitCode = await buildAndRunTests(root);
 } else {
   process.exitCode = buildAddon();
 }
