@@ -49,7 +49,8 @@ function buildAddon() {
   const result = spawnSync(
     process.execPath,
     [nodeGyp, ...headerOption(), ...options, 'configure', 'build'],
-    { cwd: native, stdio: ['ignore', 'inherit', 'inherit'] },
+    // One compiler per CPU, unless the user has set how many.
+    { cwd: native, stdio: ['ignore', 'inherit', 'inherit'], env: { JOBS: 'max', ...process.env } },
   );
   if (result.status !== 0) {
     for (const line of remedy()) console.error(line);
