@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { hasUnicode } from './src/cli/render/terminal.ts';
-import { testFilesByLane } from './test/helpers/lanes.ts';
+import { LongestFirst, testFilesByLane } from './test/helpers/lanes.ts';
 
 /** Packing and installing takes a while: only who asks for it has the lane `installed`. */
 const isPacked = process.env.PERF_TS_INSTALLED !== undefined;
@@ -45,6 +45,7 @@ export default defineConfig({
         : []),
     ],
     globalSetup: ['test/helpers/own-folders.ts'],
+    sequence: { sequencer: LongestFirst },
     // A test that fails now and then is wrong, or has found something.
     retry: 0,
     // Where a test is skipped, its place in the source leads to the condition.

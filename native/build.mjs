@@ -49,7 +49,8 @@ function buildAddon() {
   const result = spawnSync(
     process.execPath,
     [nodeGyp, ...headerOption(), ...options, 'configure', 'build'],
-    { cwd: native, stdio: ['ignore', 'inherit', 'inherit'] },
+    // One compiler per CPU, unless the user has set how many.
+    { cwd: native, stdio: ['ignore', 'inherit', 'inherit'], env: { JOBS: 'max', ...process.env } },
   );
   if (result.status !== 0) {
     for (const line of remedy()) console.error(line);
@@ -108,7 +109,7 @@ if (process.platform !== 'linux') {
 } else if (process.argv.includes('--test')) {
   // Not in the package.
   const { buildAndRunTests } = await import('./test/run-tests.mjs');
-  process.exitCode = buildAndRunTests(root);
+  process.exitCode = await buildAndRunTests(root);
 } else {
   process.exitCode = buildAddon();
 }

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -28,10 +28,10 @@ const VARIANTS = [
 ];
 
 /**
- * Builds and runs native/test/*_test.cc; arguments after `--test` select by name, and `--plain` leaves the
- * sanitizers out. 0 if all pass.
+ * Builds and runs native/test/*_test.cc, one per CPU at a time; arguments after `--test` select by name, and
+ * `--plain` leaves the sanitizers out. 0 if all pass.
  */
-export function buildAndRunTests(root) {
+export async function buildAndRunTests(root) {
   const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
   const native = join(root, 'native');
   const tests = readdirSync(join(native, 'test'))
@@ -44,39 +44,44 @@ export function buildAndRunTests(root) {
   const newestHeader = Math.max(...headers.map((file) => statSync(file).mtimeMs));
   const implementations = implementationsIn(join(native, 'core'));
 
-  let failed = 0;
-  let ran = 0;
+  const compilations = [];
+  const programs = [];
   const variants = process.argv.includes('--plain') ? VARIANTS.slice(0, 1) : VARIANTS;
   for (const variant of variants) {
-    const selected = tests.filter(variant.select);
-    if (selected.length === 0) continue;
     const out = join(root, 'build/native-test', variant.name);
     mkdirSync(out, { recursive: true });
     const flags = [...FLAGS, ...variant.flags];
-    const objectOf = (source) => join(out, `${basename(source, '.cc')}.o`);
-    const sourcesOf = new Map(
-      selected.map((name) => [
-        name,
-        linkedSources(join(native, 'test', `${name}.cc`), implementations),
-      ]),
-    );
-    const stale = [...new Set([...sourcesOf.values()].flat())]
-      .map((source) => [source, objectOf(source)])
-      .filter(([source, object]) => isStale(object, source, newestHeader));
-    if (!compile(stale, flags)) return 1;
-    for (const [name, sources] of sourcesOf) {
-      const program = join(out, name);
-      const linked = run('g++', [...flags, '-o', program, ...sources.map(objectOf)]);
-      if (linked.status !== 0) {
-        process.stderr.write(linked.stderr);
-        return 1;
-      }
-      ran++;
-      if (!runTest(program, name, variant)) failed++;
+    const objects = new Map();
+    for (const name of tests.filter(variant.select)) {
+      const sources = linkedSources(join(native, 'test', `${name}.cc`), implementations);
+      for (const source of sources) objects.set(source, join(out, `${basename(source, '.cc')}.o`));
+      const linked = sources.map((source) => objects.get(source));
+      programs.push({ name, variant, flags, path: join(out, name), objects: linked });
+    }
+    for (const [source, object] of objects) {
+      if (isStale(object, source, newestHeader)) compilations.push([...flags, '-c', source, '-o', object]);
     }
   }
-  console.log(`native core: ${ran} test programs, ${failed} failed`);
-  return failed === 0 && ran > 0 ? 0 : 1;
+  const compiled = await forEachOnAllCpus(compilations, compile);
+  if (compiled.includes(false)) return 1;
+  const passed = await forEachOnAllCpus(programs, linkAndRun);
+  const failed = passed.filter((hasPassed) => !hasPassed).length;
+  console.log(`native core: ${passed.length} test programs, ${failed} failed`);
+  return failed === 0 && passed.length > 0 ? 0 : 1;
+}
+
+/** Results in the order of `items`, of which as many are at work as there are CPUs. */
+async function forEachOnAllCpus(items, work) {
+  const results = [];
+  let next = 0;
+  const workers = Array.from({ length: availableParallelism() }, async () => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await work(items[index]);
+    }
+  });
+  await Promise.all(workers);
+  return results;
 }
 
 function filesBelow(directory) {
@@ -126,38 +131,43 @@ function isStale(object, source, newestHeader) {
   return built <= Math.max(newestHeader, statSync(source).mtimeMs);
 }
 
-/** One compiler per CPU, through xargs because Node's own spawn would want a scheduler. */
-function compile(pairs, flags) {
-  if (pairs.length === 0) return true;
-  const input = pairs.map(([source, object]) => `${source}\0${object}\0`).join('');
-  const result = spawnSync(
-    'xargs',
-    ['-0', '-P', `${availableParallelism()}`, '-n', '2', 'sh', '-c', 'exec g++ $FLAGS -c "$0" -o "$1"'],
-    { input, env: { ...process.env, FLAGS: flags.join(' ') }, stdio: ['pipe', 'inherit', 'inherit'] },
-  );
-  return result.status === 0;
+async function compile(words) {
+  const { status, stderr } = await run('g++', words);
+  process.stderr.write(stderr);
+  return status === 0;
 }
 
-function run(program, parameters) {
-  return spawnSync(program, parameters, {
-    encoding: 'utf8',
+async function linkAndRun({ name, variant, flags, path, objects }) {
+  const linked = await run('g++', [...flags, '-o', path, ...objects]);
+  process.stderr.write(linked.stderr);
+  return linked.status === 0 && hasPassed(await run(path, []), name, variant);
+}
+
+/** `status` is null where a signal ended the program, which `error` names. */
+function run(program, words) {
+  const options = {
     maxBuffer: 2 ** 26,
     // One report is enough; thousands take minutes.
     env: { ...process.env, TSAN_OPTIONS: 'halt_on_error=1' },
+  };
+  return new Promise((done) => {
+    const child = execFile(program, words, options, (error, stdout, stderr) =>
+      done({ status: child.exitCode, error, stdout, stderr }),
+    );
+    child.stdin.end();
   });
 }
 
-function runTest(program, name, variant) {
-  const result = run(program, []);
+function hasPassed({ status, error, stdout, stderr }, name, variant) {
   const label = `[${variant.name}] ${name}`;
   if (variant.mustFailWith !== undefined) {
-    const reported = result.status !== 0 && result.stderr.includes(variant.mustFailWith);
+    const reported = status !== 0 && stderr.includes(variant.mustFailWith);
     console.log(`${reported ? 'PASS' : 'FAIL'} ${label}: the sanitizer reports the relaxed ring`);
     return reported;
   }
-  for (const line of result.stdout.split('\n')) if (line !== '') console.log(`${label}: ${line}`);
-  if (result.status === 0) return true;
-  process.stderr.write(result.stderr);
-  console.log(`FAIL ${label}: exit status ${result.status}, signal ${result.signal}`);
+  for (const line of stdout.split('\n')) if (line !== '') console.log(`${label}: ${line}`);
+  if (status === 0) return true;
+  process.stderr.write(stderr);
+  console.log(`FAIL ${label}: exit status ${status}, signal ${error?.signal}`);
   return false;
 }

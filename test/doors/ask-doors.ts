@@ -23,7 +23,7 @@ import { describePageReport } from '../../src/read/outputs/page-report.ts';
 import { quotedName } from '../../src/tools/mcp/answer-text.ts';
 import { perfTools } from '../../src/tools/mcp/tools.ts';
 import type { SandwichResult } from '../../web/src/worker/messages/messages.ts';
-import { perfTs } from '../helpers/cli.ts';
+import { keepingNames, perfTs } from '../helpers/cli.ts';
 import { createAnswers } from '../helpers/page-answers.ts';
 import { WHOLE } from '../helpers/selections.ts';
 
@@ -220,7 +220,7 @@ function openForDoors(file: string): Promise<OpenedProfile> {
 }
 
 function json(...args: readonly string[]) {
-  const { stdout, status } = perfTs([...args, '--json']);
+  const { stdout, status } = perfTs([...args, '--json'], { env: keepingNames() });
   expect([args[0], status]).toEqual([args[0], 0]);
   return JSON.parse(stdout);
 }

@@ -1,7 +1,7 @@
 // One recording read by perf and by perf-ts at the same time, and what each says of it.
 
 import { spawn } from 'node:child_process';
-import { CLI, cleanEnvironment } from './cli.ts';
+import { CLI, keepingNames } from './cli.ts';
 import {
   type FlatTable,
   ourReportArguments,
@@ -59,7 +59,7 @@ export function output(program: string, args: readonly string[], input?: Buffer)
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: cleanEnvironment(),
+      env: keepingNames(),
     });
     const pieces: Buffer[] = [];
     let complaints = '';

@@ -101,6 +101,15 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
   return rest;
 }
 
+/**
+ * Lets perf-ts keep the names that it finds in files, as users have it: for many readings of like recordings, of which
+ * no test is about how a name is found.
+ */
+export function keepingNames(): NodeJS.ProcessEnv {
+  const { PERF_TS_NO_CACHE: _, ...rest } = cleanEnvironment();
+  return rest;
+}
+
 /** What `info --json` says of a file. */
 export type Info = {
   readonly records: Readonly<Record<string, number>>;

@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 export type Lane =
   | 'unit'
@@ -41,8 +42,9 @@ const CORE = new Set([
   'test/live/top.test.ts',
 ]);
 
-/** Files of `live` and `core` that `installed` has as well. */
-const ALSO_INSTALLED = new Set([
+/** Files that try the package where one is made, and the checkout otherwise. */
+const OF_THE_PACKAGE = new Set([
+  'test/docs/run-commands.test.ts',
   'test/live/command-start.test.ts',
   'test/live/command-stdio.test.ts',
   'test/live/jit-maps.test.ts',
@@ -62,6 +64,24 @@ const PERF_RECORDS = new Set([
   'test/read/perf-attrs.test.ts',
 ]);
 
+/** Files of a minute and more: one that began last would leave the other CPU without work. */
+const LONGEST = [
+  'test/docs/run-commands.test.ts',
+  'test/live/doors.test.ts',
+  'test/live/attach-js.test.ts',
+  'test/live/perf-agreement-options.test.ts',
+];
+
+/** The order in which vitest runs files of one group: the longest first. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLongest = ({ moduleId }: TestSpecification) =>
+      LONGEST.some((path) => moduleId.endsWith(`/${path}`));
+    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
+  }
+}
+
 /** Files that need the addon or the built page. */
 const BUILT = new Set([
   'test/kernel/events/libpfm-tools.test.ts',
@@ -75,13 +95,12 @@ const BUILT = new Set([
  * `core` is a slice of `live` and `browser`. `live` records on this kernel, in `perf` perf does, and nothing else
  * beside it, `command` runs the built command, the addon or a compiler, `browser` opens the page in Chromium and
  * Firefox, `fuzz` reads hostile input, `installed` runs what was packed; all else is pure code: `alone` changes what a
- * process has once (its user, a module), the files of `unit` share their process and its modules. The commands of the
- * pages are run once, from the package where it `isPacked`.
+ * process has once (its user, a module), the files of `unit` share their process and its modules.
  */
 export function laneOf(path: string, text: string, isPacked: boolean): Lane {
+  if (path.startsWith('test/release/') || (isPacked && OF_THE_PACKAGE.has(path)))
+    return 'installed';
   if (CORE.has(path)) return 'core';
-  if (path.startsWith('test/release/')) return 'installed';
-  if (isPacked && path === 'test/docs/run-commands.test.ts') return 'installed';
   if (PERF_RECORDS.has(path)) return 'perf';
   if (path.startsWith('test/browser/')) return 'browser';
   if (/^test\/(?:fuzz|limits|faults)\//.test(path)) return 'fuzz';
@@ -109,7 +128,6 @@ export function testFilesByLane(root: string, isPacked: boolean): Record<Lane, s
   for (const name of names.filter((file) => file.endsWith('.test.ts'))) {
     const path = join('test', name);
     lanes[laneOf(path, readFileSync(join(root, path), 'utf8'), isPacked)].push(path);
-    if (ALSO_INSTALLED.has(path)) lanes.installed.push(path);
   }
   return lanes;
 }

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { compileHotPaths } from '../examples/hot-paths.ts';
-import { CLI, cleanEnvironment, projectRoot, scratchDirectory } from './cli.ts';
+import { CLI, keepingNames, projectRoot, scratchDirectory } from './cli.ts';
 import { type Block, commandsOf, interruptsOf, isOfUser } from './command-blocks.ts';
 import { AS_NOBODY, NOBODY } from './nobody.ts';
 
@@ -54,7 +54,7 @@ export function readersPlace(): { folder: string; env: NodeJS.ProcessEnv } {
   });
   copyFileSync(compileHotPaths(), join(folder, 'app'));
   copyFileSync(join(examples, 'app/app.js'), join(folder, 'app.js'));
-  const rest = Object.entries(cleanEnvironment()).filter(([name]) => !name.startsWith('XDG_'));
+  const rest = Object.entries(keepingNames()).filter(([name]) => !name.startsWith('XDG_'));
   const env = { ...Object.fromEntries(rest), PATH: `${bin}:${process.env.PATH}`, HOME: home };
   // The work is as much as the pages show in 3 s, on whatever machine.
   return { folder, env: { ...env, LOAD_MS: '600000', REQUESTS: '1500' } };

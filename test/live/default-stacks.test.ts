@@ -18,8 +18,8 @@ const isRoot = process.geteuid?.() === 0;
 
 const PROGRAM = `
 const { execFileSync } = require('node:child_process');
-function callsSpin() { spin(Date.now() + 400); return 1; }
-function spin(untilMs) { while (Date.now() < untilMs) JSON.parse('[1,2,3]'); }
+function callsSpin() { spin(process.cpuUsage().user + 4e5); return 1; }
+function spin(until) { while (process.cpuUsage().user < until) for (let i = 0; i < 1000; i++) JSON.parse('[1,2,3]'); }
 function waitsForChild() { execFileSync('sleep', ['0.3']); return 1; }
 callsSpin();
 waitsForChild();

@@ -12,7 +12,13 @@ import {
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readKernelImage } from '../../src/system/kernel/running-kernel.ts';
-import { cleanEnvironment, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
+import {
+  cleanEnvironment,
+  keepingNames,
+  perfTs,
+  scratchDirectory,
+  startPerfTs,
+} from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLiveAsUser } from '../helpers/live.ts';
 import { canMount, inMountNamespace } from '../helpers/mount-namespace.ts';
@@ -25,8 +31,7 @@ const isRoot = process.geteuid?.() === 0;
 /** A folder of caches, empty, with its environment. */
 function emptyCache() {
   const home = mkdtempSync(join(scratch, 'cache-'));
-  const { PERF_TS_NO_CACHE: _, ...environment } = cleanEnvironment();
-  return { home, own: join(home, 'perf-ts'), env: { ...environment, XDG_CACHE_HOME: home } };
+  return { home, own: join(home, 'perf-ts'), env: { ...keepingNames(), XDG_CACHE_HOME: home } };
 }
 
 describeLiveAsUser('the cache of names', () => {

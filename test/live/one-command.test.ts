@@ -12,8 +12,8 @@ import { until } from '../helpers/tasks.ts';
 const scratch = scratchDirectory();
 const isRoot = process.geteuid?.() === 0;
 const PROGRAM = `
-function callsSpin() { spin(Date.now() + 300); return 1; }
-function spin(untilMs) { while (Date.now() < untilMs) JSON.parse('[1,2,3]'); }
+function callsSpin() { spin(process.cpuUsage().user + 3e5); return 1; }
+function spin(until) { while (process.cpuUsage().user < until) for (let i = 0; i < 1000; i++) JSON.parse('[1,2,3]'); }
 callsSpin();
 console.log('output of the program');
 process.exitCode = 3;

@@ -227,6 +227,21 @@ describeLive('a recording over several files', () => {
     expect(readdirSync(folder).sort()).toEqual(['perf.data', 'perf.data.old']);
   });
 
+  itWithMounts('a recording where /proc is not mounted is refused, and the reason given', () => {
+    const { folder, file } = place();
+    const before = readdirSync(folder);
+    const under = inMountNamespace('umount -l /proc');
+    const refused = (there: string) =>
+      `perf-ts: cannot write to ${there}: /proc is not mounted, which files are made by\n` +
+      '  mount it: mount -t proc proc /proc\n';
+    const command = ['--', 'true'];
+    const named = perfTs(['record', '-o', file, ...command], { under });
+    expect([named.status, named.stderr]).toEqual([125, refused(folder)]);
+    const unnamed = perfTs(['record', ...command], { under, cwd: folder });
+    expect([unnamed.status, unnamed.stderr]).toEqual([125, refused('the working directory')]);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
   itWithMounts(
     'a recording in parts goes on in the one it has where there is no room for the next',
     async () => {

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { cleanEnvironment, perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { cleanEnvironment, keepingNames, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
@@ -61,8 +61,7 @@ describeLive('a recorded Node program', () => {
       script,
       `console.log(require('fs').readdirSync('/proc/self/fd').map(Number).filter((fd) => fd < 400).join());`,
     );
-    const { PERF_TS_NO_CACHE: _, ...rest } = cleanEnvironment();
-    const env = { ...rest, XDG_CACHE_HOME: join(scratch, 'caches') };
+    const env = { ...keepingNames(), XDG_CACHE_HOME: join(scratch, 'caches') };
     const alone = spawnSync(process.execPath, [script], { encoding: 'utf8', env });
     const words = ['record', '-q', '-e', 'cpu-clock:u', '-o', join(scratch, 'descriptors.data')];
     const recorded = perfTs([...words, '--', process.execPath, script], { env });

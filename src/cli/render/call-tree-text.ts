@@ -2,6 +2,9 @@ import { NONE } from '../../base/brand.ts';
 import { formatShare } from '../../base/numbers.ts';
 import { type CallTree, computeChildLists } from '../../profile/analysis/trees/call-tree.ts';
 
+/** Characters of indentation: without a bound the text of a deep stack grows with the square of its depth. */
+const MAX_INDENT = 300;
+
 /**
  * Draws a call tree, callers above callees, heaviest first:
  *
@@ -10,7 +13,8 @@ import { type CallTree, computeChildLists } from '../../profile/analysis/trees/c
  *   66.60%   0.20%  └─ solve
  *
  * Branches below `leastShare` of the whole are cut; where they come to that share together, one line
- * sums them up. `label` gives the printable name of a row's group.
+ * sums them up. Rows deeper than a hundred levels begin with `…` and keep the indentation of their last hundred.
+ * `label` gives the printable name of a row's group.
  */
 export function formatCallTree(
   tree: CallTree,
@@ -59,7 +63,9 @@ export function formatCallTree(
     const self = tree.self[row];
     lines.push(`${figures(total, self)}  ${indent}${branch}${label(tree.group[row])}`);
     const below = branch === '' ? indent : indent + (branch.startsWith('└') ? '   ' : '│  ');
-    if (firstChild[row] !== NONE) push(firstChild[row], below, false);
+    const isDeep = below.length > MAX_INDENT;
+    const kept = isDeep ? `…${below.slice(below.length - MAX_INDENT + 1)}` : below;
+    if (firstChild[row] !== NONE) push(firstChild[row], kept, false);
   }
   return lines;
 }

@@ -1,7 +1,7 @@
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import {
-  groupSamples,
+  groupByBoth,
   type SampleSelection,
   selectSamples,
 } from '../../profile/analysis/select/filter.ts';
@@ -63,7 +63,7 @@ export function writeFirefox(
   const samples = finish(selectSamples(profile, options.select));
   const selected = options.select?.event;
   const shown = selected === undefined ? [...profile.events.keys()] : [selected];
-  const tracks = splitIntoTracks(profile, weights, samples, shown);
+  const tracks = splitIntoTracks(profile, weights, samples);
   const befell = recordingMarkers(profile, marks, shown, tables);
   const switched = switchMarkers(profile, marks.switches, tables);
 
@@ -125,40 +125,23 @@ type Track = {
   readonly isFirstOfThread: boolean;
 };
 
-function splitIntoTracks(
-  profile: Profile,
-  weights: Weights,
-  samples: Int32Array,
-  shown: readonly number[],
-): Track[] {
-  const byThread = finish(groupSamples(samples, profile.samples.thread, profile.threads.length));
-  const weightOf = (rows: Int32Array) => {
-    let sum = 0;
-    for (let i = 0; i < rows.length; i++) {
-      const row = rows[i];
-      sum += weights.values[row] + (weights.lostBefore?.[row] ?? 0);
-    }
-    return sum;
-  };
-  const byEvent = finish(groupSamples(samples, profile.samples.event, profile.events.length));
-  const ofEvents = profile.events.map((_, event) =>
-    weightOf(byEvent.samples.subarray(byEvent.starts[event], byEvent.starts[event + 1])),
-  );
+function splitIntoTracks(profile: Profile, weights: Weights, samples: Int32Array): Track[] {
+  const { thread, event } = profile.samples;
+  const ofEvents = new Float64Array(profile.events.length);
+  const weightOf = (row: number) => weights.values[row] + (weights.lostBefore?.[row] ?? 0);
+  for (let i = 0; i < samples.length; i++) ofEvents[event[samples[i]]] += weightOf(samples[i]);
+  const keys = [
+    [thread, profile.threads.length],
+    [event, profile.events.length],
+  ] as const;
   const tracks: Track[] = [];
-  for (let thread = 0; thread < profile.threads.length; thread++) {
-    const ofThread = byThread.samples.subarray(
-      byThread.starts[thread],
-      byThread.starts[thread + 1],
-    );
-    const groups = finish(groupSamples(ofThread, profile.samples.event, profile.events.length));
-    let isFirstOfThread = true;
-    for (const event of shown) {
-      const rows = groups.samples.subarray(groups.starts[event], groups.starts[event + 1]);
-      if (rows.length === 0) continue;
-      const share = weightOf(rows) / (ofEvents[event] || 1);
-      tracks.push({ thread, event, samples: rows, share, isFirstOfThread });
-      isFirstOfThread = false;
-    }
+  for (const rows of finish(groupByBoth(samples, ...keys))) {
+    const ofTrack = { thread: thread[rows[0]], event: event[rows[0]] };
+    let weight = 0;
+    for (let i = 0; i < rows.length; i++) weight += weightOf(rows[i]);
+    const share = weight / (ofEvents[ofTrack.event] || 1);
+    const isFirstOfThread = tracks.at(-1)?.thread !== ofTrack.thread;
+    tracks.push({ ...ofTrack, samples: rows, share, isFirstOfThread });
   }
   return tracks;
 }
@@ -232,10 +215,11 @@ function writeSamples(
 ): void {
   const { stack, timeNs } = profile.samples;
   const { lostStack } = profile;
-  const lostBefore = weights.lostBefore ?? new Float64Array(weights.values.length);
+  const { lostBefore } = weights;
   const isTime = unit === 'nanoseconds';
   const scale = isTime ? 1e-6 : 1;
   let length = 0;
+  const lostAt = (row: number) => (lostBefore === undefined ? 0 : lostBefore[row]);
   const column = (
     name: string,
     cellAt: (row: number) => number | null,
@@ -245,7 +229,7 @@ function writeSamples(
     length = 0;
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i];
-      if (lostBefore[row] > 0) {
+      if (lostAt(row) > 0) {
         buffer.add(length++ === 0 ? `${lostCellAt(row)}` : `,${lostCellAt(row)}`);
       }
       buffer.add(length++ === 0 ? `${cellAt(row)}` : `,${cellAt(row)}`);
@@ -255,7 +239,6 @@ function writeSamples(
   const stackAt = (row: number) => (stack[row] < 0 ? null : stack[row]);
   const timeAt = (row: number) => Math.round(timeNs[row]) / 1e6;
   const valueAt = (row: number) => weights.values[row];
-  const lostAt = (row: number) => lostBefore[row];
   buffer.add(`"samples":{"weightType":"${isTime ? 'tracing-ms' : 'samples'}"`);
   column('stack', stackAt, () => lostStack);
   column('time', timeAt, timeAt);

@@ -3,7 +3,7 @@ import { lostSamplesText } from '../../base/lost-samples.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import {
-  groupSamples,
+  groupByBoth,
   type SampleSelection,
   selectSamples,
 } from '../../profile/analysis/select/filter.ts';
@@ -87,26 +87,22 @@ type Section = {
 };
 
 function splitByThread(profile: Profile, weights: Weights, samples: Int32Array): Section[] {
-  const sections: Section[] = [];
-  const byEvent = finish(groupSamples(samples, profile.samples.event, profile.events.length));
-  for (const [event, described] of profile.events.entries()) {
+  const { thread, event } = profile.samples;
+  const keys = [
+    [event, profile.events.length],
+    [thread, profile.threads.length],
+  ] as const;
+  return finish(groupByBoth(samples, ...keys)).map((rows) => {
+    const described = profile.events[event[rows[0]]];
+    const { comm, tid } = profile.threads[thread[rows[0]]];
     const { unit } = withUnitOf(described, weights);
-    const ofEvent = byEvent.samples.subarray(byEvent.starts[event], byEvent.starts[event + 1]);
-    const byThread = finish(groupSamples(ofEvent, profile.samples.thread, profile.threads.length));
-    for (const [thread, { comm, tid }] of profile.threads.entries()) {
-      const start = byThread.starts[thread];
-      const end = byThread.starts[thread + 1];
-      if (start === end) continue;
-      const ofThread = byThread.samples.subarray(start, end);
-      let weight = 0;
-      for (let i = 0; i < ofThread.length; i++) {
-        weight += weights.values[ofThread[i]] + lostBefore(weights, ofThread[i]);
-      }
-      const name = printable(`${comm} (tid ${tid}) ${described.name}, ${unit}`);
-      sections.push({ name, unit, samples: ofThread, weight });
+    let weight = 0;
+    for (let i = 0; i < rows.length; i++) {
+      weight += weights.values[rows[i]] + lostBefore(weights, rows[i]);
     }
-  }
-  return sections;
+    const name = printable(`${comm} (tid ${tid}) ${described.name}, ${unit}`);
+    return { name, unit, samples: rows, weight };
+  });
 }
 
 /** The title that speedscope shows: what was recorded, what it weighs, and what is missing. */

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -21,6 +22,7 @@ import { actingUid } from '../accounts/file-identity.ts';
 import { MOST_LINKS, O_PATH } from './open-flags.ts';
 
 const DIRECTORY = O_PATH | constants.O_DIRECTORY;
+const OPEN_FILES = '/proc/self/fd';
 const PROC_SUPER_MAGIC = 0x9fa0;
 
 /**
@@ -42,7 +44,7 @@ export class Folder {
     this.#fd = fd;
   }
 
-  /** Throws the system's error, or `FailedError` for a stranger's link. */
+  /** Throws the system's error, or `FailedError` for a stranger's link and where /proc is not mounted. */
   static open(path: string): Folder {
     return new Folder(path, walk(path));
   }
@@ -65,12 +67,12 @@ export class Folder {
   /** A path to `name` in this folder, for as long as it is open; links at `name` itself are followed. */
   at(name: string): string {
     if (name.includes('/') || name === '..') throw new RangeError(`not a name: ${name}`);
-    return `/proc/self/fd/${this.#fd}/${name}`;
+    return `${OPEN_FILES}/${this.#fd}/${name}`;
   }
 
   /** The folder's path without links. */
   realPath(): string {
-    return readlinkSync(`/proc/self/fd/${this.#fd}`);
+    return readlinkSync(`${OPEN_FILES}/${this.#fd}`);
   }
 
   stat(): Stats {
@@ -147,6 +149,7 @@ export function isTrusted({ uid }: Pick<Stats, 'uid'>): boolean {
 }
 
 function walk(path: string): number {
+  if (!existsSync(OPEN_FILES)) throw withoutProc(path);
   let fd = openSync(path.startsWith('/') ? '/' : '.', DIRECTORY);
   const parts = partsOf(path);
   let links = 0;
@@ -154,7 +157,7 @@ function walk(path: string): number {
     for (;;) {
       const part = parts.shift();
       if (part === undefined) return fd;
-      const below = `/proc/self/fd/${fd}/${part}`;
+      const below = `${OPEN_FILES}/${fd}/${part}`;
       const entry = lstatSync(below);
       let next: number;
       if (!entry.isSymbolicLink()) {
@@ -185,7 +188,14 @@ function partsOf(path: string): string[] {
 }
 
 function isOnProc(fd: number): boolean {
-  return statfsSync(`/proc/self/fd/${fd}`).type === PROC_SUPER_MAGIC;
+  return statfsSync(`${OPEN_FILES}/${fd}`).type === PROC_SUPER_MAGIC;
+}
+
+function withoutProc(path: string): FailedError {
+  const what = path === '.' ? 'the working directory' : path;
+  return new FailedError(`cannot write to ${what}: /proc is not mounted, which files are made by`, [
+    'mount it: mount -t proc proc /proc',
+  ]);
 }
 
 function strangersLink(path: string, part: string, { uid }: Stats): FailedError {

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   cleanEnvironment,
+  keepingNames,
   perfTs,
   projectRoot,
   scratchDirectory,
@@ -26,10 +27,9 @@ const scratch = scratchDirectory();
 /** A folder of caches, empty, with its environment. */
 function emptyCache(variables: Readonly<Record<string, string>> = {}) {
   const home = mkdtempSync(join(scratch, 'cache-'));
-  const { PERF_TS_NO_CACHE: _, ...environment } = cleanEnvironment();
   return {
     own: join(home, 'perf-ts'),
-    env: { ...environment, XDG_CACHE_HOME: home, ...variables },
+    env: { ...keepingNames(), XDG_CACHE_HOME: home, ...variables },
   };
 }
 

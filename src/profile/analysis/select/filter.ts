@@ -197,3 +197,25 @@ export function* groupSamples(
   });
   return { starts, samples: sorted };
 }
+
+/**
+ * The samples of each pair of keys that any has, by the first key and then by the second, in time order. The cost is
+ * that of the samples and keys, not of all pairs: recordings may have thousands of events and of threads.
+ */
+export function* groupByBoth(
+  samples: Int32Array,
+  [first, firstCount]: readonly [IntColumn, number],
+  [second, secondCount]: readonly [IntColumn, number],
+): Slices<Int32Array[]> {
+  const bySecond = yield* groupSamples(samples, second, secondCount);
+  const { samples: rows } = yield* groupSamples(bySecond.samples, first, firstCount);
+  const groups: Int32Array[] = [];
+  let start = 0;
+  for (let end = 1; end <= rows.length; end++) {
+    const [row, next] = [rows[start], rows[end]];
+    if (end < rows.length && first[row] === first[next] && second[row] === second[next]) continue;
+    groups.push(rows.subarray(start, end));
+    start = end;
+  }
+  return groups;
+}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../../../src/base/slices.ts';
 import {
+  groupByBoth,
   isRestricting,
   type SampleSelection,
   selectSamples,
@@ -49,5 +50,30 @@ describe('a selection of samples', () => {
   test('selecting the only event selects all samples', () => {
     expect(isRestricting({ event: 0 })).toBe(false);
     expect(isRestricting({ event: 0, cpus: new Set([1]) })).toBe(true);
+  });
+});
+
+describe('samples by two keys', () => {
+  const { thread, event } = profile.samples;
+  const threads = [thread, profile.threads.length] as const;
+  const events = [event, profile.events.length] as const;
+  const all = Int32Array.from([0, 1, 2, 3, 4]);
+  const groups = (...keys: [typeof threads, typeof events]) =>
+    finish(groupByBoth(all, ...keys)).map((rows) => [...rows]);
+
+  test('samples are grouped by the first key, then by the second, without empty groups', () => {
+    expect(groups(threads, events)).toEqual([[0], [1], [3], [2], [4]]);
+    expect(groups(events, threads)).toEqual([[0], [1], [2], [4], [3]]);
+    expect(finish(groupByBoth(new Int32Array(0), threads, events))).toEqual([]);
+  });
+
+  test('samples with the same two keys are one group, in time order', () => {
+    const { samples } = profileFromText(`
+      tid    10     11     10     11     10
+      event  cycles misses cycles misses misses
+             main   main   main   main   main
+    `);
+    const rows = finish(groupByBoth(all, [samples.thread, 2], [samples.event, 2]));
+    expect(rows.map((group) => [...group])).toEqual([[0, 2], [4], [1, 3]]);
   });
 });
