@@ -45,6 +45,7 @@ describe('shares of simulated processes', () => {
     'bursts, -F 1000',
     '6 threads, -F 1000',
     '200 children, -F 5000',
+    '200 children, -F 1000 x86',
     '200 children that inherit, -c 101',
     '200 alike children that inherit, -c 7',
   ])('%s: the intervals hold the truth', (title) => {
