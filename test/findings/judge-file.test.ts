@@ -82,7 +82,7 @@ test('lost ends of waits are a finding, with how many they are', () => {
   expect(lost(1200)[0].sentence).toMatch(/^the ends of 1\s200 waits /);
 });
 
-test('waits without a recorded wake-up are a note, since no sum changes', () => {
+test('a wait without a recorded wake-up is a note, since no sum changes', () => {
   const lost = (count: number) =>
     ofDiagnostics((diagnostics) => diagnostics.count('wake-up-unrecorded', 'waiting', count));
   expect(lost(9)).toMatchObject([{ code: 'wake-ups-lost', severity: 'note' }]);

@@ -199,7 +199,7 @@ export function pageOfTable(
   };
 }
 
-/** In a table that is sorted by totals, ratios are of these as well, as in `report`. */
+/** Ratios are of totals in a table that is sorted by these, as in `report`. */
 function ratioScopeOf({ sort, by }: TableParams): RatioScope {
   return sort === 'total' && by !== 'thread' ? 'total' : 'self';
 }
