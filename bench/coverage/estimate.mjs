@@ -38,6 +38,7 @@ export function productOf({
         isWhole: true,
         eventsCounted: input.eventTotals[0],
         inStep: () => inStep,
+        places: () => places,
       }),
     );
     const all = { weight: weight + lost, lost };

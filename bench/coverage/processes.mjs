@@ -214,6 +214,11 @@ export const KINDS = [
     samplings: [...rates(100, 1000, 5000), hardware(1000), every(101)],
   },
   {
+    name: 'phases of 100 ms, one rate',
+    build: phases(100 * MS, [300_000, 300_000], 1),
+    samplings: rates(1000, 4000),
+  },
+  {
     name: 'phases of 10 ms',
     build: phases(10 * MS, [50_000, 300_000, 100_000], 1),
     samplings: [...rates(500, 1000, 4000, 20_000), hardware(4000)],

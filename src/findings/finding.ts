@@ -34,6 +34,8 @@ export const FINDINGS = {
     'samples-in-step': 'samples fall in step with the work',
     'samples-of-leader': 'the event was read by the samples of another event',
     'waits-lost': 'waits off the CPU have no end, and count for nothing',
+    'wake-ups-lost':
+      'waits without a recorded wake-up count the time that they were ready to run as waiting',
     'target-waited': 'the target was on a CPU for the smaller part of the time',
     'sampling-off': 'the events were disabled for a part of the recording',
     'sampling-unknown': 'the text of another tool does not say how it was sampled',

@@ -129,6 +129,16 @@ function judgeDiagnostic(diagnostic: DescribedDiagnostic): Finding[] | null {
         createFinding('waits-lost', 'doubt', 'waits lost', sentence, { command: LARGER_RINGS }),
       ];
     }
+    case 'wake-up-unrecorded': {
+      const sentence =
+        `the wake-ups of ${formatCount(count)} ${count === 1 ? 'wait' : 'waits'} were not recorded: the time ` +
+        'that their threads were ready to run counts as waiting, sums of time off the CPU hold';
+      return [
+        createFinding('wake-ups-lost', 'note', 'wake-ups lost', sentence, {
+          command: LARGER_RINGS,
+        }),
+      ];
+    }
     case 'names-doubtful': {
       const where = count > 1 ? `${formatCount(count)}, one of them ${example}` : example;
       const sentence = `${reason} (${where})`;

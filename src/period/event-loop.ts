@@ -67,8 +67,11 @@ const VALUES_PER_SAMPLE = 64;
 const MOST_VALUES = 2 ** 17;
 /** Power of a line in that which drawn samples have: e^-30 is the chance of more. */
 const LEAST_POWER = 30;
-/** A line is that much stronger than all slow changes. A phase repeats at 1/interval, but weaker. */
-const ABOVE_SLOW = 1.1;
+/**
+ * A line is that much stronger than all slow changes. A phase repeats at 1/interval as strongly at best, a loop's slow
+ * image is weaker than the loop where intervals differ.
+ */
+const ABOVE_SLOW = 1.02;
 /** A phase changes on the way once, if at all. */
 const LEAST_CHANGES_OF_WAY = 4;
 /** Standard deviations of hits by chance: one in a hundred has more. */
@@ -77,8 +80,8 @@ const LEAST_DEVIATIONS = 2.33;
 const CANDIDATES = 8;
 /** Equal intervals have a line for each multiple of their own frequency, all but as strong; … */
 const CANDIDATES_AT_REST = 64;
-/** … of which the loop's is one of the strongest. */
-const STRONGEST_AT_REST = 3;
+/** … of which the loop's is likely to be one of the strongest: others have to foretell more, as they are many. */
+const LIKELY_AT_REST = 3;
 const NEAR_STRONGEST = 0.4;
 /** Counts are whole, so that two events' loop is the shortest that can be told. */
 const HIGHEST = 0.45;
@@ -116,35 +119,47 @@ class Signal {
     const power = this.#spectrum(span);
     const slowest = Math.ceil(length / 2);
     const fastest = Math.min(power.length - 1, Math.floor(HIGHEST * span));
-    let slow = 0;
-    for (let j = 1; j < Math.min(slowest, power.length); j++) slow = Math.max(slow, power[j]);
+    const peaks = this.#peaksIn(power, slowest, fastest, candidates, span);
+    if (peaks.length === 0 || peaks[0].power < LEAST_POWER) return [];
+    // The transform's values lie beside the peaks, some of which would be taken for less than half of what they are.
+    const [slow] = this.#peaksIn(power, 1, Math.min(slowest, power.length) - 1, CANDIDATES, span);
+    const least = ABOVE_SLOW * (slow?.power ?? 0);
+    return peaks
+      .filter((line) => line.power >= LEAST_POWER)
+      .map((line) => ({ ...line, isAboveSlow: line.power >= least }));
+  }
+
+  /** The strongest of `count` peaks of the transform at `first` … `last`, the strongest first. */
+  #peaksIn(
+    power: Float64Array,
+    first: number,
+    last: number,
+    count: number,
+    span: number,
+  ): Omit<Line, 'isAboveSlow'>[] {
     let strongest = 0;
-    for (let j = slowest; j <= fastest; j++) strongest = Math.max(strongest, power[j]);
-    if (strongest < Math.max(LEAST_POWER, slow) * NEAR_STRONGEST) return [];
+    for (let j = first; j <= last; j++) strongest = Math.max(strongest, power[j]);
+    if (strongest < NEAR_STRONGEST * LEAST_POWER) return [];
     const near: number[] = [];
-    for (let j = slowest; j <= fastest; j++)
-      if (power[j] > NEAR_STRONGEST * strongest) near.push(j);
+    for (let j = first; j <= last; j++) if (power[j] > NEAR_STRONGEST * strongest) near.push(j);
     near.sort((a, b) => power[b] - power[a]);
     const apart: number[] = [];
     for (const j of near) {
-      if (apart.length >= candidates) break;
+      if (apart.length >= count) break;
       if (apart.every((other) => Math.abs(other - j) > 2)) apart.push(j);
     }
-    return apart
-      .map((j): Line => {
-        let best = 0;
-        let most = 0;
-        for (let part = -6; part <= 6; part++) {
-          const frequency = (j + part / 6) / span;
-          const own = this.#powerAt(frequency);
-          if (own <= most) continue;
-          most = own;
-          best = frequency;
-        }
-        return { frequency: best, power: most, isAboveSlow: most >= ABOVE_SLOW * slow };
-      })
-      .filter((line) => line.power >= LEAST_POWER)
-      .sort((a, b) => b.power - a.power);
+    return apart.map((j) => this.#peakAt(j, span)).sort((a, b) => b.power - a.power);
+  }
+
+  /** The peak within one value of the transform around its value `j`. */
+  #peakAt(j: number, span: number): Omit<Line, 'isAboveSlow'> {
+    let best = { frequency: 0, power: 0 };
+    for (let part = -6; part <= 6; part++) {
+      const frequency = (j + part / 6) / span;
+      const power = this.#powerAt(frequency);
+      if (power > best.power) best = { frequency, power };
+    }
+    return best;
   }
 
   /** Power by cycles in all of the events; 1 is what drawn samples have on average. */
@@ -256,19 +271,22 @@ function findForetold(
   let changes = 0;
   for (let k = 1; k < rest; k++) if (states[k] !== states[k - 1]) changes++;
   if (rest === states.length || changes < LEAST_CHANGES_OF_WAY) return undefined;
-  return signal
-    .findLines(CANDIDATES_AT_REST)
-    .slice(0, STRONGEST_AT_REST)
-    .find(({ frequency }) => isForetold(frequency, rest, counted, states, functions));
+  return signal.findLines(CANDIDATES_AT_REST).find(({ frequency }, rank) => {
+    const least = Math.sqrt(
+      LEAST_DEVIATIONS ** 2 + 2 * Math.log(Math.max(1, (rank + 1) / LIKELY_AT_REST)),
+    );
+    return deviationsOf(frequency, rest, counted, states, functions) > least;
+  });
 }
 
-function isForetold(
+/** The hits on the way beyond those that chance makes, in standard deviations. */
+function deviationsOf(
   frequency: number,
   rest: number,
   counted: Float64Array,
   states: Int32Array,
   [first, second]: readonly [number, number],
-): boolean {
+): number {
   const firsts = new Int32Array(PLACES);
   for (let k = rest; k < states.length; k++) {
     if (states[k] === first) firsts[placeIn(frequency, counted, k)]++;
@@ -287,9 +305,10 @@ function isForetold(
     if (isFirst) seen++;
     if (majority > 0 === isFirst) hits++;
   }
-  if (all === 0) return false;
+  if (all === 0) return 0;
   const chance = (foretold * seen + (all - foretold) * (all - seen)) / (all * all);
-  return hits - all * chance > LEAST_DEVIATIONS * Math.sqrt(all * chance * (1 - chance));
+  const deviation = Math.sqrt(all * chance * (1 - chance));
+  return deviation > 0 ? (hits - all * chance) / deviation : 0;
 }
 
 /** The first of several samples whose intervals are all of the usual length; their number where there are none. */

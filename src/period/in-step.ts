@@ -108,7 +108,8 @@ function findLoop(
 ): InStep | null {
   const part = rows.subarray(0, MOST_SAMPLES_OF_LOOP);
   const states = Int32Array.from(part, (row) => place[row]);
-  if (differing(states, 1, states.length) < LEAST_CHANGES_OF_LOOP) return null;
+  const least = isSettled ? LEAST_CHANGES_AT_REST : LEAST_CHANGES_OF_LOOP;
+  if (differing(states, 1, states.length) < least) return null;
   if (!haveAlikeIntervals(part, states, arrived)) return null;
   let sum = 0;
   const counted = Float64Array.from(part, (row) => {
@@ -196,6 +197,8 @@ const AT_A_RATE: CycleBar = { longest: 16, repeats: 16, once: 0.15, still: 0.7, 
 const LEAST_CHANGES = 12;
 const MOST_SAMPLES_OF_LOOP = 2048;
 const LEAST_CHANGES_OF_LOOP = 4;
+/** Some line of many fits fewer changes by chance, better than their own slow one. */
+const LEAST_CHANGES_AT_REST = 20;
 
 /** Most intervals are as long as the one before, to a hundredth. */
 function hasEqualIntervals(rows: Int32Array, arrived: Float64Array): boolean {

@@ -53,6 +53,7 @@ export function everyFinding(): Finding[] {
   diagnostics.count('kallsyms-restricted');
   diagnostics.count('sample-of-no-event');
   diagnostics.count('wait-end-lost', 'they count for nothing', 3);
+  diagnostics.count('wake-up-unrecorded', 'they count as waiting', 2);
   diagnostics.count('jitdump-of-other-clock', '/tmp/jit-1.dump');
   diagnostics.count('perf-map-missing', '/tmp/perf-1.map');
   const described = describeDiagnostics(diagnostics);

@@ -81,3 +81,12 @@ test('lost ends of waits are a finding, with how many they are', () => {
   expect(lost(1)[0].sentence).toContain('the ends of 1 wait off the CPU were lost');
   expect(lost(1200)[0].sentence).toMatch(/^the ends of 1\s200 waits /);
 });
+
+test('a wait without a recorded wake-up is a note, since no sum changes', () => {
+  const lost = (count: number) =>
+    ofDiagnostics((diagnostics) => diagnostics.count('wake-up-unrecorded', 'waiting', count));
+  expect(lost(9)).toMatchObject([{ code: 'wake-ups-lost', severity: 'note' }]);
+  expect(lost(9)[0].sentence).toContain('the wake-ups of 9 waits were not recorded');
+  expect(lost(9)[0].command).toContain('record -m');
+  expect(lost(1)[0].sentence).toContain('of 1 wait were');
+});

@@ -26,6 +26,7 @@ function estimate(samples: readonly DrawnSample[], event: ProfileEvent = CYCLES)
     estimateEvent({
       ...{ input, alignment, weights, event: 0, rows, isWhole: true },
       ...{ eventsCounted: null, inStep: () => null },
+      places: () => ({ func: FUNCS, stack: FUNCS, caller: FUNCS }),
     } satisfies EstimatedEvent),
   );
   if (estimator === null) throw new Error('no estimator');

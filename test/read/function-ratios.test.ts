@@ -40,11 +40,11 @@ beforeAll(async () => {
   opened = await openProfile(FILE);
 });
 
-function fromCore(): Map<string, Shown> {
+function fromCore(scope: 'self' | 'total' = 'self'): Map<string, Shown> {
   const found = functionRatios(opened);
   return new Map(
     found?.funcs.map((func) => {
-      const { value, low, high } = found.self[0][func];
+      const { value, low, high } = found[scope][0][func];
       return [opened.nameOf(func), { value, low, high }];
     }),
   );
@@ -148,28 +148,32 @@ describe('instructions per cycle of functions, of which the program counted its 
     ]);
   });
 
-  it('instructions per cycle are the same on the page, by function', () => {
-    const answers = createAnswers();
-    answers.open({ slot: 0, side: 'here', bytes: encodePageData(describePageProfile(opened)) });
-    const { ratios, rows } = answers.table({
-      ...WHOLE,
-      weight: 'events',
-      by: 'function',
-      sort: 'self',
-      descending: true,
-      filter: '',
-      intervals: true,
-      first: 0,
-      count: 100,
-    });
-    expect(ratios).toEqual([{ name: 'ipc', event: 'instructions:u' }]);
-    const page = new Map(
-      rows.map(({ name, ratios: [{ value, low, high }] }) => [name, { value, low, high }]),
-    );
-    const core = fromCore();
-    for (const [name, shown] of page) expect(shown).toEqual(core.get(name));
-    expect(page.size).toBeGreaterThan(3);
-  });
+  it.each(['self', 'total'] as const)(
+    'instructions per cycle are the same on the page, by function, sorted by %s',
+    (sort) => {
+      const answers = createAnswers();
+      answers.open({ slot: 0, side: 'here', bytes: encodePageData(describePageProfile(opened)) });
+      const { ratios, ratioScope, rows } = answers.table({
+        ...WHOLE,
+        weight: 'events',
+        by: 'function',
+        sort,
+        descending: true,
+        filter: '',
+        intervals: true,
+        first: 0,
+        count: 100,
+      });
+      expect(ratios).toEqual([{ name: 'ipc', event: 'instructions:u' }]);
+      expect(ratioScope).toBe(sort);
+      const page = new Map(
+        rows.map(({ name, ratios: [{ value, low, high }] }) => [name, { value, low, high }]),
+      );
+      const core = fromCore(sort);
+      for (const [name, shown] of page) expect(shown).toEqual(core.get(name));
+      expect(page.size).toBeGreaterThan(3);
+    },
+  );
 
   it('instructions per cycle stand alongside the shares for assistants', async () => {
     const top = perfTools(async () => opened).find(({ name }) => name === 'top');

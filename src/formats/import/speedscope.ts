@@ -281,7 +281,7 @@ class SpeedscopeReader {
       ...(this.#firstLeftOut === null
         ? []
         : [
-            `${formatCount(this.#leftOut)} parts that contradict the file were left out, first: ${this.#firstLeftOut}`,
+            `${formatCount(this.#leftOut)} ${this.#leftOut === 1 ? 'part that contradicts the file was' : 'parts that contradict the file were'} left out, first: ${this.#firstLeftOut}`,
           ]),
       ...(hasTimes
         ? ["times are those of the file's axis, on which weights follow each other"]

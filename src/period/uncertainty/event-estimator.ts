@@ -1,8 +1,9 @@
 import type { Slices } from '../../base/slices.ts';
 import type { ShareEstimator } from '../../profile/analysis/shares/share-steps.ts';
+import type { SamplePlaces } from '../../profile/sample-places.ts';
 import type { Weights } from '../../profile/types.ts';
 import type { Alignment } from '../alignment.ts';
-import type { InStep } from '../in-step.ts';
+import { type InStep, placeOfTasks } from '../in-step.ts';
 import { areIntervalsDivided } from '../interval-split.ts';
 import type { PeriodInput } from '../types.ts';
 import { areWaits, createExactEstimator, isMeasured } from './measured.ts';
@@ -24,6 +25,7 @@ export type EstimatedEvent = {
   readonly eventsCounted: number | null;
   /** Asked only where it matters. */
   readonly inStep: () => InStep | null;
+  readonly places: () => SamplePlaces;
 };
 
 /**
@@ -55,6 +57,7 @@ export function* estimateEvent(of: EstimatedEvent): Slices<ShareEstimator | null
       tails: weights.tails,
     },
     inStep: inStep(),
+    ...(described.mode === 'frequency' && { place: placeOfTasks(described.type, of.places()) }),
     eventsAfter: eventsAfter(of),
   });
 }

@@ -20,6 +20,8 @@ export type ShareInput = {
   readonly eventsAfter?: number | null;
   /** How far what was lost may be from its estimate; null or absent: it is known, or nothing was. */
   readonly lostBounds?: LostBounds | null;
+  /** The place of each sample, in order to find borders that many tasks share; absent: these are not looked for. */
+  readonly place?: ArrayLike<number>;
   /** Weight that samples have more in the other reading of their periods; absent: there is one reading. */
   readonly shift?: StepColumns;
 };

@@ -2,9 +2,11 @@
 
 import { eachSlice, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import type { SampleSteps } from '../../profile/analysis/shares/share-steps.ts';
+import { rowsOfStreams } from '../streams.ts';
 import { findDistantPairs } from './distant-pairs.ts';
 import { NO_STEPS } from './other-reading.ts';
 import type { ShareInput } from './share-input.ts';
+import { addSharedBorders } from './shared-borders.ts';
 import { AmountKeeper, SHORTEST_RUN, StepList, StepParts } from './step-parts.ts';
 
 /** Steps, and what is the same for every category. */
@@ -44,6 +46,7 @@ export function* computeSteps(input: ShareInput): Slices<ComputedSteps> {
     yield* eachSlice(rows.length, (first, end) => builder.add(rows, first, end));
     builder.end(rows);
   }
+  builder.share(rowsOfStreams(groups, event));
   return builder.finish();
 }
 
@@ -224,6 +227,12 @@ class StepsBuilder {
     const amount = Math.max(intervals[last], pending) ** 2 / 3;
     this.#last.add(last, last, amount);
     this.#allLast += amount;
+  }
+
+  /** Adds the borders that many of the event's streams have in common. */
+  share(streams: readonly Int32Array[]): void {
+    const { place } = this.#input;
+    if (place !== undefined) addSharedBorders(streams, intervalsOf(this.#input), place, this.#lone);
   }
 
   finish(): ComputedSteps {

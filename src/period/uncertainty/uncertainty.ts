@@ -51,7 +51,8 @@ import { type ComputedSteps, computeSteps } from './uncertainty-steps.ts';
  * would give them.
  *
  * Samples in step with the work cross the same borders at the same places: then errors don't cancel, and
- * what n cycles have is n² times that of one, not n times (`in-step.ts`). Of samples that move through a loop
+ * what n cycles have is n² times that of one, not n times (`in-step.ts`). The same is true of borders that many
+ * tasks have in one interval of theirs (`shared-borders.ts`). Of samples that move through a loop
  * slowly neighbours say nothing; how they move does (`event-loop.ts`).
  *
  * Where it is unknown which interval a period measures, the interval holds the share in both readings

@@ -211,6 +211,7 @@ export class AnalysedProfile {
         isWhole: !isRestricting(select),
         eventsCounted: this.eventsCounted(event),
         inStep: () => this.inStep(event),
+        places: () => this.#places(),
       }),
     );
   }

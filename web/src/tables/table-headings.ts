@@ -11,7 +11,7 @@ const NAME_TITLES = { function: 'Function', file: 'File', dso: 'DSO', thread: 'T
 /** The columns that rows of this kind have, intervals once they are there. Those of ratios take the place of others. */
 export function headingsOf(
   tableBy: ViewState['tableBy'],
-  { unit, rows, ratios }: TableResult,
+  { unit, rows, ratios, ratioScope }: TableResult,
 ): TableHeading<TableRow>[] {
   const hasIntervals = rows.some(({ selfInterval }) => selfInterval !== null);
   const interval = (of: 'selfInterval' | 'totalInterval') =>
@@ -28,7 +28,7 @@ export function headingsOf(
     ...(unit === 'samples' || ratios.length > 0 ? [] : [weightHeading(unit)]),
     // A thread's total would be its self.
     ...(tableBy === 'thread' ? [] : [totalHeading(unit), ...interval('totalInterval')]),
-    ...ratios.map(ratioHeading),
+    ...ratios.map((ratio, column) => ratioHeading(ratio, column, ratioScope)),
     ...(ratios.length > 1 ? [] : [SAMPLES]),
     { id: 'name', title: NAME_TITLES[tableBy], isNumber: false, cell: nameCell },
   ];
@@ -43,11 +43,20 @@ const SAMPLES: TableHeading<TableRow> = {
 };
 
 /** A ratio of two events, with its interval in the same cell: names need the room. */
-function ratioHeading({ name, event }: TableRatio, column: number): TableHeading<TableRow> {
+function ratioHeading(
+  { name, event }: TableRatio,
+  column: number,
+  scope: TableResult['ratioScope'],
+): TableHeading<TableRow> {
+  const title = metricTitle(name, event);
+  const whose =
+    scope === 'self'
+      ? "The row's own code; sorted by total, with all that it calls"
+      : 'The row with all that it calls; sorted by self, its own code';
   return {
     id: null,
-    title: metricTitle(name, event),
-    hint: 'Of what the row executes itself; where it lies in 95 of 100 recordings',
+    title: scope === 'self' ? title : `${title}, total`,
+    hint: `${whose}; where it lies in 95 of 100 recordings`,
     isNumber: true,
     isLong: true,
     cell: ({ ratios }) => {

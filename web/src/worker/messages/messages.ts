@@ -250,6 +250,8 @@ export type TableResult = {
   readonly unit: Unit;
   /** Metrics of the columns of ratios; empty where no two events are compared. */
   readonly ratios: readonly TableRatio[];
+  /** Whether these are of the rows' own code, or with all that it calls. */
+  readonly ratioScope: 'self' | 'total';
 };
 
 /** A metric of stat, and the event that has it. */

@@ -15,7 +15,7 @@ import { dsoPlace } from '../../../../src/profile/dso-place.ts';
 import type { FrameLevel } from '../../../../src/profile/frame-level.ts';
 import { funcLabel } from '../../../../src/profile/func-label.ts';
 import { lostFunc } from '../../../../src/profile/losses.ts';
-import { placesOfSamples } from '../../../../src/profile/sample-places.ts';
+import { placesOfSamples, type SamplePlaces } from '../../../../src/profile/sample-places.ts';
 import {
   type EventIndex,
   FUNC_CATEGORIES,
@@ -39,6 +39,7 @@ export class LoadedRecording {
   readonly #lostFunc: number;
   readonly #levels: ProfileLevels;
   readonly #inStep = new Map<EventIndex, InStep | null>();
+  #places: SamplePlaces | null = null;
 
   constructor(page: PageProfile) {
     this.page = page;
@@ -112,17 +113,28 @@ export class LoadedRecording {
       isWhole: isWhole && !isPart,
       eventsCounted: periodInput.eventTotals?.[event] ?? null,
       inStep: () => this.#inStepOf(event, alignment),
+      places: () => this.#placesOfSamples(),
     });
   }
 
   #inStepOf(event: EventIndex, { groups, arrivedEvents }: Alignment): InStep | null {
     let found = this.#inStep.get(event);
     if (found === undefined) {
-      const places = placesOfSamples(this.profile);
-      found = findInStep(this.page.periodInput, groups, event, arrivedEvents, places);
+      found = findInStep(
+        this.page.periodInput,
+        groups,
+        event,
+        arrivedEvents,
+        this.#placesOfSamples(),
+      );
       this.#inStep.set(event, found);
     }
     return found;
+  }
+
+  #placesOfSamples(): SamplePlaces {
+    this.#places ??= placesOfSamples(this.profile);
+    return this.#places;
   }
 
   /** A link may name a function of another recording. */

@@ -17,7 +17,7 @@ import type {
 import { matchAll, parseQuery } from '../recording/query.ts';
 import type { Selected } from '../recording/selected.ts';
 import { TableIntervals, type TableKeys } from './table-intervals.ts';
-import { TableRatios } from './table-ratios.ts';
+import { type RatioScope, TableRatios } from './table-ratios.ts';
 
 /** One table of one selection: columns by key; rows are made of those that are looked at. */
 export type WholeTable = {
@@ -171,6 +171,7 @@ export function pageOfTable(
 ): TableResult {
   const { tree, sums, names, intervals, ratios } = table;
   const keys = keysOfPage(table, params);
+  const ratioScope = ratioScopeOf(params);
   const rows: TableRow[] = [];
   for (const key of keys.shown) {
     const knows = params.intervals;
@@ -183,7 +184,7 @@ export function pageOfTable(
       samples: sums.selfSamples[key],
       selfInterval: knows ? intervals.self(key) : null,
       totalInterval: knows ? intervals.total(key) : null,
-      ratios: knows ? ratios.of(key) : [],
+      ratios: knows ? ratios.of(key, ratioScope) : [],
     });
   }
   return {
@@ -194,7 +195,13 @@ export function pageOfTable(
     samples: tree.samples,
     unit: selected.weights.unit,
     ratios: ratios.columns,
+    ratioScope,
   };
+}
+
+/** Ratios are of totals in a table that is sorted by these, as in `report`. */
+function ratioScopeOf({ sort, by }: TableParams): RatioScope {
+  return sort === 'total' && by !== 'thread' ? 'total' : 'self';
 }
 
 /** The same with the intervals of the rows on it. */
@@ -210,7 +217,7 @@ export function* pageWithIntervals(
     (key) => shareOf(tree, sums.self[key]),
     (key) => shareOf(tree, sums.total[key]),
   );
-  yield* ratios.compute();
+  yield* ratios.compute(ratioScopeOf(params));
   return pageOfTable(table, selected, params);
 }
 
