@@ -63,6 +63,16 @@ bool IsOfNode(const CodeEvent& event) {
   return false;
 }
 
+/**
+ * The place in the name of evaluated code at which the name of its script is missing: behind the space in
+ * `JS:*f :3:18`. 0: none.
+ */
+size_t PlaceWithoutScript(const char* name, size_t length) {
+  size_t at = length;
+  while (at > 0 && ((name[at - 1] >= '0' && name[at - 1] <= '9') || name[at - 1] == ':')) at--;
+  return at > 0 && at < length && name[at - 1] == ' ' && name[at] == ':' ? at : 0;
+}
+
 uint64_t Address(const void* pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
@@ -209,9 +219,26 @@ void CodeListener::WriteUnlisted(UnlistedCode* unlisted) {
 
 void CodeListener::WriteAdded(const CodeEvent& event) {
   const size_t length = event.name.length < kMostNameBytes ? event.name.length : kMostNameBytes;
+  const size_t place = event.script == nullptr ? 0 : PlaceWithoutScript(event.name.text, length);
+  if (place == 0) return WriteAdded(event, event.name.text, length);
+  pthread_mutex_lock(&mutex_);
+  const size_t url = heap_.ReadSourceUrl(event.script, &bytes_) ? bytes_.size() : 0;
+  if (url == 0 || url + length > kMostNameBytes || !bytes_.Resize(url + length)) {
+    WriteAdded(event, event.name.text, length);
+  } else {
+    uint8_t* name = bytes_.data();
+    memmove(name + place, name, url);
+    memcpy(name, event.name.text, place);
+    memcpy(name + place + url, event.name.text + place, length - place);
+    WriteAdded(event, reinterpret_cast<const char*>(name), url + length);
+  }
+  pthread_mutex_unlock(&mutex_);
+}
+
+void CodeListener::WriteAdded(const CodeEvent& event, const char* name, size_t length) {
   WriteRecord(Type::kAdded, event.code_type,
-              code_stream::Added{Address(event.code_start), event.code_length, length},
-              event.name.text, length);
+              code_stream::Added{Address(event.code_start), event.code_length, length}, name,
+              length);
 }
 
 void CodeListener::WritePositions(const CodeEvent& event) {

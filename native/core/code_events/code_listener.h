@@ -71,6 +71,7 @@ class CodeListener {
   void Write(const v8_abi::CodeEvent& event);
   void WriteUnlisted(UnlistedCode* unlisted);
   void WriteAdded(const v8_abi::CodeEvent& event);
+  void WriteAdded(const v8_abi::CodeEvent& event, const char* name, size_t length);
   void WriteLost();
   /** Keeps what V8 reports until the code itself is added. */
   void TakePositions(const v8_abi::CodeEvent& event);

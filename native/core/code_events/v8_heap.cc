@@ -24,6 +24,7 @@ constexpr size_t kArrayHead = 16;
 constexpr size_t kMostTableBytes = 1u << 20;
 constexpr size_t kMostLines = 1u << 21;
 constexpr size_t kMostMapBytes = 16u << 20;
+constexpr size_t kMostUrlBytes = 4u << 10;
 /** A first read has most tables as a whole. */
 constexpr size_t kFirstRead = 512;
 /** Positions of fewer entries may be equal by chance. */
@@ -87,6 +88,30 @@ int ConstantOf(const char* const* names, int without = 0) {
   return without;
 }
 
+/** All of them, or none: `kind` is −1 where one is missing. */
+V8Strings FindStrings() {
+  const auto find = [](const char* name) {
+    const char* const names[] = {name, nullptr};
+    return ConstantOf(names, -1);
+  };
+  const int encoding_mask = find("v8dbg_StringEncodingMask");
+  const int one_byte = find("v8dbg_OneByteStringTag");
+  const int shape_mask = find("v8dbg_StringRepresentationMask");
+  const int sequential = find("v8dbg_SeqStringTag");
+  V8Strings strings;
+  strings.type_in_map = find("v8dbg_class_Map__instance_type__uint16_t");
+  strings.length = find("v8dbg_class_String__length__int32_t");
+  strings.chars = find("v8dbg_class_SeqOneByteString__chars__char");
+  strings.first_other_type = find("v8dbg_FirstNonstringType");
+  const bool is_known = encoding_mask > 0 && one_byte >= 0 && shape_mask > 0 && sequential >= 0 &&
+                        strings.type_in_map > 0 && strings.length > 0 && strings.chars > 0 &&
+                        strings.first_other_type > 0;
+  if (!is_known) return strings;
+  strings.kind_mask = encoding_mask | shape_mask;
+  strings.kind = one_byte | sequential;
+  return strings;
+}
+
 V8Layout LayoutOf(int major) {
   switch (major) {
     case 10:
@@ -136,6 +161,7 @@ void V8Heap::FindLayout() {
   const auto version =
       reinterpret_cast<v8_abi::GetVersion>(dlsym(RTLD_DEFAULT, v8_abi::kGetVersion));
   if (version != nullptr) layout_ = LayoutOf(atoi(version()));
+  strings_ = FindStrings();
   layout_.flags_in_code = ConstantOf(kFlags, layout_.flags_in_code);
   layout_.length_in_code = ConstantOf(kLength, layout_.length_in_code);
   layout_.baseline_kind = static_cast<uint32_t>(ConstantOf(kBaseline));
@@ -297,6 +323,36 @@ bool V8Heap::ReadLineEnds(const void* shared, Growable<int32_t>* out) {
     last = end;
   }
   return true;
+}
+
+bool V8Heap::ReadSourceUrl(const void* shared, Growable<uint8_t>* out) {
+  uint64_t script;
+  uint64_t fields[kScriptFields];
+  if (line_ends_in_script_ == 0 || !FindScript(shared, &script) ||
+      !ReadAll(script, fields, sizeof fields)) {
+    return false;
+  }
+  // Behind the ends of lines: id, evaluating function, its position, lists, flags, URL, URL of the map.
+  constexpr size_t kListsBehindLineEnds = 4;
+  size_t at = static_cast<size_t>(line_ends_in_script_) / kWord + kListsBehindLineEnds;
+  while (at + 1 < kScriptFields && SmiOf(fields[at]) < 0) at++;
+  return at + 1 < kScriptFields && (fields[at + 1] & kTagMask) == kTag &&
+         ReadString(fields[at + 1] - kTag, kMostUrlBytes, out);
+}
+
+bool V8Heap::ReadString(uint64_t object, size_t most, Growable<uint8_t>* out) {
+  const V8Strings& known = strings_;
+  uint64_t map;
+  uint16_t type;
+  uint32_t length;
+  if (known.kind < 0 || !ReadPointer(object, &map) ||
+      !ReadAll(map + static_cast<uint64_t>(known.type_in_map), &type, sizeof type) ||
+      type >= known.first_other_type || (type & known.kind_mask) != known.kind ||
+      !ReadAll(object + static_cast<uint64_t>(known.length), &length, sizeof length)) {
+    return false;
+  }
+  return length > 0 && length <= most && out->Resize(length) &&
+         ReadAll(object + static_cast<uint64_t>(known.chars), out->data(), length);
 }
 
 bool V8Heap::ReadInlineSourceMap(const void* shared, Growable<uint8_t>* out) {

@@ -24,6 +24,16 @@ struct V8Layout {
   uint32_t baseline_kind = 0;
 };
 
+/** Constants of V8's strings, of which those of one byte per character in one piece are read. */
+struct V8Strings {
+  int type_in_map = -1;
+  int length = -1;
+  int chars = -1;
+  int first_other_type = -1;
+  int kind_mask = -1;
+  int kind = -1;
+};
+
 /**
  * Reads V8's own tables in the memory of this process: which position each instruction was made
  * for, and where the lines of a script end. V8 reports positions of TurboFan's code and of bytecode
@@ -82,6 +92,9 @@ class V8Heap {
    */
   bool ReadLineEnds(const void* shared, Growable<int32_t>* out);
 
+  /** The URL that evaluated code has given itself (`//# sourceURL=…`). False without one. */
+  bool ReadSourceUrl(const void* shared, Growable<uint8_t>* out);
+
   /** The source map that is written inside the script, as its URL (`data:…`). False without one. */
   bool ReadInlineSourceMap(const void* shared, Growable<uint8_t>* out);
 
@@ -101,7 +114,10 @@ class V8Heap {
   bool FindShared(uint64_t data, uint64_t* shared);
   bool FindScript(const void* shared, uint64_t* script);
 
+  bool ReadString(uint64_t object, size_t most, Growable<uint8_t>* out);
+
   V8Layout layout_;
+  V8Strings strings_;
   bool is_confirmed_ = false;
   int searches_ = 0;
   /** Bytes into a SharedFunctionInfo and a Script; 0: unknown. */
