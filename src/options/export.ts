@@ -1,4 +1,5 @@
 import { UsageError } from '../base/errors.ts';
+import { type NamedOption, words } from '../base/words.ts';
 import type { TimeRange } from '../profile/time-range.ts';
 import { OPTION_GROUP } from './groups.ts';
 import { anyNumber, arrayOf, oneOf, recordedIds, setOf, text, whole, yesNo } from './kinds.ts';
@@ -44,6 +45,21 @@ export function formatOfFile(path: string | undefined): AskedFormat | null {
   }
   const ending = Object.keys(ENDINGS).find((each) => path.endsWith(each));
   return ending === undefined ? null : ENDINGS[ending];
+}
+
+/** Throws `UsageError` where a recording, which is perf.data, would get a name that stands for another format. */
+export function refuseExportName(option: NamedOption, path: string | undefined): void {
+  const ending = ['.svg', ...Object.keys(ENDINGS)].find((each) => path?.endsWith(each));
+  if (ending === undefined) return;
+  throw new UsageError(
+    words`${option} ${path ?? ''}: a recording is perf.data, and no reader of *${ending} knows it`,
+    [
+      {
+        library: 'name it *.data: exportProfile writes the other formats of it, exportPprof pprof',
+        command: 'name it *.data: perf-ts export writes the other formats of it',
+      },
+    ],
+  );
 }
 
 /** The ending of names that stand for a format; null where none does. */
