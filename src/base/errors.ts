@@ -122,7 +122,7 @@ export function tooLarge(what: string, verb: 'is' | 'are'): PerfDataError {
 export class AbortError extends Error {
   readonly code = 'ABORT_ERR';
 
-  constructor({ reason }: AbortSignal) {
+  constructor({ reason }: { readonly reason?: unknown }) {
     super('The operation was aborted', { cause: reason });
     this.name = 'AbortError';
   }
