@@ -38,7 +38,7 @@ export { AbortError, FailedError, PerfDataError, UsageError } from './base/error
 export type { ClockName } from './kernel/perf-event/clock-ids.ts';
 export type { CallGraph } from './options/call-graph.ts';
 export type { LiveOptions } from './options/live.ts';
-export type { RecordOptions, RecordSettings, RecordTarget } from './options/record.ts';
+export type { RecordDefaults, RecordOptions, RecordTarget } from './options/record.ts';
 export type { UserOptions } from './options/user.ts';
 export { type LiveBatch, live } from './record/live.ts';
 export { type FinishedRecording, record } from './record/record.ts';

@@ -15,7 +15,17 @@ import {
 } from './option.ts';
 import { INPUT, JAVASCRIPT, JSON_OUTPUT, SELECTION, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
 
-/** Formats of `exportProfile`; pprof is binary and has `exportPprof`. */
+/**
+ * Formats of `exportProfile`; pprof is binary and has `exportPprof`.
+ *
+ * @example
+ * ```ts
+ * import { EXPORT_FORMATS, openProfile } from 'perf-ts';
+ *
+ * const opened = await openProfile('perf.data');
+ * for (const format of EXPORT_FORMATS) console.log(format, opened.export(format).length);
+ * ```
+ */
 export const EXPORT_FORMATS = ['folded', 'speedscope', 'cpuprofile', 'html', 'firefox'] as const;
 /** One of `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

@@ -76,6 +76,15 @@ const ROUND_BYTES = 1 << 20;
  *
  * Throws like `openProfile`, and `FailedError` if the output can't be written; a file that stood
  * there is then there again.
+ *
+ * @example
+ * ```ts
+ * import { type RewriteOptions, rewriteRecording } from 'perf-ts';
+ *
+ * const options: RewriteOptions = { anonymize: true, select: { time: '0%-50%' } };
+ * const { samples, samplesKept } = rewriteRecording('perf.data', 'to-share.data', options);
+ * console.log(`${samplesKept} of ${samples} samples`);
+ * ```
  */
 export function rewriteRecording(
   input: string,

@@ -31,6 +31,19 @@ export type RegionReport<Key extends string> = {
  *
  * A region is told who is inside of it by being handed to the function: so asynchronous functions
  * nest as they are written, not as the event loop mixes them.
+ *
+ * @example
+ * ```ts
+ * import { openGroup, Regions } from 'perf-ts';
+ *
+ * using group = openGroup(['task-clock', 'page-faults']);
+ * const regions = new Regions(group);
+ * regions.measure('request', (request) => {
+ *   const rows: number[] = request.measure('parse', () => JSON.parse('[1, 2, 3]'));
+ *   return request.measure('sum', () => rows.reduce((sum, row) => sum + row, 0));
+ * });
+ * for (const { name, calls, inside } of regions.report()) console.log(name, calls, inside.length);
+ * ```
  */
 export class Regions<Key extends string> {
   readonly #group: CounterGroup<Key>;
