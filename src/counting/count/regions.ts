@@ -39,8 +39,8 @@ export type RegionReport<Key extends string> = {
  * using group = openGroup(['task-clock', 'page-faults']);
  * const regions = new Regions(group);
  * regions.measure('request', (request) => {
- *   const rows: number[] = request.measure('parse', () => JSON.parse('[1, 2, 3]'));
- *   return request.measure('sum', () => rows.reduce((sum, row) => sum + row, 0));
+ *   const rows = request.measure('split', () => '1,2,3'.split(','));
+ *   return request.measure('sum', () => rows.reduce((sum, row) => sum + Number(row), 0));
  * });
  * for (const { name, calls, inside } of regions.report()) console.log(name, calls, inside.length);
  * ```

@@ -26,7 +26,7 @@ export type Repeated<Key extends string, Value> = {
  *
  * const options: RepeatOptions = { warmUp: 5, runs: 20, calls: 10 };
  * using group = openGroup(['task-clock']);
- * const { perCall } = measureRepeated(group, () => JSON.parse('[1, 2, 3]'), options);
+ * const { perCall } = measureRepeated(group, () => '1,2,3'.split(','), options);
  * console.log(perCall['task-clock']?.median);
  * ```
  */
