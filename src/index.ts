@@ -38,7 +38,7 @@ export { AbortError, FailedError, PerfDataError, UsageError } from './base/error
 export type { ClockName } from './kernel/perf-event/clock-ids.ts';
 export type { CallGraph } from './options/call-graph.ts';
 export type { LiveOptions } from './options/live.ts';
-export type { RecordOptions, RecordSettings, RecordTarget } from './options/record.ts';
+export type { RecordDefaults, RecordOptions, RecordTarget } from './options/record.ts';
 export type { UserOptions } from './options/user.ts';
 export { type LiveBatch, live } from './record/live.ts';
 export { type FinishedRecording, record } from './record/record.ts';
@@ -212,3 +212,22 @@ export { doctor } from './tools/doctor/examine.ts';
 export { listEventsHere as listEvents } from './tools/list/list-events.ts';
 export { type SelftestOptions, selftest } from './tools/selftest/selftest.ts';
 export type { SelftestReport } from './tools/selftest/types.ts';
+
+// The types of Node and of recent ECMAScript that the library's own types name, with what they have everywhere: a
+// program compiles without @types/node and without lib.dom. Beside those the declarations are merged.
+
+declare global {
+  interface AbortSignal {
+    readonly aborted: boolean;
+  }
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+    readonly asyncDispose: unique symbol;
+  }
+  interface Disposable {
+    [Symbol.dispose](): void;
+  }
+  interface AsyncDisposable {
+    [Symbol.asyncDispose](): PromiseLike<void>;
+  }
+}

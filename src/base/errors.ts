@@ -40,7 +40,19 @@ export function atCommand(error: WordedError): {
   return { message: commandWords(message), hints: hints.map(commandWords) };
 }
 
-/** The command line, an event name or an option can't be understood: exit status `EXIT.USAGE`. */
+/**
+ * The command line, an event name or an option can't be understood: exit status `EXIT.USAGE`.
+ *
+ * @example
+ * ```ts
+ * import { record, UsageError } from 'perf-ts';
+ *
+ * await record({ command: ['node', 'app.js'], events: ['page-fault'] }).catch((error) => {
+ *   if (!(error instanceof UsageError)) throw error;
+ *   console.log(error.message, error.hints);
+ * });
+ * ```
+ */
 export class UsageError extends WordedError {
   /** `ERR_INVALID_ARG_VALUE`, as in Node. */
   readonly code: string;
@@ -52,7 +64,19 @@ export class UsageError extends WordedError {
   }
 }
 
-/** Understood but failed: permission, no such file, write error. Exit status `EXIT.FAILED` unless given. */
+/**
+ * Understood but failed: permission, no such file, write error. Exit status `EXIT.FAILED` unless given.
+ *
+ * @example
+ * ```ts
+ * import { FailedError, record } from 'perf-ts';
+ *
+ * await record({ command: ['nosuch-program'] }).catch((error) => {
+ *   if (!(error instanceof FailedError)) throw error;
+ *   console.log(error.code, error.message, error.hints); // ENOENT …
+ * });
+ * ```
+ */
 export class FailedError extends WordedError {
   /** The name of the errno where the system refused, `EACCES`; else `ERR_OPERATION_FAILED`. */
   readonly code: string;
@@ -87,6 +111,16 @@ export function failedBy(cause: unknown, message: Text, hints: readonly Text[] =
 /**
  * Broken input that ends the work. `offset` is the byte in the file where it was noticed, −1 if
  * the input as a whole is meant.
+ *
+ * @example
+ * ```ts
+ * import { openProfile, PerfDataError } from 'perf-ts';
+ *
+ * await openProfile('app.js').catch((error) => {
+ *   if (!(error instanceof PerfDataError)) throw error;
+ *   console.log(error.code, error.message);
+ * });
+ * ```
  */
 export class PerfDataError extends WordedError {
   readonly code: string;
@@ -118,11 +152,24 @@ export function tooLarge(what: string, verb: 'is' | 'are'): PerfDataError {
   return new PerfDataError(TOO_LARGE, message);
 }
 
-/** A signal has ended what was under way: `AbortError`, as in Node; `cause` is the signal's reason. */
+/**
+ * A signal has ended what was under way: `AbortError`, as in Node; `cause` is the signal's reason.
+ *
+ * @example
+ * ```ts
+ * import { AbortError, record } from 'perf-ts';
+ *
+ * const signal = AbortSignal.timeout(300);
+ * await record({ command: ['node', 'app.js'], signal, output: 'aborted.data' }).catch((error) => {
+ *   if (!(error instanceof AbortError)) throw error;
+ *   console.log(error.code); // ABORT_ERR; aborted.data has what was recorded until then
+ * });
+ * ```
+ */
 export class AbortError extends Error {
   readonly code = 'ABORT_ERR';
 
-  constructor({ reason }: AbortSignal) {
+  constructor({ reason }: { readonly reason?: unknown }) {
     super('The operation was aborted', { cause: reason });
     this.name = 'AbortError';
   }

@@ -1,4 +1,5 @@
 import { UsageError } from '../base/errors.ts';
+import { type NamedOption, words } from '../base/words.ts';
 import type { TimeRange } from '../profile/time-range.ts';
 import { OPTION_GROUP } from './groups.ts';
 import { anyNumber, arrayOf, oneOf, recordedIds, setOf, text, whole, yesNo } from './kinds.ts';
@@ -14,7 +15,17 @@ import {
 } from './option.ts';
 import { INPUT, JAVASCRIPT, JSON_OUTPUT, SELECTION, STRICT, SYMBOLS, WEIGHING } from './reading.ts';
 
-/** Formats of `exportProfile`; pprof is binary and has `exportPprof`. */
+/**
+ * Formats of `exportProfile`; pprof is binary and has `exportPprof`.
+ *
+ * @example
+ * ```ts
+ * import { EXPORT_FORMATS, openProfile } from 'perf-ts';
+ *
+ * const opened = await openProfile('perf.data');
+ * for (const format of EXPORT_FORMATS) console.log(format, opened.export(format).length);
+ * ```
+ */
 export const EXPORT_FORMATS = ['folded', 'speedscope', 'cpuprofile', 'html', 'firefox'] as const;
 /** One of `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -44,6 +55,21 @@ export function formatOfFile(path: string | undefined): AskedFormat | null {
   }
   const ending = Object.keys(ENDINGS).find((each) => path.endsWith(each));
   return ending === undefined ? null : ENDINGS[ending];
+}
+
+/** Throws `UsageError` where a recording, which is perf.data, would get a name that stands for another format. */
+export function refuseExportName(option: NamedOption, path: string | undefined): void {
+  const ending = ['.svg', ...Object.keys(ENDINGS)].find((each) => path?.endsWith(each));
+  if (ending === undefined) return;
+  throw new UsageError(
+    words`${option} ${path ?? ''}: a recording is perf.data, and no reader of *${ending} knows it`,
+    [
+      {
+        library: 'name it *.data: exportProfile writes the other formats of it, exportPprof pprof',
+        command: 'name it *.data: perf-ts export writes the other formats of it',
+      },
+    ],
+  );
 }
 
 /** The ending of names that stand for a format; null where none does. */

@@ -554,3 +554,9 @@ export type RecordTarget =
  * `freq` and `count` is given.
  */
 export type RecordOptions = AtMostOneOf<RecordSettings, 'freq' | 'count'> & RecordTarget;
+
+/** Options of `record()` without a target, for what several recordings have in common. */
+export type RecordDefaults = AtMostOneOf<
+  Omit<RecordSettings, 'command' | 'pids' | 'tids' | 'systemWide' | 'cpus'>,
+  'freq' | 'count'
+>;

@@ -77,8 +77,5 @@ export const TOP = options({
   mostRows: option(whole(1)),
 });
 
-/** All options of `top`, whatever excludes what. */
-export type TopSettings = OptionsOf<typeof TOP>;
-
 /** The options of `record` except those of a file, and the window of the tables. */
-export type TopOptions = AtMostOneOf<TopSettings, 'freq' | 'count'>;
+export type TopOptions = AtMostOneOf<OptionsOf<typeof TOP>, 'freq' | 'count'>;

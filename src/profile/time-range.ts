@@ -24,6 +24,15 @@ const NANOSECONDS = 1_000_000_000n;
  *   10%/2     10%/2,10%/4        the second piece, of pieces of 10 %; 10% alone is the first
  *
  * A piece that is not the last one ends before the moment at which the next one begins.
+ *
+ * @example
+ * ```ts
+ * import { openProfile, parseTimeRanges } from 'perf-ts';
+ *
+ * const opened = await openProfile('perf.data');
+ * const times = parseTimeRanges('10%-50%', opened.recordedTime());
+ * console.log(opened.report({ select: { times } }).samples);
+ * ```
  */
 export function parseTimeRanges(text: string, recorded: RecordedTime): TimeRange[] {
   if (typeof text !== 'string') throw new UsageError(`text ${text}: expected ranges of time`);

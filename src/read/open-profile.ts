@@ -68,6 +68,18 @@ export class OpenedProfile extends AnalysedProfile {
  * Throws `UsageError` for options that are none, `FailedError` if a file can't be read and `PerfDataError` if it is
  * not perf.data. What
  * is broken within is counted in `diagnostics`.
+ *
+ * @example
+ * ```ts
+ * import { type JavaScriptOptions, type OpenProfileOptions, openProfile } from 'perf-ts';
+ *
+ * const javaScript: JavaScriptOptions = { frames: 'all', sourceMaps: false };
+ * const options: OpenProfileOptions = { ...javaScript, lines: true };
+ * const opened = await openProfile('perf.data', options);
+ * for (const { func, selfShare } of opened.report().bySymbol.slice(0, 3)) {
+ *   console.log(`${(selfShare * 100).toFixed(1)}% ${opened.nameOf(func)}`);
+ * }
+ * ```
  */
 export async function openProfile(
   path: string,

@@ -92,6 +92,15 @@ export type RecordingInfo = {
 /**
  * Counts the records of a file without building a profile. Throws `UsageError` for options that are none, and
  * `FailedError` if samples are to be selected by what they don't have.
+ *
+ * @example
+ * ```ts
+ * import { type ReadInfoOptions, readInfo } from 'perf-ts';
+ *
+ * const options: ReadInfoOptions = { time: '0%-50%' };
+ * const { cmdline, events } = readInfo('perf.data', options);
+ * console.log(cmdline.join(' '), events.map(({ name }) => name));
+ * ```
  */
 export function readInfo(path: string, options: ReadInfoOptions = {}): RecordingInfo {
   checkArguments({ path });

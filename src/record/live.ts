@@ -63,6 +63,16 @@ const MAX_CHUNKS = 16;
  *
  * Throws as `record` does: `AbortError` once `signal` is aborted, and the command gets SIGTERM. A
  * batch that was on its way when the signal came is handed out; the next call throws.
+ *
+ * @example
+ * ```ts
+ * import { type LiveOptions, live } from 'perf-ts';
+ *
+ * const options: LiveOptions = { command: ['node', 'app.js'], events: ['cpu-clock'], freq: 997 };
+ * let samples = 0;
+ * for await (const batch of live(options)) samples += batch.length;
+ * console.log(samples);
+ * ```
  */
 export async function* live(
   options: LiveOptions,

@@ -23,7 +23,13 @@ export type FinishedRecording = Recording & {
  * is readable.
  *
  * @example
- * const { path, totals } = await record({ command: ['./app'], freq: 30_000, events: ['cycles:u'] });
+ * ```ts
+ * import { type RecordOptions, record } from 'perf-ts';
+ *
+ * const options: RecordOptions = { command: ['node', 'app.js'], freq: 997, callGraph: 'fp' };
+ * const { path, totals, exit } = await record(options);
+ * console.log(path, totals.samples, exit?.status);
+ * ```
  */
 export async function record(options: RecordOptions): Promise<FinishedRecording> {
   const running = await startRecording(options);

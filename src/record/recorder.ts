@@ -39,6 +39,19 @@ type ExecFailed = Extract<SamplerEvent, { kind: 'exec-failed' }>;
  * Opens the events, writes the file's head, and lets the target run. From here on the drain thread
  * writes the file by itself; JavaScript comes back in when the recording has ended, to add the
  * feature sections.
+ *
+ * @example
+ * ```ts
+ * import { setTimeout } from 'node:timers/promises';
+ * import { type RecordDefaults, startRecording, type UserOptions } from 'perf-ts';
+ *
+ * const user: UserOptions = { asRoot: true }; // under sudo: not as the user who called it
+ * const defaults: RecordDefaults = { ...user, freq: 997, output: 'part.data' };
+ * const running = await startRecording({ ...defaults, command: ['node', 'app.js'] });
+ * await setTimeout(300);
+ * running.stop();
+ * console.log((await running.finished).fileBytes, await running.exited);
+ * ```
  */
 export async function startRecording(
   options: RecordOptions,

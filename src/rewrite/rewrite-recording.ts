@@ -24,7 +24,8 @@ import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { TracepointFormats } from '../kernel/tracepoint/tracepoint-formats.ts';
 import { checkArguments } from '../options/arguments.ts';
 import { checkOptions } from '../options/check.ts';
-import { REWRITE, type RewriteOptions } from '../options/inject.ts';
+import { refuseExportName } from '../options/export.ts';
+import { INJECT, REWRITE, type RewriteOptions } from '../options/inject.ts';
 import { applyToProcesses } from '../read/apply-side-band.ts';
 import { PROVENANCE_ATTACHMENT } from '../read/facts/provenance.ts';
 import { limitProcesses } from '../read/files/most-unpacked.ts';
@@ -75,6 +76,15 @@ const ROUND_BYTES = 1 << 20;
  *
  * Throws like `openProfile`, and `FailedError` if the output can't be written; a file that stood
  * there is then there again.
+ *
+ * @example
+ * ```ts
+ * import { type RewriteOptions, rewriteRecording } from 'perf-ts';
+ *
+ * const options: RewriteOptions = { anonymize: true, select: { time: '0%-50%' } };
+ * const { samples, samplesKept } = rewriteRecording('perf.data', 'to-share.data', options);
+ * console.log(`${samplesKept} of ${samples} samples`);
+ * ```
  */
 export function rewriteRecording(
   input: string,
@@ -82,6 +92,7 @@ export function rewriteRecording(
   options: RewriteOptions = {},
 ): RewriteSummary {
   checkArguments({ input, output });
+  refuseExportName(INJECT.output, output);
   checkOptions(REWRITE, options, 'a rewrite');
   const rewrite = (data: PerfData): RewriteSummary => {
     const openOutput = () => openRewriteOutput(output);

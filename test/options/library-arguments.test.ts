@@ -23,8 +23,12 @@ const WRONG: Readonly<Record<string, readonly (readonly [readonly unknown[], str
     [[{ command: ['true'], freq: 99, count: 3 }], 'freq and count'],
     [[{ command: ['true'], frequency: 9 }], 'frequency'],
     [[{ pids: [] }], 'pids'],
+    [[{ command: ['true'], output: 'out.html' }], 'output out.html'],
   ],
-  startRecording: [[[{ command: ['true'], output: 1 }], 'output']],
+  startRecording: [
+    [[{ command: ['true'], output: 1 }], 'output'],
+    [[{ command: ['true'], output: 'out.pb.gz' }], 'output out.pb.gz'],
+  ],
   startTop: [
     [[null], 'top'],
     [[{ intervalMs: 'x' }], 'intervalMs'],
@@ -65,6 +69,7 @@ const WRONG: Readonly<Record<string, readonly (readonly [readonly unknown[], str
     [[], 'input'],
     [[recording], 'output'],
     [[recording, 'x', { times: 1 }], 'times'],
+    [[recording, 'x.svg'], 'output x.svg'],
   ],
   compareRecordings: [
     [[], 'older'],

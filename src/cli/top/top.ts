@@ -2,12 +2,12 @@ import { constants } from 'node:os';
 import { errorText, FailedError, UsageError } from '../../base/errors.ts';
 import { EXIT, signalStatus } from '../../base/exit-status.ts';
 import { forLibrary } from '../../options/read-flags.ts';
-import type { TopSettings } from '../../options/top.ts';
+import type { TopOptions } from '../../options/top.ts';
 import { TOP } from '../../options/top.ts';
 import type { CommandExit } from '../../record/recording.ts';
 import { processesOfUser } from '../../system/launch/processes-of-user.ts';
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
-import { beginTop, type RunningTop } from '../../tools/top/top.ts';
+import { type RunningTop, startTop } from '../../tools/top/top.ts';
 import { parseSort } from '../report/sort-keys.ts';
 import { wantsColour } from '../shared/colour.ts';
 import { commandStatus } from '../shared/command-status.ts';
@@ -65,9 +65,9 @@ export async function runTop(command: string[], asked: AskedTop): Promise<void> 
 }
 
 /** Starts sampling; without a target it is of the whole machine, which not everybody may see. */
-function start(options: TopSettings, { systemWide, cpus }: AskedTop): RunningTop {
+function start(options: TopOptions, { systemWide, cpus }: AskedTop): RunningTop {
   try {
-    return beginTop(options);
+    return startTop(options);
   } catch (error) {
     const isDefault = options.systemWide && !systemWide && cpus === undefined;
     if (!(error instanceof FailedError) || !isDefault) throw error;
@@ -83,21 +83,23 @@ function topAsked(
   command: readonly string[],
   asked: AskedTop,
   onNotice: (notice: string) => void,
-): TopSettings {
+): TopOptions {
   const { uid, pids, tids, cpus } = asked;
   if (uid !== undefined && command.length > 0) {
     throw new UsageError('-u and a command exclude each other: name one target');
   }
   const isNamed = command.length > 0 || (pids ?? tids ?? uid) !== undefined;
-  return {
+  const options = {
     ...forLibrary(TOP, asked),
     ...(command.length > 0 && { command }),
     ...(uid !== undefined && { pids: processesOfUser(uid) }),
     // CPUs mean all that runs on them, unless a process is named; no target means the whole machine.
     ...((pids ?? tids ?? uid) === undefined &&
       (cpus !== undefined || !isNamed) && { systemWide: true }),
-    onNotice: (_inKeys, notice) => onNotice(notice),
+    onNotice: (_inKeys: string, notice: string) => onNotice(notice),
   };
+  // Options that exclude each other are refused in the words of the command line, later.
+  return options as TopOptions;
 }
 
 function shownRows({ rows, json }: AskedTop, isBatch: boolean): number {

@@ -10,7 +10,22 @@ import { FailedError } from '../../base/errors.ts';
  */
 export type CounterErrorCode = 'ERR_CLOSED' | 'ERR_NOT_SCHEDULED' | 'ERR_SHORT_READ' | `E${string}`;
 
-/** A counter group could not be opened, switched or read. */
+/**
+ * A counter group could not be opened, switched or read.
+ *
+ * @example
+ * ```ts
+ * import { CounterError, openGroup } from 'perf-ts';
+ *
+ * try {
+ *   openGroup(['cycles', 'instructions']).close();
+ *   console.log('this machine counts cycles');
+ * } catch (error) {
+ *   if (!(error instanceof CounterError)) throw error;
+ *   console.log(error.code, error.event, error.message); // ENOENT cycles …, without a PMU
+ * }
+ * ```
+ */
 export class CounterError extends FailedError {
   declare readonly code: CounterErrorCode;
   /** Name by which the event was asked for, null where it is about the group. */

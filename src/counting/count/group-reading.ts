@@ -56,7 +56,18 @@ export function readingOf<Key extends string>(
   };
 }
 
-/** The counts as numbers: exact below 2^53, above it the nearest double. */
+/**
+ * The counts as numbers: exact below 2^53, above it the nearest double.
+ *
+ * @example
+ * ```ts
+ * import { countNumbers, openGroup } from 'perf-ts';
+ *
+ * using group = openGroup({ faults: 'page-faults', time: 'task-clock' });
+ * const { counts } = group.measure(() => new Array(1e6).fill(0));
+ * console.log(JSON.stringify(countNumbers(counts))); // JSON has no bigint
+ * ```
+ */
 export function countNumbers<Key extends string>(
   counts: Counts<Key>,
 ): { readonly [Name in Key]: number | null } {

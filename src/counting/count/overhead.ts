@@ -18,6 +18,15 @@ export type Overhead<Key extends string> = {
 /**
  * Measures empty functions, alone and inside of another measurement. The group must be disabled. The
  * first rounds compile the code and are left out.
+ *
+ * @example
+ * ```ts
+ * import { measureOverhead, type OverheadOptions, openGroup } from 'perf-ts';
+ *
+ * const options: OverheadOptions = { rounds: 50, warmUp: 10 };
+ * using group = openGroup(['task-clock']);
+ * console.log(measureOverhead(group, options).pair['task-clock']); // nanoseconds of measuring nothing
+ * ```
  */
 export function measureOverhead<Key extends string>(
   group: CounterGroup<Key>,
@@ -47,7 +56,19 @@ export function measureOverhead<Key extends string>(
   };
 }
 
-/** A reading without what measuring it cost; no count falls below 0. */
+/**
+ * A reading without what measuring it cost; no count falls below 0.
+ *
+ * @example
+ * ```ts
+ * import { measureOverhead, openGroup, subtractOverhead } from 'perf-ts';
+ *
+ * using group = openGroup(['task-clock']);
+ * const overhead = measureOverhead(group);
+ * const reading = group.measure(() => JSON.stringify(Array.from({ length: 1e4 }).keys()));
+ * console.log(subtractOverhead(reading, overhead.pair)['task-clock']);
+ * ```
+ */
 export function subtractOverhead<Key extends string>(
   reading: GroupReading<Key>,
   cost: Counts<Key>,

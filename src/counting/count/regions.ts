@@ -31,6 +31,19 @@ export type RegionReport<Key extends string> = {
  *
  * A region is told who is inside of it by being handed to the function: so asynchronous functions
  * nest as they are written, not as the event loop mixes them.
+ *
+ * @example
+ * ```ts
+ * import { openGroup, Regions } from 'perf-ts';
+ *
+ * using group = openGroup(['task-clock', 'page-faults']);
+ * const regions = new Regions(group);
+ * regions.measure('request', (request) => {
+ *   const rows = request.measure('split', () => '1,2,3'.split(','));
+ *   return request.measure('sum', () => rows.reduce((sum, row) => sum + Number(row), 0));
+ * });
+ * for (const { name, calls, inside } of regions.report()) console.log(name, calls, inside.length);
+ * ```
  */
 export class Regions<Key extends string> {
   readonly #group: CounterGroup<Key>;

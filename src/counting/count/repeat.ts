@@ -19,6 +19,16 @@ export type Repeated<Key extends string, Value> = {
 /**
  * Measures `fn` again and again after a warm-up. Each measurement is a region of its own: what lies
  * between them is not counted.
+ *
+ * @example
+ * ```ts
+ * import { measureRepeated, openGroup, type RepeatOptions } from 'perf-ts';
+ *
+ * const options: RepeatOptions = { warmUp: 5, runs: 20, calls: 10 };
+ * using group = openGroup(['task-clock']);
+ * const { perCall } = measureRepeated(group, () => '1,2,3'.split(','), options);
+ * console.log(perCall['task-clock']?.median);
+ * ```
  */
 export function measureRepeated<Key extends string, Value>(
   group: CounterGroup<Key>,

@@ -31,7 +31,18 @@ export type CpuCapabilities = {
   readonly facts: readonly Fact[];
 };
 
-/** Every vendor's leaves; what a processor does not have is null, and no fact. */
+/**
+ * Every vendor's leaves; what a processor does not have is null, and no fact.
+ *
+ * @example
+ * ```ts
+ * import { decodeCapabilities, parseLeafDumps } from 'perf-ts';
+ *
+ * const text = 'CPU 0:\n   0x0000000a 0x00: eax=0x08300805 ebx=0x00000000 ecx=0x0000000f edx=0x00008604';
+ * const [{ leaves }] = parseLeafDumps(text);
+ * console.log(decodeCapabilities(leaves).intel);
+ * ```
+ */
 export function decodeCapabilities(leaves: CpuidLeaves): CpuCapabilities {
   checkArguments({ leaves });
   const reader = new LeafReader(leaves);

@@ -21,7 +21,17 @@ const RAW_LINE =
 const TABLE_LINE =
   /^CPUID ([0-9a-f]{8}): ([0-9a-f]{8})-([0-9a-f]{8})-([0-9a-f]{8})-([0-9a-f]{8})(?: \[SL ([0-9a-f]{2})\])?/i;
 
-/** Every CPU of the text that has leaves, in its order. Lines before the first CPU are CPU 0. */
+/**
+ * Every CPU of the text that has leaves, in its order. Lines before the first CPU are CPU 0.
+ *
+ * @example
+ * ```ts
+ * import { parseLeafDumps } from 'perf-ts';
+ *
+ * const text = 'CPU 3:\n   0x00000000 0x00: eax=0x00000020 ebx=0x756e6547 ecx=0x6c65746e edx=0x49656e69';
+ * for (const { cpu, leaves } of parseLeafDumps(text)) console.log(cpu, leaves.find(0));
+ * ```
+ */
 export function parseLeafDumps(text: string): readonly LeafDump[] {
   checkArguments({ text });
   const dumps: LeafDump[] = [];

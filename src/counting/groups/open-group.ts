@@ -27,6 +27,16 @@ import { checkGroupOptions } from './group-options.ts';
  *
  * Throws UsageError for what can't be meant, CounterError for what the kernel refuses: which event,
  * which field, why. Nothing stays open then.
+ *
+ * @example
+ * ```ts
+ * import { type GroupOptions, openGroup } from 'perf-ts';
+ *
+ * const options: GroupOptions = { excludeKernel: true };
+ * using group = openGroup({ time: 'task-clock', faults: 'page-faults' }, options);
+ * const { counts, value } = group.measure(() => new Array(1e6).fill(0).length);
+ * console.log(value, counts.time, counts.faults); // bigint; null where the PMU had no room
+ * ```
  */
 export function openGroup<const Names extends EventNames>(
   events: Names & Distinct<Names>,

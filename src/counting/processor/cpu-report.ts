@@ -21,7 +21,17 @@ export type CpuReport = {
   readonly whyNone: WhyNone | null;
 };
 
-/** Reads CPUID and the registered PMUs of this machine, as `perf-ts cpu` does. */
+/**
+ * Reads CPUID and the registered PMUs of this machine, as `perf-ts cpu` does.
+ *
+ * @example
+ * ```ts
+ * import { reportCpu } from 'perf-ts';
+ *
+ * const { architecture, cores, whyNone } = reportCpu();
+ * console.log(architecture, cores.length, whyNone?.reason ?? 'hardware counters are there');
+ * ```
+ */
 export function reportCpu(): CpuReport {
   const cores = readCores();
   const pmus = describePmus(readEventSources());

@@ -43,6 +43,20 @@ const TIME_STAMP_EVENT = 'msr/tsc/';
  * counter that is stopped. Other than there, counters start and stop in any order, a second `setup`
  * may name an event of the kernel's (`page-faults`), values are unsigned, and numbers are places of
  * this object: the kernel chooses the register.
+ *
+ * @example
+ * ```ts
+ * import { openPerfmon, type PerfmonOptions } from 'perf-ts';
+ *
+ * const options: PerfmonOptions = { counters: 1 };
+ * const counters = openPerfmon(options);
+ * counters.setup(0, 'page-faults'); // or { event: 0xc0, unitMask: 0 }, by the processor's manual
+ * counters.start(0);
+ * new Array(1e6).fill(0);
+ * counters.stop(0);
+ * console.log(counters.read(0).value);
+ * counters.close();
+ * ```
  */
 export function openPerfmon(options: PerfmonOptions = {}): Perfmon {
   checkOptions(PERFMON, options, 'openPerfmon');

@@ -94,6 +94,15 @@ const OTHER_FDS = 64;
  * `onInterval` gets what was counted in each `intervalMs`. The counters are closed in the event loop's turn
  * after `finished` has settled. Throws UsageError for options that can't be meant; `finished` rejects with
  * UsageError or FailedError, before anything runs where none of the events can be counted.
+ *
+ * @example
+ * ```ts
+ * import { type StatOptions, startStat } from 'perf-ts';
+ *
+ * const options: StatOptions = { command: ['node', 'app.js'], events: ['task-clock', 'page-faults'] };
+ * const { rows, elapsedNs } = await startStat(options).finished;
+ * for (const { event, value } of rows) console.log(event, value, `in ${elapsedNs / 1e9} s`);
+ * ```
  */
 export function startStat(
   options: StatOptions,

@@ -14,7 +14,9 @@ export type DebugPlaces = {
 const BUILD_ID = /^[0-9a-f]{6,128}$/;
 
 /** The usual places of the user who runs this. The variables are those of the tools themselves. */
-export function usualPlaces(environment: NodeJS.ProcessEnv = process.env): DebugPlaces {
+export function usualPlaces(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): DebugPlaces {
   // The home of whom no account names one, as containers set it.
   const home = homeFolder() ?? '/';
   const cache = environment.XDG_CACHE_HOME || join(home, '.cache');

@@ -41,6 +41,18 @@ export type ComparedRecordings = {
 /**
  * Compares what functions did themselves in newer recordings with that in older ones. Throws `UsageError` where they
  * have no event in common, or not the event or the measure that is asked for.
+ *
+ * @example
+ * ```ts
+ * import { type CompareOptions, compareRecordings, openProfile } from 'perf-ts';
+ *
+ * const open = async (path: string) => ({ path, opened: await openProfile(path) });
+ * const options: CompareOptions = { by: 'share' };
+ * const { comparisons } = compareRecordings([await open('old.data')], [await open('new.data')], options);
+ * for (const { name, share } of comparisons[0].functions.slice(0, 3)) {
+ *   console.log(name, share?.delta, share?.isCertain);
+ * }
+ * ```
  */
 export function compareRecordings(
   older: readonly ComparedFile[],

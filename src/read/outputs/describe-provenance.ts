@@ -25,6 +25,13 @@ import { findingsOf } from './findings-of.ts';
 /**
  * Describes the origin of a profile's numbers: the events opened and those they replace, the source of the
  * weights, its confidence, and the losses. Every export holds this object, or points to it.
+ *
+ * @example
+ * ```ts
+ * import { describeProvenance, openProfile } from 'perf-ts';
+ *
+ * console.log(describeProvenance(await openProfile('perf.data')));
+ * ```
  */
 export function describeProvenance(
   opened: AnalysedProfile,

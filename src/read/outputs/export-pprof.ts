@@ -9,6 +9,14 @@ import { exportProvenance } from './export-profile.ts';
 /**
  * The profile as a pprof file (`profile.pb.gz`), gzipped. The encoder is loaded when it is asked
  * for, so that nothing else waits for it.
+ *
+ * @example
+ * ```ts
+ * import { writeFileSync } from 'node:fs';
+ * import { exportPprof, openProfile } from 'perf-ts';
+ *
+ * writeFileSync('profile.pb.gz', await exportPprof(await openProfile('perf.data')));
+ * ```
  */
 export async function exportPprof(
   opened: AnalysedProfile,

@@ -23,7 +23,20 @@ import { describePageProfile } from './page-profile.ts';
 import { describePageReport } from './page-report.ts';
 import { renderPage } from './render-page.ts';
 
-/** Writes the profile in one of the formats; `write` gets it in pieces. Throws `UsageError` for unknown options. */
+/**
+ * Writes the profile in one of the formats; `write` gets it in pieces. Throws `UsageError` for unknown options.
+ *
+ * @example
+ * ```ts
+ * import { createWriteStream } from 'node:fs';
+ * import { type ExportOptions, exportProfile, openProfile } from 'perf-ts';
+ *
+ * const options: ExportOptions = { title: 'app.js', sourcesOf: 'perf.data' };
+ * const page = createWriteStream('app.html');
+ * exportProfile(await openProfile('perf.data'), 'html', options, (text) => page.write(text));
+ * page.end();
+ * ```
+ */
 export function exportProfile(
   opened: AnalysedProfile,
   format: ExportFormat,

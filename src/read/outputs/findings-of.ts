@@ -28,6 +28,14 @@ import { comparedProfile } from './compared-profile.ts';
  * Every finding about a recording, the worst first: the one list from which everybody prints. Frames are not folded
  * for it, so that it is the same at each level. `periods`: a report on all events of `opened` with the weights
  * compared, where there is one already.
+ *
+ * @example
+ * ```ts
+ * import { findingsOf, openProfile } from 'perf-ts';
+ *
+ * const findings = findingsOf(await openProfile('perf.data'));
+ * console.log(findings.map(({ code, severity, sentence }) => `${severity} ${code}: ${sentence}`));
+ * ```
  */
 export function findingsOf(opened: AnalysedProfile, periods?: PeriodsReport): readonly Finding[] {
   checkArguments({ opened });

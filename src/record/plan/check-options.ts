@@ -1,6 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { commandOnly, words } from '../../base/words.ts';
 import { checkOptions, checkTogether } from '../../options/check.ts';
+import { refuseExportName } from '../../options/export.ts';
 import { RECORD, type RecordSettings } from '../../options/record.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 
@@ -9,6 +10,7 @@ const LEAVE_ONE = 'leave one of them out';
 /** Throws UsageError for what no recording can be asked for, before anything is opened. */
 export function checkRecordOptions(options: RecordSettings): void {
   checkOptions(RECORD, options, 'a recording');
+  refuseExportName(RECORD.output, options.output);
   checkCombinations(options);
 }
 

@@ -62,6 +62,20 @@ export type RunningAgent = {
 /**
  * Profiles all processes of this machine without an end, and sends a profile of each service and window to
  * its sinks. Throws as `record` does, and where a spool or the port can't be used.
+ *
+ * @example
+ * ```ts
+ * import { resolve } from 'node:path';
+ * import { setTimeout } from 'node:timers/promises';
+ * import { type AgentOptions, readAgentConfig, startAgent } from 'perf-ts';
+ *
+ * const given = { sampling: { hz: 19 }, sinks: [{ type: 'folder', path: resolve('profiles') }] };
+ * const options: AgentOptions = { config: readAgentConfig(given, 'my settings') };
+ * const agent = await startAgent(options);
+ * await setTimeout(500);
+ * await agent.stop();
+ * console.log(agent.totals, agent.metrics().length);
+ * ```
  */
 export async function startAgent(
   options: AgentOptions,

@@ -11,6 +11,15 @@ import { checkPermissions } from './permission-checks.ts';
  * Finds the obstacles to recording on this machine for this user, each with its fix.
  * Opens events for a moment and mounts tracefs where that is missing and allowed, as recording
  * does; changes nothing else.
+ *
+ * @example
+ * ```ts
+ * import { doctor } from 'perf-ts';
+ *
+ * const { ready, checks } = doctor();
+ * console.log(ready);
+ * for (const { name, found, fix } of checks) if (fix.length > 0) console.log(name, found, fix);
+ * ```
  */
 export function doctor(state: MachineState = readMachineState()): DoctorReport {
   const checks = [

@@ -12,7 +12,18 @@ import { happensOnlyInKernel } from '../../system/kernel/event-name.ts';
 import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { onlineCpus } from '../../system/kernel/online-cpus.ts';
 
-/** The events of this machine that `filter` admits, tried with the kernel. */
+/**
+ * The events of this machine that `filter` admits, tried with the kernel.
+ *
+ * @example
+ * ```ts
+ * import { listEvents } from 'perf-ts';
+ *
+ * for (const { kind, events } of listEvents('*faults')) {
+ *   for (const { name, errorCode } of events) console.log(kind, name, errorCode ?? 'opens');
+ * }
+ * ```
+ */
 export function listEventsHere(
   filter?: string,
   options: { readonly tryEach?: boolean } = {},

@@ -46,6 +46,14 @@ const MOST_HELD_BYTES = 64 << 20;
 /**
  * Calls `visit` with every record of the file in time order; samples whose callchain comes in two
  * parts come when the second does. Returns the opened file.
+ *
+ * @example
+ * ```ts
+ * import { describeRecords, type RecordStreamOptions } from 'perf-ts';
+ *
+ * const options: RecordStreamOptions = { samplesOnly: true };
+ * describeRecords('perf.data', options, ({ timeNs, comm, ip }) => console.log(timeNs, comm, ip));
+ * ```
  */
 export function describeRecords(
   path: string,

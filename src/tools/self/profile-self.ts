@@ -17,7 +17,13 @@ import type { RunningSelfProfile } from './self-options.ts';
  * Throws `UsageError` where neither `seconds` nor `signal` ends it, else as `record` does.
  *
  * @example
- * await writeFile('p.cpuprofile', await profileSelf({ seconds: 5, format: 'cpuprofile' }));
+ * ```ts
+ * import { writeFileSync } from 'node:fs';
+ * import { profileSelf, type SelfProfileOptions } from 'perf-ts';
+ *
+ * const options: SelfProfileOptions = { seconds: 1, format: 'pprof' };
+ * writeFileSync('self.pb.gz', await profileSelf(options));
+ * ```
  */
 export async function profileSelf(options: SelfProfileOptions): Promise<Uint8Array> {
   checkOptions(SELF, options, 'profileSelf');
@@ -31,7 +37,19 @@ export async function profileSelf(options: SelfProfileOptions): Promise<Uint8Arr
   return running.finished;
 }
 
-/** Begins what `profileSelf` does, and resolves while it samples. */
+/**
+ * Begins what `profileSelf` does, and resolves while it samples.
+ *
+ * @example
+ * ```ts
+ * import { writeFileSync } from 'node:fs';
+ * import { startSelfProfile } from 'perf-ts';
+ *
+ * const running = await startSelfProfile({ format: 'speedscope' });
+ * for (let i = 0; i < 100; i++) JSON.stringify(new Array(1e5).fill(i));
+ * writeFileSync('self.speedscope.json', await running.stop());
+ * ```
+ */
 export async function startSelfProfile(options: SelfProfileOptions): Promise<RunningSelfProfile> {
   checkOptions(SELF, options, 'profileSelf');
   if (options.format === undefined) throw new OptionError(SELF.format, 'has to be given');

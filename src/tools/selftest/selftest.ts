@@ -44,6 +44,15 @@ export type SelftestOptions = {
  * over and over, less than a minute in all.
  *
  * The report holds nothing of whose machine it is: no host, user or file names.
+ *
+ * @example
+ * ```ts
+ * import { type SelftestOptions, selftest } from 'perf-ts';
+ *
+ * const options: SelftestOptions = { events: ['page-faults'], quick: true };
+ * const { ok, differs, notAvailable } = await selftest(options);
+ * console.log(ok, differs, notAvailable);
+ * ```
  */
 export async function selftest(options: SelftestOptions = {}): Promise<SelftestReport> {
   checkOptions(SELFTEST, options, 'selftest');

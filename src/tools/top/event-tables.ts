@@ -1,5 +1,5 @@
 import { chooseLevel, type ProfileLevels } from '../../code/javascript/levels-of.ts';
-import type { TopSettings } from '../../options/top.ts';
+import type { TopOptions } from '../../options/top.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import { CallerSums } from './caller-sums.ts';
 import { ShareSums, type TableSums, type TopTable, WindowSums } from './share-sums.ts';
@@ -10,13 +10,13 @@ import type { TopEvent } from './top-options.ts';
 export class EventTables {
   readonly #name: string;
   readonly #event: number;
-  readonly #options: TopSettings;
+  readonly #options: TopOptions;
   readonly #sums = new Map<SliceTableKey, ShareSums | WindowSums>();
   #callers: CallerSums | null = null;
   /** Time of the last sample of the report before, nanoseconds of the clock; NaN: there was none. */
   #lastNs = Number.NaN;
 
-  constructor(name: string, event: number, options: TopSettings) {
+  constructor(name: string, event: number, options: TopOptions) {
     this.#name = name;
     this.#event = event;
     this.#options = options;
@@ -105,7 +105,7 @@ export class EventTables {
   }
 }
 
-function weigh({ samples, events }: Profile, event: number, { weight }: TopSettings): Weights {
+function weigh({ samples, events }: Profile, event: number, { weight }: TopOptions): Weights {
   if (weight === 'samples') {
     return { kind: 'samples', unit: 'samples', values: new Float64Array(samples.length).fill(1) };
   }

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { commandOnly, words } from '../../base/words.ts';
 import { checkOptions } from '../../options/check.ts';
-import { TOP, type TopSettings } from '../../options/top.ts';
+import { TOP, type TopOptions } from '../../options/top.ts';
 import type { CallerSums } from './caller-sums.ts';
 import type { TopTable } from './share-sums.ts';
 import type { SliceTableKey } from './slice-tables.ts';
@@ -48,7 +48,7 @@ export type TopReport = {
 };
 
 /** Throws `UsageError` for what `top` can't do. */
-export function checkTopOptions(options: TopSettings): void {
+export function checkTopOptions(options: TopOptions): void {
   checkOptions(TOP, options, 'top');
   const { intervalMs = 1000, windowMs } = options;
   if (windowMs !== undefined && windowMs < intervalMs) {

@@ -5,7 +5,7 @@ import { lostSamplesOfAll } from '../../base/lost-samples.ts';
 import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
-import type { TopOptions, TopSettings } from '../../options/top.ts';
+import type { TopOptions } from '../../options/top.ts';
 import type { Profile } from '../../profile/types.ts';
 import { describeExisting } from '../../record/existing/existing-state.ts';
 import { dropsCopies, recordsStacks } from '../../record/plan/call-graph.ts';
@@ -65,13 +65,18 @@ export type RunningTop = {
  * Samples running code and sums it up by name while it runs. Nothing is written.
  * Throws as `record` does. Once `signal` is aborted the command gets SIGTERM, and `reports` throws
  * `AbortError`.
+ *
+ * @example
+ * ```ts
+ * import { startTop, type TopOptions } from 'perf-ts';
+ *
+ * const options: TopOptions = { command: ['node', 'app.js'], intervalMs: 500 };
+ * for await (const { events, samples } of startTop(options).reports()) {
+ *   console.log(samples, events[0].name);
+ * }
+ * ```
  */
 export function startTop(options: TopOptions, binding: NativeBinding = loadBinding()): RunningTop {
-  return beginTop(options, binding);
-}
-
-/** The same with any options. */
-export function beginTop(options: TopSettings, binding: NativeBinding = loadBinding()): RunningTop {
   checkTopOptions(options);
   if (options.signal?.aborted) throw new AbortError(options.signal);
   const isUnwound = dropsCopies(options.callGraph);
@@ -93,7 +98,7 @@ class Top implements RunningTop {
   readonly events: readonly string[];
   readonly hasStacks: boolean;
   wasStopped = false;
-  readonly #options: TopSettings;
+  readonly #options: TopOptions;
   readonly #session: PreparedRecording;
   readonly #exited = new Deferred<CommandExit | null>();
   readonly #startMs = performance.now();
@@ -114,7 +119,7 @@ class Top implements RunningTop {
   #failure: Error | null = null;
   #wake = (): void => {};
 
-  private constructor(options: TopSettings, session: PreparedRecording, cleanUp: () => void) {
+  private constructor(options: TopOptions, session: PreparedRecording, cleanUp: () => void) {
     this.#options = options;
     this.#session = session;
     this.#cleanUp = cleanUp;
@@ -124,7 +129,7 @@ class Top implements RunningTop {
     this.#totals = session.sampler.totals();
   }
 
-  static start(options: TopSettings, session: PreparedRecording, binding: NativeBinding): Top {
+  static start(options: TopOptions, session: PreparedRecording, binding: NativeBinding): Top {
     const readClocks = () => binding.readClockPair(CLOCK_IDS.monotonic);
     const top = new Top(options, session, nodeCleanUp(session, readClocks));
     top.#start();

@@ -56,7 +56,18 @@ export function parseAgentConfig(text: string, from: string): AgentConfig {
   return readAgentConfig(given, from);
 }
 
-/** The same of a value with these keys: a configuration for `startAgent`, with what is not given. */
+/**
+ * The same of a value with these keys: a configuration for `startAgent`, with what is not given.
+ *
+ * @example
+ * ```ts
+ * import { type AgentConfig, readAgentConfig } from 'perf-ts';
+ *
+ * const given = { sinks: [{ type: 'pyroscope', url: 'http://pyroscope:4040' }] };
+ * const config: AgentConfig = readAgentConfig(given, 'agent.json');
+ * console.log(config.sampling.hz, config.windowMs, config.sinks[0].target);
+ * ```
+ */
 export function readAgentConfig(given: unknown, from: string): AgentConfig {
   const top = new Section(given, from, '');
   const sampling = readSampling(top.section('sampling'));
