@@ -32,7 +32,8 @@ const PURE = {
   'code/disassembly': ['base'],
   'code/process': ['base'],
   'code/jit': ['base', 'code/process'],
-  'code/symbols': ['base', 'code/elf', 'code/dwarf'],
+  'code/golang': ['base', 'code/elf'],
+  'code/symbols': ['base', 'code/elf', 'code/dwarf', 'code/golang'],
   'code/levels': ['base', 'profile', 'profile/analysis'],
   'code/javascript': ['base', 'profile', 'profile/analysis', 'code/levels'],
   questions: ['base', 'profile', 'profile/analysis', 'period', 'code/levels', 'code/javascript'],
@@ -113,6 +114,7 @@ const MAY_USE_NODE = new Set([...Object.keys(COMPOSITION), 'cli']);
 /** A type may be taken where the value may not: the shape is shared, the code is not. */
 const TYPES_ONLY = {
   'code/symbols': ['code/process'],
+  'code/golang': ['code/dwarf'],
   'code/process': ['profile'],
   'code/javascript': ['code/jit'],
   period: ['profile', 'profile/analysis'],
