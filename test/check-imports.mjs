@@ -33,7 +33,7 @@ const PURE = {
   'code/process': ['base'],
   'code/jit': ['base', 'code/process'],
   'code/golang': ['base', 'code/elf'],
-  'code/symbols': ['base', 'code/elf', 'code/dwarf', 'code/golang'],
+  'code/symbols': ['base', 'code/elf', 'code/dwarf', 'code/golang', 'code/unwind'],
   'code/levels': ['base', 'profile', 'profile/analysis'],
   'code/javascript': ['base', 'profile', 'profile/analysis', 'code/levels'],
   questions: ['base', 'profile', 'profile/analysis', 'period', 'code/levels', 'code/javascript'],

@@ -8,6 +8,7 @@ import { findGoTable } from '../golang/find-go-table.ts';
 import type { DsoKey } from '../process/types.ts';
 import { findDebugFile, readMiniDebugInfo } from './debug-file.ts';
 import { type Demangle, loadElfSymbols, SegmentMap } from './elf-symbols.ts';
+import { findFrameBounds } from './frame-bounds.ts';
 import { OpenSymbolFile } from './open-symbol-file.ts';
 import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
 import { SymbolTable } from './symbol-table.ts';
@@ -142,9 +143,9 @@ function loadElf(
   const segments = new SegmentMap(elf);
   const inFile = wanted?.map((address) => segments.toFileAddress(address)) ?? null;
   const go = hasSymtab || owner !== null ? null : findGoTable(elf, diagnostics);
-  const others = go?.table.functions() ?? null;
-  const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile, others);
   const isStripped = !hasSymtab && owner === null && go === null;
+  const others = go?.table.functions() ?? (isStripped ? findFrameBounds(elf, diagnostics) : null);
+  const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile, others);
   return { table, segments, isStripped, buildId: found };
 }
 
