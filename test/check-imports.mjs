@@ -168,7 +168,7 @@ const TO_STRANGERS = [
       'record/code-events/open-inspector.ts': 'before the handshake',
       'record/code-events/registered.ts': 'in a helper, and before a recording begins',
       'record/existing/mapped-build-ids.ts': 'files that were mapped when the recording began',
-      'record/output/met-programs.ts': 'programs of a recording, behind its end',
+      'record/output/held-programs.ts': 'programs of a recording, while it runs',
       'record/jit-maps/recorded-processes.ts': 'maps of processes in containers',
       'read/files/elf-files.ts': 'symbols of what runs',
       'read/files/symbol-files.ts': 'symbols of what runs',

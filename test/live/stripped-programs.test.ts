@@ -1,5 +1,8 @@
 // Programs without symbols: names that they have elsewhere, and functions that are told apart without any.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -46,5 +49,54 @@ describeLive('programs without symbols', () => {
     const own = rows('dso,sym').filter((row) => row.includes(` ${file} `));
     expect(own.length).toBeGreaterThan(0);
     expect(own.filter((row) => !/ (sub_[0-9a-f]+|_start|\S+@plt)$/.test(row))).toEqual([]);
+  });
+});
+
+describeLive('programs whose file is gone', () => {
+  const source = join(helpers, 'deleted-code.c');
+  // A function of the file's own symbol table, which nothing else in it names.
+  const flags = ['-O1', '-g', '-fno-omit-frame-pointer', '-ldl'];
+
+  /** A copy of what was compiled, which the program may remove. */
+  function copyOf(compiled: string, name: string): string {
+    const copy = join(scratch, name);
+    copyFileSync(compiled, copy);
+    return copy;
+  }
+
+  it.each([
+    ['removes itself', 'unlink'],
+    ['runs a copy of itself that has no path', 'memfd'],
+  ])('a program that %s has names and lines', (_what, mode) => {
+    const program = copyOf(compileC(source, flags), mode);
+    const rows = record(`${mode}.data`, [program, mode, '600']);
+    expect(
+      rows('sym,srcline').filter((row) => / hot_deleted deleted-code\.c:\d+$/.test(row)),
+    ).not.toEqual([]);
+    expect(rows('sym').filter((row) => / \[(unlink|packed|memfd)/.test(row))).toEqual([]);
+  });
+
+  it('a library that is removed when it is loaded has names', () => {
+    const library = copyOf(compileC(source, [...flags, '-shared', '-fPIC'], '.so'), 'gone.so');
+    const rows = record('library.data', [compileC(source, flags), 'library', '600', library]);
+    expect(rows('dso,sym').filter((row) => / gone\.so.* hot_deleted$/.test(row))).not.toEqual([]);
+  });
+
+  it('a program that was removed before it is attached to has names', async () => {
+    const program = copyOf(compileC(source, flags), 'attached');
+    const child = spawn(program, ['unlink', '100000'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await once(child.stdout, 'data');
+      const file = join(scratch, 'attached.data');
+      const flagsOfRecord = ['-q', '-g', '-e', 'cpu-clock:u', '-p', String(child.pid), '-o', file];
+      expect(perfTs(['record', ...flagsOfRecord, '--duration', '0.5'])).toMatchObject({
+        status: 0,
+      });
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      expect(perfTs(['report', '-i', file]).stdout).toMatch(/ hot_deleted\b/);
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
 });

@@ -93,7 +93,7 @@ describe.skipIf(!hasGo)('a Go program', () => {
     },
   );
 
-  test('has the same frames by its own table as by DWARF', () => {
+  test('a Go program has the same frames by its own table as by DWARF', () => {
     const elf = elfOf(readFileSync(compileGo(SOURCE, [])));
     const { table, lines } = goLines(elf);
     const dwarf = new DwarfFile({

@@ -42,7 +42,7 @@ describe.skipIf(!hasNm)('a program without symbols', () => {
       size: Number.parseInt(size, 16),
     }));
 
-  test('has one function where each of its functions is, called by where it begins', () => {
+  test('a stripped program has one function where each of its functions is, called by its start', () => {
     const { dso, symbolizer } = symbolizerOf(stripped);
     expect(functions.length).toBeGreaterThan(10);
     for (const { start, size } of functions) {
@@ -52,7 +52,7 @@ describe.skipIf(!hasNm)('a program without symbols', () => {
     }
   });
 
-  test('is reported as one, although its functions are told apart', () => {
+  test('a stripped program is reported as one, although its functions are told apart', () => {
     const { dso, symbolizer, diagnostics } = symbolizerOf(stripped);
     const addresses = Float64Array.from(functions, ({ start }) => start - base).sort();
     const strings = new StringTable();
@@ -64,7 +64,7 @@ describe.skipIf(!hasNm)('a program without symbols', () => {
     ]);
   });
 
-  test('keeps the names of what it imports', () => {
+  test('a stripped program keeps the names of what it imports', () => {
     const [mine, theirs] = [stripped, whole].map((path) => {
       const { dso, symbolizer } = symbolizerOf(path);
       const names = new Set<string>();
