@@ -32,7 +32,8 @@ const PURE = {
   'code/disassembly': ['base'],
   'code/process': ['base'],
   'code/jit': ['base', 'code/process'],
-  'code/symbols': ['base', 'code/elf', 'code/dwarf'],
+  'code/golang': ['base', 'code/elf'],
+  'code/symbols': ['base', 'code/elf', 'code/dwarf', 'code/golang', 'code/unwind'],
   'code/levels': ['base', 'profile', 'profile/analysis'],
   'code/javascript': ['base', 'profile', 'profile/analysis', 'code/levels'],
   questions: ['base', 'profile', 'profile/analysis', 'period', 'code/levels', 'code/javascript'],
@@ -113,6 +114,7 @@ const MAY_USE_NODE = new Set([...Object.keys(COMPOSITION), 'cli']);
 /** A type may be taken where the value may not: the shape is shared, the code is not. */
 const TYPES_ONLY = {
   'code/symbols': ['code/process'],
+  'code/golang': ['code/dwarf'],
   'code/process': ['profile'],
   'code/javascript': ['code/jit'],
   period: ['profile', 'profile/analysis'],
@@ -166,7 +168,7 @@ const TO_STRANGERS = [
       'record/code-events/open-inspector.ts': 'before the handshake',
       'record/code-events/registered.ts': 'in a helper, and before a recording begins',
       'record/existing/mapped-build-ids.ts': 'files that were mapped when the recording began',
-      'record/output/met-programs.ts': 'programs of a recording, behind its end',
+      'record/output/held-programs.ts': 'programs of a recording, while it runs',
       'record/jit-maps/recorded-processes.ts': 'maps of processes in containers',
       'read/files/elf-files.ts': 'symbols of what runs',
       'read/files/symbol-files.ts': 'symbols of what runs',

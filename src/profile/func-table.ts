@@ -1,5 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { PairInterner } from '../base/pair-interner.ts';
+import { isPlaceName } from '../base/place-name.ts';
 import type { StringIndex } from '../base/string-table.ts';
 import {
   type Dso,
@@ -11,6 +12,11 @@ import {
 
 /** Name of a function when no symbol covers its address. */
 export const UNKNOWN_FUNC_NAME = '[unknown]';
+
+/** Whether nobody gave the function a name: what it is called says no more than where it lies. */
+export function isUnnamed(name: string): boolean {
+  return name === UNKNOWN_FUNC_NAME || isPlaceName(name);
+}
 
 /** Stands for the code that lost samples would have shown. */
 export const LOST_FUNC_NAME = '[lost]';

@@ -24,6 +24,8 @@ export function shortName(name: string): string {
   const groups = outermostGroups(name);
   const parameters = groups.at(-1);
   if (parameters === undefined || parameters.open === 0) return name;
+  // No parameter list follows a space: `app (deleted)`, `f (file:line)`.
+  if (name[parameters.open - 1] === ' ') return name;
   if (groups.some(({ open }) => OF_SCRIPT.test(name.slice(open + 1, open + 3)))) return name;
   const rest = name.slice(parameters.close + 1);
   if (!QUALIFIERS.test(rest)) return name;

@@ -1,4 +1,5 @@
 import { NONE } from '../base/brand.ts';
+import { isPlaceName } from '../base/place-name.ts';
 import { formatAddress } from '../base/u64.ts';
 import type { ProcessTable } from '../code/process/process-table.ts';
 import type { DsoIndex, MappingIndex } from '../code/process/types.ts';
@@ -149,9 +150,11 @@ export class FrameNamer {
     const known = ofDso.get(address);
     if (known !== undefined) return known;
     const resolved = this.#symbolizer.resolve(dso, address);
+    // As in perf, a frame without a symbol has none.
+    const isNamed = resolved !== null && !isPlaceName(resolved.name);
     const named = {
-      symbol: resolved?.name ?? null,
-      start: resolved?.symbolStart ?? 0,
+      symbol: isNamed ? resolved.name : null,
+      start: isNamed ? resolved.symbolStart : 0,
       ...this.#locate(dso, address),
     };
     if (++this.#knownCount > MOST_REMEMBERED) {

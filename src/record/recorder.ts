@@ -98,6 +98,8 @@ export async function beginRecording(
 
 /** How often the size of the output is looked at, and whether the command has begun. */
 const LOOK_MS = 100;
+/** Time between two looks for programs that were mapped: a file that is gone sooner can't be opened. */
+const HOLD_MS = 50;
 
 /**
  * A recording on its way from open events to a complete file. The methods stand in the order in which
@@ -254,6 +256,10 @@ class Recorder implements ControlActions {
 
   #startTimers(): void {
     const { switchOutput, delayMs, durationMs } = this.#options;
+    const { output, features } = this.#opened;
+    if (output instanceof RecordingFile && this.#switching === null) {
+      this.#timers.push(callEvery(HOLD_MS, () => output.holdPrograms(features)));
+    }
     if (typeof switchOutput === 'object') this.#switchEvery(switchOutput);
     if (delayMs !== undefined) this.#timers.push(callAfter(delayMs, () => this.enable()));
     if (durationMs !== undefined) {

@@ -104,3 +104,27 @@ export function compileC(
   renameSync(unfinished, result);
   return result;
 }
+
+/** Whether Go programs can be compiled here. */
+export const hasGo = spawnSync('go', ['version']).status === 0;
+
+/**
+ * Compiles one Go file and returns the path of the result, like `compileC`; the flags are those of
+ * `go build`.
+ */
+export function compileGo(source: string, flags: readonly string[], name = ''): string {
+  const key = createHash('sha256').update(JSON.stringify(flags)).update(readFileSync(source));
+  const base = `${basename(source, '.go')}${name}`;
+  const result = join(buildDirectory, `${base}-${key.digest('hex').slice(0, 12)}`);
+  if (existsSync(result)) return result;
+  mkdirSync(buildDirectory, { recursive: true });
+  const unfinished = `${result}.${process.pid}`;
+  // No module file: the file is a program of its own.
+  const run = spawnSync('go', ['build', '-o', unfinished, ...flags, source], {
+    encoding: 'utf8',
+    env: { ...process.env, GO111MODULE: 'off', GOFLAGS: '' },
+  });
+  if (run.status !== 0) throw new Error(`go can't compile ${source}:\n${run.stderr}`);
+  renameSync(unfinished, result);
+  return result;
+}

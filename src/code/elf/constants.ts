@@ -11,6 +11,7 @@ export const EM_X86_64 = 62;
 export const EM_AARCH64 = 183;
 
 export const PT_LOAD = 1;
+export const PT_DYNAMIC = 2;
 export const PT_NOTE = 4;
 export const PF_X = 1;
 /** `e_phnum` when the count does not fit; the real one is in section 0's `sh_info`. */

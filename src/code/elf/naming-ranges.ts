@@ -18,6 +18,9 @@ const ELF_HEADER_BYTES = 64;
 /** Sections of SHF_ALLOC that naming and unwinding read; the others are code and data. */
 const NEEDED = /^\.(eh_frame|plt|note|gnu|dyn|rela?\.|rela?$|hash|interp|ARM\.ex)/;
 const DWARF = /^\.z?debug_(?!frame)/;
+/** Go's table of functions, and the data where its inlined calls are. */
+const GO_TABLE = /^(\.data\.rel\.ro)?\.gopclntab$/;
+const GO_DATA = /^\.(go\.|noptrdata|data\.rel\.ro|dynamic)/;
 
 /**
  * The parts of a file that name its code, clipped to it; they may overlap. Null without section headers:
@@ -36,6 +39,7 @@ export function namingRanges(
     },
     { offset: header.sectionHeaderOffset, size: header.sectionHeaderSize * sections.length },
     ...sections.filter((section) => isNeeded(section, kept)),
+    ...goRanges(sections),
   ];
   return ranges
     .map(({ offset, size }) => ({ offset, size: Math.min(size, source.size - offset) }))
@@ -47,6 +51,19 @@ function isNeeded({ name, type, flags }: ElfSection, kept: KeptSections): boolea
   if (DWARF.test(name)) return kept.dwarf;
   if ((flags & SHF_ALLOC) === 0) return true;
   return NEEDED.test(name) || (kept.code && (flags & SHF_EXECINSTR) !== 0);
+}
+
+/** All that names a Go program that has no DWARF, however it was put together. */
+function goRanges(sections: readonly ElfSection[]): readonly ElfSection[] {
+  const isGo = sections.some(({ name }) => GO_TABLE.test(name) || name === '.go.buildinfo');
+  if (!isGo || sections.some(({ name }) => DWARF.test(name))) return [];
+  // From Go 1.26 on, which makes this section, funcdata lie with the table and not among the constants.
+  const hasModule = sections.some(({ name }) => name === '.go.module');
+  return sections.filter(
+    ({ name, type }) =>
+      type !== SHT_NOBITS &&
+      (GO_TABLE.test(name) || GO_DATA.test(name) || (name === '.rodata' && !hasModule)),
+  );
 }
 
 const WINDOW_BYTES = 1 << 16;

@@ -1,5 +1,5 @@
 import { isRootFunc } from '../../profile/analysis/stacks/cut-stacks.ts';
-import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
+import { isUnnamed } from '../../profile/func-table.ts';
 import { shortName } from '../../profile/short-name.ts';
 import { isSystemLibrary } from './library-kind.ts';
 
@@ -45,7 +45,7 @@ export function startUpOf(name: string, dsoName: string): StartUp | null {
   if (name === 'main') return 'main';
   if (name === 'operator()') return 'callable';
   if (isRootFunc(name) || OF_C_AND_GO.test(name)) return 'entry';
-  if (name === UNKNOWN_FUNC_NAME && isSystemLibrary(dsoName)) return 'entry';
+  if (isUnnamed(name) && isSystemLibrary(dsoName)) return 'entry';
   if (OF_RUST.test(name)) return 'Rust';
   return OF_CPP.test(shortName(name)) ? 'C++' : null;
 }

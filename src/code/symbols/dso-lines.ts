@@ -7,6 +7,8 @@ import { newUnitRoom } from '../dwarf/unit-list.ts';
 import { readBuildId } from '../elf/build-id.ts';
 import { type ElfFile, parseElf } from '../elf/elf-file.ts';
 import { openSection, type SectionDecoders } from '../elf/section-bytes.ts';
+import { findGoTable } from '../golang/find-go-table.ts';
+import { GoLines } from '../golang/go-lines.ts';
 import type { DsoTable } from '../process/dso-table.ts';
 import type { KernelReference } from '../process/process-table.ts';
 import type { DsoIndex, DsoKey } from '../process/types.ts';
@@ -49,8 +51,11 @@ type Texts = {
   readonly shown: string[];
 };
 
-type OpenDwarf = {
-  readonly file: DwarfFile;
+/** Lines and inlined calls of one file, from whatever has them there. */
+type SourceLines = Pick<DwarfFile, 'find' | 'strings'>;
+
+type OpenLines = {
+  readonly file: SourceLines;
   /** Converts from the form of `Symbolizer.resolve` to the file's own. */
   readonly toFileAddress: (address: number) => number;
   /** The places of the linker's stubs: pairs of first address and end. */
@@ -76,7 +81,7 @@ export class DsoLines {
   /** The last find of `find`. Its indexes are for `name` and `file`. */
   readonly frames = new SourceFrames();
   readonly #options: DsoLinesOptions;
-  readonly #open = new Map<DsoIndex, OpenDwarf | null>();
+  readonly #open = new Map<DsoIndex, OpenLines | null>();
   readonly #sources: { close?(): void }[] = [];
   readonly #memories = new Map<DsoIndex, Memory | null>();
   readonly #unitRoom = newUnitRoom();
@@ -176,7 +181,7 @@ export class DsoLines {
     this.#open.clear();
   }
 
-  #openDso(index: DsoIndex): OpenDwarf | null {
+  #openDso(index: DsoIndex): OpenLines | null {
     const { dsos } = this.#options;
     const provider = this.#memoryOf(index)?.names.provide ?? this.#options.provider;
     const dso = dsos.key(index);
@@ -205,7 +210,7 @@ export class DsoLines {
     dso: DsoKey,
     buildId: string | null,
     provider: SymbolProvider,
-  ): OpenDwarf | null {
+  ): OpenLines | null {
     const { diagnostics } = this.#options;
     const elf = parseElf(source, diagnostics);
     if (elf === null) return null;
@@ -213,6 +218,19 @@ export class DsoLines {
     if (buildId !== null && readBuildId(elf, diagnostics) !== buildId) return null;
     const toFileAddress = this.#addressMap(elf, dso);
     if (toFileAddress === null) return null;
+    const file = this.#findDwarf(elf, dso, provider) ?? this.#findGoLines(elf);
+    if (file === null) return null;
+    const texts = { at: (text: number) => file.strings.strings[text], shown: [] };
+    return { file, toFileAddress, stubs: stubRanges(elf), texts };
+  }
+
+  #findGoLines(elf: ElfFile): GoLines | null {
+    const found = findGoTable(elf, this.#options.diagnostics);
+    return found && new GoLines(elf, found);
+  }
+
+  #findDwarf(elf: ElfFile, dso: DsoKey, provider: SymbolProvider): DwarfFile | null {
+    const { diagnostics } = this.#options;
     let debug = elf;
     if (!has(elf, 'dwarf')) {
       const found = findDebugFile(elf, dso, provider, diagnostics, 'dwarf');
@@ -220,7 +238,7 @@ export class DsoLines {
       this.#sources.push(found.source);
       debug = found.elf;
     }
-    const file = new DwarfFile({
+    return new DwarfFile({
       sections: this.#sectionsOf(debug),
       littleEndian: debug.header.littleEndian,
       diagnostics,
@@ -233,11 +251,9 @@ export class DsoLines {
         own: () => (debug === elf ? [elf] : [debug, elf]).map((own) => this.#sectionsOf(own)),
       },
     });
-    const texts = { at: (text: number) => file.strings.strings[text], shown: [] };
-    return { file, toFileAddress, stubs: stubRanges(elf), texts };
   }
 
-  #addressMap(elf: ElfFile, dso: DsoKey): OpenDwarf['toFileAddress'] | null {
+  #addressMap(elf: ElfFile, dso: DsoKey): OpenLines['toFileAddress'] | null {
     if (dso.kind !== 'kernel') {
       const segments = new SegmentMap(elf);
       return (address) => segments.toFileAddress(address);

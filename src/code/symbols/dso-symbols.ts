@@ -4,9 +4,11 @@ import { describeError } from '../../base/system-error.ts';
 import { readBuildId } from '../elf/build-id.ts';
 import { findSymtab, parseElf } from '../elf/elf-file.ts';
 import type { Decompress } from '../elf/section-bytes.ts';
+import { findGoTable } from '../golang/find-go-table.ts';
 import type { DsoKey } from '../process/types.ts';
 import { findDebugFile, readMiniDebugInfo } from './debug-file.ts';
 import { type Demangle, loadElfSymbols, SegmentMap } from './elf-symbols.ts';
+import { findFrameBounds } from './frame-bounds.ts';
 import { OpenSymbolFile } from './open-symbol-file.ts';
 import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
 import { SymbolTable } from './symbol-table.ts';
@@ -16,7 +18,7 @@ export type DsoSymbols = {
   readonly table: SymbolTable;
   /** Null where addresses are absolute on both sides. */
   readonly segments: SegmentMap | null;
-  /** Neither in the file nor in a debug file is a `.symtab`: only what it exports and imports has names. */
+  /** No list of all functions is in the file or in a debug file: only what it exports and imports has names. */
   readonly isStripped: boolean;
   /** The build ID in the file; null where it has none, or there is no file. */
   readonly buildId: string | null;
@@ -140,8 +142,11 @@ function loadElf(
   const owner = separate ?? (hasSymtab ? null : readMiniDebugInfo(elf, xz, diagnostics));
   const segments = new SegmentMap(elf);
   const inFile = wanted?.map((address) => segments.toFileAddress(address)) ?? null;
-  const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile);
-  return { table, segments, isStripped: !hasSymtab && owner === null, buildId: found };
+  const go = hasSymtab || owner !== null ? null : findGoTable(elf, diagnostics);
+  const isStripped = !hasSymtab && owner === null && go === null;
+  const others = go?.table.functions() ?? (isStripped ? findFrameBounds(elf, diagnostics) : null);
+  const table = loadElfSymbols(elf, owner, demangle, diagnostics, inFile, others);
+  return { table, segments, isStripped, buildId: found };
 }
 
 /** A table in which every address has the same name. */

@@ -1,6 +1,7 @@
 import { firstNotBelow } from '../../base/bisect.ts';
 import { type FileAddress, NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { sortedOrder } from '../../base/sorted-order.ts';
 import {
   EM_AARCH64,
   EM_ARM,
@@ -27,9 +28,17 @@ import { EMPTY_SYMBOL_TABLE, NO_SYMBOL, type SymbolTable } from './symbol-table.
 /** A mangled name as it should be shown; the name itself where it is not mangled. */
 export type Demangle = (name: string) => string;
 
+/** Functions that a file reports elsewhere than in its symbols, in ascending order. */
+export type FunctionBounds = {
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  nameOf(row: number): string;
+};
+
 /**
  * The symbols of a mapped file, at the addresses written in it. `.symtab` and `.dynsym` are joined,
- * PLT stubs are named `target@plt`. `debug` is the file that holds the `.symtab` of a stripped one.
+ * PLT stubs are named `target@plt`. `debug` is the file that holds the `.symtab` of a stripped one, and
+ * `others` are the functions that have no symbol.
  * `wanted`: no other address, as written in the file, will be asked for.
  */
 export function loadElfSymbols(
@@ -38,6 +47,7 @@ export function loadElfSymbols(
   demangle: Demangle,
   diagnostics: Diagnostics,
   wanted: Float64Array | null = null,
+  others: FunctionBounds | null = null,
 ): SymbolTable {
   const parts: SymbolColumns[] = [];
   const symtabOwner = findSymtab(elf) === null && debug !== null ? debug : elf;
@@ -55,7 +65,8 @@ export function loadElfSymbols(
   // A stub to an IFUNC is called after the function that chooses the implementation; by the time
   // a name is asked for, the table can tell what that is.
   const stubName = (entry: PltEntry): string => pltName(entry, table, demangle);
-  const all = joinRows(parts, plt, isThumb, demangle, stubName);
+  const symbols = joinRows(parts, plt, isThumb, demangle, stubName);
+  const all = others === null ? symbols : withOthers(symbols, others);
   table = tableOf(wanted === null ? all : pickRows(all, withResolvers(wanted, plt)), elf);
   return table;
 }
@@ -147,13 +158,54 @@ function joinRows(
   return { length, start, end, binding, nameOf, shownNameOf: (index) => demangle(nameOf(index)) };
 }
 
+/**
+ * The rows, and those of `others` that begin in no symbol: a symbol counts for more, so that none of them
+ * reaches beyond the start of the next symbol either.
+ */
+function withOthers(symbols: SymbolRows, others: FunctionBounds): SymbolRows {
+  const { length } = symbols;
+  const order = sortedOrder(symbols.start, length);
+  const starts = Float64Array.from(order, (row) => symbols.start[row]);
+  const kept: number[] = [];
+  const ends: number[] = [];
+  let next = 0;
+  let covered = Number.NEGATIVE_INFINITY;
+  for (let row = 0; row < others.start.length; row++) {
+    const at = others.start[row];
+    for (; next < length && starts[next] <= at; next++) {
+      // A symbol without a size covers its first byte.
+      covered = Math.max(covered, starts[next] + 1, symbols.end[order[next]]);
+    }
+    const end = Math.min(others.end[row], next < length ? starts[next] : Number.POSITIVE_INFINITY);
+    if (at < covered || !(end > at)) continue;
+    kept.push(row);
+    ends.push(end);
+  }
+  const start = joined(
+    symbols.start,
+    Float64Array.from(kept, (row) => others.start[row]),
+  );
+  const end = joined(symbols.end, Float64Array.from(ends));
+  const binding = new Uint8Array(length + kept.length);
+  binding.set(symbols.binding);
+  const nameOf = (row: number) =>
+    row < length ? symbols.nameOf(row) : others.nameOf(kept[row - length]);
+  const shownNameOf = (row: number) =>
+    row < length ? symbols.shownNameOf(row) : others.nameOf(kept[row - length]);
+  return { length: length + kept.length, start, end, binding, nameOf, shownNameOf };
+}
+
+function joined(first: Float64Array, second: Float64Array): Float64Array {
+  const all = new Float64Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}
+
 /** The addresses in ascending order, with those at which `pltName` looks for names. */
 function withResolvers(wanted: Float64Array, plt: readonly PltEntry[]): Float64Array {
   const resolvers = plt.flatMap(({ resolver }) => (resolver === NONE ? [] : [resolver]));
-  const all = new Float64Array(wanted.length + resolvers.length);
-  all.set(wanted);
-  all.set(resolvers, wanted.length);
-  return all.sort();
+  return joined(wanted, Float64Array.from(resolvers)).sort();
 }
 
 /** The rows that decide about the `wanted` addresses. */

@@ -1,5 +1,6 @@
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { isOwnAddon } from '../../base/own-files.ts';
+import { isPlaceName } from '../../base/place-name.ts';
 import type { StringTable } from '../../base/string-table.ts';
 import type { Decompress } from '../elf/section-bytes.ts';
 import type { DsoTable } from '../process/dso-table.ts';
@@ -174,7 +175,8 @@ export class Symbolizer {
       if (symbols === null) return [];
       const found = this.#namesIn(symbols, dso, addresses, rows);
       // A stripped program still has names for what it exports and imports, which may be little of it.
-      const isNameless = 2 * rows.filter((row) => row === UNRESOLVED).length > addresses.length;
+      const isUnnamed = (row: number) => row === UNRESOLVED || isPlaceName(found[row]);
+      const isNameless = 2 * rows.filter(isUnnamed).length > addresses.length;
       if (symbols.isStripped && symbols.table.length > 0 && isNameless) this.#countNameless(dso);
       // What went wrong has to be said next time as well.
       if (remembered !== null && diagnostics.calls === calls) {
@@ -287,7 +289,7 @@ export class Symbolizer {
       diagnostics.count('kernel-modules-moved');
       symbols = null;
     }
-    if (symbols !== null && symbols.table.length === 0 && key.kind !== 'kernel') {
+    if (symbols !== null && key.kind !== 'kernel' && !hasNames(symbols.table)) {
       this.#countNameless(dso);
     }
     this.#symbolsOf.set(dso, symbols);
@@ -429,6 +431,11 @@ export class Symbolizer {
 /** Closes the files that they hold. */
 export function closeLoaded(loaded: ReadonlyMap<unknown, DsoSymbols | null>): void {
   for (const symbols of loaded.values()) closeHeld(symbols);
+}
+
+function hasNames(table: SymbolTable): boolean {
+  for (let row = 0; row < table.length; row++) if (!isPlaceName(table.name(row))) return true;
+  return false;
 }
 
 function closeHeld(symbols: DsoSymbols | null): void {

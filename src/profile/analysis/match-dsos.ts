@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { isUnnamed } from '../func-table.ts';
 import { isJitCode } from '../jit-dso.ts';
 import type { Dso, Profile } from '../types.ts';
 
@@ -157,15 +158,13 @@ function usedDsos({ funcs }: Profile): Set<number> {
   return new Set(funcs.dso.filter((dso) => dso !== NONE));
 }
 
-const NO_NAME = '[unknown]';
-
 /** Names of functions by DSO. */
 function functionNames({ funcs, strings }: Profile): Map<number, Set<string>> {
   const names = new Map<number, Set<string>>();
   for (let func = 0; func < funcs.length; func++) {
     const dso = funcs.dso[func];
     const name = strings[funcs.name[func]];
-    if (name === NO_NAME) continue;
+    if (isUnnamed(name)) continue;
     const known = names.get(dso);
     if (known === undefined) names.set(dso, new Set([name]));
     else known.add(name);

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { isPlaceName } from '../../base/place-name.ts';
 import { funcLabel } from '../func-label.ts';
 import { isJitCode } from '../jit-dso.ts';
 import { ALL_JIT } from '../join-same-code.ts';
@@ -26,12 +27,15 @@ export type MatchedFunctions = {
 export function matchFunctions(mine: Profile, other: Profile): MatchedFunctions {
   const dsos = matchDsos(mine, other);
   const ids = new Map<string, number>();
-  const numbered = ({ funcs, strings }: Profile, dsoToGroup: Int32Array): Int32Array => {
+  const numbered = ({ funcs, strings, dsos: own }: Profile, dsoToGroup: Int32Array): Int32Array => {
     const found = new Int32Array(funcs.length);
     for (let func = 0; func < funcs.length; func++) {
       const dso = funcs.dso[func];
       const group = dso === NONE ? NONE : dsoToGroup[dso];
-      const key = `${group}\0${strings[funcs.name[func]]}`;
+      const name = strings[funcs.name[func]];
+      // Where a function begins says which it is in one build only.
+      const build = isPlaceName(name) && dso !== NONE ? (own[dso].buildId ?? '') : '';
+      const key = `${group}\0${name}\0${build}`;
       const id = ids.get(key) ?? ids.size;
       ids.set(key, id);
       found[func] = id;

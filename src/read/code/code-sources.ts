@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
+import { isPlaceName } from '../../base/place-name.ts';
 import { printable } from '../../base/printable.ts';
 import type { CodeLocation, ExtentSource, InstructionSet } from '../../code/disassembly/types.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
@@ -146,7 +147,7 @@ export class CodeSources {
     return {
       source: String(dso),
       name: symbol?.name ?? '[unknown]',
-      extent: symbol === null ? 'frame table' : 'symbol',
+      extent: symbol === null || isPlaceName(symbol.name) ? 'frame table' : 'symbol',
       architecture: code.architecture,
       from,
       start: code.toFileAddress(from),

@@ -16,7 +16,7 @@ import { areIntervalsSure, inStepOption, inStepText } from '../../period/report/
 import type { PeriodsReport } from '../../period/report/report.ts';
 import { innermostFuncs } from '../../profile/analysis/trees/call-nodes.ts';
 import { isKindOfCode } from '../../profile/frame-level.ts';
-import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
+import { isUnnamed } from '../../profile/func-table.ts';
 import { unsampledWithin } from '../../profile/sampled-time.ts';
 import type { EventIndex, Profile } from '../../profile/types.ts';
 import { isWaitEvent } from '../../profile/wait-event.ts';
@@ -207,7 +207,7 @@ function disagreement(report: EventReport): EventEvidence['disagreement'] {
 /** Share of the samples with a stack whose innermost function has no name. */
 function unnamedShare(profile: Profile): number {
   const { funcs, strings } = profile;
-  return shareOfInnermost(profile, (func) => strings[funcs.name[func]] === UNKNOWN_FUNC_NAME);
+  return shareOfInnermost(profile, (func) => isUnnamed(strings[funcs.name[func]]));
 }
 
 /** Share of the samples with a stack whose innermost function is such. */

@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { failedBy } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
+import { readU64 } from '../../base/u64.ts';
 import { type Attachment, encodeAppendix } from '../../formats/perf-data/appendix.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../formats/perf-data/header.ts';
 import { encodeFeatures, encodePrefix } from '../../formats/perf-data/writer.ts';
@@ -11,10 +12,13 @@ import type {
   SamplerEvent,
   SamplerOpened,
 } from '../../native/types.ts';
+import { actAs } from '../../system/accounts/file-identity.ts';
 import { type FileOwner, OutputFile } from '../../system/files/output-file.ts';
+import { readFully } from '../../system/files/read-some.ts';
 import type { RecordingPlan } from '../plan/recording-plan.ts';
 import { announceCompression, describeCompression } from './compression.ts';
 import { collectFeatures, type FeatureContext } from './feature-data.ts';
+import { HeldPrograms } from './held-programs.ts';
 import { collectKernelSymbols } from './kernel-symbols.ts';
 import { collectPrograms, type FindMet } from './met-programs.ts';
 
@@ -37,6 +41,9 @@ export class RecordingFile {
   /** End of the feature sections. */
   #sectionsEnd = 0;
   #scanned: RecordingScan | null = null;
+  readonly #held = new HeldPrograms();
+  /** The records before it were looked through for programs. */
+  #heldUpTo: number;
 
   private constructor(
     plan: RecordingPlan,
@@ -47,6 +54,7 @@ export class RecordingFile {
     this.#plan = plan;
     this.file = file;
     this.#dataOffset = dataOffset;
+    this.#heldUpTo = dataOffset;
     this.#compressionLevel = compressionLevel;
   }
 
@@ -118,6 +126,28 @@ export class RecordingFile {
 
   get size(): number {
     return this.file.size();
+  }
+
+  /**
+   * Opens the programs that were mapped since the last call, while their files are there. Nothing of a compressed
+   * recording, which can only be read from its start. No recording ends for it.
+   */
+  holdPrograms({ scanner, keepsPrograms }: FeatureContext): void {
+    if (!keepsPrograms || this.#isCompressed) return;
+    const { fd } = this.file;
+    try {
+      const size = new Uint8Array(8);
+      readFully(fd, size, DATA_SIZE_OFFSET);
+      const end = this.#dataOffset + readU64(new DataView(size.buffer), 0, true);
+      if (end <= this.#heldUpTo) return;
+      const { codeMappings } = scanner.scanRecording(fd, this.#heldUpTo, end, false, end);
+      this.#heldUpTo = end;
+      if (codeMappings.length === 0) return;
+      const { uid, gid } = fstatSync(fd);
+      actAs({ uid, gid }, () => this.#held.hold(codeMappings));
+    } catch {
+      // The end of the recording looks for all of them, and reports what can't be read.
+    }
   }
 
   /** Adds the feature sections behind the data: the file is complete then, and lacks names alone. */
@@ -207,7 +237,7 @@ export class RecordingFile {
     const findMet: FindMet = (...ranges) =>
       scanner.findMetOwners(fd, this.#dataOffset, dataEnd, this.#isCompressed, ...ranges);
     try {
-      return collectPrograms(codeMappings, findMet, fstatSync(fd), keepsCode, notify);
+      return collectPrograms(codeMappings, findMet, this.#held, fstatSync(fd), keepsCode, notify);
     } catch (error) {
       notify(`programs are not kept in the recording: ${systemErrorReason(error)}`);
       return [];
@@ -227,10 +257,12 @@ export class RecordingFile {
   }
 
   close(): void {
+    this.#held.close();
     this.file.close();
   }
 
   discard(): void {
+    this.#held.close();
     this.file.discard();
   }
 }

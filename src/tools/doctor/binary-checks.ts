@@ -4,7 +4,10 @@ import { FailedError } from '../../base/errors.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
 import { EM_AARCH64, EM_X86_64, STT_FUNC } from '../../code/elf/constants.ts';
 import { type ElfFile, findDynsym, findSymtab, parseElf } from '../../code/elf/elf-file.ts';
+import type { ElfSection } from '../../code/elf/sections.ts';
 import { readSymbolColumns, type SymbolColumns } from '../../code/elf/symbol-columns.ts';
+import { findGoTable } from '../../code/golang/find-go-table.ts';
+import { findFrameBounds } from '../../code/symbols/frame-bounds.ts';
 import { openFileSource } from '../../read/files/file-source.ts';
 import { readTextAt } from '../../read/unwind/unwind-sections.ts';
 import { type Check, type DoctorReport, passed, warning } from './check.ts';
@@ -30,11 +33,11 @@ export function examineBinary(path: string): DoctorReport {
     const diagnostics = new Diagnostics();
     const elf = parseElf(source, diagnostics);
     if (elf === null) throw new FailedError(`${path}: not an ELF file`);
-    const functions = readFunctions(elf, diagnostics);
+    const listed = listFunctions(elf, diagnostics);
     const checks = [
-      checkFramePointers(elf, functions),
+      checkFramePointers(elf, listed),
       checkTables(elf),
-      checkSymbols(elf, functions.length, readBuildId(elf, diagnostics)),
+      checkSymbols(listed, readBuildId(elf, diagnostics)),
     ];
     return { schema: 'perf-ts/doctor@1', ready: true, checks };
   } finally {
@@ -42,10 +45,29 @@ export function examineBinary(path: string): DoctorReport {
   }
 }
 
-/** File addresses of functions that are large enough to call others. */
-function readFunctions(elf: ElfFile, diagnostics: Diagnostics): readonly number[] {
-  const section = findSymtab(elf) ?? findDynsym(elf);
-  if (section === null) return [];
+/** Functions that are large enough to call others. */
+type ListedFunctions = {
+  /** The table that lists them. */
+  readonly from: '.symtab' | '.gopclntab' | '.eh_frame' | '.dynsym';
+  /** File addresses. */
+  readonly starts: readonly number[];
+};
+
+function listFunctions(elf: ElfFile, diagnostics: Diagnostics): ListedFunctions {
+  const symtab = findSymtab(elf);
+  if (symtab !== null) return { from: '.symtab', starts: readSymbols(elf, symtab, diagnostics) };
+  const go = findGoTable(elf, diagnostics);
+  const bounds = go?.table.functions() ?? findFrameBounds(elf, diagnostics);
+  if (bounds !== null) {
+    const { start, end } = bounds;
+    const starts = [...start].filter((from, row) => end[row] - from >= LEAST_BYTES);
+    return { from: go === null ? '.eh_frame' : '.gopclntab', starts };
+  }
+  const dynsym = findDynsym(elf);
+  return { from: '.dynsym', starts: dynsym === null ? [] : readSymbols(elf, dynsym, diagnostics) };
+}
+
+function readSymbols(elf: ElfFile, section: ElfSection, diagnostics: Diagnostics): number[] {
   const symbols: SymbolColumns = readSymbolColumns(
     elf,
     section,
@@ -59,7 +81,7 @@ function readFunctions(elf: ElfFile, diagnostics: Diagnostics): readonly number[
   return starts;
 }
 
-function checkFramePointers(elf: ElfFile, functions: readonly number[]): Check {
+function checkFramePointers(elf: ElfFile, { from, starts: functions }: ListedFunctions): Check {
   const name = 'frame-pointers';
   const matters =
     'perf-ts record --call-graph fp follows frame pointers, and loses callers without';
@@ -67,6 +89,7 @@ function checkFramePointers(elf: ElfFile, functions: readonly number[]): Check {
     'build with -fno-omit-frame-pointer (C, C++), -C force-frame-pointers=yes (Rust)',
     'or record with --call-graph dwarf, or auto',
   ];
+  if (from === '.gopclntab') return passed(name, 'Go keeps them', matters);
   const { machine } = elf.header;
   const isSetUp = machine === EM_X86_64 ? setsUpX86 : machine === EM_AARCH64 ? setsUpArm : null;
   if (isSetUp === null) {
@@ -120,11 +143,16 @@ function checkTables(elf: ElfFile): Check {
   return warning(name, 'neither .eh_frame nor .debug_frame', matters, fix);
 }
 
-function checkSymbols(elf: ElfFile, functions: number, buildId: string | null): Check {
+function checkSymbols({ from, starts }: ListedFunctions, buildId: string | null): Check {
   const name = 'symbols';
   const matters = 'functions go by their symbols; a build ID finds those of a stripped file';
   const id = buildId === null ? 'no build ID' : `build ID ${buildId}`;
-  if (findSymtab(elf) !== null) return passed(name, `.symtab; ${id}`, matters);
-  const found = `stripped: .dynsym only, ${functions} functions; ${id}`;
+  if (from === '.symtab') return passed(name, `.symtab; ${id}`, matters);
+  if (from === '.gopclntab') return passed(name, `.gopclntab; ${id}`, matters);
+  const listed =
+    from === '.eh_frame'
+      ? `${starts.length} functions told apart by .eh_frame, without names`
+      : `.dynsym only, ${starts.length} functions`;
+  const found = `stripped: ${listed}; ${id}`;
   return warning(name, found, matters, ['install its debug symbols, or do not strip']);
 }

@@ -161,6 +161,16 @@ describe('functions of two recordings', () => {
     );
     expect(pairs(mine, twice)).toEqual([]);
   });
+
+  it('functions that are called by where they begin match in the same build only', () => {
+    const drawn = (buildId: string) =>
+      profileOf({ name: 'app', buildId, functions: ['sub_1149', 'exported'] });
+    expect(pairs(drawn('7f'), drawn('7f'))).toEqual([
+      'sub_1149@app = sub_1149@app',
+      'exported@app = exported@app',
+    ]);
+    expect(pairs(drawn('7f'), drawn('80'))).toEqual(['exported@app = exported@app']);
+  });
 });
 
 describe('functions of several recordings', () => {

@@ -1,7 +1,7 @@
 import { NONE } from '../../../base/brand.ts';
 import { lookUpNarrow } from '../../../base/narrow-column.ts';
 import { MARKER_DEPTH } from '../../frame-table.ts';
-import { UNKNOWN_FUNC_NAME } from '../../func-table.ts';
+import { isUnnamed } from '../../func-table.ts';
 import { StackTableBuilder } from '../../stack-table.ts';
 import type { FrameTable, Profile } from '../../types.ts';
 
@@ -92,7 +92,7 @@ function reasonOf(profile: Profile, facts: RootFacts, row: number): number {
   if (isRootFunc(name)) return NO_REASON;
   const prefix = stacks.prefix[row];
   if (prefix === NONE) {
-    const mayBeRoot = name === UNKNOWN_FUNC_NAME && dso !== NONE;
+    const mayBeRoot = isUnnamed(name) && dso !== NONE;
     return mayBeRoot ? facts.unnamedReason : facts.chainReason;
   }
   return FIRST_MARKER_ADDRESS - frames.address[stacks.frame[prefix]];

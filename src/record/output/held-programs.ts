@@ -1,0 +1,159 @@
+import { basename } from 'node:path';
+import { textOfBytes } from '../../base/byte-text.ts';
+import { Diagnostics } from '../../base/diagnostics.ts';
+import { readBuildId } from '../../code/elf/build-id.ts';
+import { type ElfFile, parseElf } from '../../code/elf/elf-file.ts';
+import { programAttachment } from '../../formats/perf-data/program-attachment.ts';
+import { scanRecords } from '../../formats/perf-data/scan-records.ts';
+import { hasMmapBuildId } from '../../kernel/perf-event/mmap-build-id.ts';
+import { openRegularBelow } from '../../system/files/open-below.ts';
+import { type OpenFile, openRegular } from '../../system/files/open-regular.ts';
+import { livingThread } from '../../system/processes/living-thread.ts';
+
+/**
+ * Files that packages install are replaced by updates, which keep debug files by build ID. Runtimes come
+ * in versions of their own, and their symbols are larger than most recordings.
+ */
+export const INSTALLED = /^\/(usr\/(?!local\/)|lib|bin\/|sbin\/|nix\/store\/|gnu\/store\/|snap\/)/;
+const RUNTIME = /^(node|nodejs|bun|deno|electron|java|python[\d.]*)$/;
+
+/** Suffix that the kernel adds to the path of a file that is gone. */
+const DELETED = ' (deleted)';
+/** Files that are held open; those after them are opened at the end, if they are still there. */
+const MOST_HELD = 64;
+/** Diagnostics that nobody reads: oddities of a program are reported where it is named. */
+export const UNCOUNTED = new Diagnostics();
+
+/** Offsets in an MMAP2, behind its header: pid, tid, address, length, offset, device and inode. */
+const MMAP = { pid: 8, start: 16, length: 24, fileId: 40, inode: 48, name: 72 } as const;
+const TWO_32 = 2 ** 32;
+
+/** A file that was mapped as code. */
+export type Program = {
+  readonly path: string;
+  readonly pid: number;
+  /** The ID that `fileIdOf` gives: build ID, or device and inode. */
+  readonly fileId: string;
+  readonly buildId: string | null;
+  readonly inode: bigint;
+  /** Addresses of the first mapping in that process; the end is exclusive. */
+  readonly start: number;
+  readonly end: number;
+};
+
+/** Addresses at which a program was mapped in some process. */
+export type CodeRange = { readonly start: number; readonly end: number; readonly program: Program };
+
+/** The programs that packages do not install, at each place where they were mapped. */
+export function findPrograms(codeMappings: Uint8Array): CodeRange[] {
+  const programs = new Map<string, Program>();
+  const ranges: CodeRange[] = [];
+  scanRecords(codeMappings, (view, offset, size) => {
+    const misc = view.getUint16(offset + 4, true);
+    const bytes = codeMappings.subarray(0, offset + size);
+    const path = textOfBytes(
+      bytes.subarray(offset + MMAP.name, bytes.indexOf(0, offset + MMAP.name)),
+    );
+    if (!path.startsWith('/') || path.startsWith('//')) return;
+    if (INSTALLED.test(path) && !path.endsWith(DELETED)) return;
+    if (RUNTIME.test(basename(path))) return;
+    const start = numberAt(view, offset + MMAP.start);
+    const end = start + numberAt(view, offset + MMAP.length);
+    const program = { ...programOf(view, offset, size, misc, path), start, end };
+    const key = programAttachment('program', program.fileId, path);
+    const known = programs.get(key) ?? program;
+    programs.set(key, known);
+    ranges.push({ start, end, program: known });
+  });
+  return ranges;
+}
+
+function programOf(
+  view: DataView,
+  offset: number,
+  size: number,
+  misc: number,
+  path: string,
+): Omit<Program, 'start' | 'end'> {
+  const pid = view.getInt32(offset + MMAP.pid, true);
+  const at = offset + MMAP.fileId;
+  if (hasMmapBuildId({ view, offset, misc, end: offset + size })) {
+    const bytes = new Uint8Array(view.buffer, view.byteOffset + at + 4, view.getUint8(at));
+    const buildId = Buffer.from(bytes).toString('hex');
+    return { path, pid, fileId: buildId, buildId, inode: 0n };
+  }
+  const inode = view.getBigUint64(offset + MMAP.inode, true);
+  const device = `${view.getUint32(at, true)}:${view.getUint32(at + 4, true)}`;
+  return { path, pid, fileId: `${device}:${inode}`, buildId: null, inode };
+}
+
+/** User addresses are below 2^47. */
+function numberAt(view: DataView, offset: number): number {
+  return view.getUint32(offset + 4, true) * TWO_32 + view.getUint32(offset, true);
+}
+
+/** An open program; closed by who holds it. */
+type Held = { readonly elf: ElfFile; readonly close: () => void };
+
+/**
+ * The programs of a recording, open: files may be gone before it ends. `go run` removes its program, packers
+ * remove what they unpacked, and what was deleted before can be reached while it runs.
+ */
+export class HeldPrograms {
+  /** Null: could not be opened. */
+  readonly #held = new Map<string, Held | null>();
+
+  /** Opens the programs of these MMAP2 records that are not open yet. */
+  hold(codeMappings: Uint8Array): void {
+    for (const { program } of findPrograms(codeMappings)) {
+      if (this.#held.size >= MOST_HELD) return;
+      this.open(program);
+    }
+  }
+
+  /** The program as it was mapped; null if it can't be had. Valid until `close`. */
+  open(program: Program): ElfFile | null {
+    const key = programAttachment('program', program.fileId, program.path);
+    const known = this.#held.get(key);
+    if (known !== undefined && known !== null) return known.elf;
+    const held = openProgram(program);
+    this.#held.set(key, held);
+    return held?.elf ?? null;
+  }
+
+  close(): void {
+    for (const held of this.#held.values()) held?.close();
+    this.#held.clear();
+  }
+}
+
+/**
+ * Reads a program at its path, or below the root of its process, which differs in a container; where nothing at
+ * that path is what was mapped, through the mapping itself, for which other rights are needed, or as the program
+ * that the process runs.
+ */
+function openProgram(program: Program): Held | null {
+  const { path, pid, start, end } = program;
+  const tid = livingThread(pid);
+  const mapping = `${start.toString(16)}-${end.toString(16)}`;
+  const places = [
+    () => openRegular(path),
+    () => openRegularBelow(`/proc/${tid}/root`, path),
+    () => openRegular(`/proc/${tid}/map_files/${mapping}`),
+    () => openRegular(`/proc/${tid}/exe`),
+  ];
+  for (const open of places) {
+    const opened = open();
+    if (typeof opened === 'string') continue;
+    const elf = parseElf(opened.source, UNCOUNTED);
+    const close = () => opened.source.close?.();
+    if (elf !== null && isRecorded(program, elf, opened)) return { elf, close };
+    close();
+  }
+  return null;
+}
+
+function isRecorded({ buildId, inode }: Program, elf: ElfFile, opened: OpenFile): boolean {
+  if (buildId === null) return BigInt(opened.inode) === inode;
+  return readBuildId(elf, UNCOUNTED) === buildId;
+}
