@@ -176,8 +176,10 @@ function sectionOfGroup(
   });
   const options = groupedOptions(flags, view);
   const rows: SelectRows = (all) => selectRows(all, view.limits, view.byTotal === true);
-  const remarks = (where: LinePlace): string[] =>
-    group.flatMap((event) => eventFindings(opened, event, flags, view, where));
+  // The events are of the same moments, and so may be what is to be known about them.
+  const remarks = (where: LinePlace): string[] => [
+    ...new Set(group.flatMap((event) => eventFindings(opened, event, flags, view, where))),
+  ];
   return {
     heads,
     above: remarks('above'),
@@ -236,7 +238,8 @@ function reportLines(
   if (order.kind === 'grouped' && !flags.tree) {
     const options = groupedOptions(flags, view);
     const grouped = groupedReport(opened, event, options);
-    return sectionOf(grouped, () => groupedLines(grouped, options, rows));
+    const profile = opened.profileAt(levelOfTable(options.keys, opened.facts.frames));
+    return sectionOf(grouped, () => groupedLines(profile, grouped, options, rows));
   }
   if (flags.tree) {
     const report = computeFlatReport(opened.profile, weights, samples);

@@ -13,6 +13,7 @@ import { wantsColour } from '../shared/colour.ts';
 import { commandStatus } from '../shared/command-status.ts';
 import { EndingSignals } from '../shared/ending-signals.ts';
 import { notify } from '../shared/failure.ts';
+import { thisRun } from '../shared/run.ts';
 import { isTerminal } from '../shared/stdout.ts';
 import { printBatches } from './top-batch.ts';
 import { showScreen } from './top-interactive.ts';
@@ -33,8 +34,8 @@ export async function runTop(command: string[], asked: AskedTop): Promise<void> 
   if (!isBatch) checkTerminal();
   const notices: string[] = [];
   let hasScreen = false;
-  const options = topAsked(command, asked, (notice) => {
-    if (asked.quiet) return;
+  const options = topAsked(command, asked, (notice, isDetail) => {
+    if (asked.quiet || (isDetail && !thisRun().isVerbose)) return;
     if (hasScreen) notices.push(notice);
     else notify(`perf-ts: ${notice}`);
   });
@@ -82,7 +83,7 @@ function start(options: TopSettings, { systemWide, cpus }: AskedTop): RunningTop
 function topAsked(
   command: readonly string[],
   asked: AskedTop,
-  onNotice: (notice: string) => void,
+  onNotice: (notice: string, isDetail: boolean) => void,
 ): TopSettings {
   const { uid, pids, tids, cpus } = asked;
   if (uid !== undefined && command.length > 0) {
@@ -96,7 +97,7 @@ function topAsked(
     // CPUs mean all that runs on them, unless a process is named; no target means the whole machine.
     ...((pids ?? tids ?? uid) === undefined &&
       (cpus !== undefined || !isNamed) && { systemWide: true }),
-    onNotice: (_inKeys, notice) => onNotice(notice),
+    onNotice: (_inKeys, notice, isDetail) => onNotice(notice, isDetail === true),
   };
 }
 
