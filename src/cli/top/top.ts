@@ -14,6 +14,7 @@ import { commandStatus } from '../shared/command-status.ts';
 import { EndingSignals } from '../shared/ending-signals.ts';
 import { notify } from '../shared/failure.ts';
 import { thisRun } from '../shared/run.ts';
+import { withRunner } from '../shared/script-runner.ts';
 import { isTerminal } from '../shared/stdout.ts';
 import { printBatches } from './top-batch.ts';
 import { showScreen } from './top-interactive.ts';
@@ -24,7 +25,8 @@ const PLAIN_TABLES: readonly SliceTableKey[] = ['sym', 'dso', 'comm', 'thread'];
 const BATCH_ROWS = 40;
 
 /** `perf-ts top`: on a terminal a screen that is drawn anew, else table after table. */
-export async function runTop(command: string[], asked: AskedTop): Promise<void> {
+export async function runTop(words: string[], asked: AskedTop): Promise<void> {
+  const command = withRunner(words);
   const isBatch = asked.batch === true || asked.json === true || !isTerminal(1);
   const order = parseSort(asked.sort ?? 'sym');
   const keys = order.kind === 'grouped' ? order.keys : [];
