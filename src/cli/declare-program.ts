@@ -8,6 +8,7 @@ import { declareCpu } from './cpu/cpu-command.ts';
 import { declareDiff } from './diff/diff-command.ts';
 import { declareDoctor } from './doctor/doctor-command.ts';
 import { declareExport } from './export/export-command.ts';
+import { TOPIC_NAMES } from './shared/help-topics.ts';
 import { declareInfo } from './info/info-command.ts';
 import { declareInject } from './inject/inject-command.ts';
 import { declareList } from './list/list-command.ts';
@@ -82,7 +83,7 @@ export function declareProgram(prepare: (program: GuidedCommand) => void = () =>
     program.commandsGroup(heading);
     for (const declare of declarations) declare(program);
   }
-  program.helpCommand('help [command]', 'the help of a command');
+  program.helpCommand('help [command|topic]', `the help of a command, or on ${TOPIC_NAMES}`);
   // A GuidedCommand creates its own kind.
   for (const command of program.commands as readonly GuidedCommand[]) {
     declareGeneralOptions(command);
