@@ -14,6 +14,7 @@ import { describeTerminal } from '../render/terminal.ts';
 import { recordingLines } from '../report/recording-lines.ts';
 import { wantsColour } from '../shared/colour.ts';
 import { loadForCommand } from '../shared/load.ts';
+import { recordingBehind } from '../shared/reading-options.ts';
 import { thisRun } from '../shared/run.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
 import { drawnTerminal, printJson, terminalStream, writeText } from '../shared/stdout.ts';
@@ -32,7 +33,10 @@ export function fileBehindPairs<Flags extends { readonly pairs?: string }>(
   const { pairs } = flags;
   const isNumber = pairs === undefined || pairs === 'all' || !Number.isNaN(Number(pairs));
   if (isNumber || file !== undefined) return { file, flags };
-  return { file: pairs, flags: { ...flags, pairs: USUAL_PAIRS } };
+  return {
+    file: recordingBehind('--pairs', 'a number or all', pairs),
+    flags: { ...flags, pairs: USUAL_PAIRS },
+  };
 }
 
 /** `perf-ts periods`: how the kernel's adaptive period behaved, and what was lost. */

@@ -33,6 +33,8 @@ export function helpOn(
 
 function topicText(name: string, width: number): string {
   const { title, lines, notes } = TOPICS[name];
-  const paragraphs = [title, ...notes].map((text) => wrapText(text, width).join('\n'));
-  return `${[paragraphs[0], ...exampleText(lines, width), ...paragraphs.slice(1)].join('\n\n')}\n`;
+  const wrapped = (text: string): string => wrapText(text, width).join('\n');
+  const sections = [wrapped(title), ...exampleText(lines, width)];
+  if (notes.length > 0) sections.push(notes.map(wrapped).join('\n'));
+  return `${sections.join('\n\n')}\n`;
 }
