@@ -115,7 +115,9 @@ function reportWeight(opened: OpenedProfile, flags: ExportFlags): void {
 function closeWith(fd: number, flags: ExportFlags, bytes: number): void {
   closeOutput(fd, flags.output);
   if (flags.json || !isTerminal(2)) return;
-  notify(`perf-ts: ${formatBytes(bytes)} in ${flags.output}: ${OPENED_BY[flags.format]}`);
+  const beside =
+    flags.format === 'folded' ? `; ${flags.output}.provenance.json: where its numbers come from` : '';
+  notify(`perf-ts: ${formatBytes(bytes)} in ${flags.output}: ${OPENED_BY[flags.format]}${beside}`);
 }
 
 /**

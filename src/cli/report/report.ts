@@ -1,11 +1,12 @@
 import { UsageError } from '../../base/errors.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
-import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
+import { formatBytes, formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { levelOfTable } from '../../code/javascript/levels-of.ts';
 import { areLossesKnown } from '../../findings/finding.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
+import { HEAP_EVENT } from '../../formats/import/heapprofile.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
@@ -333,7 +334,11 @@ function headOf(
     `${printable(name)}: ${formatCount(report.samples)} ${report.samples === 1 ? 'sample' : 'samples'}`,
     ...(weights.kind === 'samples'
       ? []
-      : [weightText(report.weight, weights, isCpuTime(profile.events[event]))]),
+      : [
+          name === HEAP_EVENT
+            ? `${formatBytes(report.weight)} in use`
+            : weightText(report.weight, weights, isCpuTime(profile.events[event])),
+        ]),
     ...(lost > 0
       ? [`lost ${formatCount(lost)}${share}`]
       : areLossesKnown(findingsOf(opened))

@@ -77,8 +77,8 @@ describe('values of defaults', () => {
   });
 
   it('values of defaults replace what is built in', () => {
-    expect(parse('report').options.sort).toBe('sym');
-    expect(parse('report', { env: { PERF_TS_SORT: 'dso' } }).options.sort).toBe('dso');
+    expect(parse('periods').options.streams).toBeUndefined();
+    expect(parse('periods', { env: { PERF_TS_STREAMS: 'all' } }).options.streams).toBe('all');
   });
 
   it.each([
