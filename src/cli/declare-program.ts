@@ -8,7 +8,6 @@ import { declareCpu } from './cpu/cpu-command.ts';
 import { declareDiff } from './diff/diff-command.ts';
 import { declareDoctor } from './doctor/doctor-command.ts';
 import { declareExport } from './export/export-command.ts';
-import { TOPIC_NAMES } from './shared/help-topics.ts';
 import { declareInfo } from './info/info-command.ts';
 import { declareInject } from './inject/inject-command.ts';
 import { declareList } from './list/list-command.ts';
@@ -23,6 +22,7 @@ import { declareRun } from './run/run-command.ts';
 import { declareScript } from './script/script-command.ts';
 import { declareGeneralOptions, declareShortHelp } from './shared/general-options.ts';
 import { GuidedCommand } from './shared/guided-command.ts';
+import { TOPIC_NAMES } from './shared/help-topics.ts';
 import { declareStat } from './stat/stat-command.ts';
 import { declareTop } from './top/top-command.ts';
 import { declareVersion } from './version/version-command.ts';
@@ -77,6 +77,7 @@ export function declareProgram(prepare: (program: GuidedCommand) => void = () =>
       'Exit status: that of the command that ran. 2: the command line is wrong. 3: more was lost than ' +
         '--fail-on-loss allows. 125: perf-ts failed. 126, 127: the command cannot be run, or is not there.',
       'perf-ts COMMAND --help has the options of a command, and so has man perf-ts-COMMAND where perf-ts is installed globally.',
+      'A mistake of perf-ts: report it where you have the package from, with what perf-ts doctor prints.',
     ],
   );
   for (const [heading, declarations] of Object.entries(COMMANDS)) {

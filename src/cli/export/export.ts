@@ -116,7 +116,9 @@ function closeWith(fd: number, flags: ExportFlags, bytes: number): void {
   closeOutput(fd, flags.output);
   if (flags.json || !isTerminal(2)) return;
   const beside =
-    flags.format === 'folded' ? `; ${flags.output}.provenance.json: where its numbers come from` : '';
+    flags.format === 'folded'
+      ? `; ${flags.output}.provenance.json: where its numbers come from`
+      : '';
   notify(`perf-ts: ${formatBytes(bytes)} in ${flags.output}: ${OPENED_BY[flags.format]}${beside}`);
 }
 
