@@ -21,7 +21,7 @@ function helpOf(command: GuidedCommand, isShort: boolean): readonly string[] {
 describe.each(commands.map((command) => [command.name(), command] as const))(
   '%s',
   (name, command) => {
-    test('has examples in front of its options, and they can be typed', () => {
+    test('examples stand in front of options, and can be typed', () => {
       const help = helpOf(command, false);
       const firstOption = help.findIndex((line) => /^ {2}-/.test(line));
       expect(help.indexOf('Examples:')).toBeGreaterThan(0);
@@ -29,17 +29,17 @@ describe.each(commands.map((command) => [command.name(), command] as const))(
       for (const [line] of command.guide.examples) {
         const typed = /perf-ts (.*)$/.exec(line)?.[1];
         if (typed === undefined || 'runs' in typeLine(typed.split(' '))) continue;
-      expect([line, faultOf(typed)]).toEqual([line, null]);
+        expect([line, faultOf(typed)]).toEqual([line, null]);
       }
     });
 
-    test('has a short help of one screen that names the long one', () => {
+    test('the short help is one screen, and names the long one', () => {
       const short = helpOf(command, true);
       expect(short.length).toBeLessThanOrEqual(SCREEN);
       expect(short.at(-1)).toContain(`perf-ts ${name} --help`);
     });
 
-    test('has -h, --help, -q and -v, and no other letters for them', () => {
+    test('the letters -h, -q and -v mean help, quiet and verbose', () => {
       const longOf = (letter: string) =>
         command.options.find(({ short }) => short === letter)?.long;
       expect(longOf('-q')).toBe('--quiet');

@@ -43,7 +43,7 @@ export function usageErrorOf(error: CommanderError, program: Command, words: rea
   return new UsageError(message, missing === null ? [help] : [missing, help]);
 }
 
-/** What to type where a word is missing, or one is too many. */
+/** Advice where a word is missing, or one is too many; null where there is none but the help. */
 function missingHint(code: string, { registeredArguments }: Command, words: readonly string[]) {
   const last = words.at(-1) ?? '';
   if (code === 'commander.optionMissingArgument' && /^(?:-p|--pid)$/.test(last))

@@ -34,7 +34,7 @@ export type PeriodsTextOptions = {
   readonly drawsRate?: boolean;
 };
 
-/** What of an event is shown, and where. */
+/** The parts of an event that are shown, and the terminal that shows them. */
 type EventLook = {
   readonly paint: Paint;
   readonly terminal: Terminal;

@@ -18,7 +18,7 @@ type NameOf = (event: number) => string;
 
 /** A row of the table of ratios. */
 export type ShownRatios = {
-  /** As they are printed. */
+  /** Cells of the columns of names. */
   readonly names: readonly string[];
   /** Its share of what the first ratio divides by. */
   readonly share: number;
@@ -105,8 +105,6 @@ function unknownLines(
         ]),
     ...(few === 0
       ? []
-      : [
-          `# unknown in ${rowsText(few)}: too few ${isGroup ? 'samples in a row' : 'samples'}`,
-        ]),
+      : [`# unknown in ${rowsText(few)}: too few ${isGroup ? 'samples in a row' : 'samples'}`]),
   ];
 }

@@ -8,8 +8,8 @@ import {
 } from 'commander';
 import type { AskedOf, OptionTable } from '../../options/option.ts';
 import { readFlags } from '../../options/read-flags.ts';
-import { TOPIC_NAMES } from './help-topics.ts';
 import { declareOptions, TableOption } from './declare-options.ts';
+import { TOPIC_NAMES } from './help-topics.ts';
 import { inOrderOfGroups } from './option-groups.ts';
 import { optionText } from './option-text.ts';
 

@@ -48,7 +48,7 @@ describe.each([
   });
 });
 
-test('of 81 lines that a newcomer has typed, at least 60 run', () => {
+test('at least 60 of the 81 lines that a newcomer has typed run', () => {
   expect(NEWCOMER).toHaveLength(81);
   const runs = NEWCOMER.filter(([, expected]) => !/^[!?] /.test(expected));
   expect(runs.length).toBeGreaterThanOrEqual(60);
