@@ -48,7 +48,7 @@ describe.each([
   });
 });
 
-test('at least 60 of the 81 lines that a newcomer has typed run', () => {
+test('lines of a newcomer run in at least 60 of 81 cases', () => {
   expect(NEWCOMER).toHaveLength(81);
   const runs = NEWCOMER.filter(([, expected]) => !/^[!?] /.test(expected));
   expect(runs.length).toBeGreaterThanOrEqual(60);
