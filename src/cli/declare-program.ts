@@ -22,6 +22,7 @@ import { declareRun } from './run/run-command.ts';
 import { declareScript } from './script/script-command.ts';
 import { declareGeneralOptions, declareShortHelp } from './shared/general-options.ts';
 import { GuidedCommand } from './shared/guided-command.ts';
+import { TOPIC_NAMES } from './shared/help-topics.ts';
 import { declareStat } from './stat/stat-command.ts';
 import { declareTop } from './top/top-command.ts';
 import { declareVersion } from './version/version-command.ts';
@@ -76,13 +77,14 @@ export function declareProgram(prepare: (program: GuidedCommand) => void = () =>
       'Exit status: that of the command that ran. 2: the command line is wrong. 3: more was lost than ' +
         '--fail-on-loss allows. 125: perf-ts failed. 126, 127: the command cannot be run, or is not there.',
       'perf-ts COMMAND --help has the options of a command, and so has man perf-ts-COMMAND where perf-ts is installed globally.',
+      'A mistake of perf-ts: report it where you have the package from, with what perf-ts doctor prints.',
     ],
   );
   for (const [heading, declarations] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
     for (const declare of declarations) declare(program);
   }
-  program.helpCommand('help [command]', 'the help of a command');
+  program.helpCommand('help [command|topic]', `the help of a command, or on ${TOPIC_NAMES}`);
   // A GuidedCommand creates its own kind.
   for (const command of program.commands as readonly GuidedCommand[]) {
     declareGeneralOptions(command);

@@ -80,9 +80,15 @@ async function main(): Promise<void> {
   // Before the commands are declared, which takes as long as the thread needs to begin.
   if (isView) startThreadEarly();
   const program = buildProgram();
-  const words = meantWords(typed, program.commands);
+  let words = meantWords(typed, program.commands);
   if (words[0] === 'view' && !isView) startThreadEarly();
   try {
+    if (words[0] === 'help' && words.length > 1) {
+      const { helpOn } = await import('./run/help-on.ts');
+      const help = helpOn(words[1], program, columnsOf(1));
+      if ('text' in help) return writeText(help.text);
+      words = ['help', help.command];
+    }
     const command = program.commands.find((each) => each.name() === words[0]);
     await program.parseAsync(fromPerfWords(words, command), { from: 'user' });
   } catch (error) {

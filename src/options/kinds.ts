@@ -292,10 +292,16 @@ export const cpus: Kind<readonly number[]> = {
 /** The highest pid that fits the kernel's type. */
 const MAX_ID = 2 ** 31 - 1;
 
+/** How the id of a process is found. */
+export const FIND_PROCESS = 'pgrep -l node lists the ids of what runs';
+
 /** Ids of processes or threads: `12,34`. */
 export const taskIds: Kind<readonly number[]> = {
   expected: `ids between 1 and ${MAX_ID}`,
-  read: (words) => fitting(words.split(',').map(readWhole), taskIds.has),
+  read(words) {
+    if (/^\D/.test(words)) throw new Misfit(`expected ${taskIds.expected}`, [FIND_PROCESS]);
+    return fitting(words.split(',').map(readWhole), taskIds.has);
+  },
   has: (value) => isListOf(value, (id) => isWhole(id, 1, MAX_ID)) && (value as []).length > 0,
 };
 

@@ -5,6 +5,9 @@ import { INPUT, JSON_OUTPUT, RECORD_SELECTION, STRICT } from './reading.ts';
 /** Pairs of samples that are shown where no number is given. */
 export const USUAL_PAIRS = '32';
 
+/** Streams that are shown where no number is given. */
+export const USUAL_STREAMS = 20;
+
 /** `perf-ts periods`. */
 export const PERIODS = options({
   ...INPUT,
@@ -14,9 +17,8 @@ export const PERIODS = options({
     streams: commandOption(numberOrAll, {
       flags: '--streams <n>',
       isCommon: true,
-      help: 'how many streams to show, or all',
+      help: `how many streams have a row, or all (default ${USUAL_STREAMS}, of periods that adapt)`,
       configurable: true,
-      default: '20',
     }),
   }),
   time: RECORD_SELECTION.time.with({ help: 'streams with samples of this time, as in report' }),

@@ -1,4 +1,5 @@
 import { Diagnostics } from '../base/diagnostics.ts';
+import { printable } from '../base/printable.ts';
 import { toRawTime } from '../base/u64.ts';
 import { chooseLevel } from '../code/javascript/levels-of.ts';
 import type { SourceMaps } from '../code/javascript/source-map.ts';
@@ -11,6 +12,7 @@ import { checkOptions } from '../options/check.ts';
 import type { ExportFormat, ExportOptions } from '../options/export.ts';
 import { OPEN, type OpenProfileOptions } from '../options/reading.ts';
 import type { PeriodInput, StreamFinal } from '../period/types.ts';
+import { findEvents } from '../profile/find-events.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
 import { spansSince } from '../profile/sampled-time.ts';
 import type { Profile, SampleTable } from '../profile/types.ts';
@@ -20,7 +22,12 @@ import { FunctionCode } from './code/function-code.ts';
 import { clockOf } from './facts/clock.ts';
 import { coreTypesOf } from './facts/core-types.ts';
 import { cutOffset } from './facts/data-findings.ts';
-import { describeEvents, withRecordedPeriods } from './facts/event-description.ts';
+import {
+  describeEvents,
+  eventName,
+  isAuxiliaryEvent,
+  withRecordedPeriods,
+} from './facts/event-description.ts';
 import {
   namesOnSeveralCores,
   type Provenance,
@@ -111,6 +118,20 @@ export async function openProfile(
   });
 }
 
+/**
+ * Throws `UsageError` for an event that the recording does not have, before all of it is read. The events of a stream, and
+ * those that are made of several, are known only at its end.
+ */
+function checkEvent(
+  { attrs, pipe }: PerfData,
+  { event, join }: OpenProfileOptions,
+  path: string,
+): void {
+  if (event === undefined || join === true || pipe) return;
+  const names = attrs.filter((attr) => !isAuxiliaryEvent(attr)).map(eventName);
+  if (!names.some((name) => name.includes('/'))) findEvents(names, event, [], printable(path));
+}
+
 /** Reads all records of the recording at `path`; `onShare` gets the share that was read. */
 export function runPipeline(
   source: FileSource,
@@ -118,8 +139,10 @@ export function runPipeline(
   options: OpenProfileOptions,
   onShare?: (share: number) => void,
 ): Pipeline {
-  const pipeline = Pipeline.open(openRecording(source, options.maxUnpacked));
-  const { attrs, features } = pipeline.data;
+  const data = openRecording(source, options.maxUnpacked);
+  checkEvent(data, options, path);
+  const pipeline = Pipeline.open(data);
+  const { attrs, features } = data;
   debug?.(
     `${path}: ${source.size} bytes, ${attrs.length} events, arch ${features.arch ?? 'unknown'}`,
   );

@@ -40,7 +40,7 @@ import { processesOf, UNSETTLED } from '../system/processes/attached.ts';
 import { hasOwnCode } from './code-events/own-process.ts';
 import { registeredSocket } from './code-events/registered.ts';
 import { checkCompression } from './output/compression.ts';
-import { chooseStacks, type StackChoice } from './plan/call-graph.ts';
+import { chooseStacks, noticeOfWaits, type StackChoice } from './plan/call-graph.ts';
 import { checkCombinations } from './plan/check-options.ts';
 import { chooseEvents } from './plan/choose-events.ts';
 import { keepNotices } from './plan/notices.ts';
@@ -106,8 +106,11 @@ export function planOnly(
   const asked = askedRingPages(options.ringPages, pageBytes, notify);
   const granted = chooseRingSize(settings, readPrivileges(), asked, pageBytes);
   const ring = options.perThread ? ringsPerThread(granted, asked, pageBytes) : granted;
+  const runsJavaScript = chosen.runsJavaScript === true;
+  const waits = noticeOfWaits(options, runsJavaScript);
+  if (waits !== null) notify(waits);
   const stacks = chooseStacks(options, {
-    runsJavaScript: chosen.runsJavaScript === true,
+    runsJavaScript,
     ringBytes: ring.ringPages * pageBytes,
     maxSampleRateHz: settings.maxSampleRateHz,
   });

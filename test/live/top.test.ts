@@ -218,9 +218,9 @@ describeLive('top on a terminal', () => {
     const top = onTerminal(args);
     await until(() => top.screen().includes('95% interval'));
     expect(top.all()).toContain(ENTER);
-    expect(top.screen()).toContain('symbol');
+    expect(top.screen()).toContain('function');
     top.press('s');
-    await until(() => !top.screen().includes('symbol') && top.screen().includes('DSO'));
+    await until(() => !top.screen().includes('function') && top.screen().includes('file'));
     top.press('/nothing is called so\r');
     await until(() => top.screen().includes('no such row'));
     top.press('\x1b');

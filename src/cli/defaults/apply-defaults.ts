@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { atCommand, UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
+import { commandWords } from '../../base/words.ts';
+import { OptionError } from '../../options/option-error.ts';
 import type { TableOption } from '../shared/declare-options.ts';
 import type { AppliedDefault } from '../shared/run.ts';
 import { type Config, type ReadConfig, readConfig } from './config-file.ts';
@@ -48,11 +50,8 @@ function isGiven(command: Command, option: TableOption): boolean {
   );
 }
 
-function setDefault(
-  command: Command,
-  option: TableOption,
-  { value, from }: FoundDefault,
-): AppliedDefault[] {
+function setDefault(command: Command, option: TableOption, found: FoundDefault): AppliedDefault[] {
+  const { value, from } = found;
   if (value === false) return [];
   const values = (Array.isArray(value) ? value : [value]).map((each) =>
     each === true ? true : String(each),
@@ -60,29 +59,41 @@ function setDefault(
   const takesText = option.required || option.optional;
   if (values.some((each) => (each === true ? option.required : !takesText))) {
     const wanted = option.required ? 'a value' : 'true or false';
-    throw new UsageError(`${from}: ${option.long} needs ${wanted}, not ${printable(`${value}`)}`);
+    throw new UsageError(`${placeOf(found)} ${printable(`${value}`)}: expected ${wanted}`);
   }
-  command.setOptionValueWithSource(option.attributeName(), parsed(option, values, from), 'config');
+  command.setOptionValueWithSource(option.attributeName(), parsed(option, values, found), 'config');
   return [{ words: defaultWords(`${option.long}`, value), from }];
 }
 
-function parsed(option: TableOption, values: readonly (string | true)[], from: string): unknown {
+function parsed(
+  option: TableOption,
+  values: readonly (string | true)[],
+  found: FoundDefault,
+): unknown {
   if (option.negate) return false;
   let result: unknown;
   for (const value of values) {
-    checkWords(option, value, from);
+    checkWords(option, value, found);
     result = value === true ? true : (option.parseArg?.(value, result) ?? value);
   }
   return result;
 }
 
-function checkWords(option: TableOption, words: string | true, from: string): void {
+/** `PERF_TS_LIMIT`; `/home/me/.config/perf-ts/config.json: report.limit`. */
+function placeOf({ from, key }: FoundDefault): string {
+  return key === null ? from : `${from}: ${key}`;
+}
+
+function checkWords(option: TableOption, words: string | true, found: FoundDefault): void {
   try {
     option.check(words);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const { message, hints } = atCommand(error);
-    throw new UsageError(`${from}: ${printable(message)}`, hints);
+    // Nobody has typed a flag: the place of the value stands where its name would.
+    const problem =
+      error instanceof OptionError ? `${words}: ${commandWords(error.problem)}` : message;
+    throw new UsageError(`${placeOf(found)} ${printable(problem)}`, hints);
   }
 }
 

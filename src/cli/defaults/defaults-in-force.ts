@@ -37,8 +37,9 @@ export function defaultsInForce(
       const found = findDefault(command.name(), option, environment, config);
       // The built-in value holds.
       if (found === null || found.value === false) continue;
-      const key = JSON.stringify([name, found.value, found.from]);
-      const row = values.get(key) ?? { option: name, ...found, commands: [] };
+      const { value, from } = found;
+      const key = JSON.stringify([name, value, from]);
+      const row = values.get(key) ?? { option: name, value, from, commands: [] };
       row.commands.push(command.name());
       values.set(key, row);
     }

@@ -5,8 +5,13 @@ import type { Config, Setting } from './config-file.ts';
 /** Beginning of the names of perf-ts's variables. */
 export const PREFIX = 'PERF_TS_';
 
-/** A value that a user has set for an option, and the variable or the file that says so. */
-export type FoundDefault = { readonly value: Setting; readonly from: string };
+/** A value that a user has set for an option, the variable or the file that says so, and its key there. */
+export type FoundDefault = {
+  readonly value: Setting;
+  readonly from: string;
+  /** `report.limit`; null of a variable, which is its own. */
+  readonly key: string | null;
+};
 
 /** The options of `command` that can have a default of the user's. */
 export function configurableOptions(command: Command): readonly TableOption[] {
@@ -30,10 +35,12 @@ export function findDefault(
   for (const variable of variablesOf(section, name)) {
     const text = environment[variable];
     if (text !== undefined && text !== '')
-      return { value: settingIn(text, option), from: variable };
+      return { value: settingIn(text, option), from: variable, key: null };
   }
-  const value = config?.ofCommand.get(section)?.get(name) ?? config?.all.get(name);
-  return value === undefined || config === null ? null : { value, from: config.path };
+  const ofCommand = config?.ofCommand.get(section)?.get(name);
+  const value = ofCommand ?? config?.all.get(name);
+  if (value === undefined || config === null) return null;
+  return { value, from: config.path, key: ofCommand === undefined ? name : `${section}.${name}` };
 }
 
 /** `PERF_TS_RECORD_CALL_GRAPH`, `PERF_TS_CALL_GRAPH`. */

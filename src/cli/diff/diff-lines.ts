@@ -29,7 +29,9 @@ export function diffLines(diff: ComparisonBy, { rows, isUsual }: Limits): string
       `${formatCount(samples)} after; changes of self, ${measure}`,
     ...(by === 'share' ? shareTable(shown) : weightTable(shown, by, unit)),
     ...(cut > 0
-      ? [`… ${formatCount(cut)} more rows${isUsual ? ', which may be alike' : ''} (-n 0 shows all)`]
+      ? [
+          `… ${formatCount(cut)} more ${cut === 1 ? 'row' : 'rows'}${isUsual ? ', which may be alike' : ''} (-n 0 shows all)`,
+        ]
       : []),
     `# ${certaintyNote(diff)}${shown.some((row) => !row[by]?.isCertain) ? '; ?: may be alike' : ''}`,
     ...comparisonNotes(diff).map((note) => `# ${note}`),

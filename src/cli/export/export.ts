@@ -18,7 +18,13 @@ import {
 } from '../../read/outputs/export-profile.ts';
 import { notify, notifyAlways } from '../shared/failure.ts';
 import { loadForCommand } from '../shared/load.ts';
-import { checkOutputIsNot, closeOutput, discardOutput, openOutput } from '../shared/open-output.ts';
+import {
+  checkOutput,
+  checkOutputIsNot,
+  closeOutput,
+  discardOutput,
+  openOutput,
+} from '../shared/open-output.ts';
 import { writingProgress } from '../shared/progress.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
 import { isTerminal, writeTo } from '../shared/stdout.ts';
@@ -49,6 +55,7 @@ export async function runExport(path: string, flags: ExportFlags): Promise<void>
     ]);
   }
   checkOutputIsNot(path, flags.output);
+  checkOutput(flags.output);
   // Folded lines have no place for them.
   const lines = flags.inline !== false && flags.format !== 'folded';
   const opened = await loadForCommand(path, flags, lines ? { lines } : {});
@@ -108,7 +115,11 @@ function reportWeight(opened: OpenedProfile, flags: ExportFlags): void {
 function closeWith(fd: number, flags: ExportFlags, bytes: number): void {
   closeOutput(fd, flags.output);
   if (flags.json || !isTerminal(2)) return;
-  notify(`perf-ts: ${formatBytes(bytes)} in ${flags.output}: ${OPENED_BY[flags.format]}`);
+  const beside =
+    flags.format === 'folded'
+      ? `; ${flags.output}.provenance.json: where its numbers come from`
+      : '';
+  notify(`perf-ts: ${formatBytes(bytes)} in ${flags.output}: ${OPENED_BY[flags.format]}${beside}`);
 }
 
 /**

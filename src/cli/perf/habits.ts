@@ -9,19 +9,54 @@ const SAME_COMMAND: Readonly<Record<string, readonly string[]>> = {
   web: ['view'],
   serve: ['view'],
   flame: ['view'],
+  flamegraph: ['view'],
   tree: ['report', '--tree'],
   compare: ['diff'],
   html: ['export', '--format', 'html', '-o', 'perf.html'],
 };
 
+/** The same words with a program behind them, or with a process: it is recorded for the picture. */
+const MEASURING: Readonly<Record<string, readonly string[]>> = {
+  flame: ['run', '-o', 'flamegraph.html'],
+  flamegraph: ['run', '-o', 'flamegraph.html'],
+  doctor: ['run'],
+  bubbleprof: ['run', '--off-cpu'],
+};
+
+const ATTACH = 'a process that runs: perf-ts record -g -p PID --duration 10';
+const NO_AGENT = 'a recording ends with Ctrl-C, or by itself: perf-ts record -p PID --duration 30';
+const MEMORY =
+  'memory: who made what is there is in the file of node --heap-prof, which perf-ts report reads; who took it from ' +
+  'the system: perf-ts record -e page-faults -- node app.js';
+const HAND_ON = 'nothing leaves this machine; a page to hand on: perf-ts export -o app.html';
+const UNDER_LOAD =
+  "a server under load: perf-ts record --ready URL --load 'autocannon URL' -- node server.js";
+
 /** First words that mean something which takes more to say, by what to type. */
 const OTHER_COMMAND: Readonly<Record<string, string>> = {
   profile: 'a program from its start: perf-ts record -- node app.js',
   start: 'a program: perf-ts record -- node app.js; one that runs: perf-ts record -g -p PID',
-  attach: 'a program that runs: perf-ts record -g -p PID --duration 10',
-  bubbleprof: 'what a program waits for: perf-ts record --off-cpu -g -- node app.js',
+  attach: ATTACH,
+  collect: ATTACH,
+  stop: NO_AGENT,
+  resume: NO_AGENT,
+  status: NO_AGENT,
+  bubbleprof: 'what a program waits for: perf-ts record --off-cpu -- node app.js',
   dump: 'stacks of a process as it runs: perf-ts top -p PID; single samples: perf-ts script',
-  heapprofiler: 'memory is not sampled: node --heap-prof writes a file that perf-ts view opens',
+  heapprofiler: MEMORY,
+  heap: MEMORY,
+  memory: MEMORY,
+  upload: HAND_ON,
+  ask: HAND_ON,
+  '--heap-prof': MEMORY,
+  '--prof-process': 'perf-ts reads its own recordings and .cpuprofile files: perf-ts view FILE',
+  '--on-port': UNDER_LOAD,
+  '-P': UNDER_LOAD,
+  '--open': 'the page, when it is recorded: perf-ts view',
+  '--visualize-only': 'a recording in the browser: perf-ts view FILE',
+  '-d': ATTACH,
+  '-f': ATTACH,
+  '-i': ATTACH,
 };
 
 /** Options of other profilers that perf-ts has by another name, by command: what to type. */
@@ -40,32 +75,72 @@ const OTHER_OPTION: Readonly<Record<string, Readonly<Record<string, string>>>> =
     '--wall': 'time of any kind: --off-cpu',
     '--interval': 'time between samples is a rate here: -F 1000 is every millisecond',
     '-i': 'time between samples is a rate here: -F 1000 is every millisecond',
+    '--profile-name': 'perf-ts export --format html --title TEXT -o app.html',
+    '--release': 'cargo builds it first; then: perf-ts record -- target/release/app',
     '--title': 'perf-ts export --format html --title TEXT -o app.html',
     '--root': 'sudo goes in front: sudo perf-ts record …',
     '--bin': 'a program is named behind --: perf-ts record -- target/release/app',
   },
+  run: { '-f': ATTACH, '-d': ATTACH, '-i': ATTACH, '--on-port': UNDER_LOAD },
+  doctor: { '--on-port': UNDER_LOAD },
   report: {
     '--lines': 'rows by source line: --sort srcline',
   },
 };
 
-/** `perf-ts --prof app.js`: options of Node and of 0x in front of a program. */
-const NODE_OPTION = /^--(?:prof|cpu-prof|inspect|heap-prof)\b/;
+/** `perf-ts --prof app.js`: options of Node in front of a program; the first mean nothing else than `perf-ts app.js`. */
+const PROFILE_OPTION = /^--(?:prof|cpu-prof)$/;
+const NODE_OPTION = /^--(?:prof|cpu-prof|inspect(?:-brk)?|heap-prof)\b/;
+const ID = /^\d+$/;
 
 /** The words of a command line as perf-ts has them, where they are those of another profiler that mean the same. */
 export function fromHabit(words: readonly string[]): readonly string[] {
-  const [first = '', second = ''] = words;
+  const [first = '', second = '', ...rest] = words;
+  const isMeasuring = second === '--' || second === '-p' || second === '--pid';
+  if (isMeasuring && Object.hasOwn(MEASURING, first))
+    return [...MEASURING[first], ...words.slice(1)];
   if (Object.hasOwn(SAME_COMMAND, first)) return [...SAME_COMMAND[first], ...words.slice(1)];
   if (first === '--help' && second !== '') return ['help', second];
+  if (PROFILE_OPTION.test(first) && second !== '' && !second.startsWith('-')) {
+    return ['run', '--', second, ...rest];
+  }
   if (first === 'profile' && second !== '') {
     return ['record', '-g', ...(second.startsWith('-') ? [] : ['--']), ...words.slice(1)];
   }
-  return first === 'export' ? exportWords(words) : words;
+  if ((first === 'attach' || first === 'start') && ID.test(second))
+    return ['run', '-p', second, ...rest];
+  return first === 'export' ? exportWords(words) : asyncProfilerWords(words);
+}
+
+/** Options of async-profiler, whose last word is a process, by the words of `run`; null where it has none. */
+const ASYNC_PROFILER: Readonly<Record<string, (value: string) => readonly string[] | null>> = {
+  '-d': (seconds) => ['--duration', seconds],
+  '-f': (file) => ['-o', file],
+  '-e': (event) =>
+    /^(?:cpu|itimer|ctimer)$/.test(event) ? [] : event === 'wall' ? ['--off-cpu'] : null,
+};
+
+/** `1234`, `-e cpu -d 30 -f flame.html 1234`: a process that is recorded; other words as they are. */
+function asyncProfilerWords(words: readonly string[]): readonly string[] {
+  const pid = words.at(-1) ?? '';
+  if (!ID.test(pid) || words.length % 2 === 0) return words;
+  const meant: string[] = [];
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    const option = Object.hasOwn(ASYNC_PROFILER, words[at]) ? ASYNC_PROFILER[words[at]] : null;
+    const said = option?.(words[at + 1]) ?? null;
+    if (said === null) return words;
+    meant.push(...said);
+  }
+  return ['run', '-p', pid, ...meant];
 }
 
 /** `export speedscope`, `export -f speedscope`: the format as it is asked for, and a file where none is named. */
 function exportWords(words: readonly string[]): readonly string[] {
-  const [, second = '', third = ''] = words;
+  const [, second = '', third = '', ...others] = words;
+  // The refusal of an image names what is drawn in its place.
+  if (second === '--format' && third === 'svg') {
+    return ['export', ...(others.length > 0 ? others : ['-o', 'perf.svg'])];
+  }
   const format = second === '-f' ? third : second;
   const file = fileOfFormat(format);
   if (file === null) return words;
@@ -83,9 +158,10 @@ function fileOfFormat(format: string): string | null {
 
 /** Advice for a first word of another profiler; null where it is none. */
 export function insteadOfHabit(word: string): string | null {
-  if (NODE_OPTION.test(word))
-    return 'perf-ts needs no option of Node: perf-ts record -- node app.js';
-  return Object.hasOwn(OTHER_COMMAND, word) ? OTHER_COMMAND[word] : null;
+  if (Object.hasOwn(OTHER_COMMAND, word)) return OTHER_COMMAND[word];
+  return NODE_OPTION.test(word)
+    ? 'perf-ts needs no option of Node: perf-ts record -- node app.js'
+    : null;
 }
 
 /** Advice for an option of another profiler; null where it is none. */

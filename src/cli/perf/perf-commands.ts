@@ -11,7 +11,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
     'defaults of your own are in ~/.config/perf-ts/config.json or PERF_TS_*; perf-ts doctor lists those in force',
   daemon: 'perf-ts record --switch-output=10m --switch-max-files 6 -a records on and on',
   data: 'perf-ts export --format folded|speedscope|firefox|pprof|cpuprofile converts; perf data reads the same file',
-  flamegraph: 'a flame graph: perf-ts view, or perf-ts export --format html -o flames.html',
   ftrace: "tracepoints: sudo perf-ts record -a -e 'sched:*' -c 1, then perf-ts script",
   iostat: "block requests: sudo perf-ts record -a -e 'block:*' -c 1, then perf-ts script",
   kallsyms: 'symbols of the kernel: grep NAME /proc/kallsyms',

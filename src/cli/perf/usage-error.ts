@@ -2,6 +2,9 @@ import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { nearestName, nearestNames } from '../../base/nearest-names.ts';
 import { printable } from '../../base/printable.ts';
+import { KNOWN_ENDINGS } from '../../options/export.ts';
+import { FIND_PROCESS } from '../../options/kinds.ts';
+import { COMPARED } from '../shared/reading-options.ts';
 import { SCRIPT_FILE } from '../shared/script-file.ts';
 import { insteadOfHabit, insteadOfHabitualOption } from './habits.ts';
 import { insteadOfCommand, insteadOfScript } from './perf-commands.ts';
@@ -36,7 +39,20 @@ export function usageErrorOf(error: CommanderError, program: Command, words: rea
       didYouMean(nearestOption(command, flag));
     return new UsageError(message, hint === null ? [help] : [hint, help]);
   }
-  return new UsageError(message, [help]);
+  const missing = missingHint(error.code, command, words);
+  return new UsageError(message, missing === null ? [help] : [missing, help]);
+}
+
+/** Advice where a word is missing, or one is too many; null where there is none but the help. */
+function missingHint(code: string, { registeredArguments }: Command, words: readonly string[]) {
+  const last = words.at(-1) ?? '';
+  if (code === 'commander.optionMissingArgument' && /^(?:-p|--pid)$/.test(last))
+    return FIND_PROCESS;
+  if (code === 'commander.missingMandatoryOptionValue' && words[0] === 'export') {
+    return `a file whose name tells the format: perf-ts export -o perf.html (${KNOWN_ENDINGS})`;
+  }
+  const readsOne = registeredArguments.length === 1 && registeredArguments[0].name() === 'file';
+  return code === 'commander.excessArguments' && readsOne ? COMPARED : null;
 }
 
 const HELP = 'perf-ts --help shows the commands';

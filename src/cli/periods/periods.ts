@@ -4,17 +4,20 @@ import type { ImportFormat } from '../../formats/import/imported-profile.ts';
 import { numberOrAll } from '../../options/kinds.ts';
 import type { AskedOf } from '../../options/option.ts';
 import { fitted } from '../../options/option-error.ts';
-import { PERIODS, USUAL_PAIRS } from '../../options/periods.ts';
+import { PERIODS, USUAL_PAIRS, USUAL_STREAMS } from '../../options/periods.ts';
 import { isRestricting } from '../../profile/analysis/select/filter.ts';
 import { comparedProfile } from '../../read/outputs/compared-profile.ts';
 import { findingsOf } from '../../read/outputs/findings-of.ts';
 import { pairsTable } from '../render/pairs-table.ts';
 import { formatPeriods } from '../render/periods-text.ts';
 import { describeTerminal } from '../render/terminal.ts';
+import { recordingLines } from '../report/recording-lines.ts';
 import { wantsColour } from '../shared/colour.ts';
 import { loadForCommand } from '../shared/load.ts';
+import { recordingBehind } from '../shared/reading-options.ts';
+import { thisRun } from '../shared/run.ts';
 import { selectFrom } from '../shared/selection-flags.ts';
-import { printJson, terminalStream, writeText } from '../shared/stdout.ts';
+import { drawnTerminal, printJson, terminalStream, writeText } from '../shared/stdout.ts';
 import { selectStreams } from './select-streams.ts';
 
 export type PeriodsFlags = AskedOf<typeof PERIODS>;
@@ -30,12 +33,15 @@ export function fileBehindPairs<Flags extends { readonly pairs?: string }>(
   const { pairs } = flags;
   const isNumber = pairs === undefined || pairs === 'all' || !Number.isNaN(Number(pairs));
   if (isNumber || file !== undefined) return { file, flags };
-  return { file: pairs, flags: { ...flags, pairs: USUAL_PAIRS } };
+  return {
+    file: recordingBehind('--pairs', 'a number or all', pairs),
+    flags: { ...flags, pairs: USUAL_PAIRS },
+  };
 }
 
 /** `perf-ts periods`: how the kernel's adaptive period behaved, and what was lost. */
 export async function runPeriods(path: string, flags: PeriodsFlags): Promise<void> {
-  const { streams } = flags;
+  const { streams = USUAL_STREAMS } = flags;
   const { pairs: option } = PERIODS;
   const pairs =
     flags.pairs === undefined
@@ -71,9 +77,11 @@ export async function runPeriods(path: string, flags: PeriodsFlags): Promise<voi
         terminal,
         findings: findingsOf(opened),
         eventRows: opened.reportedEvents(),
+        isWhole: flags.streams !== undefined || isSelected || thisRun().isVerbose,
+        drawsRate: drawnTerminal() !== null,
       });
-  const text = lines.join('\n');
-  writeText(`${text}\n`);
+  const head = isPairsText ? [] : recordingLines(opened, null, false);
+  writeText(`${[...head, ...lines].join('\n')}\n`);
 }
 
 /** A text has the period of each sample at best, and not how the kernel was asked for it. */

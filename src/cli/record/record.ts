@@ -23,6 +23,8 @@ import { EndingSignals } from '../shared/ending-signals.ts';
 import { notify } from '../shared/failure.ts';
 import { mayKeep } from '../shared/kept-caches.ts';
 import { reportClosing } from '../shared/progress.ts';
+import { isFile, SCRIPT_FILE } from '../shared/script-file.ts';
+import { withRunner } from '../shared/script-runner.ts';
 import { SideCommand } from '../shared/side-command.ts';
 import { terminalStream, writeError } from '../shared/stdout.ts';
 import type { LiveView } from '../view/live-page.ts';
@@ -32,16 +34,27 @@ import { optionsForCourse, readCourse } from './course-flags.ts';
 import { describeDryRun } from './dry-run.ts';
 import { followRecording, whenAlone } from './record-status.ts';
 
+/** Throws `UsageError` for `-o app.js`: a program of the user's would make way for the recording. */
+function checkIsNoScript(output: string | undefined): void {
+  if (output === undefined || !SCRIPT_FILE.test(output) || !isFile(output)) return;
+  throw new UsageError(
+    `-o ${printable(output)}: that is a program, which a recording would replace`,
+    [`to record it: perf-ts ${printable(output)}`],
+  );
+}
+
 /** `perf-ts record`: records, forwards signals, prints the closing line, sets the exit status. */
 export async function runRecord(
-  command: readonly string[],
+  words: readonly string[],
   asked: AskedRecording,
   reading?: AskedOf<typeof VIEW>,
 ): Promise<Recording | null> {
+  const command = withRunner(words);
   const { quiet = false, toleratedLoss } = asked;
   // perf's commonest attach: the command says how long, and is not recorded.
   const isBound = command.length > 0 && (asked.pids ?? asked.tids ?? asked.uid) !== undefined;
   const made = formatOfFile(asked.output);
+  checkIsNoScript(asked.output);
   const { output: _exported, ...toDefault } = asked;
   const chosen = recordingAsked(isBound ? [] : command, made === null ? asked : toDefault);
   const attachJs = asked.attachJs ?? (asked.dryRun || quiet ? false : await askAttach(chosen));

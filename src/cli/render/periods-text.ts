@@ -9,6 +9,7 @@ import { adviceFor } from '../../period/report/advice.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import { eventLines, type Line, present, streamLines } from '../../period/report/lines.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
+import type { StreamReport } from '../../period/report/stream-report.ts';
 import type { Verdict } from '../../period/report/verdict.ts';
 import * as words from '../../period/report/words.ts';
 import { toAscii } from './ascii.ts';
@@ -27,6 +28,19 @@ export type PeriodsTextOptions = {
   /** The findings about the recording, and the row of each event of the report in its profile; default none. */
   readonly findings?: readonly Finding[];
   readonly eventRows?: readonly number[];
+  /** Whether each stream has a row also where no period adapts, and limits that did not change are named; default true. */
+  readonly isWhole?: boolean;
+  /** Whether the course of samples is drawn also where no period adapts; default false. */
+  readonly drawsRate?: boolean;
+};
+
+/** The parts of an event that are shown, and the terminal that shows them. */
+type EventLook = {
+  readonly paint: Paint;
+  readonly terminal: Terminal;
+  readonly isWhole: boolean;
+  readonly drawsRate: boolean;
+  readonly areAllLossesKnown: boolean;
 };
 
 const WIDE: Terminal = { columns: 100, hasUnicode: true };
@@ -42,16 +56,17 @@ const TEXT_COLUMN = INDENT.length + LABEL_WIDTH + 2;
 export function formatPeriods(report: PeriodsReport, options: PeriodsTextOptions = {}): string[] {
   const terminal = options.terminal ?? WIDE;
   const paint = createPaint(options.colour ?? false);
-  const { findings = [], eventRows = [] } = options;
+  const { findings = [], eventRows = [], isWhole = true, drawsRate = false } = options;
   const all = findingRows(findings, null);
-  const sections = report.events.map((event, index) => [
-    ...formatEvent(event, paint, terminal, areLossesKnown(findings)),
-    ...layOut(findingRows(findings, eventRows[index] ?? index), paint, terminal),
-  ]);
+  const areAllLossesKnown = areLossesKnown(findings);
+  const look = { paint, terminal, isWhole, drawsRate, areAllLossesKnown };
+  const sections = report.events.map((event, index) =>
+    formatEvent(event, findingRows(findings, eventRows[index] ?? index), look),
+  );
   if (all.length > 0) sections.unshift(layOut(all, paint, terminal));
   const lines = sections.flatMap((section, index) => (index === 0 ? section : ['', ...section]));
   const limits = words.limitText(report.kernel);
-  if (limits !== null) {
+  if (limits !== null && (limits.isLowered || isWhole)) {
     const colour = limits.isLowered ? paint.yellow : paint.dim;
     lines.push('', ...wrapText(limits.text, terminal.columns).map((line) => colour(line)));
   }
@@ -80,17 +95,15 @@ function findingRows(findings: readonly Finding[], event: number | null): Line[]
     .map((finding) => [finding.severity === 'note' ? 'note' : 'trust', findingText(finding)]);
 }
 
-function formatEvent(
-  event: EventReport,
-  paint: Paint,
-  terminal: Terminal,
-  areAllLossesKnown: boolean,
-): string[] {
+function formatEvent(event: EventReport, findings: readonly Line[], look: EventLook): string[] {
+  const { paint, terminal, areAllLossesKnown } = look;
   const [largest] = event.streams;
   const lines = wrapText(words.headline(event), terminal.columns).map((line) => paint.bold(line));
   const add = (rows: readonly Line[]) => lines.push(...layOut(rows, paint, terminal));
   const isAdaptive = event.mode === 'frequency';
-  if (event.streamCount > 1) {
+  // Streams whose period stays as it is differ in nothing that their event does not have.
+  const hasRows = event.streamCount > 1 && (isAdaptive || look.isWhole);
+  if (hasRows) {
     const introduction = isAdaptive ? '. The largest:' : '';
     add([['streams', `${words.streamsText(event)}${introduction}`]]);
   }
@@ -98,27 +111,27 @@ function formatEvent(
     if (isAdaptive || largest.verdict === 'throttled') {
       add([[largest.verdict, words.verdictText(event, largest)]]);
     }
-    if (isAdaptive) {
-      const plot =
-        largest.verdict !== 'too-short'
-          ? drawPeriods(largest, event.targetHz, terminal)
-          : event.streamCount > 1
-            ? drawEventRate(event, terminal)
-            : [];
-      if (plot.length > 0) lines.push('', ...plot, '');
-      add(streamLines(largest, terminal.columns - TEXT_COLUMN));
-    }
+    const plot = plotOf(event, largest, look);
+    if (plot.length > 0) lines.push('', ...plot, '');
+    if (isAdaptive) add(streamLines(largest, terminal.columns - TEXT_COLUMN));
     add([
       ...present('migrations', isAdaptive ? words.migrationsText(event) : null),
       ['counted', words.countedText(event, areAllLossesKnown)],
     ]);
   }
   const advice = adviceFor(event).map((text): Line => ['advice', text]);
-  add([...eventLines(event, largest), ...advice]);
+  add([...eventLines(event, largest), ...advice, ...findings]);
   const table = disagreementTable(event);
   if (table.length > 0) lines.push('', ...table.map((row) => `${INDENT}${row}`));
-  if (event.streamCount > 1) lines.push('', ...streamTable(event));
+  if (hasRows) lines.push('', ...streamTable(event));
   return lines;
+}
+
+/** The course of an event: its period's where it adapts, else on a terminal that of its samples. */
+function plotOf(event: EventReport, largest: StreamReport, { terminal, drawsRate }: EventLook) {
+  if (event.mode !== 'frequency') return drawsRate ? drawEventRate(event, terminal) : [];
+  if (largest.verdict !== 'too-short') return drawPeriods(largest, event.targetHz, terminal);
+  return event.streamCount > 1 ? drawEventRate(event, terminal) : [];
 }
 
 /** Label and text, the text broken into as many lines as it takes. */

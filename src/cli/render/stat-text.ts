@@ -12,29 +12,30 @@ export type StatTextOptions = {
   readonly runs?: boolean;
 };
 
-/** The counts as lines for the terminal. */
+/** The counts as lines for the terminal: what was counted and how long it took, the counts, what was not counted. */
 export function formatStat(result: StatResult, options: StatTextOptions = {}): string[] {
-  const runs = result.runs > 1 ? `, mean of ${result.runs} runs` : '';
   return [
     '',
-    `Counts of ${describeTarget(result)}${runs}:`,
-    '',
+    headOf(result),
     ...tableOf(result.rows, null, options),
-    '',
-    ...timesOf(result, options),
+    ...uncountedLines(result.rows),
+    ...timesOfRuns(result, options),
     ...remarks(result.rows),
     '',
   ];
 }
 
-/** One interval: its rows, each with the time at its end. The header goes before the first. */
+/**
+ * One interval: its rows, each with the time at its end. The header goes before the first, and what cannot be counted
+ * behind it.
+ */
 export function formatStatInterval(
   report: StatReport,
   isFirst: boolean,
   options: StatTextOptions = {},
 ): string[] {
   const lines = tableOf(report.rows, report.timeNs, options);
-  return isFirst ? lines : lines.slice(1);
+  return isFirst ? [...lines, ...uncountedLines(report.rows)] : lines.slice(1);
 }
 
 /** Wide enough for the columns of all intervals to align. */
@@ -42,17 +43,20 @@ const COUNT_WIDTH = 15;
 const EVENT_WIDTH = 24;
 
 function tableOf(
-  rows: readonly StatRow[],
+  all: readonly StatRow[],
   timeNs: number | null,
   { colour = false }: StatTextOptions,
 ): string[] {
+  const impossible = uncountable(all);
+  const rows = all.filter(({ event }) => !impossible.has(event));
+  if (rows.length === 0) return [];
   const hasUnits = rows.some(({ unit }) => unit.label !== '');
   const hasSpread = rows.some(({ spread }) => spread !== null);
   const header = [
     ...(timeNs === null ? [] : ['    time s']),
     ...(hasUnits ? ['part', 'of'] : []),
     'count'.padStart(COUNT_WIDTH),
-    'unit  ',
+    'unit',
     'event'.padEnd(EVENT_WIDTH),
     ...(hasSpread ? ['±'] : []),
     '',
@@ -63,7 +67,7 @@ function tableOf(
       ? [printable(row.unit.label), row.unit.places === 0 ? '' : `${row.unit.places}`]
       : []),
     countOf(row),
-    printable(row.countUnit),
+    UNITS[row.countUnit] ?? printable(row.countUnit),
     printable(row.event),
     ...(hasSpread ? [spreadOf(row.spread)] : []),
     remarkOf(row),
@@ -75,6 +79,28 @@ function tableOf(
     colour,
     right: right.filter((column) => column !== 0 || !hasUnits || timeNs !== null),
   });
+}
+
+/** Units of perf by their usual names. */
+const UNITS: Readonly<Record<string, string | undefined>> = { msec: 'ms' };
+
+/** The reasons of the events that could not be opened anywhere, by event. */
+function uncountable(rows: readonly StatRow[]): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>();
+  for (const { event, reason, group } of rows) {
+    if (reason !== null && group < 0) reasons.set(event, reason);
+  }
+  for (const { event, group } of rows) if (group >= 0) reasons.delete(event);
+  return reasons;
+}
+
+/** `not counted: cycles, instructions: this machine has no hardware counters (ENOENT)`, a line for each reason. */
+function uncountedLines(rows: readonly StatRow[]): string[] {
+  const events = new Map<string, string[]>();
+  for (const [event, reason] of uncountable(rows)) {
+    events.set(reason, [...(events.get(reason) ?? []), printable(event)]);
+  }
+  return [...events].map(([reason, names]) => `# not counted: ${names.join(', ')}: ${reason}`);
 }
 
 /** `~` marks an estimate: it was counted for a part of the time. */
@@ -109,14 +135,31 @@ function remarkOf(row: StatRow): string {
   return text === '' ? '' : `# ${text}`;
 }
 
+/** `# ./app: 1.203634 s · CPU time: 0.526247 s user, 0.041933 s system`. */
+function headOf(result: StatResult): string {
+  const { elapsed, userNs, systemNs, runs } = result;
+  const mean = runs > 1 ? `, mean of ${runs} runs` : '';
+  const spread = elapsed.runs > 1 ? ` ± ${percentOfMean(elapsed)}` : '';
+  const cpu = [
+    ...(userNs === null ? [] : [`${seconds(userNs)} user`]),
+    ...(systemNs === null ? [] : [`${seconds(systemNs)} system`]),
+  ];
+  const time = `${seconds(elapsed.mean)}${spread}`;
+  return [
+    `# ${describeTarget(result)}${mean}: ${time}`,
+    ...(cpu.length === 0 ? [] : [`CPU time: ${cpu.join(', ')}`]),
+  ].join(' · ');
+}
+
 function describeTarget({ target }: StatResult): string {
+  const words = (argv: readonly string[]): string => printable(argv.join(' '));
   switch (target.kind) {
     case 'command':
-      return `'${printable(target.command.argv.join(' '))}'`;
+      return words(target.command.argv);
     case 'system':
       return target.command === null
         ? 'the whole system'
-        : `the whole system during '${printable(target.command.argv.join(' '))}'`;
+        : `the whole system during ${words(target.command.argv)}`;
     case 'threads':
       return target.pids.length > 0
         ? `process ${target.pids.join(', ')}`
@@ -124,22 +167,16 @@ function describeTarget({ target }: StatResult): string {
   }
 }
 
-function timesOf(result: StatResult, { runs = false }: StatTextOptions): string[] {
-  const { elapsed, userNs, systemNs } = result;
-  const width = COUNT_WIDTH;
-  const seconds = (ns: number): string => (ns / 1e9).toFixed(6).padStart(width);
-  const spread = elapsed.runs > 1 ? `  ± ${percentOfMean(elapsed)}` : '';
-  const lines = [`${seconds(elapsed.mean)} s elapsed${spread}`];
-  if (userNs !== null) lines.push(`${seconds(userNs)} s user`);
-  if (systemNs !== null) lines.push(`${seconds(systemNs)} s system`);
-  if (runs && result.runs > 1) {
-    lines.push('', 'time of each run:');
-    for (const ns of result.elapsedOfRunsNs) {
-      const off = (100 * (ns - elapsed.mean)) / elapsed.mean;
-      lines.push(`${seconds(ns)} s  ${off >= 0 ? '+' : ''}${off.toFixed(2)}%`);
-    }
-  }
-  return lines;
+const seconds = (ns: number): string => `${(ns / 1e9).toFixed(6)} s`;
+
+function timesOfRuns(result: StatResult, { runs = false }: StatTextOptions): string[] {
+  if (!runs || result.runs === 1) return [];
+  const { mean } = result.elapsed;
+  const lines = result.elapsedOfRunsNs.map((ns) => {
+    const off = (100 * (ns - mean)) / mean;
+    return `${seconds(ns).padStart(COUNT_WIDTH + 2)}  ${off >= 0 ? '+' : ''}${off.toFixed(2)}%`;
+  });
+  return ['', '# time of each run:', ...lines];
 }
 
 /** Sharing of counters, in words: what `~` means and how to avoid it. */
@@ -154,8 +191,6 @@ function remarks(rows: readonly StatRow[]): string[] {
   const range = least === most ? percent(least) : `${percent(least)} to ${percent(most)}`;
   const events = shares.length === 1 ? '1 count is' : `${shares.length} counts are`;
   return [
-    '',
-    `~ ${events} estimated: more events were asked for than the CPU has counters, so these were`,
-    `  counted ${range} of the time and scaled up. Fewer events at once are exact.`,
+    `# ~ ${events} estimated: more events were asked for than the CPU has counters, so these were counted ${range} of the time and scaled up. Fewer events at once are exact.`,
   ];
 }

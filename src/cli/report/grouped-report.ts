@@ -7,14 +7,11 @@ import {
 import { printable } from '../../base/printable.ts';
 import { levelOfTable } from '../../code/javascript/levels-of.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
-import {
-  computeGroupedReport,
-  type GroupedReport,
-  type GroupedRow,
-} from '../../profile/analysis/grouped-report.ts';
+import { computeGroupedReport, type GroupedReport } from '../../profile/analysis/grouped-report.ts';
 import type { SampleSelection } from '../../profile/analysis/select/filter.ts';
+import { fileAndName, funcLabel } from '../../profile/func-label.ts';
 import { shortName } from '../../profile/short-name.ts';
-import type { EventIndex, WeightKind } from '../../profile/types.ts';
+import type { EventIndex, Profile, WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { formatTable } from '../render/table.ts';
 import { wantsColour } from '../shared/colour.ts';
@@ -49,12 +46,14 @@ export function groupedReport(
 
 /** A table of one event: shares, then the keys in the order of `--sort`. */
 export function groupedLines(
+  profile: Profile,
   report: GroupedReport,
   { keys, byTotal }: GroupedOptions,
   selectRows: SelectRows,
 ): string[] {
   const { rows, rest } = selectRows(report.rows);
   const withTotal = byTotal !== null;
+  const shown = shownNames(profile, keys);
   const withInterval =
     rows.some(({ selfInterval }) => selfInterval !== undefined) && !report.isExact;
   const knownBy = (row: (typeof rows)[number]) => (withInterval ? row.selfInterval : undefined);
@@ -63,7 +62,7 @@ export function groupedLines(
     ...(withInterval ? [formatShareInterval(row.selfInterval)] : []),
     ...(withTotal ? [formatKnownShare(row.totalShare, knownBy(row))] : []),
     formatCount(row.selfSamples),
-    ...namesOf(row),
+    ...shown(row.names),
   ]);
   const numbers = [
     'self',
@@ -79,8 +78,26 @@ function lostLine({ lost, weight }: GroupedReport): string {
   return `[lost]: ${formatShare(lost / weight)}, in no row`;
 }
 
-function namesOf(row: GroupedRow): string[] {
-  return row.names.map((name) => printable(shortName(name)));
+/**
+ * The names of rows as a table has them: a function with its file by both together, `app.js:4` and `parse`, where rows
+ * are of both.
+ */
+export function shownNames(
+  profile: Profile,
+  keys: readonly GroupKey[],
+): (names: readonly string[]) => string[] {
+  const [dso, sym] = [keys.indexOf('dso'), keys.indexOf('sym')];
+  const text = (name: string): string => printable(shortName(name));
+  if (dso < 0 || sym < 0) return (names) => names.map(text);
+  const byNames = new Map<string, readonly [file: string, name: string]>();
+  for (let func = 0; func < profile.funcs.length; func++) {
+    const own = profile.dsos[profile.funcs.dso[func]]?.name ?? '[unknown]';
+    byNames.set(`${own}\0${funcLabel(profile, func)}`, fileAndName(profile, func));
+  }
+  return (names) => {
+    const [file, name] = byNames.get(`${names[dso]}\0${names[sym]}`) ?? [names[dso], names[sym]];
+    return names.with(dso, file).with(sym, name).map(text);
+  };
 }
 
 function tableOf(numbers: string[], keys: readonly GroupKey[], cells: string[][]): string[] {
@@ -89,16 +106,16 @@ function tableOf(numbers: string[], keys: readonly GroupKey[], cells: string[][]
 }
 
 export function keyTitle(key: GroupKey): string {
-  if (key === 'sym') return 'symbol';
-  return key === 'dso' ? 'DSO' : key;
+  if (key === 'sym') return 'function';
+  return key === 'dso' ? 'file' : key;
 }
 
 /**
  * Events that were counted together side by side, as perf shows a group: a column of self shares for
  * each, rows by those of the leader.
  *
- *    cycles  instructions  symbol
- *    52.10%        30.02%  sort
+ *    cycles  instructions  file  function
+ *    52.10%        30.02%  work  sort
  */
 export function groupLines(
   opened: OpenedProfile,
@@ -106,13 +123,15 @@ export function groupLines(
   options: GroupedOptions,
   selectRows: SelectRows,
 ): string[] {
+  const { keys } = options;
   const { rows, rest } = selectRows(sideBySide(opened, group, options));
+  const shown = shownNames(opened.profileAt(levelOfTable(keys, opened.facts.frames)), keys);
   const cells = rows.map(({ shares, names }) => [
     ...shares.map((share) => (share === null ? '' : formatShare(share))),
-    ...names.map((name) => printable(shortName(name))),
+    ...shown(names),
   ]);
   const numbers = group.map((event) => printable(opened.profile.events[event].name));
-  return [...tableOf(numbers, options.keys, cells), ...rest];
+  return [...tableOf(numbers, keys, cells), ...rest];
 }
 
 type GroupRow = {

@@ -1,5 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import type { GivenFlags } from '../../options/read-flags.ts';
+import { recordingBehind } from '../shared/reading-options.ts';
 
 /** Callers above callees, or below them. */
 export type TreeOrder = 'caller' | 'callee';
@@ -38,7 +39,7 @@ export function asPerfMeans(word: string | undefined, given: GivenFlags): PerfMe
   };
   const { limit, callGraph } = given;
   if (typeof limit === 'string' && file === undefined && !/^[-+\d]/.test(limit.trim())) {
-    takeFile(limit);
+    takeFile(recordingBehind('-n', 'a number of rows', limit));
     flags.limit = true;
   }
   if (typeof callGraph === 'string' && isCallGraph(callGraph)) {
@@ -47,7 +48,8 @@ export function asPerfMeans(word: string | undefined, given: GivenFlags): PerfMe
     Object.assign(flags, tree);
   } else if (callGraph !== undefined) {
     flags.tree = true;
-    if (typeof callGraph === 'string') takeFile(callGraph);
+    if (typeof callGraph === 'string')
+      takeFile(recordingBehind('-g', 'graph, caller or callee', callGraph));
   }
   if (given.inverted) {
     flags.tree = true;

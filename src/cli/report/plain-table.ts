@@ -1,8 +1,6 @@
 import { formatCount, formatKnownShare, formatShareInterval } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import { isJitCode } from '../../profile/jit-dso.ts';
-import { ALL_JIT } from '../../profile/join-same-code.ts';
-import { nameInFile } from '../../profile/script-name.ts';
+import { fileAndName } from '../../profile/func-label.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { Profile } from '../../profile/types.ts';
 import { drawBar } from '../render/bar.ts';
@@ -24,7 +22,7 @@ export type PlainTableLook = {
   readonly terminal: Terminal | null;
 };
 
-const TITLES = { sym: 'function', dso: 'DSO', thread: 'thread', comm: 'comm' } as const;
+const TITLES = { sym: 'function', dso: 'file', thread: 'thread', comm: 'comm' } as const;
 const BAR_COLUMNS = 10;
 /** Narrower than this, a terminal has no room for bars. */
 const LEAST_COLUMNS_WITH_BARS = 80;
@@ -68,7 +66,9 @@ export function plainTable(
     ...(byTotal === null ? [] : [byTotal ? self : total]),
     ['samples', (row) => formatCount(row.selfSamples)],
   ];
-  const names = rows.map((row) => (sort === 'sym' ? namesOf(profile, row) : [row.name]));
+  const names = rows.map(({ func, name }) =>
+    func === undefined ? [name] : fileAndName(profile, func),
+  );
   const header = [...numbers.map(([title]) => title), ...(sort === 'sym' ? ['file'] : [])];
   return formatTable(
     [...header, TITLES[sort]],
@@ -82,12 +82,4 @@ export function plainTable(
       ...(terminal !== null && { columns: terminal.columns }),
     },
   );
-}
-
-/** The file and the name of a function. */
-function namesOf({ funcs, strings, dsos }: Profile, { func, name, dso }: Row): readonly string[] {
-  if (func === undefined) return [dso, name];
-  const file = strings[funcs.file[func]] ?? '';
-  const own = dsos[funcs.dso[func]];
-  return nameInFile(name, file, own !== undefined && isJitCode(own) ? ALL_JIT.name : dso);
 }

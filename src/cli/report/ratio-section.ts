@@ -1,8 +1,10 @@
-import { NONE } from '../../base/brand.ts';
+import { printable } from '../../base/printable.ts';
+import { levelOfTable } from '../../code/javascript/levels-of.ts';
 import { computeFlatReport } from '../../profile/analysis/flat-report.ts';
 import type { RatioEstimate } from '../../profile/analysis/shares/group-ratios.ts';
 import { isOfGroup } from '../../profile/analysis/shares/ratios.ts';
-import { funcLabel } from '../../profile/func-label.ts';
+import { fileAndName, funcLabel } from '../../profile/func-label.ts';
+import { shortName } from '../../profile/short-name.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import {
   type FunctionRatios,
@@ -10,9 +12,15 @@ import {
   ratiosByKeys,
 } from '../../read/outputs/function-ratios.ts';
 import { funcPlace } from './func-place.ts';
-import { type GroupedOptions, groupedReport, keyTitle, namesJson } from './grouped-report.ts';
+import {
+  type GroupedOptions,
+  groupedReport,
+  keyTitle,
+  namesJson,
+  shownNames,
+} from './grouped-report.ts';
 import { ratioLines, type ShownRatios } from './ratio-table.ts';
-import { type ReportFlags, rowsOfTable, selectRows, type View } from './report-rows.ts';
+import { type ReportFlags, selectRows, type View } from './report-rows.ts';
 
 /** Ratios are of counted events, and of all that were compared. */
 function hasRatios({ event, weight = 'events', tree }: ReportFlags, { fields }: View): boolean {
@@ -55,7 +63,15 @@ function ratiosOfRows(opened: OpenedProfile, options: GroupedOptions): Found | n
       selfShare,
     ]),
   );
-  const rows = found.rows.map((row) => ({ ...row, share: shares.get(row.names.join('\0')) ?? 0 }));
+  const shown = shownNames(
+    opened.profileAt(levelOfTable(options.keys, opened.facts.frames)),
+    options.keys,
+  );
+  const rows = found.rows.map(({ names, estimates }) => ({
+    names: shown(names),
+    estimates,
+    share: shares.get(names.join('\0')) ?? 0,
+  }));
   return { ratios: found.ratios, rows };
 }
 
@@ -65,10 +81,9 @@ function totalsOfFunctions(opened: OpenedProfile, { select }: View): Found | nul
   const { profile } = opened;
   const event = found.ratios[0].whole;
   const weights = opened.weights('events', event, select);
-  const asked = { profile, weights, rows: opened.samplesOf(event, select), estimator: null };
-  const report = computeFlatReport(profile, weights, asked.rows);
-  const rows = rowsOfTable(asked, report, 'sym').map(({ func = NONE, name, dso, totalShare }) => ({
-    names: [dso, name],
+  const report = computeFlatReport(profile, weights, opened.samplesOf(event, select));
+  const rows = report.bySymbol.map(({ func, totalShare }) => ({
+    names: fileAndName(profile, func).map((name) => printable(shortName(name))),
     share: totalShare,
     estimates: found.total.map((estimates) => estimates[func]),
   }));

@@ -8,7 +8,6 @@ import {
 } from '../../counting/count/format-metric.ts';
 import type { RatioEstimate } from '../../profile/analysis/shares/group-ratios.ts';
 import { isOfGroup } from '../../profile/analysis/shares/ratios.ts';
-import { shortName } from '../../profile/short-name.ts';
 import type { Profile } from '../../profile/types.ts';
 import type { RecordedRatio } from '../../read/outputs/function-ratios.ts';
 import { displayWidth } from '../render/display-width.ts';
@@ -19,7 +18,7 @@ type NameOf = (event: number) => string;
 
 /** A row of the table of ratios. */
 export type ShownRatios = {
-  /** Heading of its names: `DSO`, `symbol`. */
+  /** Cells of the columns of names. */
   readonly names: readonly string[];
   /** Its share of what the first ratio divides by. */
   readonly share: number;
@@ -29,7 +28,7 @@ export type ShownRatios = {
 /**
  * Ratios of events by function, by the share of what the first of them divides by:
  *
- *     cycles  insn per cycle  95% interval  DSO   symbol
+ *     cycles  insn per cycle  95% interval  file  function
  *     52.10%            0.52     0.50–0.54  work  chase
  */
 export function ratioLines(
@@ -48,7 +47,7 @@ export function ratioLines(
     const cells = rows.map(({ names, share }, row) => [
       formatShare(share),
       ...shown.flatMap((each) => each.cells[row]),
-      ...names.map((name) => printable(shortName(name))),
+      ...names,
     ]);
     const right = Array.from({ length: 1 + 2 * shown.length }, (_, column) => column);
     return formatTable(header, cells, { right, colour });
@@ -85,6 +84,8 @@ function ratioCells({ name }: RecordedRatio, estimate: RatioEstimate): string[] 
   return [`${shown.number}${unit}`, shown.interval];
 }
 
+const rowsText = (rows: number): string => `${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+
 /** Why ratios of rows are unknown, with what helps. */
 function unknownLines(
   { events }: Pick<Profile, 'events'>,
@@ -99,13 +100,11 @@ function unknownLines(
     ...(mixed === 0
       ? []
       : [
-          `# unknown in ${formatCount(mixed)} rows: others ran between their samples, which a group's counters do not ` +
+          `# unknown in ${rowsText(mixed)}: others ran between their samples, which a group's counters do not ` +
             'tell apart; record the events without {…}:S, each with samples of its own',
         ]),
     ...(few === 0
       ? []
-      : [
-          `# unknown in ${formatCount(few)} rows: too few ${isGroup ? 'samples in a row' : 'samples'}`,
-        ]),
+      : [`# unknown in ${rowsText(few)}: too few ${isGroup ? 'samples in a row' : 'samples'}`]),
   ];
 }

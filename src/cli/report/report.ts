@@ -1,11 +1,12 @@
 import { UsageError } from '../../base/errors.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
-import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
+import { formatBytes, formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
 import { levelOfTable } from '../../code/javascript/levels-of.ts';
 import { areLossesKnown } from '../../findings/finding.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
+import { HEAP_EVENT } from '../../formats/import/heapprofile.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
@@ -176,8 +177,10 @@ function sectionOfGroup(
   });
   const options = groupedOptions(flags, view);
   const rows: SelectRows = (all) => selectRows(all, view.limits, view.byTotal === true);
-  const remarks = (where: LinePlace): string[] =>
-    group.flatMap((event) => eventFindings(opened, event, flags, view, where));
+  // The events are of the same moments, and so may be what is to be known about them.
+  const remarks = (where: LinePlace): string[] => [
+    ...new Set(group.flatMap((event) => eventFindings(opened, event, flags, view, where))),
+  ];
   return {
     heads,
     above: remarks('above'),
@@ -236,7 +239,8 @@ function reportLines(
   if (order.kind === 'grouped' && !flags.tree) {
     const options = groupedOptions(flags, view);
     const grouped = groupedReport(opened, event, options);
-    return sectionOf(grouped, () => groupedLines(grouped, options, rows));
+    const profile = opened.profileAt(levelOfTable(options.keys, opened.facts.frames));
+    return sectionOf(grouped, () => groupedLines(profile, grouped, options, rows));
   }
   if (flags.tree) {
     const report = computeFlatReport(opened.profile, weights, samples);
@@ -330,7 +334,11 @@ function headOf(
     `${printable(name)}: ${formatCount(report.samples)} ${report.samples === 1 ? 'sample' : 'samples'}`,
     ...(weights.kind === 'samples'
       ? []
-      : [weightText(report.weight, weights, isCpuTime(profile.events[event]))]),
+      : [
+          name === HEAP_EVENT
+            ? `${formatBytes(report.weight)} in use`
+            : weightText(report.weight, weights, isCpuTime(profile.events[event])),
+        ]),
     ...(lost > 0
       ? [`lost ${formatCount(lost)}${share}`]
       : areLossesKnown(findingsOf(opened))

@@ -1,8 +1,8 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import type { Command } from 'commander';
 import { findOnPath, whyNotExecutable } from '../../system/launch/find-executable.ts';
 import { insteadOfCommand } from '../perf/perf-commands.ts';
-import { SCRIPT_FILE } from '../shared/script-file.ts';
+import { isFile, SCRIPT_FILE } from '../shared/script-file.ts';
 
 /** The beginning of a recording, in the byte order of its machine. */
 const MAGICS: readonly string[] = ['PERFILE2', '2ELIFREP'];
@@ -42,11 +42,6 @@ function isOptionOf({ options }: Command, word: string): boolean {
   if (OWN_OPTIONS.includes(word)) return false;
   const name = word.startsWith('--') ? word.replace(/=.*$/s, '') : word.slice(0, 2);
   return options.some(({ short, long }) => short === name || long === name);
-}
-
-/** Whether a regular file stands at `path`. */
-export function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** A file by its name and its first bytes; a word without a slash also by the PATH. */

@@ -1,3 +1,5 @@
+import { printable } from '../../base/printable.ts';
+import { formatOfFile } from '../../options/export.ts';
 import type { AskedOf } from '../../options/option.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { runRecord, wordOf } from '../record/record.ts';
@@ -5,7 +7,6 @@ import { notify } from '../shared/failure.ts';
 import { thisRun } from '../shared/run.ts';
 import { isTerminal, terminalStream } from '../shared/stdout.ts';
 import type { RUN } from './run-options.ts';
-import { withRunner } from './script-runner.ts';
 
 /** Rows of the report without a terminal, and lines of one that stand beside its rows. */
 const ROWS = 20;
@@ -21,16 +22,18 @@ export async function runAndReport(
   asked: AskedOf<typeof RUN>,
   runLine: (line: readonly string[]) => Promise<unknown>,
 ): Promise<void> {
-  const command = withRunner(words);
-  const recording = await runRecord(command, { ...asked, isReported: true });
+  const recording = await runRecord(words, { ...asked, isReported: true });
   if (recording === null || recording.isOutputGone || asked.quiet || isStream(recording.path))
     return;
   // The command may have written to it for whoever reads its output.
-  if (command.length > 0 && !isTerminal(1)) thisRun().resultsOn = 2;
+  if (words.length > 0 && !isTerminal(1)) thisRun().resultsOn = 2;
   const { path } = recording;
   thisRun().usualRows = rowsOfScreen();
   await runLine(['report', path]);
-  notify(`perf-ts: in the browser: perf-ts view${wordOf(path)}`);
+  const { output } = asked;
+  const exported =
+    output === undefined || formatOfFile(output) === null ? '' : `written: ${printable(output)} · `;
+  notify(`perf-ts: ${exported}in the browser: perf-ts view${wordOf(path)}`);
 }
 
 function rowsOfScreen(): number {

@@ -9,6 +9,7 @@ import {
 import type { AskedOf, OptionTable } from '../../options/option.ts';
 import { readFlags } from '../../options/read-flags.ts';
 import { declareOptions, TableOption } from './declare-options.ts';
+import { TOPIC_NAMES } from './help-topics.ts';
 import { inOrderOfGroups } from './option-groups.ts';
 import { optionText } from './option-text.ts';
 
@@ -131,13 +132,16 @@ class GuidedHelp extends Help {
 /** Ways to what the short help leaves out. */
 function restOfHelp(command: Command): string[] {
   if (command.parent === null) {
-    return ['perf-ts COMMAND -h: its usual options. perf-ts --help: a line for each command'];
+    return [
+      'perf-ts COMMAND -h: its usual options. perf-ts --help: a line for each command. perf-ts help TOPIC: ' +
+        TOPIC_NAMES,
+    ];
   }
   return [`perf-ts ${command.name()} --help: all ${command.options.length} options`];
 }
 
-/** The purposes in a column of their own, or each below its example where that is too wide. */
-function exampleText(examples: readonly Example[], width: number): string[] {
+/** Examples with their purposes in a column of their own, or each below its example where that is too wide. */
+export function exampleText(examples: readonly Example[], width: number): string[] {
   if (examples.length === 0) return [];
   const column = Math.max(...examples.map(([line]) => line.length)) + GAP;
   const isNarrow = examples.some(([, purpose]) => INDENT.length + column + purpose.length > width);

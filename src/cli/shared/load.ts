@@ -11,6 +11,7 @@ import {
   SYMBOLS,
   type SymbolSources,
 } from '../../options/reading.ts';
+import { parseTimeRanges, type RecordedTime } from '../../profile/time-range.ts';
 import { debuginfodUrls } from '../../read/files/debuginfod.ts';
 import { type OpenedProfile, openProfile } from '../../read/open-profile.ts';
 import { fileFindingsOf } from '../../read/outputs/findings-of.ts';
@@ -21,8 +22,11 @@ import { reportDiagnostics, reportFindings } from './report-findings.ts';
 /** The options of a reading command that bear on how its recording is read. */
 export type AskedReading = AskedOf<typeof READING & typeof JAVASCRIPT & typeof STRICT> & {
   readonly dsos?: ReadonlySet<string>;
+  readonly time?: string;
   readonly quiet?: boolean;
 };
+
+const NO_TIME: RecordedTime = { startTime: 0n, firstNs: 0, lastNs: 1 };
 
 /** Opens a recording for a command, and reports on standard error what was broken in it. */
 export async function loadForCommand(
@@ -30,7 +34,9 @@ export async function loadForCommand(
   asked: AskedReading,
   wanted: Omit<OpenProfileOptions, keyof typeof READING> = {},
 ): Promise<OpenedProfile> {
-  const { quiet = false, strict = false, verbose = false } = asked;
+  const { quiet = false, strict = false, verbose = false, time } = asked;
+  // What is no time in any recording is refused before this one is read.
+  if (time !== undefined) parseTimeRanges(time, NO_TIME);
   const onProgress = readingProgress(path, quiet);
   const opened = await openProfile(path, {
     ...openOptions(asked),

@@ -1,5 +1,7 @@
 import {
+  accessSync,
   closeSync,
+  constants,
   fchownSync,
   fstatSync,
   lstatSync,
@@ -7,6 +9,7 @@ import {
   statSync,
   unlinkSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { FailedError, failedBy, UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { chooseUser } from '../../system/accounts/run-as.ts';
@@ -59,6 +62,20 @@ export function discardOutput(fd: number, path: string): void {
     if (named.isFile() && named.dev === opened.dev && named.ino === opened.ino) unlinkSync(path);
   } catch {
     // It stays, as a file of a closed folder does.
+  }
+}
+
+/** Throws `FailedError` for a file that cannot be made, or that is a folder, before there is anything to write. */
+export function checkOutput(path: string): void {
+  if (path === '-') return;
+  const there = statSync(path, { throwIfNoEntry: false });
+  try {
+    if (there?.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
+    accessSync(there === undefined ? dirname(path) : path, constants.W_OK);
+  } catch (error) {
+    throw failedBy(error, `cannot write ${path}: ${writeErrorReason(error)}`, [
+      'name a place you may write to with -o',
+    ]);
   }
 }
 

@@ -17,12 +17,14 @@ import { EndingSignals } from '../shared/ending-signals.ts';
 import { notify } from '../shared/failure.ts';
 import { closeOutput, openOutput } from '../shared/open-output.ts';
 import { reportClosing } from '../shared/progress.ts';
+import { withRunner } from '../shared/script-runner.ts';
 import { SideCommand } from '../shared/side-command.ts';
 import { writeAll } from '../shared/stdout.ts';
 import { type AskedCount, countAsked } from './asked-count.ts';
 
 /** `perf-ts stat`: counts, prints, exits with the command's status. */
-export async function runStat(command: string[], asked: AskedCount): Promise<void> {
+export async function runStat(words: string[], asked: AskedCount): Promise<void> {
+  const command = withRunner(words);
   try {
     await countAndPrint(command, asked);
   } catch (error) {
@@ -33,7 +35,7 @@ export async function runStat(command: string[], asked: AskedCount): Promise<voi
   }
 }
 
-async function countAndPrint(command: string[], asked: AskedCount): Promise<void> {
+async function countAndPrint(command: readonly string[], asked: AskedCount): Promise<void> {
   // As in perf the command says how long, and is not counted.
   const isBound = command.length > 0 && (asked.pids ?? asked.tids) !== undefined;
   const options = countAsked(isBound ? [] : command, asked);

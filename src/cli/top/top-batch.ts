@@ -2,11 +2,13 @@ import { printable } from '../../base/printable.ts';
 import { judgeRun } from '../../findings/judge-run.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
+import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import type { TopReport } from '../../tools/top/top-options.ts';
+import { selectRows } from '../report/report-rows.ts';
 import { figuresJson } from '../shared/figures-json.ts';
 import { writeOut, writeText } from '../shared/stdout.ts';
 import type { TopShown } from './top-shown.ts';
-import { headOf, tableLines, titlesOf } from './top-text.ts';
+import { headOf, tableLines, unsureRows } from './top-text.ts';
 
 /** Lines of a file may be as long as they need. */
 const FILE_COLUMNS = 10_000;
@@ -19,21 +21,31 @@ export async function printBatches({ top, tables, look, asked }: TopShown): Prom
       continue;
     }
     for (const event of report.events) {
-      const table = event.table(tables[0]);
-      const rows = table.rows.slice(0, look.rows);
+      const { rows: all, effectiveSamples } = event.table(tables[0]);
+      const isUsual = asked.rows === undefined;
+      const { rows, rest } = selectRows(all, { rows: look.rows, leastShare: 0, isUsual });
+      const unsure = unsureRows(all, effectiveSamples);
       const wide = { ...look, columns: FILE_COLUMNS, lines: 0 };
       const lines = [
         ...headOf(report, event).map((line) => `# ${line}`),
-        ...(rows.length > 0 ? ['', ...tableLines(rows, tables[0], wide)] : []),
+        ...(rows.length > 0 ? tableLines(rows, tables[0], wide, unsure) : []),
+        ...rest,
+        ...(unsure.size > 0 ? ['# ~ the order of these rows is not certain yet'] : []),
       ];
-      const cut = table.rows.length - rows.length;
-      if (cut > 0) lines.push(`… and ${cut} more (-n 0 shows all)`);
       writeText(`${lines.join('\n')}\n\n`);
     }
   }
 }
 
-/** Values that tell the row from others, by the title of the column in small letters. */
+/** Keys of the names of rows, in the order of these; those of `grouped` are the keys that were asked for. */
+const KEYS: { readonly [table in SliceTableKey]?: readonly (keyof RowNames)[] } = {
+  sym: ['dso', 'symbol'],
+  dso: ['dso'],
+  comm: ['comm'],
+  thread: ['comm', 'pid', 'tid'],
+};
+
+/** Values that tell the row from others, by their keys. */
 type RowNames = {
   readonly [key in Exclude<GroupKey, 'sym'> | 'symbol']?: string | number | null;
 };
@@ -44,7 +56,7 @@ export function topDocument(
   { tables, look }: Pick<TopShown, 'tables' | 'look'>,
 ) {
   const [of] = tables;
-  const titles = titlesOf(of, look.keys).map((title) => title.toLowerCase());
+  const titles = KEYS[of] ?? look.keys.map((key) => (key === 'sym' ? 'symbol' : key));
   const nameJson = ({ names }: TopRow): RowNames =>
     Object.fromEntries(titles.map((title, i) => [title, jsonValue(title, names[i])]));
   return {

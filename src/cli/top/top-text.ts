@@ -1,3 +1,4 @@
+import { Z95 } from '../../base/normal.ts';
 import {
   formatCount,
   formatKnownShare,
@@ -15,6 +16,8 @@ import type { TopEvent, TopReport } from '../../tools/top/top-options.ts';
 import { clip } from '../render/clip.ts';
 import { displayWidth } from '../render/display-width.ts';
 import { createPaint } from '../render/paint.ts';
+import { keyTitle } from '../report/grouped-report.ts';
+import { selectRows } from '../report/report-rows.ts';
 import type { TopState } from './top-state.ts';
 
 /** The parts of the screen that stay from one report to the next. */
@@ -33,11 +36,11 @@ export type TopLook = {
 
 /** Titles of the names of a table's rows. */
 export function titlesOf(table: SliceTableKey, keys: readonly GroupKey[]): string[] {
-  if (table === 'sym') return ['DSO', 'symbol'];
-  if (table === 'dso') return ['DSO'];
+  if (table === 'sym') return ['file', 'function'];
+  if (table === 'dso') return ['file'];
   if (table === 'comm') return ['comm'];
   if (table === 'thread') return ['comm', 'pid', 'tid'];
-  return keys.map((key) => (key === 'sym' ? 'symbol' : key === 'dso' ? 'DSO' : key));
+  return keys.map(keyTitle);
 }
 
 /** The lines above the table, for one event. */
@@ -50,10 +53,10 @@ export function headOf(report: TopReport, event: TopEvent): string[] {
       ? `since it began anew, ${seconds(shownMs)}`
       : `since the start, ${seconds(shownMs)}`;
   const own = event.ownShare > 0 ? `, ${formatShare(event.ownShare)} of samples, left out` : '';
+  const losses = lost > 0 ? `lost ${formatCount(lost)}${lostShare}` : 'none lost';
   return [
-    `${printable(event.name)}  ${formatCount(Math.round(event.rateHz))} samples/s  ` +
-      `${formatCount(event.samples)} samples  lost ${formatCount(lost)}${lostShare}  ` +
-      `${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}  ${clock(elapsedMs)}`,
+    `${printable(event.name)}: ${formatCount(event.samples)} samples, ${losses} · ` +
+      `${formatCount(Math.round(event.rateHz))} samples/s on ${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'} · ${clock(elapsedMs)}`,
     `${shown}; perf-ts: ${formatShare(ownCpu)} of a CPU${own}`,
     ...(lostNow > 0
       ? [`lost ${formatCount(lostNow)} samples just now: what ran in bursts has too little here`]
@@ -62,11 +65,33 @@ export function headOf(report: TopReport, event: TopEvent): string[] {
   ];
 }
 
-/** The rows whose names have the filter in them. */
+/** The rows whose names have the filter in them; without one those that chance alone does not explain. */
 export function filterRows(rows: readonly TopRow[], filter: string): readonly TopRow[] {
-  if (filter === '') return rows;
+  if (filter === '') {
+    const all = { rows: Number.POSITIVE_INFINITY, leastShare: 0, isUsual: true };
+    return selectRows(rows, all).rows;
+  }
   const text = filter.toLowerCase();
-  return rows.filter(({ names }) => names.some((name) => name.toLowerCase().includes(text)));
+  return rows.filter(({ names, shown = [] }) =>
+    [...names, ...shown].some((name) => name.toLowerCase().includes(text)),
+  );
+}
+
+/** Rows that are compared, each with the next: further down the order does not matter. */
+const COMPARED_ROWS = 6;
+
+/** The rows at the top whose order may be chance: their difference is within its error, for samples drawn independently. */
+export function unsureRows(rows: readonly TopRow[], effectiveSamples: number): ReadonlySet<TopRow> {
+  const unsure = new Set<TopRow>();
+  for (const [at, first] of rows.slice(0, COMPARED_ROWS - 1).entries()) {
+    const second = rows[at + 1];
+    if (second === undefined || second.selfSamples === 0) break;
+    const difference = first.selfShare - second.selfShare;
+    const variance = first.selfShare + second.selfShare - difference ** 2;
+    if (difference >= Z95 * Math.sqrt(variance / effectiveSamples)) continue;
+    unsure.add(first).add(second);
+  }
+  return unsure;
 }
 
 /** The whole screen: no more lines than there are, none wider than it is. */
@@ -91,14 +116,16 @@ export function screenOf(
   } else if (state.showsCallers && callers !== null) {
     body.push('', ...callers.map((line) => cut(printable(line))));
   } else if (room > 1) {
-    const all = filterRows(event.table(state.table).rows, state.filter);
+    const { rows: whole, effectiveSamples } = event.table(state.table);
+    const all = filterRows(whole, state.filter);
     const most = Math.min(room - 1, look.rows);
     const selected = Math.min(state.selected, Math.max(0, all.length - 1));
     const first = Math.max(0, selected - most + 1);
     const rows = all.slice(first, first + most);
     const gutter = look.colour ? '' : '  ';
     const table = { ...look, columns: columns - gutter.length };
-    const [title, ...cells] = tableLines(rows, state.table, table);
+    const unsure = unsureRows(whole, effectiveSamples);
+    const [title, ...cells] = tableLines(rows, state.table, table, unsure);
     body.push('', bold(gutter + title));
     for (const [i, line] of cells.entries()) {
       if (first + i !== selected) body.push(gutter + line);
@@ -115,19 +142,30 @@ const MIN_SYMBOL_COLUMNS = 16;
 const GAP = '  ';
 
 /**
- * A title and a line for each row, in `look.columns` columns. Columns without room are dropped:
+ * A title and a line for each row, in `look.columns` columns, `~` at those of `unsure`. Columns without room are dropped:
  * first the interval, then the samples, then all names but the last.
  */
-export function tableLines(rows: readonly TopRow[], table: SliceTableKey, look: TopLook): string[] {
+export function tableLines(
+  rows: readonly TopRow[],
+  table: SliceTableKey,
+  look: TopLook,
+  unsure: ReadonlySet<TopRow>,
+): string[] {
   const titles = titlesOf(table, look.keys);
-  const names = rows.map((row) => row.names.map((name) => printable(shortName(name))));
+  const names = rows.map(({ names, shown = names }) =>
+    shown.map((name) => printable(shortName(name))),
+  );
   const numbers = [
     {
       title: 'self',
       of: (row: TopRow) => formatKnownShare(row.selfShare, row.selfInterval),
       drop: 9,
     },
-    { title: '95% interval', of: (row: TopRow) => formatShareInterval(row.selfInterval), drop: 1 },
+    {
+      title: '95% interval',
+      of: (row: TopRow) => (unsure.has(row) ? '~' : '') + formatShareInterval(row.selfInterval),
+      drop: 1,
+    },
     ...(look.hasStacks
       ? [
           {
@@ -192,7 +230,7 @@ const HELP = [
   '↑↓ choose a row                Enter  who calls it; Esc: back to all rows',
   '',
   'self: share of the samples in the function itself; total: also in what it calls (with -g).',
-  '95% interval: where the share lies if samples are drawn independently.',
+  '95% interval: where the share lies if samples are drawn independently; ~ order not certain.',
   'lost: samples that the kernel had no room for. Shares of what ran then are too small.',
 ];
 

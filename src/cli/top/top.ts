@@ -13,6 +13,8 @@ import { wantsColour } from '../shared/colour.ts';
 import { commandStatus } from '../shared/command-status.ts';
 import { EndingSignals } from '../shared/ending-signals.ts';
 import { notify } from '../shared/failure.ts';
+import { thisRun } from '../shared/run.ts';
+import { withRunner } from '../shared/script-runner.ts';
 import { isTerminal } from '../shared/stdout.ts';
 import { printBatches } from './top-batch.ts';
 import { showScreen } from './top-interactive.ts';
@@ -23,7 +25,8 @@ const PLAIN_TABLES: readonly SliceTableKey[] = ['sym', 'dso', 'comm', 'thread'];
 const BATCH_ROWS = 40;
 
 /** `perf-ts top`: on a terminal a screen that is drawn anew, else table after table. */
-export async function runTop(command: string[], asked: AskedTop): Promise<void> {
+export async function runTop(words: string[], asked: AskedTop): Promise<void> {
+  const command = withRunner(words);
   const isBatch = asked.batch === true || asked.json === true || !isTerminal(1);
   const order = parseSort(asked.sort ?? 'sym');
   const keys = order.kind === 'grouped' ? order.keys : [];
@@ -33,8 +36,8 @@ export async function runTop(command: string[], asked: AskedTop): Promise<void> 
   if (!isBatch) checkTerminal();
   const notices: string[] = [];
   let hasScreen = false;
-  const options = topAsked(command, asked, (notice) => {
-    if (asked.quiet) return;
+  const options = topAsked(command, asked, (notice, isDetail) => {
+    if (asked.quiet || (isDetail && !thisRun().isVerbose)) return;
     if (hasScreen) notices.push(notice);
     else notify(`perf-ts: ${notice}`);
   });
@@ -82,7 +85,7 @@ function start(options: TopOptions, { systemWide, cpus }: AskedTop): RunningTop 
 function topAsked(
   command: readonly string[],
   asked: AskedTop,
-  onNotice: (notice: string) => void,
+  onNotice: (notice: string, isDetail: boolean) => void,
 ): TopOptions {
   const { uid, pids, tids, cpus } = asked;
   if (uid !== undefined && command.length > 0) {
@@ -96,7 +99,8 @@ function topAsked(
     // CPUs mean all that runs on them, unless a process is named; no target means the whole machine.
     ...((pids ?? tids ?? uid) === undefined &&
       (cpus !== undefined || !isNamed) && { systemWide: true }),
-    onNotice: (_inKeys: string, notice: string) => onNotice(notice),
+    onNotice: (_inKeys: string, notice: string, isDetail?: boolean) =>
+      onNotice(notice, isDetail === true),
   };
   // Options that exclude each other are refused in the words of the command line, later.
   return options as TopOptions;

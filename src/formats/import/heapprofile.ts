@@ -4,6 +4,9 @@ import { addCallFrame } from './call-frame.ts';
 import type { ImportedProfile, ImportedProfileBuilder } from './imported-profile.ts';
 import { asArray, asNumber, asObject } from './json-text.ts';
 
+/** The event of a heap profile: its weights are bytes. */
+export const HEAP_EVENT = 'heap-bytes';
+
 /**
  * A .heapprofile, `HeapProfiler.SamplingHeapProfile` of the DevTools protocol: who has allocated the
  * bytes that were live when it was taken, as V8 estimates them by its samples.
@@ -37,7 +40,7 @@ export function importHeapProfile(
     'heapprofile',
     [
       {
-        name: 'heap-bytes',
+        name: HEAP_EVENT,
         type: PERF_TYPE.SOFTWARE,
         mode: 'period',
         frequencyHz: null,
@@ -47,7 +50,7 @@ export function importHeapProfile(
     ],
     {
       notes: [
-        'read from a .heapprofile: an event is a byte that was live, by who allocated it',
+        'read from a .heapprofile: bytes that were in use, by who allocated them',
         'the uncertainty of shares is unknown: a node sums samples of unknown sizes',
       ],
     },

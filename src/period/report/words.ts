@@ -223,7 +223,9 @@ export function countedText(
   { samples, eventsCounted, unit, lost }: EventReport,
   areLossesKnown: boolean,
 ): string {
-  const counted = eventsCounted === null ? '' : `${formatCount(eventsCounted)} ${unit} in `;
+  const amount = (events: number): string =>
+    unit === 'nanoseconds' ? formatNanos(events) : `${formatCount(events)} ${unit}`;
+  const counted = eventsCounted === null ? '' : `${amount(eventsCounted)} in `;
   const none = lost.samples === 0 && areLossesKnown ? ', none lost' : '';
   return `${counted}${formatCount(samples)} samples${none}`;
 }

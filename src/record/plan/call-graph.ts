@@ -1,10 +1,11 @@
 import { UsageError } from '../../base/errors.ts';
+import { type Text, words } from '../../base/words.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 import { type CallGraph, DEFAULT_STACK_BYTES, parseCallGraph } from '../../options/call-graph.ts';
 import { Misfit } from '../../options/kinds.ts';
-import { DEFAULT_FREQUENCY_HZ, type RecordSettings } from '../../options/record.ts';
+import { DEFAULT_FREQUENCY_HZ, RECORD, type RecordSettings } from '../../options/record.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 
 /** Fields of a sample from which its stack is made. */
@@ -108,6 +109,15 @@ export function chooseStacks(
     dropsCopies: dropsCopies(callGraph) || unwindsWaits,
     isDefault,
   };
+}
+
+/** A notice for who asks for the frame pointers of JavaScript that waits: its waits have other stacks by default. */
+export function noticeOfWaits(
+  { callGraph, offCpu }: Pick<RecordSettings, 'callGraph' | 'offCpu'>,
+  runsJavaScript: boolean,
+): Text | null {
+  if (!runsJavaScript || callGraph !== 'fp' || offCpu === undefined) return null;
+  return words`${RECORD.callGraph.as('fp')}: stacks of waits end in the C library by frame pointers, and waits of execFileSync and the like are not told from idle time; without the option they are unwound`;
 }
 
 /** Ways in place of which the event of waits has frame pointers: no CPU records its calls. */

@@ -5,6 +5,8 @@ import type { Figures } from '../../profile/analysis/flat-report.ts';
 export type SumRow = {
   /** Names that identify the row, parallel to the table's keys. */
   readonly names: readonly string[];
+  /** The names that a person reads in place of these: file and function. */
+  readonly shown?: readonly string[];
   readonly self: number;
   readonly total: number;
   /** Samples whose innermost frame is here. */
@@ -22,7 +24,7 @@ export type TableSums = {
 };
 
 /** A row of a table that is shown. */
-export type TopRow = Figures & { readonly names: readonly string[] };
+export type TopRow = Figures & Pick<SumRow, 'names' | 'shown'>;
 
 /** A table of one event, heaviest self first. */
 export type TopTable = {
@@ -89,6 +91,7 @@ export class ShareSums {
           : 0;
       return {
         names: row.names,
+        ...(row.shown !== undefined && { shown: row.shown }),
         self: row.self,
         total: row.total,
         selfShare: share,

@@ -7,6 +7,7 @@ import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';
 import { innermostFuncs } from '../../profile/analysis/trees/call-nodes.ts';
 import { sumByKey } from '../../profile/analysis/weight-sums.ts';
 import { type FrameLevel, isKindOfCode } from '../../profile/frame-level.ts';
+import { fileAndName } from '../../profile/func-label.ts';
 import { isJitCode } from '../../profile/jit-dso.ts';
 import { ALL_JIT } from '../../profile/join-same-code.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
@@ -76,9 +77,10 @@ export function tablesOfSlice(
   const table = (sums: SumRow[]): TableSums => ({ ...whole, rows: sums });
   return {
     sym: table(
-      report.bySymbol.map((row) =>
-        sumRow(namesOfFunction(profile, row.func), row, byFunc[row.func]),
-      ),
+      report.bySymbol.map((row) => ({
+        ...sumRow(namesOfFunction(profile, row.func), row, byFunc[row.func]),
+        shown: fileAndName(profile, row.func),
+      })),
     ),
     dso: table(byDsoRows.map((row) => sumRow([dsoName(row.dso)], row, byDso[row.dso + 1]))),
     thread: table(

@@ -77,14 +77,15 @@ describe('values of defaults', () => {
   });
 
   it('values of defaults replace what is built in', () => {
-    expect(parse('periods').options.streams).toBe('20');
+    expect(parse('periods').options.streams).toBeUndefined();
     expect(parse('periods', { env: { PERF_TS_STREAMS: 'all' } }).options.streams).toBe('all');
   });
 
   it.each([
-    [{ color: 'blue' }, /config\.json: --color blue: .*auto, always, never/],
-    [{ color: true }, /config\.json: --color needs a value/],
-    [{ quiet: 'yes' }, /config\.json: --quiet needs true or false/],
+    [{ color: 'blue' }, /config\.json: color blue: .*auto, always, never/],
+    [{ color: true }, /config\.json: color true: expected a value/],
+    [{ report: { limit: 'x' } }, /config\.json: report\.limit x: expected a whole number/],
+    [{ quiet: 'yes' }, /config\.json: quiet yes: expected true or false/],
   ])('%j is refused with its place', (file, message) => {
     expect(() => parse('report', { file })).toThrow(message);
   });

@@ -57,7 +57,7 @@ describe('the difference of two recordings', () => {
     expect(stdout).toMatch(/^# cycles: 2\.8k → 4\.48k, \+1\.68k \(\+60%\)/m);
     expect(stdout).toMatch(/^\+1\.68k .* \+120% +1\.4k +3\.08k .*slow$/m);
     expect(stdout).not.toMatch(/fast$/m);
-    expect(stdout).toContain('… 1 more rows, which may be alike (-n 0 shows all)');
+    expect(stdout).toContain('… 1 more row, which may be alike (-n 0 shows all)');
     const whole = perfTs(['diff', after, longer, '-n', '0']).stdout;
     expect(whole).toMatch(/^ +\+3 .* \? +\+0\.2% +1\.4k +1\.4k +49\.89% +31\.25% .*fast$/m);
     const [{ by, unit, total, seconds, otherSeconds, changes }] = JSON.parse(

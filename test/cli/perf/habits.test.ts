@@ -7,10 +7,10 @@ import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { libraryWords } from '../../../src/base/words.ts';
 import { declareProgram } from '../../../src/cli/declare-program.ts';
-import { fromHabit } from '../../../src/cli/perf/habits.ts';
 import { usageErrorOf } from '../../../src/cli/perf/usage-error.ts';
 import { projectRoot } from '../../helpers/cli.ts';
 import { faultOf } from '../../helpers/known-options.ts';
+import { typeLine } from '../../helpers/typed-line.ts';
 
 const page = readFileSync(join(projectRoot, 'docs/how-to/coming-from-other-profilers.md'), 'utf8');
 const [same, other] = page
@@ -22,44 +22,21 @@ const [same, other] = page
     ),
   );
 
-const ownWords = (words: readonly string[]): readonly string[] => {
-  const end = words.indexOf('--');
-  return end < 0 ? words : words.slice(0, end);
-};
-
-/** Whether the words are a command with options that it has. */
-function fault(line: readonly string[]): string | null {
-  const [name, ...words] = line;
-  const command = declareProgram().commands.find((each) => each.name() === name);
-  if (command === undefined) return name === 'help' ? null : `no command ${name}`;
-  const { unknown } = command.exitOverride().parseOptions([...ownWords(words)]);
-  return unknown.length === 0 ? null : `unknown option '${unknown[0]}'`;
-}
-
 test('the page has words that work and words that are answered', () => {
   expect(same.length).toBeGreaterThan(20);
   expect(other.length).toBeGreaterThan(12);
 });
 
 test.each(same)('perf-ts %s is perf-ts %s', (typed, command) => {
-  const words = fromHabit(typed.split(' '));
-  expect(words.join(' ')).toBe(command);
-  expect(fault(words)).toBeNull();
+  const outcome = typeLine(typed.split(' '));
+  expect(outcome).toMatchObject({ runs: expect.any(String), words: command.split(' ') });
 });
 
 test.each(other)('perf-ts %s is answered: %s', (typed, answer) => {
-  const words = fromHabit(typed.split(' '));
-  const wrong = fault(words) ?? 'nothing';
-  const isCommand = wrong.startsWith('no command') && !words[0].startsWith('-');
-  const error = new CommanderError(
-    2,
-    isCommand ? 'commander.unknownCommand' : 'commander.unknownOption',
-    isCommand ? `error: unknown command '${words[0]}'` : `error: ${wrong}`,
-  );
-  const { hints } = usageErrorOf(error, declareProgram(), words);
-  expect(hints.map(libraryWords)[0]).toBe(answer);
+  const outcome = typeLine(typed.split(' '));
+  expect('hints' in outcome && libraryWords(outcome.hints[0])).toBe(answer);
   for (const [, advised] of answer.matchAll(/perf-ts ([a-z][^;:,]*)/g)) {
-    if (!/^(?:needs|no)\b/.test(advised)) expect(faultOf(advised), advised).toBeNull();
+    if (!/^(?:needs|no|reads)\b/.test(advised)) expect(faultOf(advised), advised).toBeNull();
   }
 });
 

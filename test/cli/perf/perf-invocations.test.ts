@@ -22,7 +22,7 @@ describe('an invocation of perf that reads a recording works as it stands', () =
     ['report -g --stdio', /total +self\n/],
     ['report -G', /total +self\n/],
     ['report --call-graph none --stdio', /samples +file +function/],
-    ['report --no-children --sort comm,dso', /comm +DSO/],
+    ['report --no-children --sort comm,dso', /comm +file/],
     ['report --header-only', /^# file +perf\.data/],
     ['report --header --stdio', /^# file +perf\.data[\s\S]*function/],
     ['report --stats', /SAMPLE +60/],

@@ -63,11 +63,10 @@ describe('the flags of report as perf means them', () => {
   });
 
   it('the word behind -n and -g is the recording where it is no value', () => {
-    expect(read({ limit: 'my.data' })).toMatchObject({ file: 'my.data', flags: { limit: true } });
-    expect(read({ callGraph: 'my.data' })).toMatchObject({
-      file: 'my.data',
-      flags: { tree: true },
-    });
+    const file = import.meta.filename;
+    expect(read({ limit: file })).toMatchObject({ file, flags: { limit: true } });
+    expect(read({ callGraph: file })).toMatchObject({ file, flags: { tree: true } });
+    expect(() => read({ limit: 'no.data' })).toThrow('-n takes a number of rows');
     expect(read({ limit: '5' }, 'a.data')).toMatchObject({
       file: 'a.data',
       flags: { limit: '5' },

@@ -180,6 +180,20 @@ test('several streams are a table, the rest one row', () => {
   ]);
 });
 
+test('streams of a timer, and limits that stayed, have lines only where they are asked for', () => {
+  const samples = [0, 1].flatMap((stream) =>
+    everyNs(1e6, repeat(1e6, 40)).map((sample) => ({ ...sample, stream, cpu: stream })),
+  );
+  const kernel = { maxSampleRate: 100_000, maxSampleRateAfter: 100_000, cpuTimeMaxPercent: 25 };
+  const report = reportPeriods(recordingOf([CPU_CLOCK], samples, { kernel }));
+  const short = formatPeriods(report, { isWhole: false });
+  expect(short.filter((line) => /stream|max_sample_rate/.test(line))).toEqual([]);
+  expect(short).toContainEqual(expect.stringContaining('counted'));
+  const whole = formatPeriods(report, { isWhole: true }).join('\n');
+  expect(whole).toContain('stream  tid');
+  expect(whole).toContain('kernel.perf_event_max_sample_rate 100 000 Hz before and after');
+});
+
 test('a sample rate limit lowered by the kernel is named', () => {
   const kernel = { maxSampleRate: 100_000, maxSampleRateAfter: 25_000, cpuTimeMaxPercent: 25 };
   expect(textOf(recordingOf([CYCLES], [], { kernel }))).toEqual([

@@ -44,6 +44,7 @@ const ROWS: readonly StatRow[] = [
     value: null,
     runningShare: null,
     runningNs: 0,
+    group: -1,
     reason: 'this CPU does not have it (ENOENT)',
   }),
 ];
@@ -65,32 +66,47 @@ function result(rows: readonly StatRow[]): StatResult {
 }
 
 describe('stat', () => {
-  it('the stat table marks estimates and explains them', () => {
+  it('the stat table has what was counted, marks estimates, and explains both below it', () => {
     expect(formatStat(result(ROWS))).toEqual([
       '',
-      "Counts of 'app -x':",
-      '',
-      '          count  unit    event',
-      '       1 234.50  msec    task-clock',
-      '     ~4 000 000          cycles                    # 3.200 GHz; counted 37.5% of the time',
-      '    ~14 000 000          instructions              # 3.50 insn per cycle (compute-bound); counted 37.5% of the time',
-      '    not counted          LLC-loads                 # this CPU does not have it (ENOENT)',
-      '',
-      '       2.000000 s elapsed',
-      '       1.500000 s user',
-      '       0.000000 s system',
-      '',
-      '~ 2 counts are estimated: more events were asked for than the CPU has counters, so these were',
-      '  counted 37.5% of the time and scaled up. Fewer events at once are exact.',
+      '# app -x: 2.000000 s · CPU time: 1.500000 s user, 0.000000 s system',
+      '          count  unit  event',
+      '       1 234.50  ms    task-clock',
+      '     ~4 000 000        cycles                    # 3.200 GHz; counted 37.5% of the time',
+      '    ~14 000 000        instructions              # 3.50 insn per cycle (compute-bound); counted 37.5% of the time',
+      '# not counted: LLC-loads: this CPU does not have it (ENOENT)',
+      '# ~ 2 counts are estimated: more events were asked for than the CPU has counters, so these were counted 37.5% of the time and scaled up. Fewer events at once are exact.',
       '',
     ]);
+  });
+
+  it('events without a counter stand in one line for each reason, in the first interval alone', () => {
+    const none = { value: null, runningShare: null, runningNs: 0, group: -1 };
+    const rows = [
+      row({ value: 7 }),
+      row({ ...none, event: 'cycles', reason: 'no hardware counters (ENOENT)' }),
+      row({ ...none, event: 'instructions', reason: 'no hardware counters (ENOENT)' }),
+      row({ ...none, event: 'sched:a', reason: 'no permission (EACCES)' }),
+      // Waited for a counter in this interval, and may have one in the next.
+      row({ ...none, event: 'faults', group: 0, reason: 'never on a counter' }),
+    ];
+    const report = { rows, elapsedNs: 1e9, timeNs: 1e9 };
+    const first = formatStatInterval(report, true);
+    expect(first.slice(-2)).toEqual([
+      '# not counted: cycles, instructions: no hardware counters (ENOENT)',
+      '# not counted: sched:a: no permission (EACCES)',
+    ]);
+    const later = formatStatInterval(report, false);
+    expect(later).toHaveLength(2);
+    expect(later[1]).toContain('not counted');
+    expect(later[1]).toContain('# never on a counter');
   });
 
   it('stat intervals have one header and fixed columns', () => {
     const report = { rows: [row({ value: 7 })], elapsedNs: 1e9, timeNs: 3e9 };
     const [header = '', first = ''] = formatStatInterval(report, true);
     const later = formatStatInterval({ ...report, rows: [row({ value: 7_000_000 })] }, false);
-    expect(header).toBe('    time s            count  unit    event');
+    expect(header).toBe('    time s            count  unit  event');
     expect(first.indexOf('page-faults')).toBe(header.indexOf('event'));
     expect(later).toHaveLength(1);
     expect(later[0]?.indexOf('page-faults')).toBe(header.indexOf('event'));

@@ -82,7 +82,11 @@ it('a default of record is that of run, too', () => {
     all: new Map(),
     ofCommand: new Map([['record', new Map([['freq', 99]])]]),
   };
-  expect(findDefault('run', freq, {}, config)).toEqual({ value: 99, from: 'config.json' });
+  expect(findDefault('run', freq, {}, config)).toEqual({
+    value: 99,
+    from: 'config.json',
+    key: 'record.freq',
+  });
   const variable = { PERF_TS_RECORD_FREQ: '999' };
   expect(findDefault('run', freq, variable, config)?.value).toBe('999');
   expect(findDefault('stat', freq, variable, config)).toBeNull();

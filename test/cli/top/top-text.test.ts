@@ -61,10 +61,10 @@ const state = firstState(['sym', 'dso']);
 describe('the screen of top', () => {
   test('the screen of top has a head, the rows that fit, and the keys', () => {
     expect(screenOf(reportOf(COUNTS), state, LOOK, null)).toEqual([
-      'cpu-clock  997 samples/s  1 000 samples  lost 0  2 CPUs  01:05',
+      'cpu-clock: 1 000 samples, none lost · 997 samples/s on 2 CPUs · 01:05',
       'since the start, 65 s; perf-ts: 3.10% of a CPU, 1.25% of samples, left out',
       '',
-      '  self  95% interval  total  samples  DSO                symbol',
+      '  self  95% interval  total  samples  file               function',
       '>  60%    56.9–63.0%    60%      600  app                parse',
       '   30%    27.2–32.9%    30%      300  app                render',
       '   10%     8.3–12.0%    10%      100  [kernel.kallsyms]  clear_page_erms',
@@ -120,17 +120,29 @@ describe('the screen of top', () => {
   });
 });
 
+test('the screen of top ends where rows may be chance, and marks rows whose order may be', () => {
+  const few = { 'app a': 300, 'app b': 290, 'app c': 200, 'app d': 100, 'app e': 60, 'app f': 1 };
+  const lines = screenOf(reportOf(few), state, LOOK, null);
+  expect(lines.filter((line) => / [a-f]$/.test(line)).map((line) => line.at(-1))).toEqual([
+    ...'abcde',
+  ]);
+  expect(lines.filter((line) => line.includes('~')).map((line) => line.at(-1))).toEqual(['a', 'b']);
+  // Who looks for it finds it.
+  const found = screenOf(reportOf(few), { ...state, filter: 'f' }, LOOK, null);
+  expect(found.some((line) => / f$/.test(line))).toBe(true);
+});
+
 describe('columns of the table', () => {
   const { rows } = reportOf(COUNTS).events[0].table('sym') as { rows: readonly TopRow[] };
   const titlesAt = (columns: number): string =>
-    tableLines(rows, 'sym', { ...LOOK, columns })[0]
+    tableLines(rows, 'sym', { ...LOOK, columns }, new Set())[0]
       .replace(/ {2,}/g, '  ')
       .trim();
 
   test('columns of top are dropped without room: the interval first, the share last', () => {
-    expect(titlesAt(80)).toBe('self  95% interval  total  samples  DSO  symbol');
-    expect(titlesAt(60)).toBe('self  total  samples  DSO  symbol');
-    expect(titlesAt(50)).toBe('self  total  DSO  symbol');
-    expect(titlesAt(24)).toBe('self  symbol');
+    expect(titlesAt(80)).toBe('self  95% interval  total  samples  file  function');
+    expect(titlesAt(60)).toBe('self  total  samples  file  function');
+    expect(titlesAt(50)).toBe('self  total  file  function');
+    expect(titlesAt(24)).toBe('self  function');
   });
 });

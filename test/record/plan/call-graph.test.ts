@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { autoStackBytes, chooseStacks } from '../../../src/record/plan/call-graph.ts';
+import { commandWords } from '../../../src/base/words.ts';
+import {
+  autoStackBytes,
+  chooseStacks,
+  noticeOfWaits,
+} from '../../../src/record/plan/call-graph.ts';
 import { generalRegisterMask } from '../../../src/record/plan/dumped-registers.ts';
 
 const MIB = 2 ** 20;
@@ -56,6 +61,14 @@ describe('stacks where nobody asks how', () => {
       }
     },
   );
+
+  it('frame pointers that are asked for where JavaScript waits are answered by what they miss', () => {
+    const waits = { callGraph: 'fp', offCpu: true } as const;
+    expect(commandWords(noticeOfWaits(waits, true) ?? '')).toContain('-g: stacks of waits end');
+    expect(noticeOfWaits({ offCpu: true }, true)).toBeNull();
+    expect(noticeOfWaits({ callGraph: 'fp' }, true)).toBeNull();
+    expect(noticeOfWaits(waits, false)).toBeNull();
+  });
 
   it('copies of auto are what fits at the rate, and give way to frame pointers where no file is rewritten', () => {
     expect(chooseStacks({ callGraph: 'auto', freq: 30_000 }, other).callGraph).toBe('auto,3072');

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Programs, withRunner } from '../../../src/cli/run/script-runner.ts';
+import { type Programs, withRunner } from '../../../src/cli/shared/script-runner.ts';
 import { scratchDirectory } from '../../helpers/scratch.ts';
 
 const folder = scratchDirectory();

@@ -3,8 +3,7 @@ import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { findOnPath, whyNotExecutable } from '../../system/launch/find-executable.ts';
 import { identifyNode } from '../../system/launch/node-program.ts';
-import { SCRIPT_FILE } from '../shared/script-file.ts';
-import { isFile } from './meant-words.ts';
+import { isFile, SCRIPT_FILE } from './script-file.ts';
 
 const TYPESCRIPT = /\.(?:[cm]?ts|tsx|jsx)$/;
 /** Needs more than types left out. */

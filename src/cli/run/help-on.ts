@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { UsageError } from '../../base/errors.ts';
+import { nearestName } from '../../base/nearest-names.ts';
+import { printable } from '../../base/printable.ts';
+import { fromHabit } from '../perf/habits.ts';
+import { insteadOfCommand } from '../perf/perf-commands.ts';
+import { wrapText } from '../render/wrap.ts';
+import { exampleText } from '../shared/guided-command.ts';
+import { TOPIC_NAMES, TOPICS } from '../shared/help-topics.ts';
+
+/**
+ * The text of a topic of `perf-ts help`; for a command its name, by that or by what other profilers call it. Throws
+ * `UsageError` for other words.
+ */
+export function helpOn(
+  word: string,
+  { commands }: Command,
+  width: number,
+): { readonly text: string } | { readonly command: string } {
+  const names = commands.map((command) => command.name());
+  if (names.includes(word)) return { command: word };
+  if (Object.hasOwn(TOPICS, word)) return { text: topicText(word, width) };
+  const [meant] = fromHabit([word]);
+  if (meant !== word && names.includes(meant)) return { command: meant };
+  const instead = insteadOfCommand(word);
+  const nearest = nearestName(word, [...names, ...Object.keys(TOPICS)]);
+  throw new UsageError(`${printable(word)} is no command and no topic`, [
+    ...(instead === null ? [] : [instead]),
+    ...(nearest === undefined ? [] : [`did you mean perf-ts help ${nearest}?`]),
+    `topics: ${TOPIC_NAMES}; perf-ts --help has the commands`,
+  ]);
+}
+
+function topicText(name: string, width: number): string {
+  const { title, lines, notes } = TOPICS[name];
+  const wrapped = (text: string): string => wrapText(text, width).join('\n');
+  const sections = [wrapped(title), ...exampleText(lines, width)];
+  if (notes.length > 0) sections.push(notes.map(wrapped).join('\n'));
+  return `${sections.join('\n\n')}\n`;
+}
