@@ -118,3 +118,29 @@ describeLive('lines of JavaScript', () => {
     expect(share).toBeLessThan(0.9);
   });
 });
+
+/** Two modules as development servers evaluate them: of one name for a function, one with its source map inside. */
+const EVALUATED = `const loop = '(function hot(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 33 + i) % 1000003; return s; })';
+const map = ${JSON.stringify({ version: 3, sources: ['webpack://app/./src/b.ts'], names: [], mappings: 'AAMA' })};
+const data = Buffer.from(JSON.stringify(map)).toString('base64');
+const url = (name) => '\\n//# sourceURL=webpack-internal:///./src/' + name;
+const one = (0, eval)(loop + url('a.js'));
+const other = (0, eval)(loop + '\\n//# sourceMappingURL=data:application/json;base64,' + data + url('b.js'));
+let sum = 0;
+for (let i = 0; i < 4000; i++) sum += one(20000) + other(20000);
+`;
+
+describeLive('lines of evaluated JavaScript', () => {
+  it('functions of evaluated modules are those of the URL and source map that the module gives itself', () => {
+    const script = join(scratch, 'evaluated.cjs');
+    const recording = join(scratch, 'evaluated.data');
+    writeFileSync(script, EVALUATED);
+    const flags = ['record', '-q', '-e', 'cpu-clock:u', '-F', '997', '-o', recording, '--'];
+    const recorded = perfTs([...flags, process.execPath, script]);
+    expect(recorded.status, recorded.stderr).toBe(0);
+    const report = perfTs(['report', '--json', '-n', '0', recording]);
+    const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0];
+    const hot = rows.map(({ name }) => name ?? '').filter((name) => name.startsWith('hot '));
+    expect(hot.sort()).toEqual(['hot src/a.js:1', 'hot src/b.ts:7']);
+  });
+});
