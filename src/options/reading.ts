@@ -196,6 +196,7 @@ export const JAVASCRIPT = options({
           flags: '--no-source-maps',
           help: 'functions and lines of the JavaScript that V8 ran',
           value: false,
+          configurable: true,
         },
       ],
     }),

@@ -98,8 +98,8 @@ test('the memory that a recording may take is an option, and no variable of the 
 });
 
 test('the words behind -n and -g of report are read after it is clear whether they are the recording', () => {
-  const { file, flags } = asPerfMeans(undefined, { sort: 'sym', limit: 'my.data' });
-  expect(file).toBe('my.data');
+  const { file, flags } = asPerfMeans(undefined, { sort: 'sym', limit: import.meta.filename });
+  expect(file).toBe(import.meta.filename);
   expect(readFlags(REPORT, flags).limit).toBeUndefined();
 });
 
