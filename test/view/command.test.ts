@@ -9,18 +9,21 @@ import { perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 const directory = scratchDirectory();
 const folded = join(directory, 'a.folded');
 writeFileSync(folded, 'main;work;leaf 30\nmain;idle 12\n');
+const older = join(directory, 'older.folded');
+writeFileSync(older, 'main;idle 7\n');
 const other = join(directory, 'other.json');
 writeFileSync(other, '{"a": 1}\n');
 
 describe('the command view', () => {
   it('view serves what a thread has read, and ends with Ctrl-C', async () => {
-    const view = startPerfTs(['view', folded, folded]);
+    const view = startPerfTs(['view', older, folded]);
     const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
     const url = printed.toString().trim();
-    for (const index of [0, 1]) {
+    // The newer one, which stands behind the older, is the first that the page has.
+    for (const [index, samples] of [42, 7].entries()) {
       const answer = await fetch(`${url}profile/${index}`);
       const { profile } = finish(decodePageData(new Uint8Array(await answer.arrayBuffer())));
-      expect(profile.samples.length).toBe(42);
+      expect(profile.samples.length).toBe(samples);
     }
     const download = await fetch(`${url}download/0/folded`);
     expect(await download.text()).toBe('main;idle 12\nmain;work;leaf 30\n');

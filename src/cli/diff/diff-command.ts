@@ -22,7 +22,7 @@ export function declareDiff(program: GuidedCommand): void {
         ],
       ],
       [
-        'perf-ts report and perf-ts view have the newer one first: report new.data --diff old.data, view new.data old.data.',
+        'perf-ts view has the older one first, too; perf-ts report has it behind its option: report new.data --diff old.data.',
       ],
     )
     .asks(DIFF, async (options, old: string | undefined, now: string[]) => {

@@ -38,7 +38,7 @@ export async function runDiffReport(
   const limits = limitsOf(flags);
   if (flags.tree) {
     throw new UsageError('--tree and --diff exclude each other', [
-      'changes of a whole tree are in the page: perf-ts view NEW OLD',
+      'changes of a whole tree are in the page: perf-ts view OLD NEW',
     ]);
   }
   if (flags.sort !== undefined && flags.sort !== 'sym') throw unsorted(flags.sort, '--diff');

@@ -9,14 +9,11 @@ export function declareView(program: GuidedCommand): void {
     .description(
       'look at a profile in the browser, or compare it with an older one; also perf-ts open',
     )
-    .argument('[files...]', 'one recording (default perf.data), or two: NEW OLD');
+    .argument('[files...]', 'one recording (default perf.data), or two: OLD NEW');
   command
     .examples([
       ['perf-ts view', 'perf.data'],
-      [
-        'perf-ts view new.data old.data',
-        'what changed; the newer one first, unlike in perf-ts diff',
-      ],
+      ['perf-ts view old.data new.data', 'what changed; the older one first, as in perf-ts diff'],
       [
         'perf-ts view --baseline old1.data --baseline old2.data new1.data new2.data',
         'several runs a side',

@@ -69,19 +69,20 @@ export async function runView(
   }
 }
 
-/** The sides of `perf-ts view NEW [OLD]`, and of `perf-ts view --baseline OLD … NEW …`. Throws `UsageError`. */
+/** The sides of `perf-ts view [OLD] NEW`, and of `perf-ts view --baseline OLD … NEW …`. Throws `UsageError`. */
 export function viewSides(
   files: readonly string[],
   baseline: readonly string[] | undefined,
 ): ViewSides {
-  const [first = 'perf.data', ...rest] = files;
-  if (baseline !== undefined) return { here: [first, ...rest], there: baseline };
-  if (rest.length > 1) {
+  const [first = 'perf.data', second, ...rest] = files;
+  if (baseline !== undefined)
+    return { here: files.length === 0 ? [first] : files, there: baseline };
+  if (rest.length > 0) {
     throw new UsageError(`${files.length} files: which of them are older is not clear`, [
       'name each older one: perf-ts view --baseline OLD1 --baseline OLD2 NEW1 NEW2',
     ]);
   }
-  return { here: [first], there: rest };
+  return second === undefined ? { here: [first], there: [] } : { here: [second], there: [first] };
 }
 
 /** Reads `--port`: a number, or `3000+`, which is the first free one from there on. */

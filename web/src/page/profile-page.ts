@@ -130,7 +130,7 @@ function tabsOf(context: ViewContext): readonly TabDefinition[] {
       id: 'diff',
       label: 'Diff',
       unavailable:
-        context.before.length === 0 ? 'perf-ts view NEW OLD compares two recordings' : null,
+        context.before.length === 0 ? 'perf-ts view OLD NEW compares two recordings' : null,
       create: () => new DiffView(context),
     },
   ];

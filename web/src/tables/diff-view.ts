@@ -177,7 +177,7 @@ export class DiffView implements TabView {
   /** Opened once, and late: other recordings are large, and only this view needs them. */
   async #openOthers(): Promise<void> {
     const { ask, beside, before } = this.#context;
-    if (before.length === 0) throw new Error('There is no other recording: perf-ts view NEW OLD');
+    if (before.length === 0) throw new Error('There is no other recording: perf-ts view OLD NEW');
     let slot = 0;
     const openAll = async (files: readonly PageFile[], side: Side): Promise<string[]> => {
       const missing = new Set<string>();
