@@ -1,17 +1,17 @@
 // Lines from habit that their command answers when it begins: each is run.
 
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { perfTs, scratchDirectory } from '../../helpers/cli.ts';
-import { CORPORA } from '../../helpers/corpora.ts';
 import { NEWCOMER, OTHER_TOOLS } from './habit-table.ts';
 
+const RECORDING = resolve(import.meta.dirname, '../../read/fixtures/arm64-group.data');
 const answered = [...NEWCOMER, ...OTHER_TOOLS].filter(([, outcome]) => outcome.startsWith('? '));
 
 test.each(answered)('perf-ts %s is answered: %s', (line, outcome) => {
   const cwd = scratchDirectory();
-  copyFileSync(join(CORPORA, 'own/cpu-clock-F30000-fp.data'), join(cwd, 'perf.data'));
+  copyFileSync(RECORDING, join(cwd, 'perf.data'));
   writeFileSync(join(cwd, 'app.js'), 'console.log(1);');
   const { status, stderr } = perfTs(line.split(' '), { cwd });
   expect(status).toBeGreaterThan(0);

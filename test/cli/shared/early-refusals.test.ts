@@ -1,14 +1,13 @@
 // What a command can refuse without its recording is refused before that is read.
 
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
 import { recordingBehind } from '../../../src/cli/shared/reading-options.ts';
 import { openProfile } from '../../../src/read/open-profile.ts';
 import { perfTs, scratchDirectory } from '../../helpers/cli.ts';
-import { CORPORA } from '../../helpers/corpora.ts';
 
-const RECORDING = join(CORPORA, 'own/cpu-clock-F30000-fp.data');
+const RECORDING = resolve(import.meta.dirname, '../../read/fixtures/arm64-group.data');
 
 test('an event that a recording does not have is refused before a record is read', async () => {
   const progress: unknown[] = [];
