@@ -1,6 +1,7 @@
 // What Debian's perf says of a recording, in the form in which perf-ts says it.
 
 import { spawnSync } from 'node:child_process';
+import { isPlaceName } from '../../src/base/place-name.ts';
 import { demangleAll } from '../../src/code/symbols/demangle.ts';
 import { loadBinding } from '../../src/native/binding.ts';
 import { perfTs } from './cli.ts';
@@ -105,7 +106,7 @@ export function parseOurTables(text: string): FlatTable[] {
 /**
  * Adds a line under the name that both tools have for it. They differ, on purpose, in these:
  *
- * - Code without a symbol: perf has a line for each address.
+ * - Code without a symbol: perf has a line for each address, perf-ts one for each function of `.eh_frame`.
  * - PLT stubs: perf 6.1 names those of `.plt` only, and not in every file; the rest has no name or
  *   that of `_init` in front of it. perf-ts names them all, as newer perfs do.
  * - Code of the vDSO: perf names it once it has put a copy into its cache below the user's home.
@@ -118,7 +119,9 @@ function addLine(
   { samples, period, share, rows }: SymbolLine,
 ): void {
   const isNameless =
-    dso === '[vdso]' || /^0x[0-9a-f]+$|@plt$|^\.plt$|^_init$|^\[.*\]$|^\[JIT\] tid/.test(symbol);
+    dso === '[vdso]' ||
+    isPlaceName(symbol) ||
+    /^0x[0-9a-f]+$|@plt$|^\.plt$|^_init$|^\[.*\]$|^\[JIT\] tid/.test(symbol);
   const place = /^memfd:|^\[JIT\] tid/.test(dso) ? '[JIT]' : dso;
   const name = `${place} ${isNameless ? NAMELESS : symbol}`;
   const before = lines.get(name) ?? EMPTY_LINE;

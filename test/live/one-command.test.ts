@@ -30,7 +30,7 @@ function expectReported({ status, stdout, stderr }: ReturnType<typeof perfTs>): 
   expect(status).toBe(3);
   expect(stdout).toBe('output of the program\n');
   expect(stderr).toMatch(/%.* app\.js:3 +spin$/m);
-  expect(stderr).toMatch(/perf-ts: in the browser: perf-ts view$/m);
+  expect(stderr).toMatch(/perf-ts: (?:written: \S+ · )?in the browser: perf-ts view$/m);
 }
 
 function sizeOf(path: string): number {
@@ -61,7 +61,9 @@ describeLiveAsUser('one command to an answer', () => {
 
   it('-o writes an export by its ending beside the recording, in run and in record', () => {
     const cwd = folderWithProgram('exports');
-    expectReported(perfTs(['-o', 'out.html', 'app.js'], { cwd }));
+    const reported = perfTs(['-o', 'out.html', 'app.js'], { cwd });
+    expectReported(reported);
+    expect(reported.stderr).toContain('written: out.html');
     expect(readFileSync(join(cwd, 'out.html'), 'latin1')).toMatch(/^<!doctype html>/i);
     const recorded = perfTs(['record', '-o', 'out.folded', '--', 'node', 'app.js'], { cwd });
     expect(recorded.status).toBe(3);

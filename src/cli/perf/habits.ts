@@ -138,7 +138,8 @@ function asyncProfilerWords(words: readonly string[]): readonly string[] {
 function exportWords(words: readonly string[]): readonly string[] {
   const [, second = '', third = '', ...others] = words;
   // The refusal of an image names what is drawn in its place.
-  if (second === '--format' && third === 'svg') {
+  const isElsewhere = others.includes('-o') && !others.some((word) => word.endsWith('.svg'));
+  if (second === '--format' && third === 'svg' && !isElsewhere) {
     return ['export', ...(others.length > 0 ? others : ['-o', 'perf.svg'])];
   }
   const format = second === '-f' ? third : second;
