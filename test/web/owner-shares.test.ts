@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { foldToLevel, withKinds } from '../../src/code/javascript/fold-to-level.ts';
-import { chooseLevel } from '../../src/code/javascript/levels-of.ts';
+import { foldToLevel, withKinds } from '../../src/code/levels/fold-to-level.ts';
+import { chooseLevel } from '../../src/code/levels/levels-of.ts';
 import { computeGroupedReport } from '../../src/profile/analysis/grouped-report.ts';
 import type { FrameLevel } from '../../src/profile/frame-level.ts';
 import { FUNC_CATEGORIES } from '../../src/profile/types.ts';

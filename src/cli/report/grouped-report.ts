@@ -5,7 +5,7 @@ import {
   formatShareInterval,
 } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import { levelOfTable } from '../../code/javascript/levels-of.ts';
+import { levelOfTable } from '../../code/levels/levels-of.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport, type GroupedReport } from '../../profile/analysis/grouped-report.ts';
 import type { SampleSelection } from '../../profile/analysis/select/filter.ts';

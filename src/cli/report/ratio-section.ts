@@ -1,5 +1,5 @@
 import { printable } from '../../base/printable.ts';
-import { levelOfTable } from '../../code/javascript/levels-of.ts';
+import { levelOfTable } from '../../code/levels/levels-of.ts';
 import { computeFlatReport } from '../../profile/analysis/flat-report.ts';
 import type { RatioEstimate } from '../../profile/analysis/shares/group-ratios.ts';
 import { isOfGroup } from '../../profile/analysis/shares/ratios.ts';

@@ -1,6 +1,6 @@
 import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import { isIdleKernel } from '../../code/levels/kernel-entry.ts';
+import { isIdleKernel } from '../../code/native-frames/kernel-entry.ts';
 import {
   areLossesKnown,
   type Finding,

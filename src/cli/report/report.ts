@@ -3,7 +3,7 @@ import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { formatBytes, formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
-import { levelOfTable } from '../../code/javascript/levels-of.ts';
+import { levelOfTable } from '../../code/levels/levels-of.ts';
 import { areLossesKnown } from '../../findings/finding.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
 import { HEAP_EVENT } from '../../formats/import/heapprofile.ts';

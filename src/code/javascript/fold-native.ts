@@ -1,8 +1,8 @@
 import { NONE } from '../../base/brand.ts';
 import type { StackTableBuilder } from '../../profile/stack-table.ts';
 import type { FuncCategory } from '../../profile/types.ts';
-import type { KindFrames } from '../levels/kind-frames.ts';
-import type { FoldedStacks, StackFoldInput } from '../levels/stack-fold.ts';
+import type { KindFrames } from '../native-frames/kind-frames.ts';
+import type { FoldedStacks, StackFoldInput } from '../native-frames/stack-fold.ts';
 import type { FrameClass } from './frame-class.ts';
 import { kindFacts, type NativeKind } from './native-kind.ts';
 

@@ -1,8 +1,8 @@
 import { NONE } from '../../base/brand.ts';
 import { FUNC_CATEGORIES, type FuncCategory, type Profile } from '../../profile/types.ts';
-import { type Library, libraryKind } from '../levels/library-kind.ts';
-import { LibraryRuns } from '../levels/library-runs.ts';
-import type { FoldedStacks, StackFoldInput } from '../levels/stack-fold.ts';
+import { type Library, libraryKind } from '../native-frames/library-kind.ts';
+import { LibraryRuns } from '../native-frames/library-runs.ts';
+import type { FoldedStacks, StackFoldInput } from '../native-frames/stack-fold.ts';
 import type { FrameClass } from './frame-class.ts';
 
 type Owner =

@@ -4,9 +4,14 @@ import { isRootFunc } from '../../profile/analysis/stacks/cut-stacks.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { Profile } from '../../profile/types.ts';
-import { KERNEL, type KernelEntry, kernelEntry } from '../levels/kernel-entry.ts';
-import { C_LIBRARY, isSystemLibrary, type Library, libraryKind } from '../levels/library-kind.ts';
-import { isSleepFrame, isWaitFrame } from '../levels/wait-frame.ts';
+import { KERNEL, type KernelEntry, kernelEntry } from '../native-frames/kernel-entry.ts';
+import {
+  C_LIBRARY,
+  isSystemLibrary,
+  type Library,
+  libraryKind,
+} from '../native-frames/library-kind.ts';
+import { isSleepFrame, isWaitFrame } from '../native-frames/wait-frame.ts';
 import { isRuntimeFile, isUvWorker, kindOfNative, type NativeKind } from './native-kind.ts';
 
 /** The class of a function in the stacks of a program of JavaScript. */

@@ -3,7 +3,7 @@ import { FailedError, UsageError } from '../../base/errors.ts';
 import { memoize } from '../../base/memoize.ts';
 import { finish } from '../../base/slices.ts';
 import type { CodePart, FunctionAssembly } from '../../code/disassembly/types.ts';
-import { ProfileLevels } from '../../code/javascript/levels-of.ts';
+import { ProfileLevels } from '../../code/levels/levels-of.ts';
 import { type DescribedDiagnostic, describeDiagnostics } from '../../findings/diagnostic-text.ts';
 import type { RecordingMarks } from '../../formats/export/recording-marks.ts';
 import { ASKED, checkArguments } from '../../options/arguments.ts';

@@ -1,6 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
-import { chooseLevel } from '../../code/javascript/levels-of.ts';
+import { chooseLevel } from '../../code/levels/levels-of.ts';
 import { type Finding, sortFindings } from '../../findings/finding.ts';
 import { judgeFile } from '../../findings/judge-file.ts';
 import {

@@ -1,6 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { finish } from '../../base/slices.ts';
-import { levelOfTable } from '../../code/javascript/levels-of.ts';
+import { levelOfTable } from '../../code/levels/levels-of.ts';
 import type { MetricName } from '../../counting/count/metric.ts';
 import { metricRatios } from '../../counting/count/metric-ratios.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';

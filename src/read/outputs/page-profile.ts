@@ -1,8 +1,8 @@
 import { FailedError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { finish } from '../../base/slices.ts';
-import { withKinds } from '../../code/javascript/fold-to-level.ts';
-import { levelsOf } from '../../code/javascript/levels-of.ts';
+import { withKinds } from '../../code/levels/fold-to-level.ts';
+import { levelsOf } from '../../code/levels/levels-of.ts';
 import { narrowPage } from '../../formats/export/narrow-page.ts';
 import type { PageProfile } from '../../formats/export/page-profile.ts';
 import { type SampleSelection, selectSamples } from '../../profile/analysis/select/filter.ts';

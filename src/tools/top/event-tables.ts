@@ -1,4 +1,4 @@
-import { chooseLevel, type ProfileLevels } from '../../code/javascript/levels-of.ts';
+import { chooseLevel, type ProfileLevels } from '../../code/levels/levels-of.ts';
 import type { TopOptions } from '../../options/top.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import { CallerSums } from './caller-sums.ts';

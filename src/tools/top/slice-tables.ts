@@ -1,6 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { type IntColumn, mapInts } from '../../base/int-column.ts';
-import { levelOfTable, ProfileLevels } from '../../code/javascript/levels-of.ts';
+import { levelOfTable, ProfileLevels } from '../../code/levels/levels-of.ts';
 import { computeFlatReport, type Figures } from '../../profile/analysis/flat-report.ts';
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import { computeGroupedReport } from '../../profile/analysis/grouped-report.ts';

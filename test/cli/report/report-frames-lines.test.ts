@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { idleLines } from '../../../src/cli/report/frames-lines.ts';
-import { foldToLevel } from '../../../src/code/javascript/fold-to-level.ts';
+import { foldToLevel } from '../../../src/code/levels/fold-to-level.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
 
 const waits = foldToLevel(

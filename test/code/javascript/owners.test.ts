@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { foldToLevel, withKinds } from '../../../src/code/javascript/fold-to-level.ts';
 import { ownerOfScript, withOwners } from '../../../src/code/javascript/owners.ts';
+import { foldToLevel, withKinds } from '../../../src/code/levels/fold-to-level.ts';
 import { FUNC_CATEGORIES, type Profile } from '../../../src/profile/types.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 import { withScripts } from '../../helpers/with-scripts.ts';

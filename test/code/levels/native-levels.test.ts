@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldToLevel, withKinds } from '../../../src/code/javascript/fold-to-level.ts';
-import { levelsOf } from '../../../src/code/javascript/levels-of.ts';
+import { foldToLevel, withKinds } from '../../../src/code/levels/fold-to-level.ts';
+import { levelsOf } from '../../../src/code/levels/levels-of.ts';
 import { checkProfile } from '../../helpers/check-profile.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 import { drawStacks, stackNames } from '../../helpers/stack-names.ts';

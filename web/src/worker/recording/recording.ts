@@ -1,7 +1,7 @@
 import { NONE } from '../../../../src/base/brand.ts';
 import { lostSamplesOf } from '../../../../src/base/lost-samples.ts';
 import { eachSlice, type Slices } from '../../../../src/base/slices.ts';
-import { ProfileLevels } from '../../../../src/code/javascript/levels-of.ts';
+import { ProfileLevels } from '../../../../src/code/levels/levels-of.ts';
 import type { PageProfile } from '../../../../src/formats/export/page-profile.ts';
 import { withUnitOf } from '../../../../src/formats/export/weight-title.ts';
 import type { Alignment } from '../../../../src/period/alignment.ts';

@@ -1,9 +1,9 @@
 import type { GroupKey } from '../../profile/analysis/group-keys.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import type { Profile } from '../../profile/types.ts';
-import { isFoldable } from '../levels/native-class.ts';
+import { hasNamedScripts } from '../javascript/frame-class.ts';
+import { isFoldable } from '../native-frames/native-class.ts';
 import { foldToLevel } from './fold-to-level.ts';
-import { hasNamedScripts } from './frame-class.ts';
 
 /** The levels of a recording that differ, most frames first: `all` alone where none does. */
 export function levelsOf(profile: Profile): readonly FrameLevel[] {

@@ -3,7 +3,7 @@ import {
   isExecutable,
   isSystemLibrary,
   libraryKind,
-} from '../../../src/code/levels/library-kind.ts';
+} from '../../../src/code/native-frames/library-kind.ts';
 import type { Dso } from '../../../src/profile/types.ts';
 
 const file = (path: string): Dso => ({

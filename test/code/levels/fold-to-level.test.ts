@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldToLevel, withKinds } from '../../../src/code/javascript/fold-to-level.ts';
+import { foldToLevel, withKinds } from '../../../src/code/levels/fold-to-level.ts';
 import type { Profile } from '../../../src/profile/types.ts';
 import { checkProfile } from '../../helpers/check-profile.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';

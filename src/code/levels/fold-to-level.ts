@@ -2,14 +2,14 @@ import { NONE } from '../../base/brand.ts';
 import type { FrameLevel } from '../../profile/frame-level.ts';
 import { StackTableBuilder } from '../../profile/stack-table.ts';
 import type { Profile } from '../../profile/types.ts';
-import { foldLibraries } from '../levels/fold-libraries.ts';
-import { foldStartUp } from '../levels/fold-start-up.ts';
-import { KindFrames } from '../levels/kind-frames.ts';
-import type { FoldedStacks, StackFoldInput } from '../levels/stack-fold.ts';
-import { foldNative, IDLE_THREADS } from './fold-native.ts';
-import { foldOwn } from './fold-own.ts';
-import { classifyFuncs, type FrameClass } from './frame-class.ts';
-import { isPoolThread } from './worker-names.ts';
+import { foldNative, IDLE_THREADS } from '../javascript/fold-native.ts';
+import { foldOwn } from '../javascript/fold-own.ts';
+import { classifyFuncs, type FrameClass } from '../javascript/frame-class.ts';
+import { isPoolThread } from '../javascript/worker-names.ts';
+import { foldLibraries } from '../native-frames/fold-libraries.ts';
+import { foldStartUp } from '../native-frames/fold-start-up.ts';
+import { KindFrames } from '../native-frames/kind-frames.ts';
+import type { FoldedStacks, StackFoldInput } from '../native-frames/stack-fold.ts';
 
 /** Pairs of a thread and a stack that are looked at one by one: 16 MiB. */
 const MOST_PAIRS = 2 ** 24;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isIdleKernel, kernelEntry } from '../../../src/code/levels/kernel-entry.ts';
+import { isIdleKernel, kernelEntry } from '../../../src/code/native-frames/kernel-entry.ts';
 
 test.each([
   ['__x64_sys_futex', '(kernel: futex)'],
