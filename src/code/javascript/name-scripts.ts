@@ -11,8 +11,8 @@ import {
 } from '../../profile/types.ts';
 import { parseJscName, type ScriptName } from './jsc-name.ts';
 import { ownerOfScript, withOwners } from './owners.ts';
-import { isPlumbing, type Simplify } from './plumbing.ts';
 import { pathOfScript, shortPath } from './script-path.ts';
+import { INTERPRETER_NAME, isPlumbing, type Simplify } from './simplify.ts';
 import type { OriginalPlace, SourceMap, SourceMaps } from './source-map.ts';
 import { isWholeScript, SourceNames } from './source-names.ts';
 import { parseV8Name } from './v8-name.ts';
@@ -32,9 +32,6 @@ type NamingOptions = NameScriptsOptions & Pick<Profile, 'dsos'>;
 
 /** The name of a function that has none. */
 const ANONYMOUS = '(anonymous)';
-
-/** The common name of the interpreter's builtins. */
-export const INTERPRETER_NAME = '[interpreter]';
 
 /** A function of JavaScript where its author wrote it. */
 type Written = {

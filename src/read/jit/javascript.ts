@@ -2,14 +2,10 @@ import { statSync } from 'node:fs';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { once } from '../../base/once.ts';
 import type { ScriptName } from '../../code/javascript/jsc-name.ts';
-import {
-  INTERPRETER_NAME,
-  nameScripts,
-  parseScriptName,
-} from '../../code/javascript/name-scripts.ts';
+import { nameScripts, parseScriptName } from '../../code/javascript/name-scripts.ts';
 import { withOwners } from '../../code/javascript/owners.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
-import { simplifyStacks } from '../../code/javascript/simplify.ts';
+import { INTERPRETER_NAME, simplifyStacks } from '../../code/javascript/simplify.ts';
 import type { SourceMaps } from '../../code/javascript/source-map.ts';
 import { nameWorkers, type Worker } from '../../code/javascript/worker-names.ts';
 import { readAppendix } from '../../formats/perf-data/appendix.ts';

@@ -1,6 +1,6 @@
 import { PERF_TYPE } from '../../base/event-type.ts';
 import { formatAddress, type RawTime, toRawTime } from '../../base/u64.ts';
-import { simplifyChain } from '../../code/javascript/simplify-chain.ts';
+import { simplifyChain } from '../../code/javascript/simplify.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';

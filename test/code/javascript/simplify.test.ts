@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../../src/base/slices.ts';
-import { isPlumbing, type Simplify } from '../../../src/code/javascript/plumbing.ts';
-import { simplifyStacks } from '../../../src/code/javascript/simplify.ts';
+import {
+  isPlumbing,
+  type Simplify,
+  simplifyChain,
+  simplifyStacks,
+} from '../../../src/code/javascript/simplify.ts';
 import { computeCallNodes } from '../../../src/profile/analysis/trees/call-nodes.ts';
 import type { Profile } from '../../../src/profile/types.ts';
 import { checkProfile } from '../../helpers/check-profile.ts';
@@ -83,4 +87,41 @@ test.each<[name: string, level: Simplify | null]>([
   expect(isPlumbing(name, 'none')).toBe(false);
   expect(isPlumbing(name, 'interpreter')).toBe(level === 'interpreter');
   expect(isPlumbing(name, 'all')).toBe(level !== null);
+});
+
+/** Names leaf first; `?` has none. */
+function simplified(...names: string[]): string[] {
+  const frames = names.map((name) => ({ symbol: name === '?' ? null : name }));
+  return simplifyChain(frames).map(({ symbol }) => symbol ?? '?');
+}
+
+describe('a callchain without the frames of V8', () => {
+  test('steps of V8 go into the function of JavaScript above them', () => {
+    expect(
+      simplified(
+        'Builtins_LoadIC',
+        'Builtins_GetNamedPropertyHandler',
+        'JS:~inner /a.js:9:1',
+        'Builtins_InterpreterEntryTrampoline',
+        'JS:*outer /a.js:1:1',
+        'Builtins_JSEntryTrampoline',
+        'node::Start',
+        '_start',
+      ),
+    ).toEqual(['JS:~inner /a.js:9:1', 'JS:*outer /a.js:1:1', 'node::Start', '_start']);
+  });
+
+  test('a V8 step that no JavaScript function called stays', () => {
+    expect(simplified('Builtins_LoadIC', 'Builtins_CEntry', 'node::Start')).toEqual([
+      'Builtins_LoadIC',
+      'node::Start',
+    ]);
+  });
+
+  test('frames that are not V8 steps stay: builtins, unnamed code, the outermost frame', () => {
+    const all = ['memcpy', '?', 'Builtins_ArrayMap', 'JS:^f /a.js:1:1', 'Builtins_JSEntry'];
+    expect(simplified(...all)).toEqual(all);
+    expect(simplified('Builtins_LoadIC')).toEqual(['Builtins_LoadIC']);
+    expect(simplified()).toEqual([]);
+  });
 });
