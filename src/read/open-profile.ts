@@ -1,8 +1,8 @@
 import { Diagnostics } from '../base/diagnostics.ts';
 import { printable } from '../base/printable.ts';
 import { toRawTime } from '../base/u64.ts';
-import { chooseLevel } from '../code/levels/levels-of.ts';
 import type { SourceMaps } from '../code/javascript/source-map.ts';
+import { chooseLevel } from '../code/levels/levels-of.ts';
 import type { DsoIndex } from '../code/process/types.ts';
 import type { SymbolSource } from '../code/symbols/symbol-request.ts';
 import type { ImportedProfile } from '../formats/import/imported-profile.ts';

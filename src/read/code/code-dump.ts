@@ -8,7 +8,7 @@ import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import type { SymbolSources } from '../../options/reading.ts';
 import type { DsoIndex, Profile } from '../../profile/types.ts';
 import { openJitdump, ownersOfFile, writerOf } from '../jit/jit-files.ts';
-import { withV8Lines } from '../jit/v8-lines.ts';
+import { withDumpedLines } from '../jit/v8-lines.ts';
 import { architectureOf } from './machine.ts';
 
 /** A code object that frames lie in, as its JIT announced it. */
@@ -115,7 +115,7 @@ export function openCodeDump(path: string, pid: number, place: DumpPlace): CodeD
     readJitdump(source, { diagnostics, name: path, pid: writerOf(path, pid), startTime: null });
   const architecture = dump && architectureOf(dump.machine);
   if (source !== null && dump && architecture) {
-    return new CodeDump(source, withV8Lines(dump), architecture);
+    return new CodeDump(source, withDumpedLines(dump), architecture);
   }
   source?.close?.();
   if (dump) return `${path}: code of ELF machine ${dump.machine} is not disassembled`;

@@ -21,8 +21,7 @@ import { StoredFiles } from '../files/stored-files.ts';
 import { SymbolFiles } from '../files/symbol-files.ts';
 import { CODE_EVENTS_ATTACHMENT, PERF_MAP_ATTACHMENT } from './attachment-names.ts';
 import { dumpWriter, jitdumpAttachment, MAX_STORED_JITDUMP_BYTES } from './dump-name.ts';
-import { withScriptLines } from './script-lines.ts';
-import { withV8Lines } from './v8-lines.ts';
+import { withAnnouncedLines, withDumpedLines } from './v8-lines.ts';
 
 const CLOCK_MONOTONIC = 1;
 /** Bytes of a map with what the recorder adds to it: 32 for each look at it. */
@@ -85,7 +84,7 @@ class JitFiles {
     const { data, diagnostics } = this.#options;
     const bytes = this.#stored.read(`${CODE_EVENTS_ATTACHMENT}${pid}`, MAX_LOG_BYTES);
     if (bytes === null) return null;
-    return withScriptLines(readCodeEvents(bytes, data.startTime, diagnostics));
+    return withAnnouncedLines(readCodeEvents(bytes, data.startTime, diagnostics));
   }
 
   #storedMap(pid: number): CodeTable | null {
@@ -134,7 +133,7 @@ class JitFiles {
       const startTime = isSameClock ? data.startTime : null;
       const read = { diagnostics, name: path, pid: writerOf(path, pid), startTime };
       const dump = readJitdump(source, read);
-      return dump && withV8Lines(dump);
+      return dump && withDumpedLines(dump);
     } catch (error) {
       diagnostics.count('jitdump-unused', `${path}: ${describeError(error)}`);
       return null;

@@ -1,18 +1,21 @@
+import { NONE } from '../../base/brand.ts';
+import { JitdumpPositions } from '../../code/javascript/jitdump-positions.ts';
 import { parseV8Function } from '../../code/javascript/v8-name.ts';
-import { V8Positions } from '../../code/javascript/v8-positions.ts';
+import type { V8Position } from '../../code/javascript/v8-position.ts';
+import { V8TablePositions } from '../../code/javascript/v8-table-positions.ts';
+import type { CodeEvents } from '../../code/jit/code-events.ts';
 import type { CodeTable, SourceLine } from '../../code/jit/code-table.ts';
-import { v8SourceLine } from './v8-source-line.ts';
 
 /**
  * A jitdump's code whose lines in JavaScript are those of the functions that V8 inlined, by
- * `V8Positions`; other code has the lines that its JIT wrote. The lines are taken apart when the first
+ * `JitdumpPositions`; other code has the lines that its JIT wrote. The lines are taken apart when the first
  * one is asked for.
  */
-export function withV8Lines<Table extends CodeTable>(table: Table): Table {
-  let positions: V8Positions | null = null;
+export function withDumpedLines<Table extends CodeTable>(table: Table): Table {
+  let positions: JitdumpPositions | null = null;
   const line = (row: number, address: number): SourceLine | null => {
     if (parseV8Function(table.name(row)) === null) return table.line?.(row, address) ?? null;
-    positions ??= new V8Positions({
+    positions ??= new JitdumpPositions({
       length: table.length,
       name: table.name,
       positions: (of) => {
@@ -20,8 +23,30 @@ export function withV8Lines<Table extends CodeTable>(table: Table): Table {
         return lines && { ...lines, column: lines.discriminator };
       },
     });
-    const found = positions.find(row, address - table.start[row]);
-    return found && v8SourceLine(found);
+    return lineAt(positions.find(row, address - table.start[row]));
   };
   return { ...table, line };
+}
+
+/** Code that V8 announced with the lines of its positions in scripts, by `V8TablePositions`. */
+export function withAnnouncedLines({ table, positions, positionsOf }: CodeEvents): CodeTable {
+  if (positions.length === 0) return table;
+  const found = new V8TablePositions(positions);
+  const line = (row: number, address: number): SourceLine | null => {
+    const record = positionsOf[row];
+    return record === NONE ? null : lineAt(found.find(record, address - table.start[row]));
+  };
+  return { ...table, line };
+}
+
+/** A position as tables of code have lines. */
+function lineAt(position: V8Position | null): SourceLine | null {
+  if (position === null) return null;
+  const { file, line, column, inlined } = position;
+  return {
+    file,
+    line,
+    ...(column > 0 && { discriminator: column }),
+    ...(inlined !== null && { inlined }),
+  };
 }

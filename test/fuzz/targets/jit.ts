@@ -10,7 +10,7 @@ import { encodeMapLog, readMapLog } from '../../../src/code/jit/map-log.ts';
 import { readWholePerfMap } from '../../../src/code/jit/perf-map.ts';
 import { DsoTable } from '../../../src/code/process/dso-table.ts';
 import { parseNotes } from '../../../src/read/jit/node-notes.ts';
-import { withV8Lines } from '../../../src/read/jit/v8-lines.ts';
+import { withDumpedLines } from '../../../src/read/jit/v8-lines.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { below, mutateBytes, pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';
@@ -150,7 +150,7 @@ export const jitTargets: readonly Target[] = [
       const dump = readJitdump(memorySource(bytes), { diagnostics, name: 'd', pid, startTime });
       if (dump === null) return;
       useTable(dump, random);
-      const v8 = withV8Lines(dump);
+      const v8 = withDumpedLines(dump);
       for (let row = 0; row < Math.min(dump.length, 50); row++) {
         const { offset, size } = dump.code(row);
         const start = dump.start[row];

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type ScriptCode, ScriptPositions } from '../../../src/code/javascript/script-positions.ts';
+import {
+  type V8TableCode,
+  V8TablePositions,
+} from '../../../src/code/javascript/v8-table-positions.ts';
 
 /** Lines of 100 units each, so that position 250 is on line 3, column 51. */
 const ENDS = Float64Array.from({ length: 40 }, (_, line) => 100 * line + 99);
@@ -8,7 +11,7 @@ const ENDS = Float64Array.from({ length: 40 }, (_, line) => 100 * line + 99);
  * Code objects: the number of the script, the name, then positions as `+offset position`, in parentheses
  * the number of the inlined call. Bytecode has `~`.
  */
-function positionsOf(drawn: string, options: Partial<ScriptCode> = {}): ScriptPositions {
+function positionsOf(drawn: string, options: Partial<V8TableCode> = {}): V8TablePositions {
   const objects = drawn
     .trim()
     .split('\n')
@@ -26,7 +29,7 @@ function positionsOf(drawn: string, options: Partial<ScriptCode> = {}): ScriptPo
         },
       };
     });
-  return new ScriptPositions({
+  return new V8TablePositions({
     length: objects.length,
     isolate: () => 1,
     script: (row) => objects[row].script,
@@ -39,7 +42,7 @@ function positionsOf(drawn: string, options: Partial<ScriptCode> = {}): ScriptPo
   });
 }
 
-function find(positions: ScriptPositions, row: number, ...offsets: number[]): string[] {
+function find(positions: V8TablePositions, row: number, ...offsets: number[]): string[] {
   return offsets.map((offset) => {
     const found = positions.find(row, offset);
     if (found === null) return '-';

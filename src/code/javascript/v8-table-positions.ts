@@ -3,10 +3,10 @@ import { NONE } from '../../base/brand.ts';
 import { memoize } from '../../base/memoize.ts';
 import type { ScriptEntries } from '../jit/position-log.ts';
 import { formatV8Function, parseV8Function, parseV8Name, type V8Name } from './v8-name.ts';
-import type { V8Position } from './v8-positions.ts';
+import { MOST_POSITIONS, OwnersAt, type PositionOwner, type V8Position } from './v8-position.ts';
 
 /** Code objects with positions, as rows; those of bytecode among them. */
-export type ScriptCode = {
+export type V8TableCode = {
   readonly length: number;
   isolate(row: number): number;
   /** Number within the isolate. */
@@ -19,19 +19,8 @@ export type ScriptCode = {
   lineEnds(isolate: number, script: number): Float64Array | null;
 };
 
-/** Positions of all functions that are remembered, some 40 bytes each. */
-const MOST_POSITIONS = 4_000_000;
-/** A position of more functions is of none. */
-const MOST_OWNERS = 64;
-
 /** A function that V8 compiled to bytecode. */
-type Owner = {
-  readonly isolate: number;
-  readonly script: number;
-  /** `V8Function.function`. */
-  readonly function: string;
-  readonly file: string;
-};
+type Owner = PositionOwner & { readonly isolate: number; readonly script: number };
 
 /** The positions of a code object, by whose they are. */
 type Resolved = {
@@ -60,13 +49,13 @@ type Resolved = {
  * The line is that of the script: V8's list of where its lines end, whatever file it came from, and
  * whether or not that is still there.
  */
-export class ScriptPositions {
-  readonly #code: ScriptCode;
+export class V8TablePositions {
+  readonly #code: V8TableCode;
   readonly #resolved = memoize((row: number) => this.#resolve(row));
-  /** Isolate -> position -> functions whose bytecode has it. */
-  #ownersAt: Map<number, Map<number, Owner[]>> | null = null;
+  /** Isolate -> functions by the positions of their bytecode. */
+  #ownersAt: Map<number, OwnersAt<Owner>> | null = null;
 
-  constructor(code: ScriptCode) {
+  constructor(code: V8TableCode) {
     this.#code = code;
   }
 
@@ -130,8 +119,8 @@ export class ScriptPositions {
     let common: readonly Owner[] | null = null;
     for (const position of positions) {
       if (position < 0) continue;
-      const here = ownersAt?.get(position) ?? [];
-      if (here.length >= MOST_OWNERS) continue;
+      const here = ownersAt === undefined ? [] : ownersAt.at(position);
+      if (here === null) continue;
       common = common === null ? here : common.filter((owner) => here.includes(owner));
     }
     if (common === null) return null;
@@ -140,10 +129,10 @@ export class ScriptPositions {
     return others.length === 0 ? only : null;
   }
 
-  #collect(): Map<number, Map<number, Owner[]>> {
+  #collect(): Map<number, OwnersAt<Owner>> {
     const code = this.#code;
     const owners = new Map<string, Owner>();
-    const collected = new Map<number, Map<number, Owner[]>>();
+    const collected = new Map<number, OwnersAt<Owner>>();
     let size = 0;
     for (let row = 0; row < code.length && size < MOST_POSITIONS; row++) {
       if (!code.isBytecode(row)) continue;
@@ -154,15 +143,11 @@ export class ScriptPositions {
       owners.set(key, owner);
       let ownersAt = collected.get(owner.isolate);
       if (ownersAt === undefined) {
-        ownersAt = new Map();
+        ownersAt = new OwnersAt();
         collected.set(owner.isolate, ownersAt);
       }
       const positions = [...code.entries(row).position, this.#startOf(code.name(row), owner)];
-      for (const position of positions) {
-        const known = ownersAt.get(position);
-        if (known === undefined) ownersAt.set(position, [owner]);
-        else if (known.length < MOST_OWNERS && !known.includes(owner)) known.push(owner);
-      }
+      for (const position of positions) ownersAt.add(position, owner);
       size += positions.length;
     }
     return collected;
@@ -177,7 +162,7 @@ export class ScriptPositions {
   }
 }
 
-function ownerOf(code: ScriptCode, row: number, text: string): Owner | null {
+function ownerOf(code: V8TableCode, row: number, text: string): Owner | null {
   const parsed = parseV8Function(text);
   const name = parseV8Name(text);
   if (parsed === null || name === null || name.file === '') return null;

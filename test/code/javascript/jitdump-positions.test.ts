@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { V8Positions } from '../../../src/code/javascript/v8-positions.ts';
+import { JitdumpPositions } from '../../../src/code/javascript/jitdump-positions.ts';
 
 /**
  * Code objects as V8 writes them: the name, then positions as `offset line:column`. Offsets are in
  * hex.
  */
-function positionsOf(drawn: string): V8Positions {
+function positionsOf(drawn: string): JitdumpPositions {
   const objects = drawn
     .trim()
     .split('\n')
@@ -23,14 +23,14 @@ function positionsOf(drawn: string): V8Positions {
         },
       };
     });
-  return new V8Positions({
+  return new JitdumpPositions({
     length: objects.length,
     name: (row) => objects[row].name,
     positions: (row) => (objects[row].positions.line.length === 0 ? null : objects[row].positions),
   });
 }
 
-function find(positions: V8Positions, row: number, ...offsets: number[]): string[] {
+function find(positions: JitdumpPositions, row: number, ...offsets: number[]): string[] {
   return offsets.map((offset) => {
     const found = positions.find(row, offset);
     if (found === null) return '-';

@@ -1,7 +1,7 @@
 import { lastAtMost } from '../../base/bisect.ts';
-import { NONE } from '../../base/brand.ts';
 import { memoize } from '../../base/memoize.ts';
 import { formatV8Function, parseV8Function, parseV8Name } from './v8-name.ts';
+import { OwnersAt, type PositionOwner, type V8Position } from './v8-position.ts';
 
 /** Positions of one code object as columns: entry i is for the code from offset[i] to offset[i + 1]. */
 export type CodePositions = {
@@ -14,33 +14,16 @@ export type CodePositions = {
 };
 
 /** The code objects that V8 has written to one jitdump, as rows. */
-export type V8Code = {
+export type JitdumpCode = {
   readonly length: number;
   readonly name: (row: number) => string;
   /** Null where V8 wrote none for this code. */
   readonly positions: (row: number) => CodePositions | null;
 };
 
-/** The source of the code at an address. */
-export type V8Position = {
-  /** Path or URL as V8 was given it. */
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  /** Name of the inlined function, as V8 would name its code; null where it is the code's own. */
-  readonly inlined: string | null;
-};
-
-/** Positions of all functions that are remembered, some 40 bytes each. */
-const MOST_POSITIONS = 4_000_000;
-/** A position of more functions is of none: such is the start of a module, which all have. */
-const MOST_OWNERS = 64;
 const MOST_COLUMNS = 2 ** 24;
 
-/** A function that V8 ran. */
-type Owner = {
-  readonly function: string;
-  readonly file: string;
+type Owner = PositionOwner & {
   /** Offset at which it begins: V8 means the parenthesis of its parameters. */
   readonly start: number;
 };
@@ -48,8 +31,8 @@ type Owner = {
 /** The positions of a code object, by whose they are. */
 type Resolved = {
   readonly positions: CodePositions;
-  /** Row in the list of functions, −1 where it is not known. */
-  readonly owner: Int32Array;
+  /** Functions by entry; null where none is known. */
+  readonly owners: readonly (Owner | null)[];
 };
 
 /**
@@ -75,17 +58,15 @@ type Resolved = {
  * script. That is right only where both are of one script: from other files nothing is taken there,
  * and of the same file functions whose start stands in the table, as Maglev notes it.
  */
-export class V8Positions {
-  readonly #code: V8Code;
-  readonly #owners: Owner[] = [];
-  /** Position -> rows of `#owners`. */
-  readonly #ownersAt = new Map<number, number | number[]>();
-  readonly #ownerOf = new Map<string, number>();
+export class JitdumpPositions {
+  readonly #code: JitdumpCode;
+  readonly #ownersAt = new OwnersAt<Owner>();
+  readonly #ownerOf = new Map<string, Owner>();
   readonly #resolved = memoize((row: number) => this.#resolve(row));
 
-  constructor(code: V8Code) {
+  constructor(code: JitdumpCode) {
     this.#code = code;
-    const baseline: [row: number, owner: number][] = [];
+    const baseline: [row: number, owner: Owner][] = [];
     for (let row = 0; row < code.length; row++) {
       const parsed = parseV8Function(code.name(row));
       if (parsed === null) continue;
@@ -102,10 +83,11 @@ export class V8Positions {
   find(row: number, offset: number): V8Position | null {
     const resolved = this.#resolved(row);
     if (resolved === null) return null;
-    const { positions, owner } = resolved;
+    const { positions, owners } = resolved;
     const entry = lastAtMost(positions.offset, offset);
-    if (entry < 0 || owner[entry] === NONE) return null;
-    const { function: name, file } = this.#owners[owner[entry]];
+    const owner = entry < 0 ? null : owners[entry];
+    if (owner === null) return null;
+    const { function: name, file } = owner;
     const parsed = parseV8Function(this.#code.name(row));
     const isOwn = parsed === null || parsed.function === name;
     return {
@@ -116,34 +98,23 @@ export class V8Positions {
     };
   }
 
-  #internOwner(name: string, code: string): number {
+  #internOwner(name: string, code: string): Owner {
     const known = this.#ownerOf.get(name);
     if (known !== undefined) return known;
     const { file = '', line = 0, column = 0 } = parseV8Name(code) ?? {};
     const start = positionOf(line, column);
-    const owner = this.#owners.push({ function: name, file, start }) - 1;
+    const owner = { function: name, file, start };
     this.#ownerOf.set(name, owner);
     // Without a file V8 has no source of it either.
-    if (file !== '') this.#addPosition(start, owner);
+    if (file !== '') this.#ownersAt.add(start, owner);
     return owner;
   }
 
-  #addPositions(row: number, owner: number): void {
-    const positions = this.#owners[owner].file === '' ? null : this.#code.positions(row);
+  #addPositions(row: number, owner: Owner): void {
+    const positions = owner.file === '' ? null : this.#code.positions(row);
     if (positions === null) return;
     const { line, column } = positions;
-    for (let i = 0; i < line.length; i++) this.#addPosition(positionOf(line[i], column[i]), owner);
-  }
-
-  #addPosition(position: number, owner: number): void {
-    const known = this.#ownersAt.get(position);
-    if (known === undefined) {
-      if (this.#ownersAt.size < MOST_POSITIONS) this.#ownersAt.set(position, owner);
-    } else if (typeof known === 'number') {
-      if (known !== owner) this.#ownersAt.set(position, [known, owner]);
-    } else if (known.length < MOST_OWNERS && !known.includes(owner)) {
-      known.push(owner);
-    }
+    for (let i = 0; i < line.length; i++) this.#ownersAt.add(positionOf(line[i], column[i]), owner);
   }
 
   #resolve(row: number): Resolved | null {
@@ -156,35 +127,25 @@ export class V8Positions {
       positionOf(line, positions.column[i]),
     );
     const mayInline = this.#inlinable(self, parsed.tier === 'Maglev', new Set(keys));
-    const candidates = Array.from(keys, (key) => this.#candidates(key, mayInline));
+    const candidates = Array.from(keys, (key) => this.#ownersAt.at(key)?.filter(mayInline) ?? []);
     // Functions that have a position here which is of no other.
     const evident = new Set([self]);
     for (const owners of candidates) if (owners.length === 1) evident.add(owners[0]);
-    const owner = Int32Array.from(candidates, (owners) => {
-      const likely = owners.length === 1 ? owners : owners.filter((one) => evident.has(one));
-      return likely.length === 1 ? likely[0] : NONE;
+    const owners = candidates.map((several) => {
+      const likely = several.length === 1 ? several : several.filter((one) => evident.has(one));
+      return likely.length === 1 ? likely[0] : null;
     });
-    return { positions, owner };
-  }
-
-  #candidates(position: number, mayInline: (owner: number) => boolean): readonly number[] {
-    const owners = this.#ownersAt.get(position) ?? [];
-    if (typeof owners === 'number') return mayInline(owners) ? [owners] : [];
-    return owners.length < MOST_OWNERS ? owners.filter(mayInline) : [];
+    return { positions, owners };
   }
 
   /** Which functions the code of `self` may have positions of; see above. */
   #inlinable(
-    self: number,
+    self: Owner,
     isMaglev: boolean,
     inTable: ReadonlySet<number>,
-  ): (owner: number) => boolean {
+  ): (owner: Owner) => boolean {
     if (!isMaglev) return () => true;
-    const { file } = this.#owners[self];
-    return (owner) => {
-      const other = this.#owners[owner];
-      return owner === self || (other.file === file && inTable.has(other.start));
-    };
+    return (owner) => owner === self || (owner.file === self.file && inTable.has(owner.start));
   }
 }
 
