@@ -5,7 +5,8 @@ import { LibraryRuns } from '../native-frames/library-runs.ts';
 import type { FoldedStacks, StackFoldInput } from '../native-frames/stack-fold.ts';
 import type { FrameClass } from './frame-class.ts';
 
-type Owner =
+/** The part that a function has in a stack of the author's functions. */
+type Part =
   /** Functions of the program, and kinds of code: frames of their own. */
   | { readonly is: 'own' | 'kind' }
   /** Functions of JavaScript that belong to others: a kind only where no own function has called them. */
@@ -19,9 +20,9 @@ type Owner =
   /** Functions of a library: one frame for several in a row. `isSystem`: also below another library. */
   | { readonly is: 'library'; readonly library: Library; readonly isSystem: boolean };
 
-const KIND: Owner = { is: 'kind' };
-const OWN: Owner = { is: 'own' };
-const foreign = (label: string, category: FuncCategory, rank: number): Owner => ({
+const KIND: Part = { is: 'kind' };
+const OWN: Part = { is: 'own' };
+const foreign = (label: string, category: FuncCategory, rank: number): Part => ({
   is: 'foreign',
   label,
   category,
@@ -47,23 +48,23 @@ type Pending = { readonly frame: number; readonly rank: number };
 export function foldOwn(input: StackFoldInput, classes: readonly FrameClass[]): FoldedStacks {
   const { profile, builder, kinds, wanted, isNeeded } = input;
   const { stacks, frames } = profile;
-  const owners = ownersOf(profile, classes);
+  const parts = partsOf(profile, classes);
   const base = new Int32Array(stacks.length);
   const newStack = new Int32Array(stacks.length).fill(NONE);
   const hasOwn = new Uint8Array(stacks.length);
   const pending: (Pending | null)[] = new Array(stacks.length);
-  const pendingOf = new Map<Owner, Pending>();
+  const pendingOf = new Map<Part, Pending>();
   const libraries = new LibraryRuns(input);
   // Hot: once per stack row. Prefixes come first, so theirs are known.
   for (let row = 0; row < stacks.length; row++) {
     if (isNeeded[row] === 0) continue;
     const prefix = stacks.prefix[row];
-    const owner = owners[frames.func[stacks.frame[row]]];
+    const part = parts[frames.func[stacks.frame[row]]];
     const caller = prefix === NONE ? NONE : base[prefix];
     const waiting = prefix === NONE ? null : pending[prefix];
     hasOwn[row] = prefix === NONE ? 0 : hasOwn[prefix];
     pending[row] = null;
-    switch (owner.is) {
+    switch (part.is) {
       case 'own':
         base[row] = builder.intern(caller, stacks.frame[row]);
         hasOwn[row] = 1;
@@ -72,11 +73,11 @@ export function foldOwn(input: StackFoldInput, classes: readonly FrameClass[]): 
         base[row] = builder.intern(settle(caller, waiting), stacks.frame[row]);
         break;
       case 'library':
-        base[row] = libraries.intern(settle(caller, waiting), owner.library, owner.isSystem);
+        base[row] = libraries.intern(settle(caller, waiting), part.library, part.isSystem);
         break;
       case 'foreign':
         base[row] = caller;
-        if (hasOwn[row] === 0) pending[row] = stronger(waiting, owner);
+        if (hasOwn[row] === 0) pending[row] = stronger(waiting, part);
     }
     if (wanted[row] === 1) newStack[row] = settle(base[row], pending[row]);
   }
@@ -86,26 +87,26 @@ export function foldOwn(input: StackFoldInput, classes: readonly FrameClass[]): 
     return waiting === null ? caller : builder.intern(caller, waiting.frame);
   }
 
-  function stronger(waiting: Pending | null, owner: Extract<Owner, { is: 'foreign' }>): Pending {
-    const { label, category, rank } = owner;
+  function stronger(waiting: Pending | null, part: Extract<Part, { is: 'foreign' }>): Pending {
+    const { label, category, rank } = part;
     if (waiting !== null && waiting.rank >= rank) return waiting;
-    const known = pendingOf.get(owner) ?? { frame: kinds.intern(label, category), rank };
-    pendingOf.set(owner, known);
+    const known = pendingOf.get(part) ?? { frame: kinds.intern(label, category), rank };
+    pendingOf.set(part, known);
     return known;
   }
 }
 
-function ownersOf(profile: Profile, classes: readonly FrameClass[]): Owner[] {
+function partsOf(profile: Profile, classes: readonly FrameClass[]): Part[] {
   const { funcs, dsos } = profile;
-  return classes.map((found, func): Owner => {
-    if (found.is === 'script') return ownerOf(FUNC_CATEGORIES[funcs.category[func]]);
+  return classes.map((found, func): Part => {
+    if (found.is === 'script') return partOf(FUNC_CATEGORIES[funcs.category[func]]);
     const dso = dsos[funcs.dso[func]];
     if (dso === undefined || found.is === 'kernel' || found.is === 'wait') return KIND;
     return { is: 'library', library: libraryKind(dso), isSystem: found.is === 'system' };
   });
 }
 
-function ownerOf(category: FuncCategory): Owner {
+function partOf(category: FuncCategory): Part {
   switch (category) {
     case 'user code':
       return OWN;

@@ -4,14 +4,13 @@ import { isRootFunc } from '../../profile/analysis/stacks/cut-stacks.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { Profile } from '../../profile/types.ts';
-import { KERNEL, type KernelEntry, kernelEntry } from '../native-frames/kernel-entry.ts';
 import {
   C_LIBRARY,
   isSystemLibrary,
   type Library,
   libraryKind,
 } from '../native-frames/library-kind.ts';
-import { isSleepFrame, isWaitFrame } from '../native-frames/wait-frame.ts';
+import { type OutsideClass, outsideClass } from '../native-frames/outside-class.ts';
 import { isRuntimeFile, isUvWorker, kindOfNative, type NativeKind } from './native-kind.ts';
 
 /** The class of a function in the stacks of a program of JavaScript. */
@@ -27,9 +26,7 @@ export type FrameClass =
   /** Code in the binary that holds V8, of which nothing more is known. */
   | { readonly is: 'binary'; readonly label: string }
   | { readonly is: 'native'; readonly kind: NativeKind }
-  | { readonly is: 'kernel'; readonly entry: KernelEntry }
-  /** States why a thread waits, on top of the stack. */
-  | { readonly is: 'wait'; readonly isSleep: boolean };
+  | OutsideClass;
 
 const LIBRARY: FrameClass = { is: 'library' };
 const UNMAPPED: FrameClass = { is: 'unmapped' };
@@ -48,15 +45,17 @@ export function classifyWithRuntime(profile: Profile): {
 } {
   const { funcs, strings, dsos } = profile;
   const rows = Array.from({ length: funcs.length }, (_, func) => func);
+  const outside = rows.map((func) =>
+    outsideClass(strings[funcs.name[func]], dsos[funcs.dso[func]]),
+  );
   const kinds = rows.map((func) => {
-    if (isKernel(profile, func) || isScript(profile, func)) return null;
+    if (outside[func] !== null || isScript(profile, func)) return null;
     return kindOfNative(shortName(strings[funcs.name[func]]));
   });
   const binaries = runtimeDsos(profile, kinds);
-  const classes = rows.map((func): FrameClass => {
+  const classes = outside.map((found, func): FrameClass => {
+    if (found !== null) return found;
     const name = strings[funcs.name[func]];
-    if (isWaitFrame(name)) return { is: 'wait', isSleep: isSleepFrame(name) };
-    if (isKernel(profile, func)) return { is: 'kernel', entry: kernelEntry(name) ?? KERNEL };
     if (isScript(profile, func)) {
       return isOwnScript(strings[funcs.file[func]] ?? '') ? RECORDER : SCRIPT;
     }
@@ -97,11 +96,6 @@ function isScript({ funcs, strings, dsos }: Profile, func: number): boolean {
   if (funcs.isScript[func] === 1) return true;
   if (dsos[funcs.dso[func]]?.kind !== 'jit') return false;
   return /^(?:wasm-function|wasm\/|RegExp[:.])/.test(strings[funcs.name[func]]);
-}
-
-function isKernel({ funcs, dsos }: Profile, func: number): boolean {
-  const kind = dsos[funcs.dso[func]]?.kind;
-  return kind === 'kernel' || kind === 'module';
 }
 
 /** Kinds whose functions an addon may have within it, from headers or linked in. */

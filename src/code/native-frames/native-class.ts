@@ -1,10 +1,9 @@
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { Profile } from '../../profile/types.ts';
-import { KERNEL, type KernelEntry, kernelEntry } from './kernel-entry.ts';
 import { isExecutable, isSystemLibrary, type Library, libraryKind } from './library-kind.ts';
+import { type OutsideClass, outsideClass } from './outside-class.ts';
 import { type StartUp, startUpOf } from './start-up.ts';
-import { isWaitFrame } from './wait-frame.ts';
 
 /** The class of a function in the stacks of a native program. */
 export type NativeClass =
@@ -18,8 +17,7 @@ export type NativeClass =
       readonly isLinked: boolean;
       readonly startUp: StartUp | null;
     }
-  | { readonly is: 'kernel'; readonly entry: KernelEntry }
-  | { readonly is: 'wait' };
+  | OutsideClass;
 
 /** The class of each function, by its row. */
 export function classifyNative(profile: Profile): NativeClass[] {
@@ -28,10 +26,8 @@ export function classifyNative(profile: Profile): NativeClass[] {
   return Array.from({ length: funcs.length }, (_, func): NativeClass => {
     const name = strings[funcs.name[func]];
     const dso = dsos[funcs.dso[func]];
-    if (isWaitFrame(name)) return { is: 'wait' };
-    if (dso?.kind === 'kernel' || dso?.kind === 'module') {
-      return { is: 'kernel', entry: kernelEntry(name) ?? KERNEL };
-    }
+    const outside = outsideClass(name, dso);
+    if (outside !== null) return outside;
     const startUp = startUpOf(name, dso?.name ?? '');
     const isLibrary = dso?.kind === 'vdso' || (dso?.kind === 'user' && !isExecutable(dso));
     if (isLibrary) {
