@@ -53,7 +53,7 @@ const MACHINE = {
   system: ['base'],
   'system/time': ['base', 'native'],
   'system/accounts': ['base', 'options', 'native', 'system'],
-  'system/processes': ['base', 'system'],
+  'system/processes': ['base', 'system', 'system/accounts'],
   'system/strangers': ['base', 'native', 'system', 'system/files'],
   'system/files': [
     'base',
@@ -73,7 +73,7 @@ const MACHINE = {
     'native',
     'system/files',
   ],
-  'system/launch': [
+  'system/runtimes': [
     'register',
     'base',
     'options',
@@ -82,7 +82,17 @@ const MACHINE = {
     'system/files',
     'system/accounts',
     'system/processes',
+  ],
+  'system/launch': [
+    'base',
+    'options',
+    'native',
+    'system',
+    'system/files',
+    'system/accounts',
+    'system/processes',
     'system/time',
+    'system/runtimes',
   ],
 };
 const SYSTEM = Object.keys(MACHINE);
@@ -164,8 +174,7 @@ const TO_STRANGERS = [
       'system/accounts/caller-environment.ts': 'our own ancestors',
       'system/processes/system-processes.ts':
         'before a recording begins, and an agent its windows: see its README',
-      'system/launch/attached-node.ts': 'before a recording begins',
-      'system/launch/attached-runtime.ts': 'before a recording begins',
+      'system/runtimes/attached-runtimes.ts': 'before a recording begins',
       'record/code-events/open-inspector.ts': 'before the handshake',
       'record/code-events/registered.ts': 'in a helper, and before a recording begins',
       'record/existing/mapped-build-ids.ts': 'files that were mapped when the recording began',

@@ -27,14 +27,14 @@ const OF_OTHERS = {
   'src/record/code-events/open-inspector.ts': /--allow-inspector/,
   'src/record/jit-maps/unmapped-node.ts': /--max-old-space-size/,
   'src/system/container.ts': /--(?:runtime|set-version|cap-add|security-opt)/,
-  'src/system/launch/node-command.ts': /--run/,
-  'src/system/launch/node-session.ts': /--require/,
+  'src/system/runtimes/node-command.ts': /--run/,
+  'src/system/runtimes/node-session.ts': /--require/,
   'src/system/launch/start-failure.ts': /--pids-limit/,
-  'src/system/launch/v8-flags.ts':
+  'src/system/runtimes/v8-flags.ts':
     /--(?:perf-(?:basic-)?prof|interpreted-frames-native-stack|logfile|no-logfile-per-isolate|no-|import)/,
-  'src/system/launch/other-runtimes.ts':
+  'src/system/runtimes/other-runtimes.ts':
     /--(?:perf-basic-prof|interpreted-frames-native-stack|logfile|no-logfile-per-isolate)/,
-  'src/system/launch/wrapped-command.ts': /--/,
+  'src/system/runtimes/wrapped-command.ts': /--/,
   'src/system/run-place.ts': /--user/,
   'src/system/strangers/helper-process.ts': /--max-/,
 };

@@ -1,7 +1,7 @@
 import { describeError } from '../base/system-error.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import type { NativeBinding, SamplerTarget } from '../native/types.ts';
-import { uidOfProcess } from '../system/files/trusted-file.ts';
+import { uidOfProcess } from '../system/processes/processes-of-user.ts';
 import { CodeEventSink, type CodeEventSinkOptions } from './code-events/code-event-sink.ts';
 import type { FeatureContext } from './output/feature-data.ts';
 import type { OpenedRecording } from './recording-parts.ts';

@@ -28,15 +28,18 @@ import { readEventSources } from '../system/kernel/machine-events.ts';
 import { checkCpuOption, onlineCpus } from '../system/kernel/online-cpus.ts';
 import { readPageBytes } from '../system/kernel/page-bytes.ts';
 import { explainRefusal, explainRingRefusal } from '../system/kernel/permission-help.ts';
-import { explainAttachedNode } from '../system/launch/attached-node.ts';
-import { explainAttachedRuntimes, isRuntime } from '../system/launch/attached-runtime.ts';
-import { addNamingFlags, runsJavaScript } from '../system/launch/naming-flags.ts';
-import { type CodeNaming, newCodeSocket } from '../system/launch/node-flags.ts';
 import { resolveCommand } from '../system/launch/resolve-command.ts';
 import { explainGoneBeforeStart, explainStartFailure } from '../system/launch/start-failure.ts';
 import { explainUnprofilable } from '../system/launch/unprofilable.ts';
-import type { NodeFlags } from '../system/launch/v8-flags.ts';
 import { processesOf, UNSETTLED } from '../system/processes/attached.ts';
+import {
+  explainAttachedNode,
+  explainAttachedRuntimes,
+  isRuntime,
+} from '../system/runtimes/attached-runtimes.ts';
+import { addNamingFlags, runsJavaScript } from '../system/runtimes/naming-flags.ts';
+import { type CodeNaming, newCodeSocket } from '../system/runtimes/node-flags.ts';
+import type { NodeFlags } from '../system/runtimes/v8-flags.ts';
 import { hasOwnCode } from './code-events/own-process.ts';
 import { registeredSocket } from './code-events/registered.ts';
 import { checkCompression } from './output/compression.ts';

@@ -10,9 +10,8 @@ import type { NativeBinding, NativeSampler, SamplerEvent, SamplerTotals } from '
 import { RECORD, type RecordOptions, type RecordSettings } from '../options/record.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { onlineCpus } from '../system/kernel/online-cpus.ts';
-import { endCommand } from '../system/launch/end-command.ts';
-import { explainExecFailure } from '../system/launch/exec-failure.ts';
-import { hasExeced } from '../system/launch/exec-state.ts';
+import { explainExecFailure } from '../system/launch/start-failure.ts';
+import { endCommand, hasExeced } from '../system/launch/started-command.ts';
 import { callAfter, callEvery, type LongTimer } from '../system/time/long-timer.ts';
 import type { CodeEventSink } from './code-events/code-event-sink.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';

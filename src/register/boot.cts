@@ -13,7 +13,7 @@
  * Node that inherits the environment runs it before the program, in each of its workers too. It is written in
  * ECMAScript 5, which each Node that reads NODE_OPTIONS parses, and imports nothing but `fs`.
  *
- * The recorder keeps a copy at a place that stays when perf-ts moves or goes (`system/launch/boot-file.ts`): a
+ * The recorder keeps a copy at a place that stays when perf-ts moves or goes (`system/runtimes/boot-file.ts`): a
  * shell, a multiplexer or a daemon may have the environment for longer than the recording lasts.
  *
  *   NODE_OPTIONS     "--max-old-space-size=400 --require /…/perf-ts/boot-0123456789ab.cjs"

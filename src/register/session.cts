@@ -1,6 +1,6 @@
 /**
  * A recording, as the environment of its programs describes it: `PERF_TS_SESSION`, in JSON. Made by
- * `system/launch/node-session.ts`.
+ * `system/runtimes/node-session.ts`.
  */
 export type Session = {
   /** Path of the file that `--require` names, `boot`. */

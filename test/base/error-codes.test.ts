@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FailedError, failedBy } from '../../src/base/errors.ts';
 import { EXIT } from '../../src/base/exit-status.ts';
-import { explainExecFailure } from '../../src/system/launch/exec-failure.ts';
+import { explainExecFailure } from '../../src/system/launch/start-failure.ts';
 
 test('an error that the system stands behind has the code of that, whatever its message ends with', () => {
   const refused = Object.assign(new Error('open: Permission denied'), { code: 'EACCES' });

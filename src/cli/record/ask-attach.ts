@@ -1,6 +1,6 @@
 import type { RecordSettings } from '../../options/record.ts';
 import { registeredSocket } from '../../record/code-events/registered.ts';
-import { unnamedNodes } from '../../system/launch/attached-node.ts';
+import { unnamedNodes } from '../../system/runtimes/attached-runtimes.ts';
 
 /**
  * Asks on a terminal whether the JavaScript of the processes is to be named by their inspectors, where the

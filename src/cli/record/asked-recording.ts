@@ -1,7 +1,7 @@
 import type { AskedOf } from '../../options/option.ts';
 import { forLibrary } from '../../options/read-flags.ts';
 import { RECORD, type RecordSettings } from '../../options/record.ts';
-import { processesOfUser } from '../../system/launch/processes-of-user.ts';
+import { processesOfUser } from '../../system/processes/processes-of-user.ts';
 
 /** The options that a command line of `record` gives, by their keys. */
 export type AskedRecording = AskedOf<typeof RECORD> & {

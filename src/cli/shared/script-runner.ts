@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { findOnPath, whyNotExecutable } from '../../system/launch/find-executable.ts';
-import { identifyNode } from '../../system/launch/node-program.ts';
+import { identifyNode } from '../../system/runtimes/node-program.ts';
 import { isFile, SCRIPT_FILE } from './script-file.ts';
 
 const TYPESCRIPT = /\.(?:[cm]?ts|tsx|jsx)$/;

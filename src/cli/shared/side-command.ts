@@ -5,8 +5,8 @@ import type { CommandSpec, NativeHeldCommand } from '../../native/types.ts';
 import type { UserOptions } from '../../options/user.ts';
 import type { CommandExit } from '../../record/recording.ts';
 import { chooseUser } from '../../system/accounts/run-as.ts';
-import { explainExecFailure } from '../../system/launch/exec-failure.ts';
 import { type CommandOptions, resolveCommand } from '../../system/launch/resolve-command.ts';
+import { explainExecFailure } from '../../system/launch/start-failure.ts';
 
 /**
  * A command that runs alongside a recording or a count and is no part of it: it says how long

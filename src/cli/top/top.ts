@@ -5,7 +5,7 @@ import { forLibrary } from '../../options/read-flags.ts';
 import type { TopOptions } from '../../options/top.ts';
 import { TOP } from '../../options/top.ts';
 import type { CommandExit } from '../../record/recording.ts';
-import { processesOfUser } from '../../system/launch/processes-of-user.ts';
+import { processesOfUser } from '../../system/processes/processes-of-user.ts';
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import { type RunningTop, startTop } from '../../tools/top/top.ts';
 import { parseSort } from '../report/sort-keys.ts';

@@ -1,5 +1,5 @@
-import { readNodeOptions } from '../../system/launch/attached-node.ts';
 import { listThreads } from '../../system/processes/thread-stat.ts';
+import { readNodeOptions } from '../../system/runtimes/attached-runtimes.ts';
 import { readTextOrEmpty } from '../../system/small-file.ts';
 import { listeningPorts } from './listening-ports.ts';
 

@@ -4,8 +4,8 @@ import { lateModules } from '../../base/late-modules.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import type { TakeInRequest } from '../../register/listen.cts';
 import { registeredFolders } from '../../system/files/registered-folders.ts';
-import { uidOfProcess } from '../../system/files/trusted-file.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
+import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { type HandshakeResult, parseHandshakeResult } from './handshake-result.ts';
 import { peerOfSocket } from './socket-peer.ts';
 

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { notesPath } from '../../read/jit/node-notes.ts';
-import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
+import { openTrusted } from '../../system/files/trusted-file.ts';
+import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 
 /** An open file, which stays open. */
 export type HeldFile = { readonly fd: number; readonly size: number; readonly inode: number };

@@ -10,8 +10,9 @@ import {
   readJitdumpPid,
 } from '../../read/jit/dump-name.ts';
 import { readFully } from '../../system/files/read-some.ts';
-import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
+import { openTrusted } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
+import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
 import { listOrEmpty } from '../../system/small-file.ts';
 import { packedAttachment } from '../output/packed-attachment.ts';
 import { RecordedProcesses } from './recorded-processes.ts';

@@ -14,10 +14,11 @@ import {
   pidsWithNotes,
 } from '../../read/jit/node-notes.ts';
 import { readFully } from '../../system/files/read-some.ts';
-import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
-import { parseRecordingId } from '../../system/launch/recording-id.ts';
+import { openTrusted } from '../../system/files/trusted-file.ts';
 import { lifeOf, readLifePlace } from '../../system/processes/life-mark.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
+import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
+import { parseRecordingId } from '../../system/runtimes/recording-id.ts';
 import { listOrEmpty } from '../../system/small-file.ts';
 import { packedAttachment } from '../output/packed-attachment.ts';
 import type { HeldFile, HeldNotes } from './held-notes.ts';

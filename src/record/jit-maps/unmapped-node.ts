@@ -4,8 +4,7 @@ import { type Text, words } from '../../base/words.ts';
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import { scanRecords } from '../../formats/perf-data/scan-records.ts';
 import { RECORD } from '../../options/record.ts';
-import { NODE } from '../../system/launch/node-in-shell.ts';
-import { identifyNode, isSingleExecutable } from '../../system/launch/node-program.ts';
+import { identifyNode, isSingleExecutable, NODE } from '../../system/runtimes/node-program.ts';
 import { StrangerReads } from '../../system/strangers/stranger-reads.ts';
 import { pidsWithCode } from './node-files.ts';
 

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { isTrustedOwner } from '../accounts/trusted-owner.ts';
 
 /** An open file, or why it is not used. */
@@ -38,14 +38,5 @@ export function openTrusted(path: string, owners: readonly number[]): TrustedFil
       kind: 'refused',
       reason: code === 'ELOOP' ? 'a symbolic link' : (code ?? String(error)),
     };
-  }
-}
-
-/** The user a live process runs as; null if it is gone. */
-export function uidOfProcess(pid: number): number | null {
-  try {
-    return statSync(`/proc/${pid}`).uid;
-  } catch {
-    return null;
   }
 }

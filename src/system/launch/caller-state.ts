@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
+import { NODE } from '../runtimes/node-program.ts';
 import { readTextOrNull } from '../small-file.ts';
 
 /** The visible state of a process of the machine; null where it is gone or hidden. */
@@ -91,7 +92,7 @@ function findCaller(parent: number, view: StartFacts['view']): ProcessView | nul
 }
 
 function ignoredByChildrenOf({ program, ignored }: ProcessView): number[] {
-  if (/^node(?:js)?(?:-?\d[\d.]*)?$/.test(program)) return [];
+  if (NODE.test(program)) return [];
   const isIgnored = (signal: number): boolean => ((ignored >> BigInt(signal - 1)) & 1n) === 1n;
   const hasJobControl = [SIGTSTP, SIGTTIN, SIGTTOU].every(isIgnored);
   const candidates = hasJobControl

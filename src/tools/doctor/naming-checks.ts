@@ -1,5 +1,5 @@
 import { asRootLines, settingLine } from '../../system/kernel/permission-help.ts';
-import { V8_FLAGS } from '../../system/launch/v8-flags.ts';
+import { V8_FLAGS } from '../../system/runtimes/v8-flags.ts';
 import { type Check, passed, warning } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 

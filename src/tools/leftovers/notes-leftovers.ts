@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { type NodeNote, parseFirstNote } from '../../read/jit/node-notes.ts';
 import { Folder } from '../../system/files/folder.ts';
 import { readFully } from '../../system/files/read-some.ts';
-import { type LeftByV8, parseRecordingId } from '../../system/launch/recording-id.ts';
 import {
   type LifeMark,
   type LifePlace,
@@ -12,6 +11,7 @@ import {
   parseLifeMark,
 } from '../../system/processes/life-mark.ts';
 import { MS_PER_TICK } from '../../system/processes/thread-stat.ts';
+import { type LeftByV8, parseRecordingId } from '../../system/runtimes/recording-id.ts';
 import type { Leftover } from './leftover.ts';
 
 /** The first note is a process's directory, its version of Node and what it is known by. */

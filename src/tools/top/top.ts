@@ -16,8 +16,8 @@ import {
   prepareRecording,
 } from '../../record/prepare-recording.ts';
 import type { CommandExit } from '../../record/recording.ts';
-import { endCommand } from '../../system/launch/end-command.ts';
-import { explainExecFailure } from '../../system/launch/exec-failure.ts';
+import { explainExecFailure } from '../../system/launch/start-failure.ts';
+import { endCommand } from '../../system/launch/started-command.ts';
 import { callAfter } from '../../system/time/long-timer.ts';
 import { joinCores, shownEvents } from '../live-profile/core-join.ts';
 import { openLiveHead } from '../live-profile/live-head.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { FailedError, UsageError } from '../../../src/base/errors.ts';
-import { explainExecFailure } from '../../../src/system/launch/exec-failure.ts';
 import { hintsUnderSudo, resolveCommand } from '../../../src/system/launch/resolve-command.ts';
+import { explainExecFailure } from '../../../src/system/launch/start-failure.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'perf-ts-launch-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NativeError } from '../../../src/native/types.ts';
-import { explainExecFailure } from '../../../src/system/launch/exec-failure.ts';
 import {
+  explainExecFailure,
   explainGoneBeforeStart,
   explainStartFailure,
 } from '../../../src/system/launch/start-failure.ts';

@@ -13,8 +13,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { makeOwnFolder } from '../../../src/system/files/own-folder.ts';
-import { newRecordingId, parseRecordingId } from '../../../src/system/launch/recording-id.ts';
 import { ownLifeMark, parseLifeMark } from '../../../src/system/processes/life-mark.ts';
+import { newRecordingId, parseRecordingId } from '../../../src/system/runtimes/recording-id.ts';
 import { findLeftovers } from '../../../src/tools/leftovers/find-leftovers.ts';
 import {
   removeDeadRecordings,

@@ -10,8 +10,8 @@ import {
   type PreparedRecording,
   prepareRecording,
 } from '../../../record/prepare-recording.ts';
-import { uidOfProcess } from '../../../system/files/trusted-file.ts';
 import { readPageBytes } from '../../../system/kernel/page-bytes.ts';
+import { uidOfProcess } from '../../../system/processes/processes-of-user.ts';
 import { UserRooms } from '../../../system/strangers/user-rooms.ts';
 import { joinCores } from '../../live-profile/core-join.ts';
 import { openLiveHead } from '../../live-profile/live-head.ts';

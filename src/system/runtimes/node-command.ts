@@ -3,14 +3,13 @@ import { basename, resolve } from 'node:path';
 import type { CommandSpec } from '../../native/types.ts';
 import { fsPath } from '../files/byte-path.ts';
 import {
-  NODE,
   SHELL_COMMANDS,
   SHELLS,
   STARTERS,
   startsNodeInShell,
   type TextOf,
 } from './node-in-shell.ts';
-import { isSingleExecutable } from './node-program.ts';
+import { isSingleExecutable, NODE } from './node-program.ts';
 import { findWrapped } from './wrapped-command.ts';
 
 /** How a command comes to run Node. */

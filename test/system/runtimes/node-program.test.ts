@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { identifyNode, isSingleExecutable } from '../../../src/system/launch/node-program.ts';
+import { identifyNode, isSingleExecutable } from '../../../src/system/runtimes/node-program.ts';
 import { CLI, perfTs, scratchDirectory } from '../../helpers/cli.ts';
 
 const root = scratchDirectory();

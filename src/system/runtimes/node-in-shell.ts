@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
+import { NODE } from './node-program.ts';
 import { findWrapped } from './wrapped-command.ts';
 
 /** Programs whose whole purpose is to start Node, some of them through a shell script. */
 export const STARTERS = /^(?:npm|npx|pnpm|pnpx|yarn|yarnpkg|tsx|ts-node|ts-node-esm|nodemon|pm2)$/;
-export const NODE = /^(?:node|nodejs)(?:-?\d[\d.]*)?$/;
 export const SHELLS = /^(?:sh|bash|dash|zsh|ash|ksh)$/;
 /** An option of a shell after which its commands stand: `-c`, `-lc`. */
 export const SHELL_COMMANDS = /^-[a-z]*c$/;

@@ -1,6 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { fsPath } from '../files/byte-path.ts';
 
+/** File names of Node. */
+export const NODE = /^(?:node|nodejs)(?:-?\d[\d.]*)?$/;
+
 /** The kind of a file called `node`. */
 export type NodeProgram =
   /** Node.js; `version` as `v20.20.2`, null where the file does not report it. */

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { bootFiles } from '../../../src/system/launch/boot-file.ts';
-import { withSession } from '../../../src/system/launch/node-session.ts';
+import { bootFiles } from '../../../src/system/runtimes/boot-file.ts';
+import { withSession } from '../../../src/system/runtimes/node-session.ts';
 import { packageFile } from '../../../src/system/version.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 

@@ -1,8 +1,8 @@
+import { statSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { type Accounts, parseId } from '../accounts/accounts.ts';
 import { systemAccounts } from '../accounts/system-accounts.ts';
-import { uidOfProcess } from '../files/trusted-file.ts';
-import { listProcesses } from '../processes/system-processes.ts';
+import { listProcesses } from './system-processes.ts';
 
 /**
  * The processes that run as `user`, a name or uid, without this one. What they start is followed;
@@ -14,4 +14,13 @@ export function processesOfUser(user: string, accounts: Accounts = systemAccount
   const pids = listProcesses().filter((pid) => pid !== process.pid && uidOfProcess(pid) === uid);
   if (pids.length === 0) throw new FailedError(`-u ${user}: no process runs as this user`);
   return pids;
+}
+
+/** The user a live process runs as; null if it is gone. */
+export function uidOfProcess(pid: number): number | null {
+  try {
+    return statSync(`/proc/${pid}`).uid;
+  } catch {
+    return null;
+  }
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandWords } from '../../../src/base/words.ts';
 import type { CommandSpec } from '../../../src/native/types.ts';
-import { addNodeFlags } from '../../../src/system/launch/node-flags.ts';
-import type { NodeProgram } from '../../../src/system/launch/node-program.ts';
-import { findPlantedDump, findPlantedMap } from '../../../src/system/launch/planted-maps.ts';
+import { addNodeFlags } from '../../../src/system/runtimes/node-flags.ts';
+import type { NodeProgram } from '../../../src/system/runtimes/node-program.ts';
+import { findPlantedDump, findPlantedMap } from '../../../src/system/runtimes/planted-maps.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 
 const FLAGS = '--perf-basic-prof --interpreted-frames-native-stack';

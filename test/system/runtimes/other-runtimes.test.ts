@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandWords } from '../../../src/base/words.ts';
 import type { CommandSpec } from '../../../src/native/types.ts';
-import { addNamingFlags } from '../../../src/system/launch/naming-flags.ts';
-import { findOtherRuntime } from '../../../src/system/launch/other-runtimes.ts';
+import { addNamingFlags } from '../../../src/system/runtimes/naming-flags.ts';
+import { findOtherRuntime } from '../../../src/system/runtimes/other-runtimes.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 
 const root = scratchDirectory();

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import {
   explainAttachedNode,
+  explainAttachedRuntimes,
   type ProcessFacts,
-} from '../../../src/system/launch/attached-node.ts';
+} from '../../../src/system/runtimes/attached-runtimes.ts';
 
 const BOTH = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
 
@@ -10,7 +11,7 @@ function reported(facts: Partial<ProcessFacts>): string[] {
   const node = {
     program: '/usr/bin/node',
     words: ['node', 'app.js'],
-    nodeOptions: '',
+    environment: [],
     hasMap: false,
   };
   return explainAttachedNode([42], () => ({ ...node, ...facts }));
@@ -33,9 +34,33 @@ test('attaching to a Node with a map but without interpreter frames is noted', (
 
 test.each<[what: string, facts: Partial<ProcessFacts>]>([
   ['flags in its words', { words: ['node', ...BOTH, 'app.js'] }],
-  ['flags in NODE_OPTIONS', { nodeOptions: BOTH.join(' ') }],
+  ['flags in NODE_OPTIONS', { environment: [`NODE_OPTIONS=${BOTH.join(' ')}`] }],
   ['another program', { program: '/usr/bin/python3' }],
   ['a process that is gone', { program: null }],
 ])('attaching to %s gives no note', (_, facts) => {
   expect(reported(facts)).toEqual([]);
+});
+
+test.each([
+  ['/usr/bin/bun', ['PATH=/bin'], /runs Bun .* BUN_JSC_useJITDump=1,/],
+  ['/srv/bun.exe', ['BUN_JSC_useJITDump=0'], /runs Bun /],
+  [
+    '/usr/bin/deno',
+    ['DENO_V8_FLAGS=--stack-size=1'],
+    /runs Deno .* DENO_V8_FLAGS=--perf-basic-prof,/,
+  ],
+])('a running %s with %j has no names', (program, environment, expected) => {
+  const [note, ...more] = explainAttachedRuntimes([7], () => ({ program, environment }));
+  expect(note).toMatch(expected);
+  expect(note).toMatch(/^process 7 /);
+  expect(more).toEqual([]);
+});
+
+test.each([
+  ['/usr/bin/bun', ['BUN_JSC_useJITDump=1']],
+  ['/usr/bin/deno', ['DENO_V8_FLAGS=--stack-size=1,--perf-prof']],
+  ['/usr/bin/node', []],
+  [null, []],
+])('nothing is reported of %s with %j', (program, environment) => {
+  expect(explainAttachedRuntimes([7], () => ({ program, environment }))).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { readTextOrEmpty } from '../small-file.ts';
-import { readProgram } from './attached-runtime.ts';
+import { readLinkOrNull, readTextOrEmpty } from '../small-file.ts';
+import { NODE } from './node-program.ts';
+import { DENO_NAMING, JSC_NAMING, runtimeByName } from './other-runtimes.ts';
 import { namesCode, V8_FLAGS } from './v8-flags.ts';
 
 /** Facts about a running process, as far as this process may look. */
@@ -9,8 +10,8 @@ export type ProcessFacts = {
   /** The path of its program; null if it is gone or hidden. */
   readonly program: string | null;
   readonly words: readonly string[];
-  /** Its NODE_OPTIONS when it was started. */
-  readonly nodeOptions: string;
+  /** Its environment when it was started, `NAME=value` each. */
+  readonly environment: readonly string[];
   /** Whether its perf map is there. */
   readonly hasMap: boolean;
 };
@@ -43,6 +44,30 @@ export function explainAttachedNode(
   });
 }
 
+/**
+ * Sentences about what will be missing of running processes of Bun and Deno that were started without
+ * what makes them name their code, one sentence each.
+ */
+export function explainAttachedRuntimes(
+  pids: readonly number[],
+  factsOf: (pid: number) => Pick<ProcessFacts, 'program' | 'environment'> = readFacts,
+): string[] {
+  return pids.flatMap((pid) => {
+    const { program, environment } = factsOf(pid);
+    const runtime = program === null ? null : runtimeByName(basename(program));
+    if (runtime === null) return [];
+    const [name, value, has] =
+      runtime === 'bun'
+        ? ['Bun', JSC_NAMING, /^BUN_JSC_useJITDump=(?!0|false|$)/]
+        : (['Deno', DENO_NAMING, /^DENO_V8_FLAGS=.*--perf[-_](?:basic[-_])?prof/] as const);
+    if (environment.some((entry) => has.test(entry))) return [];
+    return [
+      `process ${pid} runs ${name} without names of its code: functions of JavaScript will have none ` +
+        `(native code and the kernel will); start it with ${value}, or let perf-ts start it`,
+    ];
+  });
+}
+
 /** Those of the processes that run Node and report their JavaScript in no way. */
 export function unnamedNodes(
   pids: readonly number[],
@@ -54,8 +79,14 @@ export function unnamedNodes(
   });
 }
 
+/** Whether a process or thread runs Node, Bun or Deno, by the name of its program. */
+export function isRuntime(pid: number): boolean {
+  const name = basename(readProgram(pid) ?? '');
+  return NODE.test(name) || runtimeByName(name) !== null;
+}
+
 function isNode({ program }: ProcessFacts): boolean {
-  return program !== null && /^node(?:js)?(?:-?\d[\d.]*)?$/.test(basename(program));
+  return program !== null && NODE.test(basename(program));
 }
 
 function isNamed(facts: ProcessFacts): boolean {
@@ -63,13 +94,16 @@ function isNamed(facts: ProcessFacts): boolean {
 }
 
 /** Node's options on its command line and in its environment, among other words. */
-function givenTo({ words, nodeOptions }: ProcessFacts): string[] {
-  return [...words.slice(1), ...nodeOptions.split(/\s+/)];
+function givenTo({ words, environment }: ProcessFacts): string[] {
+  return [...words.slice(1), ...nodeOptionsIn(environment).split(/\s+/)];
 }
 
 /** The value of NODE_OPTIONS that a process was started with; empty without. */
 export function readNodeOptions(pid: number): string {
-  const environment = readTextOrEmpty(`/proc/${pid}/environ`).split('\0');
+  return nodeOptionsIn(readEnvironment(pid));
+}
+
+function nodeOptionsIn(environment: readonly string[]): string {
   const entry = environment.find((text) => text.startsWith('NODE_OPTIONS=')) ?? '';
   return entry.slice('NODE_OPTIONS='.length);
 }
@@ -79,7 +113,16 @@ function readFacts(pid: number): ProcessFacts {
   return {
     program: readProgram(pid),
     words: readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0'),
-    nodeOptions: readNodeOptions(pid),
+    environment: readEnvironment(pid),
     hasMap: existsSync(`/proc/${pid}/root/tmp/perf-${inner}.map`),
   };
+}
+
+function readEnvironment(pid: number): string[] {
+  return readTextOrEmpty(`/proc/${pid}/environ`).split('\0');
+}
+
+/** The path of a process's program; null where it is gone, or of another user. */
+function readProgram(pid: number): string | null {
+  return readLinkOrNull(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, '') ?? null;
 }
