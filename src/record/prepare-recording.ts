@@ -38,7 +38,6 @@ import {
   isRuntime,
 } from '../system/runtimes/attached-runtimes.ts';
 import { addNamingFlags, runsJavaScript } from '../system/runtimes/naming-flags.ts';
-import { type CodeNaming, newCodeSocket } from '../system/runtimes/node-flags.ts';
 import type { NodeFlags } from '../system/runtimes/v8-flags.ts';
 import { hasOwnCode } from './code-events/own-process.ts';
 import { registeredSocket } from './code-events/registered.ts';
@@ -94,14 +93,14 @@ export type DecidedRecording = {
 export function planOnly(
   options: RecordSettings,
   binding: NativeBinding = loadBinding(),
-  naming: CodeNaming = 'maps',
+  offeredSocket: string | null = null,
 ): DecidedRecording {
   const notices: string[] = [];
   const notify = keepNotices(notices, options);
   checkCombinations(options);
   checkCompression(options.compressionLevel, binding);
   const settings = readKernelSettings();
-  const chosen = chooseTarget(options, naming);
+  const chosen = chooseTarget(options, offeredSocket);
   const { target, owner, notes } = chosen;
   const { causesMaps = false, recordingId = null, codeSocket = null, dumpsIn = null } = chosen;
   for (const note of notes) notify(note);
@@ -181,9 +180,9 @@ export function prepareRecording(
   options: RecordSettings,
   binding: NativeBinding,
   latencyMs = LATENCY_MS,
-  naming: CodeNaming = 'maps',
+  offeredSocket: string | null = null,
 ): PreparedRecording {
-  const decided = planOnly(options, binding, naming);
+  const decided = planOnly(options, binding, offeredSocket);
   const { ring, settings, notices } = decided;
   const online = onlineCpus();
   // Before the recording takes counters.
@@ -266,7 +265,7 @@ function openPlanned(
 
 function chooseTarget(
   options: RecordSettings,
-  naming: CodeNaming,
+  offeredSocket: string | null,
 ): {
   target: SamplerTarget;
   owner: FileOwner | null;
@@ -288,14 +287,14 @@ function chooseTarget(
   if (options.pids) {
     const { pids, nodeFlags, attachJs } = options;
     const unnamed = pids.filter((pid) => !reportsItself(pid));
-    const attaches = naming === 'events' && (attachJs === true || unnamed.length < pids.length);
+    const attaches = attachJs === true || unnamed.length < pids.length;
     const explained = attachJs === true ? [] : explainAttachedNode(unnamed);
     const notes = nodeFlags === false ? [] : [...explained, ...explainAttachedRuntimes(pids)];
     return {
       target: { kind: 'processes', pids: processesOf(options.pids) },
       owner: user.owner,
       notes,
-      codeSocket: attaches ? newCodeSocket() : null,
+      codeSocket: attaches ? offeredSocket : null,
       runsJavaScript: pids.some(isRuntime),
     };
   }
@@ -320,7 +319,7 @@ function chooseTarget(
   const resolved = resolveCommand(options.command as readonly string[], options, user);
   // A whole system is recorded through the CPUs.
   const unprofilable = options.systemWide ? null : explainUnprofilable(resolved);
-  const { command, notes, ...causes } = addNamingFlags(resolved, options, naming);
+  const { command, notes, ...causes } = addNamingFlags(resolved, options, offeredSocket);
   return {
     target: options.systemWide ? { kind: 'system', command } : { kind: 'command', command },
     owner: user.owner,

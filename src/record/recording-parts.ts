@@ -9,6 +9,7 @@ import {
   plainOutput,
   type StreamPlace,
 } from '../system/files/stream-place.ts';
+import { newCodeSocket } from './code-events/code-socket.ts';
 import { describeExisting } from './existing/existing-state.ts';
 import type { FeatureContext, RecordingScanner } from './output/feature-data.ts';
 import { keptKernelLines } from './output/kept-kernel.ts';
@@ -45,8 +46,8 @@ export async function openRecordingParts(
   try {
     if (stream === null) checkWritable(path);
     // A pipe has no attachments, nor has a file that is not complete.
-    const naming = stream === null && !options.readMeanwhile ? 'events' : 'maps';
-    const session = prepareRecording({ ...options, output: path }, binding, undefined, naming);
+    const socket = stream === null && !options.readMeanwhile ? newCodeSocket() : null;
+    const session = prepareRecording({ ...options, output: path }, binding, undefined, socket);
     try {
       return openBeside(session, path, stream, options, binding);
     } catch (error) {

@@ -5,8 +5,8 @@ import type { Attachment } from '../../formats/perf-data/appendix.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { CODE_EVENTS_ATTACHMENT, NODE_NOTES_ATTACHMENT } from '../../read/jit/attachment-names.ts';
 import { packedAttachment } from '../output/packed-attachment.ts';
+import { peerOfSocket } from './code-socket.ts';
 import { mapNotes } from './map-notes.ts';
-import { peerOfSocket } from './socket-peer.ts';
 
 /** Bound of all that the processes of a recording may send, … */
 const MOST_BYTES = 256 << 20;

@@ -6,8 +6,8 @@ import type { TakeInRequest } from '../../register/listen.cts';
 import { registeredFolders } from '../../system/files/registered-folders.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
 import { uidOfProcess } from '../../system/processes/processes-of-user.ts';
+import { peerOfSocket } from './code-socket.ts';
 import { type HandshakeResult, parseHandshakeResult } from './handshake-result.ts';
-import { peerOfSocket } from './socket-peer.ts';
 
 /** Time limit from the first to the last byte, so that a program that sends one at a time gets no more. */
 const ANSWER_MS = 1000;

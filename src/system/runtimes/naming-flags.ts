@@ -2,7 +2,7 @@ import { words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { RECORD } from '../../options/record.ts';
 import { findNode } from './node-command.ts';
-import { addNodeFlags, type CodeNaming } from './node-flags.ts';
+import { addNodeFlags } from './node-flags.ts';
 import { addRuntimeVariables, findOtherRuntime } from './other-runtimes.ts';
 import type { NodeFlags } from './v8-flags.ts';
 
@@ -18,17 +18,18 @@ export function runsJavaScript(command: CommandSpec, { nodeFlags }: NamingOption
 }
 
 /**
- * Gives a command that runs JavaScript what makes its runtime name the code that it makes; `naming`: how
- * where no jitdump is asked for.
+ * Gives a command that runs JavaScript what makes its runtime name the code that it makes, by V8's
+ * events to `codeSocket` where there is one and no jitdump is asked for.
  */
 export function addNamingFlags(
   command: CommandSpec,
   { nodeFlags, jitdump = false }: NamingOptions,
-  naming: CodeNaming = 'maps',
+  codeSocket: string | null = null,
 ): NodeFlags {
   const runtime = nodeFlags === false ? null : findOtherRuntime(command);
   if (runtime !== null) return addRuntimeVariables(command, runtime, jitdump);
-  const flagged = addNodeFlags(command, nodeFlags, undefined, undefined, jitdump ? 'dump' : naming);
+  const naming = jitdump ? 'dump' : codeSocket === null ? 'map' : { socket: codeSocket };
+  const flagged = addNodeFlags(command, nodeFlags, undefined, undefined, naming);
   const isMissing = jitdump && flagged.dumpsIn === null && flagged.notes.length === 0;
   if (!isMissing) return flagged;
   const note = words`${RECORD.jitdump}: the command is not seen to run Node: ${RECORD.nodeFlags.as(true)} adds the flags all the same`;

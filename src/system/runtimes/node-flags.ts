@@ -1,12 +1,11 @@
 import { NONE } from '../../base/brand.ts';
-import { lateModules } from '../../base/late-modules.ts';
 import { words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { RECORD } from '../../options/record.ts';
 import { variable } from './command-environment.ts';
 import { findNode, type NodeCommand, nodeOnPath } from './node-command.ts';
 import { identifyNode, type NodeProgram } from './node-program.ts';
-import { type Preload, preloadFor, withSession } from './node-session.ts';
+import { choosePreload, type Preload, withNodeOptions } from './node-session.ts';
 import { findPlantedMap } from './planted-maps.ts';
 import { leftAloneBy, type NodeFlags, namesCode, withV8Flags } from './v8-flags.ts';
 
@@ -14,13 +13,9 @@ import { leftAloneBy, type NodeFlags, namesCode, withV8Flags } from './v8-flags.
 const LEAST_MAJOR = 12;
 /** Taken to be this where the program does not report it: older ones have had no support for years. */
 const USUAL_MAJOR = 18;
-/** Older ones run without the preload. */
-const LEAST_WITH_PRELOAD = 18;
 
-/**
- * How V8's code comes to its names: a map that V8 writes, events that the preload sends, or a jitdump.
- */
-export type CodeNaming = 'maps' | 'events' | 'dump';
+/** How V8's code comes to its names: a map or a jitdump that V8 writes, or events that the preload sends there. */
+export type CodeNaming = 'map' | 'dump' | { readonly socket: string };
 
 /**
  * Gives a command that runs Node what V8 needs. `wanted` true: whatever the command is; false:
@@ -31,7 +26,7 @@ export function addNodeFlags(
   wanted: boolean | undefined,
   identify: (node: string) => NodeProgram = identifyNode,
   findPlanted: () => string | null = findPlantedMap,
-  naming: CodeNaming = 'maps',
+  naming: CodeNaming = 'map',
 ): NodeFlags {
   const nothing = { causesMaps: false, recordingId: null, codeSocket: null, dumpsIn: null };
   const unchanged = { command, notes: [], ...nothing };
@@ -50,18 +45,15 @@ export function addNodeFlags(
   const isNode = found.at >= 0 && program.kind === 'node';
   const inherited = wordsOf(variable(command.env, 'NODE_OPTIONS'));
   const own = nodeWords(command, isNode ? found.at : NONE);
-  const isRestricted = restrictsNode(command, found);
-  const preload = found.losesOptions || isRestricted ? null : preloadFor(command, found, major);
-  if (naming === 'events' && preload !== null && ![...inherited, ...own].some(namesCode)) {
-    return withCodeEvents(command, preload);
+  const { preload, isRestricted, obstacle } = choosePreload(command, found, { version, major });
+  const socket = typeof naming === 'object' ? naming.socket : null;
+  if (socket !== null && preload !== null && ![...inherited, ...own].some(namesCode)) {
+    return withCodeEvents(command, preload, socket);
   }
   // V8's own ways leave a log and a map behind, and words in `process.execArgv`: only who asks for them gets them.
-  if (naming === 'events' && !wanted && (isRestricted || major < LEAST_WITH_PRELOAD)) {
-    const reason = isRestricted
-      ? 'the command restricts what Node may read'
-      : `Node ${version} does not run perf-ts's preload`;
+  if (socket !== null && !wanted && obstacle !== null) {
     const cure = words`${RECORD.nodeFlags.as(true)} names it by V8's map in /tmp`;
-    return { ...unchanged, notes: [words`JavaScript has no names: ${reason}; ${cure}`] };
+    return { ...unchanged, notes: [words`JavaScript has no names: ${obstacle}; ${cure}`] };
   }
   const facts = { command, found, isNode, version, major, inherited, own, preload, isRestricted };
   return withV8Flags(facts, naming === 'dump', findPlanted);
@@ -71,24 +63,15 @@ export function addNodeFlags(
  * The preload sends V8's code to the recorder as it is compiled: neither V8's map nor its log is written. Where it
  * can't, nothing else is done in its place.
  */
-function withCodeEvents(command: CommandSpec, preload: Preload): NodeFlags {
-  const codeSocket = newCodeSocket();
+function withCodeEvents(command: CommandSpec, preload: Preload, socket: string): NodeFlags {
   return {
-    command: { ...command, env: withSession(command.env, preload, [], { socket: codeSocket }) },
+    command: { ...command, env: withNodeOptions(command.env, [], { ...preload, socket }) },
     notes: [leftAloneBy("NODE_OPTIONS got a preload that reports V8's code")],
     causesMaps: false,
     recordingId: null,
-    codeSocket,
+    codeSocket: socket,
     dumpsIn: null,
   };
-}
-
-/**
- * An abstract Unix socket (unix(7)): no file, and gone with whoever listens. /proc/net/unix shows its name to all,
- * so both sides ask the kernel who is at the other end.
- */
-export function newCodeSocket(): string {
-  return `@perf-ts-${lateModules.crypto.randomBytes(8).toString('hex')}`;
 }
 
 /** Node's own options on its command line: those before the script. */
@@ -101,15 +84,6 @@ function nodeWords({ argv }: CommandSpec, at: number): string[] {
 /** A Node that the command starts in a way that it does not show. */
 function unseenNode({ env }: CommandSpec): NodeCommand {
   return { node: nodeOnPath(env), at: NONE, losesOptions: false, text: '' };
-}
-
-/**
- * Options of Node under which a program reads only what it is allowed to, and would end where the
- * preload is not.
- */
-const RESTRICTING = /(?:^|[\s=])--(?:experimental[-_])?(?:permission|policy)\b/;
-function restrictsNode({ argv, env }: CommandSpec, { text }: NodeCommand): boolean {
-  return [...argv, variable(env, 'NODE_OPTIONS'), text].some((words) => RESTRICTING.test(words));
 }
 
 function wordsOf(text: string): string[] {

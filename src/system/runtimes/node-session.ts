@@ -5,7 +5,7 @@ import type { Session } from '../../register/session.cts';
 import { ownLifeMark } from '../processes/life-mark.ts';
 import { packageFile } from '../version.ts';
 import { bootFiles } from './boot-file.ts';
-import { withVariable } from './command-environment.ts';
+import { variable, withVariable } from './command-environment.ts';
 import type { NodeCommand } from './node-command.ts';
 
 /** Files of ours that a program loads, and the owner of the second one. */
@@ -14,17 +14,46 @@ export type Preload = Pick<Session, 'boot' | 'program' | 'owner'>;
 /** Nodes from here on have what the preload needs. */
 const LEAST_MAJOR = 18;
 
+/** The preload of a command's Node. */
+export type ChosenPreload = {
+  /** Null where there is none. */
+  readonly preload: Preload | null;
+  /** Whether the command restricts what its Node may read. */
+  readonly isRestricted: boolean;
+  /** Why this Node, run like this, would not take it; null where it would. */
+  readonly obstacle: string | null;
+};
+
+/** Whether the Node that a command runs gets the preload. */
+export function choosePreload(
+  command: CommandSpec,
+  found: NodeCommand,
+  { version, major }: { readonly version: string | null; readonly major: number },
+): ChosenPreload {
+  const isRestricted = restrictsNode(command, found);
+  const obstacle = isRestricted
+    ? 'the command restricts what Node may read'
+    : major < LEAST_MAJOR
+      ? `Node ${version} does not run perf-ts's preload`
+      : null;
+  const isTaken = obstacle === null && !found.losesOptions;
+  return { preload: isTaken ? findPreload(command, found) : null, isRestricted, obstacle };
+}
+
+/**
+ * Options of Node under which a program reads only what it is allowed to, and would end where the
+ * preload is not.
+ */
+const RESTRICTING = /(?:^|[\s=])--(?:experimental[-_])?(?:permission|policy)\b/;
+function restrictsNode({ argv, env }: CommandSpec, { text }: NodeCommand): boolean {
+  return [...argv, variable(env, 'NODE_OPTIONS'), text].some((words) => RESTRICTING.test(words));
+}
+
 /**
  * The preload that `--require` adds to a Node; null where the target's user may not read it, since Node
  * ends where it can't load a preload. What root starts may start Node as any user (gosu, su, setpriv).
  */
-export function preloadFor(
-  { user }: CommandSpec,
-  { at }: NodeCommand,
-  major: number,
-  boots: Iterable<string> = bootFiles(),
-): Preload | null {
-  if (major < LEAST_MAJOR) return null;
+function findPreload({ user }: CommandSpec, { at }: NodeCommand): Preload | null {
   const isOfRoot = (user?.uid ?? process.geteuid?.()) === 0;
   const isOfOthers = isOfRoot ? at !== 0 : user !== undefined;
   const isReadable = (path: string): boolean => {
@@ -37,7 +66,7 @@ export function preloadFor(
   };
   const program = packageFile('dist/register/recorded.cjs');
   if (!isReadable(program)) return null;
-  for (const boot of boots) {
+  for (const boot of bootFiles()) {
     if (isReadable(boot)) return { boot, program, owner: statSync(program).uid };
   }
   return null;
@@ -53,27 +82,26 @@ function isForAll(path: string): boolean {
 }
 
 /**
- * The environment with NODE_OPTIONS that load `boot`, behind V8's `flags`, and the session that it finds there and
- * takes out of both. `--require=FILE` in one word is not taken by Node 8, which a command may start as well.
+ * The environment with V8's `flags` in NODE_OPTIONS. With a session they also load its `boot`, which takes the
+ * session and its own words out of the environment. `--require=FILE` in one word is not taken by Node 8, which a
+ * command may start as well.
  */
-export function withSession(
+export function withNodeOptions(
   env: readonly string[],
-  preload: Preload,
   flags: readonly string[],
-  recording: Pick<Session, 'socket' | 'recording'>,
+  session: (Preload & Pick<Session, 'socket' | 'recording'>) | null,
 ): string[] {
+  const own = [...flags, ...(session === null ? [] : ['--require', quote(session.boot)])].join(' ');
+  if (own === '') return [...env];
   const earlier = env.findLast((entry) => entry.startsWith(OPTIONS))?.slice(OPTIONS.length);
-  const own = [...flags, '--require', quote(preload.boot)].join(' ');
-  const words = earlier === undefined ? own : ` ${own}`;
-  const recorder = ownLifeMark();
-  const session: Session = {
-    ...preload,
-    words,
-    ...(recorder !== null && { recorder }),
-    ...recording,
-  };
+  // The preload tells an empty variable from none by this space.
+  const isNone = session === null ? !earlier : earlier === undefined;
+  const words = isNone ? own : ` ${own}`;
   const options = withVariable(env, 'NODE_OPTIONS', `${earlier ?? ''}${words}`);
-  return withVariable(options, 'PERF_TS_SESSION', JSON.stringify(session));
+  if (session === null) return options;
+  const recorder = ownLifeMark();
+  const told: Session = { ...session, words, ...(recorder !== null && { recorder }) };
+  return withVariable(options, 'PERF_TS_SESSION', JSON.stringify(told));
 }
 
 const OPTIONS = 'NODE_OPTIONS=';

@@ -3,9 +3,8 @@ import { printable } from '../../base/printable.ts';
 import { detail, type Text, words } from '../../base/words.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { RECORD } from '../../options/record.ts';
-import { variable, withVariable } from './command-environment.ts';
 import type { NodeCommand } from './node-command.ts';
-import { type Preload, withSession } from './node-session.ts';
+import { type Preload, withNodeOptions } from './node-session.ts';
 import { findPlantedDump } from './planted-maps.ts';
 import { newRecordingId } from './recording-id.ts';
 
@@ -123,17 +122,15 @@ export function withV8Flags(
   const isDumped = dump?.isMade === true;
   const recordingId =
     preload === null ? null : newRecordingId({ maps: causesMaps, dumps: isDumped });
-  const env =
-    preload === null || recordingId === null
-      ? withOptions(command.env, options)
-      : withSession(command.env, preload, options, { recording: recordingId });
+  const session =
+    preload === null || recordingId === null ? null : { ...preload, recording: recordingId };
   const behindNode = found.at + 1;
   const where = inOptions ? 'NODE_OPTIONS' : 'node';
   return {
     command: {
       ...command,
       argv: [...command.argv.slice(0, behindNode), ...words, ...command.argv.slice(behindNode)],
-      env,
+      env: withNodeOptions(command.env, options, session),
     },
     notes: [
       ...(added.length === 0 ? [] : [leftAloneBy(`${where} got ${added.join(' ')}`)]),
@@ -145,13 +142,6 @@ export function withV8Flags(
     codeSocket: null,
     dumpsIn: isDumped ? '.' : null,
   };
-}
-
-/** The flags stay in the program's environment where there is no preload. */
-function withOptions(env: readonly string[], options: readonly string[]): string[] {
-  const earlier = variable(env, 'NODE_OPTIONS');
-  const value = [earlier, ...options].filter((text) => text !== '').join(' ');
-  return value === earlier ? [...env] : withVariable(env, 'NODE_OPTIONS', value);
 }
 
 /** How a command that was asked for a jitdump gets one. */

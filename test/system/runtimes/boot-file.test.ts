@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { bootFiles } from '../../../src/system/runtimes/boot-file.ts';
-import { withSession } from '../../../src/system/runtimes/node-session.ts';
+import { withNodeOptions } from '../../../src/system/runtimes/node-session.ts';
 import { packageFile } from '../../../src/system/version.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 
@@ -88,7 +88,7 @@ test.each([
   'NODE_OPTIONS %j get the preload behind what they had, which the session tells exactly',
   (options, expected) => {
     const given = options === undefined ? [] : [`NODE_OPTIONS=${options}`];
-    const env = withSession(['A=1', ...given, 'B=2'], PRELOAD, [], { socket: '@s' });
+    const env = withNodeOptions(['A=1', ...given, 'B=2'], [], { ...PRELOAD, socket: '@s' });
     const value = (name: string) =>
       env.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
     expect(value('NODE_OPTIONS')).toBe(expected);

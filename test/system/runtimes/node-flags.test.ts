@@ -64,7 +64,7 @@ function optionsFor(
     wanted,
     () => program,
     () => planted,
-    jitdump ? 'dump' : 'maps',
+    jitdump ? 'dump' : 'map',
   );
   const all = changed.env.filter((entry) => entry.startsWith('NODE_OPTIONS='));
   expect(all.length).toBeLessThanOrEqual(1);
@@ -256,12 +256,12 @@ describe('NODE_OPTIONS', () => {
       const argv = [node, flag, 'app.js'];
       const command = { path: node, argv, env: [`PATH=${root}`], stdoutToStderr: false };
       const identify = () => ({ kind: 'node', version }) as const;
-      const flagged = addNodeFlags(command, undefined, identify, undefined, 'events');
+      const flagged = addNodeFlags(command, undefined, identify, undefined, { socket: '@s' });
       expect(flagged.command).toBe(command);
       const notes = flagged.notes.map(commandWords).join();
       expect(notes).toContain(why);
       expect(notes).toContain('--node-flags');
-      const asked = addNodeFlags(command, true, identify, undefined, 'events');
+      const asked = addNodeFlags(command, true, identify, undefined, { socket: '@s' });
       expect(asked.command.env.join()).toContain(FLAGS);
     },
   );

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { LiveCode } from '../../../code/jit/live-code.ts';
 import type { NativeBinding } from '../../../native/types.ts';
+import { newCodeSocket, peerOfSocket } from '../../../record/code-events/code-socket.ts';
 import { RegisteredAsker } from '../../../record/code-events/registered-asker.ts';
-import { peerOfSocket } from '../../../record/code-events/socket-peer.ts';
-import { newCodeSocket } from '../../../system/runtimes/node-flags.ts';
 import type { UserRooms } from '../../../system/strangers/user-rooms.ts';
 import type { LiveCodeSource } from '../../live-profile/live-jit.ts';
 

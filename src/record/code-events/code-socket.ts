@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { lateModules } from '../../base/late-modules.ts';
 import type { NativeBinding } from '../../native/types.ts';
 
 type Peer = ReturnType<NativeBinding['peerOf']>;
@@ -8,4 +9,12 @@ export function peerOfSocket(socket: Socket, peerOf: NativeBinding['peerOf']): P
   const { _handle } = socket as Socket & { readonly _handle?: { readonly fd?: number } };
   const fd = _handle?.fd ?? -1;
   return fd < 0 ? null : peerOf(fd);
+}
+
+/**
+ * A name for an abstract Unix socket (unix(7)): no file, and gone with whoever listens. /proc/net/unix shows it to
+ * all, so both sides ask the kernel who is at the other end.
+ */
+export function newCodeSocket(): string {
+  return `@perf-ts-${lateModules.crypto.randomBytes(8).toString('hex')}`;
 }
