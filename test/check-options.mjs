@@ -12,7 +12,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
 const DECLARES = 'src/cli/shared/declare-options.ts';
 /** Options of perf that are accepted or refused, and do nothing: they have no value that could be asked for. */
-const OF_PERF = ['src/cli/perf/same-options.ts', 'src/cli/record/record-command.ts'];
+const OF_PERF = ['src/cli/habits/same-options.ts', 'src/cli/record/record-command.ts'];
 const DECLARATION = /\.(?:option|requiredOption)\(\s*['"`]|\bnew Option\(/;
 
 /** Rooms whose texts reach a terminal only, or have commands as their subject: doctor, the agent's configuration, mcp. */

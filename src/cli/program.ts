@@ -7,8 +7,8 @@ import { readFlags } from '../options/read-flags.ts';
 import { exactArguments } from '../system/launch/exact-words.ts';
 import { declareProgram } from './declare-program.ts';
 import { applyDefaults } from './defaults/apply-defaults.ts';
-import { fromHabit } from './perf/habits.ts';
-import { fromPerfWords } from './perf/perf-words.ts';
+import { fromHabit } from './habits/habits.ts';
+import { fromPerfWords } from './habits/perf-words.ts';
 import { meantWords } from './run/meant-words.ts';
 import { endWith, keepStdioBlocking, quit } from './shared/exit.ts';
 import { notify, reportFailure } from './shared/failure.ts';
@@ -111,7 +111,7 @@ async function statusOf(
   if (error.exitCode === 0) return EXIT.OK;
   // Help in place of an error: no command was named.
   if (error.code === 'commander.help') return EXIT.USAGE;
-  const { usageErrorOf } = await import('./perf/usage-error.ts');
+  const { usageErrorOf } = await import('./habits/usage-error.ts');
   return reportFailure(usageErrorOf(error, program, words));
 }
 

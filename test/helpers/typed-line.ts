@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
 import { UsageError } from '../../src/base/errors.ts';
 import { declareProgram } from '../../src/cli/declare-program.ts';
-import { fromHabit } from '../../src/cli/perf/habits.ts';
-import { fromPerfWords } from '../../src/cli/perf/perf-words.ts';
-import { usageErrorOf } from '../../src/cli/perf/usage-error.ts';
+import { fromHabit } from '../../src/cli/habits/habits.ts';
+import { fromPerfWords } from '../../src/cli/habits/perf-words.ts';
+import { usageErrorOf } from '../../src/cli/habits/usage-error.ts';
 import { meantWords, type Named } from '../../src/cli/run/meant-words.ts';
 import { TableOption } from '../../src/cli/shared/declare-options.ts';
 import { SCRIPT_FILE } from '../../src/cli/shared/script-file.ts';

@@ -1,5 +1,5 @@
 // Invocations of perf that record or count, typed to perf-ts as tutorials have them. Those that read a
-// recording are in test/cli/perf/perf-invocations.test.ts.
+// recording are in test/cli/habits/perf-invocations.test.ts.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

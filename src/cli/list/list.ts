@@ -7,7 +7,7 @@ import {
 } from '../../kernel/events/event-list.ts';
 import { openReason } from '../../kernel/events/open-reasons.ts';
 import { listEventsHere } from '../../tools/list/list-events.ts';
-import { insteadOfList } from '../perf/perf-commands.ts';
+import { insteadOfList } from '../habits/perf-commands.ts';
 import { formatTable } from '../render/table.ts';
 import { printJson, writeText } from '../shared/stdout.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Command } from 'commander';
 import { findOnPath, whyNotExecutable } from '../../system/launch/find-executable.ts';
-import { insteadOfCommand } from '../perf/perf-commands.ts';
+import { insteadOfCommand } from '../habits/perf-commands.ts';
 import { isFile, SCRIPT_FILE } from '../shared/script-file.ts';
 
 /** The beginning of a recording, in the byte order of its machine. */

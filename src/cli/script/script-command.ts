@@ -15,7 +15,7 @@ export function declareScript(program: GuidedCommand): void {
     ])
     .asks(SCRIPT_OPTIONS, async (options, file: string | undefined) => {
       const path = inputFile(file, options);
-      const { checkIsNoPerfScript } = await import('../perf/perf-commands.ts');
+      const { checkIsNoPerfScript } = await import('../habits/perf-commands.ts');
       checkIsNoPerfScript(path);
       if (options.header || options.headerOnly || options.showInfo) {
         const { printHeader } = await import('../info/info.ts');

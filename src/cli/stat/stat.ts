@@ -6,7 +6,7 @@ import {
   type StatResult,
   startStat,
 } from '../../counting/stat/stat.ts';
-import { insteadOfStat } from '../perf/perf-commands.ts';
+import { insteadOfStat } from '../habits/perf-commands.ts';
 import { inLocale } from '../render/ascii.ts';
 import { type FieldColumns, formatFieldHeader, formatFields } from '../render/stat-fields.ts';
 import { intervalDocument, statDocument } from '../render/stat-json.ts';

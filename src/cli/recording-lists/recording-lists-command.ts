@@ -1,6 +1,6 @@
 import type { GuidedCommand } from '../shared/guided-command.ts';
 import { inputFile, withInput } from '../shared/reading-options.ts';
-import { BUILD_ID_LIST, EVLIST } from './lists-options.ts';
+import { BUILD_ID_LIST, EVLIST } from './recording-lists-options.ts';
 
 /** Declares `evlist`: the events of a recording. */
 export function declareEvlist(program: GuidedCommand): void {
@@ -11,7 +11,7 @@ export function declareEvlist(program: GuidedCommand): void {
       ['perf-ts info', 'more about the recording'],
     ])
     .asks(EVLIST, async (options, file: string | undefined) => {
-      const { runEvlist } = await import('./lists.ts');
+      const { runEvlist } = await import('./recording-lists.ts');
       await runEvlist(inputFile(file, options), options);
     });
 }
@@ -25,7 +25,7 @@ export function declareBuildIdList(program: GuidedCommand): void {
       ['perf-ts inject -b -o b.data', 'adds those that are missing'],
     ])
     .asks(BUILD_ID_LIST, async (options, file: string | undefined) => {
-      const { runBuildIdList } = await import('./lists.ts');
+      const { runBuildIdList } = await import('./recording-lists.ts');
       await runBuildIdList(inputFile(file, options), options);
     });
 }

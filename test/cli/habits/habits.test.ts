@@ -7,7 +7,7 @@ import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { libraryWords } from '../../../src/base/words.ts';
 import { declareProgram } from '../../../src/cli/declare-program.ts';
-import { usageErrorOf } from '../../../src/cli/perf/usage-error.ts';
+import { usageErrorOf } from '../../../src/cli/habits/usage-error.ts';
 import { projectRoot } from '../../helpers/cli.ts';
 import { faultOf } from '../../helpers/known-options.ts';
 import { typeLine } from '../../helpers/typed-line.ts';

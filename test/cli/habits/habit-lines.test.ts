@@ -1,6 +1,6 @@
 // Lines that people type behind \`perf-ts\` from habit, without having read anything: each runs, or is answered by a line
 // that says what to type. Right of each line: the words that it stands for; behind \`!\` the answer; behind \`?\` a part of
-// the answer that its command gives, which test/cli/perf/habit-answers.test.ts runs.
+// the answer that its command gives, which test/cli/habits/habit-answers.test.ts runs.
 
 import { describe, expect, test } from 'vitest';
 import { libraryWords } from '../../../src/base/words.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
-import { fromPerfWords } from '../../../src/cli/perf/perf-words.ts';
+import { fromPerfWords } from '../../../src/cli/habits/perf-words.ts';
 import { asPerfMeans } from '../../../src/cli/report/perf-flags.ts';
 
 const top = new Command('top').option('-n [n]').option('-s <keys>').option('-F <hz>').option('-a');

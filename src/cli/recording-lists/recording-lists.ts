@@ -12,7 +12,7 @@ import { notify } from '../shared/failure.ts';
 import { readingProgress } from '../shared/progress.ts';
 import { reportFindings } from '../shared/report-findings.ts';
 import { printJson, writeOut } from '../shared/stdout.ts';
-import type { BUILD_ID_LIST, EVLIST } from './lists-options.ts';
+import type { BUILD_ID_LIST, EVLIST } from './recording-lists-options.ts';
 
 /** `perf-ts evlist`: the events of a recording, side-band ones included, as perf has them. */
 export async function runEvlist(path: string, flags: AskedOf<typeof EVLIST>): Promise<void> {
